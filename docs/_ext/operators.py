@@ -1,0 +1,80 @@
+"""Generates the page of operators from the operator table: what the compiler knows is what the reader sees."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from typing import TYPE_CHECKING
+
+import pages
+from pellucid.ir import prim, prims
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+
+def laws(row: prim.Prim) -> str:
+    """The algebraic laws of a row, in words."""
+    said = [
+        f"{verb} ({', '.join(kinds)})"
+        for verb, kinds in (
+            ("commutes", row.laws.commutes),
+            ("associates", row.laws.associates),
+            ("idempotent", row.laws.idempotent),
+        )
+        if kinds
+    ]
+    for what, values in (("identity", row.laws.identity), ("absorbs", row.laws.absorbing)):
+        said += [f"{what} {pages.code(str(value))} ({kind})" for kind, value in values.items()]
+    return "; ".join(said)
+
+
+def accuracy(row: prim.Prim) -> str:
+    """The stated error of a row."""
+    return ", ".join(f"{bound:g} ULP ({type_})" for type_, bound in row.ulp.items()) or "exact"
+
+
+def spelled(row: prim.Prim, language: str) -> str:
+    """How a back end's language writes the operator; rows with a body are expanded before."""
+    if row.body is not None:
+        return "by expansion"
+    templates = getattr(row, language)
+    return ", ".join(pages.code(each) for each in dict.fromkeys(templates.values()))
+
+
+def page() -> str:
+    """The page, one table for each family of rows."""
+    header = ["operator", "types", "gives", "laws", "accuracy", "cost", "LLVM", "C"]
+    parts: list[str] = []
+    for module in sorted(pkgutil.iter_modules(prims.__path__), key=lambda module: module.name):
+        family = importlib.import_module(f"{prims.__name__}.{module.name}")
+        rows: tuple[prim.Prim, ...] = getattr(family, "ROWS", ())
+        if not rows:
+            continue
+        parts += [f"## {module.name.replace('_', ' ').capitalize()}\n", f"{inspect.getdoc(family)}\n"]
+        parts.append(
+            pages.table(
+                header,
+                [
+                    [
+                        pages.code(row.name),
+                        pages.code(row.signature),
+                        row.doc,
+                        laws(row),
+                        accuracy(row),
+                        f"{row.cost:g}",
+                        spelled(row, "llvm"),
+                        spelled(row, "c"),
+                    ]
+                    for row in rows
+                ],
+            )
+        )
+    return "\n".join(parts)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Have the page written before the documents are read."""
+    app.connect("builder-inited", lambda app: pages.write(app.srcdir, "operators.md", page()))
+    return {"parallel_read_safe": True}

@@ -1,0 +1,38 @@
+"""What all tests share: the profiles of Hypothesis, and a home for caches that is not the user's."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).parent.parent
+
+# The gate draws the same examples every time: a failure is the change's. The nightly profile explores.
+settings.register_profile(
+    "gate",
+    deadline=None,
+    derandomize=True,
+    max_examples=60,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("nightly", deadline=None, max_examples=2000, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The top of the checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session", autouse=True)
+def private_caches(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> None:
+    """Keep compiled code of this run away from the user's cache; the workers of one run share theirs."""
+    base = tmp_path_factory.getbasetemp()
+    if worker_id != "master":
+        base = base.parent
+    os.environ["XDG_CACHE_HOME"] = str(base / "cache")
