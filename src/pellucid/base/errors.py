@@ -1,0 +1,71 @@
+"""Every error that pellucid raises on purpose: one message that names the place, the rule and the fix.
+
+Ground floor of the house. The command line prints ``str(error)`` alone; a program may catch
+`PellucidError` or one of the narrower classes, each of which also derives from the built-in
+exception a Python programmer would expect.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class PellucidError(Exception):
+    """The root of all errors raised on purpose.
+
+    Parameters: `message` says what is wrong; `place` (file:line, a word, an operator) says where;
+    `fix` says what to do about it.
+
+    >>> str(PellucidError("size is 0x10", place="render", fix="give a width and a height of at least 1"))
+    'render: size is 0x10; give a width and a height of at least 1'
+    """
+
+    def __init__(self, message: str, *, place: str | None = None, fix: str | None = None) -> None:
+        self.message = message
+        self.place = place
+        self.fix = fix
+        text = f"{place}: {message}" if place else message
+        super().__init__(f"{text}; {fix}" if fix else text)
+
+
+class IrError(PellucidError, TypeError):
+    """An expression or a nest that breaks a typing or scoping rule of the core."""
+
+
+class TextError(PellucidError, ValueError):
+    """Text that is not a readable expression or nest."""
+
+
+class TraceError(PellucidError, TypeError):
+    """A Python function that cannot be traced, such as one that branches on a symbolic value."""
+
+
+class VocabularyError(PellucidError, TypeError):
+    """A word of a vocabulary used with a wrong name, number, kind or range of arguments."""
+
+
+class InputError(PellucidError, ValueError):
+    """A value from outside (size, parameter, time, option) that is out of its stated range."""
+
+
+class FileError(PellucidError, OSError):
+    """A file that cannot be read, trusted or written."""
+
+
+class MissingExtraError(PellucidError, ImportError):
+    """A feature whose optional dependency is not installed."""
+
+
+class BackendError(PellucidError, RuntimeError):
+    """A back end that cannot do what was asked on this machine."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """A hint that names the closest known word, or None.
+
+    >>> did_you_mean("chekerboard", ["checkerboard", "swirl"])
+    "did you mean 'checkerboard'?"
+    """
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f"did you mean {close[0]!r}?" if close else None

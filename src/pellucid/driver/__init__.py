@@ -1,0 +1,1 @@
+"""The order of the pipeline as data, options, caches, threads and the callable kernel."""

@@ -1,0 +1,1 @@
+"""Images as functions: points, colors, regions, warps, bitmaps, noise, shapes and text."""

@@ -1,0 +1,334 @@
+"""Expressions: a hash-consed DAG of typed scalar operators.
+
+Every node is built by `make`, which returns the one node of that structure: equality is identity, and a repeated
+subterm is one object however often it is written. The level above (`tracing`, `rewriting`) builds nodes; the levels
+below (`loops`, `backends`) place and emit them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import struct
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import IrError
+from . import prim as table
+from . import types as T
+
+LEAVES = frozenset({"const", "param", "index", "state"})
+"""Nodes without operands."""
+STRUCTURAL = LEAVES | {"load", "iterate", "get"}
+"""Nodes that are not rows of the operator table."""
+
+
+class Expr:
+    """One node: operator, operands, attribute, type.
+
+    `free` is a bit mask of the loop indices (and iteration states) that the value depends on, kept by the
+    constructor; `id` grows from operands to users, so sorting by it is a topological order.
+    """
+
+    __slots__ = ("args", "attr", "free", "id", "op", "type")
+    op: str
+    args: tuple[Expr, ...]
+    attr: Any
+    type: T.Type
+    free: int
+    id: int
+
+    def __repr__(self) -> str:
+        """The readable text of the expression."""
+        from .text import print_expr
+
+        return print_expr(self)
+
+    def __bool__(self) -> bool:
+        """Refuse: a node has no truth value."""
+        raise IrError("an expression has no truth value", place=self.op, fix="compare nodes with 'is'")
+
+
+class Buffer:
+    """A typed run of memory that kernels load from or store to: `name`, element `type`, `size` in elements.
+
+    A buffer may carry its `data` (a one-dimensional array), which the driver binds when a kernel is called.
+    Buffers are equal only to themselves.
+    """
+
+    __slots__ = ("data", "name", "size", "type")
+
+    def __init__(self, name: str, type_: T.Type, size: int, data: np.ndarray[Any, Any] | None = None) -> None:
+        if size < 1:
+            raise IrError("a buffer holds at least one element", place=name, fix="give it a size")
+        if data is not None and (data.ndim != 1 or data.dtype != type_.dtype or len(data) != size):
+            raise IrError(f"data is not {size} elements of {type_}", place=name, fix="flatten and convert it")
+        self.name, self.type, self.size, self.data = name, type_, size, data
+
+    def __repr__(self) -> str:
+        """As declared in text."""
+        return f"{self.name}: {self.type}[{self.size}]"
+
+
+_nodes: dict[tuple[Any, ...], Expr] = {}
+_ids = itertools.count()
+_sweep_at = 1 << 18
+_index_bits: dict[str, int] = {}
+_new = Expr.__new__
+
+
+def make(op: str, args: tuple[Expr, ...], type_: T.Type, attr: Any = None) -> Expr:
+    """The node of that structure, typed by the caller: the raw constructor (see `apply` for the checked one)."""
+    key = (op, type_, attr, *args)
+    node = _nodes.get(key)
+    if node is not None:
+        return node
+    node = _new(Expr)
+    node.op = op
+    node.args = args
+    node.attr = attr
+    node.type = type_
+    free = 0
+    for a in args:
+        free |= a.free
+    node.free = free
+    node.id = next(_ids)
+    if len(_nodes) > _sweep_at:
+        sweep()
+    return _nodes.setdefault(key, node)
+
+
+def sweep() -> int:
+    """Forget nodes that nothing else refers to; called by itself when the table has doubled. Returns how many."""
+    global _sweep_at
+    dead = 0
+    # Users have larger ids than operands, so one pass from the newest to the oldest frees whole dead expressions.
+    # One reference is the table's, one getrefcount's own argument; popped keys must not keep operands alive.
+    keys = sorted(_nodes, key=lambda k: _nodes[k].id)
+    while keys:
+        key = keys.pop()
+        if sys.getrefcount(_nodes[key]) <= 2:
+            del _nodes[key]
+            dead += 1
+    _sweep_at = max(1 << 18, 2 * len(_nodes))
+    return dead
+
+
+def count() -> int:
+    """How many nodes are alive in the table."""
+    return len(_nodes)
+
+
+# ---- leaves ----
+
+
+def const(value: float | int | bool, type_: T.Type) -> Expr:
+    """A constant of a type, rounded or wrapped to it; -0.0 and 0.0 differ, and there is one NaN.
+
+    >>> const(0.1, T.f32).attr
+    0.10000000149011612
+    """
+    if type_.is_float:
+        with np.errstate(over="ignore"):
+            number = float(type_.dtype.type(value))
+        key: Any = ("nan",) if math.isnan(number) else struct.pack("<d", number)
+    elif type_.kind == "bool":
+        number = bool(value)
+        key = number
+    else:
+        number = (int(value) - int(type_.low)) % (1 << type_.bits) + int(type_.low)
+        key = number
+    table_key = ("const", type_, key)
+    node = _nodes.get(table_key)
+    if node is None:
+        node = _new(Expr)
+        node.op, node.args, node.attr, node.type, node.free, node.id = (
+            "const",
+            (),
+            number,
+            type_,
+            0,
+            next(_ids),
+        )
+        node = _nodes.setdefault(table_key, node)
+    return node
+
+
+TRUE = const(True, T.boolean)
+FALSE = const(False, T.boolean)
+
+
+def param(name: str, type_: T.Type) -> Expr:
+    """A uniform: an argument of the kernel, the same for all pixels."""
+    return make("param", (), type_, name)
+
+
+def index_bit(name: str) -> int:
+    """The bit of a loop index (or of an iteration state) in `free`."""
+    bit = _index_bits.get(name)
+    if bit is None:
+        bit = _index_bits[name] = 1 << len(_index_bits)
+    return bit
+
+
+def index(name: str, type_: T.Type = T.i32) -> Expr:
+    """A loop index."""
+    node = make("index", (), type_, name)
+    node.free = index_bit(name)
+    return node
+
+
+def state(depth: int, position: int, type_: T.Type) -> Expr:
+    """The bound variable of an `iterate`: component `position` of the state of a loop of that depth."""
+    node = make("state", (), type_, (depth, position))
+    node.free = index_bit(f"state {depth}")
+    return node
+
+
+# ---- compound nodes ----
+
+
+def apply(op: str, *args: Expr, attr: Any = None) -> Expr:
+    """An operator of the table on operands, with types checked; no simplification.
+
+    >>> apply("add", param("a", T.f32), const(1.0, T.f32))
+    $a:f32 + 1.0
+    """
+    return make(op, args, table.row(op).result_type(tuple(a.type for a in args), attr), attr)
+
+
+def load(buffer: Buffer, position: Expr) -> Expr:
+    """The element of a buffer at a position (i32 or i64), which is clamped into the buffer: loads are total."""
+    if position.type not in (T.i32, T.i64):
+        raise IrError(f"a position is i32 or i64, not {position.type}", place=f"load {buffer.name}")
+    return make("load", (position,), buffer.type, buffer)
+
+
+def iterate(
+    init: Sequence[Expr], step: Sequence[Expr], stop: Expr, limit: Expr, depth: int
+) -> tuple[Expr, ...]:
+    """Bounded iteration: from `init`, while not `stop` and fewer than `limit` steps were made, `step`.
+
+    `step` and `stop` are written over ``state(depth, k, type)``. Returns the components of the final state.
+    `depth` is one more than that of any iteration inside, so equal loops are one node; see `next_depth`.
+    """
+    if len(init) != len(step) or not init:
+        raise IrError("an iteration needs as many steps as initial values", place="iterate")
+    for k, (a, b) in enumerate(zip(init, step, strict=True)):
+        if a.type is not b.type:
+            raise IrError(
+                f"component {k} starts as {a.type} but steps to {b.type}", place="iterate", fix="convert it"
+            )
+    if stop.type is not T.boolean or limit.type is not T.i32:
+        raise IrError("stop is a bool and limit an i32", place="iterate")
+    bit = index_bit(f"state {depth}")
+    node = make("iterate", (*init, *step, stop, limit), init[0].type, (depth, len(init)))
+    outer = limit.free
+    for a in init:
+        outer |= a.free
+    inner = stop.free
+    for b in step:
+        inner |= b.free
+    node.free = outer | (inner & ~bit)
+    return tuple(get(node, k) for k in range(len(init)))
+
+
+def get(node: Expr, position: int) -> Expr:
+    """A component of the final state of an iterate."""
+    result = make("get", (node,), node.args[position].type, position)
+    result.free = node.free
+    return result
+
+
+def parts(node: Expr) -> tuple[tuple[Expr, ...], tuple[Expr, ...], Expr, Expr]:
+    """An iterate's initial values, steps, stop test and limit."""
+    n = node.attr[1]
+    return node.args[:n], node.args[n : 2 * n], node.args[2 * n], node.args[2 * n + 1]
+
+
+def next_depth(*roots: Expr) -> int:
+    """The depth for an iterate whose body is written over these expressions."""
+    return 1 + max((n.attr[0] for n in topological(roots) if n.op == "iterate"), default=-1)
+
+
+def rebuild(node: Expr, args: tuple[Expr, ...]) -> Expr:
+    """The same operator on other operands of the same types."""
+    if args == node.args:
+        return node
+    if node.op == "iterate":
+        depth, n = node.attr
+        return iterate(args[:n], args[n : 2 * n], args[2 * n], args[2 * n + 1], depth)[0].args[0]
+    if node.op == "get":
+        return get(args[0], node.attr)
+    return make(node.op, args, node.type, node.attr)
+
+
+# ---- walks ----
+
+
+def topological(roots: Iterable[Expr]) -> list[Expr]:
+    """All nodes reachable from the roots, operands before users, each once.
+
+    >>> [n.op for n in topological([apply("neg", param("a", T.f32))])]
+    ['param', 'neg']
+    """
+    seen: set[Expr] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            stack.extend(node.args)
+    return sorted(seen, key=lambda n: n.id)
+
+
+def uses(roots: Sequence[Expr]) -> dict[Expr, int]:
+    """How often each node is an operand of another reachable node, or a root."""
+    result: dict[Expr, int] = dict.fromkeys(roots, 0)
+    for root in roots:
+        result[root] += 1
+    for node in topological(roots):
+        result.setdefault(node, 0)
+        for a in node.args:
+            result[a] = result.get(a, 0) + 1
+    return result
+
+
+def buffers(roots: Iterable[Expr]) -> list[Buffer]:
+    """The buffers that are loaded from, in order of first appearance."""
+    return list(dict.fromkeys(n.attr for n in topological(roots) if n.op == "load"))
+
+
+def params(roots: Iterable[Expr]) -> list[Expr]:
+    """The uniforms, in order of name."""
+    return sorted((n for n in topological(roots) if n.op == "param"), key=lambda n: n.attr)
+
+
+def substitute(roots: Sequence[Expr], mapping: dict[Expr, Expr]) -> list[Expr]:
+    """The roots with nodes replaced, sharing kept: each node is rebuilt at most once."""
+    done = dict(mapping)
+    for node in topological(roots):
+        if node not in done:
+            done[node] = rebuild(node, tuple(done[a] for a in node.args))
+    return [done[r] for r in roots]
+
+
+def size(roots: Iterable[Expr]) -> int:
+    """How many distinct nodes the roots have."""
+    return len(topological(roots))
+
+
+def walk_arguments(node: Expr) -> Iterator[tuple[str, Expr]]:
+    """Operands with the role each plays, for messages: ``("then", …)`` of a choose, ``("step 0", …)`` of an iterate."""
+    names: Sequence[str]
+    if node.op == "choose":
+        names = ("condition", "then", "else")
+    elif node.op == "iterate":
+        n = node.attr[1]
+        names = [*(f"start {k}" for k in range(n)), *(f"step {k}" for k in range(n)), "stop", "limit"]
+    else:
+        names = [str(k) for k in range(len(node.args))]
+    return zip(names, node.args, strict=True)

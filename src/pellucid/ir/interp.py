@@ -1,0 +1,205 @@
+"""The meaning: expressions and nests interpreted in NumPy, with nothing optimized away.
+
+`evaluate` gives expressions their value on arrays; `run` executes a nest statement by statement. Every other way of
+running a program must agree with these two bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import IrError
+from . import prim as table
+from .expr import Buffer, Expr, parts, topological
+from .nest import Alloc, Block, For, If, Kernel, Let, Repeat, Store
+
+Array = np.ndarray[Any, Any]
+Environment = dict[Expr, Array]
+Memory = Mapping[Buffer, Array]
+
+
+def evaluate(
+    roots: Sequence[Expr], environment: Mapping[Expr, Any], memory: Memory | None = None
+) -> list[Array]:
+    """The values of expressions, given those of their params and indices as scalars or arrays that broadcast.
+
+    Buffers are looked up in `memory`, then in their own data.
+
+    >>> from .expr import apply, const, param
+    >>> from .types import f32
+    >>> x = param("x", f32)
+    >>> evaluate([apply("add", x, const(1, f32))], {x: np.float32([1, 2])})
+    [array([2., 3.], dtype=float32)]
+    """
+    known: Environment = {k: np.asarray(v, dtype=k.type.dtype) for k, v in environment.items()}
+    with np.errstate(all="ignore"):
+        return _values(roots, known, memory or {})
+
+
+def fold(op: str, args: Sequence[Expr], type_: Any, attr: Any = None) -> float | int | bool:
+    """The value of an operator on constants: its `ref`, or the meaning of its body."""
+    prim = table.row(op)
+    with np.errstate(all="ignore"):
+        arrays = [np.asarray(a.attr, dtype=a.type.dtype) for a in args]
+        if prim.ref is None:
+            return _values([expand(op, tuple(args), attr)], {}, {})[0].item()
+        result = prim.ref(attr.dtype, *arrays) if prim.result == "@" else prim.ref(*arrays)
+        return np.asarray(result).astype(type_.dtype, copy=False).item()
+
+
+def expand(op: str, args: tuple[Expr, ...], attr: Any = None) -> Expr:
+    """The body of a row with a body, on given operands."""
+    body = table.row(op).body
+    if body is None:
+        raise IrError("has no body", place=op)
+    return body(*args, attr) if table.row(op).result == "@" else body(*args)
+
+
+def _values(roots: Sequence[Expr], known: Environment, memory: Memory) -> list[Array]:
+    bound = _bound(roots)
+    for node in topological(roots):
+        if node not in known and not node.free & bound:
+            known[node] = _value(node, known, memory)
+    return [known[r] for r in roots]
+
+
+def _bound(roots: Iterable[Expr]) -> int:
+    # Nodes under an iterate depend on its state and have no value outside of it.
+    mask = 0
+    for node in topological(roots):
+        if node.op == "state":
+            mask |= node.free
+    return mask
+
+
+def _value(node: Expr, known: Environment, memory: Memory) -> Array:
+    op = node.op
+    if op == "const":
+        return np.asarray(node.attr, dtype=node.type.dtype)
+    if op in ("param", "index"):
+        raise IrError(f"{op} {node.attr} has no value here", place="interp", fix="give it one")
+    args = [known[a] for a in node.args] if op != "iterate" else []
+    if op == "load":
+        return _load(node.attr, args[0], memory)
+    if op == "get":
+        # The final state of an iterate is stacked along a new first axis of objects.
+        return known[node.args[0]][node.attr]
+    if op == "iterate":
+        return _iterate(node, known, memory)
+    prim = table.row(op)
+    if prim.ref is None:
+        # Operands enter the body as nodes of their own with known values.
+        inner = dict(zip(node.args, args, strict=True))
+        return _values([expand(op, node.args, node.attr)], {**known, **inner}, memory)[0]
+    result = prim.ref(node.attr.dtype, *args) if prim.result == "@" else prim.ref(*args)
+    return np.asarray(result).astype(node.type.dtype, copy=False)
+
+
+def _load(buffer: Buffer, position: Array, memory: Memory) -> Array:
+    data = memory.get(buffer, buffer.data)
+    if data is None:
+        raise IrError("has no memory here", place=f"load {buffer.name}", fix="bind it")
+    return data[np.clip(position, 0, len(data) - 1)]
+
+
+def _iterate(node: Expr, known: Environment, memory: Memory) -> Any:
+    init, step, stop, limit = parts(node)
+    depth = node.attr[0]
+    start = [known[a] for a in init]
+    bounds = known[limit]
+    shape = np.broadcast_shapes(
+        bounds.shape,
+        *(a.shape for a in start),
+        *(known[n].shape for n in topological((*step, stop)) if n in known and n.op != "iterate"),
+    )
+    final = [np.array(np.broadcast_to(a, shape)) for a in start]
+    running = np.ones(shape, bool)
+    count = 0
+    names = [_state(depth, k, a) for k, a in enumerate(init)]
+    while True:
+        running &= bounds > count
+        if not running.any():
+            break
+        scope = {**known, **dict(zip(names, final, strict=True))}
+        outside = _bound((*step, stop)) & ~names[0].free
+        _fill((*step, stop), scope, memory, outside)
+        running &= ~scope[stop]
+        for k, new in enumerate(step):
+            final[k] = np.where(running, scope[new], final[k])
+        count += 1
+    box = np.empty(len(final), dtype=object)
+    for k, value in enumerate(final):
+        box[k] = value
+    return box
+
+
+def _state(depth: int, position: int, like: Expr) -> Expr:
+    from .expr import state
+
+    return state(depth, position, like.type)
+
+
+def _fill(roots: Sequence[Expr], scope: Environment, memory: Memory, outside: int) -> None:
+    for node in topological(roots):
+        if node not in scope and not node.free & outside:
+            scope[node] = _value(node, scope, memory)
+
+
+# ---- nests ----
+
+
+def run(kernel: Kernel, arguments: Mapping[str, Any], memory: Memory) -> None:
+    """Execute a nest: `arguments` by parameter name, `memory` by buffer; stores change the arrays in `memory`.
+
+    Loops that run in lanes or are spread over threads are run on whole arrays, the others in order.
+    """
+    environment: Environment = {p: np.asarray(arguments[p.attr], dtype=p.type.dtype) for p in kernel.params}
+    with np.errstate(all="ignore"):
+        _block(kernel.body, environment, dict(memory), np.asarray(True))
+
+
+def _block(block: Block, environment: Environment, memory: dict[Buffer, Array], active: Array) -> None:
+    for s in block:
+        _statement(s, environment, memory, active)
+
+
+def _one(e: Expr, environment: Environment, memory: Memory) -> Array:
+    # Nothing is remembered between statements: a load means the memory of its own moment.
+    return _values([e], dict(environment), memory)[0]
+
+
+def _statement(s: Any, environment: Environment, memory: dict[Buffer, Array], active: Array) -> None:
+    match s:
+        case Let() | Repeat():
+            return
+        case If(picks=picks) if picks:
+            return
+        case If(condition, then, orelse, _):
+            truth = _one(condition, environment, memory)
+            for block, chosen in ((then, active & truth), (orelse, active & ~truth)):
+                if chosen.any():
+                    _block(block, environment, memory, chosen)
+        case For(index, lo, hi, body, how):
+            first, last = (_one(e, environment, memory).item() for e in (lo, hi))
+            if how.kind == "seq":
+                for k in range(first, last):
+                    _block(body, {**environment, index: np.asarray(k, index.type.dtype)}, memory, active)
+            elif last > first:
+                axis = 1 + max((v.ndim for k, v in environment.items() if k.op == "index"), default=0)
+                values = np.arange(first, last, dtype=index.type.dtype).reshape((-1,) + (1,) * (axis - 1))
+                _block(body, {**environment, index: values}, memory, active)
+        case Store(buffer, position, value):
+            p, v, a = np.broadcast_arrays(
+                _one(position, environment, memory), _one(value, environment, memory), active
+            )
+            data = memory[buffer]
+            inside = a & (p >= 0) & (p < len(data))
+            data[p[inside]] = v[inside]
+        case Alloc(buffer, length, body):
+            n = max(1, int(_one(length, environment, memory).item()))
+            _block(body, environment, {**memory, buffer: np.zeros(n, buffer.type.dtype)}, active)
+        case _:
+            raise IrError(f"no statement is a {type(s).__name__}", place="interp")

@@ -1,0 +1,240 @@
+"""Nests: loops, conditionals, stores and places around expressions - White's language, typed.
+
+An expression says what is computed; a nest says where and when. `Let(e)` is a *place* ("e is computed here"), not a
+binding: it names a node of the DAG, so code moves without renaming, and a misplaced or missing `Let` costs time but
+never changes a value. `erase` drops all places, and two nests with equal erasure compute the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from ..base.errors import IrError
+from . import expr as E
+from . import types as T
+from .expr import Buffer, Expr
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How a loop runs: in order (seq), `count` iterations side by side (lanes), or over `count` bands of threads."""
+
+    kind: str = "seq"
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        """Check the kind and the count."""
+        if self.kind not in ("seq", "lanes", "spread") or self.count < 1:
+            raise IrError(
+                f"no way of running a loop is {self.kind}({self.count})", fix="seq, lanes(n) or spread(n)"
+            )
+
+
+SEQ = How()
+
+
+def lanes(count: int) -> How:
+    """Iterations side by side in the lanes of a vector."""
+    return How("lanes", count)
+
+
+def spread(count: int) -> How:
+    """Iterations over bands of that many, handed out to threads."""
+    return How("spread", count)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Let:
+    """The place where a value is computed."""
+
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class If:
+    """A branch; `picks` are the `choose` nodes on this very condition that it decides (none: White's own `if`)."""
+
+    condition: Expr
+    then: Block
+    orelse: Block = ()
+    picks: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeat:
+    """The place where an `iterate` is computed; `body` places what its step and stop test need, once per step."""
+
+    value: Expr
+    body: Block = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class For:
+    """A loop over ``lo <= index < hi``, both fixed at entry."""
+
+    index: Expr
+    lo: Expr
+    hi: Expr
+    body: Block
+    how: How = SEQ
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Store:
+    """buffer[position] := value; a position outside of the buffer stores nothing."""
+
+    buffer: Buffer
+    position: Expr
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alloc:
+    """Scratch memory for the body: a buffer whose size is an expression, uninitialized."""
+
+    buffer: Buffer
+    size: Expr
+    body: Block
+
+
+Statement = Let | If | Repeat | For | Store | Alloc
+Block = tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kernel:
+    """A named nest: `params` are its uniforms in order, `outputs` the buffers it stores to."""
+
+    name: str
+    params: tuple[Expr, ...]
+    outputs: tuple[Buffer, ...]
+    body: Block
+
+
+def roots(statement: Statement) -> tuple[Expr, ...]:
+    """The expressions written in the statement itself, not in its blocks."""
+    match statement:
+        case Let(value) | Repeat(value, _):
+            return (value,)
+        case If(condition, _, _, picks):
+            return (condition, *picks)
+        case For(_, lo, hi, _, _):
+            return (lo, hi)
+        case Store(_, position, value):
+            return (position, value)
+        case Alloc(_, size, _):
+            return (size,)
+
+
+def blocks(statement: Statement) -> tuple[Block, ...]:
+    """The blocks inside a statement."""
+    match statement:
+        case If(_, then, orelse, _):
+            return (then, orelse)
+        case Repeat(_, body) | For(_, _, _, body, _) | Alloc(_, _, body):
+            return (body,)
+        case _:
+            return ()
+
+
+def with_blocks(statement: Statement, new: tuple[Block, ...]) -> Statement:
+    """The statement with its blocks replaced, in the order of `blocks`."""
+    match statement:
+        case If():
+            return replace(statement, then=new[0], orelse=new[1])
+        case Repeat() | For() | Alloc():
+            return replace(statement, body=new[0])
+        case _:
+            return statement
+
+
+def walk(block: Block) -> Iterator[Statement]:
+    """Every statement of a block and of the blocks inside, outer first."""
+    for s in block:
+        yield s
+        for inner in blocks(s):
+            yield from walk(inner)
+
+
+def transform(block: Block, function: Callable[[Statement], Block]) -> Block:
+    """The block with every statement, innermost first, replaced by what the function makes of it."""
+    result: list[Statement] = []
+    for s in block:
+        inner = blocks(s)
+        if inner:
+            s = with_blocks(s, tuple(transform(b, function) for b in inner))  # noqa: PLW2901
+        result.extend(function(s))
+    return tuple(result)
+
+
+def rewrite(block: Block, function: Callable[[tuple[Expr, ...]], tuple[Expr, ...]]) -> Block:
+    """The block with every expression replaced; the function sees the expressions of one statement at a time."""
+
+    def change(s: Statement) -> Block:
+        new = function(roots(s))
+        match s:
+            case Let():
+                return (Let(new[0]),)
+            case Repeat():
+                return (replace(s, value=new[0]),)
+            case If():
+                return (replace(s, condition=new[0], picks=new[1:]),)
+            case For():
+                return (replace(s, lo=new[0], hi=new[1]),)
+            case Store():
+                return (replace(s, position=new[0], value=new[1]),)
+            case Alloc():
+                return (replace(s, size=new[0]),)
+
+    return transform(block, change)
+
+
+def all_roots(block: Block) -> list[Expr]:
+    """Every expression written anywhere in a block, each once."""
+    return list(dict.fromkeys(r for s in walk(block) for r in roots(s)))
+
+
+def erase(block: Block) -> Block:
+    """The block without places: no `Let`, no `Repeat`, and no `If` that only decides choices."""
+
+    def change(s: Statement) -> Block:
+        if isinstance(s, Let | Repeat) or (isinstance(s, If) and s.picks):
+            return ()
+        return (s,)
+
+    return transform(block, change)
+
+
+def same(a: Block, b: Block) -> bool:
+    """Whether two blocks are the same program, node for node."""
+    return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
+
+
+def _same(a: Statement, b: Statement) -> bool:
+    if type(a) is not type(b) or roots(a) != roots(b):
+        return False
+    if isinstance(a, For) and isinstance(b, For) and (a.index is not b.index or a.how != b.how):
+        return False
+    if isinstance(a, Store | Alloc) and isinstance(b, Store | Alloc) and a.buffer is not b.buffer:
+        return False
+    return all(same(x, y) for x, y in zip(blocks(a), blocks(b), strict=True))
+
+
+def uniform(kernel: Kernel, name: str) -> Expr:
+    """The parameter of a kernel of that name."""
+    for p in kernel.params:
+        if p.attr == name:
+            return p
+    raise IrError(f"has no parameter {name!r}", place=kernel.name)
+
+
+def inputs(kernel: Kernel) -> list[Buffer]:
+    """The buffers that a kernel only loads from, in order of first appearance: what its caller must supply."""
+    own = set(kernel.outputs) | {s.buffer for s in walk(kernel.body) if isinstance(s, Alloc)}
+    return [b for b in E.buffers(all_roots(kernel.body)) if b not in own]
+
+
+def position_type(size: int) -> T.Type:
+    """The type of positions in a buffer of that size."""
+    return T.i32 if size <= T.i32.high else T.i64

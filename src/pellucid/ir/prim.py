@@ -1,0 +1,189 @@
+"""The row of the operator table: everything that is known of one operator, in one place.
+
+A `Prim` holds an operator's meaning in NumPy (`ref`), its facts, laws, cost and its spelling for each back end *as
+data*. The rows themselves are in `ir/prims/`, one family per file; `table()` finds them by listing that folder. From a
+row are derived the constructor, constant folding, every back end, the operator page of the manual and the tests.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..base.errors import IrError, did_you_mean
+from . import types as T
+from .facts import Facts, Transfer, top
+
+if TYPE_CHECKING:
+    from .expr import Expr
+
+CLASSES: Mapping[str, tuple[T.Type, ...]] = {
+    "F": T.FLOATS,
+    "I": T.INTEGERS,
+    "S": T.SIGNED + T.FLOATS,
+    "N": T.INTEGERS + T.FLOATS,
+    "B": (T.boolean,),
+    "L": (*T.INTEGERS, T.boolean),
+    "T": T.ALL,
+}
+"""Classes of types in a signature: Floats, Integers, Signed numbers, Numbers, Booleans, Logical words, any Type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Laws:
+    """Algebraic laws of a binary operator, each checked by a generated test on the types it names.
+
+    `commutes` and `associates` list kinds of type ("float", "integer", "bool") on which the law is exact;
+    `identity` and `absorbing` give, per kind, the constant e with op(x, e) = x, or op(x, e) = e;
+    `idempotent` lists the kinds on which op(x, x) = x.
+    """
+
+    commutes: tuple[str, ...] = ()
+    associates: tuple[str, ...] = ()
+    identity: Mapping[str, float | int | bool] = field(default_factory=dict[str, "float | int | bool"])
+    absorbing: Mapping[str, float | int | bool] = field(default_factory=dict[str, "float | int | bool"])
+    idempotent: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prim:
+    """One operator.
+
+    name       as in text and in Python.
+    doc        one sentence.
+    signature  ``"N N -> N"``: classes of types (see CLASSES); the same letter is the same type; a result of ``@`` is
+               named by the node's attribute (conversions).
+    ref        the meaning: a NumPy function of arrays, total, exact. For conversions it is given the result dtype first.
+               Rows with a `body` need none: their meaning is their body's.
+    body       the operator as an expression of simpler rows; expanded before code is emitted.
+    facts      transfer function ``(result type, argument types, *facts) -> Facts``; unknown if None.
+    domain     for a partial row: whether the argument facts allow the bare spelling; back ends refuse otherwise.
+    laws       see `Laws`.
+    llvm, c    spelling per kind of the first argument ("float", "signed", "unsigned", "bool"), or "any".
+    ulp        stated error bound per type name in units in the last place; empty: correctly rounded or integer, exact.
+    cost       cycles for one 512-bit vector on a current core, roughly: what heuristics and the timer start from.
+    symbol     infix symbol and precedence in text.
+    """
+
+    name: str
+    doc: str
+    signature: str
+    ref: Callable[..., Any] | None = None
+    body: Callable[..., Expr] | None = None
+    facts: Transfer | None = None
+    domain: Callable[..., bool] | None = None
+    laws: Laws = Laws()
+    llvm: Mapping[str, str] = field(default_factory=dict[str, str])
+    c: Mapping[str, str] = field(default_factory=dict[str, str])
+    ulp: Mapping[str, float] = field(default_factory=dict[str, float])
+    cost: float = 1.0
+    symbol: tuple[str, int] | None = None
+    letters: tuple[str, ...] = field(init=False)
+    result: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Split the signature and check that the row has a meaning."""
+        left, _, right = self.signature.partition(" -> ")
+        object.__setattr__(self, "letters", tuple(left.split()))
+        object.__setattr__(self, "result", right)
+        if (self.ref is None) == (self.body is None):
+            raise IrError(
+                "a row needs either a ref or a body", place=self.name, fix="give exactly one of them"
+            )
+        if self.body is None and not (self.llvm and self.c):
+            raise IrError(
+                "a row without a body needs a spelling for LLVM and C", place=self.name, fix="add it"
+            )
+
+    @property
+    def arity(self) -> int:
+        """How many operands it takes."""
+        return len(self.letters)
+
+    def result_type(self, types: tuple[T.Type, ...], attr: Any = None) -> T.Type:
+        """The type of the result, after checking the operands against the signature.
+
+        >>> row("add").result_type((T.f32, T.f32))
+        f32
+        """
+        if len(types) != len(self.letters):
+            raise IrError(f"takes {len(self.letters)} operands, not {len(types)}", place=self.name)
+        bound: dict[str, T.Type] = {}
+        for letter, given in zip(self.letters, types, strict=True):
+            if given not in CLASSES[letter]:
+                raise IrError(
+                    f"does not take {given}", place=self.name, fix=f"its signature is {self.signature}"
+                )
+            if bound.setdefault(letter, given) is not given:
+                raise IrError(
+                    f"operands differ in type: {bound[letter]} and {given}",
+                    place=self.name,
+                    fix="convert one",
+                )
+        if self.result == "@":
+            if not isinstance(attr, T.Type):
+                raise IrError("needs the type to convert to", place=self.name)
+            return attr
+        return T.boolean if self.result == "B" else bound[self.result]
+
+    def transfer(self, result: T.Type, types: tuple[T.Type, ...], *args: Facts) -> Facts:
+        """The facts of the result from the facts of the operands; the whole type when the row states none."""
+        return top(result) if self.facts is None else self.facts(result, types, *args)
+
+    def spelling(self, language: str, kind: str) -> str:
+        """The template of a back end's language for a kind of first operand."""
+        templates: Mapping[str, str] = getattr(self, language)
+        found = templates.get(kind) or templates.get("any")
+        if found is None and kind in ("signed", "unsigned"):
+            found = templates.get("integer")
+        if found is None:
+            raise IrError(f"has no {language} spelling for {kind}", place=self.name)
+        return found
+
+
+_TABLE: dict[str, Prim] = {}
+
+
+def register(*rows: Prim) -> None:
+    """Add rows to the operator table; each name once.
+
+    Raises IrError when the name is taken.
+    """
+    for prim in rows:
+        if prim.name in _TABLE:
+            raise IrError("is already in the operator table", place=prim.name, fix="choose another name")
+        _TABLE[prim.name] = prim
+
+
+def unregister(name: str) -> None:
+    """Take a row out again (for tests that add one at run time)."""
+    del _TABLE[name]
+
+
+def table() -> Mapping[str, Prim]:
+    """All rows by name, found by listing `ir/prims/`."""
+    if not _TABLE:
+        from . import prims
+
+        for module in pkgutil.iter_modules(prims.__path__):
+            rows = getattr(importlib.import_module(f"{prims.__name__}.{module.name}"), "ROWS", ())
+            register(*rows)
+    return _TABLE
+
+
+def row(name: str) -> Prim:
+    """The row of that name.
+
+    >>> row("floor").doc
+    'The largest integer not above x.'
+    """
+    found = table().get(name)
+    if found is None:
+        raise IrError(
+            f"no operator is called {name!r}",
+            fix=did_you_mean(name, _TABLE) or "see the operator page of the manual",
+        )
+    return found

@@ -1,0 +1,134 @@
+"""Conversions between types, and the reading of bits as another type of the same width.
+
+Integer to integer wraps, integer to float rounds to nearest even, float to integer truncates and saturates, and NaN
+gives the lowest integer. The machine's own float-to-integer instruction is the partial row `truncate_in`, whose operand
+must be proved to be in range: a clamp that the facts show to be idle then costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import types as T
+from ..facts import Facts, top, wrap
+from ..prim import Prim
+
+if TYPE_CHECKING:
+    from ..expr import Expr
+
+Array = np.ndarray[Any, Any]
+
+
+def limits(source: T.Type, target: T.Type) -> tuple[float, float]:
+    """The lowest and highest float of a type whose truncation lies in an integer type.
+
+    >>> limits(T.f32, T.i32)
+    (-2147483648.0, 2147483520.0)
+    """
+    scalar: Any = source.dtype.type
+    high = scalar(target.high)
+    if int(high) > target.high:
+        high = np.nextafter(high, scalar(0))
+    return float(scalar(target.low)), float(high)
+
+
+def _convert_facts(t: T.Type, types: tuple[T.Type, ...], a: Facts) -> Facts:
+    (source,) = types
+    if t.is_float:
+        scalar: Any = t.dtype.type
+        with np.errstate(over="ignore"):
+            return Facts(
+                float(scalar(a.lo)),
+                float(scalar(a.hi)),
+                a.nan,
+                a.minus_zero or (source.is_float and a.lo < 0),
+            )
+    if source.is_float:
+        low, high = limits(source, t)
+        lo = int(low) if a.nan else int(min(max(a.lo, low), high))
+        return Facts(lo, int(min(max(a.hi, low), high)))
+    return wrap(t, int(a.lo), int(a.hi), a.modulus, a.residue)
+
+
+def _convert(dtype: np.dtype[Any], a: Array) -> Array:
+    if a.dtype.kind == "f" and dtype.kind in "iu":
+        low, high = limits(T.BY_DTYPE[a.dtype], T.BY_DTYPE[dtype])
+        inside = np.where(a > low, a, a.dtype.type(low))
+        return np.trunc(np.where(inside < high, inside, a.dtype.type(high))).astype(dtype)
+    return a.astype(dtype)
+
+
+def _to_integer(a: Expr, target: T.Type) -> Expr:
+    from ..expr import apply, const
+
+    low, high = limits(a.type, target)
+    inside = apply("min", apply("max", a, const(low, a.type)), const(high, a.type))
+    return apply("truncate_in", inside, attr=target)
+
+
+def _in_range(types: tuple[T.Type, ...], a: Facts, target: T.Type) -> bool:
+    return a.within(*limits(types[0], target))
+
+
+def _bitcast(dtype: np.dtype[Any], a: Array) -> Array:
+    return np.array(a).view(dtype)
+
+
+def cast(source: T.Type, target: T.Type) -> str:
+    """The LLVM instruction that converts between two types (see the row `convert`).
+
+    >>> cast(T.u8, T.f32), cast(T.i32, T.i64)
+    ('uitofp', 'sext')
+    """
+    if source.is_float and target.is_integer:
+        return "fptosi" if target.kind == "signed" else "fptoui"
+    if target.is_float:
+        if source.is_float:
+            return "bitcast" if source is target else "fpext" if target.bits > source.bits else "fptrunc"
+        return "sitofp" if source.kind == "signed" else "uitofp"
+    if target.bits == source.bits:
+        return "bitcast"
+    if target.bits < source.bits:
+        return "trunc"
+    return "sext" if source.kind == "signed" else "zext"
+
+
+ROWS = (
+    Prim(
+        "convert",
+        "x as another number type: wrapping between integers, rounding to floats; true is 1.",
+        "T -> @",
+        ref=_convert,
+        facts=_convert_facts,
+        llvm={"any": "{cast} {T} {0} to {R}"},
+        c={"any": "({R}){0}"},
+    ),
+    Prim(
+        "to_integer",
+        "The float x truncated to an integer type, saturating; NaN gives the lowest.",
+        "F -> @",
+        body=_to_integer,
+        facts=_convert_facts,
+    ),
+    Prim(
+        "truncate_in",
+        "The float x truncated to an integer type, for x proved to be within its range.",
+        "F -> @",
+        ref=_convert,
+        facts=_convert_facts,
+        domain=_in_range,
+        llvm={"float": "{cast} {T} {0} to {R}"},
+        c={"float": "({R}){0}"},
+    ),
+    Prim(
+        "bitcast",
+        "The bits of x read as another type of the same width.",
+        "N -> @",
+        ref=_bitcast,
+        facts=None,
+        llvm={"any": "bitcast {T} {0} to {R}"},
+        c={"any": "bits_{T}_{R}({0})"},
+    ),
+)

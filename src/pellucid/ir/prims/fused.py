@@ -1,0 +1,92 @@
+"""The fused multiply-add in NumPy: one correct rounding, for any operands, without the hardware's help.
+
+Not a family of rows itself; `arith` uses it as the meaning of its row `fma`.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+def fused_multiply_add(a: Array, b: Array, c: Array) -> Array:
+    """a * b + c with one rounding to the type of the operands (float32 or float64).
+
+    >>> x = np.float64(1 + 2**-30)
+    >>> float(fused_multiply_add(x, x, -np.float64(1 + 2**-29))) == 2**-60
+    True
+    """
+    a, b, c = np.broadcast_arrays(np.asarray(a), np.asarray(b), np.asarray(c))
+    return _single(a, b, c) if a.dtype == np.float32 else _double(a, b, c)
+
+
+def _single(a: Array, b: Array, c: Array) -> Array:
+    # The product of two float32 is exact in float64. The sum is rounded to odd there, so that the second
+    # rounding, to float32, sees on which side of a tie the exact sum lies.
+    product = a.astype(np.float64) * b.astype(np.float64)
+    addend = c.astype(np.float64)
+    return _round_to_odd(product, addend).astype(np.float32)
+
+
+def _round_to_odd(x: Array, y: Array) -> Array:
+    total, error = _two_sum(x, y)
+    bits = np.array(total, dtype=np.float64).view(np.int64)
+    # Inexact and even: step to the odd neighbor on the side of the error.
+    inexact = np.isfinite(total) & (error != 0) & (bits & 1 == 0)
+    away = (error > 0) == (total > 0)
+    return np.where(inexact, bits + np.where(away, 1, -1), bits).view(np.float64)
+
+
+def _double(a: Array, b: Array, c: Array) -> Array:
+    product = a * b
+    result = np.array(product + c, dtype=np.float64)
+    # Error-free transformations hold where nothing over- or underflows (Boldo and Melquiond 2008).
+    small, large = 2.0**-900, 2.0**900
+    plain = (np.abs(a) < large) & (np.abs(b) < large) & (np.abs(product) < large) & (np.abs(c) < large)
+    plain &= ((np.abs(product) > small) & (np.abs(c) > small)) | ((np.abs(product) > small) & (c == 0))
+    if plain.all():
+        return _transformed(a, b, c)
+    result[plain] = _transformed(a[plain], b[plain], c[plain])
+    # Exact rational arithmetic for the few others: slow, and beyond doubt. Only finite operands need it.
+    rest = ~plain & np.isfinite(a) & np.isfinite(b) & np.isfinite(c)
+    if rest.any():
+        triples = zip(a[rest].tolist(), b[rest].tolist(), c[rest].tolist(), strict=True)
+        result[rest] = [_exact(x, y, z) for x, y, z in triples]
+    return result
+
+
+def _two_sum(x: Array, y: Array) -> tuple[Array, Array]:
+    total = x + y
+    back = total - x
+    return total, (x - (total - back)) + (y - back)
+
+
+def _split(x: Array) -> tuple[Array, Array]:
+    scaled = x * 134217729.0
+    high = scaled - (scaled - x)
+    return high, x - high
+
+
+def _transformed(a: Array, b: Array, c: Array) -> Array:
+    product = a * b
+    (ah, al), (bh, bl) = _split(a), _split(b)
+    error = al * bl - (((product - ah * bh) - al * bh) - ah * bl)
+    th, tl = _two_sum(c, error)
+    vh, vl = _two_sum(product, th)
+    return vh + _round_to_odd(tl, vl)
+
+
+def _exact(a: float, b: float, c: float) -> float:
+    exact = Fraction(a) * Fraction(b) + Fraction(c)
+    if exact == 0:
+        # The sign of an exact zero is that of the rounded expression: both terms agree in sign, or it is +0.
+        return a * b + c if a == 0 or b == 0 or c == 0 else 0.0
+    try:
+        return exact.numerator / exact.denominator
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf

@@ -1,0 +1,207 @@
+"""Arithmetic notation for bodies: a `Term` is an expression with Python's operators, lifted constants and no folding.
+
+Not a family of rows itself. Rows whose meaning is an expression of simpler rows (the elementary functions) are written
+with it, so that they read like the formulas they are; `body` turns a function of terms into the function of expressions
+that a row wants. Every operator here is one node of one row, so what is written is what runs, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from .. import types as T
+from ..expr import Expr, apply, const
+
+Number = float | int
+
+
+class Term:
+    """An expression with operators: + - * / on numbers, & | ^ ~ on words, << >> by constants, and comparisons.
+
+    >>> from pellucid.ir.expr import param
+    >>> (2.0 * Term(param("a", T.f32)) < 1.0).expr.type
+    bool
+    """
+
+    __slots__ = ("expr",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, expr: Expr) -> None:
+        self.expr = expr
+
+    @property
+    def type(self) -> T.Type:
+        """The type of the expression."""
+        return self.expr.type
+
+    def lift(self, value: Term | Number) -> Term:
+        """The value as a term of this term's type."""
+        return value if isinstance(value, Term) else Term(const(value, self.type))
+
+    def _with(self, op: str, other: Term | Number) -> Term:
+        return Term(apply(op, self.expr, self.lift(other).expr))
+
+    def _from(self, op: str, other: Number) -> Term:
+        return Term(apply(op, self.lift(other).expr, self.expr))
+
+    def __add__(self, other: Term | Number) -> Term:
+        """The sum."""
+        return self._with("add", other)
+
+    def __radd__(self, other: Number) -> Term:
+        """The sum."""
+        return self._from("add", other)
+
+    def __sub__(self, other: Term | Number) -> Term:
+        """The difference."""
+        return self._with("sub", other)
+
+    def __rsub__(self, other: Number) -> Term:
+        """The difference."""
+        return self._from("sub", other)
+
+    def __mul__(self, other: Term | Number) -> Term:
+        """The product."""
+        return self._with("mul", other)
+
+    def __rmul__(self, other: Number) -> Term:
+        """The product."""
+        return self._from("mul", other)
+
+    def __truediv__(self, other: Term | Number) -> Term:
+        """The quotient."""
+        return self._with("div", other)
+
+    def __rtruediv__(self, other: Number) -> Term:
+        """The quotient."""
+        return self._from("div", other)
+
+    def __neg__(self) -> Term:
+        """The negation."""
+        return Term(apply("neg", self.expr))
+
+    def __abs__(self) -> Term:
+        """The magnitude."""
+        return Term(apply("abs", self.expr))
+
+    def __and__(self, other: Term | Number) -> Term:
+        """Bitwise and; both, for conditions."""
+        return self._with("and", other)
+
+    def __or__(self, other: Term | Number) -> Term:
+        """Bitwise or; either, for conditions."""
+        return self._with("or", other)
+
+    def __xor__(self, other: Term | Number) -> Term:
+        """Bitwise exclusive or."""
+        return self._with("xor", other)
+
+    def __invert__(self) -> Term:
+        """Complement; negation of a condition."""
+        return Term(apply("not", self.expr))
+
+    def __lshift__(self, amount: Term | int) -> Term:
+        """Shifted left by an amount that is surely within the width."""
+        return self._with("shift_left_in", amount)
+
+    def __rshift__(self, amount: Term | int) -> Term:
+        """Shifted right, with the sign of signed types, by an amount that is surely within the width."""
+        return self._with("shift_right_in", amount)
+
+    def __lt__(self, other: Term | Number) -> Term:
+        """Whether less."""
+        return self._with("lt", other)
+
+    def __le__(self, other: Term | Number) -> Term:
+        """Whether less or equal."""
+        return self._with("le", other)
+
+    def __gt__(self, other: Term | Number) -> Term:
+        """Whether greater."""
+        return Term(apply("lt", self.lift(other).expr, self.expr))
+
+    def __ge__(self, other: Term | Number) -> Term:
+        """Whether greater or equal."""
+        return Term(apply("le", self.lift(other).expr, self.expr))
+
+    def equals(self, other: Term | Number) -> Term:
+        """Whether equal."""
+        return self._with("eq", other)
+
+    def differs(self, other: Term | Number) -> Term:
+        """Whether different; of floats, true when either is NaN."""
+        return self._with("ne", other)
+
+
+def fma(x: Term, y: Term | Number, z: Term | Number) -> Term:
+    """x * y + z with one rounding."""
+    return Term(apply("fma", x.expr, x.lift(y).expr, x.lift(z).expr))
+
+
+def minimum(x: Term | Number, y: Term) -> Term:
+    """x if x < y, else y: a NaN on either side gives y."""
+    return Term(apply("min", y.lift(x).expr, y.expr))
+
+
+def maximum(x: Term | Number, y: Term) -> Term:
+    """x if x > y, else y: a NaN on either side gives y."""
+    return Term(apply("max", y.lift(x).expr, y.expr))
+
+
+def root(x: Term) -> Term:
+    """The square root."""
+    return Term(apply("sqrt", x.expr))
+
+
+def nearest(x: Term) -> Term:
+    """The nearest whole number, ties to even."""
+    return Term(apply("round", x.expr))
+
+
+def choose(condition: Term, x: Term, y: Term | Number) -> Term:
+    """x if the condition holds, else y."""
+    return Term(apply("choose", condition.expr, x.expr, x.lift(y).expr))
+
+
+def choose_number(condition: Term, like: Term, x: Number, y: Number) -> Term:
+    """One of two constants of the type of `like`."""
+    return choose(condition, like.lift(x), y)
+
+
+def convert(x: Term, target: T.Type) -> Term:
+    """x converted to a type."""
+    return Term(apply("convert", x.expr, attr=target))
+
+
+def bits(x: Term, *, signed: bool = False) -> Term:
+    """The bits of a float as an integer of its width."""
+    return Term(apply("bitcast", x.expr, attr=T.integer(x.type.bits, signed=signed)))
+
+
+def as_float(x: Term) -> Term:
+    """An integer's bits as a float of its width."""
+    return Term(apply("bitcast", x.expr, attr=T.f32 if x.type.bits == 32 else T.f64))
+
+
+def cast(x: Term, target: T.Type) -> Term:
+    """The bits of x as another type of its width."""
+    return Term(apply("bitcast", x.expr, attr=target))
+
+
+def polynomial(x: Term, coefficients: Sequence[float]) -> Term:
+    """The polynomial with these coefficients, lowest order first, by Horner's rule with fused operations."""
+    total = x.lift(coefficients[-1])
+    for c in reversed(coefficients[:-1]):
+        total = fma(total, x, c)
+    return total
+
+
+def body(function: Callable[..., Term]) -> Callable[..., Expr]:
+    """A function of terms as the function of expressions that a row takes as its body."""
+
+    def expand(*args: Expr) -> Expr:
+        return function(*map(Term, args)).expr
+
+    expand.__name__ = function.__name__
+    expand.__doc__ = function.__doc__
+    return expand

@@ -1,0 +1,84 @@
+"""Rounding of floats to whole floats, and the square root: correctly rounded everywhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..facts import Facts, Transfer, top
+from ..prim import Prim
+from ..types import Type
+
+
+def _whole(function: Callable[[float], float]) -> Transfer:
+    def facts(t: Type, _: tuple[Type, ...], a: Facts) -> Facts:
+        lo = function(a.lo) if math.isfinite(a.lo) else a.lo
+        hi = function(a.hi) if math.isfinite(a.hi) else a.hi
+        return Facts(float(lo), float(hi), a.nan, minus_zero=lo <= 0 <= hi and (a.minus_zero or a.lo < 0))
+
+    return facts
+
+
+def _sqrt_facts(t: Type, _: tuple[Type, ...], a: Facts) -> Facts:
+    if a.nan or a.lo < 0:
+        return top(t)
+    with np.errstate(all="ignore"):
+        scalar: Any = t.dtype.type
+        return Facts(float(np.sqrt(scalar(a.lo))), float(np.sqrt(scalar(a.hi))), minus_zero=a.minus_zero)
+
+
+def _intrinsic(name: str) -> dict[str, str]:
+    return {"float": f"call {{T}} @llvm.{name}.{{M}}({{T}} {{0}})"}
+
+
+ROWS = (
+    Prim(
+        "floor",
+        "The largest integer not above x.",
+        "F -> F",
+        ref=np.floor,
+        facts=_whole(math.floor),
+        llvm=_intrinsic("floor"),
+        c={"float": "floor{f}({0})"},
+    ),
+    Prim(
+        "ceil",
+        "The smallest integer not below x.",
+        "F -> F",
+        ref=np.ceil,
+        facts=_whole(math.ceil),
+        llvm=_intrinsic("ceil"),
+        c={"float": "ceil{f}({0})"},
+    ),
+    Prim(
+        "trunc",
+        "x rounded towards zero.",
+        "F -> F",
+        ref=np.trunc,
+        facts=_whole(math.trunc),
+        llvm=_intrinsic("trunc"),
+        c={"float": "trunc{f}({0})"},
+    ),
+    Prim(
+        "round",
+        "x rounded to the nearest integer, ties to even.",
+        "F -> F",
+        ref=np.rint,
+        facts=_whole(round),
+        llvm=_intrinsic("roundeven"),
+        c={"float": "rint{f}({0})"},
+    ),
+    Prim(
+        "sqrt",
+        "The square root of x, correctly rounded; NaN below zero.",
+        "F -> F",
+        ref=np.sqrt,
+        facts=_sqrt_facts,
+        llvm=_intrinsic("sqrt"),
+        c={"float": "sqrt{f}({0})"},
+        cost=12,
+    ),
+)

@@ -1,0 +1,201 @@
+"""The text of expressions and nests: printed to be read, and parsed back to the identical thing by `parse`.
+
+Infix where the table gives a symbol, calls elsewhere; a node used more than once gets a name, so a DAG never explodes.
+A line ``t1 = …`` is a place (`Let`); a line ``s1 := …`` merely abbreviates a shared node that has no place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from . import nest as N
+from . import prim as table
+from . import types as T
+from .expr import Expr, buffers, parts
+
+LOWEST = 0
+CHOOSE = 0
+UNARY = 8
+
+
+class Printer:
+    """Prints nodes of one program, giving names to shared ones."""
+
+    def __init__(self) -> None:
+        """Start with no names."""
+        self.names: dict[Expr, str] = {}
+        self.declared: set[Expr] = set()
+        self.counts = {"s": 0, "t": 0}
+
+    def name(self, node: Expr, prefix: str) -> str:
+        """Give a node the next name with that prefix."""
+        self.counts[prefix] += 1
+        self.names[node] = f"{prefix}{self.counts[prefix]}"
+        return self.names[node]
+
+    def const(self, node: Expr) -> str:
+        """A literal; the types f32, i32 and bool go without a suffix."""
+        value, type_ = node.attr, node.type
+        if type_ is T.boolean:
+            return "true" if value else "false"
+        if type_.is_integer:
+            text = str(value)
+            return text if type_ is T.i32 else f"{text}:{type_.name}"
+        if math.isnan(value):
+            text = "nan"
+        elif math.isinf(value):
+            text = "inf" if value > 0 else "-inf"
+        else:
+            text = str(type_.dtype.type(value)) if type_ is T.f32 else repr(value)
+            if "." not in text and "e" not in text:
+                text += ".0"
+        return text if type_ is T.f32 else f"{text}:{type_.name}"
+
+    def leaf(self, node: Expr) -> str:
+        """A leaf; a param or an index tells its type unless it was declared or is of the usual type."""
+        if node.op == "const":
+            return self.const(node)
+        if node.op == "state":
+            depth, position = node.attr
+            return f"@{depth}.{position}:{node.type}"
+        mark = "$" if node.op == "param" else "%"
+        if node in self.declared:
+            return str(node.attr)
+        usual = T.i32 if node.op == "index" else None
+        return f"{mark}{node.attr}" + ("" if node.type is usual else f":{node.type}")
+
+    def show(self, node: Expr, level: int = LOWEST, *, whole: bool = False) -> str:
+        """The text of a node in a context of that precedence; `whole` looks behind the node's own name."""
+        if not whole and node in self.names:
+            return self.names[node]
+        if not node.args and node.op in ("const", "param", "index", "state"):
+            text = self.leaf(node)
+            return f"({text})" if text.startswith("-") and level > LOWEST else text
+        if node.op == "load":
+            return f"{node.attr.name}[{self.show(node.args[0])}]"
+        if node.op == "get":
+            return f"{self.show(node.args[0], UNARY)}.{node.attr}"
+        if node.op == "iterate":
+            return self.iterate(node)
+        row = table.row(node.op)
+        if node.op == "choose":
+            c, a, b = (self.show(x, 1) for x in node.args)
+            text = f"if {c} then {a} else {b}"
+            return f"({text})" if level > CHOOSE else text
+        if row.symbol and len(node.args) == 2:
+            symbol, own = row.symbol
+            # Comparisons do not chain, and left operands associate.
+            left = own + 1 if own == 4 else own
+            text = f"{self.show(node.args[0], left)} {symbol} {self.show(node.args[1], own + 1)}"
+            return f"({text})" if level > own else text
+        arguments = ", ".join(self.show(a) for a in node.args)
+        if row.result == "@":
+            return f"{node.op}.{node.type}({arguments})"
+        return f"{node.op}({arguments})"
+
+    def iterate(self, node: Expr) -> str:
+        """An iterate, with the names of its bound variables as ``@depth.k``."""
+        init, step, stop, limit = parts(node)
+        start = ", ".join(self.show(a) for a in init)
+        after = ", ".join(self.show(a) for a in step)
+        return f"iterate {node.attr[0]} ({start}) to ({after}) until {self.show(stop)} limit {self.show(limit)} end"
+
+    def abbreviations(self, roots: Sequence[Expr]) -> list[str]:
+        """Name shared nodes that have no name yet; returns their lines in order of need."""
+        counts: dict[Expr, int] = {}
+        stack = list(roots)
+        # What lies under a named node is written there, not here.
+        while stack:
+            node = stack.pop()
+            counts[node] = counts.get(node, 0) + 1
+            if counts[node] == 1 and node not in self.names:
+                stack.extend(node.args)
+        lines: list[str] = []
+        for node in sorted(counts, key=lambda n: n.id):
+            if node.args and node not in self.names and (counts[node] > 1 or node.op == "iterate"):
+                line = self.show(node)
+                lines.append(f"{self.name(node, 's')} := {line}")
+        return lines
+
+
+def print_expr(*roots: Expr) -> str:
+    """The text of expressions: lines for shared nodes, then one line per root. One root is the usual case.
+
+    >>> from .expr import apply, param
+    >>> x = param("x", T.f32)
+    >>> y = apply("add", x, x)
+    >>> print(print_expr(apply("mul", y, y)))
+    s1 := $x:f32 + $x:f32
+    s1 * s1
+    """
+    printer = Printer()
+    lines = [f"buffer {b!r}" for b in buffers(roots)]
+    lines += printer.abbreviations(roots)
+    lines += [printer.show(r) for r in roots]
+    return "\n".join(lines)
+
+
+def print_nest(kernel: N.Kernel) -> str:
+    """The text of a kernel: a header with its parameters and buffers, then its statements, indented."""
+    printer = Printer()
+    printer.declared.update(kernel.params)
+    head = ", ".join(f"{p.attr}: {p.type}" for p in kernel.params)
+    lines = [f"kernel {kernel.name}({head}):"]
+    lines += [f"  output {b!r}" for b in kernel.outputs]
+    lines += [f"  input {b!r}" for b in N.inputs(kernel)]
+    _print_block(kernel.body, printer, lines, 1)
+    return "\n".join(lines) + "\n"
+
+
+def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int) -> None:
+    pad = "  " * depth
+
+    def body(inner: N.Block) -> None:
+        # Names given inside a block end with it, but numbers go on, so that a name means one thing.
+        if inner:
+            _print_block(inner, printer, lines, depth + 1)
+        else:
+            lines.append(f"{pad}  pass")
+
+    for s in block:
+        shared = [s.condition] if isinstance(s, N.If) and s.picks else list(N.roots(s))
+        if isinstance(s, N.Repeat):
+            text = printer.show(s.value, whole=True)
+            lines.append(f"{pad}repeat {printer.name(s.value, 't')} = {text}:")
+            body(s.body)
+            continue
+        lines += [pad + line for line in printer.abbreviations(shared)]
+        match s:
+            case N.Let(value):
+                text = printer.show(value, whole=True)
+                lines.append(f"{pad}{printer.name(value, 't')} = {text}")
+            case N.Store(buffer, position, value):
+                lines.append(f"{pad}{buffer.name}[{printer.show(position)}] := {printer.show(value)}")
+            case N.For(index, lo, hi, inner, how):
+                ways = {
+                    "seq": "",
+                    "lanes": f" by {how.count} lanes",
+                    "spread": f" spread over bands of {how.count}",
+                }
+                known = index in printer.declared
+                type_ = "" if index.type is T.i32 else f": {index.type}"
+                bounds = f"{printer.show(lo)} .. {printer.show(hi)}"
+                lines.append(f"{pad}for {index.attr}{type_} in {bounds}{ways[how.kind]}:")
+                printer.declared.add(index)
+                body(inner)
+                if not known:
+                    printer.declared.discard(index)
+            case N.If(condition, then, orelse, picks):
+                lines.append(f"{pad}if {printer.show(condition)}:")
+                body(then)
+                if orelse:
+                    lines.append(f"{pad}else:")
+                    body(orelse)
+                lines += [pad + line for line in printer.abbreviations([a for p in picks for a in p.args])]
+                for p in picks:
+                    text = printer.show(p, whole=True)
+                    lines.append(f"{pad}pick {printer.name(p, 't')} = {text}")
+            case N.Alloc(buffer, size, inner):
+                lines.append(f"{pad}alloc {buffer.name}: {buffer.type}[{printer.show(size)}]:")
+                body(inner)

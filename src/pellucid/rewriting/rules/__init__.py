@@ -1,0 +1,1 @@
+"""The rules, one family per file; each file exports ``RULES``, and files are found by listing."""

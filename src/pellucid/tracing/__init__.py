@@ -1,0 +1,1 @@
+"""From Python functions to expressions: symbolic values, their operators, and the functions that take them."""
