@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import pages
@@ -39,8 +40,16 @@ def spelled(row: prim.Prim, language: str) -> str:
     """How a back end's language writes the operator; rows with a body are expanded before."""
     if row.body is not None:
         return "by expansion"
-    templates = getattr(row, language)
-    return ", ".join(pages.code(each) for each in dict.fromkeys(templates.values()))
+    templates: Mapping[str, str] = getattr(row, language)
+    return ", ".join(brief(each) for each in dict.fromkeys(templates.values()))
+
+
+def brief(template: str) -> str:
+    """A short template as it is; a longer one by its length."""
+    lines = template.splitlines()
+    if len(lines) > 1:
+        return f"{len(lines)} lines"
+    return pages.code(template) if len(template) <= 64 else "a longer expression"
 
 
 def page() -> str:
@@ -52,7 +61,8 @@ def page() -> str:
         rows: tuple[prim.Prim, ...] = getattr(family, "ROWS", ())
         if not rows:
             continue
-        parts += [f"## {module.name.replace('_', ' ').capitalize()}\n", f"{inspect.getdoc(family)}\n"]
+        title, _, text = (inspect.getdoc(family) or module.name).partition(":")
+        parts += [f"## {title}\n", f"{text.strip()}\n"]
         parts.append(
             pages.table(
                 header,
