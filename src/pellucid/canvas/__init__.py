@@ -1,0 +1,15 @@
+"""Files and views: a compiled picture becomes an array, a file, a film, or something to look at.
+
+Above the driver and the vocabularies, below the command line and the notebook.
+
+- `view`, `formats`, `source`: what is asked for, checked before anything is computed.
+- `draw`, `show`: the verbs.
+- `film`, `containers`, `sinks`, `compose`, `aside`: how pixels reach a file, whole or not at all.
+- `terminal`, `progress`: what a person sees meanwhile.
+"""
+
+from pellucid.canvas.draw import animate, render, save
+from pellucid.canvas.show import png_of, show
+from pellucid.canvas.source import Kernel, is_picture
+
+__all__ = ["Kernel", "animate", "is_picture", "png_of", "render", "save", "show"]

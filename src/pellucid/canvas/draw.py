@@ -1,0 +1,249 @@
+"""The verbs of `canvas`: render a picture into an array, save it as a file, animate it into a moving file.
+
+The top of `canvas`: everything that was asked for is checked first, then the picture is compiled once, then
+pixels flow into their sink. Nothing is written before everything that can be wrong has been found right.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from pellucid.base.errors import InputError
+from pellucid.canvas.aside import written_aside
+from pellucid.canvas.compose import Pixels
+from pellucid.canvas.film import frames_on_the_way, write_film
+from pellucid.canvas.formats import Look, checked_look, format_of
+from pellucid.canvas.progress import Line, Progress
+from pellucid.canvas.sinks import require_video, write_still
+from pellucid.canvas.source import Kernel, compiled
+from pellucid.canvas.view import View, check_known_params, checked_view
+
+_SIZE = (512, 512)
+#: Past these rates the times of a GIF round to what players refuse to follow.
+_FASTEST_GIF = 50
+_MOST_FRAMES = 10_000_000
+
+
+def render(
+    picture: object,
+    size: tuple[int, int] | int = _SIZE,
+    *,
+    center: tuple[float, float] = (0.0, 0.0),
+    zoom: float = 1.0,
+    time: float = 0.0,
+    samples: int = 1,
+    numerics: str | None = None,
+    precision: str | None = None,
+    backend: str | None = None,
+    threads: int | None = None,
+    params: Mapping[str, float] | None = None,
+    alpha: str = "straight",
+    out: Pixels | None = None,
+) -> Pixels:
+    """The pixels of a picture as an 8-bit array of shape (height, width, 4): red, green, blue and alpha.
+
+    `size` is in pixels, `center` in units, `zoom` in pixels per unit, `time` in seconds. The vertical axis grows
+    upward, row 0 is the top row, colors are taken at pixel centers. `samples` per pixel smooth the edges.
+    `alpha` is `straight` or `premultiplied`. The pixels go to `out`, if given: a contiguous array of the same
+    shape. Raises `InputError` for a value out of its range.
+
+    >>> from pellucid import images as im
+    >>> render(im.checkerboard(10, im.red, im.blue), 64).shape
+    (64, 64, 4)
+    """
+    view = checked_view(
+        size, center=center, zoom=zoom, time=time, samples=samples, threads=threads, params=params,
+        precision=precision or "f32", frames=0 if out is not None else 1,
+    )  # fmt: skip
+    if alpha not in ("straight", "premultiplied"):
+        raise InputError(f"{alpha!r} is unknown", place="alpha", fix="choose 'straight' or 'premultiplied'")
+    if out is not None:
+        _check_out(out, view)
+    kernel = compiled(picture, numerics=numerics, precision=precision, backend=backend)
+    check_known_params(view.params, kernel.params)
+    return _pixels(kernel, view, view.time, alpha, out)
+
+
+def save(
+    picture: object,
+    path: str | os.PathLike[str],
+    size: tuple[int, int] | int = _SIZE,
+    *,
+    center: tuple[float, float] = (0.0, 0.0),
+    zoom: float = 1.0,
+    time: float = 0.0,
+    samples: int = 1,
+    numerics: str | None = None,
+    precision: str | None = None,
+    backend: str | None = None,
+    threads: int | None = None,
+    params: Mapping[str, float] | None = None,
+    quality: int | None = None,
+    background: object = None,
+    alpha: str = "straight",
+) -> None:
+    """Save a picture as PNG, JPEG, WebP, TIFF, GIF or NPY, whichever the suffix of `path` names.
+
+    `quality` is 1 to 100 for JPEG and WebP (WebP is lossless without it); `background` is laid under the
+    picture: a word, `#rrggbb` or three numbers in 0..255, white for JPEG. The file appears whole or not at all.
+    Otherwise as `render`. Raises `InputError` for a value out of its range, `FileError` if the file cannot be
+    written.
+
+    >>> import pathlib, tempfile
+    >>> from pellucid import images as im
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "board.png"
+    >>> save(im.checkerboard(10, im.red, im.blue), path, 64)
+    >>> path.read_bytes()[1:4]
+    b'PNG'
+    """
+    view = checked_view(
+        size, center=center, zoom=zoom, time=time, samples=samples, threads=threads, params=params,
+        precision=precision or "f32", frames=3,
+    )  # fmt: skip
+    look = checked_look(format_of(path), view.size, quality=quality, background=background, alpha=alpha)
+    kernel = compiled(picture, numerics=numerics, precision=precision, backend=backend)
+    check_known_params(view.params, kernel.params)
+    with written_aside(path) as file:
+        write_still(file, _pixels(kernel, view, view.time, look.alpha), look)
+
+
+def animate(
+    picture: object,
+    path: str | os.PathLike[str],
+    size: tuple[int, int] | int = _SIZE,
+    *,
+    seconds: float = 2.0,
+    fps: float = 25.0,
+    start: float = 0.0,
+    center: tuple[float, float] = (0.0, 0.0),
+    zoom: float = 1.0,
+    samples: int = 1,
+    numerics: str | None = None,
+    precision: str | None = None,
+    backend: str | None = None,
+    threads: int | None = None,
+    params: Mapping[str, float] | None = None,
+    quality: int | None = None,
+    background: object = None,
+    alpha: str = "straight",
+    loop: bool = True,
+    progress: Progress | None = None,
+) -> None:
+    """Save `seconds` of an animation as animated PNG, WebP, GIF, as MP4 or WebM, or as a four-dimensional NPY.
+
+    Frame number i, of `fps` per second, shows the time `start` + i / `fps`. The picture is compiled once and
+    frames are written as they come. `progress` is called with the frames done and in all; without it, a bar is
+    shown on a terminal for work longer than a second. Otherwise as `save`. Raises `InputError`, `FileError`, and
+    `MissingExtraError` if a video is asked for without PyAV.
+
+    >>> import pathlib, tempfile
+    >>> from pellucid import images as im
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "turning.png"
+    >>> animate(im.animation(lambda t: im.turn(t, im.checkerboard(10, im.red, im.blue))), path, 32, fps=5)
+    >>> path.stat().st_size > 0
+    True
+    """
+    view = checked_view(
+        size, center=center, zoom=zoom, time=start, samples=samples, threads=threads, params=params,
+        precision=precision or "f32", frames=frames_on_the_way(threads),
+    )  # fmt: skip
+    look = checked_look(
+        format_of(path),
+        view.size,
+        moving=True,
+        quality=quality,
+        background=background,
+        alpha=alpha,
+        loop=loop,
+    )
+    count, rate = checked_film(seconds, fps, look)
+    if look.format.name in ("MP4", "WebM"):
+        require_video()
+    kernel = compiled(picture, numerics=numerics, precision=precision, backend=backend)
+    check_known_params(view.params, kernel.params)
+    with written_aside(path) as file, Line() as line:
+        frames = _frames(kernel, view, look, count, rate, progress or line)
+        write_film(file, frames, look, view.size, rate, threads)
+
+
+def checked_film(seconds: object, fps: object, look: Look) -> tuple[int, Fraction]:
+    """The number of frames and the exact rate of a film.
+
+    Raises `InputError` if a duration or rate is not positive and finite, or out of the reach of the format.
+
+    >>> from pellucid.canvas.formats import format_of
+    >>> checked_film(2, 29.97, Look(format_of("a.png")))
+    (60, Fraction(2997, 100))
+    """
+    numbers: list[float] = []
+    for place, value in (("seconds", seconds), ("fps", fps)):
+        number = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
+        if not (math.isfinite(number) and number > 0):
+            raise InputError(
+                f"{value!r} is not a positive, finite number", place=place, fix="give one, such as 2.5"
+            )
+        numbers.append(number)
+    duration, speed = numbers
+    if look.format.name == "GIF" and speed > _FASTEST_GIF:
+        raise InputError(
+            f"{speed:g} frames per second are too fast for GIF",
+            place="fps",
+            fix=f"give at most {_FASTEST_GIF}, or choose PNG, WebP or MP4",
+        )
+    rate = Fraction(speed).limit_denominator(1001)
+    if not Fraction(1, 1000) <= rate <= 1000:
+        raise InputError(f"{speed:g} is out of range", place="fps", fix="give a number from 0.001 to 1000")
+    count = max(round(duration * rate), 1)
+    if count > _MOST_FRAMES:
+        raise InputError(
+            f"{count} frames are too many", place="seconds", fix=f"at most {_MOST_FRAMES} make a film"
+        )
+    return count, rate
+
+
+def _frames(
+    kernel: Kernel, view: View, look: Look, count: int, rate: Fraction, progress: Progress
+) -> Iterator[Pixels]:
+    frame: Pixels | None = None
+    for number in range(count):
+        # What does not move is computed once; each other frame is a fresh array, because compression lags behind.
+        if frame is None or kernel.time_varying:
+            frame = _pixels(kernel, view, float(view.time + number / rate), look.alpha)
+        yield frame
+        progress(number + 1, count)
+
+
+def _pixels(kernel: Kernel, view: View, time: float, alpha: str, out: Pixels | None = None) -> Pixels:
+    draw = kernel.premultiplied if alpha == "premultiplied" else kernel.render
+    return draw(
+        size=view.size,
+        center=view.center,
+        zoom=view.zoom,
+        time=time,
+        samples=view.samples,
+        threads=view.threads,
+        params=view.params,
+        out=out,
+    )
+
+
+def _check_out(out: Any, view: View) -> None:
+    width, height = view.size
+    wanted = f"give a writable, contiguous array of uint8 and shape ({height}, {width}, 4)"
+    if not isinstance(out, np.ndarray):
+        raise InputError(f"{type(out).__name__} is not an array", place="out", fix=wanted)
+    array: np.ndarray[Any, Any] = out  # pyright: ignore[reportUnknownVariableType]
+    if array.dtype != np.uint8:
+        raise InputError(f"its elements are {array.dtype}", place="out", fix=wanted)
+    if array.shape != (height, width, 4):
+        raise InputError(f"its shape is {array.shape}", place="out", fix=wanted)
+    if not array.flags.c_contiguous:
+        raise InputError("it is not contiguous", place="out", fix=wanted)
+    if not array.flags.writeable:
+        raise InputError("it is read-only", place="out", fix=wanted)

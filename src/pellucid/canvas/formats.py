@@ -1,0 +1,195 @@
+"""The kinds of files that can be written, one row each, found by suffix.
+
+Between `view` (what to compute) and `sinks` (how to write it): a request that a format cannot serve, such as
+a moving JPEG, is refused here before the first pixel is computed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pellucid.base.errors import InputError, did_you_mean
+
+
+@dataclass(frozen=True)
+class Format:
+    """One kind of file: what it can hold and how large a picture may be."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    still: bool = True
+    moving: bool = False
+    #: `full`: any alpha; `mask`: a pixel is there or not; `none`: pictures are laid on a background.
+    alpha: str = "full"
+    quality: bool = False
+    largest_side: int = (1 << 31) - 1
+
+
+#: Every format, in the order in which errors and help list them.
+FORMATS = (
+    Format("PNG", (".png", ".apng"), moving=True),
+    Format("JPEG", (".jpg", ".jpeg"), alpha="none", quality=True, largest_side=65_500),
+    Format("WebP", (".webp",), moving=True, quality=True, largest_side=16_383),
+    Format("TIFF", (".tif", ".tiff")),
+    Format("GIF", (".gif",), moving=True, alpha="mask", largest_side=65_535),
+    Format("NPY", (".npy",), moving=True),
+    Format(
+        "MP4",
+        (".mp4", ".m4v", ".mov"),
+        still=False,
+        moving=True,
+        alpha="none",
+        quality=True,
+        largest_side=16_384,
+    ),
+    Format("WebM", (".webm",), still=False, moving=True, alpha="none", quality=True, largest_side=16_384),
+)
+
+
+@dataclass(frozen=True)
+class Look:
+    """How pixels become a file: the format and the options that it is given.
+
+    `quality` is 1 to 100 for lossy formats; `background` is red, green and blue in 0..255, under the whole
+    picture; `alpha` is `straight` or `premultiplied`; `loop` makes a moving picture start again at its end.
+    """
+
+    format: Format
+    quality: int | None = None
+    background: tuple[int, int, int] | None = None
+    alpha: str = "straight"
+    loop: bool = True
+
+    def backed(self) -> tuple[int, int, int] | None:
+        """The background to lay the picture on: the given one, or white where the format needs one."""
+        if self.background is None and self.format.alpha == "none":
+            return (255, 255, 255)
+        return self.background
+
+
+def format_of(path: str | os.PathLike[str]) -> Format:
+    """The format that the suffix of `path` names.
+
+    Raises `InputError` that lists the known suffixes.
+
+    >>> format_of("picture.jpeg").name
+    'JPEG'
+    >>> format_of("picture.pngg")
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: picture.pngg: unknown suffix '.pngg'; did you mean '.png'? Known are .png, ...
+    """
+    suffix = Path(path).suffix.lower()
+    by_suffix = {known: row for row in FORMATS for known in row.suffixes}
+    if suffix in by_suffix:
+        return by_suffix[suffix]
+    known = f"nown are {', '.join(by_suffix)}"
+    hint = did_you_mean(suffix, by_suffix) if suffix else None
+    raise InputError(
+        f"unknown suffix {suffix!r}" if suffix else "the file name has no suffix, so its format is unknown",
+        place=os.fspath(path),
+        fix=f"{hint} K{known}" if hint else f"k{known}",
+    )
+
+
+def checked_look(
+    kind: Format,
+    size: tuple[int, int],
+    *,
+    moving: bool = False,
+    quality: object = None,
+    background: object = None,
+    alpha: object = "straight",
+    loop: bool = True,
+) -> Look:
+    """A `Look` that `kind` can serve.
+
+    Raises `InputError` for a moving picture in a still format and the other way round, for a picture too large
+    for the format and for an option that is out of range or that the format does not have.
+
+    >>> checked_look(format_of("a.jpg"), (64, 64), quality=90).backed()
+    (255, 255, 255)
+    >>> checked_look(format_of("a.jpg"), (64, 64), moving=True)
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: JPEG holds no moving pictures; choose PNG, WebP, GIF, NPY, MP4, WebM
+    """
+    if moving and not kind.moving:
+        able = ", ".join(row.name for row in FORMATS if row.moving)
+        raise InputError(f"{kind.name} holds no moving pictures", fix=f"choose {able}")
+    if not moving and not kind.still:
+        raise InputError(f"{kind.name} holds moving pictures only", fix="use animate, or choose PNG")
+    if max(size) > kind.largest_side:
+        raise InputError(
+            f"{size[0]}x{size[1]} is too large for {kind.name}",
+            place="size",
+            fix=f"a side has at most {kind.largest_side} pixels; choose PNG or TIFF",
+        )
+    if kind.name == "MP4" and (size[0] % 2 or size[1] % 2):
+        even = f"{size[0] + size[0] % 2}x{size[1] + size[1] % 2}"
+        raise InputError(
+            f"MP4 needs an even width and height, not {size[0]}x{size[1]}", place="size", fix=f"use {even}"
+        )
+    if quality is not None:
+        if not kind.quality:
+            able = ", ".join(row.name for row in FORMATS if row.quality)
+            raise InputError(
+                f"{kind.name} is lossless", place="quality", fix=f"leave it out, or choose {able}"
+            )
+        if isinstance(quality, bool) or not isinstance(quality, int) or not 1 <= quality <= 100:
+            raise InputError(
+                f"{quality!r} is out of range", place="quality", fix="give a whole number from 1 to 100"
+            )
+    if alpha not in ("straight", "premultiplied"):
+        raise InputError(f"{alpha!r} is unknown", place="alpha", fix="choose 'straight' or 'premultiplied'")
+    colors = None if background is None else checked_background(background)
+    if alpha == "premultiplied" and (kind.alpha != "full" or colors is not None):
+        raise InputError(
+            f"there is no alpha to multiply with in {kind.name if kind.alpha != 'full' else 'an opaque picture'}",
+            place="alpha",
+            fix="leave it out, or choose PNG, WebP, TIFF, NPY without a background",
+        )
+    return Look(kind, quality, colors, str(alpha), loop)
+
+
+#: The words that stand for backgrounds.
+_WORDS = {
+    "white": (255, 255, 255),
+    "black": (0, 0, 0),
+    "gray": (128, 128, 128),
+    "red": (255, 0, 0),
+    "green": (0, 255, 0),
+    "blue": (0, 0, 255),
+    "yellow": (255, 255, 0),
+}
+
+
+def checked_background(value: object) -> tuple[int, int, int]:
+    """Red, green and blue in 0..255 from a word, from `#rgb`, `#rrggbb` or from three whole numbers.
+
+    Raises `InputError` if it is none of these.
+
+    >>> checked_background("#fc0"), checked_background("white"), checked_background((1, 2, 3))
+    ((255, 204, 0), (255, 255, 255), (1, 2, 3))
+    """
+    if isinstance(value, str):
+        text = value.strip().lower()
+        if text in _WORDS:
+            return _WORDS[text]
+        if re.fullmatch(r"#([0-9a-f]{3}|[0-9a-f]{6})", text):
+            digits = text[1:] if len(text) == 7 else "".join(digit * 2 for digit in text[1:])
+            return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)
+    elif isinstance(value, Sequence):
+        items: list[object] = list(value)  # pyright: ignore[reportUnknownArgumentType]
+        numbers = [item for item in items if isinstance(item, int) and 0 <= item <= 255]
+        if len(items) == len(numbers) == 3:
+            return numbers[0], numbers[1], numbers[2]
+    raise InputError(
+        f"{value!r} is not a color",
+        place="background",
+        fix=f"give '#rrggbb', three whole numbers in 0..255 or one of {', '.join(_WORDS)}",
+    )

@@ -1,0 +1,266 @@
+"""Pixels into files: still pictures and the pieces of moving ones with Pillow, video with PyAV.
+
+The only file of `canvas` that imports Pillow and PyAV, both lazily. What a format can hold was settled in
+`formats`; where the bytes go is settled in `aside`.
+"""
+
+from __future__ import annotations
+
+import io
+from contextlib import suppress
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from pellucid.base.errors import BackendError, MissingExtraError
+from pellucid.canvas.compose import (
+    Pixels,
+    changed_rectangle,
+    cropped,
+    laid_on,
+    opaque,
+    whole,
+)
+from pellucid.canvas.containers import Piece, with_associated_alpha
+from pellucid.canvas.formats import Look
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+#: Quality where none was asked for: close to the original, on hard edges too.
+_JPEG_QUALITY = 92
+_VIDEO_QUALITY = 66
+#: Palette sizes of GIF, without and with an entry for holes.
+_COLORS = 256
+
+
+def write_still(file: BinaryIO, pixels: Pixels, look: Look) -> None:
+    """Write a picture of shape (height, width, 4) in the format of `look`.
+
+    >>> from pellucid.canvas.formats import format_of
+    >>> file = io.BytesIO()
+    >>> write_still(file, np.zeros((2, 3, 4), np.uint8), Look(format_of("a.png")))
+    >>> file.getvalue()[1:4]
+    b'PNG'
+    """
+    name = look.format.name
+    if name == "NPY":
+        np.save(file, _shown(pixels, look), allow_pickle=False)
+    elif name == "GIF":
+        _save_gif(file, pixels, look)
+    else:
+        buffer = io.BytesIO()
+        _picture(_shown(pixels, look)).save(buffer, format=name.upper(), **_still_options(look))
+        associated = name == "TIFF" and look.alpha == "premultiplied"
+        file.write(with_associated_alpha(bytearray(buffer.getbuffer())) if associated else buffer.getbuffer())
+
+
+def piece_of(look: Look, before: Pixels | None, frame: Pixels, after: Pixels | None) -> Piece:
+    """The part of a frame that must be stored, given the frames shown before and after it.
+
+    >>> from pellucid.canvas.formats import format_of
+    >>> black = np.zeros((8, 8, 4), np.uint8); dotted = black.copy(); dotted[5, 6] = 255
+    >>> piece = piece_of(Look(format_of("a.png")), black, dotted, None)
+    >>> piece.x, piece.y
+    (6, 5)
+    """
+    name = look.format.name
+    buffer = io.BytesIO()
+    if name == "NPY":
+        return Piece(_rgba(_shown(frame, look)).tobytes())
+    if name == "GIF":
+        return _gif_piece(look, before, frame, after)
+    step = 2 if name == "WebP" else 1
+    part = whole(frame) if before is None else changed_rectangle(before, frame, step)
+    pixels = _shown(cropped(frame, part), look)
+    _picture(pixels).save(buffer, format=name.upper(), **_still_options(look))
+    return Piece(buffer.getvalue(), part[0], part[1])
+
+
+class Video:
+    """A video file being written frame by frame; a broken one is for its owner to remove."""
+
+    def __init__(
+        self, path: str, look: Look, size: tuple[int, int], rate: Fraction, *, threads: int | None
+    ) -> None:
+        av = _av()
+        webm = look.format.name == "WebM"
+        self._av = av
+        self._file = av.open(
+            path, "w", format="webm" if webm else "mp4", options={} if webm else {"movflags": "faststart"}
+        )
+        self._stream = self._file.add_stream(
+            _codec(av, ["libvpx-vp9"] if webm else ["libx264", "libopenh264"]), rate=rate
+        )
+        stream = self._stream
+        stream.width, stream.height = size
+        stream.pix_fmt = "yuv420p"
+        quality = _VIDEO_QUALITY if look.quality is None else look.quality
+        worst = 63 if webm else 51
+        stream.options = {"crf": str(max(1, round((100 - quality) / 100 * worst))), "preset": "medium"}
+        if webm:
+            stream.options = {"crf": stream.options["crf"], "b": "0", "row-mt": "1", "cpu-used": "4"}
+        stream.codec_context.thread_count = threads or 0
+        # Say which yellow is meant: without these players guess from the height of the picture.
+        stream.codec_context.color_primaries = stream.codec_context.color_trc = (
+            stream.codec_context.colorspace
+        ) = 1
+        stream.codec_context.color_range = 1
+        self._frames = 0
+
+    def add(self, colors: Pixels) -> None:
+        """Store a frame of shape (height, width, 3)."""
+        frame = self._av.VideoFrame.from_ndarray(colors, format="rgb24")
+        frame = frame.reformat(format="yuv420p", dst_colorspace="ITU709", dst_color_range="MPEG")
+        frame.pts = self._frames
+        self._frames += 1
+        self._file.mux(self._stream.encode(frame))
+
+    def close(self) -> None:
+        """Write what the encoder still holds and the end."""
+        self._file.mux(self._stream.encode(None))
+        self._file.close()
+
+    def abandon(self) -> None:
+        """Release the file without finishing it."""
+        with suppress(Exception):
+            self._file.close()
+
+
+def require_video() -> None:
+    """Nothing, if video can be written.
+
+    Raises `MissingExtraError` if PyAV is not installed.
+    """
+    _av()
+
+
+def _av() -> Any:
+    try:
+        import av
+    except ImportError as error:
+        raise MissingExtraError(
+            "writing video needs PyAV", fix="run: pip install 'pellucid[video]', or write .png, .webp or .gif"
+        ) from error
+    return av
+
+
+def _codec(av: Any, names: list[str]) -> str:
+    for name in names:
+        if name in av.codecs_available:
+            return name
+    raise BackendError(f"PyAV was built without {' and '.join(names)}", fix="write .png, .webp or .gif")
+
+
+# --- still pictures ------------------------------------------------------------------------------------------------
+
+
+def _shown(pixels: Pixels, look: Look) -> Pixels:
+    """What the file holds: colors on a background, or colors and alpha."""
+    background = look.backed()
+    if background is not None:
+        return laid_on(pixels, background)
+    return pixels
+
+
+def _rgba(pixels: Pixels) -> Pixels:
+    if pixels.shape[2] == 4:
+        return pixels
+    return np.concatenate([pixels, np.full((*pixels.shape[:2], 1), 255, np.uint8)], axis=2)
+
+
+def _picture(pixels: Pixels) -> Image:
+    from PIL import Image
+
+    return Image.fromarray(np.ascontiguousarray(pixels))
+
+
+def _still_options(look: Look) -> dict[str, Any]:
+    match look.format.name:
+        case "JPEG":
+            # Full color resolution: halving it would smear the edges of drawn pictures.
+            return {"quality": look.quality or _JPEG_QUALITY, "subsampling": 0, "optimize": True}
+        case "WebP":
+            if look.quality is None:
+                return {"lossless": True, "exact": True}
+            return {"quality": look.quality, "alpha_quality": look.quality}
+        case "TIFF":
+            return {"compression": "tiff_adobe_deflate"}
+        case _:
+            return {}
+
+
+# --- GIF: palettes and holes ---------------------------------------------------------------------------------------
+
+
+def _save_gif(file: BinaryIO, pixels: Pixels, look: Look) -> None:
+    picture, hole = _indexed(pixels, look)
+    options = {} if hole is None else {"transparency": hole}
+    picture.save(file, format="GIF", optimize=False, **options)
+
+
+def _gif_piece(look: Look, before: Pixels | None, frame: Pixels, after: Pixels | None) -> Piece:
+    # A frame drawn over another can add pixels but not take any away: where some vanish, the earlier
+    # frame is stored whole and emptied after it was shown.
+    holes = look.backed() is None
+    clear = holes and after is not None and _vanish(frame, after)
+    blank = before is None or (holes and _vanish(before, frame))
+    part = whole(frame) if clear or blank or before is None else changed_rectangle(before, frame)
+    picture, hole = _indexed(cropped(frame, part), look)
+    buffer = io.BytesIO()
+    picture.save(buffer, format="GIF", optimize=False)
+    return Piece(buffer.getvalue(), part[0], part[1], clear, hole)
+
+
+def _vanish(frame: Pixels, after: Pixels) -> bool:
+    return bool((opaque(frame) & ~opaque(after)).any())
+
+
+def _indexed(pixels: Pixels, look: Look) -> tuple[Image, int | None]:
+    """A picture with a palette, and the entry that stands for holes, if there are any."""
+    background = look.backed()
+    there = opaque(pixels) if background is None else np.ones(pixels.shape[:2], np.bool_)
+    colors = np.ascontiguousarray(pixels[..., :3]) if background is None else laid_on(pixels, background)
+    holes = not bool(there.all())
+    if holes:
+        colors = np.where(there[..., None], colors, np.uint8(0))
+    room = _COLORS - 1 if holes else _COLORS
+    picture = _exactly(colors, there, room) or _nearly(colors, room)
+    if not holes:
+        return picture, None
+    palette = bytes(picture.getpalette() or b"")
+    hole = min(len(palette) // 3, room)
+    index = np.where(there, np.asarray(picture), np.uint8(hole)).astype(np.uint8)
+    return _with_palette(index, palette[: 3 * hole] + bytes(3)), hole
+
+
+def _exactly(colors: Pixels, there: np.ndarray[Any, np.dtype[np.bool_]], room: int) -> Image | None:
+    """The picture with its own colors, if there are few enough of them."""
+    wide = colors.astype(np.uint32)
+    packed = wide[..., 0] << 16 | wide[..., 1] << 8 | wide[..., 2]
+    used = np.unique(packed[there])
+    if used.size > room:
+        return None
+    if used.size == 0:
+        used = np.zeros(1, np.uint32)
+    index = np.minimum(np.searchsorted(used, packed), used.size - 1).astype(np.uint8)
+    palette = np.stack([used >> 16, used >> 8 & 255, used & 255], axis=1).astype(np.uint8)
+    return _with_palette(index, palette.tobytes())
+
+
+def _nearly(colors: Pixels, room: int) -> Image:
+    """The picture with the best palette of `room` colors, the difference spread over the neighbors."""
+    from PIL import Image
+
+    full = _picture(colors)
+    palette = full.quantize(room, method=Image.Quantize.MEDIANCUT, kmeans=1)
+    return full.quantize(palette=palette, dither=Image.Dither.FLOYDSTEINBERG)
+
+
+def _with_palette(index: Pixels, palette: bytes) -> Image:
+    from PIL import Image
+
+    picture = Image.frombytes("P", (index.shape[1], index.shape[0]), index.tobytes())
+    picture.putpalette(palette)
+    return picture

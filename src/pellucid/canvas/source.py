@@ -1,0 +1,116 @@
+"""What can be drawn: a picture of the vocabulary, a function marked as one, or a kernel compiled before.
+
+`canvas` knows the rest of the house only through this file: the `Kernel` protocol is all that it needs of
+the driver, and `is_picture` is the one place that tells pictures from other Python objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from pellucid.base.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@runtime_checkable
+class Kernel(Protocol):
+    """A compiled picture: it fills arrays of shape (height, width, 4) with 8-bit red, green, blue and alpha."""
+
+    @property
+    def params(self) -> Mapping[str, object]:
+        """The parameters that may be given, by name."""
+        ...
+
+    @property
+    def time_varying(self) -> bool:
+        """Whether the picture depends on time."""
+        ...
+
+    def render(
+        self,
+        size: tuple[int, int],
+        center: tuple[float, float] = ...,
+        zoom: float = ...,
+        time: float = ...,
+        samples: int = ...,
+        threads: int | None = ...,
+        params: Mapping[str, float] = ...,
+        out: NDArray[np.uint8] | None = ...,
+    ) -> NDArray[np.uint8]:
+        """The pixels with straight alpha."""
+        ...
+
+    def premultiplied(
+        self,
+        size: tuple[int, int],
+        center: tuple[float, float] = ...,
+        zoom: float = ...,
+        time: float = ...,
+        samples: int = ...,
+        threads: int | None = ...,
+        params: Mapping[str, float] = ...,
+        out: NDArray[np.uint8] | None = ...,
+    ) -> NDArray[np.uint8]:
+        """The pixels with colors multiplied by alpha."""
+        ...
+
+
+def compiled(
+    picture: object, *, numerics: str | None = None, precision: str | None = None, backend: str | None = None
+) -> Kernel:
+    """The kernel of a picture; a kernel is its own kernel.
+
+    Raises `InputError` if `picture` cannot be drawn, or if compile options are given for a compiled kernel.
+
+    >>> compiled("swirl")
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: 'swirl' is not a picture; give one made with pellucid.images or a function...
+    """
+    options = {"numerics": numerics, "precision": precision, "backend": backend}
+    chosen = {name: value for name, value in options.items() if value is not None}
+    if is_kernel(picture):
+        if chosen:
+            raise InputError(
+                "this picture is compiled already",
+                place=", ".join(chosen),
+                fix="give the option to pl.compile instead",
+            )
+        return picture  # pyright: ignore[reportReturnType]
+    if not is_picture(picture):
+        raise InputError(
+            f"{_shown(picture)} is not a picture",
+            fix="give one made with pellucid.images or a function marked with @pl.image or @pl.animation",
+        )
+    from pellucid import driver
+
+    return driver.compile(picture, **chosen)
+
+
+def is_kernel(thing: object) -> bool:
+    """Whether `thing` is a compiled picture.
+
+    >>> is_kernel(3)
+    False
+    """
+    return not isinstance(thing, type) and isinstance(thing, Kernel)
+
+
+def is_picture(thing: object) -> bool:
+    """Whether `thing` is a picture or an animation that the driver can compile.
+
+    >>> is_picture("swirl")
+    False
+    """
+    if isinstance(thing, type):
+        return False
+    return type(thing).__module__.startswith("pellucid.images") or hasattr(thing, "__pellucid_picture__")
+
+
+def _shown(thing: object) -> str:
+    text = repr(thing)
+    return text if len(text) <= 60 else f"an object of type {type(thing).__name__}"

@@ -1,0 +1,291 @@
+"""What to look at: size, center, zoom, time, samples and parameters, checked before anything is computed.
+
+Top of `canvas`: every drawing begins by making a `View`. A wrong value ends here, in one error that
+names it, so that no back end ever meets a size of zero, a NaN or a picture larger than the memory.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pellucid.base.errors import InputError, did_you_mean
+
+#: The largest width or height, so that the address of every sample of a row fits in 32 bits.
+LARGEST_SIDE = 1 << 20
+#: The largest number of samples for one pixel.
+MOST_SAMPLES = 256
+#: The largest number of threads that may be asked for.
+MOST_THREADS = 1024
+
+#: Mantissa bits and largest finite value of the two precisions.
+_PRECISIONS = {"f32": (24, 3.4028234663852886e38), "f64": (53, sys.float_info.max)}
+
+
+@dataclass(frozen=True)
+class View:
+    """One look at a picture: `size` in pixels, `center` in units, `zoom` in pixels per unit, `time` in seconds.
+
+    The vertical axis grows upward, row 0 is the top row, and colors are taken at pixel centers.
+
+    >>> View((4, 3), zoom=2.0).corner()
+    (-1.0, 0.75)
+    """
+
+    size: tuple[int, int]
+    center: tuple[float, float] = (0.0, 0.0)
+    zoom: float = 1.0
+    time: float = 0.0
+    samples: int = 1
+    threads: int | None = None
+    params: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    def corner(self) -> tuple[float, float]:
+        """The point, in units, at the top left corner of the top left pixel."""
+        width, height = self.size
+        return (
+            self.center[0] - width / (2 * self.zoom),
+            self.center[1] + height / (2 * self.zoom),
+        )
+
+
+def checked_view(
+    size: object = (512, 512),
+    *,
+    center: object = (0.0, 0.0),
+    zoom: object = 1.0,
+    time: object = 0.0,
+    samples: object = 1,
+    threads: object = None,
+    params: object = None,
+    precision: str = "f32",
+    frames: int = 1,
+) -> View:
+    """A `View` of which every value is in range; `frames` is how many pictures are held in memory at once.
+
+    Raises `InputError` for a value of the wrong kind, not finite or out of range, for a picture that does
+    not fit into the memory, and for a center so far out that neighboring pixels would have equal coordinates.
+
+    >>> checked_view(64).size
+    (64, 64)
+    >>> checked_view((64, 0))
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: size: 64x0 has no pixels; give a width and a height of at least 1
+    """
+    width, height = checked_size(size, frames=frames)
+    view = View(
+        size=(width, height),
+        center=_checked_point(center, precision),
+        zoom=_checked_real("zoom", zoom, precision),
+        time=_checked_real("time", time, precision),
+        samples=_checked_whole("samples", samples, 1, MOST_SAMPLES),
+        threads=None if threads is None else _checked_whole("threads", threads, 1, MOST_THREADS),
+        params=_checked_params(params, precision),
+    )
+    if view.zoom <= 0:
+        raise InputError(f"{view.zoom:g} pixels per unit", place="zoom", fix="give a positive number")
+    _check_resolution(view, precision)
+    return view
+
+
+def checked_size(size: object, *, frames: int = 1) -> tuple[int, int]:
+    """Width and height in pixels from a pair or from one number for a square.
+
+    Raises `InputError` if they are not whole, below 1, above `LARGEST_SIDE` or too large for the memory.
+
+    >>> checked_size(16)
+    (16, 16)
+    >>> checked_size((640, 480.5))
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: size: 480.5 is not a whole number; give pixels, such as (640, 480) or 512
+    """
+    fix = "give pixels, such as (640, 480) or 512"
+    width, height = (_whole("size", side, fix) for side in _pair("size", size, fix, square=True))
+    shown = f"{width}x{height}"
+    if width < 1 or height < 1:
+        raise InputError(
+            f"{shown} has no pixels", place="size", fix="give a width and a height of at least 1"
+        )
+    if max(width, height) > LARGEST_SIDE:
+        raise InputError(
+            f"{shown} is too large",
+            place="size",
+            fix=f"a side has at most {LARGEST_SIDE} pixels; draw it in parts",
+        )
+    needed, available = width * height * 4 * frames, available_memory()
+    if available is not None and needed > available:
+        raise InputError(
+            f"{shown} needs {readable_bytes(needed)} of memory and {readable_bytes(available)} are available",
+            place="size",
+            fix="draw it smaller or in parts (center=...)",
+        )
+    return width, height
+
+
+def check_known_params(given: Iterable[str], known: Iterable[str]) -> None:
+    """Nothing, if all names in `given` are parameters of the picture.
+
+    Raises `InputError` that names the unknown one and the closest known one.
+
+    >>> check_known_params(["twst"], ["twist", "radius"])
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: params: the picture has no parameter 'twst'; did you mean 'twist'?
+    """
+    known = sorted(known)
+    for name in given:
+        if name not in known:
+            fix = did_you_mean(name, known)
+            if fix is None:
+                fix = f"it has {', '.join(known)}" if known else "it has none; make one with pl.param(...)"
+            raise InputError(f"the picture has no parameter {name!r}", place="params", fix=fix)
+
+
+def available_memory() -> int | None:
+    """Bytes that can still be allocated without swapping, or None where the system does not say.
+
+    >>> memory = available_memory()
+    >>> memory is None or memory > 0
+    True
+    """
+    found = [amount for amount in (_meminfo(), _cgroup(), _physical()) if amount is not None]
+    return min(found) if found else None
+
+
+def readable_bytes(amount: int) -> str:
+    """A number of bytes as people say it.
+
+    >>> readable_bytes(4_000_000_000_000)
+    '3.6 TiB'
+    """
+    size = float(amount)
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB"):
+        if size < 1024 or unit == "PiB":
+            break
+        size /= 1024
+    return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+
+
+def _pair(place: str, value: object, fix: str, *, square: bool = False) -> tuple[object, object]:
+    if square and (_is_number(value) or isinstance(value, bool)):
+        return value, value
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise InputError(f"{value!r} is not a pair of numbers", place=place, fix=fix)
+    items: list[object] = list(value)  # pyright: ignore[reportUnknownArgumentType]
+    if len(items) != 2:
+        raise InputError(f"{value!r} has {len(items)} numbers, not two", place=place, fix=fix)
+    return items[0], items[1]
+
+
+def _is_number(value: object) -> bool:
+    return not isinstance(value, (bool, str, bytes)) and (
+        hasattr(value, "__index__") or hasattr(value, "__float__")
+    )
+
+
+def _whole(place: str, value: object, fix: str) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise InputError(f"{value!r} is not a whole number", place=place, fix=fix)
+    return operator.index(value)  # pyright: ignore[reportArgumentType]
+
+
+def _checked_whole(place: str, value: object, low: int, high: int) -> int:
+    fix = f"give a whole number from {low} to {high}"
+    number = _whole(place, value, fix)
+    if not low <= number <= high:
+        raise InputError(f"{number} is out of range", place=place, fix=fix)
+    return number
+
+
+def _checked_real(place: str, value: object, precision: str) -> float:
+    if not _is_number(value):
+        raise InputError(f"{value!r} is not a number", place=place, fix="give a finite number")
+    try:
+        number = float(value)  # pyright: ignore[reportArgumentType]
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"{value!r} is not a finite number", place=place, fix="give a finite number"
+        ) from None
+    if not math.isfinite(number):
+        raise InputError(f"{number} is not a finite number", place=place, fix="give a finite number")
+    _, largest = _PRECISIONS.get(precision, _PRECISIONS["f64"])
+    if abs(number) > largest:
+        raise InputError(
+            f"{number:g} is too large for {precision}", place=place, fix="precision='f64' holds it"
+        )
+    return number
+
+
+def _checked_point(value: object, precision: str) -> tuple[float, float]:
+    x, y = _pair("center", value, "give x and y in units, such as (0.0, 0.0)")
+    return _checked_real("center", x, precision), _checked_real("center", y, precision)
+
+
+def _checked_params(value: object, precision: str) -> dict[str, float]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InputError(
+            f"{value!r} is not a mapping",
+            place="params",
+            fix="give names and numbers, such as {'twist': 2.0}",
+        )
+    given: Mapping[object, object] = value  # pyright: ignore[reportUnknownVariableType]
+    return {str(name): _checked_real(f"params[{str(name)!r}]", given[name], precision) for name in given}
+
+
+def _check_resolution(view: View, precision: str) -> None:
+    """The pixel grid must be finer than the spacing of representable numbers out there."""
+    bits, largest = _PRECISIONS.get(precision, _PRECISIONS["f64"])
+    pitch = 1 / view.zoom if view.zoom > 1 / sys.float_info.max else math.inf
+    reach = max(abs(c) + side / 2 * pitch for c, side in zip(view.center, view.size, strict=True))
+    if reach > largest:
+        raise InputError(
+            f"at {view.zoom:g} pixels per unit the coordinates leave the range of {precision}",
+            place="zoom",
+            fix="give a larger zoom",
+        )
+    if pitch < largest and reach * 2.0 ** (1 - bits) > pitch:
+        finer = "give precision='f64'" if precision == "f32" else "look closer to the origin"
+        raise InputError(
+            f"at a zoom of {view.zoom:g} around {view.center}, neighboring pixels have equal coordinates"
+            f" in {precision}",
+            place="center",
+            fix=f"{finer} or a smaller zoom",
+        )
+
+
+def _meminfo() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return None
+
+
+def _cgroup() -> int | None:
+    """What a container may still take; its files hold `max` when it has no limit."""
+    group = Path("/sys/fs/cgroup")
+    try:
+        limit = (group / "memory.max").read_text(encoding="ascii").strip()
+        used = (group / "memory.current").read_text(encoding="ascii").strip()
+        return max(int(limit) - int(used), 0) if limit.isdigit() else None
+    except (OSError, ValueError):
+        return None
+
+
+def _physical() -> int | None:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
