@@ -1,0 +1,81 @@
+"""Tracing of `iterate`: a Python step function on a structure of scalars becomes one bounded loop per pixel.
+
+Bound variables are named by depth, which is known only after the body was traced; so the body is traced over
+provisional variables and then renamed.
+"""
+
+from __future__ import annotations
+
+import contextvars
+from collections.abc import Callable
+from typing import Any
+
+from ..base.errors import TraceError
+from ..base.where import caller
+from ..ir import expr as E
+from ..ir import types as T
+from . import tracer
+from .structures import flatten
+from .tracer import Value, common_type, is_symbolic, lift, static
+
+_PROVISIONAL = 1000
+_nesting: contextvars.ContextVar[int] = contextvars.ContextVar("nesting", default=0)
+
+
+def iterate(step: Callable[[Any], Any], init: Any, until: Callable[[Any], Any] | None, limit: Any) -> Any:
+    """See `functions.iterate`, the public face."""
+    leaves, rebuild = flatten(init)
+    types = [lift(x).type for x in leaves]
+    # A state that starts as an integer but steps to a float is a float: at most one more round per component.
+    for _ in range(len(leaves) + 1):
+        made = _trace(step, until, types, rebuild)
+        wider = [common_type(a, b.type) for a, b in zip(types, made[0], strict=True)]
+        if wider == types:
+            break
+        types = wider
+    steps, stop, depth_names = made
+    steps = [tracer.convert(Value(s), t).expr for s, t in zip(steps, types, strict=True)]
+    bound = lift(limit)
+    bound = tracer.convert(Value(bound), T.i32).expr
+    start = [
+        tracer.convert(x if isinstance(x, Value) else Value(lift(x)), t).expr
+        for x, t in zip(leaves, types, strict=True)
+    ]
+    depth = E.next_depth(*steps, stop)
+    names = {old: E.state(depth, k, t) for k, (old, t) in enumerate(zip(depth_names, types, strict=True))}
+    renamed = E.substitute([*steps, stop], names)
+    final = E.iterate(start, renamed[:-1], renamed[-1], bound, depth)
+    everything_static = not any(map(is_symbolic, leaves)) and not final[0].free and not E.params(final)
+    if everything_static and not E.buffers(final):
+        from ..ir.interp import evaluate
+
+        return rebuild([v.item() for v in evaluate(final, {})])
+    return rebuild([Value(f) for f in final])
+
+
+def _trace(
+    step: Callable[[Any], Any],
+    until: Callable[[Any], Any] | None,
+    types: list[T.Type],
+    rebuild: Callable[[list[Any]], Any],
+) -> tuple[list[E.Expr], E.Expr, list[E.Expr]]:
+    level = _nesting.get()
+    token = _nesting.set(level + 1)
+    try:
+        names = [E.state(_PROVISIONAL + level, k, t) for k, t in enumerate(types)]
+        current = rebuild([Value(n) for n in names])
+        after, _ = flatten(step(current))
+        if len(after) != len(types):
+            place, _ = caller()
+            raise TraceError(
+                f"the step of iterate turns {len(types)} numbers into {len(after)}",
+                place=place,
+                fix="return a state of the same shape as it was given",
+            )
+        stop: Any = False if until is None else until(current)
+        stop_node = (
+            E.const(stop, T.boolean) if static(stop) is not None else tracer.convert(stop, T.boolean).expr
+        )
+        return [lift(x) for x in after], stop_node, names
+    finally:
+        _nesting.reset(token)

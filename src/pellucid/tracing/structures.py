@@ -1,0 +1,244 @@
+"""Structures of scalars: points, complex numbers, and anything made of tuples, lists, dicts and dataclasses.
+
+Pan's language has tuples at compile time only; so it is here: a structure is taken apart into scalars (`flatten`) before
+anything is written down, and the residue has no data structures (paper Pan, section 3.1).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from . import functions as F
+from .tracer import Value, static
+
+Rebuild = Callable[[list[Any]], Any]
+
+
+def flatten(x: Any) -> tuple[list[Any], Rebuild]:
+    """The scalars of a structure from left to right, and the function that puts new ones in their places.
+
+    >>> leaves, rebuild = flatten((1, Point(2, 3)))
+    >>> leaves, rebuild([5, 6, 7])
+    ([1, 2, 3], (5, Point(x=6, y=7)))
+    """
+    if isinstance(x, Value) or static(x) is not None:
+        return [x], lambda new: new[0]
+    if isinstance(x, complex):
+        return flatten(Complex(x.real, x.imag))
+    if isinstance(x, tuple | list):
+        items = cast("tuple[Any, ...] | list[Any]", x)
+        kind: Any = type(items)
+        if hasattr(kind, "_fields"):
+            return _join(list(items), lambda parts: kind(*parts))
+        return _join(list(items), kind)
+    if isinstance(x, Mapping):
+        entries = cast("Mapping[Any, Any]", x)
+        keys = list(entries)
+        return _join([entries[k] for k in keys], lambda parts: dict(zip(keys, parts, strict=True)))
+    if dataclasses.is_dataclass(x) and not isinstance(x, type):
+        whole: Any = type(x)
+        names = [f.name for f in dataclasses.fields(x)]
+        return _join([getattr(x, n) for n in names], lambda parts: whole(*parts))
+    return [x], lambda new: new[0]
+
+
+def _join(items: list[Any], build: Callable[[list[Any]], Any]) -> tuple[list[Any], Rebuild]:
+    parts = [flatten(i) for i in items]
+
+    def rebuild(new: list[Any]) -> Any:
+        at = 0
+        made: list[Any] = []
+        for leaves, inner in parts:
+            made.append(inner(new[at : at + len(leaves)]))
+            at += len(leaves)
+        return build(made)
+
+    return [leaf for leaves, _ in parts for leaf in leaves], rebuild
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Point:
+    """A point or vector of the plane: `x`, `y`, and in polar form `r` and `theta`.
+
+    >>> Point(3, 4).r
+    5.0
+    """
+
+    x: Any
+    y: Any
+
+    @property
+    def r(self) -> Any:
+        """The distance from the origin."""
+        return F.sqrt(self.x * self.x + self.y * self.y)
+
+    @property
+    def theta(self) -> Any:
+        """The angle from the x axis, counterclockwise, in (-pi, pi]."""
+        return F.atan2(self.y, self.x)
+
+    def __add__(self, other: Point) -> Point:
+        """The sum of two vectors."""
+        return Point(self.x + other.x, self.y + other.y)
+
+    def __sub__(self, other: Point) -> Point:
+        """The vector from the other point to this one."""
+        return Point(self.x - other.x, self.y - other.y)
+
+    def __mul__(self, scale: Any) -> Point:
+        """The vector scaled."""
+        return Point(self.x * scale, self.y * scale)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, scale: Any) -> Point:
+        """The vector scaled down."""
+        return Point(self.x / scale, self.y / scale)
+
+    def __neg__(self) -> Point:
+        """The vector turned about."""
+        return Point(-self.x, -self.y)
+
+    def __abs__(self) -> Any:
+        """The length."""
+        return self.r
+
+    def __iter__(self) -> Any:
+        """Unpacks as ``x, y = p``."""
+        return iter((self.x, self.y))
+
+    def dot(self, other: Point) -> Any:
+        """The inner product."""
+        return self.x * other.x + self.y * other.y
+
+    def cross(self, other: Point) -> Any:
+        """The signed area that two vectors span."""
+        return self.x * other.y - self.y * other.x
+
+    def rotate(self, angle: Any) -> Point:
+        """The point turned about the origin, counterclockwise, by an angle in radians."""
+        c, s = F.cos(angle), F.sin(angle)
+        return Point(self.x * c - self.y * s, self.y * c + self.x * s)
+
+    @staticmethod
+    def polar(r: Any, theta: Any) -> Point:
+        """The point of those polar coordinates."""
+        return Point(r * F.cos(theta), r * F.sin(theta))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Complex:
+    """A complex number whose parts may be symbolic; mixes with Python's own.
+
+    >>> Complex(0, 1) * Complex(0, 1) + 1
+    Complex(re=0, im=0)
+    """
+
+    re: Any
+    im: Any
+
+    @staticmethod
+    def of(x: Any) -> Complex:
+        """A complex number from a point, a Python complex or a real."""
+        if isinstance(x, Complex):
+            return x
+        if isinstance(x, Point):
+            return Complex(x.x, x.y)
+        if isinstance(x, complex):
+            return Complex(x.real, x.imag)
+        return Complex(x, 0.0)
+
+    def __add__(self, other: Any) -> Complex:
+        """The sum."""
+        o = Complex.of(other) if isinstance(other, complex | Complex) else Complex(other, 0)
+        return Complex(self.re + o.re, self.im + o.im)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Complex:
+        """The negation."""
+        return Complex(-self.re, -self.im)
+
+    def __sub__(self, other: Any) -> Complex:
+        """The difference."""
+        return self + -Complex.of(other)
+
+    def __rsub__(self, other: Any) -> Complex:
+        """The difference."""
+        return -self + other
+
+    def __mul__(self, other: Any) -> Complex:
+        """The product."""
+        if not isinstance(other, complex | Complex):
+            return Complex(self.re * other, self.im * other)
+        o = Complex.of(other)
+        return Complex(self.re * o.re - self.im * o.im, self.re * o.im + self.im * o.re)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Complex:
+        """The quotient."""
+        if not isinstance(other, complex | Complex):
+            return Complex(self.re / other, self.im / other)
+        o = Complex.of(other)
+        return self * o.conjugate() / o.abs2
+
+    def __rtruediv__(self, other: Any) -> Complex:
+        """The quotient."""
+        return Complex.of(other) / self
+
+    def __pow__(self, exponent: int) -> Complex:
+        """A power with an integer exponent."""
+        if exponent < 0:
+            return Complex(1.0, 0.0) / self**-exponent
+        result, square = Complex(1, 0), self
+        first = True
+        while exponent:
+            if exponent & 1:
+                result, first = (square, False) if first else (result * square, False)
+            exponent >>= 1
+            if exponent:
+                square = square * square
+        return result
+
+    def conjugate(self) -> Complex:
+        """The mirror image in the real axis."""
+        return Complex(self.re, -self.im)
+
+    @property
+    def abs2(self) -> Any:
+        """The squared magnitude."""
+        return self.re * self.re + self.im * self.im
+
+    def __abs__(self) -> Any:
+        """The magnitude."""
+        return F.sqrt(self.abs2)
+
+    @property
+    def arg(self) -> Any:
+        """The angle from the real axis, in (-pi, pi]."""
+        return F.atan2(self.im, self.re)
+
+    @property
+    def point(self) -> Point:
+        """The number as a point of the plane."""
+        return Point(self.re, self.im)
+
+    def exp(self) -> Complex:
+        """e to the power of the number."""
+        m = F.exp(self.re)
+        return Complex(m * F.cos(self.im), m * F.sin(self.im))
+
+    def log(self) -> Complex:
+        """The principal logarithm."""
+        return Complex(0.5 * F.log(self.abs2), self.arg)
+
+    def sqrt(self) -> Complex:
+        """The principal square root."""
+        m = abs(self)
+        re = F.sqrt(F.max(0.5 * (m + self.re), 0.0))
+        im = F.sqrt(F.max(0.5 * (m - self.re), 0.0))
+        return Complex(re, F.where(self.im < 0, -im, im))

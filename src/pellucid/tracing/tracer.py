@@ -1,0 +1,552 @@
+"""Symbolic values: Python objects that stand for a number per pixel and write down what is done to them.
+
+Running a Python function on a `Value` instead of a number leaves behind an expression (`Value.expr`). Python numbers stay
+Python numbers, so closures, loops and recursion over static values unroll by themselves. The level above gives pictures;
+the level below is `ir.expr`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import math
+import numbers
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..base.errors import InputError, TraceError
+from ..base.where import caller
+from ..ir import expr as E
+from ..ir import prim as table
+from ..ir import types as T
+from ..ir.expr import Expr
+
+Number = bool | int | float
+
+
+@dataclass(slots=True)
+class Trace:
+    """One tracing session: the type of real numbers and the parameters met so far."""
+
+    real: T.Type = T.f32
+    params: dict[str, Param] = field(default_factory=dict[str, "Param"])
+
+
+_current: contextvars.ContextVar[Trace] = contextvars.ContextVar("trace", default=Trace())
+
+
+@contextlib.contextmanager
+def tracing(real: T.Type = T.f32) -> Iterator[Trace]:
+    """Trace with that type for real numbers; yields the session, which collects parameters.
+
+    >>> with tracing(T.f64):
+    ...     print((Value(E.index("i")) + 0.5).expr)
+    convert.f64(%i) + 0.5:f64
+    """
+    session = Trace(real)
+    token = _current.set(session)
+    try:
+        yield session
+    finally:
+        _current.reset(token)
+
+
+def real_type() -> T.Type:
+    """The type of real numbers in the current session, f32 unless told otherwise."""
+    return _current.get().real
+
+
+def _refuse(what: str, fix: str) -> NoReturn:
+    place, line = caller()
+    raise TraceError(f"{what} in `{line}`" if line else what, place=place, fix=fix)
+
+
+class Value:
+    """A symbolic scalar. Supports the operators of Python's numbers; comparisons give symbolic booleans.
+
+    >>> x = Value(E.param("x", T.f32))
+    >>> (2 * x + 1).expr
+    2.0 * $x:f32 + 1.0
+    """
+
+    __slots__ = ("_expr",)
+    __hash__ = object.__hash__
+
+    def __init__(self, expr: Expr) -> None:
+        self._expr = expr
+
+    @property
+    def expr(self) -> Expr:
+        """The expression written down so far."""
+        return self._expr
+
+    @property
+    def type(self) -> T.Type:
+        """The scalar type."""
+        return self.expr.type
+
+    def __repr__(self) -> str:
+        """The expression's text."""
+        return f"Value({self.expr!r})"
+
+    # ---- arithmetic ----
+
+    def __add__(self, other: Any) -> Any:
+        return _binary("add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _binary("add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _binary("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _binary("sub", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _binary("mul", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _binary("mul", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _divide(self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _divide(other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return _floor_divide(self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return _floor_divide(other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return _modulo(self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return _modulo(other, self)
+
+    def __divmod__(self, other: Any) -> Any:
+        return _floor_divide(self, other), _modulo(self, other)
+
+    def __pow__(self, other: Any) -> Any:
+        return _power(self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _power(other, self)
+
+    def __neg__(self) -> Any:
+        return Value(_apply("neg", _arithmetic(self.expr)))
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        e = _arithmetic(self.expr)
+        return self if e.type.kind == "unsigned" else Value(_apply("abs", e))
+
+    def __round__(self, digits: int = 0) -> Any:
+        if digits:
+            scale = 10.0**digits
+            return round(self * scale) / scale
+        return self if self.type.is_integer else call("round", self)
+
+    def __floor__(self) -> Any:
+        return self if self.type.is_integer else call("floor", self)
+
+    def __ceil__(self) -> Any:
+        return self if self.type.is_integer else call("ceil", self)
+
+    def __trunc__(self) -> Any:
+        return self if self.type.is_integer else call("trunc", self)
+
+    # ---- comparisons ----
+
+    def __lt__(self, other: Any) -> Any:
+        return _binary("lt", self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return _binary("le", self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return _binary("lt", other, self)
+
+    def __ge__(self, other: Any) -> Any:
+        return _binary("le", other, self)
+
+    def __eq__(self, other: object) -> Any:
+        return _binary("eq", self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return _binary("ne", self, other)
+
+    # ---- bits and booleans ----
+
+    def __and__(self, other: Any) -> Any:
+        return _binary("and", self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return _binary("and", other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return _binary("or", self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return _binary("or", other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return _binary("xor", self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return _binary("xor", other, self)
+
+    def __lshift__(self, other: Any) -> Any:
+        return _binary("shift_left", self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return _binary("shift_left", other, self)
+
+    def __rshift__(self, other: Any) -> Any:
+        return _binary("shift_right", self, other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return _binary("shift_right", other, self)
+
+    def __invert__(self) -> Any:
+        return Value(_apply("not", self.expr))
+
+    # ---- what a symbolic value cannot be ----
+
+    def __bool__(self) -> bool:
+        _refuse(
+            "a symbolic value has no truth of its own",
+            "write where(condition, a, b) for `a if condition else b`, & | ~ for and, or, not, "
+            "and (a < x) & (x < b) for a < x < b",
+        )
+
+    def __float__(self) -> float:
+        _refuse(
+            "a symbolic value is not yet a number", "use pellucid's own sin, sqrt, … instead of those of math"
+        )
+
+    def __int__(self) -> int:
+        _refuse("a symbolic value is not yet a number", "use pellucid.to_integer(x), or floor(x)")
+
+    def __index__(self) -> int:
+        _refuse("a symbolic value cannot index a Python sequence", "use where(...), or load from a table")
+
+    def __iter__(self) -> Iterator[Any]:
+        _refuse("a symbolic number cannot be taken apart", "unpack a point as p.x, p.y")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **_: Any) -> Any:
+        """NumPy's functions of the same meaning work on symbolic values too."""
+        name = _UFUNCS.get(ufunc.__name__, ufunc.__name__)
+        if method == "__call__" and name in table.table():
+            return call(name, *(x.item() if isinstance(x, np.generic) else x for x in inputs))
+        _refuse(f"numpy.{ufunc.__name__} does not take a symbolic value", "use pellucid's own function")
+
+
+_UFUNCS = {
+    "absolute": "abs",
+    "negative": "neg",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "true_divide": "div",
+    "minimum": "min",
+    "maximum": "max",
+    "power": "pow",
+    "arctan2": "atan2",
+    "arctan": "atan",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "rint": "round",
+    "less": "lt",
+    "less_equal": "le",
+    "equal": "eq",
+    "not_equal": "ne",
+}
+
+
+class Param(Value):
+    """A uniform of the compiled kernel with a default and a range: changing it never recompiles (see `param`)."""
+
+    __slots__ = ("default", "high", "low", "name")
+
+    def __init__(self, name: str, default: float, low: float, high: float) -> None:
+        self.name, self.default, self.low, self.high = name, default, low, high
+
+    @property
+    def expr(self) -> Expr:
+        """The parameter as a node of the session's real type; the session takes note of it."""
+        _current.get().params[self.name] = self
+        return E.param(self.name, real_type())
+
+
+DECLARED: dict[str, Param] = {}
+"""The latest declaration of each parameter, for values that were made from one outside of any session."""
+
+
+def param(
+    name: str, default: float, low: float | tuple[float, float] = -math.inf, high: float = math.inf
+) -> Param:
+    """A named number that stays a parameter of the compiled picture, with its default and its range.
+
+    The range may be given as two numbers or as a pair. Raises InputError for a name that is not an identifier, a
+    default that is not finite or a default outside of the range.
+
+    >>> param("radius", 0.5, 0, 1).default
+    0.5
+    """
+    if isinstance(low, tuple):
+        low, high = low
+    if not name.isidentifier() or name in ("time", "center_x", "center_y", "zoom"):
+        raise InputError(
+            f"{name!r} cannot name a parameter", place="param", fix="use an identifier that is not taken"
+        )
+    if not math.isfinite(default) or not low <= default <= high:
+        raise InputError(
+            f"the default {default} is not a number in {low} .. {high}",
+            place=f"param {name}",
+            fix="give one in range",
+        )
+    DECLARED[name] = Param(name, float(default), float(low), float(high))
+    return DECLARED[name]
+
+
+# ---- from Python to nodes ----
+
+
+def is_symbolic(x: Any) -> bool:
+    """Whether a scalar is symbolic (as against a Python number)."""
+    return isinstance(x, Value)
+
+
+def static(x: Any) -> Number | None:
+    """A Python number for a static scalar (NumPy scalars included), or None."""
+    if isinstance(x, bool | np.bool_):
+        return bool(x)
+    if isinstance(x, numbers.Integral):
+        return int(x)
+    if isinstance(x, numbers.Real):
+        return float(x)
+    return None
+
+
+def lift(x: Any, type_: T.Type | None = None) -> Expr:
+    """The node of a scalar: a symbolic value's own, or a constant (of `type_`, or the natural type of the number).
+
+    Raises TraceError for anything that is not a scalar.
+    """
+    if isinstance(x, Value):
+        return x.expr
+    number = static(x)
+    if number is None:
+        place, _ = caller()
+        raise TraceError(
+            f"{type(x).__name__} is not a number", place=place, fix="give a number or a symbolic value"
+        )
+    if type_ is None:
+        type_ = T.boolean if isinstance(number, bool) else T.i32 if isinstance(number, int) else real_type()
+    return E.const(number, type_)
+
+
+def _convert(e: Expr, type_: T.Type) -> Expr:
+    if e.type is type_:
+        return e
+    if e.op == "const":
+        return (
+            E.const(e.attr, type_) if not e.type.is_float or type_.is_float else E.const(int(e.attr), type_)
+        )
+    if type_ is T.boolean:
+        return E.make("ne", (e, E.const(0, e.type)), T.boolean)
+    if e.type.is_float and type_.is_integer:
+        return E.make("to_integer", (e,), type_, type_)
+    return E.make("convert", (e,), type_, type_)
+
+
+def _arithmetic(e: Expr) -> Expr:
+    return _convert(e, real_type()) if e.type is T.boolean else e
+
+
+def common_type(a: T.Type, b: T.Type) -> T.Type:
+    """The type in which two values meet: floats win, then width; mixed signs meet in the next wider signed type.
+
+    >>> common_type(T.u8, T.i32), common_type(T.i32, T.f32), common_type(T.u32, T.i32)
+    (i32, f32, i64)
+    """
+    if a is b:
+        return a
+    if a.is_float or b.is_float:
+        return max((t for t in (a, b) if t.is_float), key=lambda t: t.bits)
+    if T.boolean in (a, b):
+        return a if b is T.boolean else b
+    if a.kind == b.kind:
+        return max(a, b, key=lambda t: t.bits)
+    signed, unsigned = (a, b) if a.kind == "signed" else (b, a)
+    if signed.bits > unsigned.bits:
+        return signed
+    if unsigned.bits < 64:
+        return T.integer(unsigned.bits * 2, signed=True)
+    place, _ = caller()
+    raise TraceError(f"{a} and {b} have no common type", place=place, fix="convert one of them")
+
+
+def pair(a: Any, b: Any) -> tuple[Expr, Expr]:
+    """Two scalars as nodes of their common type; a Python number takes the type of its partner where it fits."""
+    if isinstance(a, Value) and isinstance(b, Value):
+        x, y = a.expr, b.expr
+        if x.type is y.type:
+            return x, y
+        t = common_type(x.type, y.type)
+        return _convert(x, t), _convert(y, t)
+    value, other = (a, b) if isinstance(a, Value) else (b, a)
+    node = value.expr
+    number = static(other)
+    if number is None:
+        lift(other)
+    if isinstance(number, float) and not node.type.is_float:
+        node = _convert(node, real_type())
+    elif isinstance(number, int) and not isinstance(number, bool) and node.type is T.boolean:
+        node = _convert(node, T.i32)
+    if node.type.is_integer and not node.type.low <= int(number or 0) <= node.type.high:
+        place, _ = caller()
+        raise TraceError(
+            f"{number} does not fit {node.type}", place=place, fix="convert the value to a wider type"
+        )
+    constant = E.const(number or 0, node.type)
+    return (node, constant) if isinstance(a, Value) else (constant, node)
+
+
+def _apply(op: str, *args: Expr) -> Expr:
+    return E.make(op, args, table.row(op).result_type(tuple(a.type for a in args)))
+
+
+_LOGICAL = frozenset({"and", "or", "xor"})
+_EQUALITY = frozenset({"eq", "ne"})
+
+
+def _binary(op: str, a: Any, b: Any) -> Any:
+    if static(a) is None and not isinstance(a, Value) or static(b) is None and not isinstance(b, Value):
+        return NotImplemented
+    x, y = pair(a, b)
+    if x.type is T.boolean and op not in _LOGICAL and op not in _EQUALITY:
+        x, y = _arithmetic(x), _arithmetic(y)
+    return Value(_apply(op, x, y))
+
+
+def _divide(a: Any, b: Any) -> Any:
+    if static(a) is None and not isinstance(a, Value) or static(b) is None and not isinstance(b, Value):
+        return NotImplemented
+    x, y = pair(a, b)
+    if not x.type.is_float:
+        x, y = _convert(x, real_type()), _convert(y, real_type())
+    return Value(_apply("div", x, y))
+
+
+def _floor_divide(a: Any, b: Any) -> Any:
+    x, y = (_arithmetic(e) for e in pair(a, b))
+    return Value(_apply("floor", _apply("div", x, y)) if x.type.is_float else _apply("floor_div", x, y))
+
+
+def _modulo(a: Any, b: Any) -> Any:
+    x, y = (_arithmetic(e) for e in pair(a, b))
+    if x.type.is_float:
+        # x - y floor(x / y), as in GLSL: the sign of y, and periodic.
+        return Value(_apply("sub", x, _apply("mul", y, _apply("floor", _apply("div", x, y)))))
+    return Value(_apply("mod", x, y))
+
+
+def _power(a: Any, b: Any) -> Any:
+    exponent = static(b)
+    if exponent is not None and isinstance(a, Value) and float(exponent).is_integer() and abs(exponent) <= 64:
+        return _integer_power(a, int(exponent))
+    x, y = (_arithmetic(e) for e in pair(a, b))
+    if not x.type.is_float:
+        x, y = _convert(x, real_type()), _convert(y, real_type())
+    return Value(_apply("pow", x, y))
+
+
+def _integer_power(base: Value, exponent: int) -> Any:
+    if exponent < 0:
+        return 1 / _integer_power(base, -exponent)
+    result: Any = None
+    square: Any = base
+    while exponent:
+        if exponent & 1:
+            result = square if result is None else result * square
+        exponent >>= 1
+        if exponent:
+            square = square * square
+    return _one(base) if result is None else result
+
+
+def _one(like: Value) -> Value:
+    """One, in the type of a value."""
+    return Value(E.const(1, like.type))
+
+
+def convert(x: Any, type_: T.Type) -> Any:
+    """A scalar as another type: integers wrap, floats truncate and saturate.
+
+    >>> convert(Value(E.param("x", T.f32)), T.u8)
+    Value(to_integer.u8($x:f32))
+    """
+    if not isinstance(x, Value):
+        return Value(_convert(lift(x), type_))
+    return Value(_convert(x.expr, type_))
+
+
+def call(name: str, *args: Any) -> Any:
+    """A row of the operator table on scalars: numbers if all operands are, else a symbolic value.
+
+    Raises TraceError for operands the row does not take.
+
+    >>> call("sqrt", 2.25)
+    1.5
+    """
+    row = table.row(name)
+    if len(args) != row.arity:
+        place, _ = caller()
+        raise TraceError(f"{name} takes {row.arity} operands, not {len(args)}", place=place, fix=row.doc)
+    if not any(isinstance(a, Value) for a in args):
+        return _static_call(row, args)
+    types = [a.type for a in args if isinstance(a, Value)]
+    together: T.Type | None = None
+    for t in types:
+        together = t if together is None else common_type(together, t)
+    assert together is not None  # noqa: S101 - one operand is symbolic
+    if any(isinstance(static(a), float) for a in args) and not together.is_float:
+        together = real_type()
+    if "F" in row.letters and not together.is_float:
+        together = real_type()
+    elif together is T.boolean and not {"B", "L", "T"} & set(row.letters):
+        together = real_type()
+    nodes = [
+        _convert(lift(a), together) if isinstance(a, Value) else E.const(static(a) or 0, together)
+        for a in args
+    ]
+    return Value(E.make(name, tuple(nodes), row.result_type(tuple(n.type for n in nodes))))
+
+
+def _static_call(row: table.Prim, args: tuple[Any, ...]) -> Any:
+    from ..ir.interp import fold
+
+    values = [static(a) for a in args]
+    if None in values:
+        for a in args:
+            lift(a)
+    whole = all(isinstance(v, int) for v in values) and "F" not in row.letters
+    type_ = (
+        T.boolean
+        if all(isinstance(v, bool) for v in values) and "L" in row.letters
+        else T.i64
+        if whole
+        else T.f64
+    )
+    nodes = [E.const(v or 0, type_) for v in values]
+    return fold(row.name, nodes, row.result_type(tuple(n.type for n in nodes)))
