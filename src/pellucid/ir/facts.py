@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from struct import Struct
+from typing import NamedTuple
 
 import numpy as np
 
-from .types import Type, boolean
+from .types import Type, boolean, f32
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """Bounds, NaN, minus zero, and ``value = residue (mod modulus)``; a modulus of 0 means exactly `residue`.
 
     >>> Facts(0, 10).union(Facts(20, 30))
@@ -117,6 +117,28 @@ def wrap(type_: Type, lo: int, hi: int, modulus: int = 1, residue: int = 0) -> F
         return Facts(value, value, modulus=0, residue=value)
     common = math.gcd(modulus, 1 << type_.bits)
     return Facts(type_.low, type_.high, modulus=common, residue=residue % common)
+
+
+_single = Struct("f")
+_pack, _unpack = _single.pack, _single.unpack
+
+
+def rounded(type_: Type, value: float) -> float:
+    """A float64 rounded to a float type.
+
+    For one sum, difference, product, quotient or square root of float32 operands, float64 is precise enough that
+    rounding twice is rounding once, so facts may compute in Python's own floats.
+
+    >>> from .types import f64
+    >>> rounded(f32, 0.1), rounded(f64, 0.1)
+    (0.10000000149011612, 0.1)
+    """
+    if type_ is f32:
+        try:
+            return _unpack(_pack(value))[0]
+        except OverflowError:
+            return math.copysign(math.inf, value)
+    return value
 
 
 def corners(function: Callable[..., np.floating], type_: Type, *args: Facts) -> Facts:

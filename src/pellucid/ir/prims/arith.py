@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..facts import Facts, corners, top, wrap
+from ..facts import Facts, corners, rounded, top, wrap
 from ..prim import Laws, Prim
-from ..types import Type
+from ..types import Type, f32
 from .fused import fused_multiply_add
 
 Array = np.ndarray[Any, Any]
@@ -21,36 +21,61 @@ Array = np.ndarray[Any, Any]
 
 def _add_facts(t: Type, _: tuple[Type, ...], a: Facts, b: Facts) -> Facts:
     if t.is_float:
-        f = corners(np.add, t, a, b)
+        if a.nan or b.nan:
+            return top(t)
+        if a.lo + b.hi != a.lo + b.hi or a.hi + b.lo != a.hi + b.lo:  # noqa: PLR0124 - infinities may meet
+            return top(t)
         # x + y is -0.0 only when both are.
-        return Facts(f.lo, f.hi, f.nan, f.minus_zero and a.minus_zero and b.minus_zero)
+        return _between(t, a.lo + b.lo, a.hi + b.hi, minus_zero=a.minus_zero and b.minus_zero)
     modulus = math.gcd(a.modulus, b.modulus)
     return wrap(t, int(a.lo) + int(b.lo), int(a.hi) + int(b.hi), modulus, a.residue + b.residue)
 
 
+def _between(t: Type, lo: float, hi: float, *, minus_zero: bool) -> Facts:
+    """The facts of a result that is monotone, from its exact values at the ends; rounding keeps the order."""
+    if lo != lo or hi != hi:  # noqa: PLR0124 - only NaN differs from itself
+        return top(t)
+    if t is f32:
+        lo, hi = rounded(t, lo), rounded(t, hi)
+    return Facts(lo, hi, False, minus_zero and lo <= 0 <= hi)
+
+
 def _sub_facts(t: Type, _: tuple[Type, ...], a: Facts, b: Facts) -> Facts:
     if t.is_float:
-        f = corners(np.subtract, t, a, b)
+        if a.nan or b.nan:
+            return top(t)
+        if a.lo - b.lo != a.lo - b.lo or a.hi - b.hi != a.hi - b.hi:  # noqa: PLR0124 - infinities may meet
+            return top(t)
         # x - y is -0.0 only when x is -0.0 and y is +0.0.
-        return Facts(f.lo, f.hi, f.nan, f.minus_zero and a.minus_zero)
+        return _between(t, a.lo - b.hi, a.hi - b.lo, minus_zero=a.minus_zero)
     modulus = math.gcd(a.modulus, b.modulus)
     return wrap(t, int(a.lo) - int(b.hi), int(a.hi) - int(b.lo), modulus, a.residue - b.residue)
 
 
 def _mul_facts(t: Type, _: tuple[Type, ...], a: Facts, b: Facts) -> Facts:
     if t.is_float:
-        if a.nan or b.nan or any(x.lo <= 0 <= x.hi and not y.finite for x, y in ((a, b), (b, a))):
+        if a.nan or b.nan:
             return top(t)
-        return corners(np.multiply, t, a, b)
+        if _zero_times_infinity(a, b) or _zero_times_infinity(b, a):
+            return top(t)
+        if a.lo >= 0 and b.lo >= 0:
+            return _between(t, a.lo * b.lo, a.hi * b.hi, minus_zero=a.minus_zero or b.minus_zero)
+        ends = (a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi)
+        return _between(t, min(ends), max(ends), minus_zero=True)
     ends = [int(x) * int(y) for x in (a.lo, a.hi) for y in (b.lo, b.hi)]
     modulus = math.gcd(a.modulus * b.modulus, a.modulus * b.residue, b.modulus * a.residue)
     return wrap(t, min(ends), max(ends), modulus, a.residue * b.residue)
 
 
+def _zero_times_infinity(a: Facts, b: Facts) -> bool:
+    return a.lo <= 0 <= a.hi and (b.hi == math.inf or b.lo == -math.inf)
+
+
 def _div_facts(t: Type, _: tuple[Type, ...], a: Facts, b: Facts) -> Facts:
-    if b.nan or b.lo <= 0 <= b.hi or not (a.finite or b.finite):
+    if a.nan or b.nan or b.lo <= 0 <= b.hi or not (a.finite or b.finite):
         return top(t)
-    return corners(np.divide, t, a, b)
+    ends = (a.lo / b.lo, a.lo / b.hi, a.hi / b.lo, a.hi / b.hi)
+    return _between(t, min(ends), max(ends), minus_zero=a.minus_zero or a.lo < 0 or b.lo < 0)
 
 
 def _fma_facts(t: Type, types: tuple[Type, ...], a: Facts, b: Facts, c: Facts) -> Facts:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from ..facts import Facts, Transfer, top
+from ..facts import Facts, Transfer, rounded, top
 from ..prim import Prim
 from ..types import Type
 
@@ -25,9 +24,7 @@ def _whole(function: Callable[[float], float]) -> Transfer:
 def _sqrt_facts(t: Type, _: tuple[Type, ...], a: Facts) -> Facts:
     if a.nan or a.lo < 0:
         return top(t)
-    with np.errstate(all="ignore"):
-        scalar: Any = t.dtype.type
-        return Facts(float(np.sqrt(scalar(a.lo))), float(np.sqrt(scalar(a.hi))), minus_zero=a.minus_zero)
+    return Facts(rounded(t, math.sqrt(a.lo)), rounded(t, math.sqrt(a.hi)), minus_zero=a.minus_zero)
 
 
 def _intrinsic(name: str) -> dict[str, str]:

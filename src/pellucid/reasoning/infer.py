@@ -1,0 +1,114 @@
+"""Facts about every node of a DAG: intervals, NaN, the sign of zero and residues, inferred from operands to users.
+
+Stands between `ir`, whose rows carry the transfer functions, and `rewriting` and the back ends, which drop what the
+facts show to be idle. Nothing here is a guess: every fact holds for every value that the leaves may take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ..ir import prim as table
+from ..ir import types as T
+from ..ir.expr import Expr, parts, topological
+from ..ir.facts import Facts, exactly, top
+
+_TOP = {t: top(t) for t in T.ALL}
+_FINITE = {t: Facts(t.low, t.high, False, True) for t in T.FLOATS}
+
+
+def of_leaf(node: Expr) -> Facts:
+    """What holds of a leaf or a load of which nothing else is known.
+
+    A parameter is finite and no NaN, for kernels check their arguments; a load or a state may be anything of its type.
+    """
+    if node.op == "const":
+        return exactly(node.type, node.attr)
+    if node.op == "param" and node.type.is_float:
+        return _FINITE[node.type]
+    return _TOP[node.type]
+
+
+class FactsOf:
+    """A memo of facts by node: call it with a node; nodes made later may be asked for at any time.
+
+    Parameters: `ranges` gives the facts of leaves (or of any other node) that are known from outside.
+
+    >>> from pellucid.ir.expr import apply, const, param
+    >>> x = param("x", T.f32)
+    >>> facts = FactsOf({x: Facts(-1.0, 1.0)})
+    >>> facts(apply("mul", x, x)), facts(apply("add", x, const(1, T.f32))).within(0, 2)
+    (Facts(lo=0.0, hi=1.0, nan=False, minus_zero=False, modulus=1, residue=0), True)
+    """
+
+    __slots__ = ("known",)
+    known: dict[Expr, Facts]
+
+    def __init__(self, ranges: Mapping[Expr, Facts] | None = None) -> None:
+        self.known = dict(ranges) if ranges else {}
+
+    def __call__(self, node: Expr) -> Facts:
+        """The facts of a node."""
+        found = self.known.get(node)
+        if found is not None:
+            return found
+        known = self.known
+        stack = [node]
+        while stack:
+            top_node = stack[-1]
+            missing = [a for a in top_node.args if a not in known]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            if top_node not in known:
+                known[top_node] = _transfer(top_node, known)
+        return known[node]
+
+
+def _transfer(node: Expr, known: dict[Expr, Facts]) -> Facts:
+    """The facts of one node whose operands are known."""
+    op = node.op
+    args = node.args
+    prim = table.table().get(op)
+    if prim is not None and prim.facts is not None:
+        function = prim.facts
+        if len(args) == 2:
+            a, b = args
+            if a is b and op == "mul":
+                return _square(node.type, known[a])
+            return function(node.type, (a.type, b.type), known[a], known[b])
+        return function(node.type, tuple([a.type for a in args]), *[known[a] for a in args])
+    if op == "get":
+        # The loop ends with its initial value or with some step of some state.
+        init, step, _, _ = parts(args[0])
+        return known[init[node.attr]].union(known[step[node.attr]])
+    return of_leaf(node)
+
+
+def _square(type_: T.Type, a: Facts) -> Facts:
+    """A product of a value with itself is not negative."""
+    same = table.row("mul").transfer(type_, (type_, type_), a, a)
+    if not type_.is_float or a.nan:
+        return same
+    magnitude = table.row("abs").transfer(type_, (type_,), a)
+    product = table.row("mul").transfer(type_, (type_, type_), magnitude, magnitude)
+    return Facts(max(product.lo, 0.0), product.hi, product.nan)
+
+
+def infer(roots: Iterable[Expr], ranges: Mapping[Expr, Facts] | None = None) -> dict[Expr, Facts]:
+    """The facts of every node that the roots reach, in one pass.
+
+    Parameters: `ranges` gives what is known of params, indices, loads or any other node; see `of_leaf` for the rest.
+
+    >>> from pellucid.ir.expr import apply, index, const
+    >>> i = index("i")
+    >>> twice = apply("mul", i, const(2, T.i32))
+    >>> infer([twice], {i: Facts(0, 99)})[twice]
+    Facts(lo=0, hi=198, nan=False, minus_zero=False, modulus=2, residue=0)
+    """
+    known: dict[Expr, Facts] = dict(ranges) if ranges else {}
+    for node in topological(roots):
+        if node not in known:
+            known[node] = _transfer(node, known)
+    return known
