@@ -111,6 +111,15 @@ def is_picture(thing: object) -> bool:
     return type(thing).__module__.startswith("pellucid.images") or hasattr(thing, "__pellucid_picture__")
 
 
+def is_drawable(thing: object) -> bool:
+    """Whether `thing` can be given to `render`: a picture, an animation or a kernel.
+
+    >>> is_drawable(None)
+    False
+    """
+    return is_picture(thing) or is_kernel(thing)
+
+
 def _shown(thing: object) -> str:
     text = repr(thing)
     return text if len(text) <= 60 else f"an object of type {type(thing).__name__}"

@@ -1,0 +1,313 @@
+"""The words of the command line: commands, options, and help that teaches by example.
+
+Called by `main`. Each command names the function that does its work as `module:function`, so that asking for help
+imports none of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from pellucid import __version__
+from pellucid.base.errors import InputError, did_you_mean
+from pellucid.cli import values
+
+_EXAMPLES = """\
+examples:
+  pellucid render swirl.py -o swirl.png --size 1024x768
+  pellucid animate checkturn.py -o turn.gif --seconds 2 --fps 25
+  pellucid show swirl.py                        draw it here, in the terminal
+  pellucid explain swirl.py                     the program after every stage, and why
+  pellucid render shapes.py:flower -o -         one of several pictures, as PNG to the next program
+
+A picture file is a Python file that defines pictures:
+  from pellucid import images as im
+  picture = im.swirl(100, im.checkerboard(10, im.black, im.white))
+"""
+
+_RENDER = """\
+The suffix of OUT chooses the format: .png .jpg .webp .tiff .gif .npy
+OUT may be - for PNG to standard output.
+
+examples:
+  pellucid render swirl.py -o swirl.png
+  pellucid render swirl.py -o detail.png --size 1024x768 --center 40,-25 --zoom 8
+  pellucid render swirl.py -o smooth.jpg --samples 16 --quality 90 --background '#203040'
+  pellucid render slider.py -o tight.png --param twist=40
+  pellucid render swirl.py -o - | convert - swirl.pdf
+"""
+
+_ANIMATE = """\
+The suffix of OUT chooses the format: .png .webp .gif .mp4 .webm .npy
+OUT may be - for PNG to standard output. MP4 and WebM need the extra: pip install 'pellucid[video]'
+
+examples:
+  pellucid animate checkturn.py -o turn.gif --seconds 2 --fps 25
+  pellucid animate checkturn.py -o turn.mp4 --size 1920x1080 --zoom 4 --seconds 10 --fps 60
+"""
+
+_SHOW = """\
+In a terminal the picture is drawn with colored half blocks; elsewhere the viewer opens.
+
+examples:
+  pellucid show swirl.py
+  pellucid show checkturn.py --seconds 5        let it move
+  NO_COLOR=1 pellucid show swirl.py             letters only
+"""
+
+_EXPLAIN = """\
+examples:
+  pellucid explain swirl.py
+  pellucid explain swirl.py --list-stages
+  pellucid explain swirl.py --stage hoisted
+  pellucid explain swirl.py --markdown > swirl.md
+"""
+
+_EXPORT = """\
+Writes STEM.h and STEM.c: plain C without dependencies, for use without Python.
+
+examples:
+  pellucid export c swirl.py -o build/swirl
+  pellucid export c swirl.py -o build/ --name draw_swirl
+"""
+
+_GALLERY = """\
+examples:
+  pellucid gallery
+  pellucid gallery -o pictures --size 320x240
+"""
+
+_DOCTOR = """\
+examples:
+  pellucid doctor
+  pellucid doctor --clear-cache
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line and name the help to read."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(message[:1].lower() + message[1:], fix=f"see {self.prog} --help")
+
+
+#: Options whose value may begin with a minus sign.
+_SIGNED = {"--center", "--time", "--start", "--zoom", "--size", "--param", "--seconds", "--fps"}
+
+
+def parsed(words: Sequence[str]) -> int:
+    """Do what the words say and give the exit status.
+
+    Raises `InputError` for words that make no sense.
+
+    >>> parsed(["rendr"])
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: unknown command 'rendr'; did you mean 'render'? See pellucid --help
+    """
+    parser, commands = _parser()
+    first = next((word for word in words if not word.startswith("-")), None)
+    if first is not None and first not in commands:
+        hint = did_you_mean(first, commands)
+        raise InputError(
+            f"unknown command {first!r}", fix=f"{hint} See pellucid --help" if hint else "see pellucid --help"
+        )
+    chosen = parser.parse_args(_joined(words))
+    if not hasattr(chosen, "run"):
+        parser.print_help(sys.stderr)
+        return 2
+    module, _, name = chosen.run.partition(":")
+    work: Callable[[argparse.Namespace], int] = getattr(importlib.import_module(module), name)
+    return work(chosen)
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """`--center -1,2` as `--center=-1,2`: the parser would take the value for an option."""
+    joined: list[str] = []
+    for word in words:
+        negative = word[:1] == "-" and word[1:2] in set("0123456789.")
+        if negative and joined and joined[-1] in _SIGNED:
+            joined[-1] = f"{joined[-1]}={word}"
+        else:
+            joined.append(word)
+    return joined
+
+
+def _parser() -> tuple[_Parser, list[str]]:
+    parser = _Parser(
+        prog="pellucid",
+        description="Pictures as functions, compiled while you wait, and clear all the way through.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"pellucid {__version__}")
+    parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser)
+
+    def command(name: str, words: str, run: str, about: str, epilog: str) -> _Parser:
+        made = commands.add_parser(
+            name,
+            usage=f"pellucid {name} {words}",
+            help=about,
+            description=f"{about[:1].upper()}{about[1:]}.",
+            epilog=epilog,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        made.set_defaults(run=f"pellucid.cli.{run}")
+        made.add_argument("--debug", action="store_true", help="show the Python traceback of an error")
+        return made
+
+    render = command(
+        "render", "FILE.py[:NAME] -o OUT [options]", "drawing:render", "draw a picture into a file", _RENDER
+    )
+    _add_picture(render)
+    _add_output(render)
+    _add_view(render, "--time")
+    _add_compile(render)
+
+    animate = command(
+        "animate",
+        "FILE.py[:NAME] -o OUT [options]",
+        "drawing:animate",
+        "draw a moving picture into a file",
+        _ANIMATE,
+    )
+    _add_picture(animate)
+    _add_output(animate)
+    animate.add_argument("--seconds", type=values.number, default=2.0, metavar="S", help="duration (2)")
+    animate.add_argument(
+        "--fps", type=values.number, default=25.0, metavar="N", help="frames per second (25)"
+    )
+    animate.add_argument("--once", action="store_true", help="stop at the end instead of starting again")
+    _add_view(animate, "--start")
+    _add_compile(animate)
+
+    show = command(
+        "show",
+        "FILE.py[:NAME] [options]",
+        "drawing:show",
+        "show a picture in the terminal or in a viewer",
+        _SHOW,
+    )
+    _add_picture(show)
+    show.add_argument("--seconds", type=values.number, default=0.0, metavar="S", help="play for so long (0)")
+    show.add_argument("--mode", choices=["truecolor", "256", "ascii"], help="print text with these colors")
+    _add_view(show, "--time")
+    _add_compile(show)
+
+    explain = command(
+        "explain",
+        "FILE.py[:NAME] [options]",
+        "reports:explain",
+        "print the program after every stage, and why",
+        _EXPLAIN,
+    )
+    _add_picture(explain)
+    form = explain.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="for programs")
+    form.add_argument("--markdown", action="store_true", help="for documents")
+    form.add_argument("--stage", metavar="NAME", help="one stage only")
+    form.add_argument("--list-stages", action="store_true", help="the names of the stages")
+    _add_compile(explain, threads=False)
+
+    export = command(
+        "export",
+        "c FILE.py[:NAME] [options]",
+        "reports:export",
+        "write a picture as source code in another language",
+        _EXPORT,
+    )
+    export.add_argument("language", choices=["c"], help="the language: c")
+    _add_picture(export)
+    export.add_argument(
+        "-o", dest="out", metavar="STEM", help="path without suffix, or a folder (the current one)"
+    )
+    export.add_argument("--name", metavar="NAME", help="the name of the C function (that of the file)")
+    _add_compile(export, threads=False, backend=False)
+
+    gallery = command(
+        "gallery",
+        "[options]",
+        "gallery:gallery",
+        "draw the example of every word of the vocabulary",
+        _GALLERY,
+    )
+    gallery.add_argument(
+        "-o", dest="out", metavar="DIR", default="gallery", help="the folder to fill (gallery)"
+    )
+    gallery.add_argument(
+        "--size", type=values.size, default=(192, 192), metavar="WxH", help="pixels of each (192)"
+    )
+
+    doctor = command(
+        "doctor", "[options]", "doctor:doctor", "say what pellucid found on this machine", _DOCTOR
+    )
+    doctor.add_argument("--clear-cache", action="store_true", help="remove all compiled code from the cache")
+    return parser, list(commands.choices)
+
+
+def _add_picture(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file",
+        metavar="FILE.py[:NAME]",
+        help="a Python file, and which picture in it (picture, animation, main, or the only one)",
+    )
+    parser.add_argument("--list", action="store_true", help="list the pictures of the file and stop")
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o", "--output", dest="out", metavar="OUT", help="the file to write, - for standard output"
+    )
+    parser.add_argument("--quality", type=values.whole, metavar="Q", help="1 to 100, for lossy formats")
+    parser.add_argument(
+        "--background",
+        metavar="COLOR",
+        help="'#rrggbb' or a word, under the picture (white where alpha is lost)",
+    )
+    parser.add_argument(
+        "--alpha",
+        choices=["straight", "premultiplied"],
+        default="straight",
+        help="how colors are stored (straight)",
+    )
+
+
+def _add_view(parser: argparse.ArgumentParser, time: str) -> None:
+    view = parser.add_argument_group("what to look at")
+    view.add_argument("--size", type=values.size, default=(512, 512), metavar="WxH", help="pixels (512x512)")
+    view.add_argument("--center", type=values.point, default=(0.0, 0.0), metavar="X,Y", help="in units (0,0)")
+    view.add_argument("--zoom", type=values.number, default=1.0, metavar="Z", help="pixels per unit (1)")
+    view.add_argument(time, type=values.number, default=0.0, metavar="T", dest="time", help="in seconds (0)")
+    view.add_argument(
+        "--samples", type=values.whole, default=1, metavar="N", help="per pixel, to smooth edges (1)"
+    )
+    view.add_argument(
+        "--param",
+        type=values.param,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="params",
+        help="set a parameter of the picture; may be repeated",
+    )
+
+
+def _add_compile(parser: argparse.ArgumentParser, *, threads: bool = True, backend: bool = True) -> None:
+    compiling = parser.add_argument_group("how to compute")
+    compiling.add_argument(
+        "--numerics", choices=["relaxed", "exact"], help="exact: the same bits everywhere (relaxed)"
+    )
+    compiling.add_argument("--precision", choices=["f32", "f64"], help="of coordinates and colors (f32)")
+    if backend:
+        compiling.add_argument(
+            "--backend", choices=["auto", "llvm", "c", "numpy"], help="what runs it (auto)"
+        )
+    if threads:
+        compiling.add_argument("--threads", type=values.whole, metavar="N", help="how many (one per core)")

@@ -1,0 +1,125 @@
+"""Whatever goes wrong, as one line and an exit status.
+
+Wraps every command. Errors that pellucid raises on purpose are printed as they are; an error that comes from the
+user's own function is told with its file and line; anything else is a mistake of pellucid and says so.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from pellucid.base.errors import InputError, PellucidError
+
+FAILED = 1
+USAGE = 2
+INTERRUPTED = 130
+
+
+def guarded(work: Callable[[], int], *, debug: bool = False) -> int:
+    """The exit status of `work`; errors become one line on standard error, with a traceback if `debug`.
+
+    >>> guarded(lambda: 0)
+    0
+    """
+    try:
+        with _termination_raises():
+            status = work()
+            sys.stdout.flush()
+            return status
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else int(error.code is not None)
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The next program has seen enough; Python must not complain about it again at exit.
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as error:  # noqa: BLE001 - the last stop of all errors
+        if debug:
+            traceback.print_exc()
+        _say(_told(error))
+        return USAGE if isinstance(error, InputError) else FAILED
+
+
+def _told(error: Exception) -> str:
+    place = place_in_user_code(error)
+    if isinstance(error, PellucidError):
+        text = str(error)
+        told = place is None or Path(place).name in text or isinstance(error, InputError)
+        return text if told else f"{place}: {text}"
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if place:
+        return f"{place}: {text}"
+    if isinstance(error, MemoryError):
+        return "out of memory; draw it smaller or in parts"
+    return f"a mistake in pellucid: {text}; please report it with the output of --debug"
+
+
+#: The folders from which `loading` has run files.
+_user_folders: set[Path] = set()
+_HOME = Path(__file__).resolve().parent.parent
+
+
+def owns_errors(folder: Path) -> None:
+    """Remember that errors from the Python files in `folder` are the user's."""
+    _user_folders.add(folder.resolve())
+
+
+def place_in_user_code(error: BaseException) -> str | None:
+    """`file:line` of the innermost call in a file of the user on the way to `error`, if there is one."""
+    place: str | None = None
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        path = Path(frame.f_code.co_filename)
+        if path.suffix == ".py" and _is_of_the_user(path.resolve()):
+            place = f"{_shown(path)}:{line}"
+    return place
+
+
+def _is_of_the_user(path: Path) -> bool:
+    if path.is_relative_to(_HOME) or "site-packages" in path.parts:
+        return False
+    return any(path.is_relative_to(folder) for folder in _user_folders)
+
+
+def _shown(path: Path) -> str:
+    with suppress(ValueError):
+        return str(path.resolve().relative_to(Path.cwd()))
+    return str(path)
+
+
+def _say(text: str) -> None:
+    with suppress(OSError, ValueError):
+        print(f"pellucid: {text}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _termination_raises() -> Generator[None]:
+    """Being terminated unwinds like Ctrl-C does, so that no half file stays behind."""
+
+    def leave(number: int, frame: FrameType | None) -> NoReturn:
+        del frame
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signals = [known for name in ("SIGTERM", "SIGHUP") if (known := getattr(signal, name, None)) is not None]
+    before = {
+        known: signal.signal(known, leave) for known in signals if signal.getsignal(known) == signal.SIG_DFL
+    }
+    try:
+        yield
+    finally:
+        for known, handler in before.items():
+            signal.signal(known, handler)

@@ -1,0 +1,48 @@
+"""A richer progress bar, where rich is installed and a person is watching.
+
+Used by `animate`; without rich, `canvas` draws its plain line.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from pellucid.canvas.progress import Progress
+
+#: A film that is done within so many seconds needs no bar.
+_PATIENCE = 1.0
+
+
+@contextmanager
+def bar() -> Generator[Progress | None]:
+    """A function of (frames done, frames in all) that draws a bar, or None to leave it to `canvas`.
+
+    >>> with bar() as progress:
+    ...     progress is None or callable(progress)
+    True
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import Progress as Bar
+    except ImportError:
+        yield None
+        return
+    drawn = Bar(console=Console(stderr=True), transient=True)
+    task = drawn.add_task("frames", total=None)
+    began = time.monotonic()
+
+    def advance(done: int, total: int) -> None:
+        drawn.update(task, completed=done, total=total)
+        if not drawn.live.is_started and time.monotonic() - began > _PATIENCE:
+            drawn.start()
+
+    try:
+        yield advance
+    finally:
+        drawn.stop()

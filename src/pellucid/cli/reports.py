@@ -1,0 +1,87 @@
+"""The commands that write text about a picture: `explain` prints its program, `export` writes it as C.
+
+Thin: the driver makes the reports and the sources.
+"""
+
+from __future__ import annotations
+
+import keyword
+import os
+import re
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from pellucid.base.errors import InputError, did_you_mean
+from pellucid.cli.drawing import listed
+from pellucid.cli.loading import chosen_picture
+
+
+def explain(words: Namespace) -> int:
+    """Print the program of a picture after every stage, with the reason of every step."""
+    if words.list:
+        return listed(words.file)
+    from pellucid import driver
+
+    report = driver.explain(chosen_picture(words.file).picture, **_compile(words))
+    if words.list_stages:
+        print("\n".join(report.stages))
+    elif words.stage is not None:
+        if words.stage not in report.stages:
+            fix = did_you_mean(words.stage, report.stages) or f"it has {', '.join(report.stages)}"
+            raise InputError(f"there is no stage {words.stage!r}", place="--stage", fix=fix)
+        print(report.stages[words.stage])
+    elif words.json:
+        print(report.json())
+    elif words.markdown:
+        print(report.markdown())
+    else:
+        print(report)
+    return 0
+
+
+def export(words: Namespace) -> int:
+    """Write a picture as a C header and a C source."""
+    if words.list:
+        return listed(words.file)
+    from pellucid import driver
+    from pellucid.canvas.aside import written_aside
+
+    chosen = chosen_picture(words.file)
+    name = _c_name(words.name, chosen.path.stem)
+    header, source = driver.export_c(chosen.picture, name, **_compile(words))
+    stem = _stem(words.out, name)
+    for suffix, text in ((".h", header), (".c", source)):
+        with written_aside(f"{stem}{suffix}") as file:
+            file.write(text.encode())
+    return 0
+
+
+#: The words of C that Python does not have; a function cannot be called like one.
+_C_WORDS = frozenset({
+    "auto", "case", "char", "const", "default", "do", "double", "enum", "extern", "float", "goto", "inline", "int",
+    "long", "main", "register", "restrict", "short", "signed", "sizeof", "static", "struct", "switch", "typedef",
+    "union", "unsigned", "void", "volatile",
+})  # fmt: skip
+
+
+def _c_name(given: str | None, stem: str) -> str:
+    name = given if given is not None else re.sub(r"\W", "_", stem, flags=re.ASCII)
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name in _C_WORDS or keyword.iskeyword(name):
+        raise InputError(
+            f"{name!r} cannot name a C function", place="--name", fix="give letters, digits and _"
+        )
+    return name
+
+
+def _stem(out: str | None, name: str) -> Path:
+    if out is None:
+        return Path(name)
+    if out.endswith(("/", os.sep)) or Path(out).is_dir():
+        return Path(out) / name
+    return Path(out).with_suffix("") if Path(out).suffix in (".c", ".h") else Path(out)
+
+
+def _compile(words: Namespace) -> dict[str, Any]:
+    known = {"numerics", "precision", "backend"}
+    return {name: value for name, value in vars(words).items() if name in known and value is not None}
