@@ -167,3 +167,17 @@ def test_in_order_passes_errors_on_and_stops():
     with pytest.raises(ValueError, match="3"):
         list(in_order(work, range(1000), workers=2))
     assert len(started) < 20
+
+
+@pytest.mark.parametrize("suffix", [".png", ".gif"])
+def test_a_second_reader_agrees(walker_on_black, tmp_path, suffix):
+    """FFmpeg reads the containers that are written here, too, frame by frame."""
+    av = pytest.importorskip("av")
+    path = tmp_path / f"film{suffix}"
+    animate(walker_on_black, path, SIZE, seconds=0.8, fps=10)
+    with av.open(str(path), format="apng" if suffix == ".png" else "gif") as file:
+        frames = [frame.to_ndarray(format="rgb24") for frame in file.decode(video=0)]
+    wanted = rendered(walker_on_black, 8, 10)
+    assert len(frames) == 8
+    for have, want in zip(frames, wanted, strict=True):
+        np.testing.assert_array_equal(have, want[..., :3])

@@ -1,0 +1,102 @@
+"""Pictures in notebooks: bytes for the cell, sliders that draw again, and a clear word without ipywidgets."""
+
+from __future__ import annotations
+
+import io
+import sys
+import types
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from pellucid.base.errors import InputError, MissingExtraError
+from pellucid.canvas import show
+from pellucid.notebook import png_bytes, sliders
+
+
+@dataclass
+class Span:
+    default: float
+    low: float
+    high: float
+
+
+@dataclass
+class Flat:
+    """One gray: the sum of its parameters and ten times the time."""
+
+    time_varying: bool = True
+    params: dict = field(default_factory=lambda: {"a": Span(20.0, 0.0, 100.0), "b": Span(3.0, 1.0, 9.0)})
+    calls: list = field(default_factory=list)
+
+    def render(
+        self, size, center=(0.0, 0.0), zoom=1.0, time=0.0, samples=1, threads=None, params=None, out=None
+    ):
+        self.calls.append((params, time))
+        given = {name: span.default for name, span in self.params.items()} | dict(params or {})
+        return np.full((size[1], size[0], 4), int(sum(given.values()) + 10 * time), np.uint8)
+
+    premultiplied = render
+
+
+def gray(png):
+    with Image.open(io.BytesIO(png)) as picture:
+        return int(np.asarray(picture)[0, 0, 0])
+
+
+def test_png_bytes_are_a_png_of_the_view():
+    png = png_bytes(Flat(), (12, 7), time=2.0)
+    assert gray(png) == 43
+    with Image.open(io.BytesIO(png)) as picture:
+        assert picture.size == (12, 7)
+    with pytest.raises(InputError, match="zoom"):
+        png_bytes(Flat(), zoom=0)
+
+
+def test_sliders_draw_again_when_they_move():
+    pytest.importorskip("ipywidgets")
+    with warnings.catch_warnings():
+        # Outside of a notebook the widgets' own packages complain about what they find.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        box = sliders(Flat(), 8, seconds=4.0)
+        picture, a, b, moment = box.children
+        assert gray(picture.value) == 23
+        assert (a.description, a.min, a.max, a.value) == ("a", 0.0, 100.0, 20.0)
+        assert (moment.description, moment.max) == ("time", 4.0)
+        a.value = 50.0
+        assert gray(picture.value) == 53
+        b.value = 5.0
+        moment.value = 2.0
+        assert gray(picture.value) == 75
+
+
+def test_sliders_start_where_they_are_told():
+    pytest.importorskip("ipywidgets")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        box = sliders(Flat(time_varying=False), 8, params={"b": 7.0})
+        assert [child.description for child in box.children[1:]] == ["a", "b"]
+        assert gray(box.children[0].value) == 27
+
+
+def test_without_ipywidgets_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    with pytest.raises(
+        MissingExtraError, match=r"sliders need ipywidgets; run: pip install 'pellucid\[notebook\]'"
+    ):
+        sliders(Flat())
+
+
+def test_show_in_a_notebook_displays_the_png(monkeypatch):
+    published = []
+    display = types.SimpleNamespace(publish_display_data=published.append)
+    shell = types.SimpleNamespace(kernel=object())
+    monkeypatch.setitem(
+        sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell, display=display)
+    )
+    show(Flat(), 8)
+    (data,) = published
+    assert gray(data["image/png"]) == 23
