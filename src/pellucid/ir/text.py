@@ -136,9 +136,14 @@ def print_expr(*roots: Expr) -> str:
     return "\n".join(lines)
 
 
-def print_nest(kernel: N.Kernel) -> str:
-    """The text of a kernel: a header with its parameters and buffers, then its statements, indented."""
+def print_nest(kernel: N.Kernel, names: dict[Expr, str] | None = None) -> str:
+    """The text of a kernel: a header with its parameters and buffers, then its statements, indented.
+
+    The names given to nodes are left in `names`.
+    """
     printer = Printer()
+    if names is not None:
+        printer.names = names
     printer.declared.update(kernel.params)
     head = ", ".join(f"{p.attr}: {p.type}" for p in kernel.params)
     lines = [f"kernel {kernel.name}({head}):"]

@@ -8,6 +8,9 @@ that a row wants. Every operator here is one node of one row, so what is written
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
 
 from .. import types as T
 from ..expr import Expr, apply, const
@@ -24,7 +27,6 @@ class Term:
     """
 
     __slots__ = ("expr",)
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, expr: Expr) -> None:
         self.expr = expr
@@ -163,11 +165,6 @@ def choose(condition: Term, x: Term, y: Term | Number) -> Term:
     return Term(apply("choose", condition.expr, x.expr, x.lift(y).expr))
 
 
-def choose_number(condition: Term, like: Term, x: Number, y: Number) -> Term:
-    """One of two constants of the type of `like`."""
-    return choose(condition, like.lift(x), y)
-
-
 def convert(x: Term, target: T.Type) -> Term:
     """x converted to a type."""
     return Term(apply("convert", x.expr, attr=target))
@@ -186,6 +183,17 @@ def as_float(x: Term) -> Term:
 def cast(x: Term, target: T.Type) -> Term:
     """The bits of x as another type of its width."""
     return Term(apply("bitcast", x.expr, attr=target))
+
+
+def with_sign(magnitude: Term, sign: Term) -> Term:
+    """A number that is not negative, with the sign of another."""
+    return as_float(bits(magnitude) | (bits(sign) & (1 << (sign.type.bits - 1))))
+
+
+def bits_of(value: float, t: T.Type) -> int:
+    """The bits of a constant of a floating type, as a number."""
+    scalar: Any = t.dtype.type
+    return int(np.asarray(scalar(value)).view(T.integer(t.bits, signed=False).dtype))
 
 
 def polynomial(x: Term, coefficients: Sequence[float]) -> Term:

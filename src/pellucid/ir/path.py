@@ -1,0 +1,68 @@
+"""Paths: where a statement stands in a nest, and how to replace it there.
+
+A path is a tuple of steps, each ``(block, position)``: which block of the enclosing statement, and which statement of it.
+The kernel's own body is block 0. Moves name their sites by paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..base.errors import IrError
+from .nest import Block, For, If, Statement, blocks, with_blocks
+
+Path = tuple[tuple[int, int], ...]
+
+
+def walk(block: Block, prefix: Path = (), number: int = 0) -> Iterator[tuple[Path, Statement]]:
+    """Every statement with its path, outer first."""
+    for position, s in enumerate(block):
+        path = (*prefix, (number, position))
+        yield path, s
+        for k, inner in enumerate(blocks(s)):
+            yield from walk(inner, path, k)
+
+
+def at(block: Block, path: Path) -> Statement:
+    """The statement at a path.
+
+    Raises IrError when the path leads nowhere.
+    """
+    try:
+        s = block[path[0][1]]
+        for number, position in path[1:]:
+            s = blocks(s)[number][position]
+    except IndexError:
+        raise IrError("leads to no statement", place=f"path {path}") from None
+    return s
+
+
+def replace_at(block: Block, path: Path, new: Block) -> Block:
+    """The block with the statement at a path replaced by a block."""
+    position = path[0][1]
+    if len(path) == 1:
+        return (*block[:position], *new, *block[position + 1 :])
+    s = block[position]
+    inner = list(blocks(s))
+    number = path[1][0]
+    # The first step of the remaining path counts within that block.
+    inner[number] = replace_at(inner[number], ((0, path[1][1]), *path[2:]), new)
+    return (*block[:position], with_blocks(s, tuple(inner)), *block[position + 1 :])
+
+
+def enclosing(block: Block, path: Path) -> list[Statement]:
+    """The statements around a path, outermost first."""
+    return [at(block, path[:k]) for k in range(1, len(path))]
+
+
+def describe(block: Block, path: Path) -> str:
+    """The site in words: the loops and branches around it and what stands there."""
+    words: list[str] = []
+    for s in [*enclosing(block, path), at(block, path)]:
+        if isinstance(s, For):
+            words.append(f"for {s.index.attr}")
+        elif isinstance(s, If):
+            words.append("if")
+        else:
+            words.append(type(s).__name__.lower())
+    return " / ".join(words)

@@ -1,0 +1,131 @@
+"""Logarithms to base e, 2 and 10, and of 1 + x.
+
+The argument is taken apart into 2**e * (1 + f) by integer operations on its bits, and log(1 + f) = f + rest comes from
+a polynomial. Subnormal numbers are scaled up and zero, negative numbers, infinity and NaN put right, both under one
+condition that normal positive numbers never meet.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .. import types as T
+from .exponential import FLOAT, LN_2
+from .notation import Term, as_float, bits, bits_of, cast, choose, convert, fma, polynomial
+from .reduction import MAGIC
+
+# log(1+f) = f + f*f*P(f) for -1/3 <= f <= 1/3.
+LOG = (
+    -0.5,
+    0.3333321511745453,
+    -0.2499980628490448,
+    0.2001042664051056,
+    -0.16680195927619934,
+    0.14005735516548157,
+    -0.12187477946281433,
+    0.13984578847885132,
+    -0.12880057096481323,
+)
+# atanh s = s + s*z*P(z), z = s * s, for |s| <= 3 - 2*sqrt(2).
+ATANH = (
+    0.33333333333333676,
+    0.19999999999704565,
+    0.14285714371891578,
+    0.11111099207214156,
+    0.0909178667061663,
+    0.07656900643534274,
+    0.0739931097648483,
+)
+
+LOG2_E = {T.f32: 1.4426950216293335, T.f64: 1.4426950408889634}
+LOG10_2 = {
+    T.f32: (0.3010300099849701, -1.432098883924482e-08),
+    T.f64: (0.3010299956639812, -2.8037281277851704e-18),
+}
+LOG10_E = {
+    T.f32: (0.4342944920063019, -1.0103049952192578e-08),
+    T.f64: (0.4342944819032518, 1.098319650216765e-17),
+}
+SMALLEST_NORMAL = {T.f32: 2.0**-126, T.f64: 2.0**-1022}
+
+
+def not_normal(x: Term) -> Term:
+    """Whether x is anything but a positive normal number."""
+    low = bits_of(SMALLEST_NORMAL[x.type], x.type)
+    return bits(x) - low >= bits_of(math.inf, x.type) - low
+
+
+def take_apart(x: Term, is_special: Term, least: float) -> tuple[Term, Term]:
+    """A positive number as (e, m): x = 2**e * m, with `least` <= m < 2 * `least`; subnormal only if special."""
+    t = x.type
+    shape = FLOAT[t]
+    # The exponent of a subnormal is mended in the integer, where there is room below the least exponent.
+    lifted = bits(x * 2.0**shape.fraction, signed=True) - (shape.fraction << shape.fraction)
+    word = choose(is_special, lifted, bits(x, signed=True))
+    exponent = (word - bits_of(least, t)) >> shape.fraction
+    mantissa = as_float(word - (exponent << shape.fraction))
+    if t is T.f32:
+        return convert(exponent, t), mantissa
+    # Few machines convert 64-bit integers, and all add them.
+    magic = MAGIC[t]
+    return as_float(exponent + bits_of(magic, t)) - magic, mantissa
+
+
+def _parts(x: Term, is_special: Term) -> tuple[Term, Term, Term]:
+    """A positive number as (e, f, rest): log(x) = e*ln(2) + (f + rest), with f exact."""
+    if x.type is T.f32:
+        e, mantissa = take_apart(x, is_special, 2 / 3)
+        f = mantissa - 1.0
+        return e, f, polynomial(f, LOG) * (f * f)
+    e, mantissa = take_apart(x, is_special, math.sqrt(0.5))
+    f = mantissa - 1.0
+    s = f / (f + 2.0)
+    z = s * s
+    half = f * f * 0.5
+    return e, f, fma(s, fma(polynomial(z, ATANH), z * 2.0, half), -half)
+
+
+def _mend(x: Term, is_special: Term, value: Term) -> Term:
+    """The value, or what IEEE wants of a zero, a negative number, an infinity or NaN."""
+    nan = x.lift(math.nan)
+    at_most_zero = choose(x.equals(0.0), x.lift(-math.inf), nan)
+    special = choose(x > 0.0, choose(x.equals(math.inf), x, value), at_most_zero)
+    return choose(is_special, special, value)
+
+
+def _log(x: Term) -> Term:
+    is_special = not_normal(x)
+    e, f, rest = _parts(x, is_special)
+    return _mend(x, is_special, fma(e, LN_2[x.type][0], f + rest))
+
+
+def log2_near(x: Term, is_special: Term) -> Term:
+    """The logarithm to base 2 of a positive number."""
+    e, f, rest = _parts(x, is_special)
+    scale = LOG2_E[x.type]
+    return fma(f, scale, rest * scale) + e
+
+
+def _log2(x: Term) -> Term:
+    is_special = not_normal(x)
+    return _mend(x, is_special, log2_near(x, is_special))
+
+
+def _log10(x: Term) -> Term:
+    is_special = not_normal(x)
+    e, f, rest = _parts(x, is_special)
+    (two, two_low), (scale, scale_low) = LOG10_2[x.type], LOG10_E[x.type]
+    small = fma(e, two_low, fma(f, scale_low, rest * scale))
+    return _mend(x, is_special, fma(e, two, fma(f, scale, small)))
+
+
+def _log1p(x: Term) -> Term:
+    total = x + 1.0
+    lost = x - (total - 1.0)
+    is_special = not_normal(total)
+    e, f, rest = _parts(total, is_special)
+    value = fma(e, LN_2[x.type][0], f + (rest + lost / total))
+    return choose(x.equals(0.0), x, _mend(total, is_special, value))
+
+
+ROWS = ()

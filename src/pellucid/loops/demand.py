@@ -1,0 +1,267 @@
+"""Demand: in which regions of a nest each value is wanted, and so where it should be computed.
+
+A region is a block of the nest, one arm of a branch, or the body of an iteration. Users come before operands, so one pass
+from the roots down settles everything: a value climbs out of each loop whose index it does not depend on, and above a
+branch only if both arms want it (Pan, section 3.3: sharing must not add evaluation). `placement` writes the result down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..ir.expr import LEAVES, Expr, index_bit, parts, topological
+from ..ir.nest import Alloc, Block, For, If, Statement, roots
+from ..reasoning.cost import DEFAULT_STEPS, node_cost
+from ..reasoning.effects import stored
+
+MAX_DEPTH = 12
+"""How deeply branches for choices may nest; deeper ones become selections."""
+
+
+@dataclass(eq=False, slots=True)
+class Region:
+    """A block: its parent, the indices in scope, whether it repeats (a loop) or may not happen (an arm of a branch).
+
+    `dirty` are the buffers stored to in it: what is loaded from them there means its own moment and stays put.
+    """
+
+    parent: Region | None
+    mask: int
+    loop: bool = False
+    branch: Branch | None = None
+    depth: int = 0
+    dirty: frozenset[object] = frozenset()
+    name: str = ""
+    homes: set[Expr] = field(default_factory=set[Expr])
+    branches: dict[tuple[Expr, int], Branch] = field(default_factory=dict[tuple[Expr, int], "Branch"])
+
+    def ancestors(self) -> list[Region]:
+        """This region and those around it, inner first."""
+        found: list[Region] = []
+        r: Region | None = self
+        while r is not None:
+            found.append(r)
+            r = r.parent
+        return found
+
+
+@dataclass(eq=False, slots=True)
+class Branch:
+    """A condition with two arms in one region, and the choices it decides (none for an `if` of the program)."""
+
+    condition: Expr
+    region: Region
+    then: Region = field(init=False)
+    orelse: Region = field(init=False)
+    picks: list[Expr] = field(default_factory=list[Expr])
+
+    def __post_init__(self) -> None:
+        """Open the two arms."""
+        depth = self.region.depth + 1
+        mask, dirty = self.region.mask, self.region.dirty
+        self.then = Region(self.region, mask, branch=self, depth=depth, dirty=dirty)
+        self.orelse = Region(self.region, mask, branch=self, depth=depth, dirty=dirty)
+
+
+class Demand:
+    """The settled demand of one kernel.
+
+    homes[n]        the regions where n is computed.
+    placed          the nodes that need a place of their own (shared, or wanted in an inner region).
+    repeats[n, r]   the body region of the iterate n computed in region r.
+    """
+
+    def __init__(self, body: Block, mutable: set[object], guards: Mapping[Expr, int], *, hoist: bool) -> None:
+        """Settle the demand of a block; `guards` gives the choices that branch, each with its rank."""
+        self.guards, self.mutable, self.hoist = guards, mutable, hoist
+        self.root = Region(None, 0, dirty=self._dirty(body))
+        self.of_block: dict[int, Region] = {}
+        self.homes: dict[Expr, list[Region]] = {}
+        self.placed: set[Expr] = set()
+        self.repeats: dict[tuple[Expr, Region], Region] = {}
+        self.demands: dict[Expr, set[Region]] = {}
+        self.users: dict[Expr, list[Region]] = {}
+        self.everything: list[Expr] = []
+        self._open(body, self.root)
+        self._settle()
+
+    def _dirty(self, block: Block) -> frozenset[object]:
+        return frozenset(stored(block) & self.mutable) if self.mutable else frozenset()
+
+    # ---- the program's own structure ----
+
+    def _open(self, block: Block, region: Region) -> None:
+        self.of_block[id(block)] = region
+        for s in block:
+            for r in roots(s):
+                self._want(r, region)
+                self.everything.append(r)
+            self._inside(s, region)
+
+    def _inside(self, s: Statement, region: Region) -> None:
+        match s:
+            case For(index, _, _, body, _):
+                inner = Region(region, region.mask | index.free, loop=True, depth=region.depth)
+                inner.dirty, inner.name = self._dirty(body), str(index.attr)
+                self._open(body, inner)
+            case If(condition, then, orelse, _):
+                branch = Branch(condition, region)
+                branch.then.dirty, branch.orelse.dirty = self._dirty(then), self._dirty(orelse)
+                self._open(then, branch.then)
+                self._open(orelse, branch.orelse)
+            case Alloc(_, _, body):
+                self._open(body, Region(region, region.mask, depth=region.depth, dirty=self._dirty(body)))
+            case _:
+                pass
+
+    # ---- from users to operands ----
+
+    def _want(self, node: Expr, region: Region) -> None:
+        if node.op in LEAVES:
+            return
+        target = self._climb(node, region)
+        self.demands.setdefault(node, set()).add(target)
+        self.users.setdefault(node, []).append(region)
+
+    def _climb(self, node: Expr, region: Region) -> Region:
+        """Out of every loop whose index the node does not depend on, as far as its indices stay in scope."""
+        best = at = region
+        if not self.hoist:
+            return best
+        while (
+            at.parent is not None and not node.free & ~at.parent.mask and not self._unstable(node, at.parent)
+        ):
+            if at.loop:
+                best = at.parent
+            at = at.parent
+        return best
+
+    def _unstable(self, node: Expr, region: Region) -> bool:
+        # A load from memory that the region writes means its own moment, and so does all that is made of it.
+        if not region.dirty:
+            return False
+        return any(n.op == "load" and n.attr in region.dirty for n in topological([node]))
+
+    def _settle(self) -> None:
+        for node in reversed(topological(self.everything)):
+            wanted = self.demands.get(node)
+            if not wanted:
+                continue
+            homes = _least(wanted)
+            self.homes[node] = homes
+            for home in homes:
+                home.homes.add(node)
+                self._operands(node, home)
+            users = self.users[node]
+            stable = not any(self._unstable(node, u) for u in users)
+            if stable and (
+                len(users) > 1 or node in self.guards or node.op == "iterate" or users[0] is not homes[0]
+            ):
+                self.placed.add(node)
+
+    def _operands(self, node: Expr, home: Region) -> None:
+        rank = self.guards.get(node)
+        if rank is not None:
+            condition, then, orelse = node.args
+            branch = home.branches.get((condition, rank))
+            if branch is None:
+                branch = home.branches[condition, rank] = Branch(condition, home)
+            branch.picks.append(node)
+            self._want(condition, home)
+            self._want(then, branch.then)
+            self._want(orelse, branch.orelse)
+        elif node.op == "iterate":
+            init, step, stop, limit = parts(node)
+            mask = home.mask | index_bit(f"state {node.attr[0]}")
+            body = Region(home, mask, loop=True, depth=home.depth, dirty=home.dirty, name="the iteration")
+            self.repeats[node, home] = body
+            for a in (*init, limit):
+                self._want(a, home)
+            for a in (*step, stop):
+                self._want(a, body)
+        else:
+            for a in node.args:
+                self._want(a, home)
+
+
+def _least(wanted: set[Region]) -> list[Region]:
+    """The fewest regions that serve all demands without adding evaluation: both arms of a branch become its region."""
+    regions = set(wanted)
+    while len(regions) > 1:
+        covered = {r for r in regions if any(a in regions for a in r.ancestors()[1:])}
+        regions -= covered
+        merged = False
+        for r in list(regions):
+            branch = r.branch
+            if branch is not None and branch.then in regions and branch.orelse in regions:
+                regions -= {branch.then, branch.orelse}
+                regions.add(branch.region)
+                merged = True
+        if not merged:
+            break
+    return sorted(regions, key=lambda r: r.depth)
+
+
+# ---- which choices become branches ----
+
+
+def choose_guards(
+    body: Block, mutable: set[object], everything: list[Expr], threshold: float, *, hoist: bool
+) -> Demand:
+    """Settle the demand with a branch for every choice whose arms, alone, cost at least `threshold` cycles.
+
+    A choice with cheap arms is a selection: both arms are computed, which costs less than a branch.
+    """
+    guards = _candidates(everything, threshold)
+    while True:
+        demand = Demand(body, mutable, guards, hoist=hoist)
+        cheap: set[Expr] = set()
+        for region in _all_regions(demand):
+            for branch in region.branches.values():
+                if branch.region.depth >= MAX_DEPTH or _arms_cost(branch, demand) < threshold:
+                    cheap.update(branch.picks)
+        if not cheap:
+            return demand
+        guards = {n: r for n, r in guards.items() if n not in cheap}
+
+
+def _candidates(everything: list[Expr], threshold: float) -> dict[Expr, int]:
+    """Choices whose arms could be dear, each with a rank: choices of one rank never depend on one another."""
+    weight: dict[Expr, float] = {}
+    rank: dict[Expr, int] = {}
+    found: dict[Expr, int] = {}
+    for node in topological(everything):
+        total = node_cost(node) + sum(weight[a] for a in node.args)
+        if node.op == "iterate":
+            total += DEFAULT_STEPS * 4
+        # Tree weights grow without bound on shared terms; beyond the threshold their size says nothing more.
+        weight[node] = min(total, 1000 * threshold)
+        below = max((rank[a] for a in node.args), default=0)
+        if node.op == "choose" and weight[node.args[1]] + weight[node.args[2]] >= threshold:
+            below += 1
+            found[node] = below
+        rank[node] = below
+    return found
+
+
+def _all_regions(demand: Demand) -> list[Region]:
+    found: list[Region] = [*demand.of_block.values(), *demand.repeats.values()]
+    for r in found:
+        for branch in r.branches.values():
+            found += [branch.then, branch.orelse]
+    return found
+
+
+def _arms_cost(branch: Branch, demand: Demand) -> float:
+    return _region_cost(branch.then, demand) + _region_cost(branch.orelse, demand)
+
+
+def _region_cost(region: Region, demand: Demand) -> float:
+    total = 0.0
+    for node in region.homes:
+        total += node_cost(node)
+        body = demand.repeats.get((node, region))
+        if body is not None:
+            total += DEFAULT_STEPS * _region_cost(body, demand)
+    return total + sum(_arms_cost(b, demand) for b in region.branches.values())

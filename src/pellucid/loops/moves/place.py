@@ -1,0 +1,69 @@
+"""place: sharing, code motion and the guarding of dear branches, all at once (Pan section 3.5; White 5.3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...base.errors import IrError
+from ...ir.expr import Expr
+from ...ir.nest import Kernel, Let, Repeat, erase, same, walk
+from ...ir.path import Path
+from ...ir.text import print_nest
+from ..move import Applied, Move, Premise, Verdict, prove
+from ..placement import THRESHOLD, Moved, place
+
+
+def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
+    """The whole kernel, while it has no places."""
+    if not any(isinstance(s, Let | Repeat) for s in walk(kernel.body)):
+        yield ()
+
+
+def check(kernel: Kernel, path: Path, **_: Any) -> Verdict:
+    """Places are names: all that is asked is that none stand there yet (`apply` shows that erasing gives the nest back)."""
+    return prove(
+        "places change no value", Premise("the nest has no places yet", lambda: bool(list(find(kernel))))
+    )
+
+
+def apply(
+    kernel: Kernel, path: Path, *, hoist: bool = True, threshold: float = THRESHOLD, **_: Any
+) -> Applied:
+    """Place every value.
+
+    Raises IrError if erasing the places did not give back the nest, which no input can bring about.
+    """
+    placed, moved = place(kernel, hoist=hoist, threshold=threshold)
+    if not same(erase(placed.body), erase(kernel.body)):
+        raise IrError("placement changed the nest", place=kernel.name, fix="report this program")
+    return Applied(placed, details=lambda: _lines(placed, moved))
+
+
+def _lines(kernel: Kernel, moved: list[Moved]) -> tuple[str, ...]:
+    """One line for each value that was shared, left a loop or went under a branch, by its name in the text."""
+    names: dict[Expr, str] = {}
+    print_nest(kernel, names)
+    lines: list[str] = []
+    for what, node, loops in moved:
+        name = names.get(node, node.op)
+        if what == "move_code":
+            words = " and ".join(loops)
+            lines.append(
+                f"move_code  {name} out of {words}  Proved  White 5.3.1  {words} does not occur in {name}"
+            )
+        elif what == "branch":
+            lines.append(f"branch     at {name}  Proved  the arms that are not chosen are not computed")
+        else:
+            lines.append(f"share      {name}  Proved  every path that reaches a use computes it anyway")
+    return tuple(lines)
+
+
+MOVE = Move(
+    "place",
+    "Compute each value where it is first wanted, outside of loops it does not depend on, under branches that need it.",
+    find,
+    check,
+    apply,
+    theorem="places change no value",
+)

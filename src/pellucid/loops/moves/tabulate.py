@@ -1,0 +1,115 @@
+"""tabulate: dear values that depend on an inner index alone are computed once, into a table (Pan, section 3.5).
+
+The paper's example: an expression of the column that every row computes again. The table is scratch memory of as many
+elements as the inner loop has iterations, filled by a loop before the outer one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from ...ir import expr as E
+from ...ir import nest as N
+from ...ir.expr import LEAVES, Buffer, Expr, substitute, topological
+from ...ir.nest import Alloc, For, Kernel, Store, all_roots, rewrite, walk
+from ...ir.path import Path, at, enclosing, replace_at
+from ...ir.path import walk as paths
+from ...reasoning.cost import tree_cost
+from ...reasoning.effects import stored
+from ..move import Applied, Move, Premise, Refuted, Verdict, prove
+
+DEAR = 24.0
+"""Cycles above which a load from a table beats computing again, the table's place in the cache included."""
+MAX_TABLES = 16
+
+
+def _inner(outer: For) -> For | None:
+    loops = [s for s in outer.body if isinstance(s, For)]
+    return loops[0] if len(loops) == 1 else None
+
+
+def columns(outer: For, dear: float = DEAR) -> list[Expr]:
+    """The dear expressions in the body that depend on the inner loop's index and on nothing else that changes."""
+    inner = _inner(outer)
+    if inner is None:
+        return []
+    column = inner.index.free
+    used: dict[Expr, None] = {}
+    for node in topological(all_roots(inner.body)):
+        outside = node.free != column or node.op in LEAVES
+        for a in node.args if outside else ():
+            if a.free == column and a.op not in LEAVES and a.op != "iterate":
+                used[a] = None
+    for root in all_roots(inner.body):
+        if root.free == column and root.op not in LEAVES:
+            used[root] = None
+    found = [e for e in used if tree_cost([e], set()) >= dear]
+    return sorted(found, key=lambda e: -tree_cost([e], set()))[:MAX_TABLES]
+
+
+def find(kernel: Kernel, *, dear: float = DEAR, **_: Any) -> Iterable[Path]:
+    """Outer loops with such expressions."""
+    for path, s in paths(kernel.body):
+        if (
+            isinstance(s, For)
+            and columns(s, dear)
+            and not any(isinstance(x, For) for x in enclosing(kernel.body, path))
+        ):
+            yield path
+
+
+def check(kernel: Kernel, path: Path, *, dear: float = DEAR, **_: Any) -> Verdict:
+    """The inner loop's bounds and the expressions must mean the same in every iteration of the outer loop."""
+    outer = at(kernel.body, path)
+    inner = _inner(outer) if isinstance(outer, For) else None
+    if not isinstance(outer, For) or inner is None:
+        return Refuted("the site is a loop around one loop", type(outer).__name__.lower())
+    found = columns(outer, dear)
+    if not found:
+        return Refuted(f"an expression of {inner.index.attr} alone costs {dear:.0f} cycles", "none does")
+    memory = {n.attr for n in topological(found) if n.op == "load"}
+    return prove(
+        "a value that a loop does not change can be computed before it",
+        Premise(
+            f"{outer.index.attr} does not occur in the bounds of {inner.index.attr}",
+            lambda: _fixed(outer, inner),
+        ),
+        Premise(
+            f"the range of {inner.index.attr} starts at 0",
+            lambda: inner.lo.op == "const" and inner.lo.attr == 0,
+        ),
+        Premise(
+            "the loop stores to nothing that the expressions load", lambda: not memory & stored(outer.body)
+        ),
+    )
+
+
+def _fixed(outer: For, inner: For) -> bool:
+    return not (inner.lo.free | inner.hi.free) & outer.index.free
+
+
+def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, **_: Any) -> Applied:
+    """Fill the tables first, then load from them."""
+    outer = at(kernel.body, path)
+    assert isinstance(outer, For)  # noqa: S101 - checked
+    inner = _inner(outer)
+    assert inner is not None  # noqa: S101 - checked
+    taken = sum(isinstance(s, Alloc) for s in walk(kernel.body))
+    tables: dict[Expr, Buffer] = {}
+    mapping: dict[Expr, Expr] = {}
+    for k, e in enumerate(columns(outer, dear)):
+        tables[e] = Buffer(f"column{taken + k + 1}", e.type, N.E.T.i32.high)
+        mapping[e] = E.load(tables[e], inner.index)
+    fill = replace(inner, body=tuple(Store(b, inner.index, e) for e, b in tables.items()), how=N.SEQ)
+    body: N.Block = (
+        fill,
+        replace(outer, body=rewrite(outer.body, lambda roots: tuple(substitute(roots, mapping)))),
+    )
+    for b in reversed(tables.values()):
+        body = (Alloc(b, inner.hi, body),)
+    return Applied(replace(kernel, body=replace_at(kernel.body, path, body)))
+
+
+MOVE = Move("tabulate", "Compute dear values of an inner index alone once, into a table.", find, check, apply)

@@ -1,0 +1,189 @@
+"""Placement: writes settled demand down as places - `Let`, `If` with picks, `Repeat` - in one linear pass.
+
+This is common subexpression elimination, code motion and the guarding of dear branches in one (Pan, section 3.5: "we
+implement them in the same pass"). Since a `Let` is a place and not a binding, its whole proof is that erasing the places
+gives back the nest that went in, and that every place is in the scope of its indices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..ir.expr import LEAVES, Expr, topological
+from ..ir.nest import (
+    Block,
+    If,
+    Kernel,
+    Let,
+    Repeat,
+    Statement,
+    Store,
+    all_roots,
+    blocks,
+    roots,
+    walk,
+    with_blocks,
+)
+from .demand import Branch, Demand, Region, choose_guards
+
+THRESHOLD = 20.0
+"""Cycles that the arms of a choice must cost for a branch to pay: the price of the test and of a wrong guess now and then."""
+
+
+Moved = tuple[str, Expr, tuple[str, ...]]
+"""What was done with a value: "share", "move_code" or "branch"; the value; the loops it left."""
+
+
+def place(kernel: Kernel, *, hoist: bool = True, threshold: float = THRESHOLD) -> tuple[Kernel, list[Moved]]:
+    """The kernel with every value in its place, and what was done with each value.
+
+    `hoist=False` leaves values in the innermost block that wants them; the nest must have no places yet.
+    """
+    mutable: set[object] = {s.buffer for s in walk(kernel.body) if isinstance(s, Store)}
+    everything = all_roots(kernel.body)
+    loaded = {n.attr for n in topological(everything) if n.op == "load"}
+    demand = choose_guards(kernel.body, mutable & loaded, everything, threshold, hoist=hoist)
+    writer = _Writer(demand)
+    body, _ = writer.block(kernel.body, demand.root)
+    return Kernel(kernel.name, kernel.params, kernel.outputs, body), writer.moved
+
+
+class _Writer:
+    """Turns regions into blocks: each item after what it needs."""
+
+    def __init__(self, demand: Demand) -> None:
+        self.demand = demand
+        self.moved: list[Moved] = []
+        self.done: set[tuple[Expr, Region]] = set()
+        self._items: dict[object, tuple[Statement, list[tuple[Expr, Region]]]] = {}
+
+    def home(self, node: Expr, region: Region) -> Region | None:
+        """The region around this one where a node has its place, or None if it is written inline."""
+        if node not in self.demand.placed:
+            return None
+        homes = self.demand.homes[node]
+        for r in region.ancestors():
+            if r in homes:
+                return r
+        return None
+
+    def needs(self, start: Iterable[Expr], region: Region) -> list[tuple[Expr, Region]]:
+        """The placed nodes that expressions written in a region refer to."""
+        found: dict[tuple[Expr, Region], None] = {}
+        seen: set[Expr] = set()
+        stack = list(start)
+        while stack:
+            node = stack.pop()
+            if node in seen or node.op in LEAVES:
+                continue
+            seen.add(node)
+            home = self.home(node, region)
+            if home is None:
+                stack.extend(node.args)
+            else:
+                found[node, home] = None
+        return list(found)
+
+    def block(self, block: Block, region: Region) -> tuple[Block, list[tuple[Expr, Region]]]:
+        """A block of the program with its places, and what it needs from the regions around it."""
+        out: list[Statement] = []
+        outer: dict[tuple[Expr, Region], None] = {}
+        for s in block:
+            wanted = self.needs(roots(s), region)
+            new: list[Block] = []
+            for b in blocks(s):
+                inner, wants = self.block(b, self.demand.of_block[id(b)])
+                new.append(inner)
+                wanted += wants
+            for node, home in wanted:
+                self.compute(node, home, region, out, outer)
+            out.append(with_blocks(s, tuple(new)) if new else s)
+        return tuple(out), list(outer)
+
+    def compute(
+        self,
+        node: Expr,
+        home: Region,
+        region: Region,
+        out: list[Statement],
+        outer: dict[tuple[Expr, Region], None],
+    ) -> None:
+        """Make sure that a node's place stands in `out` before what comes next, or note that it is needed outside."""
+        stack: list[tuple[Expr, bool]] = [(node, False)]
+        if home is not region:
+            outer[node, home] = None
+            return
+        while stack:
+            n, ready = stack.pop()
+            if (n, region) in self.done:
+                continue
+            statement, wanted = self.item(n, region)
+            missing = [(m, h) for m, h in wanted if h is region and (m, region) not in self.done]
+            for m, h in wanted:
+                if h is not region:
+                    outer[m, h] = None
+            if missing and not ready:
+                stack.append((n, True))
+                stack += [(m, False) for m, _ in missing]
+                continue
+            self.emit(n, statement, region, out)
+
+    def emit(self, node: Expr, statement: Statement, region: Region, out: list[Statement]) -> None:
+        """Write one item and mark what it computes."""
+        out.append(statement)
+        if isinstance(statement, If):
+            for p in statement.picks:
+                self.done.add((p, region))
+            self.moved.append(("branch", statement.picks[0], ()))
+            return
+        self.done.add((node, region))
+        crossed = {r.name: None for u in self.demand.users[node] for r in _between(u, region) if r.loop}
+        self.moved.append(("move_code" if crossed else "share", node, tuple(crossed)))
+
+    def item(self, node: Expr, region: Region) -> tuple[Statement, list[tuple[Expr, Region]]]:
+        """The statement that computes a placed node, and the placed nodes it needs."""
+        rank = self.demand.guards.get(node)
+        # All picks of a branch are one item.
+        key = (node, region) if rank is None else region.branches[node.args[0], rank]
+        cached = self._items.get(key)
+        if cached is None:
+            cached = self._items[key] = self.make(node, region)
+        return cached
+
+    def make(self, node: Expr, region: Region) -> tuple[Statement, list[tuple[Expr, Region]]]:
+        """Build the statement of a placed node."""
+        rank = self.demand.guards.get(node)
+        if rank is not None:
+            return self.branch(region.branches[node.args[0], rank], region)
+        body = self.demand.repeats.get((node, region))
+        if body is not None:
+            from ..ir.expr import parts
+
+            init, step, stop, limit = parts(node)
+            inner, wants = self.arm((*step, stop), body)
+            return Repeat(node, inner), [*self.needs((*init, limit), region), *wants]
+        return Let(node), self.needs(node.args, region)
+
+    def branch(self, branch: Branch, region: Region) -> tuple[Statement, list[tuple[Expr, Region]]]:
+        """The `If` that decides all choices of one condition and rank."""
+        picks = tuple(sorted(branch.picks, key=lambda p: p.id))
+        then, a = self.arm([p.args[1] for p in picks], branch.then)
+        orelse, b = self.arm([p.args[2] for p in picks], branch.orelse)
+        return If(branch.condition, then, orelse, picks), [*self.needs([branch.condition], region), *a, *b]
+
+    def arm(self, values: Iterable[Expr], region: Region) -> tuple[Block, list[tuple[Expr, Region]]]:
+        """The block that computes values in a region that is not a block of the program."""
+        out: list[Statement] = []
+        outer: dict[tuple[Expr, Region], None] = {}
+        for node, home in self.needs(values, region):
+            self.compute(node, home, region, out, outer)
+        return tuple(out), list(outer)
+
+
+def _between(inner: Region, outer: Region) -> list[Region]:
+    found: list[Region] = []
+    for r in inner.ancestors():
+        if r is outer:
+            break
+        found.append(r)
+    return found
