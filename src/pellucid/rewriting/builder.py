@@ -1,0 +1,228 @@
+"""The smart constructor: builds nodes in normal form, folding constants and applying rules as each is made.
+
+The middle of `rewriting`: `simplify` and `expand` send every node of a DAG through one builder, once, operands first;
+the right sides of rules are built by it as well, so what it returns needs no second look.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..base.errors import IrError
+from ..ir import prim as table
+from ..ir import types as T
+from ..ir.expr import FALSE, STRUCTURAL, TRUE, Expr, const, make
+from ..ir.facts import Facts
+from ..ir.interp import fold
+from ..reasoning.infer import FactsOf
+from .rule import AnyRule, RuleSet, rule_set
+
+DEEPEST = 150
+"""Rules may build on rules this deep; deeper means that two of them chase each other."""
+
+
+@dataclass(slots=True)
+class Trace:
+    """What a simplification did: how often each rule fired, with the first example, and how many nodes it visited.
+
+    >>> trace = Trace()
+    >>> trace.note("sub-self", TRUE, FALSE)
+    >>> trace.fired
+    {'sub-self': 1}
+    """
+
+    fired: dict[str, int] = field(default_factory=dict[str, int])
+    examples: dict[str, tuple[Expr, Expr]] = field(default_factory=dict[str, tuple[Expr, Expr]])
+    visits: int = 0
+
+    def note(self, name: str, before: Expr, after: Expr) -> None:
+        """Count one firing."""
+        self.fired[name] = self.fired.get(name, 0) + 1
+        self.examples.setdefault(name, (before, after))
+
+
+class Builder:
+    """Builds simplified nodes for one mode of numerics and one set of known ranges.
+
+    Parameters: `numerics` "exact" or "relaxed"; `ranges` as for `reasoning.infer`; `order` the bits of the loop
+    indices, outermost first; `trace` is told of every rule that fires.
+    """
+
+    __slots__ = (
+        "_candidates",
+        "_commuting",
+        "_depth",
+        "_keys",
+        "facts",
+        "false",
+        "normal",
+        "order",
+        "relaxed",
+        "rules",
+        "shared",
+        "trace",
+        "true",
+        "waits",
+    )
+
+    def __init__(
+        self,
+        numerics: str = "relaxed",
+        ranges: Mapping[Expr, Facts] | None = None,
+        order: tuple[int, ...] = (),
+        trace: Trace | None = None,
+    ) -> None:
+        self.rules: RuleSet = rule_set(numerics)
+        self.relaxed = numerics == "relaxed"
+        self.facts = FactsOf(ranges)
+        self.order = order
+        self.trace = trace
+        self.true, self.false = TRUE, FALSE
+        self.normal: dict[Expr, Expr] = {}
+        # Nodes with several users, and those of them that a rule would have taken apart had they only one.
+        self.shared: set[Expr] = set()
+        self.waits: set[Expr] = set()
+        self._candidates = self.rules.found
+        self._commuting = commuting()
+        self._keys: dict[Expr, int] = {}
+        self._depth = 0
+
+    def build(self, op: str, args: tuple[Expr, ...], type_: T.Type, attr: Any = None) -> Expr:
+        """The simplified node of an operator of the table on simplified operands."""
+        node = make(op, args, type_, attr)
+        found = self.normal.get(node)
+        return found if found is not None else self._rewrite(node)
+
+    def apply(self, op: str, *args: Expr) -> Expr:
+        """As `build`, with the type worked out; not for conversions."""
+        return self.build(op, args, table.row(op).result_type(tuple(a.type for a in args)))
+
+    def convert(self, op: str, x: Expr, target: T.Type) -> Expr:
+        """As `build`, for a conversion."""
+        return self.build(op, (x,), target, target)
+
+    def const(self, value: float | int | bool, type_: T.Type) -> Expr:
+        """A constant."""
+        return const(value, type_)
+
+    def alone(self, node: Expr) -> bool:
+        """Whether a node has one user only, so that taking it apart repeats no work."""
+        if node in self.shared:
+            self.waits.add(node)
+            return False
+        return True
+
+    def _rewrite(self, node: Expr) -> Expr:
+        op, args = node.op, node.args
+        if op in STRUCTURAL:
+            self.normal[node] = node
+            return node
+        kind = args[-1].type.kind
+        if len(args) == 2:
+            a, b = args
+            first, second = a.op, b.op
+            if first == "const":
+                if second == "const":
+                    return self._fold(node)
+                if (op, kind) in self._commuting:
+                    return self.build(op, (b, a), node.type)
+            elif second != "const" and (op, kind) in self._commuting and self.key(a) > self.key(b):
+                return self.build(op, (b, a), node.type)
+            key: tuple[Any, ...] = (op, kind, first, second)
+        else:
+            key = (op, kind, *[a.op for a in args])
+            if all(a.op == "const" for a in args):
+                return self._fold(node)
+        candidates = self._candidates.get(key)
+        if candidates is None:
+            candidates = self.rules.candidates(key)
+        for rule, fire in candidates:
+            new = self._fire(rule, fire, node)
+            if new is not None:
+                self.normal[node] = new
+                return new
+        self.normal[node] = node
+        return node
+
+    def _fire(self, rule: AnyRule, fire: Any, node: Expr) -> Expr | None:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise IrError("rules do not come to an end", place=rule.name, fix="this is a fault of the rules")
+        new = fire(self, node)
+        self._depth -= 1
+        if new is None or new is node:
+            return None
+        if self.trace is not None:
+            self.trace.note(rule.name, node, new)
+        return new
+
+    def _fold(self, node: Expr) -> Expr:
+        new = const(fold(node.op, node.args, node.type, node.attr), node.type)
+        self.normal[node] = new
+        if self.trace is not None:
+            self.trace.note("fold", node, new)
+        return new
+
+    # ---- the order of operands that commute ----
+
+    def key(self, node: Expr) -> int:
+        """A number to sort by that depends on the node's text alone: small expressions first, names by alphabet.
+
+        Not the node's `id`, which depends on what was built before: one program must give the same bits every time.
+        """
+        keys = self._keys
+        found = keys.get(node)
+        if found is not None:
+            return found
+        stack = [node]
+        while stack:
+            n = stack[-1]
+            missing = [a for a in n.args if a not in keys]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            keys[n] = _key(n, [keys[a] for a in n.args])
+        return keys[node]
+
+
+def _key(node: Expr, parts: list[int]) -> int:
+    height = 1 + max(p >> 64 for p in parts) if parts else 0
+    attr = node.attr
+    if node.op in ("param", "index"):
+        name = attr.encode()
+        low = int.from_bytes(name[:4].ljust(4, b"\0"), "big") << 32 | zlib.crc32(name)
+        return low ^ _words[node.type.name]
+    if node.op == "load":
+        attr = zlib.crc32(f"{attr!r}".encode())
+    elif attr is None or isinstance(attr, T.Type) or attr != attr:  # noqa: PLR0124 - only NaN differs from itself
+        # Python hashes these by address.
+        attr = 0
+    return height << 64 | hash((_word(node.op), _words[node.type.name], attr, *parts)) & 0xFFFFFFFFFFFFFFFF
+
+
+_words: dict[str, int] = {t.name: zlib.crc32(t.name.encode()) & 0xFF for t in T.ALL}
+
+
+def _word(op: str) -> int:
+    # Python's own hash of a string differs from run to run.
+    found = _words.get(op)
+    if found is None:
+        found = _words[op] = zlib.crc32(op.encode())
+    return found
+
+
+_pairs: set[tuple[str, str]] = set()
+
+
+def commuting() -> set[tuple[str, str]]:
+    """The pairs of operator and kind of type where the operands commute exactly."""
+    if not _pairs:
+        for row in table.table().values():
+            for kind in row.laws.commutes:
+                kinds = ("signed", "unsigned") if kind == "integer" else (kind,)
+                _pairs.update((row.name, k) for k in kinds)
+    return _pairs

@@ -1,0 +1,144 @@
+"""Makers: what a rule's right side may compute beyond operators, such as the reciprocal of a constant.
+
+A maker gets the builder, the node that is being rewritten and its operands; None means that the rule does not apply.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..ir.expr import Expr, const
+from ..ir.prims.convert import limits
+
+if TYPE_CHECKING:
+    from .builder import Builder
+
+Maker = Callable[..., Expr | None]
+MAKERS: dict[str, Maker] = {}
+
+
+def maker(function: Maker) -> Maker:
+    """Put a maker into the table under its own name."""
+    MAKERS[function.__name__] = function
+    return function
+
+
+@maker
+def exact_reciprocal(b: Builder, node: Expr, k: Expr) -> Expr | None:
+    """1 / k where k is a power of two and both are normal floats, so that multiplying is dividing."""
+    if k.attr == 0 or not math.isfinite(k.attr) or abs(math.frexp(k.attr)[0]) != 0.5:
+        return None
+    inverse = const(1 / k.attr, k.type)
+    smallest = 2.0**-126 if k.type.bits == 32 else 2.0**-1022
+    return inverse if math.isfinite(inverse.attr) and abs(inverse.attr) >= smallest else None
+
+
+@maker
+def reciprocal(b: Builder, node: Expr, k: Expr) -> Expr | None:
+    """1 / k, rounded, where neither it nor k is extreme."""
+    return const(1 / k.attr, k.type) if 1e-30 < abs(k.attr) < 1e30 else None
+
+
+@maker
+def log2(b: Builder, node: Expr, k: Expr) -> Expr | None:
+    """The exponent of a power of two."""
+    return const(int(k.attr).bit_length() - 1, k.type)
+
+
+@maker
+def less_one(b: Builder, node: Expr, k: Expr) -> Expr | None:
+    """k - 1, the mask below a power of two."""
+    return const(int(k.attr) - 1, k.type)
+
+
+@maker
+def total_shift(b: Builder, node: Expr, k: Expr, m: Expr) -> Expr | None:
+    """k + m where both are amounts within the width; a sum beyond it shifts everything out."""
+    width = k.type.bits
+    if not (0 <= k.attr < width and 0 <= m.attr < width):
+        return None
+    return const(min(k.attr + m.attr, k.type.high), k.type)
+
+
+@maker
+def total_shift_in(b: Builder, node: Expr, k: Expr, m: Expr) -> Expr | None:
+    """k + m where it is within the width."""
+    if not (k.attr >= 0 and m.attr >= 0 and k.attr + m.attr < k.type.bits):
+        return None
+    return const(k.attr + m.attr, k.type)
+
+
+@maker
+def high_mask(b: Builder, node: Expr, k: Expr) -> Expr | None:
+    """All ones but the lowest k bits."""
+    return const(-1 << int(k.attr), k.type) if 0 <= k.attr < k.type.bits else None
+
+
+@maker
+def low_ones(b: Builder, node: Expr, k: Expr) -> Expr | None:
+    """Ones where an unsigned word shifted right by k may still have bits."""
+    return const((1 << (k.type.bits - int(k.attr))) - 1, k.type) if 0 <= k.attr < k.type.bits else None
+
+
+@maker
+def literal_zero(b: Builder, node: Expr, x: Expr) -> Expr | None:
+    """The zero of the type of x."""
+    return const(0, x.type)
+
+
+@maker
+def direct_conversion(b: Builder, node: Expr, x: Expr) -> Expr | None:
+    """x converted to the node's type at once, where the type between loses nothing that matters."""
+    middle, target = node.args[0].type, node.type
+    source = x.type
+    f = b.facts(x)
+    if target is source and source.is_float and middle.is_float:
+        return x if middle.bits > source.bits else None
+    if middle.is_float:
+        # Every integer of up to that many bits is a float; from there, one rounding is left either way.
+        exact = 1 << (24 if middle.bits == 32 else 53)
+        if source.is_float:
+            return b.convert("convert", x, target) if middle.bits > source.bits and target.is_float else None
+        if target.is_float:
+            return b.convert("convert", x, target) if -exact <= f.lo and f.hi <= exact else None
+        return None
+    if source.is_float or source.kind == "bool":
+        return b.convert("convert", x, target) if source.kind == "bool" else None
+    fits = middle.low <= f.lo and f.hi <= middle.high
+    # Wrapping in two steps is wrapping in one when the first keeps all bits that the second wants.
+    if fits or (target.is_integer and target.bits <= middle.bits):
+        return b.convert("convert", x, target)
+    return None
+
+
+@maker
+def back_to_integer(b: Builder, node: Expr, x: Expr) -> Expr | None:
+    """The integer that was made a float, in the node's type, where both hold it."""
+    middle, target = node.args[0].type, node.type
+    if x.type.is_float:
+        return None
+    f = b.facts(x)
+    exact = 1 << (24 if middle.bits == 32 else 53)
+    if -exact <= f.lo and f.hi <= exact and target.low <= f.lo and f.hi <= target.high:
+        return b.convert("convert", x, target)
+    return None
+
+
+@maker
+def truncated(b: Builder, node: Expr, x: Expr) -> Expr | None:
+    """The machine's own conversion, where the facts allow it."""
+    return b.convert("truncate_in", x, node.type) if b.facts(x).within(*limits(x.type, node.type)) else None
+
+
+@maker
+def of_own_type(b: Builder, node: Expr, x: Expr) -> Expr | None:
+    """x where it has the node's type already."""
+    return x if x.type is node.type else None
+
+
+@maker
+def last_place(b: Builder, node: Expr, k: Expr) -> Expr | None:
+    """The largest amount by which a word can be shifted."""
+    return const(k.type.bits - 1, k.type)

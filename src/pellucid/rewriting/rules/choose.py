@@ -1,0 +1,167 @@
+"""Choices and comparisons: conditions that are known, equal arms, and if-floating (Pan, section 3.5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...ir.expr import Expr, const
+from ..rule import AnyRule, Rule, computed
+
+if TYPE_CHECKING:
+    from ..builder import Builder
+
+LEAVES = 8
+"""A tree of choices with at most this many constant leaves takes an operator into its leaves."""
+
+
+def _leaves(tree: Expr) -> int:
+    """How many leaves a tree of choices has; more than LEAVES if one of them is not a constant."""
+    count = 0
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if node.op == "choose":
+            stack += node.args[1:]
+        elif node.op == "const":
+            count += 1
+        else:
+            return LEAVES + 1
+        if count > LEAVES:
+            break
+    return count
+
+
+@computed(
+    "float-choice",
+    "exact",
+    "*",
+    shapes=(("choose",), (None, "choose"), (None, None, "choose")),
+    examples=(
+        "convert.i32((if $c:bool then 0.0 else 1.0) * 255.0)",
+        "(if $c:bool then 1 else 2) << 8 | (if $c:bool then 3 else 4)",
+        "(if $c:bool then 1 else $i:i32) + 5",
+        "fma(2.0, if $c:bool then 1.0 else 2.0, 3.0)",
+    ),
+)
+def float_choice(b: Builder, node: Expr) -> Expr | None:
+    """An operator on choices of one condition becomes a choice of operators, where one side is then a constant."""
+    if node.op == "choose":
+        return None
+    condition = None
+    choices: list[Expr] = []
+    for a in node.args:
+        if a.op == "choose":
+            if condition is None:
+                condition = a.args[0]
+            elif a.args[0] is not condition:
+                return None
+            choices.append(a)
+        elif a.op != "const":
+            return None
+    if condition is None or not choices:
+        return None
+    sides = [tuple(a.args[side] if a.op == "choose" else a for a in node.args) for side in (1, 2)]
+    constant = [all(a.op == "const" for a in side) for side in sides]
+    trees = all(_leaves(c) <= LEAVES for c in choices)
+    if not trees and not any(constant):
+        return None
+    # Taking a choice from its other users would make a second one of it, which only folding pays for.
+    if not trees and len(choices) == 1 and not b.alone(choices[0]):
+        return None
+    then, orelse = (b.build(node.op, side, node.type, node.attr) for side in sides)
+    return b.build("choose", (condition, then, orelse), node.type)
+
+
+@computed(
+    "pinned",
+    "exact",
+    "lt le eq ne and or xor not min max abs mod floor_div shift_left shift_right shift_left_in shift_right_in "
+    "floor ceil round trunc convert to_integer truncate_in choose",
+    examples=("abs($x:f32) < -1.0", "mod($i:i32 * 4, 2)", "$u:u8 >> 8:u8"),
+)
+def pinned(b: Builder, node: Expr) -> Expr | None:
+    """A value that the facts pin to one number is that number."""
+    f = b.facts(node)
+    return const(f.lo, node.type) if f.lo == f.hi and f.exact else None
+
+
+@computed(
+    "decided-arm",
+    "exact",
+    "choose",
+    shapes=((None, "choose", None), (None, None, "choose")),
+    examples=(
+        "if $c:bool then (if $c:bool then $x:f32 else $y:f32) else $z:f32",
+        "if $c:bool then $x:f32 else (if $c:bool then $y:f32 else $z:f32)",
+        "if $c:bool then (if not($c:bool) then $x:f32 else $y:f32) else $z:f32",
+    ),
+)
+def decided_arm(b: Builder, node: Expr) -> Expr | None:
+    """A choice on the same condition inside of an arm is decided there."""
+    condition, then, orelse = node.args
+    new_then, new_orelse = _arm(then, condition, 1), _arm(orelse, condition, 2)
+    if new_then is then and new_orelse is orelse:
+        return None
+    return b.build("choose", (condition, new_then, new_orelse), node.type)
+
+
+def _arm(arm: Expr, condition: Expr, side: int) -> Expr:
+    while arm.op == "choose":
+        inner = arm.args[0]
+        if inner is condition:
+            arm = arm.args[side]
+        elif inner.op == "not" and inner.args[0] is condition:
+            arm = arm.args[3 - side]
+        else:
+            break
+    return arm
+
+
+RULES: tuple[AnyRule, ...] = (
+    Rule("if-true", "exact", "choose(true, x, y)", "x", doc="The condition is known."),
+    Rule("if-false", "exact", "choose(false, x, y)", "y", doc="The condition is known."),
+    Rule("if-same", "exact", "choose(c, x, x)", "x", doc="Both arms are one."),
+    Rule("if-not", "exact", "choose(not(c), x, y)", "choose(c, y, x)", doc="Arms change places."),
+    Rule("if-itself", "exact", "choose(c, true, false)", "c", "bool", doc="The choice is the condition."),
+    Rule(
+        "if-negated",
+        "exact",
+        "choose(c, false, true)",
+        "not(c)",
+        "bool",
+        doc="The choice is the condition's opposite.",
+    ),
+    Rule(
+        "if-or", "exact", "choose(c, true, x)", "or(c, x)", "bool", "cheap(x)", doc="Cheaper than a branch."
+    ),
+    Rule(
+        "if-and",
+        "exact",
+        "choose(c, x, false)",
+        "and(c, x)",
+        "bool",
+        "cheap(x)",
+        doc="Cheaper than a branch.",
+    ),
+    Rule(
+        "if-or-not",
+        "exact",
+        "choose(c, x, true)",
+        "or(not(c), x)",
+        "bool",
+        "cheap(x)",
+        doc="Cheaper than a branch.",
+    ),
+    Rule(
+        "if-and-not",
+        "exact",
+        "choose(c, false, x)",
+        "and(not(c), x)",
+        "bool",
+        "cheap(x)",
+        doc="Cheaper than a branch.",
+    ),
+    pinned,
+    decided_arm,
+    float_choice,
+)
