@@ -1,1 +1,87 @@
-"""Images as functions: points, colors, regions, warps, bitmaps, noise, shapes and text."""
+"""The vocabulary: images, regions, colors, and the words that combine them (paper Pan).
+
+Every file of this folder may register words; they are found by listing the folder, and each word is an attribute here:
+``from pellucid import images as im; im.swirl(100, im.checkerboard(10, im.black, im.white))``. So is every color of CSS.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import Any
+
+from .animation import Animation, Behavior, animation, behavior, seconds
+from .color import Color
+from .image import Image, image
+from .word import WORDS, Word, value, vocabulary, word, words
+
+_EXPORTS = {
+    "Animation": Animation,
+    "Behavior": Behavior,
+    "Color": Color,
+    "Image": Image,
+    "Word": Word,
+    "animation": animation,
+    "behavior": behavior,
+    "image": image,
+    "seconds": seconds,
+    "value": value,
+    "vocabulary": vocabulary,
+    "word": word,
+    "words": words,
+}
+_loading = False
+
+
+def load_all() -> None:
+    """Import every file of the folder once, so that all words are registered."""
+    global _loading
+    if _loading:
+        return
+    _loading = True
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+    # A word may have the name of its file; the name means the word.
+    for name in WORDS.keys() | _EXPORTS.keys():
+        if name in globals():
+            globals()[name] = _EXPORTS[name] if name in _EXPORTS else WORDS[name].meaning
+
+
+def __getattr__(name: str) -> Any:
+    """A word, or a color of CSS."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    from .css import NAMED
+    from .word import unknown
+
+    if name in WORDS:
+        return WORDS[name].meaning
+    if name in NAMED:
+        return NAMED[name]
+    raise unknown(name, "word", [*WORDS, *NAMED])
+
+
+def __dir__() -> list[str]:
+    """Own names, words and colors."""
+    from .css import NAMED
+
+    return sorted({*globals(), *WORDS, *NAMED})
+
+
+load_all()
+
+__all__ = [
+    "Animation",
+    "Behavior",
+    "Color",
+    "Image",
+    "Word",
+    "animation",
+    "behavior",
+    "image",
+    "seconds",
+    "value",
+    "vocabulary",
+    "word",
+    "words",
+]

@@ -1,0 +1,116 @@
+"""Colors: premultiplied red, green, blue and alpha, and what can be done to one (paper Pan, section 2.1).
+
+A component is a number in 0 .. 1, static or symbolic, as stored in an sRGB picture file, times alpha. So red, green and
+blue are at most alpha, and exactly one color is invisible. `spaces` converts to linear light and to perceptual spaces;
+`palette` has the words that make colors; the level below is `tracing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..tracing import functions as F
+from ..tracing import is_symbolic, static
+
+
+@dataclass(frozen=True, slots=True)
+class Color:
+    """A color: premultiplied components `r`, `g`, `b` and opacity `a`, each in 0 .. 1 with r, g, b at most a.
+
+    >>> Color(1, 0, 0).over(Color(0, 0, 1))
+    Color(1, 0, 0)
+    >>> 0.5 * Color(1, 0, 0)
+    Color(0.5, 0.0, 0.0, 0.5)
+    """
+
+    r: Any
+    g: Any
+    b: Any
+    a: Any = 1
+
+    def __iter__(self) -> Iterator[Any]:
+        """Unpacks as ``r, g, b, a = color``."""
+        return iter((self.r, self.g, self.b, self.a))
+
+    def __repr__(self) -> str:
+        """The call that makes it."""
+        parts = list(self)
+        if static(self.a) == 1:
+            parts.pop()
+        return f"Color({', '.join(repr(c) for c in parts)})"
+
+    def __add__(self, other: Color) -> Color:
+        """The sum of components, for weighted averages; the weights must add up to at most one."""
+        return self.map(lambda x, y: x + y, other)
+
+    def __sub__(self, other: Color) -> Color:
+        """The difference of components, a step in the space of colors and not itself a color."""
+        return self.map(lambda x, y: x - y, other)
+
+    def __mul__(self, weight: Any) -> Color:
+        """All four components scaled: the same color, more transparent, for a weight in 0 .. 1."""
+        return self.map(lambda x: x * weight)
+
+    __rmul__ = __mul__
+
+    def map(self, function: Callable[..., Any], *others: Color) -> Color:
+        """The color of function(component, …) for each of the four components in turn.
+
+        >>> Color(0.2, 0.4, 0.6).map(max, Color(0.5, 0.1, 0.5))
+        Color(0.5, 0.4, 0.6)
+        """
+        return Color(*(function(*parts) for parts in zip(self, *others, strict=True)))
+
+    def over(self, below: Color) -> Color:
+        """This color laid over another one, as far as it is transparent: x1 + (1 - a1) x2 in every component.
+
+        >>> Color(0.5, 0, 0, 0.5).over(Color(0, 0, 1))
+        Color(0.5, 0.0, 0.5, 1.0)
+        """
+        through = 1 - self.a
+        return self.map(lambda top, bottom: top + through * bottom, below)
+
+    def straight(self) -> tuple[Any, Any, Any, Any]:
+        """Components not multiplied by alpha, each in 0 .. 1; of the invisible color, zeros.
+
+        >>> Color(0.25, 0.0, 0.5, 0.5).straight()
+        (0.5, 0.0, 1.0, 0.5)
+        """
+        if static(self.a) == 1:
+            return (self.r, self.g, self.b, self.a)
+        # The smallest alpha of 16 bits: below it nothing can be seen, and nothing is divided by zero.
+        divisor = F.max(self.a, 2.0**-16)
+        return (*(F.min(c / divisor, 1.0) for c in (self.r, self.g, self.b)), self.a)
+
+    def map_straight(self, function: Callable[[Any, Any, Any], tuple[Any, Any, Any]]) -> Color:
+        """The color whose straight components are a function of this one's, clamped to 0 .. 1; alpha stays.
+
+        >>> Color(0.25, 0.0, 0.5, 0.5).map_straight(lambda r, g, b: (1 - r, 1 - g, 1 - b))
+        Color(0.25, 0.5, 0.0, 0.5)
+        """
+        r, g, b, a = self.straight()
+        changed = (F.clamp(c, 0.0, 1.0) for c in function(r, g, b))
+        if static(a) == 1:
+            return Color(*changed)
+        return Color(*(c * a for c in changed), a)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether all components are Python numbers."""
+        return not any(map(is_symbolic, self))
+
+
+INVISIBLE = Color(0, 0, 0, 0)
+"""The one fully transparent color."""
+
+
+def mix(weight: Any, first: Color, second: Color) -> Color:
+    """Weight parts of the first color and 1 - weight of the second (Pan's cLerp: the weight is the first's).
+
+    >>> mix(0.25, Color(1, 0, 0), Color(0, 0, 1))
+    Color(0.25, 0.0, 0.75, 1.0)
+    """
+    rest = 1 - weight
+    return first.map(lambda x, y: weight * x + rest * y, second)

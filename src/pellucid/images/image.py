@@ -1,0 +1,402 @@
+"""Pictures: an `Image` is a function from the points of the plane to colors, truths, numbers, or anything else.
+
+Top of the front end (paper Pan, section 2.3): the words of the vocabulary make images and take them; the driver
+samples them with symbolic points, which inlines everything; `Image.at` samples them on arrays, by the interpreter of
+the core.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import inspect
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import InputError, VocabularyError
+from ..base.where import caller
+from ..ir import expr as E
+from ..ir import types as T
+from ..tracing import Param, Point, Value, convert, flatten, real_type, static, tracing
+from ..tracing.tracer import DECLARED, lift
+from .color import Color
+
+KINDS = {
+    "color": "Image Color",
+    "region": "Image Bool",
+    "field": "Image Number",
+    "packed": "Image Packed",
+    "structure": "Image",
+}
+"""What an image shows at a point, and how signatures write it: a premultiplied color (red, green, blue, alpha), a
+truth, a real number, a color packed into 32 bits as 0xAARRGGBB, or some other structure, which cannot be displayed."""
+
+_Memo = dict[tuple[int, Any, Any, T.Type], tuple[Any, Any]]
+_memo: contextvars.ContextVar[_Memo | None] = contextvars.ContextVar("samples", default=None)
+
+
+class Image:
+    """A picture without edges: a function of a `Point`, y upwards. See `image` for the decorator that makes one.
+
+    Regions combine with & | ^ ~ and - (difference); fields with + - * / % ** and numbers, and compare (< <= > >=) to
+    give regions. Every word of the vocabulary that takes an image is a method too.
+
+    >>> inside = Image(lambda p: p.x * p.x + p.y * p.y < 1)
+    >>> inside.kind, (~inside).at([0, 2], 0)
+    ('region', array([False,  True]))
+    """
+
+    __slots__ = ("__weakref__", "_function", "_kind", "_made_by")
+
+    __pellucid_picture__ = True
+    time_varying = False
+
+    def __init__(self, function: Callable[[Point], Any], kind: str | None = None) -> None:
+        self._function = function
+        self._kind = kind
+        self._made_by: str | Callable[[], str] | None = None
+
+    @property
+    def kind(self) -> str:
+        """One of `KINDS`; found by running the function once on a symbolic point, unless the word that made it tells.
+
+        Raises VocabularyError if the function gives nothing that an image can be made of.
+        """
+        if self._kind is None:
+            with tracing():
+                self._kind = kind_of(self(unknown_point()))
+        return self._kind
+
+    def __call__(self, point: Point | tuple[Any, Any]) -> Any:
+        """The value at a point, which may be symbolic: use this to sample one image inside the function of another."""
+        p = point if isinstance(point, Point) else Point(*point)
+        memo = _memo.get()
+        if memo is None:
+            # Within one sampling from outside, equal points of one image are sampled once: composing images is
+            # a DAG, and the work of tracing stays linear in it.
+            token = _memo.set({})
+            try:
+                return self._sampled(p)
+            finally:
+                _memo.reset(token)
+        if not (isinstance(p.x, Value) and isinstance(p.y, Value)):
+            return self._sampled(p)
+        key = (id(self), p.x.expr, p.y.expr, real_type())
+        found = memo.get(key)
+        if found is None:
+            found = memo[key] = (self._sampled(p), self)
+        return found[0]
+
+    def _sampled(self, p: Point) -> Any:
+        value = self._function(p)
+        if isinstance(value, Image):
+            return value(p)
+        if isinstance(value, Color):
+            return value
+        if value is None or callable(value):
+            kind, fix = "nothing", "return a color, a truth, a number or an image"
+            if value is not None:
+                kind, fix = type(value).__name__, "call it, or make the whole an animation with pl.animation"
+            raise VocabularyError(f"its function returns {kind}", place=repr(self), fix=fix)
+        leaves, _ = flatten(value)
+        if len(leaves) == 4:
+            return Color(*leaves)
+        return value
+
+    def sample(self, time: Any, point: Point) -> Any:
+        """The value at a point, as the driver wants it: a `Color`, one bool, one real, or one packed u32."""
+        value = self(point)
+        if isinstance(value, Value) and value.type.is_integer and value.type is not T.u32:
+            return convert(value, real_type())
+        return value
+
+    def at(
+        self,
+        x: Any,
+        y: Any,
+        time: float = 0.0,
+        *,
+        precision: str = "f32",
+        params: Mapping[str, float] | None = None,
+    ) -> Any:
+        """The meaning of the picture at points given by arrays that broadcast, without compiling.
+
+        Gives an array of the broadcast shape: of bools, reals or packed u32, or with a last axis of 4 for colors; for
+        another structure, that structure of arrays. `precision` is f32 or f64; `params` overrides defaults of
+        parameters. Raises InputError for a parameter the picture does not have.
+
+        >>> Image(lambda p: p.x + p.y).at([1, 2], [[10], [20]])
+        array([[11., 12.], [21., 22.]], dtype=float32)
+        """
+        return values_at(self, x, y, time, precision, params or {})
+
+    def called(self, expression: str | Callable[[], str], kind: str | None = None) -> Image:
+        """This image, told the expression that made it and its kind, unless it has been told before."""
+        if self._made_by is None:
+            self._made_by = expression
+            self._kind = self._kind or kind
+        return self
+
+    def __repr__(self) -> str:
+        """The expression that made it, as far as words did."""
+        if self._made_by is not None:
+            return self._made_by if isinstance(self._made_by, str) else self._made_by()
+        return f"<image {getattr(self._function, '__name__', '').strip('<>') or 'function'}>"
+
+    def __getattr__(self, name: str) -> Any:
+        """A word of the vocabulary as a method."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        from .word import method
+
+        return method(self, name)
+
+    def __dir__(self) -> list[str]:
+        """Own names and the words that take an image."""
+        from .word import method_names
+
+        return sorted({*super().__dir__(), *method_names()})
+
+    # ---- regions ----
+
+    def __and__(self, other: Any) -> Any:
+        """The region inside both."""
+        return _operate("&", "region", "region", operator.and_, self, other)
+
+    def __or__(self, other: Any) -> Any:
+        """The region inside either."""
+        return _operate("|", "region", "region", operator.or_, self, other)
+
+    def __xor__(self, other: Any) -> Any:
+        """The region inside exactly one."""
+        return _operate("^", "region", "region", operator.xor, self, other)
+
+    def __invert__(self) -> Any:
+        """The region outside."""
+        return _operate("~", "region", "region", _outside, self)
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    # ---- fields ----
+
+    def __add__(self, other: Any) -> Any:
+        """The pointwise sum."""
+        return _operate("+", "field", "field", operator.add, self, other)
+
+    def __sub__(self, other: Any) -> Any:
+        """The pointwise difference of fields, or the part of a region that is outside of another."""
+        if self.kind == "region":
+            outside = _operate("-", "region", "region", _outside, other)
+            return NotImplemented if outside is NotImplemented else self & outside
+        return _operate("-", "field", "field", operator.sub, self, other)
+
+    def __mul__(self, other: Any) -> Any:
+        """The pointwise product."""
+        return _operate("*", "field", "field", operator.mul, self, other)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __rsub__(self, other: Any) -> Any:
+        """The pointwise difference."""
+        return _operate("-", "field", "field", operator.sub, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        """The pointwise quotient."""
+        return _operate("/", "field", "field", operator.truediv, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        """The pointwise quotient."""
+        return _operate("/", "field", "field", operator.truediv, other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        """The pointwise remainder, with the sign of the divisor."""
+        return _operate("%", "field", "field", operator.mod, self, other)
+
+    def __pow__(self, other: Any) -> Any:
+        """The pointwise power."""
+        return _operate("**", "field", "field", operator.pow, self, other)
+
+    def __neg__(self) -> Any:
+        """The pointwise negation."""
+        return _operate("-", "field", "field", operator.neg, self)
+
+    def __abs__(self) -> Any:
+        """The pointwise magnitude."""
+        return _operate("abs", "field", "field", abs, self)
+
+    def __lt__(self, other: Any) -> Any:
+        """The region where this field is below the other."""
+        return _operate("<", "field", "region", operator.lt, self, other)
+
+    def __le__(self, other: Any) -> Any:
+        """The region where this field is at most the other."""
+        return _operate("<=", "field", "region", operator.le, self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        """The region where this field is above the other."""
+        return _operate(">", "field", "region", operator.gt, self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        """The region where this field is at least the other."""
+        return _operate(">=", "field", "region", operator.ge, self, other)
+
+    def __bool__(self) -> bool:
+        place, line = caller()
+        raise VocabularyError(
+            f"an image has no truth of its own in `{line}`",
+            place=place,
+            fix="write a & b, a | b, ~a for regions and cond(region, a, b) for a choice",
+        )
+
+
+def _outside(inside: Any) -> Any:
+    return (not inside) if isinstance(inside, bool) else ~inside
+
+
+def _operate(sign: str, kind: str, result: str, function: Callable[..., Any], *operands: Any) -> Any:
+    made: list[Image] = []
+    for operand in operands:
+        if isinstance(operand, Image):
+            made.append(operand)
+        elif isinstance(operand, Value) or static(operand) is not None:
+            made.append(constant(operand))
+        else:
+            return NotImplemented
+    for one in made:
+        if one.kind != kind:
+            place, line = caller()
+            raise VocabularyError(
+                f"{sign} takes {KINDS[kind]}, not {KINDS[one.kind]}, in `{line}`",
+                place=place,
+                fix=_OPERATORS.get(one.kind, "see words() for what there is"),
+            )
+    return Image(lambda p: function(*(i(p) for i in made)), result)
+
+
+_OPERATORS = {
+    "region": "operators on regions are & | ^ ~ -",
+    "field": "operators on fields are + - * / % ** and comparisons",
+    "color": "combine colored images with over, lerp, or a blend mode",
+}
+
+
+def image(function: Callable[..., Any]) -> Image:
+    """An image from a function of a point `p`, or of two coordinates `x, y`; to be used as a decorator.
+
+    The function may return a color (`Color`, or premultiplied red, green, blue, alpha), a truth (a region: white
+    inside, black outside), a number (a field: gray, from 0 to 1), or another image, then sampled at the same point.
+    Raises VocabularyError for a function of no or of more arguments.
+
+    >>> @image
+    ... def left(x, y):
+    ...     return x < 0
+    >>> left.at([-1, 1], 0)
+    array([ True, False])
+    """
+    if isinstance(function, Image):
+        return function
+    if not callable(function):
+        raise VocabularyError(
+            f"{function!r} is not a function",
+            place="image",
+            fix="write @pl.image above a function of a point",
+        )
+    wanted = argument_count(function)
+    if wanted == 1:
+        made = Image(function)
+    elif wanted == 2:
+        made = Image(lambda p: function(p.x, p.y)).called(
+            f"<image {getattr(function, '__name__', 'function')}>"
+        )
+    else:
+        raise VocabularyError(
+            f"a function of {wanted} arguments is not a picture",
+            place=f"image {getattr(function, '__name__', '')}".strip(),
+            fix="write it as a function of a point p, or of x and y",
+        )
+    return made
+
+
+def argument_count(function: Callable[..., Any]) -> int:
+    """How many arguments a function must be given; 1 if it need be given none but takes some."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 1
+    required = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = sum(p.default is p.empty for p in required)
+    return needed or min(1, len(required) or any(p.kind is p.VAR_POSITIONAL for p in parameters))
+
+
+def constant(value: Any) -> Image:
+    """The image that is the same everywhere.
+
+    >>> constant(True).kind, constant(Color(1, 0, 0)).kind
+    ('region', 'color')
+    """
+    return Image(lambda p: value, kind_of(value))
+
+
+def kind_of(value: Any) -> str:
+    """The kind of image that has such values.
+
+    Raises VocabularyError for what no image has as its value.
+
+    >>> kind_of(True), kind_of(0.5), kind_of(Color(0, 0, 0)), kind_of(Point(1, 2))
+    ('region', 'field', 'color', 'structure')
+    """
+    leaves, _ = flatten(value)
+    for leaf in leaves:
+        if not isinstance(leaf, Value) and static(leaf) is None:
+            place, _ = caller()
+            raise VocabularyError(
+                f"{type(leaf).__name__} cannot be the value of an image",
+                place=place,
+                fix="give a color, a truth, a number, or a structure of numbers",
+            )
+    if len(leaves) == 4:
+        return "color"
+    if len(leaves) != 1:
+        return "structure"
+    type_ = lift(leaves[0]).type
+    return "region" if type_ is T.boolean else "packed" if type_ is T.u32 else "field"
+
+
+def unknown_point() -> Point:
+    """A point of which nothing is known, to find out what a function makes of it."""
+    return Point(Value(E.param("x", real_type())), Value(E.param("y", real_type())))
+
+
+def values_at(source: Any, x: Any, y: Any, time: float, precision: str, params: Mapping[str, float]) -> Any:
+    """See `Image.at`; `source` is anything with a `sample`."""
+    from ..ir.interp import evaluate
+
+    real = {"f32": T.f32, "f64": T.f64}.get(precision)
+    if real is None:
+        raise InputError(f"{precision!r} is not a precision", place="at", fix="use f32 or f64")
+    with tracing(real) as session:
+        point = unknown_point()
+        moment = Value(E.param("time", real))
+        value = source.sample(moment, point)
+        leaves, rebuild = flatten(value)
+        roots = [lift(leaf, real) if isinstance(leaf, float) else lift(leaf) for leaf in leaves]
+    known: dict[str, Param] = {**DECLARED, **session.params}
+    environment: dict[E.Expr, Any] = {}
+    names = {"x": x, "y": y, "time": time}
+    for node in E.params(roots):
+        if node.attr not in names:
+            environment[node] = params.get(node.attr, known[node.attr].default)
+        else:
+            environment[node] = names[node.attr]
+    for name in params:
+        if name not in known:
+            raise InputError(f"the picture has no parameter {name!r}", place="at", fix="see pl.param")
+    shape = np.broadcast_shapes(np.shape(x), np.shape(y), np.shape(time))
+    arrays = [np.broadcast_to(v, shape) for v in evaluate(roots, environment)]
+    if kind_of(value) == "color":
+        return np.stack(np.broadcast_arrays(*arrays), axis=-1).astype(real.dtype, copy=False)
+    if len(arrays) == 1:
+        return arrays[0].copy()
+    return rebuild(arrays)

@@ -1,0 +1,354 @@
+"""The registry of the vocabulary: a word is one decorated Python function with a signature, ranges and an example.
+
+From the registration come the function with checked arguments, the method of images and animations, the page of the
+manual, the gallery and the palette of an editor. Words may be added at run time. The types are in `signature`.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, ParamSpec, TypeVar, cast
+
+from ..base.errors import VocabularyError, did_you_mean
+from ..base.where import caller
+from ..tracing import tracing
+from .animation import Animation, Behavior, at_time, unknown_time
+from .image import Image
+from .signature import Limits, Range, Refused, Slot, read, result_kind
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class UnknownWordError(VocabularyError, AttributeError):
+    """A word that the vocabulary does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a word: `name`, type as in the signature, limits if any, and the default or `inspect._empty`."""
+
+    name: str
+    slot: Slot
+    limits: Limits | None
+    default: Any
+
+    @property
+    def type(self) -> str:
+        """The type as it stands in the signature."""
+        return self.slot.text
+
+    @property
+    def required(self) -> bool:
+        """Whether it has no default."""
+        return self.default is inspect.Parameter.empty and not self.slot.many
+
+    @property
+    def range(self) -> str:
+        """What is allowed, in words; empty if everything of the type is."""
+        limits = self.limits if self.limits is not None else self.slot.type and self.slot.type.range
+        if not limits:
+            return ""
+        if isinstance(limits, tuple) and isinstance(limits[0], str):
+            return "one of " + ", ".join(cast("tuple[str, ...]", limits))
+        return str(limits if isinstance(limits, Range) else Range(*cast("tuple[float, float]", limits)))
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the vocabulary.
+
+    `function` takes checked arguments; `signature` is its text; `example` an expression of the vocabulary that shows
+    it in a view of `width` units; `source` tells where the idea comes from; `receiver` names the parameter that is
+    `self` when the word is a method (None: it is not); `family` is the file it stands in.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    signature: str
+    parameters: tuple[Parameter, ...]
+    result: Slot
+    doc: str
+    example: str
+    width: float
+    source: str
+    receiver: str | None
+    family: str
+    python: inspect.Signature = field(repr=False)
+    constant: Any = None
+
+    @property
+    def meaning(self) -> Any:
+        """What the name stands for: the function, or the value of a word without parameters."""
+        return self.function if self.constant is None else self.constant
+
+    def show(self) -> Any:
+        """The value of the example.
+
+        >>> words()["checker"].show()
+        checker
+        """
+        return eval(self.example, vocabulary())  # noqa: S307 - the example is code of ours
+
+
+WORDS: dict[str, Word] = {}
+
+
+def words() -> Mapping[str, Word]:
+    """Every word of the vocabulary by name, in alphabetical order; a view that cannot be changed.
+
+    >>> words()["swirl"].signature
+    'Length -> Image a -> Image a'
+    """
+    return MappingProxyType(dict(sorted(WORDS.items())))
+
+
+def vocabulary() -> dict[str, Any]:
+    """Every name that an expression of the vocabulary may use, with its meaning: words, colors, numeric functions.
+
+    >>> eval("red if checker else blue", vocabulary()) is None
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.VocabularyError: ...
+    """
+    from .. import images, tracing
+    from ..ir import prim
+    from ..tracing import functions
+    from .css import NAMED
+
+    rows = {name: getattr(functions, name) for name in prim.table()}
+    own = {name: getattr(images, name) for name in images.__all__}
+    means = {name: entry.meaning for name, entry in WORDS.items()}
+    shared = {name: getattr(tracing, name) for name in ("Complex", "Point", "clamp", "fraction", "iterate")}
+    more = {name: getattr(tracing, name) for name in ("param", "sign", "smoothstep", "where")}
+    return {"pi": math.pi, **rows, **shared, **more, **own, **NAMED, **means}
+
+
+def word(
+    signature: str,
+    *,
+    example: str,
+    ranges: Mapping[str, Limits] | None = None,
+    source: str = "",
+    width: float = 4.0,
+    receiver: str | None = None,
+    name: str | None = None,
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Add a function to the vocabulary, as function and method, with its arguments checked; used as a decorator.
+
+    `signature` gives the types of the parameters in order and of the result; `ranges` limits numbers (both ends
+    included, or a `Range`) or lists names to choose from; `receiver` names the parameter that a method is called on, if
+    not the last image; `width` is the width in units of a view that shows the example well. Raises VocabularyError for
+    a signature that does not fit the function, or a name that another file has taken.
+
+    >>> @word("Length -> Image Bool", example="band(1)", ranges={"width": (0, 10)})
+    ... def band(width):
+    ...     "The points at most that far from the vertical axis."
+    ...     return Image(lambda p: abs(p.x) <= width)
+    >>> band(1), (~band(1)).at(0.5, 0), words()["band"].parameters[0].range
+    (band(1), array(False), 'from 0 to 10')
+    >>> del WORDS["band"]
+    """
+
+    def add(function: Callable[P, R]) -> Callable[P, R]:
+        called = name or function.__name__
+        slots, result = read(signature)
+        python = inspect.signature(function)
+        if len(python.parameters) != len(slots):
+            raise VocabularyError(
+                f"the signature {signature} does not fit the {len(python.parameters)} parameters of the function",
+                place=called,
+                fix="give one type for each parameter, and one for the result",
+            )
+        known = WORDS.get(called)
+        family = function.__module__
+        if known is not None and known.family != family:
+            raise VocabularyError(
+                f"the word is taken by {known.family}", place=called, fix="choose another name"
+            )
+        limits = dict(ranges or {})
+        for unknown in limits.keys() - python.parameters.keys():
+            raise VocabularyError(f"no parameter is called {unknown!r}", place=called, fix="see ranges")
+        parameters = tuple(
+            Parameter(p.name, slot, limits.get(p.name), p.default)
+            for p, slot in zip(python.parameters.values(), slots, strict=True)
+        )
+        images = [p.name for p in parameters if p.slot.image]
+        entry: Word
+
+        @functools.wraps(function)
+        def checked(*args: P.args, **named: P.kwargs) -> R:
+            return cast("R", _apply(entry, args, named))
+
+        entry = Word(
+            name=called,
+            function=checked,
+            signature=signature,
+            parameters=parameters,
+            result=result,
+            doc=inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0].replace("\n", " "),
+            example=example,
+            width=width,
+            source=source,
+            receiver=receiver or (images[-1] if images else None),
+            family=family,
+            python=python,
+        )
+        WORDS[called] = entry
+        return checked
+
+    return add
+
+
+def value(
+    signature: str, *, example: str = "", source: str = "", width: float = 4.0
+) -> Callable[[Callable[[], R]], R]:
+    """Add a word that takes no arguments; the decorated function gives its value, for which the name then stands.
+
+    >>> @value("Image Bool")
+    ... def upper():
+    ...     "The points above the horizontal axis."
+    ...     return Image(lambda p: p.y > 0)
+    >>> upper, upper.at(0, [-1, 1])
+    (upper, array([False,  True]))
+    >>> del WORDS["upper"]
+    """
+
+    def add(function: Callable[[], R]) -> R:
+        name = function.__name__
+        made = word(signature, example=example or name, source=source, width=width)(function)
+        constant = made()
+        WORDS[name] = replace(WORDS[name], constant=constant)
+        return constant
+
+    return add
+
+
+def _apply(entry: Word, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    try:
+        bound = entry.python.bind(*args, **named)
+    except TypeError as error:
+        place, _ = caller()
+        raise VocabularyError(
+            f"takes {_usage(entry)} ({error})", place=f"{place}: {entry.name}", fix=f"it is {entry.signature}"
+        ) from None
+    given = bound.arguments
+    if any(_moves(entry, p, given) for p in entry.parameters):
+        return _over_time(entry, bound)
+    letters: dict[str, str] = {}
+    for p in entry.parameters:
+        if p.name not in given:
+            continue
+        value = given[p.name]
+        if p.slot.many:
+            given[p.name] = tuple(_accept(entry, p, one, letters) for one in value)
+        elif value is not p.default:
+            given[p.name] = _accept(entry, p, value, letters)
+    raw = cast("Any", entry.function).__wrapped__
+    result = raw(*bound.args, **bound.kwargs)
+    if isinstance(result, Image):
+        result.called(_expression(entry, args, named), result_kind(entry.result, letters))
+    return result
+
+
+def _accept(entry: Word, parameter: Parameter, value: Any, letters: dict[str, str]) -> Any:
+    try:
+        return parameter.slot.accept(value, parameter.limits, letters)
+    except Refused as no:
+        place, _ = caller()
+        raise VocabularyError(
+            f"{parameter.name} is {no.problem}", place=f"{place}: {entry.name}", fix=no.fix
+        ) from None
+
+
+def _usage(entry: Word) -> str:
+    shown = [p.name if p.required else f"[{p.name}]" for p in entry.parameters]
+    return ", ".join(shown) or "no arguments"
+
+
+def _moves(entry: Word, parameter: Parameter, given: dict[str, Any]) -> bool:
+    if parameter.name not in given or parameter.type in ("Animation", "Behavior", "Any"):
+        return False
+    value = given[parameter.name]
+    if parameter.slot.many:
+        return any(isinstance(one, Behavior) for one in value)
+    if isinstance(value, tuple | list) and parameter.type == "Point":
+        return any(isinstance(one, Behavior) for one in cast("tuple[Any, ...]", value))
+    return isinstance(value, Behavior)
+
+
+def _over_time(entry: Word, bound: inspect.BoundArguments) -> Any:
+    """A word of arguments that change with time is the animation of what it gives at each moment."""
+
+    def now(value: Any, time: Any) -> Any:
+        if isinstance(value, tuple | list):
+            items = cast("tuple[Any, ...] | list[Any]", value)
+            return type(items)(now(one, time) for one in items)
+        return at_time(value, time)
+
+    args, named = bound.args, bound.kwargs
+
+    def moment(time: Any) -> Any:
+        return entry.function(*(now(a, time) for a in args), **{k: now(v, time) for k, v in named.items()})
+
+    with tracing():
+        # Errors show here, where the word is written, and not when the animation is drawn.
+        first = moment(unknown_time())
+    kind = Animation if isinstance(first, Image) else Behavior
+    return kind(moment).called(_expression(entry, args, named))
+
+
+def _expression(entry: Word, args: tuple[Any, ...], named: Mapping[str, Any]) -> Callable[[], str]:
+    def text() -> str:
+        parts = [_shown(a) for a in args] + [f"{k}={_shown(v)}" for k, v in named.items()]
+        return f"{entry.name}({', '.join(parts)})" if entry.parameters else entry.name
+
+    return text
+
+
+def _shown(x: Any) -> str:
+    from .css import name_of_color
+
+    return name_of_color(x) or (
+        repr(x) if not callable(x) or isinstance(x, Image | Behavior) else getattr(x, "__name__", repr(x))
+    )
+
+
+def method_names() -> list[str]:
+    """The words that take an image."""
+    return [w.name for w in WORDS.values() if w.receiver is not None]
+
+
+def method(image: Image | Animation, name: str) -> Callable[..., Any]:
+    """The word as a method of an image, which takes the place of the receiver among the arguments.
+
+    Raises UnknownWordError for a name that is no word, or a word that takes no image.
+    """
+    from . import load_all
+
+    load_all()
+    entry = WORDS.get(name)
+    if entry is None or entry.receiver is None:
+        raise unknown(name, "method", method_names())
+    receiver = entry.receiver
+    names = [p.name for p in entry.parameters]
+    at = names.index(receiver)
+
+    @functools.wraps(entry.function)
+    def bound(*args: Any, **named: Any) -> Any:
+        if len(args) >= at:
+            return entry.function(*args[:at], image, *args[at:], **named)
+        return entry.function(*args, **{receiver: image}, **named)
+
+    return bound
+
+
+def unknown(name: str, what: str, among: list[str]) -> UnknownWordError:
+    """The error for a name that is no word."""
+    hint = did_you_mean(name, among) or "see words() for what there is"
+    return UnknownWordError(f"no {what} is called {name!r}", place=caller()[0], fix=hint)
