@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ..facts import Facts, top
+from ..facts import Facts, rounded, top
 from ..prim import Prim, row
-from ..types import Type
+from ..types import Type, f32
 
 if TYPE_CHECKING:
     from ..expr import Expr
@@ -27,20 +25,31 @@ def _lerp_facts(t: Type, types: tuple[Type, ...], w: Facts, a: Facts, b: Facts) 
     if not w.within(0, 1):
         span = row("sub").transfer(t, types, b, a)
         return row("fma").transfer(t, types, w, span, a)
-    # The exact mean lies between a and b; the rounded difference, and then the sum, are off by one half step each at most.
-    lo, hi = min(a.lo, b.lo), max(a.hi, b.hi)
-    reach = max(abs(lo), abs(hi))
-    with np.errstate(all="ignore"):
-        step = 2 * float(np.spacing(t.dtype.type(reach)))
-    lo, hi = lo - step, hi + step
-    if (
-        not t.low <= lo <= hi <= t.high
-        or not math.isfinite(b.hi - a.lo)
-        or b.hi - a.lo > t.high
-        or a.hi - b.lo > t.high
-    ):
+    span = max(a.hi, b.hi) - min(a.lo, b.lo)
+    if rounded(t, span) > t.high:
         return top(t)
+    lo, hi = min(a.lo, b.lo), max(a.hi, b.hi)
+    if lo == 0:
+        # b - a >= -a, and rounding keeps the order, so the sum is not negative. Above, the difference is off by at most
+        # half a step of the larger of a and b; rounding the sum undoes that, ties to even, unless the bound is odd.
+        return Facts(lo, hi if _even(t, hi) else _above(t, hi), minus_zero=a.minus_zero)
+    # The difference, and then the sum, are off by half a step each.
+    reach = max(abs(lo), abs(hi)) * 2
+    lo, hi = rounded(t, lo - _step(t, reach)), rounded(t, hi + _step(t, reach))
     return Facts(lo, hi, minus_zero=lo <= 0 <= hi)
+
+
+def _step(t: Type, x: float) -> float:
+    """The distance of floats near x."""
+    return max(math.ulp(x) * (2.0**29 if t is f32 else 1.0), 2.0**-149 if t is f32 else 0.0)
+
+
+def _above(t: Type, x: float) -> float:
+    return rounded(t, x + _step(t, x))
+
+
+def _even(t: Type, x: float) -> bool:
+    return x / _step(t, x) % 2 == 0
 
 
 ROWS = (
