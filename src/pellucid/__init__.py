@@ -1,8 +1,96 @@
 """Pellucid: a run-time compiler for pixels and samples that you can see through.
 
 Images are functions of continuous space and time; every picture is compiled for exactly the case at hand.
+
+>>> import pellucid as pl
+>>> from pellucid import images as im
+>>> pl.render(im.checkerboard(10, im.black, im.white), size=(40, 20)).shape
+(20, 40, 4)
 """
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from . import images as images
+    from .base.errors import PellucidError as PellucidError
+    from .canvas import animate as animate
+    from .canvas import render as render
+    from .canvas import save as save
+    from .canvas import show as show
+    from .driver import compile as compile
+    from .driver import explain as explain
+    from .driver import export_c as export_c
+    from .images import animation as animation
+    from .images import image as image
+    from .tracing import Complex as Complex
+    from .tracing import Point as Point
+    from .tracing import clamp as clamp
+    from .tracing import convert as convert
+    from .tracing import fraction as fraction
+    from .tracing import iterate as iterate
+    from .tracing import load as load
+    from .tracing import param as param
+    from .tracing import sign as sign
+    from .tracing import smoothstep as smoothstep
+    from .tracing import to_integer as to_integer
+    from .tracing import where as where
+
+_HOMES = {
+    "pellucid.base.errors": ("PellucidError",),
+    "pellucid.canvas": ("animate", "render", "save", "show"),
+    "pellucid.driver": ("compile", "explain", "export_c"),
+    "pellucid.images": ("animation", "image"),
+    "pellucid.tracing": (
+        "Complex",
+        "Point",
+        "clamp",
+        "convert",
+        "fraction",
+        "iterate",
+        "load",
+        "param",
+        "sign",
+        "smoothstep",
+        "to_integer",
+        "where",
+    ),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+_FOLDERS = ("images", "driver", "canvas", "tracing", "ir", "loops", "backends", "rewriting", "reasoning", "notebook")
+
+__all__ = sorted(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name's home when it is first asked for, so that importing pellucid stays cheap.
+
+    Every row of the operator table is a function here too: ``pl.sin``, ``pl.sqrt``, ``pl.floor``.
+    """
+    if name in _HOME:
+        value = getattr(importlib.import_module(_HOME[name]), name)
+        globals()[name] = value
+        return value
+    if name in _FOLDERS:
+        return importlib.import_module(f"pellucid.{name}")
+    if name.startswith("_"):
+        raise AttributeError(name)
+    from .tracing import functions
+
+    try:
+        return getattr(functions, name)
+    except AttributeError:
+        from .base.errors import did_you_mean
+        from .ir.prim import table
+
+        hint = did_you_mean(name, [*_HOME, *table()])
+        raise AttributeError(f"pellucid has no {name!r}" + (f"; {hint}" if hint else "")) from None
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return [*__all__, *_FOLDERS, "__version__"]

@@ -168,6 +168,8 @@ class Demand:
             if branch is None:
                 branch = home.branches[condition, rank] = Branch(condition, home)
             branch.picks.append(node)
+            # Once for the branch and once for the pick: the condition always has a name.
+            self._want(condition, home)
             self._want(condition, home)
             self._want(then, branch.then)
             self._want(orelse, branch.orelse)

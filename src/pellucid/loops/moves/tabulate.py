@@ -45,7 +45,8 @@ def columns(outer: For, dear: float = DEAR) -> list[Expr]:
     for root in all_roots(inner.body):
         if root.free == column and root.op not in LEAVES:
             used[root] = None
-    found = [e for e in used if tree_cost([e], set()) >= dear]
+    # A load at the index itself is a table already.
+    found = [e for e in used if (e.op != "load" or e.args[0].args) and tree_cost([e], set()) >= dear]
     return sorted(found, key=lambda e: -tree_cost([e], set()))[:MAX_TABLES]
 
 

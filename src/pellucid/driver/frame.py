@@ -1,0 +1,205 @@
+"""From a source of samples to the nest that fills a frame: rows, columns, the point of each pixel, the packed color.
+
+The two loops over pixels are written in the core language, so that the optimizer sees them (Pan, section 2.6). Size, view,
+time and parameters are arguments of the kernel; none of them is compiled in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ..base.errors import VocabularyError
+from ..ir import expr as E
+from ..ir import nest as N
+from ..ir import types as T
+from ..ir.expr import Buffer, Expr
+from ..ir.facts import Facts
+from ..tracing import Param, Point, Value, convert, flatten, iterate, tracing, where
+from ..tracing import functions as F
+from ..tracing.tracer import DECLARED, lift
+
+LARGEST_SIDE = 1 << 20
+"""The most pixels of a side: positions and indices stay within i32, and pixel centers are exact in f32."""
+
+ROW = E.index("j")
+COLUMN = E.index("i")
+WIDTH = E.param("width", T.i32)
+HEIGHT = E.param("height", T.i32)
+SAMPLES = E.param("samples", T.i32)
+
+
+class Source(Protocol):
+    """What can be compiled: gives the sample of a time at a point, as symbolic values.
+
+    A sample flattens to four reals (premultiplied red, green, blue, alpha), one bool, one real, or one packed u32
+    (0xAARRGGBB, straight alpha).
+    """
+
+    @property
+    def time_varying(self) -> bool:
+        """Whether samples depend on time."""
+        ...
+
+    def sample(self, time: Any, point: Any) -> Any:
+        """The sample at a point."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A traced picture: its nest without places, what is known of its leaves, and its parameters."""
+
+    kernel: N.Kernel
+    ranges: dict[Expr, Facts]
+    params: dict[str, Param]
+    time_varying: bool
+
+    @property
+    def pixel(self) -> Expr:
+        """The expression of one pixel."""
+        return next(s.value for s in N.walk(self.kernel.body) if isinstance(s, N.Store))
+
+
+def build(
+    source: Source, real: T.Type, *, form: str = "straight", supersample: bool = False, name: str = "picture"
+) -> Frame:
+    """Trace a source into the kernel of a frame.
+
+    form         "straight" or "premultiplied": what becomes of alpha in the bytes.
+    supersample  whether each pixel averages ``samples`` by ``samples`` samples.
+
+    Raises VocabularyError if the source's samples are no color, region, field or packed color, and whatever the
+    source itself raises.
+    """
+    with tracing(real) as session:
+        pixel = _supersampled(source, form) if supersample else _plain(source, form)
+        node = lift(pixel)
+        used = {p.attr: p for p in E.params([node])}
+        found = {k: p for k, p in {**DECLARED, **session.params}.items() if k in used}
+        own = _own_params(real)
+    position = E.apply("add", E.apply("mul", ROW, WIDTH), COLUMN)
+    zero = E.const(0, T.i32)
+    out = Buffer("out", T.u32, 1)
+    inner = N.For(COLUMN, zero, WIDTH, (N.Store(out, position, node),))
+    outer = N.For(ROW, zero, HEIGHT, (inner,))
+    extra = [p for p in E.params([node]) if p not in own]
+    ranges = {**_ranges(own, real), **{p: _range_of(found[p.attr], p.type) for p in extra if p.attr in found}}
+    kernel = N.Kernel(name, (*own, *extra), (out,), (outer,))
+    return Frame(kernel, ranges, found, source.time_varying)
+
+
+def _own_params(real: T.Type) -> tuple[Expr, ...]:
+    reals = tuple(E.param(n, real) for n in ("time", "center_x", "center_y", "scale"))
+    return (*reals, WIDTH, HEIGHT, SAMPLES)
+
+
+def _ranges(own: tuple[Expr, ...], real: T.Type) -> dict[Expr, Facts]:
+    finite = Facts(real.low, real.high, minus_zero=True)
+    # The scale is the reciprocal of a positive zoom.
+    smallest = 1e-37 if real is T.f32 else 1e-307
+    side = Facts(1, LARGEST_SIDE)
+    inside = Facts(0, LARGEST_SIDE - 1)
+    found = dict.fromkeys(own[:3], finite)
+    found[own[3]] = Facts(smallest, 1 / smallest)
+    return {**found, WIDTH: side, HEIGHT: side, SAMPLES: Facts(1, 256), ROW: inside, COLUMN: inside}
+
+
+def _range_of(p: Param, type_: T.Type) -> Facts:
+    low, high = max(p.low, float(type_.low)), min(p.high, float(type_.high))
+    return Facts(low, high, minus_zero=low <= 0 <= high)
+
+
+def _point(across: Any, down: Any) -> Point:
+    """The point of a place in the frame, in pixels from its left and top edges: y grows upward."""
+    real = F.real_type()
+    scale = Value(E.param("scale", real))
+    width, height = (convert(Value(e), real) for e in (WIDTH, HEIGHT))
+    x = Value(E.param("center_x", real)) + scale * (across + -0.5 * width)
+    y = Value(E.param("center_y", real)) - scale * (down + -0.5 * height)
+    return Point(x, y)
+
+
+def _indices() -> tuple[Any, Any]:
+    real = F.real_type()
+    return convert(Value(COLUMN), real), convert(Value(ROW), real)
+
+
+def _plain(source: Source, form: str) -> Any:
+    column, row = _indices()
+    time = Value(E.param("time", F.real_type()))
+    sample = source.sample(time, _point(column + 0.5, row + 0.5))
+    leaves = flatten(sample)[0]
+    if len(leaves) == 1 and lift(leaves[0]).type is T.u32:
+        return _swap(leaves[0])
+    return pack(color_of(sample), form)
+
+
+def _supersampled(source: Source, form: str) -> Any:
+    column, row = _indices()
+    real = F.real_type()
+    time = Value(E.param("time", real))
+    n = Value(SAMPLES)
+    step = 1.0 / convert(n, real)
+
+    def one(state: Any) -> Any:
+        k, l, r, g, b, a = state
+        p = _point(column + (convert(k, real) + 0.5) * step, row + (convert(l, real) + 0.5) * step)
+        c = color_of(source.sample(time, p))
+        wrapped = k + 1 >= n
+        return (
+            where(wrapped, 0, k + 1),
+            where(wrapped, l + 1, l),
+            *(x + y for x, y in zip((r, g, b, a), c, strict=True)),
+        )
+
+    zero = 0.0
+    total = iterate(one, (0, 0, zero, zero, zero, zero), limit=n * n)[2:]
+    return pack(tuple(x * (step * step) for x in total), form)
+
+
+def color_of(sample: Any) -> tuple[Any, Any, Any, Any]:
+    """Premultiplied red, green, blue and alpha of a sample: a region is white on black, a field gray.
+
+    Raises VocabularyError for samples of another shape.
+    """
+    leaves = flatten(sample)[0]
+    real = F.real_type()
+    if len(leaves) == 4:
+        return tuple(convert(x, real) if isinstance(x, Value) else float(x) for x in leaves)  # pyright: ignore[reportReturnType]
+    if len(leaves) == 1:
+        node = lift(leaves[0])
+        if node.type is T.u32:
+            bits = Value(node)
+            channels = [convert((bits >> s) & 255, real) / 255.0 for s in (16, 8, 0, 24)]
+            alpha = channels[3]
+            return (*(c * alpha for c in channels[:3]), alpha)  # pyright: ignore[reportReturnType]
+        gray = convert(Value(node), real)
+        return gray, gray, gray, 1.0
+    raise VocabularyError(
+        f"a sample is made of {len(leaves)} numbers",
+        place="picture",
+        fix="return a color (four reals), a bool, a number, or a packed u32",
+    )
+
+
+def to_byte(x: Any) -> Any:
+    """A fraction as a byte, rounded to nearest: ``floor(clamp(x) * 255 + 1/2)``; every byte round-trips (P7)."""
+    return convert(F.clamp(x * 255.0 + 0.5, 0.0, 255.0), T.i32)
+
+
+def pack(color: tuple[Any, Any, Any, Any], form: str) -> Any:
+    """Bytes of red, green, blue and alpha in memory order, as one u32."""
+    r, g, b, a = color
+    if form == "straight":
+        inverse = where(a > 0.0, 1.0 / a, 0.0) if isinstance(a, Value) else 1.0 / a if a > 0 else 0.0
+        opaque = a >= 1.0
+        r, g, b = (where(opaque, x, x * inverse) for x in (r, g, b))
+    parts = [to_byte(x) for x in (r, g, b, a)]
+    word = parts[0] | (parts[1] << 8) | (parts[2] << 16) | (parts[3] << 24)
+    return convert(word, T.u32)
+
+
+def _swap(packed: Any) -> Any:
+    """A packed color 0xAARRGGBB as bytes of red, green, blue and alpha in memory order."""
+    return (packed & 0xFF00FF00) | ((packed >> 16) & 255) | ((packed & 255) << 16)

@@ -1,0 +1,40 @@
+"""The options of a compilation, checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..base.errors import InputError, did_you_mean
+from ..ir import types as T
+
+NUMERICS = ("relaxed", "exact")
+PRECISIONS = ("f32", "f64")
+BACKENDS = ("auto", "llvm", "c", "numpy")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to compile: numerics "relaxed" or "exact", precision "f32" or "f64", and the back end.
+
+    "auto" is LLVM. Raises InputError for a word that is not known.
+
+    >>> Options(numerics="exact").real
+    f32
+    """
+
+    numerics: str = "relaxed"
+    precision: str = "f32"
+    backend: str = "auto"
+
+    def __post_init__(self) -> None:
+        """Check each word."""
+        for name, known in (("numerics", NUMERICS), ("precision", PRECISIONS), ("backend", BACKENDS)):
+            word = getattr(self, name)
+            if word not in known:
+                fix = did_you_mean(str(word), known) or f"give one of {', '.join(known)}"
+                raise InputError(f"{word!r} is not known", place=name, fix=fix)
+
+    @property
+    def real(self) -> T.Type:
+        """The type of real numbers."""
+        return T.named(self.precision)

@@ -1,0 +1,88 @@
+"""The default optimizer: an ordinary script of tactics over the same moves that a person can call.
+
+Simplify by rules, expand the elementary functions, then the structure of the loops, then the places. Every step goes into
+the ledger, and `explain` prints the program after each stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from ..ir.expr import Expr
+from ..ir.facts import Facts
+from ..ir.nest import Kernel, all_roots, rewrite
+from ..ir.verify import checking, verify_kernel
+from ..loops.ledger import Ledger, Step
+from ..loops.move import Proved
+from ..loops.tactic import State, Tactic, attempt, everywhere
+from .options import Options
+
+Stage = tuple[str, Tactic]
+
+
+def rules(name: str, function: Callable[..., list[Expr]], theorem: str, **options: object) -> Tactic:
+    """A pass over all expressions of a kernel as a tactic."""
+
+    def tactic(state: State) -> State:
+        old = all_roots(state.kernel.body)
+        new = dict(zip(old, function(old, ranges=state.ranges, **options), strict=True))
+        body = rewrite(state.kernel.body, lambda roots: tuple(new[r] for r in roots))
+        kernel = replace(state.kernel, body=body)
+        if checking() >= 1:
+            verify_kernel(kernel)
+        site = f"kernel {kernel.name}"
+        state.ledger.steps.append(Step(name, site, Proved(theorem), state.kernel, kernel))
+        return replace(state, kernel=kernel)
+
+    return tactic
+
+
+def script(options: Options, lanes: int, order: tuple[int, ...] = ()) -> list[Stage]:
+    """The stages of the default optimizer, in order, each under the name that `explain` shows."""
+    from ..rewriting.simplify import expand, simplify
+
+    labels = (
+        "rules labelled exact"
+        if options.numerics == "exact"
+        else "rules labelled exact, reassociating or approximate"
+    )
+    return [
+        ("simplified", rules("simplify", simplify, labels, numerics=options.numerics, order=order)),
+        ("expanded", rules("expand", expand, "a row means its body", numerics=options.numerics)),
+        ("tabulated", attempt("tabulate")),
+        ("spread", attempt("spread", band=16)),
+        ("vectorized", everywhere("lanes", count=lanes) if lanes > 1 else attempt("lanes", count=1)),
+        ("placed", attempt("place")),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Optimized:
+    """The kernel after every stage, by name, and the ledger."""
+
+    stages: dict[str, Kernel]
+    ledger: Ledger
+    ranges: Mapping[Expr, Facts]
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel after the last stage."""
+        return list(self.stages.values())[-1]
+
+
+def optimize(
+    kernel: Kernel, ranges: Mapping[Expr, Facts], options: Options, lanes: int, order: tuple[int, ...]
+) -> Optimized:
+    """Run the default script on a kernel, keeping what each stage made.
+
+    With PELLUCID_CHECK=2 every node is verified after every stage and every proof is run again.
+    """
+    state = State(kernel, ranges, Ledger())
+    stages = {"inlined": kernel}
+    for name, tactic in script(options, lanes, order):
+        state = tactic(state)
+        stages[name] = state.kernel
+    if checking() >= 2:
+        state.ledger.recheck()
+    return Optimized(stages, state.ledger, ranges)

@@ -1,0 +1,73 @@
+"""The report of `explain`: the program after every stage, and the ledger with each step's proof and cost."""
+
+from __future__ import annotations
+
+import json as json_text
+from dataclasses import dataclass
+
+from ..ir.expr import topological
+from ..ir.nest import Kernel, all_roots
+from ..ir.text import print_nest
+from ..loops.ledger import Ledger
+from ..reasoning.cost import kernel_cost
+
+TITLES = {
+    "inlined": "Inlined: every definition unfolded, nothing simplified",
+    "simplified": "Simplified: rules to a fixed point",
+    "expanded": "Expanded: elementary functions as arithmetic",
+    "tabulated": "Tabulated: dear values of a column alone, computed once",
+    "spread": "Spread: rows handed out to threads",
+    "vectorized": "Vectorized: columns side by side in lanes",
+    "placed": "Placed: each value where it is first wanted, per frame, per row, per pixel",
+}
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of a picture. ``str(report)`` is the readable page.
+
+    stages  the program's text after each stage, by name: inlined, simplified, expanded, …, placed.
+    ledger  every step with its verdict and cost.
+    """
+
+    kernels: dict[str, Kernel]
+    ledger: Ledger
+
+    @property
+    def stages(self) -> dict[str, str]:
+        """The text after each stage."""
+        return {name: print_nest(k) for name, k in self.kernels.items()}
+
+    def _changed(self) -> list[str]:
+        names = list(self.kernels)
+        kept = [names[0]]
+        for before, after in zip(names, names[1:], strict=False):
+            if self.kernels[after] is not self.kernels[before]:
+                kept.append(after)
+        return kept
+
+    def _sizes(self, name: str) -> str:
+        kernel = self.kernels[name]
+        nodes = sum(bool(n.args) for n in topological(all_roots(kernel.body)))
+        return f"{nodes} operators, cost {kernel_cost(kernel):.3g}"
+
+    def __str__(self) -> str:
+        """The page."""
+        texts = self.stages
+        parts = [f"== {TITLES.get(n, n)} ({self._sizes(n)})\n\n{texts[n]}" for n in self._changed()]
+        return "\n".join(parts) + f"\n== Ledger: what was done, and why it may be\n\n{self.ledger}\n"
+
+    def markdown(self) -> str:
+        """The page for a manual or a bug report."""
+        texts = self.stages
+        parts = [
+            f"## {TITLES.get(n, n)}\n\n{self._sizes(n)}\n\n```text\n{texts[n]}```\n" for n in self._changed()
+        ]
+        return "\n".join(parts) + f"\n## Ledger\n\n{self.ledger.as_markdown()}"
+
+    def json(self) -> str:
+        """Stages and ledger for other programs."""
+        return json_text.dumps({"stages": self.stages, "ledger": self.ledger.as_json()}, indent=1)
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()

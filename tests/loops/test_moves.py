@@ -1,0 +1,194 @@
+"""Moves: where they are accepted, each clause by which they refuse, and that they preserve meaning."""
+
+import numpy as np
+import pytest
+
+from pellucid.ir import nest as N
+from pellucid.ir import types as T
+from pellucid.ir.expr import Buffer
+from pellucid.ir.interp import run
+from pellucid.ir.parse import parse_nest
+from pellucid.ir.path import walk
+from pellucid.ir.text import print_nest
+from pellucid.ir.verify import verify_kernel
+from pellucid.loops import tactic
+from pellucid.loops.ledger import Ledger
+from pellucid.loops.move import Proved, Refuted, moves, named
+from pellucid.loops.tactic import State
+
+OUT = Buffer("out", T.f32, 64)
+SOURCE = Buffer("source", T.f32, 8, np.arange(8, dtype=np.float32))
+HEAD = "kernel k(w: i32, h: i32, a: f32):\n  output out: f32[64]\n  input source: f32[8]\n"
+
+
+def nest(body: str) -> N.Kernel:
+    return parse_nest(HEAD + body, {"out": OUT, "source": SOURCE})
+
+
+def loops_of(kernel: N.Kernel) -> dict[str, tuple]:
+    return {s.index.attr: path for path, s in walk(kernel.body) if isinstance(s, N.For)}
+
+
+def result(kernel: N.Kernel, w: int, h: int, a: float) -> np.ndarray:
+    memory = {OUT: np.full(64, -1, np.float32)}
+    run(kernel, {"w": w, "h": h, "a": a}, memory)
+    return memory[OUT]
+
+
+ROWS = """  for j in 0 .. h:
+    for i in 0 .. w:
+      out[j * w + i] := if a < 0.5 then sqrt(convert.f32(i)) * 3.0 + convert.f32(j) else source[i] / (a + convert.f32(j))
+"""
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        ["spread"],
+        ["lanes"],
+        ["unswitch"],
+        ["tabulate"],
+        ["place"],
+        ["tabulate", "spread", "lanes", "place"],
+        ["unswitch", "lanes", "place"],
+    ],
+)
+def test_moves_preserve_meaning(script):
+    before = nest(ROWS)
+    options = {"tabulate": {"dear": 1.0}, "lanes": {"count": 4}, "place": {"threshold": 1.0}}
+    tactics = [tactic.everywhere(m, **options.get(m, {})) for m in script]
+    state = tactic.run(tactic.sequence(*tactics), before)
+    assert [s.move for s in state.ledger.steps if s.applied], "nothing was applied"
+    assert {s.move for s in state.ledger.steps if s.applied} == set(script)
+    verify_kernel(state.kernel)
+    state.ledger.recheck()
+    for w, h, a in ((5, 3, 0.25), (5, 3, 0.75), (1, 1, 0.0), (0, 4, 1.0), (4, 0, 0.0)):
+        np.testing.assert_array_equal(result(before, w, h, a), result(state.kernel, w, h, a))
+
+
+def test_every_move_has_a_name_a_sentence_and_a_test():
+    found = moves()
+    assert {"place", "lanes", "spread", "unswitch", "tabulate"} <= set(found)
+    for name, move in found.items():
+        assert move.name == name
+        assert move.doc.endswith(".")
+
+
+REFUSALS = [
+    ("lanes", "j", ROWS, "innermost"),
+    ("lanes", "i", "  for i in 0 .. w:\n    out[i] := out[i + 1] + 1.0\n", "loads from a buffer"),
+    ("lanes", "i", "  for i in 0 .. w:\n    out[3] := convert.f32(i)\n", "same place"),
+    ("lanes", "i", "  for i in 0 .. w:\n    out[i // 2] := convert.f32(i)\n", "same place"),
+    ("lanes", "i", "  for i in 0 .. w by 4 lanes:\n    out[i] := 1.0\n", "in order"),
+    ("spread", "i", ROWS, "around it"),
+    ("spread", "j", "  for j in 0 .. h:\n    for i in 0 .. w:\n      out[j + i] := 1.0\n", "same place"),
+    ("spread", "j", "  for j in 0 .. h:\n    for i in 0 .. h:\n      out[j * w + i] := 1.0\n", "same place"),
+    ("spread", "j", "  for j in 0 .. h:\n    out[j] := out[h - j]\n", "loads from a buffer"),
+    ("spread", "j", "  for j in 0 .. h spread over bands of 4:\n    out[j] := 1.0\n", "in order"),
+    ("unswitch", "i", "  for i in 0 .. w:\n    out[i] := if i < 3 then 1.0 else a\n", "without the index"),
+    (
+        "unswitch",
+        "j",
+        "  for j in 0 .. h:\n    for i in 0 .. w:\n      out[j * w + i] := if i < 3 then 1.0 else a\n",
+        "index of an inner loop",
+    ),
+    (
+        "unswitch",
+        "i",
+        "  for i in 0 .. w:\n    out[i] := if out[0] < a then 1.0 else a\n",
+        "stores to nothing",
+    ),
+    ("tabulate", "i", "  for i in 0 .. w:\n    out[i] := sqrt(convert.f32(i))\n", "a loop around one loop"),
+    ("tabulate", "j", "  for j in 0 .. h:\n    for i in 0 .. w:\n      out[j * w + i] := a\n", "costs"),
+    (
+        "tabulate",
+        "j",
+        "  for j in 0 .. h:\n    for i in 0 .. j:\n      out[j * w + i] := sqrt(convert.f32(i)) / 3.0 + a\n",
+        "does not occur in the bounds",
+    ),
+    (
+        "tabulate",
+        "j",
+        "  for j in 0 .. h:\n    for i in 1 .. w:\n      out[j * w + i] := sqrt(convert.f32(i)) / 3.0 + a\n",
+        "starts at 0",
+    ),
+    (
+        "tabulate",
+        "j",
+        "  for j in 0 .. h:\n    for i in 0 .. w:\n      out[j * w + i] := sqrt(out[i]) / 3.0 + a\n",
+        "stores to nothing",
+    ),
+]
+
+
+@pytest.mark.parametrize(("move", "index", "body", "words"), REFUSALS)
+def test_refusals_name_the_clause(move, index, body, words):
+    kernel = nest(body)
+    verdict = named(move).check(kernel, loops_of(kernel)[index], ranges={}, dear=5.0)
+    assert isinstance(verdict, Refuted), verdict
+    assert words in str(verdict)
+
+
+def test_a_nest_with_places_is_not_placed_again():
+    placed = tactic.run(tactic.attempt("place"), nest(ROWS)).kernel
+    assert not list(named("place").find(placed))
+    assert isinstance(named("place").check(placed, (), ranges={}), Refuted)
+
+
+def test_an_unproved_move_is_noted_and_not_made():
+    kernel = nest("  for i in 0 .. w:\n    out[3] := convert.f32(i)\n")
+    state = tactic.run(tactic.everywhere("lanes"), kernel)
+    assert state.kernel is kernel
+    (step,) = state.ledger.steps
+    assert not step.applied
+    assert "same place" in str(step)
+
+
+def test_ledger_exports():
+    state = tactic.run(tactic.sequence(tactic.attempt("spread"), tactic.attempt("place")), nest(ROWS))
+    assert state.ledger.as_markdown().count("\n") == 2 + len(state.ledger)
+    rows = state.ledger.as_json()
+    assert [r["move"] for r in rows] == ["spread", "place"]
+    assert rows[0]["verdict"] == Proved.__name__
+    assert rows[1]["after"] < rows[1]["before"]
+    assert any("move_code" in d for d in rows[1]["details"])
+
+
+def test_combinators():
+    kernel = nest(ROWS)
+    twice = tactic.run(tactic.repeat(tactic.attempt("lanes")), kernel)
+    assert sum(s.applied for s in twice.ledger.steps) == 1
+    one = tactic.run(tactic.first(tactic.attempt("lanes"), tactic.attempt("spread")), kernel)
+    assert [s.move for s in one.ledger.steps] == ["lanes"]
+    never = tactic.run(tactic.when(lambda k: False, tactic.attempt("lanes")), kernel)
+    assert never.kernel is kernel
+    assert not never.ledger.steps
+
+
+def test_recheck_finds_a_premise_that_no_longer_holds():
+    from pellucid.base.errors import IrError
+    from pellucid.loops.ledger import Step
+    from pellucid.loops.move import Premise
+
+    kernel = nest(ROWS)
+    ledger = Ledger(
+        [Step("lanes", "for i", Proved("t", (Premise("the moon is full", lambda: False),)), kernel, kernel)]
+    )
+    with pytest.raises(IrError, match="the moon is full"):
+        ledger.recheck()
+
+
+def test_placed_text_parses_back():
+    state = tactic.run(
+        tactic.sequence(tactic.attempt("tabulate", dear=1.0), tactic.attempt("place")), nest(ROWS)
+    )
+    text = print_nest(state.kernel)
+    tables = {s.buffer.name: s.buffer for s in N.walk(state.kernel.body) if isinstance(s, N.Alloc)}
+    again = parse_nest(text, {"out": OUT, "source": SOURCE, **tables})
+    assert N.same(again.body, state.kernel.body)
+    assert print_nest(again) == text
+
+
+def test_state_is_a_value():
+    kernel = nest(ROWS)
+    assert State(kernel, {}, Ledger()).kernel is kernel
