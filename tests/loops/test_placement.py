@@ -27,24 +27,19 @@ def placed(body: str, **options) -> str:
 
 
 def test_a_value_of_one_arm_only_stays_under_its_branch():
-    text = placed(
-        "  s1 := b / c\n  out[0] := if a < 0.0 then s1 + s1 else (if d < 0.0 then s1 + s1 else e)\n",
-        threshold=1.0,
-    )
-    assert (
-        text
-        == """\
-t1 = a < 0.0
-if t1:
-  t2 = b / c
-else:
-  t3 = d < 0.0
-  if t3:
-    t4 = b / c
-  pick t5 = if t3 then t4 + t4 else e
-pick t6 = if t1 then t2 + t2 else t5
-out[0] := t6"""
-    )
+    text = placed("  s1 := b / c\n  out[0] := if a < 0.0 then s1 else (if d < 0.0 then s1 else e)\n", threshold=1.0)
+    assert text.splitlines() == [
+        "t1 = a < 0.0",
+        "if t1:",
+        "  t2 = b / c",
+        "else:",
+        "  t3 = d < 0.0",
+        "  if t3:",
+        "    t4 = b / c",
+        "  pick t5 = if t3 then t4 else e",
+        "pick t6 = if t1 then t2 else t5",
+        "out[0] := t6",
+    ]
 
 
 def test_a_value_of_both_arms_moves_above_the_branch():
