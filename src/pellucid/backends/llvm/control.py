@@ -1,0 +1,457 @@
+"""Statements as LLVM text: loops in order and by lanes, branches, and iterations, each with its phis.
+
+The top of the function writer. A loop by lanes whose length is no multiple of the lanes lets its last block overlap the
+one before, so that there is no second loop for the rest; every lane's index is always within the loop's bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...ir import expr as E
+from ...ir import types as T
+from ...ir.expr import Expr, parts
+from ...ir.facts import Facts
+from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, all_roots, walk
+from ...reasoning.infer import FactsOf
+from ..port import Layout, Ranges
+from .engine import ENTRY
+from .memory import Memory
+from .spelling import SCALAR, literal, sequence, typed
+from .writer import ZERO
+
+
+class Function(Memory):
+    """Writes one kernel; `text` is the whole module."""
+
+    def __init__(self, plan: Layout, ranges: Ranges) -> None:
+        kernel = plan.kernel
+        super().__init__(kernel.body, FactsOf(ranges), plan.buffers, plan.scratch)
+        self.plan = plan
+
+    def text(self) -> str:
+        """The module: one function of (params, buffers, sizes, first, beyond)."""
+        for k, p in enumerate(self.plan.kernel.params):
+            self.parameter(k, p)
+        self.block(self.plan.kernel.body)
+        self.emit("ret void")
+        head = f"define void @{ENTRY}(ptr %params, ptr %buffers, ptr %sizes, i64 %first, i64 %beyond) #0 {{"
+        lines = "\n".join(self.lines)
+        return f"{head}\n{lines}\n}}\nattributes #0 = {{ nounwind }}\n"
+
+    def parameter(self, k: int, p: Expr) -> None:
+        """Read a parameter from its slot of 8 bytes."""
+        word = "i8" if p.type is T.boolean else SCALAR[p.type]
+        name = f"%p{k}"
+        self.enter(f"{name}.at = getelementptr i64, ptr %params, i64 {k}")
+        if p.type is T.boolean:
+            self.enter(f"{name}.x = load i8, ptr {name}.at, align 8\n{name} = icmp ne i8 {name}.x, 0")
+        else:
+            self.enter(f"{name} = load {word}, ptr {name}.at, align 8")
+        self.names[p] = name
+        self.places[p] = 0
+
+    # ---- statements ----
+
+    def block(self, block: Block) -> None:
+        """Write the statements of a block, in the scope around."""
+        for s in block:
+            self.statement(s)
+
+    def statement(self, s: Statement) -> None:
+        """Write one statement."""
+        match s:
+            case Let(value):
+                self.value(value)
+            case Repeat(value, body):
+                if value not in self.names:
+                    for a in self.operands(value):
+                        self.value(a)
+                    self.iterate(value, body)
+            case Store():
+                self.store(s)
+                self.forget_reads((s,))
+            case Alloc(_, _, body):
+                self.block(body)
+            case For():
+                self.loop(s)
+            case If(picks=picks):
+                if picks:
+                    self.decide(s)
+                else:
+                    self.either(s)
+
+    # ---- loops ----
+
+    def loop(self, s: For) -> None:
+        """Write a loop."""
+        if self.is_wide(s.lo) or self.is_wide(s.hi):
+            raise self.refuse("its bounds differ from lane to lane", f"for {s.index.attr}", "hoist them")
+        self.forget_reads(s.body)
+        outer = self.facts
+        lo, hi = outer(s.lo), outer(s.hi)
+        known = dict(outer.known)
+        known[s.index] = Facts(lo.lo, max(lo.lo, hi.hi - 1))
+        first, beyond = self.value(s.lo), self.value(s.hi)
+        if s is self.plan.band:
+            first, beyond = self.clipped(s.index.type, first, beyond)
+        self.facts = FactsOf(known)
+        if s.how.kind == "lanes" and s.how.count > 1:
+            self.by_lanes(s, first, beyond)
+        else:
+            self.in_order(s, first, beyond)
+        self.facts = outer
+        self.forget_reads(s.body)
+
+    def clipped(self, type_: T.Type, first: str, beyond: str) -> tuple[str, str]:
+        """The bounds of the loop that is handed out, restricted to a band."""
+        word, narrow = SCALAR[type_], type_.bits < 64
+        low, high = "%first", "%beyond"
+        if narrow:
+            low, high = (self.let(f"trunc i64 {n} to {word}") for n in (low, high))
+        kind = "s" if type_.kind == "signed" else "u"
+        return (
+            self.let(f"call {word} @llvm.{kind}max.{word}({word} {first}, {word} {low})"),
+            self.let(f"call {word} @llvm.{kind}min.{word}({word} {beyond}, {word} {high})"),
+        )
+
+    def in_order(self, s: For, first: str, beyond: str) -> None:
+        """One iteration after the other, tested at the end."""
+        word = SCALAR[s.index.type]
+        less = "slt" if s.index.type.kind == "signed" else "ult"
+        body, latch, after = self.new_label(), self.new_label(), self.new_label()
+        if self.plainly_less(s) is None:
+            self.branch(self.let(f"icmp {less} {word} {first}, {beyond}"), body, after)
+        else:
+            self.jump(body if self.plainly_less(s) else after)
+        before = self.label
+        self.open(body)
+        name = self.let(f"phi {word} [ {first}, %{before} ], [ %{latch}.i, %{latch} ]")
+        mark = self.mark()
+        self.define(s.index, name)
+        self.block(s.body)
+        self.leave(mark)
+        self.jump(latch)
+        self.open(latch)
+        self.emit(f"%{latch}.i = add {word} {name}, 1")
+        self.branch(self.let(f"icmp {less} {word} %{latch}.i, {beyond}"), body, after)
+        self.open(after)
+
+    def plainly_less(self, s: For) -> bool | None:
+        """Whether constant bounds make the loop run at all; None if they are not constants, or in bands."""
+        if s is self.plan.band or s.lo.op != "const" or s.hi.op != "const":
+            return None
+        return s.lo.attr < s.hi.attr
+
+    def by_lanes(self, s: For, first: str, beyond: str) -> None:
+        """Blocks of n iterations side by side."""
+        if self.lanes:
+            raise self.refuse("a loop by lanes inside of another", f"for {s.index.attr}", "run it in order")
+        n, type_ = s.how.count, s.index.type
+        word = SCALAR[type_]
+        kind = "s" if type_.kind == "signed" else "u"
+        runs = self.plainly_less(s)
+        if runs is False:
+            return
+        start, body, latch, after = (self.new_label() for _ in range(4))
+        if runs:
+            self.jump(start)
+        else:
+            self.branch(self.let(f"icmp {kind}lt {word} {first}, {beyond}"), start, after)
+        self.open(start)
+        self.lanes, self.varying, self.lane_index = n, s.index.free, s.index
+        iota = sequence(type_, list(range(n)))
+        count = s.hi.attr - s.lo.attr if runs else None
+        overlap = not _reads_own_output(s.body)
+        last, offsets, lane_count = self.blocks(s, first, beyond, count, iota, overlap=overlap)
+        self.jump(body)
+        before = self.label
+        self.open(body)
+        i = self.let(f"phi {word} [ {first}, %{before} ], [ %{latch}.i, %{latch} ]")
+        base = i
+        if last is not None and overlap:
+            base = self.let(f"call {word} @llvm.{kind}min.{word}({word} {i}, {word} {last})")
+        if not overlap and (count is None or count % n):
+            offsets, lane_count = self.rest(type_, i, beyond, iota)
+        self.lane_base, self.lane_count = base, lane_count
+        spread = self.spread_here(type_, base)
+        mark = self.mark()
+        name = self.let(f"add {typed(type_, n)} {spread}, {offsets}")
+        self.define(s.index, name)
+        self.block(s.body)
+        self.leave(mark)
+        self.jump(latch)
+        self.open(latch)
+        self.emit(f"%{latch}.i = add {word} {i}, {n}")
+        # Counting to the start of the last block, and not to the end, cannot overflow.
+        self.branch(self.let(f"icmp eq {word} {i}, %{start}.last"), after, body)
+        self.open(after)
+        self.lanes, self.varying, self.lane_index, self.live = 0, 0, None, None
+        self.lane_base = self.lane_count = ""
+        self.wides.clear()
+
+    def blocks(
+        self, s: For, first: str, beyond: str, count: int | None, iota: str, *, overlap: bool
+    ) -> tuple[str | None, str, str]:
+        """Before the loop: where the last block starts at most, the offsets of the lanes, and how many count.
+
+        Sets `live` to the lanes that count where those are not all.
+        """
+        n, type_ = s.how.count, s.index.type
+        word, vector = SCALAR[type_], typed(type_, n)
+        start = self.label
+        last: str | None = None
+        if count is not None:
+            lo = s.lo.attr
+            self.emit(f"%{start}.last = add {word} 0, {lo + (count - 1) // n * n}")
+            if not overlap or count % n == 0:
+                return None, iota, str(n)
+            if count > n:
+                return str(lo + count - n), iota, str(n)
+            lanes = ", ".join(f"i1 {'true' if k < count else 'false'}" for k in range(n))
+            self.live = f"<{lanes}>"
+            return None, sequence(type_, [min(k, count - 1) for k in range(n)]), str(count)
+        self.emit(
+            f"%{start}.span = sub {word} {beyond}, {first}\n"
+            f"%{start}.back = sub {word} %{start}.span, 1\n"
+            f"%{start}.rest = urem {word} %{start}.back, {n}\n"
+            f"%{start}.full = sub {word} %{start}.back, %{start}.rest\n"
+            f"%{start}.last = add {word} {first}, %{start}.full"
+        )
+        if not overlap:
+            return None, iota, str(n)
+        many = self.let(f"icmp uge {word} %{start}.span, {n}")
+        late = self.let(f"sub {word} {beyond}, {n}")
+        last = self.let(f"select i1 {many}, {word} {late}, {word} {first}")
+        spans, backs = (self.spread_here(type_, f"%{start}.{k}") for k in ("span", "back"))
+        self.live = self.let(f"icmp ult {vector} {iota}, {spans}")
+        offsets = self.let(f"call {vector} @llvm.umin.v{n}{word}({vector} {iota}, {vector} {backs})")
+        few = self.let(f"select i1 {many}, {word} {n}, {word} %{start}.span")
+        return last, offsets, few if type_.bits == 64 else self.let(f"zext {word} {few} to i64")
+
+    def rest(self, type_: T.Type, i: str, beyond: str, iota: str) -> tuple[str, str]:
+        """Inside a loop whose blocks do not overlap: the offsets of the lanes and how many count; sets `live`."""
+        n = self.lanes
+        word, vector = SCALAR[type_], typed(type_, n)
+        left = self.let(f"sub {word} {beyond}, {i}")
+        spans = self.spread_here(type_, left)
+        backs = self.spread_here(type_, self.let(f"sub {word} {left}, 1"))
+        self.live = self.let(f"icmp ult {vector} {iota}, {spans}")
+        offsets = self.let(f"call {vector} @llvm.umin.v{n}{word}({vector} {iota}, {vector} {backs})")
+        few = self.let(f"call {word} @llvm.umin.{word}({word} {left}, {word} {n})")
+        return offsets, few if type_.bits == 64 else self.let(f"zext {word} {few} to i64")
+
+    # ---- branches ----
+
+    def decide(self, s: If) -> None:
+        """Choices on one condition, each side computed only if some lane wants it."""
+        condition = self.value(s.condition)
+        if not self.is_wide(s.condition):
+            self.decide_once(s, condition)
+            return
+        n = self.lanes
+        outer = self.care
+        then = self.side(s.then, [p.args[1] for p in s.picks], self.both(outer, condition))
+        unwanted = self.both(outer, self.opposite(condition))
+        orelse = self.side(s.orelse, [p.args[2] for p in s.picks], unwanted)
+        for p, a, b in zip(s.picks, then, orelse, strict=True):
+            word = typed(p.type, n)
+            self.define(p, self.let(f"select <{n} x i1> {condition}, {word} {a}, {word} {b}"))
+
+    def side(self, block: Block, nodes: Sequence[Expr], wanted: str) -> list[str]:
+        """One side of a choice for the lanes that want it, skipped if none does; zeros then stand for its values."""
+        outer, before, at = self.care, self.label, len(self.lines)
+        go, after = self.new_label(), self.new_label()
+        self.branch(self.any_lane(wanted), go, after)
+        self.open(go)
+        begin, mark = len(self.lines), self.mark()
+        self.care = wanted
+        self.block(block)
+        found = [self.wide_value(p) for p in nodes]
+        self.leave(mark)
+        self.care = outer
+        if len(self.lines) == begin:
+            # Nothing was left to compute: no branch.
+            del self.lines[at:]
+            self.label = before
+            return found
+        end = self.label
+        self.jump(after)
+        self.open(after)
+        return [
+            self.let(f"phi {typed(p.type, self.lanes)} [ {name}, %{end} ], [ {ZERO}, %{before} ]")
+            for p, name in zip(nodes, found, strict=True)
+        ]
+
+    def decide_once(self, s: If, condition: str) -> None:
+        """Choices on a condition that is the same in all lanes."""
+        before, at = self.label, len(self.lines)
+        then, orelse, after = (self.new_label() for _ in range(3))
+        self.branch(condition, then, orelse)
+        ends: list[str] = []
+        values: list[list[str]] = []
+        lines = 0
+        for label, block, k in ((then, s.then, 1), (orelse, s.orelse, 2)):
+            self.open(label)
+            begin, mark = len(self.lines), self.mark()
+            self.block(block)
+            values.append([self.like(p, p.args[k]) for p in s.picks])
+            self.leave(mark)
+            lines += len(self.lines) - begin
+            ends.append(self.label)
+            self.jump(after)
+        if lines == 0:
+            del self.lines[at:]
+            self.label = before
+            for p, a, b in zip(s.picks, *values, strict=True):
+                word = self.type(p)
+                self.define(p, self.let(f"select i1 {condition}, {word} {a}, {word} {b}"))
+            return
+        self.open(after)
+        names = [
+            self.let(f"phi {self.type(p)} [ {a}, %{ends[0]} ], [ {b}, %{ends[1]} ]")
+            for p, a, b in zip(s.picks, *values, strict=True)
+        ]
+        for p, name in zip(s.picks, names, strict=True):
+            self.define(p, name)
+
+    def like(self, pick: Expr, arm: Expr) -> str:
+        """An arm of a choice, in lanes if the choice is."""
+        return self.wide_value(arm) if self.is_wide(pick) else self.value(arm)
+
+    def either(self, s: If) -> None:
+        """White's own if: the stores of one side, or in lanes those of both, each for its lanes."""
+        condition = self.value(s.condition)
+        outer = self.care
+        sides = [(s.then, condition), (s.orelse, condition)]
+        for k, (block, _) in enumerate(sides):
+            if not block:
+                continue
+            test: str
+            if self.is_wide(s.condition):
+                self.care = self.both(outer, condition if k == 0 else self.opposite(condition))
+                test = self.any_lane(self.care)
+            else:
+                test = condition if k == 0 else self.let(f"xor i1 {condition}, true")
+            go, after = self.new_label(), self.new_label()
+            self.branch(test, go, after)
+            self.open(go)
+            mark = self.mark()
+            self.block(block)
+            self.leave(mark)
+            self.jump(after)
+            self.open(after)
+            self.care = outer
+
+    # ---- iterations ----
+
+    def iterate(self, node: Expr, body: Block) -> None:
+        """An iteration: in lanes, until every lane that is cared for has stopped."""
+        if self.is_wide(node):
+            self.iterate_lanes(node, body)
+        else:
+            self.iterate_once(node, body)
+
+    def iterate_once(self, node: Expr, body: Block) -> None:
+        """An iteration on scalars."""
+        init, step, stop, limit = parts(node)
+        before, head, test, go, after = (self.label, *(self.new_label() for _ in range(4)))
+        start = [self.value(a) for a in init]
+        most = self.value(limit)
+        self.jump(head)
+        self.open(head)
+        states, names, phis = self.states(node)
+        k = self.let(f"phi i32 [ 0, %{before} ], [ %{go}.k, %{go} ]")
+        more = self.let(f"icmp slt i32 {k}, {most}")
+        self.branch(more, test, after)
+        self.open(test)
+        mark = self.mark()
+        for s, name in zip(states, names, strict=True):
+            self.define(s, name)
+        self.block(body)
+        done = self.value(stop)
+        advance = self.new_label()
+        self.branch(done, after, advance)
+        self.open(advance)
+        following = [self.value(a) for a in step]
+        self.jump(go)
+        self.open(go)
+        self.emit(f"%{go}.k = add i32 {k}, 1")
+        self.jump(head)
+        self.leave(mark)
+        for at, s, a, b in zip(phis, states, start, following, strict=True):
+            self.lines[at] += f"{SCALAR[s.type]} [ {a}, %{before} ], [ {b}, %{go} ]"
+        self.open(after)
+        self.finish(node, names)
+
+    def iterate_lanes(self, node: Expr, body: Block) -> None:
+        """An iteration in lanes: a lane that has stopped keeps its state."""
+        init, step, stop, limit = parts(node)
+        n = self.lanes
+        mask = f"<{n} x i1>"
+        start = [self.wide_value(a) for a in init]
+        each = self.is_wide(limit)
+        most = self.value(limit)
+        head, go, after = self.new_label(), self.new_label(), self.new_label()
+        outer, varying = self.care, self.varying
+        alive = outer or "splat (i1 true)"
+        before = self.label
+        self.jump(head)
+        self.open(head)
+        states, names, phis = self.states(node)
+        running = self.let(f"phi {mask} [ {alive}, %{before} ], [ %{go}.on, %{go} ]")
+        k = self.let(f"phi i32 [ 0, %{before} ], [ %{go}.k, %{go} ]")
+        self.varying |= E.index_bit(f"state {node.attr[0]}")
+        mark = self.mark()
+        if each:
+            ks = self.spread_here(T.i32, k)
+            running = self.let(f"and {mask} {running}, {self.let(f'icmp slt <{n} x i32> {ks}, {most}')}")
+        else:
+            test = self.new_label()
+            self.branch(self.let(f"icmp slt i32 {k}, {most}"), test, after)
+            self.open(test)
+        for s, name in zip(states, names, strict=True):
+            self.define(s, name)
+        self.care = running
+        self.block(body)
+        moving = self.both(running, self.opposite(self.wide_value(stop)))
+        advance = self.new_label()
+        self.branch(self.any_lane(moving), advance, after)
+        self.open(advance)
+        self.care = moving
+        following: list[str] = []
+        for s, name, a in zip(states, names, step, strict=True):
+            word = typed(s.type, n)
+            following.append(self.let(f"select {mask} {moving}, {word} {self.wide_value(a)}, {word} {name}"))
+        self.jump(go)
+        self.open(go)
+        self.emit(f"%{go}.k = add i32 {k}, 1\n%{go}.on = and {mask} {moving}, splat (i1 true)")
+        self.jump(head)
+        self.leave(mark)
+        self.care, self.varying = outer, varying
+        for at, s, a, b in zip(phis, states, start, following, strict=True):
+            self.lines[at] += f"{typed(s.type, n)} [ {a}, %{before} ], [ {b}, %{go} ]"
+        self.open(after)
+        self.finish(node, names)
+
+    def states(self, node: Expr) -> tuple[list[Expr], list[str], list[int]]:
+        """The bound variables of an iterate, names for their phis, and the lines to be completed."""
+        depth, count = node.attr
+        found = [E.state(depth, k, node.args[k].type) for k in range(count)]
+        names: list[str] = []
+        at: list[int] = []
+        for _ in found:
+            at.append(len(self.lines))
+            names.append(self.let("phi "))
+        return found, names, at
+
+    def finish(self, node: Expr, names: Sequence[str]) -> None:
+        """Name the components of the final state."""
+        self.define(node, literal(E.FALSE))
+        for k, name in enumerate(names):
+            self.define(E.get(node, k), name)
+
+
+def _reads_own_output(body: Block) -> bool:
+    written = {s.buffer for s in walk(body) if isinstance(s, Store)}
+    return any(n.op == "load" and n.attr in written for n in E.topological(all_roots(body)))

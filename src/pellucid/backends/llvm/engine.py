@@ -1,0 +1,115 @@
+"""The door to LLVM: text to object code for a machine, and object code to a callable address.
+
+One `Machine` per kind of processor, made once. Object code is linked into a library of its own; the linker is replaced
+by a new one now and then, because a library's name can be used only once and what was unlinked leaves traces.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import threading
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import BackendError
+
+if TYPE_CHECKING:
+    from llvmlite import binding
+
+# What costs time and gave nothing on straight vector code.
+OPTIONS = ("-disable-lsr", "-disable-cgp", "-enable-misched=false", "-regalloc=basic")
+LINKS_PER_LINKER = 256
+ENTRY = "pellucid"
+
+_SIGNATURE = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
+)
+_lock = threading.Lock()
+
+
+@cache
+def library() -> Any:
+    """The binding to LLVM, initialized; imported when it is first needed."""
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    for option in OPTIONS:
+        binding.set_option("pellucid", option)
+    return binding
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class Library:
+    """Linked code: `call` runs it; the memory of the code lives as long as this object."""
+
+    call: Any
+    owners: tuple[Any, ...] = field(repr=False)
+
+
+@dataclass(slots=True)
+class Machine:
+    """Compiles for one processor, given by its name and features as LLVM calls them; the host's by default."""
+
+    cpu: str
+    features: str
+    target: binding.TargetMachine = field(repr=False)
+    _linker: binding.LLJIT | None = field(default=None, repr=False)
+    _links: int = field(default=0, repr=False)
+
+    @property
+    def identity(self) -> str:
+        """What object code depends on besides its text."""
+        llvm = library()
+        version = ".".join(map(str, llvm.llvm_version_info))
+        return f"llvm {version} {self.target.triple} {self.cpu} {self.features} {' '.join(OPTIONS)}"
+
+    def compile(self, text: str) -> bytes:
+        """The object code of a module.
+
+        Raises BackendError when LLVM does not accept the text.
+        """
+        try:
+            with _lock, library().parse_assembly(text) as module:
+                return self.target.emit_object(module)
+        except RuntimeError as problem:
+            raise BackendError(f"LLVM does not accept the text: {problem}", place="llvm") from problem
+
+    def assembly(self, text: str) -> str:
+        """The machine's own instructions for a module, to be read."""
+        with _lock, library().parse_assembly(text) as module:
+            return self.target.emit_assembly(module)
+
+    def link(self, code: bytes) -> Library:
+        """Object code made callable.
+
+        Raises BackendError when it cannot be linked.
+        """
+        llvm = library()
+        with _lock:
+            if self._linker is None or self._links >= LINKS_PER_LINKER:
+                self._linker, self._links = llvm.create_lljit_compiler(self.target), 0
+            self._links += 1
+            builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(ENTRY)
+            try:
+                tracker = builder.link(self._linker, f"kernel {next(_numbers)}")
+            except RuntimeError as problem:
+                raise BackendError(f"LLVM cannot link the code: {problem}", place="llvm") from problem
+            return Library(_SIGNATURE(tracker[ENTRY]), (tracker, self._linker))
+
+
+_numbers = itertools.count()
+
+
+@cache
+def machine(cpu: str | None = None, features: str | None = None) -> Machine:
+    """The machine of that name; without a name, the one this program runs on."""
+    llvm = library()
+    if cpu is None:
+        cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    target = llvm.Target.from_default_triple().create_target_machine(
+        cpu=cpu, features=features or "", opt=1, reloc="pic", codemodel="small"
+    )
+    return Machine(str(cpu), features or "", target)
