@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from .. import types as T
-from .notation import Term, as_float, bits, choose, fma, maximum, polynomial, root, with_sign
+from ..facts import Facts
+from ..prim import Prim
+from .bounds import decreasing, increasing
+from .notation import Term, as_float, bits, body, choose, fma, maximum, polynomial, root, with_sign
 from .reduction import HALF_PI
 
 # z = x * x. For |x| <= 1, atan x = x + x*z*P(z); for |x| <= 1/2, asin x = x + x*z*P(z).
 ATAN = {
-    T.f32: (-0.33333298563957214, 0.1999852955341339, -0.14264015853405, 0.10950881242752075, -0.08399315178394318, 0.057881761342287064, -0.031097697094082832, 0.010869323275983334, -0.0017830380238592625,),
+    T.f32: (
+        -0.33333298563957214,
+        0.1999852955341339,
+        -0.14264015853405,
+        0.10950881242752075,
+        -0.08399315178394318,
+        0.057881761342287064,
+        -0.031097697094082832,
+        0.010869323275983334,
+        -0.0017830380238592625,
+    ),
     T.f64: (
         -0.3333333333333307,
         0.19999999999951756,
@@ -123,4 +138,50 @@ def _acos(x: Term) -> Term:
     return choose(is_large, angle * 2.0, angle)
 
 
-ROWS = ()
+def _atan2_facts(t: T.Type, _: tuple[T.Type, ...], y: Facts, x: Facts) -> Facts:
+    pi = 2 * HALF_PI[t][0]
+    lo, hi = (0.0 if y.lo >= 0 and not y.minus_zero else -pi), (0.0 if y.hi < 0 else pi)
+    if x.lo > 0:
+        lo, hi = max(lo, -HALF_PI[t][0]), min(hi, HALF_PI[t][0])
+    # A quotient may underflow to a zero with the sign of y.
+    return Facts(lo, hi, y.nan or x.nan, minus_zero=y.lo < 0 or y.minus_zero)
+
+
+ROWS = (
+    Prim(
+        "atan",
+        "The angle in radians, from -pi/2 to pi/2, whose tangent is x.",
+        "F -> F",
+        body=body(_atan),
+        facts=increasing(np.arctan, odd=True),
+        ulp={"f32": 1.9, "f64": 1.8},
+        cost=28,
+    ),
+    Prim(
+        "atan2",
+        "The angle in radians, from -pi to pi, of the point (y first, x second) from the positive x axis.",
+        "F F -> F",
+        body=body(_atan2),
+        facts=_atan2_facts,
+        ulp={"f32": 1.9, "f64": 1.8},
+        cost=38,
+    ),
+    Prim(
+        "asin",
+        "The angle in radians, from -pi/2 to pi/2, whose sine is x; NaN beyond 1.",
+        "F -> F",
+        body=body(_asin),
+        facts=increasing(np.arcsin, domain=(-1.0, 1.0), odd=True),
+        ulp={"f32": 1.4, "f64": 1.4},
+        cost=35,
+    ),
+    Prim(
+        "acos",
+        "The angle in radians, from 0 to pi, whose cosine is x; NaN beyond 1.",
+        "F -> F",
+        body=body(_acos),
+        facts=decreasing(np.arccos, (-1.0, 1.0), (0.0, math.inf)),
+        ulp={"f32": 1.4, "f64": 1.4},
+        cost=32,
+    ),
+)

@@ -1,7 +1,7 @@
 """Facts of functions that are known by their curve: monotone ones, from their values at the ends, widened.
 
-Not a family of rows itself. The reference values come from NumPy in double precision; they are widened by more than the
-stated errors of any row here, so that the bounds hold for what the rows really compute.
+Not a family of rows itself. The values come from NumPy in double precision and are widened by more than any row here
+states as its error, so that the bounds hold for what the rows really compute.
 """
 
 from __future__ import annotations
@@ -13,46 +13,67 @@ from typing import Any
 import numpy as np
 
 from .. import types as T
-from ..facts import Facts, Transfer, top
+from ..facts import Facts, Transfer, rounded, top
 
-Curve = Callable[[Any], Any]
-SLACK = 8
-"""Units in the last place by which a bound is widened: twice the largest error that a row states, and more."""
+Curve = Callable[..., Any]
+EVERYTHING = (-math.inf, math.inf)
+SLACK = {T.f32: (2.0**-20, 2.0**-146), T.f64: (2.0**-49, 2.0**-1071)}
+"""By how much bounds are widened, relatively and at least: eight units in the last place or more."""
 
 
-def widened(t: T.Type, value: float, direction: float) -> float:
-    """A double value in a type, moved outwards by `SLACK` units in the last place towards -inf or +inf."""
-    scalar: Any = t.dtype.type
+def below(t: T.Type, value: float) -> float:
+    """A number of the type that is surely below what a row computes for a function of this value."""
+    if value == math.inf:
+        return float(t.high)
+    relative, absolute = SLACK[t]
+    return rounded(t, value - abs(value) * relative - absolute)
+
+
+def above(t: T.Type, value: float) -> float:
+    """A number of the type that is surely above what a row computes for a function of this value."""
+    return -below(t, -value)
+
+
+def enclosed(
+    t: T.Type, values: list[float], image: tuple[float, float], *, nan: bool, minus_zero: bool
+) -> Facts:
+    """Facts that allow all values between the least and the greatest given, within the image."""
+    lo, hi = max(below(t, min(values)), image[0]), min(above(t, max(values)), image[1])
+    return Facts(lo, hi, nan, minus_zero and lo <= 0 <= hi)
+
+
+def at(curve: Curve, *arguments: float) -> float:
+    """The curve's value in double precision."""
     with np.errstate(all="ignore"):
-        result = scalar(value)
-        for _ in range(SLACK):
-            result = np.nextafter(result, scalar(direction))
-    return float(result)
+        return float(curve(*map(np.float64, arguments)))
 
 
 def increasing(
     curve: Curve,
-    domain: tuple[float, float] = (-math.inf, math.inf),
-    image: tuple[float, float] = (-math.inf, math.inf),
+    domain: tuple[float, float] = EVERYTHING,
+    image: tuple[float, float] = EVERYTHING,
+    *,
+    odd: bool = False,
 ) -> Transfer:
-    """Facts of an increasing function of one argument: NaN outside of its domain, and never outside of its image."""
+    """Facts of an increasing function: NaN outside of its domain, -0 only of -0 and only if it is odd."""
 
     def facts(t: T.Type, _: tuple[T.Type, ...], a: Facts) -> Facts:
         low, high = max(float(a.lo), domain[0]), min(float(a.hi), domain[1])
-        nan = a.nan or a.lo < domain[0] or a.hi > domain[1]
         if low > high:
             return top(t)
-        with np.errstate(all="ignore"):
-            lo, hi = float(curve(np.float64(low))), float(curve(np.float64(high)))
-        lo, hi = max(widened(t, lo, -math.inf), image[0]), min(widened(t, hi, math.inf), image[1])
-        return Facts(lo, hi, nan, minus_zero=a.minus_zero and lo <= 0 <= hi)
+        nan = a.nan or low > a.lo or high < a.hi
+        return enclosed(t, [at(curve, low), at(curve, high)], image, nan=nan, minus_zero=odd and a.minus_zero)
 
     return facts
 
 
 def decreasing(curve: Curve, domain: tuple[float, float], image: tuple[float, float]) -> Transfer:
-    """As `increasing`, for a decreasing function."""
-    rising = increasing(lambda x: curve(-x), (-domain[1], -domain[0]), image)
+    """As `increasing`, for a decreasing function that is not odd."""
+
+    def mirrored(x: Any) -> Any:
+        return curve(-x)
+
+    rising = increasing(mirrored, (-domain[1], -domain[0]), image)
 
     def facts(t: T.Type, types: tuple[T.Type, ...], a: Facts) -> Facts:
         return rising(t, types, Facts(-a.hi, -a.lo, a.nan))
@@ -60,44 +81,45 @@ def decreasing(curve: Curve, domain: tuple[float, float], image: tuple[float, fl
     return facts
 
 
+def magnitudes(a: Facts) -> Facts:
+    """Facts of the magnitude."""
+    least = 0.0 if a.lo <= 0 <= a.hi else float(min(abs(a.lo), abs(a.hi)))
+    return Facts(least, float(max(abs(a.lo), abs(a.hi))), a.nan)
+
+
 def even(curve: Curve, image: tuple[float, float]) -> Transfer:
     """Facts of an even function that increases with the magnitude of its argument."""
-    rising = increasing(curve, (0.0, math.inf), image)
+    rising = increasing(curve, image=image)
 
     def facts(t: T.Type, types: tuple[T.Type, ...], a: Facts) -> Facts:
-        least = 0.0 if a.lo <= 0 <= a.hi else min(abs(a.lo), abs(a.hi))
-        return rising(t, types, Facts(least, max(abs(a.lo), abs(a.hi)), a.nan))
+        return rising(t, types, magnitudes(a))
 
     return facts
 
 
-def wave(curve: Curve, peak: float, period: float) -> Transfer:
-    """Facts of a sine wave from its values at the ends and the peaks and troughs between them."""
+def wave(curve: Curve, peak: float, period: float, *, zeros: bool = False) -> Transfer:
+    """Facts of a sine wave, from its ends and the peaks and troughs between; `zeros` if it is 0 other than at 0."""
 
     def facts(t: T.Type, _: tuple[T.Type, ...], a: Facts) -> Facts:
-        nan = not a.finite
-        everything = Facts(-1.0, 1.0, nan, a.minus_zero or peak == 0)
-        if nan or a.hi - a.lo >= period or max(abs(a.lo), abs(a.hi)) > 2.0**30:
-            return everything
-        # The places of peaks are blurred by more than the rounding of this very arithmetic.
-        blur = 1e-12 * max(abs(a.lo), abs(a.hi), 1.0)
+        minus_zero = zeros or a.minus_zero
+        if not a.finite or a.hi - a.lo >= period or max(abs(a.lo), abs(a.hi)) > 2.0**20:
+            return Facts(-1.0, 1.0, not a.finite, minus_zero)
+        # Where the peaks are is known less precisely than where the ends are.
+        blur = 1e-9 * max(abs(a.lo), abs(a.hi), 1.0)
 
         def passes(place: float) -> bool:
             return math.floor((a.hi + blur - place) / period) > math.floor((a.lo - blur - place) / period)
 
-        ends = [float(curve(np.float64(x))) for x in (a.lo, a.hi)]
-        lo = -1.0 if passes(peak + period / 2) else max(-1.0, widened(t, min(ends), -math.inf))
-        hi = 1.0 if passes(peak) else min(1.0, widened(t, max(ends), math.inf))
-        return Facts(lo, hi, minus_zero=everything.minus_zero and lo <= 0 <= hi)
+        values = [at(curve, a.lo), at(curve, a.hi)]
+        values += [1.0] * passes(peak) + [-1.0] * passes(peak + period / 2)
+        return enclosed(t, values, (-1.0, 1.0), nan=False, minus_zero=minus_zero)
 
     return facts
 
 
-def within(low: float, high: float, *, nan_at_infinity: bool = False) -> Transfer:
-    """Facts of a function whose values lie in [low, high] whatever its arguments, NaN aside."""
-
-    def facts(_: T.Type, __: tuple[T.Type, ...], *args: Facts) -> Facts:
-        nan = any(a.nan or (nan_at_infinity and not a.finite) for a in args)
-        return Facts(low, high, nan, minus_zero=low <= 0 <= high)
-
-    return facts
+def corners(
+    curve: Curve, t: T.Type, a: Facts, b: Facts, image: tuple[float, float], *, minus_zero: bool = False
+) -> Facts:
+    """Facts of a function of two arguments that is monotone in each."""
+    values = [at(curve, x, y) for x in (a.lo, a.hi) for y in (b.lo, b.hi)]
+    return enclosed(t, values, image, nan=a.nan or b.nan, minus_zero=minus_zero)

@@ -7,12 +7,16 @@ together they cost about 25 vector operations on the path that pictures take.
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import numpy as np
 
 from .. import types as T
-from ..facts import Facts, top
+from ..facts import Facts
 from ..prim import Prim
+from .bounds import increasing, wave
 from .notation import Term, as_float, bits, body, choose, fma, nearest, polynomial
-from .reduction import clamp_to_eighth, reduce_in_two_parts, reduce_near, reduce_quarter_turn
+from .reduction import HALF_PI, MAGIC, clamp_to_eighth, reduce_in_two_parts, reduce_near, reduce_quarter_turn
 
 # On [-pi/4, pi/4], z = r * r: sin r = r + r*z*P(z), cos r = 1 + z*P(z), tan r = r + r*z*P(z).
 SIN = {
@@ -138,11 +142,130 @@ def _sin_of(x: Term, rest: Term, count: Term) -> Term:
 
 def _cos_of(rest: Term, count: Term) -> Term:
     value = choose(_is_odd(count), _sine(rest), _cosine(rest))
-    return _signed(value, _to_top(count + 1))
+    # The second bit of count + 1, from the node that the sine makes as well.
+    return _signed(value, _to_top(count) + (1 << (count.type.bits - 2)))
 
 
 def _tan_of(x: Term, value: Term, count: Term) -> Term:
     return _signed(choose(_is_odd(count), -1.0 / value, value), bits(x))
 
 
-ROWS = ()
+def _half_turns(x: Term) -> tuple[Term, Term]:
+    """An angle in half turns, not negative, as a rest in radians and a count of quarter turns."""
+    t = x.type
+    # Whole turns and then quarter turns go without any rounding.
+    angle = fma(nearest(x * 0.5), -2.0, x)
+    shifted = fma(angle, 2.0, MAGIC[t])
+    rest = fma(shifted - MAGIC[t], -0.5, angle)
+    high, low, _ = HALF_PI[t]
+    return fma(rest, 2.0 * high, rest * (2.0 * low)), bits(shifted)
+
+
+def _sinpi(x: Term) -> Term:
+    rest, count = _half_turns(abs(x))
+    value = choose(_is_odd(count), _cosine(rest), _sine(rest))
+    # Adding 0 makes a zero positive, whatever the quarter; then it has the sign of x.
+    return _signed(_signed(value, _to_top(count)) + 0.0, bits(x))
+
+
+def _cospi(x: Term) -> Term:
+    return _cos_of(*_half_turns(abs(x))) + 0.0
+
+
+def _sine_of_half_turns(x: Any) -> Any:
+    return np.sin(np.pi * x)
+
+
+def _cosine_of_half_turns(x: Any) -> Any:
+    return np.cos(np.pi * x)
+
+
+def _tan_facts(t: T.Type, types: tuple[T.Type, ...], a: Facts) -> Facts:
+    if a.within(-1.57, 1.57):
+        return increasing(np.tan, odd=True)(t, types, a)
+    return Facts(-math.inf, math.inf, not a.finite, minus_zero=True)
+
+
+def _near_facts(_: T.Type, __: tuple[T.Type, ...], a: Facts) -> Facts:
+    return Facts(-1.0, 1.0, not a.finite, minus_zero=True)
+
+
+def _tan_near_facts(_: T.Type, __: tuple[T.Type, ...], a: Facts) -> Facts:
+    return Facts(-math.inf, math.inf, not a.finite, minus_zero=True)
+
+
+_NEAR = (
+    "for pictures: as good up to 100000 (f32) or 2**30 (f64), and beyond as if x were off by about half a unit in its "
+    "last place."
+)
+ROWS = (
+    Prim(
+        "sin",
+        "The sine of x radians.",
+        "F -> F",
+        body=body(_sin),
+        facts=wave(np.sin, math.pi / 2, 2 * math.pi),
+        ulp={"f32": 1.6, "f64": 1.6},
+        cost=22,
+    ),
+    Prim(
+        "cos",
+        "The cosine of x radians.",
+        "F -> F",
+        body=body(_cos),
+        facts=wave(np.cos, 0.0, 2 * math.pi),
+        ulp={"f32": 1.6, "f64": 1.6},
+        cost=22,
+    ),
+    Prim(
+        "tan",
+        "The tangent of x radians.",
+        "F -> F",
+        body=body(_tan),
+        facts=_tan_facts,
+        ulp={"f32": 1.8, "f64": 1.8},
+        cost=42,
+    ),
+    Prim(
+        "sin_near",
+        f"The sine of x radians, {_NEAR}",
+        "F -> F",
+        body=body(_sin_near),
+        facts=_near_facts,
+        cost=23,
+    ),
+    Prim(
+        "cos_near",
+        f"The cosine of x radians, {_NEAR}",
+        "F -> F",
+        body=body(_cos_near),
+        facts=_near_facts,
+        cost=23,
+    ),
+    Prim(
+        "tan_near",
+        f"The tangent of x radians, {_NEAR}",
+        "F -> F",
+        body=body(_tan_near),
+        facts=_tan_near_facts,
+        cost=32,
+    ),
+    Prim(
+        "sinpi",
+        "The sine of x half turns.",
+        "F -> F",
+        body=body(_sinpi),
+        facts=wave(_sine_of_half_turns, 0.5, 2.0, zeros=True),
+        ulp={"f32": 1.8, "f64": 1.8},
+        cost=25,
+    ),
+    Prim(
+        "cospi",
+        "The cosine of x half turns.",
+        "F -> F",
+        body=body(_cospi),
+        facts=wave(_cosine_of_half_turns, 0.0, 2.0),
+        ulp={"f32": 1.8, "f64": 1.8},
+        cost=25,
+    ),
+)

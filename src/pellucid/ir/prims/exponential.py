@@ -9,8 +9,12 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from .. import types as T
-from .notation import Term, as_float, bits, bits_of, cast, choose, fma, minimum, polynomial, with_sign
+from ..prim import Prim
+from .bounds import even, increasing
+from .notation import Term, as_float, bits, bits_of, body, cast, choose, fma, minimum, polynomial, with_sign
 from .reduction import MAGIC
 
 # On [-ln(2)/2, ln(2)/2]: exp(r) - 1 = r + r*r*P(r); on [-1/2, 1/2]: 2**f = 1 + f*P(f).
@@ -224,13 +228,67 @@ def _cosh(x: Term) -> Term:
 
 def _tanh(x: Term) -> Term:
     a = abs(x)
-    z = x * x
-    small = fma(polynomial(z, TANH[x.type]), x * z, x)
-    # minimum gives its second operand when that is NaN.
+    z = a * a
+    small = fma(polynomial(z, TANH[x.type]), a * z, a)
+    # minimum gives its second operand when that is NaN; a NaN then takes the side of the polynomial, which keeps it.
     half = _half_exp(minimum(FLOAT[x.type].tanh_one, a) * 2.0)
     large = 1.0 - 1.0 / (half + 0.5)
-    # A NaN takes the side of the polynomial, which keeps it.
-    return choose(a >= 0.55, with_sign(large, x), small)
+    return with_sign(choose(a >= 0.55, large, small), x)
 
 
-ROWS = ()
+ROWS = (
+    Prim(
+        "exp",
+        "e to the x.",
+        "F -> F",
+        body=body(_exp),
+        facts=increasing(np.exp, image=(0.0, math.inf)),
+        ulp={"f32": 1.0, "f64": 1.0},
+        cost=14,
+    ),
+    Prim(
+        "exp2",
+        "Two to the x.",
+        "F -> F",
+        body=body(_exp2),
+        facts=increasing(np.exp2, image=(0.0, math.inf)),
+        ulp={"f32": 1.0, "f64": 1.0},
+        cost=13,
+    ),
+    Prim(
+        "expm1",
+        "e to the x, less 1, precisely near 0.",
+        "F -> F",
+        body=body(_expm1),
+        facts=increasing(np.expm1, image=(-1.0, math.inf), odd=True),
+        ulp={"f32": 1.7, "f64": 2.0},
+        cost=18,
+    ),
+    Prim(
+        "sinh",
+        "The hyperbolic sine of x.",
+        "F -> F",
+        body=body(_sinh),
+        facts=increasing(np.sinh, odd=True),
+        ulp={"f32": 1.8, "f64": 1.8},
+        cost=40,
+    ),
+    Prim(
+        "cosh",
+        "The hyperbolic cosine of x.",
+        "F -> F",
+        body=body(_cosh),
+        facts=even(np.cosh, (1.0, math.inf)),
+        ulp={"f32": 1.6, "f64": 1.6},
+        cost=27,
+    ),
+    Prim(
+        "tanh",
+        "The hyperbolic tangent of x.",
+        "F -> F",
+        body=body(_tanh),
+        facts=increasing(np.tanh, image=(-1.0, 1.0), odd=True),
+        ulp={"f32": 1.7, "f64": 1.7},
+        cost=40,
+    ),
+)

@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from .. import types as T
+from ..prim import Prim
+from .bounds import increasing
 from .exponential import FLOAT, LN_2
-from .notation import Term, as_float, bits, bits_of, cast, choose, convert, fma, polynomial
+from .notation import Term, as_float, bits, bits_of, body, choose, convert, fma, polynomial
 from .reduction import MAGIC
 
 # log(1+f) = f + f*f*P(f) for -1/3 <= f <= 1/3.
@@ -49,19 +53,20 @@ LOG10_E = {
 SMALLEST_NORMAL = {T.f32: 2.0**-126, T.f64: 2.0**-1022}
 
 
-def not_normal(x: Term) -> Term:
-    """Whether x is anything but a positive normal number."""
-    low = bits_of(SMALLEST_NORMAL[x.type], x.type)
-    return bits(x) - low >= bits_of(math.inf, x.type) - low
+def is_normal(x: Term) -> Term:
+    """Whether x is a positive normal number."""
+    return (x >= SMALLEST_NORMAL[x.type]) & (x < math.inf)
 
 
-def take_apart(x: Term, is_special: Term, least: float) -> tuple[Term, Term]:
-    """A positive number as (e, m): x = 2**e * m, with `least` <= m < 2 * `least`; subnormal only if special."""
+def take_apart(x: Term, normal: Term | None, least: float) -> tuple[Term, Term]:
+    """A positive number as (e, m): x = 2**e * m, with `least` <= m < 2 * `least`; `normal` tells if x is, None that."""
     t = x.type
     shape = FLOAT[t]
-    # The exponent of a subnormal is mended in the integer, where there is room below the least exponent.
-    lifted = bits(x * 2.0**shape.fraction, signed=True) - (shape.fraction << shape.fraction)
-    word = choose(is_special, lifted, bits(x, signed=True))
+    word = bits(x, signed=True)
+    if normal is not None:
+        # The exponent of a subnormal is mended in the integer, where there is room below the least exponent.
+        lifted = bits(x * 2.0**shape.fraction, signed=True) - (shape.fraction << shape.fraction)
+        word = choose(normal, word, lifted)
     exponent = (word - bits_of(least, t)) >> shape.fraction
     mantissa = as_float(word - (exponent << shape.fraction))
     if t is T.f32:
@@ -71,13 +76,13 @@ def take_apart(x: Term, is_special: Term, least: float) -> tuple[Term, Term]:
     return as_float(exponent + bits_of(magic, t)) - magic, mantissa
 
 
-def _parts(x: Term, is_special: Term) -> tuple[Term, Term, Term]:
+def _parts(x: Term, normal: Term | None) -> tuple[Term, Term, Term]:
     """A positive number as (e, f, rest): log(x) = e*ln(2) + (f + rest), with f exact."""
     if x.type is T.f32:
-        e, mantissa = take_apart(x, is_special, 2 / 3)
+        e, mantissa = take_apart(x, normal, 2 / 3)
         f = mantissa - 1.0
         return e, f, polynomial(f, LOG) * (f * f)
-    e, mantissa = take_apart(x, is_special, math.sqrt(0.5))
+    e, mantissa = take_apart(x, normal, math.sqrt(0.5))
     f = mantissa - 1.0
     s = f / (f + 2.0)
     z = s * s
@@ -85,47 +90,80 @@ def _parts(x: Term, is_special: Term) -> tuple[Term, Term, Term]:
     return e, f, fma(s, fma(polynomial(z, ATANH), z * 2.0, half), -half)
 
 
-def _mend(x: Term, is_special: Term, value: Term) -> Term:
+def _mend(x: Term, value: Term) -> Term:
     """The value, or what IEEE wants of a zero, a negative number, an infinity or NaN."""
     nan = x.lift(math.nan)
     at_most_zero = choose(x.equals(0.0), x.lift(-math.inf), nan)
     special = choose(x > 0.0, choose(x.equals(math.inf), x, value), at_most_zero)
-    return choose(is_special, special, value)
+    return choose(is_normal(x), value, special)
 
 
 def _log(x: Term) -> Term:
-    is_special = not_normal(x)
-    e, f, rest = _parts(x, is_special)
-    return _mend(x, is_special, fma(e, LN_2[x.type][0], f + rest))
+    e, f, rest = _parts(x, is_normal(x))
+    return _mend(x, fma(e, LN_2[x.type][0], f + rest))
 
 
-def log2_near(x: Term, is_special: Term) -> Term:
-    """The logarithm to base 2 of a positive number."""
-    e, f, rest = _parts(x, is_special)
+def log2_near(x: Term, normal: Term | None = None) -> Term:
+    """The logarithm to base 2 of a positive number; `normal` tells if it is normal, None that it is."""
+    e, f, rest = _parts(x, normal)
     scale = LOG2_E[x.type]
     return fma(f, scale, rest * scale) + e
 
 
 def _log2(x: Term) -> Term:
-    is_special = not_normal(x)
-    return _mend(x, is_special, log2_near(x, is_special))
+    return _mend(x, log2_near(x, is_normal(x)))
 
 
 def _log10(x: Term) -> Term:
-    is_special = not_normal(x)
-    e, f, rest = _parts(x, is_special)
+    e, f, rest = _parts(x, is_normal(x))
     (two, two_low), (scale, scale_low) = LOG10_2[x.type], LOG10_E[x.type]
     small = fma(e, two_low, fma(f, scale_low, rest * scale))
-    return _mend(x, is_special, fma(e, two, fma(f, scale, small)))
+    return _mend(x, fma(e, two, fma(f, scale, small)))
 
 
 def _log1p(x: Term) -> Term:
     total = x + 1.0
     lost = x - (total - 1.0)
-    is_special = not_normal(total)
-    e, f, rest = _parts(total, is_special)
+    e, f, rest = _parts(total, is_normal(total))
     value = fma(e, LN_2[x.type][0], f + (rest + lost / total))
-    return choose(x.equals(0.0), x, _mend(total, is_special, value))
+    return choose(x.equals(0.0), x, _mend(total, value))
 
 
-ROWS = ()
+ROWS = (
+    Prim(
+        "log",
+        "The natural logarithm of x.",
+        "F -> F",
+        body=body(_log),
+        facts=increasing(np.log, domain=(0.0, math.inf)),
+        ulp={"f32": 1.0, "f64": 1.3},
+        cost=20,
+    ),
+    Prim(
+        "log2",
+        "The logarithm of x to base 2.",
+        "F -> F",
+        body=body(_log2),
+        facts=increasing(np.log2, domain=(0.0, math.inf)),
+        ulp={"f32": 1.7, "f64": 1.3},
+        cost=21,
+    ),
+    Prim(
+        "log10",
+        "The logarithm of x to base 10.",
+        "F -> F",
+        body=body(_log10),
+        facts=increasing(np.log10, domain=(0.0, math.inf)),
+        ulp={"f32": 1.6, "f64": 1.3},
+        cost=23,
+    ),
+    Prim(
+        "log1p",
+        "The natural logarithm of 1 + x, precisely near 0.",
+        "F -> F",
+        body=body(_log1p),
+        facts=increasing(np.log1p, domain=(-1.0, math.inf), odd=True),
+        ulp={"f32": 1.2, "f64": 1.4},
+        cost=36,
+    ),
+)

@@ -160,6 +160,11 @@ def nearest(x: Term) -> Term:
     return Term(apply("round", x.expr))
 
 
+def truncated(x: Term) -> Term:
+    """The whole part, towards zero."""
+    return Term(apply("trunc", x.expr))
+
+
 def choose(condition: Term, x: Term, y: Term | Number) -> Term:
     """x if the condition holds, else y."""
     return Term(apply("choose", condition.expr, x.expr, x.lift(y).expr))

@@ -1,0 +1,230 @@
+"""Powers with any exponent, the cube root, and the length of a vector.
+
+`pow` computes the logarithm to base 2 as a sum of two floats, so that the product with a large exponent is still right
+in its last places; everything but positive normal bases with normal results is put right under one ``choose``.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .. import types as T
+from ..facts import Facts, top
+from ..prim import Prim
+from .bounds import corners, increasing, magnitudes
+from .exponential import FLOAT, bounded_power, power_of_two, reduce_exp2, scaled
+from .logarithm import SMALLEST_NORMAL, is_normal, log2_near, take_apart
+from .notation import (
+    Term,
+    as_float,
+    bits,
+    body,
+    choose,
+    convert,
+    fma,
+    maximum,
+    minimum,
+    polynomial,
+    root,
+    truncated,
+    with_sign,
+)
+from .reduction import MAGIC
+
+# atanh s = s + s*z/3 + s*z*z*Q(z), z = s * s, for |s| <= 3 - 2*sqrt(2).
+ATANH_TAIL = {
+    T.f32: (0.20000076293945312, 0.14273542165756226, 0.11709950119256973),
+    T.f64: (
+        0.20000000000001134,
+        0.14285714285046863,
+        0.11111111260529623,
+        0.09090892130091123,
+        0.07693381289604968,
+        0.06628344277201571,
+        0.06598794228980187,
+    ),
+}
+THIRD = {
+    T.f32: (0.3333333432674408, -9.934107758624577e-09),
+    T.f64: (0.3333333333333333, 1.850371707708594e-17),
+}
+TWICE_LOG2_E = {
+    T.f32: (2.885390043258667, 3.851926067000022e-08),
+    T.f64: (2.8853900817779268, 4.0710547481862066e-17),
+}
+
+
+def _log2_in_two_parts(x: Term) -> tuple[Term, Term]:
+    """The logarithm to base 2 of a positive number as a sum of two floats."""
+    t = x.type
+    e, mantissa = take_apart(x, x >= SMALLEST_NORMAL[t], math.sqrt(0.5))
+    # s = (m - 1) / (m + 1), and what its roundings and that of m + 1 lost.
+    top, bottom = mantissa - 1.0, mantissa + 1.0
+    inverse = 1.0 / bottom
+    s = top * inverse
+    bottom_low = mantissa - (bottom - 1.0)
+    s_low = fma(-s, bottom_low, fma(-s, bottom, top)) * inverse
+    # atanh(s) = s + s*w, w = z/3 + z*z*Q(z)
+    z = s * s
+    third, third_low = THIRD[t]
+    w = z * third
+    lost = fma(z, third_low, fma(z, third, -w))
+    if t is T.f64:
+        lost = fma(fma(s, s, -z), third, lost)
+    w_low = fma(polynomial(z, ATANH_TAIL[t]) * z, z, lost)
+    arc = fma(s, w, s)
+    arc_low = fma(s, w, s - arc) + fma(s, w_low, fma(s_low, z, s_low))
+    # times 2/ln(2), and plus the exponent
+    scale, scale_low = TWICE_LOG2_E[t]
+    part = arc * scale
+    part_low = fma(arc, scale, -part) + fma(arc, scale_low, arc_low * scale)
+    high = e + part
+    return high, (e - high) + part + part_low
+
+
+def _pow(x: Term, y: Term) -> Term:
+    t = x.type
+    a = abs(x)
+    high, low = _log2_in_two_parts(a)
+    power = y * high
+    power_low = fma(y, high, -power) + y * low
+    shifted = power + MAGIC[t]
+    value = power_of_two((power - (shifted - MAGIC[t])) + power_low)
+    near = scaled(value, bits(shifted))
+    is_near = is_normal(x) & (abs(power) <= FLOAT[t].exp2_safe - 1.0)
+    return choose(is_near, near, _pow_far(x, y, y * _limit_of_log(a, high), value, shifted))
+
+
+def _limit_of_log(a: Term, log: Term) -> Term:
+    return choose(a.equals(0.0), a.lift(-math.inf), choose(a.equals(math.inf), a, log))
+
+
+def _pow_far(x: Term, y: Term, power: Term, value: Term, shifted: Term) -> Term:
+    """The power by its definition case by case: `power` is y * log2|x|, value and shifted give 2**power."""
+    one = x.lift(1.0)
+    size = bounded_power(power, value, shifted, FLOAT[x.type].exp2_range)
+    size = choose(abs(x).equals(1.0), one, size)
+    half = y * 0.5
+    is_whole = truncated(y).equals(y)
+    is_odd = is_whole & truncated(half).differs(half)
+    # Infinite exponents are whole and even; a negative base wants a whole one.
+    signed = choose(is_odd, with_sign(size, x), size)
+    undefined = (x < 0.0) & (x > -math.inf) & ~is_whole
+    result = choose(undefined, x.lift(math.nan), signed)
+    result = choose(x.differs(x) | y.differs(y), x.lift(math.nan), result)
+    return choose(x.equals(1.0) | y.equals(0.0), one, result)
+
+
+def _pow_near(x: Term, y: Term) -> Term:
+    t = x.type
+    limit = FLOAT[t].exp2_safe
+    power = y * log2_near(maximum(SMALLEST_NORMAL[t], x))
+    f, shifted = reduce_exp2(maximum(-limit, minimum(limit, power)))
+    return choose(x.equals(x), scaled(power_of_two(f), bits(shifted)), x)
+
+
+def _cbrt(x: Term) -> Term:
+    t = x.type
+    a = abs(x)
+    # Numbers are scaled away from both ends of the range; a third of the bits of exponent and fraction, read as one
+    # number, is then within 4 % of the cube root.
+    is_small = a < 2.0**-100
+    normal = a * choose(is_small, a.lift(2.0**162 if t is T.f64 else 2.0**54), 2.0**-3)
+    back = choose(is_small, a.lift(2.0**-54 if t is T.f64 else 2.0**-18), 2.0)
+    word = bits(normal) if t is T.f32 else bits(normal) >> 32
+    third = ((convert(word, T.u64) * 0x55555556) >> 32) + CBRT_OFFSET[t]
+    guess = as_float(convert(third, T.u32) if t is T.f32 else third << 32)
+    for _ in range(1 if t is T.f32 else 2):
+        # Halley's step triples the digits.
+        cube = guess * guess * guess
+        guess = guess * ((cube + normal + normal) / (cube + cube + normal))
+    # Newton's step, with the residue of the cube computed without rounding.
+    square = guess * guess
+    lost = fma(guess, guess, -square)
+    residue = fma(square, guess, -normal) + lost * guess
+    result = (guess - residue / (square * 3.0)) * back
+    # Zero, infinity and NaN are their own cube roots.
+    is_plain = (a > 0.0) & (a < math.inf)
+    return choose(is_plain, with_sign(result, x), x)
+
+
+CBRT_OFFSET = {T.f32: 0x2A5119F2, T.f64: 0x2A9F7893}
+
+
+def _hypot(x: Term, y: Term) -> Term:
+    t = x.type
+    square = fma(x, x, y * y)
+    low, high = HYPOT_SAFE[t]
+    is_near = (square >= low) & (square <= high)
+    return choose(is_near, root(square), _hypot_far(abs(x), abs(y)))
+
+
+HYPOT_SAFE = {T.f32: (2.0**-80, 2.0**126), T.f64: (2.0**-900, 2.0**1022)}
+
+
+def _hypot_far(a: Term, b: Term) -> Term:
+    """The length where squares overflow or lose bits: both numbers are scaled by a power of two first."""
+    shrink, grow = (2.0**-70, 2.0**90) if a.type is T.f32 else (2.0**-520, 2.0**600)
+    is_large = maximum(a, b) > 1.0
+    scale = choose(is_large, a.lift(shrink), grow)
+    back = choose(is_large, a.lift(1.0 / shrink), 1.0 / grow)
+    p, q = a * scale, b * scale
+    size = root(fma(p, p, q * q)) * back
+    infinite = a.equals(math.inf) | b.equals(math.inf)
+    return choose(infinite, a.lift(math.inf), size)
+
+
+def _pow_facts(t: T.Type, _: tuple[T.Type, ...], x: Facts, y: Facts) -> Facts:
+    if x.lo < 0 or (x.minus_zero and y.lo <= 0):
+        return top(t)
+    return corners(np.power, t, x, y, (0.0, math.inf), minus_zero=x.minus_zero)
+
+
+def _pow_near_facts(_: T.Type, __: tuple[T.Type, ...], x: Facts, y: Facts) -> Facts:
+    return Facts(0.0, math.inf, x.nan or y.nan)
+
+
+def _hypot_facts(t: T.Type, _: tuple[T.Type, ...], x: Facts, y: Facts) -> Facts:
+    return corners(np.hypot, t, magnitudes(x), magnitudes(y), (0.0, math.inf))
+
+
+ROWS = (
+    Prim(
+        "pow",
+        "x to the y, as in IEEE 754: NaN for a negative x and a y that is not whole; 1 when y is 0 or x is 1.",
+        "F F -> F",
+        body=body(_pow),
+        facts=_pow_facts,
+        ulp={"f32": 1.5, "f64": 1.5},
+        cost=75,
+    ),
+    Prim(
+        "pow_near",
+        "x to the y for pictures: the error grows with the result's exponent, x counts as at least the smallest normal "
+        "number, and the result stays normal.",
+        "F F -> F",
+        body=body(_pow_near),
+        facts=_pow_near_facts,
+        cost=36,
+    ),
+    Prim(
+        "cbrt",
+        "The cube root of x.",
+        "F -> F",
+        body=body(_cbrt),
+        facts=increasing(np.cbrt, odd=True),
+        ulp={"f32": 0.6, "f64": 0.6},
+        cost=55,
+    ),
+    Prim(
+        "hypot",
+        "The length of the vector (x, y), without overflow on the way.",
+        "F F -> F",
+        body=body(_hypot),
+        facts=_hypot_facts,
+        ulp={"f32": 1.3, "f64": 1.3},
+        cost=20,
+    ),
+)
