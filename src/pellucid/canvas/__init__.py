@@ -10,6 +10,6 @@ Above the driver and the vocabularies, below the command line and the notebook.
 
 from pellucid.canvas.draw import animate, render, save
 from pellucid.canvas.show import png_of, show
-from pellucid.canvas.source import Kernel, is_drawable, is_picture
+from pellucid.canvas.source import Kernel, Picture, is_drawable, is_picture
 
-__all__ = ["Kernel", "animate", "is_drawable", "is_picture", "png_of", "render", "save", "show"]
+__all__ = ["Kernel", "Picture", "animate", "is_drawable", "is_picture", "png_of", "render", "save", "show"]

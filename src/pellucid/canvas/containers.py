@@ -289,7 +289,7 @@ def with_associated_alpha(data: bytearray) -> bytearray:
 
     Raises `InputError` if the file has no alpha.
     """
-    order = "<" if data[:2] == b"II" else ">"
+    order = "<" if bytes(data[:2]) == b"II" else ">"
     (at,) = struct.unpack_from(f"{order}I", data, 4)
     (entries,) = struct.unpack_from(f"{order}H", data, at)
     extra_samples, associated = 338, 1

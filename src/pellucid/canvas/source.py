@@ -7,13 +7,31 @@ the driver, and `is_picture` is the one place that tells pictures from other Pyt
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 
 from pellucid.base.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+class Picture(Protocol):
+    """What the driver can compile: it gives the sample of a time at a point, as symbolic values."""
+
+    @property
+    def kind(self) -> str:
+        """What its samples are, such as `color` or `region`."""
+        ...
+
+    @property
+    def time_varying(self) -> bool:
+        """Whether samples depend on time."""
+        ...
+
+    def sample(self, time: Any, point: Any) -> Any:
+        """The sample at a point."""
+        ...
 
 
 @runtime_checkable
@@ -80,18 +98,18 @@ def compiled(
                 place=", ".join(chosen),
                 fix="give the option to pl.compile instead",
             )
-        return picture  # pyright: ignore[reportReturnType]
+        return picture
     if not is_picture(picture):
         raise InputError(
             f"{_shown(picture)} is not a picture",
             fix="give one made with pellucid.images or a function marked with @pl.image or @pl.animation",
         )
-    from pellucid import driver
+    from pellucid.driver import compile
 
-    return driver.compile(picture, **chosen)
+    return compile(picture, **chosen)
 
 
-def is_kernel(thing: object) -> bool:
+def is_kernel(thing: object) -> TypeGuard[Kernel]:
     """Whether `thing` is a compiled picture.
 
     >>> is_kernel(3)
@@ -100,15 +118,14 @@ def is_kernel(thing: object) -> bool:
     return not isinstance(thing, type) and isinstance(thing, Kernel)
 
 
-def is_picture(thing: object) -> bool:
+def is_picture(thing: object) -> TypeGuard[Picture]:
     """Whether `thing` is a picture or an animation that the driver can compile.
 
     >>> is_picture("swirl")
     False
     """
-    if isinstance(thing, type):
-        return False
-    return type(thing).__module__.startswith("pellucid.images") or hasattr(thing, "__pellucid_picture__")
+    # Asked of the class: a picture may turn any name into a word of the vocabulary.
+    return getattr(type(thing), "__pellucid_picture__", False) is True
 
 
 def is_drawable(thing: object) -> bool:

@@ -18,13 +18,13 @@ from pellucid.base.errors import InputError, did_you_mean
 
 #: The largest width or height, so that the address of every sample of a row fits in 32 bits.
 LARGEST_SIDE = 1 << 20
-#: The largest number of samples for one pixel.
-MOST_SAMPLES = 256
+#: Each pixel is the mean of at most so many by so many samples.
+MOST_SAMPLES = 64
 #: The largest number of threads that may be asked for.
 MOST_THREADS = 1024
 
-#: Mantissa bits and largest finite value of the two precisions.
-_PRECISIONS = {"f32": (24, 3.4028234663852886e38), "f64": (53, sys.float_info.max)}
+#: Mantissa bits, largest finite value and largest zoom of the two precisions; 1 / zoom must be a normal number.
+_PRECISIONS = {"f32": (24, 3.4028234663852886e38, 1e37), "f64": (53, sys.float_info.max, 1e307)}
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ def _checked_real(place: str, value: object, precision: str) -> float:
         ) from None
     if not math.isfinite(number):
         raise InputError(f"{number} is not a finite number", place=place, fix="give a finite number")
-    _, largest = _PRECISIONS.get(precision, _PRECISIONS["f64"])
+    _, largest, _ = _PRECISIONS.get(precision, _PRECISIONS["f64"])
     if abs(number) > largest:
         raise InputError(
             f"{number:g} is too large for {precision}", place=place, fix="precision='f64' holds it"
@@ -243,8 +243,14 @@ def _checked_params(value: object, precision: str) -> dict[str, float]:
 
 def _check_resolution(view: View, precision: str) -> None:
     """The pixel grid must be finer than the spacing of representable numbers out there."""
-    bits, largest = _PRECISIONS.get(precision, _PRECISIONS["f64"])
-    pitch = 1 / view.zoom if view.zoom > 1 / sys.float_info.max else math.inf
+    bits, largest, most_zoom = _PRECISIONS.get(precision, _PRECISIONS["f64"])
+    if not 1 / most_zoom <= view.zoom <= most_zoom:
+        raise InputError(
+            f"{view.zoom:g} is out of range for {precision}",
+            place="zoom",
+            fix=f"give a number from {1 / most_zoom:g} to {most_zoom:g}",
+        )
+    pitch = 1 / view.zoom
     reach = max(abs(c) + side / 2 * pitch for c, side in zip(view.center, view.size, strict=True))
     if reach > largest:
         raise InputError(
@@ -252,7 +258,7 @@ def _check_resolution(view: View, precision: str) -> None:
             place="zoom",
             fix="give a larger zoom",
         )
-    if pitch < largest and reach * 2.0 ** (1 - bits) > pitch:
+    if reach * 2.0 ** (1 - bits) > pitch:
         finer = "give precision='f64'" if precision == "f32" else "look closer to the origin"
         raise InputError(
             f"at a zoom of {view.zoom:g} around {view.center}, neighboring pixels have equal coordinates"

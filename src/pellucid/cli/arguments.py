@@ -36,7 +36,7 @@ OUT may be - for PNG to standard output.
 examples:
   pellucid render swirl.py -o swirl.png
   pellucid render swirl.py -o detail.png --size 1024x768 --center 40,-25 --zoom 8
-  pellucid render swirl.py -o smooth.jpg --samples 16 --quality 90 --background '#203040'
+  pellucid render swirl.py -o smooth.jpg --samples 4 --quality 90 --background '#203040'
   pellucid render slider.py -o tight.png --param twist=40
   pellucid render swirl.py -o - | convert - swirl.pdf
 """
@@ -286,7 +286,11 @@ def _add_view(parser: argparse.ArgumentParser, time: str) -> None:
     view.add_argument("--zoom", type=values.number, default=1.0, metavar="Z", help="pixels per unit (1)")
     view.add_argument(time, type=values.number, default=0.0, metavar="T", dest="time", help="in seconds (0)")
     view.add_argument(
-        "--samples", type=values.whole, default=1, metavar="N", help="per pixel, to smooth edges (1)"
+        "--samples",
+        type=values.whole,
+        default=1,
+        metavar="N",
+        help="N by N for each pixel, to smooth edges (1)",
     )
     view.add_argument(
         "--param",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pellucid.base.errors import FileError, InputError, PellucidError, did_you_mean
-from pellucid.cli.problems import owns_errors, place_in_user_code
+from pellucid.cli.problems import located, owns_errors, place_in_user_code
 
 #: Names that are chosen without being asked for, the first one found.
 _PREFERRED = ("picture", "animation", "main")
@@ -112,7 +112,7 @@ def _run(path: Path) -> types.ModuleType:
     except SystemExit as error:
         raise UserFileError(f"the file ended the program (exit {error.code})", place=str(path)) from error
     except Exception as error:
-        raise UserFileError(_told(error), place=place_in_user_code(error) or str(path)) from error
+        raise UserFileError(located(place_in_user_code(error) or str(path), _told(error))) from error
     finally:
         with contextlib.suppress(ValueError):
             sys.path.remove(folder)

@@ -55,9 +55,7 @@ def guarded(work: Callable[[], int], *, debug: bool = False) -> int:
 def _told(error: Exception) -> str:
     place = place_in_user_code(error)
     if isinstance(error, PellucidError):
-        text = str(error)
-        told = place is None or Path(place).name in text or isinstance(error, InputError)
-        return text if told else f"{place}: {text}"
+        return located(place, str(error)) if place and not isinstance(error, InputError) else str(error)
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if place:
         return f"{place}: {text}"
@@ -84,6 +82,18 @@ def place_in_user_code(error: BaseException) -> str | None:
         if path.suffix == ".py" and _is_of_the_user(path.resolve()):
             place = f"{_shown(path)}:{line}"
     return place
+
+
+def located(place: str, text: str) -> str:
+    """A message with its `file:line` in front, once.
+
+    >>> located("pictures/a.py:3", "too hot"), located("pictures/a.py:3", "a.py:3: too hot")
+    ('pictures/a.py:3: too hot', 'pictures/a.py:3: too hot')
+    """
+    name = Path(place).name
+    if text.startswith(name):
+        return place + text.removeprefix(name)
+    return text if place in text else f"{place}: {text}"
 
 
 def _is_of_the_user(path: Path) -> bool:

@@ -10,11 +10,14 @@ import os
 import re
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pellucid.base.errors import InputError, did_you_mean
 from pellucid.cli.drawing import listed
-from pellucid.cli.loading import chosen_picture
+from pellucid.cli.loading import Chosen, chosen_picture
+
+if TYPE_CHECKING:
+    from pellucid.canvas import Picture
 
 
 def explain(words: Namespace) -> int:
@@ -23,7 +26,7 @@ def explain(words: Namespace) -> int:
         return listed(words.file)
     from pellucid import driver
 
-    report = driver.explain(chosen_picture(words.file).picture, **_compile(words))
+    report = driver.explain(_picture(chosen_picture(words.file)), **_compile(words))
     if words.list_stages:
         print("\n".join(report.stages))
     elif words.stage is not None:
@@ -49,7 +52,7 @@ def export(words: Namespace) -> int:
 
     chosen = chosen_picture(words.file)
     name = _c_name(words.name, chosen.path.stem)
-    header, source = driver.export_c(chosen.picture, name, **_compile(words))
+    header, source = driver.export_c(_picture(chosen), name, **_compile(words))
     stem = _stem(words.out, name)
     for suffix, text in ((".h", header), (".c", source)):
         with written_aside(f"{stem}{suffix}") as file:
@@ -63,6 +66,16 @@ _C_WORDS = frozenset({
     "long", "main", "register", "restrict", "short", "signed", "sizeof", "static", "struct", "switch", "typedef",
     "union", "unsigned", "void", "volatile",
 })  # fmt: skip
+
+
+def _picture(chosen: Chosen) -> Picture:
+    from pellucid.canvas import is_picture
+
+    if not is_picture(chosen.picture):
+        raise InputError(
+            "is compiled already", place=f"{chosen.path}:{chosen.name}", fix="name the picture it was made of"
+        )
+    return chosen.picture
 
 
 def _c_name(given: str | None, stem: str) -> str:
