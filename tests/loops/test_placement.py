@@ -27,7 +27,9 @@ def placed(body: str, **options) -> str:
 
 
 def test_a_value_of_one_arm_only_stays_under_its_branch():
-    text = placed("  s1 := b / c\n  out[0] := if a < 0.0 then s1 else (if d < 0.0 then s1 else e)\n", threshold=1.0)
+    text = placed(
+        "  s1 := b / c\n  out[0] := if a < 0.0 then s1 else (if d < 0.0 then s1 else e)\n", threshold=1.0
+    )
     assert text.splitlines() == [
         "t1 = a < 0.0",
         "if t1:",
@@ -35,10 +37,10 @@ def test_a_value_of_one_arm_only_stays_under_its_branch():
         "else:",
         "  t3 = d < 0.0",
         "  if t3:",
-        "    t4 = b / c",
-        "  pick t5 = if t3 then t4 else e",
-        "pick t6 = if t1 then t2 else t5",
-        "out[0] := t6",
+        "    t2 = b / c",
+        "  pick t4 = if t3 then t2 else e",
+        "pick t5 = if t1 then t2 else t4",
+        "out[0] := t5",
     ]
 
 

@@ -27,6 +27,8 @@ COLUMN = E.index("i")
 WIDTH = E.param("width", T.i32)
 HEIGHT = E.param("height", T.i32)
 SAMPLES = E.param("samples", T.i32)
+TIME = E.index("t")
+FRAMES = E.param("frames", T.i32)
 
 
 class Source(Protocol):
@@ -61,37 +63,58 @@ class Frame:
         return next(s.value for s in N.walk(self.kernel.body) if isinstance(s, N.Store))
 
 
-def build(
-    source: Source, real: T.Type, *, form: str = "straight", supersample: bool = False, name: str = "picture"
-) -> Frame:
-    """Trace a source into the kernel of a frame.
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Which of a picture's kernels.
 
     form         "straight" or "premultiplied": what becomes of alpha in the bytes.
     supersample  whether each pixel averages ``samples`` by ``samples`` samples.
+    film         whether the kernel fills ``frames`` frames, ``time_step`` apart.
+    """
+
+    form: str = "straight"
+    supersample: bool = False
+    film: bool = False
+
+
+def build(source: Source, real: T.Type, variant: Variant = Variant(), *, name: str = "picture") -> Frame:
+    """Trace a source into the kernel of a frame, or of a film.
+
+    In a film the loop over time is the innermost, so that what does not change with time is computed once per pixel
+    (Pan, section 5.3).
 
     Raises VocabularyError if the source's samples are no color, region, field or packed color, and whatever the
     source itself raises.
     """
     with tracing(real) as session:
-        pixel = _supersampled(source, form) if supersample else _plain(source, form)
-        node = lift(pixel)
+        time = _film_time() if variant.film else Value(E.param("time", real))
+        make = _supersampled if variant.supersample else _plain
+        node = lift(make(source, time, variant.form))
         used = {p.attr: p for p in E.params([node])}
         found = {k: p for k, p in {**DECLARED, **session.params}.items() if k in used}
         own = _own_params(real)
-    position = E.apply("add", E.apply("mul", ROW, WIDTH), COLUMN)
     zero = E.const(0, T.i32)
     out = Buffer("out", T.u32, 1)
-    inner = N.For(COLUMN, zero, WIDTH, (N.Store(out, position, node),))
-    outer = N.For(ROW, zero, HEIGHT, (inner,))
+    line = E.apply("add", E.apply("mul", TIME, HEIGHT), ROW) if variant.film else ROW
+    position = E.apply("add", E.apply("mul", line, WIDTH), COLUMN)
+    body: N.Block = (N.Store(out, position, node),)
+    if variant.film:
+        body = (N.For(TIME, zero, FRAMES, body),)
+    body = (N.For(ROW, zero, HEIGHT, (N.For(COLUMN, zero, WIDTH, body),)),)
+    used_own = set(E.params(N.all_roots(body)))
     extra = [p for p in E.params([node]) if p not in own]
     ranges = {**_ranges(own, real), **{p: _range_of(found[p.attr], p.type) for p in extra if p.attr in found}}
-    kernel = N.Kernel(name, (*own, *extra), (out,), (outer,))
-    return Frame(kernel, ranges, found, source.time_varying)
+    return Frame(N.Kernel(name, (*(p for p in own if p in used_own), *extra), (out,), body), ranges, found, source.time_varying)
+
+
+def _film_time() -> Any:
+    real = F.real_type()
+    return Value(E.param("time", real)) + convert(Value(TIME), real) * Value(E.param("time_step", real))
 
 
 def _own_params(real: T.Type) -> tuple[Expr, ...]:
-    reals = tuple(E.param(n, real) for n in ("time", "center_x", "center_y", "scale"))
-    return (*reals, WIDTH, HEIGHT, SAMPLES)
+    reals = tuple(E.param(n, real) for n in ("time", "center_x", "center_y", "time_step", "scale"))
+    return (*reals, WIDTH, HEIGHT, SAMPLES, FRAMES)
 
 
 def _ranges(own: tuple[Expr, ...], real: T.Type) -> dict[Expr, Facts]:
@@ -100,9 +123,10 @@ def _ranges(own: tuple[Expr, ...], real: T.Type) -> dict[Expr, Facts]:
     smallest = 1e-37 if real is T.f32 else 1e-307
     side = Facts(1, LARGEST_SIDE)
     inside = Facts(0, LARGEST_SIDE - 1)
-    found = dict.fromkeys(own[:3], finite)
-    found[own[3]] = Facts(smallest, 1 / smallest)
-    return {**found, WIDTH: side, HEIGHT: side, SAMPLES: Facts(1, 256), ROW: inside, COLUMN: inside}
+    found = dict.fromkeys(own[:4], finite)
+    found[own[4]] = Facts(smallest, 1 / smallest)
+    counts = {SAMPLES: Facts(1, 256), FRAMES: Facts(1, LARGEST_SIDE), TIME: inside}
+    return {**found, **counts, WIDTH: side, HEIGHT: side, ROW: inside, COLUMN: inside}
 
 
 def _range_of(p: Param, type_: T.Type) -> Facts:
@@ -125,9 +149,8 @@ def _indices() -> tuple[Any, Any]:
     return convert(Value(COLUMN), real), convert(Value(ROW), real)
 
 
-def _plain(source: Source, form: str) -> Any:
+def _plain(source: Source, time: Any, form: str) -> Any:
     column, row = _indices()
-    time = Value(E.param("time", F.real_type()))
     sample = source.sample(time, _point(column + 0.5, row + 0.5))
     leaves = flatten(sample)[0]
     if len(leaves) == 1 and lift(leaves[0]).type is T.u32:
@@ -135,10 +158,9 @@ def _plain(source: Source, form: str) -> Any:
     return pack(color_of(sample), form)
 
 
-def _supersampled(source: Source, form: str) -> Any:
+def _supersampled(source: Source, time: Any, form: str) -> Any:
     column, row = _indices()
     real = F.real_type()
-    time = Value(E.param("time", real))
     n = Value(SAMPLES)
     step = 1.0 / convert(n, real)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..backends.port import Backend, Code
 from ..base.errors import InputError, did_you_mean
 from ..ir.expr import Expr
-from .frame import COLUMN, ROW, Frame, Source, build
+from .frame import COLUMN, ROW, TIME, Frame, Source, Variant, build
 from .options import Options
 from .pipeline import Optimized, optimize
 from .report import Report
@@ -40,31 +40,30 @@ class Kernel:
     def __init__(self, source: Source, options: Options) -> None:
         """Trace and compile the usual variant at once, so that errors show here."""
         self.source, self.options = source, options
-        self._frames: dict[tuple[str, bool], Frame] = {}
-        self._variants: dict[tuple[str, bool], Code] = {}
-        self._code("straight", False)
+        self._frames: dict[Variant, Frame] = {}
+        self._codes: dict[Variant, Code] = {}
+        self._code(Variant())
 
     @property
     def params(self) -> Mapping[str, Any]:
         """The picture's own parameters by name, with default, low and high."""
-        return self._frames["straight", False].params
+        return self.frame().params
 
     @property
     def time_varying(self) -> bool:
         """Whether the picture depends on time."""
         return self.source.time_varying
 
-    def frame(self, form: str = "straight", supersample: bool = False) -> Frame:
+    def frame(self, variant: Variant = Variant()) -> Frame:
         """The traced nest of a variant."""
-        key = (form, supersample)
-        if key not in self._frames:
-            self._frames[key] = build(self.source, self.options.real, form=form, supersample=supersample)
-        return self._frames[key]
+        if variant not in self._frames:
+            self._frames[variant] = build(self.source, self.options.real, variant)
+        return self._frames[variant]
 
-    def _code(self, form: str, supersample: bool) -> Code:
-        code = self._variants.get((form, supersample))
+    def _code(self, variant: Variant) -> Code:
+        code = self._codes.get(variant)
         if code is None:
-            code = self._variants[form, supersample] = _compiled(self.frame(form, supersample), self.options)
+            code = self._codes[variant] = _compiled(self.frame(variant), self.options)
         return code
 
     def render(
@@ -82,7 +81,9 @@ class Kernel:
 
         Raises InputError for a parameter that is unknown or out of its range.
         """
-        return self._draw("straight", size, center, zoom, time, samples, threads, params, out)
+        return self._draw(
+            Variant("straight", samples > 1), size, center, zoom, time, samples, threads, params, out
+        )
 
     def premultiplied(
         self,
@@ -96,11 +97,32 @@ class Kernel:
         out: Bytes | None = None,
     ) -> Bytes:
         """As `render`, with colors multiplied by alpha."""
-        return self._draw("premultiplied", size, center, zoom, time, samples, threads, params, out)
+        variant = Variant("premultiplied", samples > 1)
+        return self._draw(variant, size, center, zoom, time, samples, threads, params, out)
+
+    def film(
+        self,
+        size: tuple[int, int],
+        frames: int,
+        time_step: float,
+        center: tuple[float, float] = (0.0, 0.0),
+        zoom: float = 1.0,
+        time: float = 0.0,
+        samples: int = 1,
+        threads: int | None = None,
+        params: Mapping[str, float] | None = None,
+        out: Bytes | None = None,
+    ) -> Bytes:
+        """Consecutive frames, of shape (frames, height, width, 4), straight alpha.
+
+        What does not change with time is computed once per pixel, not once per pixel and frame (Pan, section 5.3).
+        """
+        variant = Variant("straight", samples > 1, film=True)
+        return self._draw(variant, size, center, zoom, time, samples, threads, params, out, frames, time_step)
 
     def _draw(
         self,
-        form: str,
+        variant: Variant,
         size: tuple[int, int],
         center: tuple[float, float],
         zoom: float,
@@ -109,22 +131,26 @@ class Kernel:
         threads: int | None,
         params: Mapping[str, float] | None,
         out: Bytes | None,
+        frames: int = 1,
+        time_step: float = 0.0,
     ) -> Bytes:
         width, height = size
-        code = self._code(form, samples > 1)
+        code = self._code(variant)
         if out is None:
-            out = np.empty((height, width, 4), np.uint8)
+            out = np.empty((*([frames] if variant.film else []), height, width, 4), np.uint8)
         arguments: dict[str, float | int] = {
             "time": time,
             "center_x": center[0],
             "center_y": center[1],
+            "time_step": time_step,
             "scale": 1.0 / zoom,
             "width": width,
             "height": height,
             "samples": samples,
+            "frames": frames,
             **self._arguments(params or {}),
         }
-        memory = {self.frame(form, samples > 1).kernel.outputs[0]: out.reshape(-1).view(np.uint32)}
+        memory = {self.frame(variant).kernel.outputs[0]: out.reshape(-1).view(np.uint32)}
         code.run(arguments, memory, threads=threads)
         return out
 
@@ -169,13 +195,14 @@ def _compiled(frame: Frame, options: Options) -> Code:
 
 def optimized(frame: Frame, options: Options, backend: Backend) -> Optimized:
     """The frame's nest after the default script, for a back end's lanes."""
-    order = (ROW.free, COLUMN.free)
+    order = (ROW.free, COLUMN.free, TIME.free)
     return optimize(frame.kernel, frame.ranges, options, lanes_of(backend, options), order)
 
 
 def lanes_of(backend: Backend, options: Options) -> int:
-    """How many lanes a back end likes for a precision."""
-    return getattr(backend, "lanes", lambda _bits: 1)(options.real.bits)
+    """How many lanes fill the widest vector register of a back end; 1 where loops are left to a C compiler."""
+    bits: int = getattr(backend, "vector_bits", 1)
+    return max(1, bits // options.real.bits)
 
 
 def make_backend(name: str) -> Backend:
@@ -183,21 +210,25 @@ def make_backend(name: str) -> Backend:
 
     Raises BackendError where it cannot run.
     """
-    from .threads import crew
+    try:
+        from .threads import crew
+        from .cache import cache
+    except ImportError:
+        from ..backends.port import alone as crew
+
+        cache = lambda: None
 
     if name == "numpy":
         from ..backends.numpy import NumpyBackend
 
         return NumpyBackend(crew=crew)
-    from .cache import cache
-
     if name == "c":
         from ..backends.c import CBackend
 
         return CBackend(store=cache(), crew=crew)
-    from ..backends.llvm import LLVMBackend
+    from ..backends.llvm import LlvmBackend
 
-    return LLVMBackend(store=cache(), crew=crew)
+    return LlvmBackend(store=cache(), crew=crew)
 
 
 def explain(

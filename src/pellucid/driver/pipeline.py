@@ -40,7 +40,8 @@ def rules(name: str, function: Callable[..., list[Expr]], theorem: str, **option
 
 def script(options: Options, lanes: int, order: tuple[int, ...] = ()) -> list[Stage]:
     """The stages of the default optimizer, in order, each under the name that `explain` shows."""
-    from ..rewriting.simplify import expand, simplify
+    from ..rewriting.expand import expand
+    from ..rewriting.simplify import simplify
 
     labels = (
         "rules labelled exact"

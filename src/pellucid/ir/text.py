@@ -29,7 +29,9 @@ class Printer:
         self.counts = {"s": 0, "t": 0}
 
     def name(self, node: Expr, prefix: str) -> str:
-        """Give a node the next name with that prefix."""
+        """Give a node the next name with that prefix; a node with several places keeps its name."""
+        if self.names.get(node, "").startswith(prefix):
+            return self.names[node]
         self.counts[prefix] += 1
         self.names[node] = f"{prefix}{self.counts[prefix]}"
         return self.names[node]

@@ -5,6 +5,8 @@ The premises of `lanes` and `spread`: no iteration loads what another stores, an
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..ir.expr import Buffer, Expr, topological
 from ..ir.nest import Block, For, Store, all_roots, walk
 
@@ -24,53 +26,42 @@ def reads_own_stores(block: Block) -> set[Buffer]:
     return stored(block) & loaded(block)
 
 
-def terms(position: Expr) -> dict[Expr | None, Expr | int] | None:
-    """A position as a sum of indices with coefficients: ``{index: coefficient, None: rest}``; None if it is no such sum.
+def digits(position: Expr, ranges: dict[Expr, Expr]) -> list[Expr] | None:
+    """The indices of a position written in a mixed radix, last digit first; None if it is not of that form.
 
-    A coefficient is 1 or an expression that depends on no index of the sum.
+    ``(t * height + j) * width + i`` with ``0 <= i < width`` and ``0 <= j < height`` is such a number, and so two positions
+    are equal only if all digits are. `ranges` gives the bound of each index that starts at 0.
     """
-    found: dict[Expr | None, Expr | int] = {}
-    stack = [position]
-    while stack:
-        e = stack.pop()
-        if e.op == "add":
-            stack += e.args
-        elif e.op == "index":
-            if e in found:
-                return None
-            found[e] = 1
-        elif e.op == "mul" and any(a.op == "index" for a in e.args):
-            i, c = e.args if e.args[0].op == "index" else e.args[::-1]
-            if c.free or i in found:
-                return None
-            found[i] = c
-        elif not e.free:
-            found[None] = 1
-        else:
-            return None
-    return found
+    if position.op == "index":
+        return [position]
+    if not position.free:
+        return []
+    if position.op != "add":
+        return None
+    for last, rest in (position.args, position.args[::-1]):
+        if not last.free:
+            return digits(rest, ranges)
+        if last.op == "index" and rest.op == "mul":
+            for upper, radix in (rest.args, rest.args[::-1]):
+                if ranges.get(last) is radix and not radix.free:
+                    more = digits(upper, ranges)
+                    return None if more is None or last in more else [last, *more]
+    return None
 
 
-def separate(loop: For) -> str | None:
-    """Why no two iterations of a loop store to the same place, in words; None if that could not be shown."""
-    inner = {s.index: s for s in walk(loop.body) if isinstance(s, For)}
+def separate(loop: For, around: Sequence[For] = ()) -> str | None:
+    """Why no two iterations of a loop store to the same place, in words; None if that could not be shown.
+
+    `around` are the loops outside, which keep their indices while the loop runs.
+    """
+    loops = [*around, loop, *(s for s in walk(loop.body) if isinstance(s, For))]
+    ranges = {s.index: s.hi for s in loops if s.lo.op == "const" and s.lo.attr == 0}
     reasons: list[str] = []
     for s in walk(loop.body):
         if not isinstance(s, Store):
             continue
-        sum_ = terms(s.position)
-        if sum_ is None or loop.index not in sum_:
+        found = digits(s.position, ranges)
+        if found is None or loop.index not in found:
             return None
-        step = sum_[loop.index]
-        others = [i for i in sum_ if i is not None and i in inner]
-        if not others and step == 1:
-            reasons.append(f"{s.buffer.name} is stored at {loop.index.attr} + something fixed")
-        elif len(others) == 1 and sum_[others[0]] == 1 and _spans(inner[others[0]], step):
-            reasons.append(f"{s.buffer.name} is stored in rows that do not meet")
-        else:
-            return None
+        reasons.append(f"{loop.index.attr} is a digit of every position in {s.buffer.name}")
     return "; ".join(dict.fromkeys(reasons)) or "nothing is stored"
-
-
-def _spans(loop: For, width: Expr | int) -> bool:
-    return loop.lo.op == "const" and loop.lo.attr == 0 and loop.hi is width

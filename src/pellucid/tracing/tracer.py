@@ -287,6 +287,11 @@ class Param(Value):
         return E.param(self.name, real_type())
 
 
+RESERVED = frozenset(
+    ("time", "time_step", "center_x", "center_y", "zoom", "scale", "width", "height", "samples", "frames")
+)
+"""The names of a kernel's own arguments."""
+
 DECLARED: dict[str, Param] = {}
 """The latest declaration of each parameter, for values that were made from one outside of any session."""
 
@@ -304,7 +309,7 @@ def param(
     """
     if isinstance(low, tuple):
         low, high = low
-    if not name.isidentifier() or name in ("time", "center_x", "center_y", "zoom"):
+    if not name.isidentifier() or name in RESERVED:
         raise InputError(
             f"{name!r} cannot name a parameter", place="param", fix="use an identifier that is not taken"
         )

@@ -29,7 +29,8 @@ def check(kernel: Kernel, path: Path, **_: Any) -> Verdict:
     loop = at(kernel.body, path)
     if not isinstance(loop, For) or loop.how.kind != "seq":
         return Refuted("the site is a loop that runs in order", type(loop).__name__.lower())
-    why = separate(loop)
+    around = [x for x in enclosing(kernel.body, path) if isinstance(x, For)]
+    why = separate(loop, around)
     return prove(
         "independent iterations commute",
         Premise(
@@ -40,7 +41,9 @@ def check(kernel: Kernel, path: Path, **_: Any) -> Verdict:
             "no iteration loads from a buffer that the loop stores to",
             lambda: not reads_own_stores(loop.body),
         ),
-        Premise(why or "no two iterations store to the same place", lambda: separate(loop) is not None),
+        Premise(
+            why or "no two iterations store to the same place", lambda: separate(loop, around) is not None
+        ),
     )
 
 
