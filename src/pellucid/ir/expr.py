@@ -16,9 +16,11 @@ from typing import Any
 
 import numpy as np
 
+
 from ..base.errors import IrError
 from . import prim as table
 from . import types as T
+from .facts import rounded
 
 LEAVES = frozenset({"const", "param", "index", "state"})
 """Nodes without operands."""
@@ -132,8 +134,7 @@ def const(value: float | int | bool, type_: T.Type) -> Expr:
     0.10000000149011612
     """
     if type_.is_float:
-        with np.errstate(over="ignore"):
-            number = float(type_.dtype.type(value))
+        number = rounded(type_, float(value))
         key: Any = ("nan",) if math.isnan(number) else struct.pack("<d", number)
     elif type_.kind == "bool":
         number = bool(value)

@@ -56,8 +56,10 @@ class Builder:
         "_commuting",
         "_depth",
         "_keys",
+        "_ranks",
         "facts",
         "false",
+        "gathers",
         "normal",
         "order",
         "relaxed",
@@ -77,6 +79,8 @@ class Builder:
     ) -> None:
         self.rules: RuleSet = rule_set(numerics)
         self.relaxed = numerics == "relaxed"
+        # The kinds of type on which sums and products may be reordered.
+        self.gathers = frozenset(("signed", "unsigned", "float") if self.relaxed else ("signed", "unsigned"))
         self.facts = FactsOf(ranges)
         self.order = order
         self.trace = trace
@@ -88,6 +92,7 @@ class Builder:
         self._candidates = self.rules.found
         self._commuting = commuting()
         self._keys: dict[Expr, int] = {}
+        self._ranks: dict[int, int] = {}
         self._depth = 0
 
     def build(self, op: str, args: tuple[Expr, ...], type_: T.Type, attr: Any = None) -> Expr:
@@ -169,7 +174,8 @@ class Builder:
     # ---- the order of operands that commute ----
 
     def key(self, node: Expr) -> int:
-        """A number to sort by that depends on the node's text alone: small expressions first, names by alphabet.
+        """A number to sort by that depends on the node's text alone: what changes least first, then small
+        expressions, names by alphabet.
 
         Not the node's `id`, which depends on what was built before: one program must give the same bits every time.
         """
@@ -185,12 +191,22 @@ class Builder:
                 stack.extend(missing)
                 continue
             stack.pop()
-            keys[n] = _key(n, [keys[a] for a in n.args])
+            keys[n] = self.rank(n.free) << 96 | _key(n, [keys[a] for a in n.args])
         return keys[node]
+
+    def rank(self, free: int) -> int:
+        """How often a value that depends on these indices changes: never is 0, then outer loops before inner ones."""
+        found = self._ranks.get(free)
+        if found is None:
+            found = sum(1 << k for k, bit in enumerate(self.order) if free & bit)
+            if free & ~sum(self.order):
+                found += 1 << len(self.order)
+            self._ranks[free] = found
+        return found
 
 
 def _key(node: Expr, parts: list[int]) -> int:
-    height = 1 + max(p >> 64 for p in parts) if parts else 0
+    height = 1 + max([p >> 64 & 0xFFFFFFFF for p in parts]) if parts else 0
     attr = node.attr
     if node.op in ("param", "index"):
         name = attr.encode()

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..base.errors import IrError
 from ..ir.expr import STRUCTURAL, Expr, rebuild
 from ..ir.facts import Facts
 from .builder import Builder, Trace
+from .sums import PRODUCTS, SUMS, Gatherer, absorbs
 
+GATHERED = SUMS | PRODUCTS
 ROUNDS = 8
 """Passes after which sharing must have settled; the second already finds nothing to do, nearly always."""
 
@@ -41,20 +42,21 @@ def simplify(
 
 
 def run(builder: Builder, roots: Sequence[Expr]) -> list[Expr]:
-    """Simplify with a given builder, until no decision rests on sharing that simplification itself has ended."""
-    done = list(roots)
+    """Simplify with a given builder, until no decision rests on sharing that simplification itself has changed."""
+    graph = _Graph(roots, builder.gathers)
+    dirty: set[Expr] | None = None
     for _ in range(ROUNDS):
-        done = _pass(builder, done)
-        if not builder.waits:
-            return done
-        counts = _counts(postorder(done), done)
-        if all(counts.get(n, 0) != 1 for n in builder.waits):
-            return done
-        # A node that had several users has one now: what waited for that may go on.
-        builder.normal.clear()
-        builder.shared.clear()
-        builder.waits.clear()
-    raise IrError("sharing does not settle", place="simplify", fix="this is a fault of the rules")
+        graph, inner = _pass(builder, graph, dirty)
+        if any(graph.users.get(n) is not None for n in builder.waits):
+            # A node that had several users has one now: what waited for that may go on.
+            builder.normal.clear()
+            builder.waits.clear()
+            dirty = None
+            continue
+        dirty = graph.dirty(inner)
+        if not dirty:
+            break
+    return graph.roots
 
 
 def postorder(roots: Sequence[Expr]) -> list[Expr]:
@@ -76,32 +78,80 @@ def postorder(roots: Sequence[Expr]) -> list[Expr]:
     return result
 
 
-def _counts(nodes: Sequence[Expr], roots: Sequence[Expr]) -> dict[Expr, int]:
-    counts: dict[Expr, int] = dict.fromkeys(nodes, 0)
-    for root in roots:
-        counts[root] += 1
-    for node in nodes:
-        for a in node.args:
-            counts[a] += 1
-    return counts
+class _Graph:
+    """The nodes of some roots in order, with the only user of each, and those that are inner ones of a sum or product."""
+
+    __slots__ = ("kinds", "nodes", "parts", "roots", "users")
+
+    def __init__(self, roots: Sequence[Expr], kinds: frozenset[str]) -> None:
+        self.roots, self.kinds = list(roots), kinds
+        self.nodes = postorder(roots)
+        # None for a root, and where there are several users.
+        users: dict[Expr, Expr | None] = dict.fromkeys(roots)
+        for node in self.nodes:
+            for a in node.args:
+                users[a] = None if a in users else node
+        self.users = users
+        self.parts: set[Expr] = set()
+        for node in self.nodes:
+            if node.op in GATHERED and node.type.kind in kinds:
+                user = users[node]
+                if user is not None and absorbs(user, node):
+                    self.parts.add(node)
+
+    def dirty(self, inner: set[Expr]) -> set[Expr]:
+        """The sums and products around nodes that were built as inner ones but are not, or the other way around."""
+        parts, users = self.parts, self.users
+        found = parts - inner
+        shared = {
+            n
+            for n in inner
+            if n in users and n not in parts and n.op in GATHERED and n.type.kind in self.kinds
+        }
+        if shared:
+            found.update(n for n in self.nodes if n.op in GATHERED and not shared.isdisjoint(n.args))
+        for node in list(found):
+            while node in parts:
+                user = users[node]
+                if user is None or user in found:
+                    break
+                found.add(user)
+                node = user
+        return found
 
 
-def _pass(builder: Builder, roots: Sequence[Expr]) -> list[Expr]:
-    nodes = postorder(roots)
-    counts = _counts(nodes, roots)
+def _pass(builder: Builder, graph: _Graph, dirty: set[Expr] | None) -> tuple[_Graph, set[Expr]]:
+    """One bottom-up pass over all nodes, or over those that are dirty and what is above them.
+
+    Returns the result, and the inner nodes of the sums and products in it.
+    """
+    absorbed, users, kinds = graph.parts, graph.users, graph.kinds
     done: dict[Expr, Expr] = {}
-    build, shared = builder.build, builder.shared
-    for node in nodes:
+    gatherer = Gatherer(builder, done, absorbed)
+    build, shared, trace = builder.build, builder.shared, builder.trace
+    shared.clear()
+    again = dirty is not None
+    for node in graph.nodes:
         args = node.args
         if not args:
             new = node
+        elif again and node not in dirty and all([done.get(a) is a for a in args]):
+            new = node
+            if node in absorbed:
+                gatherer.inner.add(node)
+        elif node in absorbed:
+            continue
+        elif node.op in GATHERED and node.type.kind in kinds:
+            new = gatherer.gather(node)
+            if trace is not None and new is not node:
+                trace.note("gather", node, new)
         elif node.op in STRUCTURAL:
             new = rebuild(node, tuple([done[a] for a in args]))
         else:
             new = build(node.op, tuple([done[a] for a in args]), node.type, node.attr)
-        if counts[node] > 1:
+        if users[node] is None:
             shared.add(new)
         done[node] = new
-    if builder.trace is not None:
-        builder.trace.visits += len(nodes)
-    return [done[r] for r in roots]
+    if trace is not None:
+        trace.visits += len(graph.nodes)
+    return _Graph([done[r] for r in graph.roots], kinds), gatherer.inner
