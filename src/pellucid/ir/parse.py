@@ -119,7 +119,8 @@ class _Line:
             number, usual = float(text), T.f32
         else:
             raise self.error(f"{text!r} is not a number")
-        type_ = self.type() if self.accept(":") else usual
+        # A colon may also end the statement.
+        type_ = self.type() if self.peek(1) in T.BY_NAME and self.accept(":") else usual
         return E.const(-number if negative else number, type_)
 
     def primary(self) -> Expr:

@@ -61,6 +61,7 @@ class Prim:
     body       the operator as an expression of simpler rows; expanded before code is emitted.
     facts      transfer function ``(result type, argument types, *facts) -> Facts``; unknown if None.
     domain     for a partial row: whether the argument facts allow the bare spelling; back ends refuse otherwise.
+    targets    for a conversion: whether it goes from one type to another; any pair if None.
     laws       see `Laws`.
     llvm, c    spelling per kind of the first argument ("float", "signed", "unsigned", "bool"), or "any".
     ulp        stated error bound per type name in units in the last place; empty: correctly rounded or integer, exact.
@@ -75,6 +76,7 @@ class Prim:
     body: Callable[..., Expr] | None = None
     facts: Transfer | None = None
     domain: Callable[..., bool] | None = None
+    targets: Callable[[T.Type, T.Type], bool] | None = None
     laws: Laws = Laws()
     llvm: Mapping[str, str] = field(default_factory=dict[str, str])
     c: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -126,6 +128,8 @@ class Prim:
         if self.result == "@":
             if not isinstance(attr, T.Type):
                 raise IrError("needs the type to convert to", place=self.name)
+            if self.targets is not None and not self.targets(types[0], attr):
+                raise IrError(f"does not make {attr} of {types[0]}", place=self.name, fix="see its doc")
             return attr
         return T.boolean if self.result == "B" else bound[self.result]
 

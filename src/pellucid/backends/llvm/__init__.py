@@ -104,6 +104,12 @@ class LlvmBackend:
         """The processor it compiles for."""
         return machine(self._cpu, self._features)
 
+    @property
+    def vector_bits(self) -> int:
+        """The width of the processor's vector registers."""
+        features = self.machine.features
+        return 512 if "+avx512f" in features else 256 if "+avx2" in features else 128
+
     def text(self, kernel: Kernel, ranges: Ranges) -> str:
         """The LLVM text of a kernel."""
         return Function(layout(kernel, ranges), ranges).text()

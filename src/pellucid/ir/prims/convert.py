@@ -95,11 +95,26 @@ def cast(source: T.Type, target: T.Type) -> str:
     return "sext" if source.kind == "signed" else "zext"
 
 
+def _without_truncation(source: T.Type, target: T.Type) -> bool:
+    if target is T.boolean:
+        return source is T.boolean
+    return target.is_float or not source.is_float
+
+
+def _to_integers(source: T.Type, target: T.Type) -> bool:
+    return target.is_integer
+
+
+def _of_one_width(source: T.Type, target: T.Type) -> bool:
+    return source.bits == target.bits and target is not T.boolean
+
+
 ROWS = (
     Prim(
         "convert",
         "x as another number type: wrapping between integers, rounding to floats; true is 1.",
         "T -> @",
+        targets=_without_truncation,
         ref=_convert,
         facts=_convert_facts,
         llvm={"any": "{cast} {T} {0} to {R}"},
@@ -109,6 +124,7 @@ ROWS = (
         "to_integer",
         "The float x truncated to an integer type, saturating; NaN gives the lowest.",
         "F -> @",
+        targets=_to_integers,
         body=_to_integer,
         facts=_convert_facts,
     ),
@@ -116,6 +132,7 @@ ROWS = (
         "truncate_in",
         "The float x truncated to an integer type, for x proved to be within its range.",
         "F -> @",
+        targets=_to_integers,
         ref=_convert,
         facts=_convert_facts,
         domain=_in_range,
@@ -126,6 +143,7 @@ ROWS = (
         "bitcast",
         "The bits of x read as another type of the same width.",
         "N -> @",
+        targets=_of_one_width,
         ref=_bitcast,
         facts=None,
         llvm={"any": "bitcast {T} {0} to {R}"},

@@ -44,7 +44,9 @@ def _round_to_odd(x: Array, y: Array) -> Array:
 
 def _double(a: Array, b: Array, c: Array) -> Array:
     product = a * b
-    result = np.array(product + c, dtype=np.float64)
+    # A product that only rounding makes infinite does not outweigh an infinite addend.
+    plain_sum = np.where(np.isfinite(a) & np.isfinite(b) & np.isinf(c), c, product + c)
+    result = np.array(plain_sum, dtype=np.float64)
     # Error-free transformations hold where nothing over- or underflows (Boldo and Melquiond 2008).
     small, large = 2.0**-900, 2.0**900
     plain = (np.abs(a) < large) & (np.abs(b) < large) & (np.abs(product) < large) & (np.abs(c) < large)
