@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-
 from ..base.errors import IrError
 from . import prim as table
 from . import types as T

@@ -1,8 +1,8 @@
 """What is known of a value without running it: an interval, NaN, the sign of zero, and a residue.
 
 A `Facts` is an over-approximation. For numbers: ``lo <= v <= hi`` unless `v` is NaN (only if `nan`); `v` is not -0.0
-unless `minus_zero`; and for integers ``v = residue (mod modulus)``, Draves's cyclic integers. For booleans lo and hi are
-must and may. Rows of the operator table carry the transfer functions; `reasoning.infer` runs them over a DAG.
+unless `minus_zero`; and for integers ``v = residue (mod modulus)``, Draves's cyclic integers. For booleans lo and
+hi are must and may. Rows of the operator table carry the transfer functions; `reasoning.infer` runs them over a DAG.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Facts(NamedTuple):
         if isinstance(value, float):
             if math.isnan(value):
                 return self.nan
-            if value == 0 and math.copysign(1, value) < 0 and not self.minus_zero:
+            if value == 0.0 and math.copysign(1, value) < 0 and not self.minus_zero:
                 return False
             return self.lo <= value <= self.hi
         if not self.lo <= value <= self.hi:

@@ -174,10 +174,10 @@ class Builder:
     # ---- the order of operands that commute ----
 
     def key(self, node: Expr) -> int:
-        """A number to sort by that depends on the node's text alone: what changes least first, then small
-        expressions, names by alphabet.
+        """A number to sort by: what changes least comes first, then small expressions, then names by alphabet.
 
-        Not the node's `id`, which depends on what was built before: one program must give the same bits every time.
+        It depends on the node's text alone. Its `id` depends on what was built before, and one program must give the
+        same bits every time.
         """
         keys = self._keys
         found = keys.get(node)

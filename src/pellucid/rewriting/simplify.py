@@ -79,7 +79,7 @@ def postorder(roots: Sequence[Expr]) -> list[Expr]:
 
 
 class _Graph:
-    """The nodes of some roots in order, with the only user of each, and those that are inner ones of a sum or product."""
+    """The nodes of some roots in order, the only user of each, and which are inner ones of a sum or product."""
 
     __slots__ = ("kinds", "nodes", "parts", "roots", "users")
 
@@ -111,12 +111,10 @@ class _Graph:
         if shared:
             found.update(n for n in self.nodes if n.op in GATHERED and not shared.isdisjoint(n.args))
         for node in list(found):
-            while node in parts:
-                user = users[node]
-                if user is None or user in found:
-                    break
+            part = node
+            while part in parts and (user := users[part]) is not None and user not in found:
                 found.add(user)
-                node = user
+                part = user
         return found
 
 
@@ -135,7 +133,7 @@ def _pass(builder: Builder, graph: _Graph, dirty: set[Expr] | None) -> tuple[_Gr
         args = node.args
         if not args:
             new = node
-        elif again and node not in dirty and all([done.get(a) is a for a in args]):
+        elif again and node not in dirty and all(done.get(a) is a for a in args):
             new = node
             if node in absorbed:
                 gatherer.inner.add(node)

@@ -1,7 +1,7 @@
-"""Sums and products in one normal form: like terms collected, constants gathered, parts grouped by how often they change.
+"""Sums and products in one normal form: like terms collected, constants gathered, parts grouped by rate of change.
 
 A part of `simplify`. A tree of sums (or of products) whose inner nodes have no other user is taken as a whole: P20's
-``a + (b - a)`` is `b` at any depth, and P21's regrouping lets what changes once a frame or once a row be computed there.
+``a + (b - a)`` is `b` at any depth, and P21's regrouping lets what changes once a row be computed once a row.
 Integers wrap, so all of it is exact on them; on floats it is done in mode "relaxed" only.
 """
 

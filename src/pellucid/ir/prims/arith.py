@@ -1,7 +1,7 @@
 """Arithmetic: + - * / and their kin on integers (wrapping) and floats (IEEE, round to nearest even).
 
-Integer division and modulo floor, and are total: x // 0 = 0 and x mod 0 = x. `min` and `max` are rows of their own, never
-`choose`, and mean ``a if a < b else b`` exactly, so a NaN on either side gives the second operand, in one instruction.
+Integer division and modulo floor, and are total: x // 0 = 0 and x mod 0 = x. `min` and `max` are rows of their own,
+never `choose`, and mean ``a if a < b else b`` exactly, so a NaN on either side gives the second operand, in one instruction.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _add_facts(t: Type, _: tuple[Type, ...], a: Facts, b: Facts) -> Facts:
     if t.is_float:
         if a.nan or b.nan:
             return top(t)
-        if a.lo + b.hi != a.lo + b.hi or a.hi + b.lo != a.hi + b.lo:  # noqa: PLR0124 - infinities may meet
+        if a.lo + b.hi != a.lo + b.hi or a.hi + b.lo != a.hi + b.lo:
             return top(t)
         # x + y is -0.0 only when both are.
         return _between(t, a.lo + b.lo, a.hi + b.hi, minus_zero=a.minus_zero and b.minus_zero)
@@ -44,7 +44,7 @@ def _sub_facts(t: Type, _: tuple[Type, ...], a: Facts, b: Facts) -> Facts:
     if t.is_float:
         if a.nan or b.nan:
             return top(t)
-        if a.lo - b.lo != a.lo - b.lo or a.hi - b.hi != a.hi - b.hi:  # noqa: PLR0124 - infinities may meet
+        if a.lo - b.lo != a.lo - b.lo or a.hi - b.hi != a.hi - b.hi:
             return top(t)
         # x - y is -0.0 only when x is -0.0 and y is +0.0.
         return _between(t, a.lo - b.hi, a.hi - b.lo, minus_zero=a.minus_zero)
