@@ -29,6 +29,8 @@ HEIGHT = E.param("height", T.i32)
 SAMPLES = E.param("samples", T.i32)
 TIME = E.index("t")
 FRAMES = E.param("frames", T.i32)
+OUT = Buffer("out", T.u32, 1)
+"""The pixels, row after row; how many there are is known when the kernel is called."""
 
 
 class Source(Protocol):
@@ -94,17 +96,21 @@ def build(source: Source, real: T.Type, variant: Variant = Variant(), *, name: s
         found = {k: p for k, p in {**DECLARED, **session.params}.items() if k in used}
         own = _own_params(real)
     zero = E.const(0, T.i32)
-    out = Buffer("out", T.u32, 1)
     line = E.apply("add", E.apply("mul", TIME, HEIGHT), ROW) if variant.film else ROW
     position = E.apply("add", E.apply("mul", line, WIDTH), COLUMN)
-    body: N.Block = (N.Store(out, position, node),)
+    body: N.Block = (N.Store(OUT, position, node),)
     if variant.film:
         body = (N.For(TIME, zero, FRAMES, body),)
     body = (N.For(ROW, zero, HEIGHT, (N.For(COLUMN, zero, WIDTH, body),)),)
     used_own = set(E.params(N.all_roots(body)))
     extra = [p for p in E.params([node]) if p not in own]
     ranges = {**_ranges(own, real), **{p: _range_of(found[p.attr], p.type) for p in extra if p.attr in found}}
-    return Frame(N.Kernel(name, (*(p for p in own if p in used_own), *extra), (out,), body), ranges, found, source.time_varying)
+    return Frame(
+        N.Kernel(name, (*(p for p in own if p in used_own), *extra), (OUT,), body),
+        ranges,
+        found,
+        source.time_varying,
+    )
 
 
 def _film_time() -> Any:

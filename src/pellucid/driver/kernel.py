@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ..backends.port import Backend, Code
 from ..base.errors import InputError, did_you_mean
 from ..ir.expr import Expr
-from .frame import COLUMN, ROW, TIME, Frame, Source, Variant, build
+from ..ir.nest import all_roots
+from .frame import COLUMN, OUT, ROW, TIME, Frame, Source, Variant, build
 from .options import Options
 from .pipeline import Optimized, optimize
 from .report import Report
@@ -24,7 +25,7 @@ from .report import Report
 Bytes = NDArray[np.uint8]
 
 _KEPT = 128
-_codes: OrderedDict[tuple[Expr, Options], Code] = OrderedDict()
+_codes: OrderedDict[tuple[tuple[Expr, ...], Options], Code] = OrderedDict()
 
 
 class Kernel:
@@ -150,7 +151,7 @@ class Kernel:
             "frames": frames,
             **self._arguments(params or {}),
         }
-        memory = {self.frame(variant).kernel.outputs[0]: out.reshape(-1).view(np.uint32)}
+        memory = {OUT: out.reshape(-1).view(np.uint32)}
         code.run(arguments, memory, threads=threads)
         return out
 
@@ -179,7 +180,7 @@ def compile(  # noqa: A001 - the word that everyone expects
 
 
 def _compiled(frame: Frame, options: Options) -> Code:
-    key = (frame.pixel, options)
+    key = (tuple(all_roots(frame.kernel.body)), options)
     code = _codes.get(key)
     if code is not None:
         _codes.move_to_end(key)

@@ -30,6 +30,12 @@ def _inner(outer: For) -> For | None:
     return loops[0] if len(loops) == 1 else None
 
 
+def column_cost(expression: Expr, column: int) -> float:
+    """The cycles of what changes with the column alone; what does not change at all is computed once anyway."""
+    fixed = {n for n in topological([expression]) if n.free != column}
+    return tree_cost([expression], fixed)
+
+
 def columns(outer: For, dear: float = DEAR) -> list[Expr]:
     """The dear expressions in the body that depend on the inner loop's index and on nothing else that changes."""
     inner = _inner(outer)
@@ -46,8 +52,8 @@ def columns(outer: For, dear: float = DEAR) -> list[Expr]:
         if root.free == column and root.op not in LEAVES:
             used[root] = None
     # A load at the index itself is a table already.
-    found = [e for e in used if (e.op != "load" or e.args[0].args) and tree_cost([e], set()) >= dear]
-    return sorted(found, key=lambda e: -tree_cost([e], set()))[:MAX_TABLES]
+    found = [e for e in used if (e.op != "load" or e.args[0].args) and column_cost(e, column) >= dear]
+    return sorted(found, key=lambda e: -column_cost(e, column))[:MAX_TABLES]
 
 
 def find(kernel: Kernel, *, dear: float = DEAR, **_: Any) -> Iterable[Path]:
