@@ -1,0 +1,91 @@
+"""NumPy arrays as rasters: whatever their strides, their elements are addressed where they are.
+
+Used by `bitmap`, for arrays that it is given and for those that decoded files leave behind.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import InputError
+from ..ir.expr import Buffer
+from .array2 import Raster
+from .layout import LAYOUTS
+
+Array = np.ndarray[Any, Any]
+
+ALPHAS = ("opaque", "straight", "premultiplied")
+"""What a fourth channel may mean."""
+
+_LAYOUTS = {
+    ("u1", 1): "gray8",
+    ("u1", 2): "gray_alpha8",
+    ("u1", 3): "rgb24",
+    ("u1", 4): "rgba32",
+    ("u2", 1): "gray16",
+    ("u2", 3): "rgb48",
+    ("u2", 4): "rgba64",
+    ("f4", 1): "gray_float",
+    ("f4", 3): "rgb_float",
+    ("f4", 4): "rgba_float",
+}
+
+
+def raster_of(array: Any, alpha: str, name: str) -> Raster:
+    """The raster of an array of shape (height, width) or (height, width, channels), of bytes, 16-bit numbers or floats.
+
+    Read in place if the channels of a pixel lie side by side, else copied. Raises InputError for another shape or type.
+
+    >>> raster_of(np.zeros((4, 3, 4), np.uint8)[::2], "straight", "half").row
+    6
+    """
+    given = np.asarray(array)
+    if given.dtype == np.bool_:
+        given = given.view(np.uint8) * np.uint8(255)
+    elif given.dtype == np.float64:
+        given = given.astype(np.float32)
+    given = given.astype(given.dtype.newbyteorder("="), copy=False)
+    depth = 1 if given.ndim == 2 else given.shape[2] if given.ndim == 3 else 0
+    layout = _LAYOUTS.get((given.dtype.str[1:], depth))
+    if given.size == 0 or layout is None:
+        raise InputError(
+            f"an array of shape {given.shape} of {given.dtype} is no picture",
+            place="bitmap",
+            fix="give (height, width), (height, width, 3) or (height, width, 4) of uint8, uint16 or float32",
+        )
+    unit = LAYOUTS[layout].element.bits // 8
+    side_by_side = depth == 1 or given.strides[2] == given.itemsize
+    if not side_by_side or any(s % unit for s in given.strides[:2]):
+        given = np.ascontiguousarray(given)
+    if alpha == "opaque" and layout == "rgba32":
+        layout = "rgbx32"
+    elif alpha == "opaque" and LAYOUTS[layout].alpha is not None:
+        raise InputError(
+            f"the alpha of {given.dtype} cannot be passed over", place="bitmap", fix="give array[..., :3]"
+        )
+    return in_place_raster(given, layout, name, premultiplied=alpha == "premultiplied")
+
+
+def in_place_raster(pixels: Array, layout: str, name: str, **how: Any) -> Raster:
+    """The raster of an array, with rows and columns first, whose strides are whole elements of the layout."""
+    chosen = LAYOUTS[layout]
+    unit = chosen.element.bits // 8
+    (rows, columns), (down, right) = pixels.shape[:2], pixels.strides[:2]
+    # A flat view from the lowest address on; what lies between the rows belongs to the same memory.
+    start = pixels[:: -1 if down < 0 else 1, :: -1 if right < 0 else 1]
+    length = ((rows - 1) * abs(down) + (columns - 1) * abs(right)) // unit + chosen.step
+    size = pixels.itemsize
+    raw = np.lib.stride_tricks.as_strided(start, (length * unit // size,), (size,), writeable=False)
+    origin = sum((n - 1) * -s for n, s in ((rows, down), (columns, right)) if s < 0) // unit
+    return Raster(
+        columns,
+        rows,
+        chosen,
+        Buffer(name, chosen.element, length, raw.view(chosen.element.dtype)),
+        origin=origin,
+        column=right // unit,
+        row=down // unit,
+        **how,
+    )

@@ -1,0 +1,349 @@
+"""Bitmaps: picture files and arrays as images, with their pixels left where they are.
+
+A bitmap file is mapped into memory and read in place; so are arrays. Compressed files are decoded by Pillow, here and
+nowhere else, into the layout that is quickest to sample. Paper Pan, sections 2.4 and 2.4.2.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import math
+import mmap
+import os
+import re
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ..base.errors import FileError, InputError
+from ..ir import types as T
+from ..ir.expr import Buffer
+from .array2 import Array2, Raster
+from .arrays import ALPHAS, in_place_raster, raster_of
+from .bmp import read_bmp
+from .image import Image
+from .layout import LAYOUTS, Layout
+from .reconstruct import EDGES, FILTERS, SPACES, sampler
+from .word import word
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
+
+Array = np.ndarray[Any, Any]
+
+MOST_PIXELS = 1 << 27
+"""How many pixels a compressed file may unfold to, unless the caller says otherwise; Pillow has a limit of its own."""
+# Formats that run programs or have no pixels of their own are left out.
+_FORMATS = ("BMP", "GIF", "ICO", "JPEG", "JPEG2000", "PNG", "PPM", "TGA", "TIFF", "WEBP", "AVIF")
+
+
+class Bitmap(Image):
+    """An image made of pixels: `width` by `height` of them, centered on the origin, one unit each, row 0 on top.
+
+    Between pixels it is bilinear, outside invisible; `reconstruct` gives the same pixels as another image.
+    """
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Array2) -> None:
+        super().__init__(sampler(array), "color")
+        self.array = array
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return self.array.width
+
+    @property
+    def height(self) -> int:
+        """The number of rows."""
+        return self.array.height
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height in pixels, which are units."""
+        return self.array.width, self.array.height
+
+    @property
+    def layout(self) -> Layout | None:
+        """How the pixels lie in memory; None if they are computed."""
+        return self.array.layout if isinstance(self.array, Raster) else None
+
+    @property
+    def buffer(self) -> Buffer | None:
+        """The memory that holds the pixels, file or array; None if they are computed."""
+        return self.array.buffer if isinstance(self.array, Raster) else None
+
+    def reconstruct(self, filter: str = "bilinear", edge: str = "transparent", space: str = "srgb") -> Image:
+        """The image of these pixels with another filter, edge or space; see the word `reconstruct`."""
+        return reconstruct(self, filter, edge, space)
+
+    def crop_rect(self, left: int, top: int, width: int, height: int) -> Bitmap:
+        """The bitmap of a rectangle of these pixels, which stay where they are; counted from the top left.
+
+        Raises InputError for a rectangle that is empty or not inside.
+
+        >>> bitmap([[0.0, 0.25], [0.5, 1.0]]).crop_rect(1, 0, 1, 2).size
+        (1, 2)
+        """
+        inside = 0 <= left and 0 <= top and left + width <= self.width and top + height <= self.height
+        if not inside or width < 1 or height < 1:
+            raise InputError(
+                f"{width} by {height} pixels from ({left}, {top}) are not inside {self.width} by {self.height}",
+                place="crop_rect",
+                fix="give left, top, width and height of a rectangle inside",
+            )
+        old = self.array
+        if not isinstance(old, Raster):
+            return Bitmap(Array2(width, height, lambda i, j: old.subscript(i + left, j + top)))
+        return Bitmap(
+            Raster(
+                width,
+                height,
+                old.layout,
+                old.buffer,
+                origin=old.origin + left * old.column + top * old.row,
+                column=old.column,
+                row=old.row,
+                palette=old.palette,
+                premultiplied=old.premultiplied,
+            )
+        )
+
+
+# ---- files ----
+
+
+@word(
+    "Any -> Text -> Truth -> Count -> Image Color",
+    ranges={"alpha": ("file", *ALPHAS), "max_pixels": (1, math.inf)},
+    example='read_image(b"P3 2 2 255  255 0 0  255 255 0  0 0 255  0 160 0")',
+    source="Pan, section 2.4.2",
+)
+def read_image(
+    source: Any, alpha: str = "file", in_place: bool = True, max_pixels: int = MOST_PIXELS
+) -> Bitmap:
+    """The picture in a file, centered on the origin, one pixel to the unit; `source` is a path, or the bytes of a file.
+
+    Bitmap files (BMP) are mapped and read where they are, unless `in_place` is False; others are decoded, turned
+    upright as their camera says, and refused beyond `max_pixels`. `alpha` tells how the fourth byte is meant, against
+    what the file says: opaque (not at all), straight or premultiplied, which is the quickest. A mapped file must not
+    be made shorter while it is in use. Raises FileError, which names the file and what is wrong with it.
+
+    >>> read_image(b"P3 2 1 255  255 0 0  0 0 255").at([-0.5, 0.0, 0.5], 0.0)
+    array([[1. , 0. , 0. , 1. ],
+           [0.5, 0. , 0.5, 1. ],
+           [0. , 0. , 1. , 1. ]], dtype=float32)
+    """
+    if isinstance(source, bytes | bytearray | memoryview):
+        place, name = "the given bytes", "picture"
+        data: Array = np.frombuffer(cast("bytes", source), np.uint8)
+    elif isinstance(source, str | os.PathLike):
+        path = Path(os.fspath(cast("str", source)))
+        place, name = str(path), path.stem
+        data = _contents(path, mapped=in_place)
+    else:
+        raise InputError(
+            f"{type(source).__name__} is not a file",
+            place="read_image",
+            fix="give a path or the bytes of a file",
+        )
+    raster = None
+    if data[:2].tobytes() == b"BM":
+        raster = read_bmp(data, place, _unique(name))
+    if raster is None:
+        raster = _decoded(data, place, _unique(name), max_pixels)
+    return Bitmap(raster if alpha == "file" else _meant(raster, alpha, place))
+
+
+def _contents(path: Path, *, mapped: bool) -> Array:
+    problem, fix = "", "give the path of a picture file"
+    try:
+        if not path.exists():
+            problem, fix = "is not there", "check the name"
+        elif not path.is_file():
+            problem = "is not a file"
+        else:
+            with path.open("rb") as file:
+                if os.fstat(file.fileno()).st_size == 0:
+                    problem = "is empty"
+                elif mapped:
+                    # The mapping outlives the open file, and locks nothing.
+                    return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+                else:
+                    return np.frombuffer(file.read(), np.uint8)
+    except (OSError, ValueError) as error:
+        problem = f"cannot be read ({getattr(error, 'strerror', None) or error})"
+    raise FileError(problem, place=str(path), fix=fix)
+
+
+_used: dict[str, itertools.count[int]] = {}
+
+
+def _unique(stem: str) -> str:
+    # Names of buffers are read by people and, in the text of kernels, by the parser.
+    name = re.sub(r"\W", "_", stem, flags=re.ASCII)
+    name = name if name[:1].isalpha() else f"picture_{name}"
+    again = _used.setdefault(name, itertools.count(1))
+    number = next(again)
+    return name if number == 1 else f"{name}_{number}"
+
+
+def _meant(raster: Raster, alpha: str, place: str) -> Raster:
+    """The same pixels with their alpha understood as the caller says."""
+    layout = raster.layout
+    without = {"bgra32": "bgrx32", "rgba32": "rgbx32", "mapped_alpha8": "mapped8"}
+    if alpha == "opaque":
+        name = without.get(layout.name, layout.name)
+    else:
+        name = {v: k for k, v in without.items()}.get(layout.name, layout.name)
+    meant = LAYOUTS.get(name, layout)
+    if (meant.alpha is None) != (alpha == "opaque") or (
+        meant is not layout and meant.name == "mapped_alpha8"
+    ):
+        fix = "leave out alpha"
+        raise FileError(f"has no pixels that can be {alpha}: they are {layout.name}", place=place, fix=fix)
+    return Raster(
+        raster.width,
+        raster.height,
+        meant,
+        raster.buffer,
+        origin=raster.origin,
+        column=raster.column,
+        row=raster.row,
+        palette=raster.palette,
+        premultiplied=alpha == "premultiplied",
+    )
+
+
+# ---- decoding ----
+
+
+def _decoded(data: Array, place: str, name: str, most: int) -> Raster:
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(io.BytesIO(data.tobytes()), formats=_FORMATS) as picture:
+                _check_size(picture, place, most)
+                return _raster(ImageOps.exif_transpose(picture), place, name)
+    except FileError:
+        raise
+    except UnidentifiedImageError:
+        problem, fix = "is no picture of a known format", f"give one of {', '.join(_FORMATS)}"
+    except Image.DecompressionBombError as error:
+        problem, fix = f"unfolds to too many pixels ({error})", "make it smaller"
+    except MemoryError:
+        problem, fix = "does not fit into memory", "make it smaller"
+    except Exception as error:  # noqa: BLE001 - a damaged file makes a decoder raise anything at all
+        problem, fix = f"is damaged ({error})", "save it again"
+    raise FileError(problem, place=place, fix=fix)
+
+
+def _check_size(picture: Picture, place: str, most: int) -> None:
+    # Before anything is unfolded.
+    if picture.width * picture.height > most:
+        raise FileError(
+            f"has {picture.width} by {picture.height} pixels, more than {most}",
+            place=place,
+            fix="give a larger max_pixels if you trust it",
+        )
+
+
+def _raster(picture: Picture, place: str, name: str) -> Raster:
+    mode = picture.mode
+    if "transparency" in picture.info and mode in ("1", "L", "P", "RGB", "I;16"):
+        if mode == "I;16":
+            raise FileError(
+                "has 16 bits and a transparent gray", place=place, fix="save it with an alpha channel"
+            )
+        picture, mode = picture.convert("RGBA"), "RGBA"
+    if mode == "P":
+        return _mapped(picture, place, name)
+    if mode in ("1", "L"):
+        return in_place_raster(np.asarray(picture.convert("L")), "gray8", name)
+    if mode.startswith("I;16") or mode == "I":
+        levels = np.asarray(picture)
+        if levels.min() < 0 or levels.max() > 0xFFFF:
+            raise FileError("has more than 16 bits of gray", place=place, fix="save it with 8 or 16 bits")
+        return in_place_raster(levels.astype(np.uint16), "gray16", name)
+    if mode == "F":
+        return in_place_raster(np.asarray(picture), "gray_float", name)
+    if mode == "RGBa":
+        return in_place_raster(_words(picture, "RGBa"), "rgba32", name, premultiplied=True)
+    if mode in ("RGBA", "LA", "PA", "La"):
+        colors = picture.convert("RGBA")
+        # Pictures that only could be transparent are sampled as opaque ones, which is quicker.
+        opaque = colors.getchannel(3).getextrema() == (255, 255)
+        return in_place_raster(_words(colors, "RGBA"), "rgbx32" if opaque else "rgba32", name)
+    return in_place_raster(_words(picture.convert("RGB"), "RGBX"), "rgbx32", name)
+
+
+def _words(picture: Picture, order: str) -> Array:
+    raw = picture.tobytes("raw", order)
+    return np.frombuffer(raw, np.uint32).reshape(picture.height, picture.width)
+
+
+def _mapped(picture: Picture, place: str, name: str) -> Raster:
+    colors = np.array(picture.getpalette("RGB") or [], np.uint32).reshape(-1, 3)
+    indices = np.asarray(picture)
+    if len(colors) == 0 or int(indices.max()) >= len(colors):
+        raise FileError(
+            f"has a pixel of color {indices.max()} in a palette of {len(colors)} colors",
+            place=place,
+            fix="the file is damaged; save it again",
+        )
+    words = colors[:, 0] << 16 | colors[:, 1] << 8 | colors[:, 2] | np.uint32(0xFF000000)
+    palette = Buffer(f"{name}_palette", T.u32, len(words), words)
+    return in_place_raster(indices, "mapped8", name, palette=palette)
+
+
+# ---- arrays ----
+
+
+@word(
+    "Any -> Text -> Image Color",
+    ranges={"alpha": ALPHAS},
+    example="bitmap([[0.0, 0.5, 1.0], [1.0, 0.25, 0.0]])",
+)
+def bitmap(array: Any, alpha: str = "straight") -> Bitmap:
+    """The picture in an array of shape (height, width), (height, width, 3) or (height, width, 4), row 0 on top.
+
+    Elements are bytes, 16-bit numbers, or floats from 0 to 1; an array of truths is black and white. Arrays of these
+    types are read in place, so that a change in them shows the next time the picture is drawn. `alpha` tells how the
+    fourth channel is meant: straight, premultiplied (quicker) or opaque (not at all). Raises InputError for another
+    shape or type.
+
+    >>> bitmap(np.uint8([[0, 255]])).at([-0.5, 0.5], 0.0)[:, 0]
+    array([0., 1.], dtype=float32)
+    """
+    return Bitmap(raster_of(array, alpha, _unique("array")))
+
+
+@word(
+    "Any -> Text -> Text -> Text -> Image Color",
+    ranges={"filter": tuple(FILTERS), "edge": tuple(EDGES), "space": tuple(SPACES)},
+    example='reconstruct(bitmap([[0.0, 0.5], [1.0, 0.25]]), "nearest", edge="wrap")',
+    source="Pan, section 2.4",
+)
+def reconstruct(
+    array: Any, filter: str = "bilinear", edge: str = "transparent", space: str = "srgb"
+) -> Image:
+    """The image of an array of colors, centered on the origin, one unit to the pixel, row 0 on top.
+
+    `array` is an `Array2` (columns, rows, and a function of both), a bitmap, or a NumPy array as `bitmap` takes it.
+    `filter` is nearest, bilinear or bicubic; `edge` is transparent (fading over one pixel), crop (cut off sharply),
+    clamp, wrap or mirror; `space` tells whether to mix stored numbers (srgb) or intensities of light (linear).
+
+    >>> reconstruct(np.float32([[0, 1]]), edge="wrap").at([0.5, 1.0, 1.5], 0.0)[:, 0]
+    array([1. , 0.5, 0. ], dtype=float32)
+    """
+    if isinstance(array, Bitmap):
+        array = array.array
+    elif not isinstance(array, Array2):
+        array = bitmap(array).array
+    return Image(sampler(array, filter, edge, space), "color")
