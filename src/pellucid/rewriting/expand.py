@@ -22,6 +22,7 @@ def expand(
     numerics: str = "relaxed",
     *,
     ranges: Mapping[Expr, Facts] | None = None,
+    order: Sequence[int] = (),
     trace: Trace | None = None,
 ) -> list[Expr]:
     """The expressions with every row that has a body replaced by it, and what the facts show to be idle dropped.
@@ -34,7 +35,7 @@ def expand(
     [shift_left_in($a:i32, 3)]
     """
     if numerics == "relaxed":
-        roots = fuse(roots)
+        roots = fuse(roots, order)
     builder = Builder("exact", ranges, (), trace)
     done: dict[Expr, Expr] = {}
     for node in postorder(roots):

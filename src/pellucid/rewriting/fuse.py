@@ -12,8 +12,10 @@ from ..ir.expr import Expr, make, rebuild
 from .simplify import postorder
 
 
-def fuse(roots: Sequence[Expr]) -> list[Expr]:
+def fuse(roots: Sequence[Expr], order: Sequence[int] = ()) -> list[Expr]:
     """The expressions with x*y + z, z - x*y and x*y - z as fused operations where that saves one per evaluation.
+
+    `order` gives the index bits of the loops from the outermost in: a product that can leave a loop of the sum stays.
 
     >>> from pellucid.ir.parse import parse_expr
     >>> fuse(parse_expr("$x:f32 * $y:f32 + 1.0"))
@@ -30,7 +32,7 @@ def fuse(roots: Sequence[Expr]) -> list[Expr]:
             done[node] = node
             continue
         if node.op in ("add", "sub") and node.type.is_float:
-            fused = _fused(node, counts, done)
+            fused = _fused(node, counts, done, order)
             if fused is not None:
                 done[node] = fused
                 continue
@@ -38,16 +40,27 @@ def fuse(roots: Sequence[Expr]) -> list[Expr]:
     return [done[r] for r in roots]
 
 
-def _fused(node: Expr, counts: dict[Expr, int], done: dict[Expr, Expr]) -> Expr | None:
+def _level(free: int, order: Sequence[int]) -> tuple[int, int]:
+    """The innermost loop that a value changes with, and the indices of no known loop (iterations, for example)."""
+    deepest, rest = -1, free
+    for k, bit in enumerate(order):
+        if free & bit:
+            deepest = k
+            rest &= ~bit
+    return deepest, rest
+
+
+def _fused(node: Expr, counts: dict[Expr, int], done: dict[Expr, Expr], order: Sequence[int]) -> Expr | None:
     """The fused form of a sum or difference, if one of its operands is a product to be fused."""
     a, b = node.args
+    level = _level(node.free, order)
     # Of two products the second is fused; the first, which changes less often, may be computed earlier.
-    if b.op == "mul" and counts[b] == 1 and b.free == node.free:
+    if b.op == "mul" and counts[b] == 1 and _level(b.free, order) == level:
         x, y = (done[p] for p in b.args)
         if node.op == "sub":
             x, y = _negated(x, y)
         return make("fma", (x, y, done[a]), node.type)
-    if a.op == "mul" and counts[a] == 1 and a.free == node.free:
+    if a.op == "mul" and counts[a] == 1 and _level(a.free, order) == level:
         x, y = (done[p] for p in a.args)
         rest = done[b]
         if node.op == "sub":
