@@ -13,7 +13,7 @@ import numpy as np
 
 from ..base.errors import IrError
 from . import prim as table
-from .expr import Buffer, Expr, parts, topological
+from .expr import Buffer, Expr, param, parts, topological
 from .nest import Alloc, Block, For, If, Kernel, Let, Repeat, Store
 
 Array = np.ndarray[Any, Any]
@@ -91,9 +91,9 @@ def _value(node: Expr, known: Environment, memory: Memory) -> Array:
         return _iterate(node, known, memory)
     prim = table.row(op)
     if prim.ref is None:
-        # Operands enter the body as nodes of their own with known values.
-        inner = dict(zip(node.args, args, strict=True))
-        return _values([expand(op, node.args, node.attr)], {**known, **inner}, memory)[0]
+        # Operands enter the body as parameters of its own: under an iterate they depend on its state, the body not.
+        operands = tuple(param(f"operand{k}", a.type) for k, a in enumerate(node.args))
+        return _values([expand(op, operands, node.attr)], dict(zip(operands, args, strict=True)), memory)[0]
     result = prim.ref(node.attr.dtype, *args) if prim.result == "@" else prim.ref(*args)
     return np.asarray(result).astype(node.type.dtype, copy=False)
 
