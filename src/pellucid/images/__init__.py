@@ -12,6 +12,7 @@ from typing import Any
 
 from .animation import Animation, Behavior, animation, behavior, seconds
 from .color import Color
+from .display import discrete, discrete_animation, displayable, packed_color
 from .image import Image, image
 from .word import WORDS, Word, value, vocabulary, word, words
 
@@ -23,7 +24,11 @@ _EXPORTS = {
     "Word": Word,
     "animation": animation,
     "behavior": behavior,
+    "discrete": discrete,
+    "discrete_animation": discrete_animation,
+    "displayable": displayable,
     "image": image,
+    "packed_color": packed_color,
     "seconds": seconds,
     "value": value,
     "vocabulary": vocabulary,
@@ -78,7 +83,11 @@ __all__ = [
     "Word",
     "animation",
     "behavior",
+    "discrete",
+    "discrete_animation",
+    "displayable",
     "image",
+    "packed_color",
     "seconds",
     "value",
     "vocabulary",

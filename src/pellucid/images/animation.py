@@ -6,16 +6,16 @@ then give animations: ``turn(seconds, checkerboard(10, red, blue))``. The driver
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..base.errors import VocabularyError
 from ..ir import expr as E
 from ..ir import types as T
-from ..tracing import Point, Value, convert, is_symbolic, real_type, static, tracing
+from ..tracing import Point, Value, convert, flatten, is_symbolic, real_type, static, tracing
 from ..tracing import functions as F
-from .image import Image, argument_count, constant, values_at
+from ..tracing.tracer import lift
+from .image import PREFIXES, SIGNS, Image, argument_count, constant, unknown_point, values_at
 
 
 def unknown_time() -> Value:
@@ -66,71 +66,71 @@ class Behavior:
 
     def __add__(self, other: Any) -> Any:
         """The sum at each moment."""
-        return _moment_by_moment(operator.add, self, other)
+        return _moment_by_moment("+", self, other)
 
     def __radd__(self, other: Any) -> Any:
         """The sum at each moment."""
-        return _moment_by_moment(operator.add, other, self)
+        return _moment_by_moment("+", other, self)
 
     def __sub__(self, other: Any) -> Any:
         """The difference at each moment."""
-        return _moment_by_moment(operator.sub, self, other)
+        return _moment_by_moment("-", self, other)
 
     def __rsub__(self, other: Any) -> Any:
         """The difference at each moment."""
-        return _moment_by_moment(operator.sub, other, self)
+        return _moment_by_moment("-", other, self)
 
     def __mul__(self, other: Any) -> Any:
         """The product at each moment."""
-        return _moment_by_moment(operator.mul, self, other)
+        return _moment_by_moment("*", self, other)
 
     def __rmul__(self, other: Any) -> Any:
         """The product at each moment."""
-        return _moment_by_moment(operator.mul, other, self)
+        return _moment_by_moment("*", other, self)
 
     def __truediv__(self, other: Any) -> Any:
         """The quotient at each moment."""
-        return _moment_by_moment(operator.truediv, self, other)
+        return _moment_by_moment("/", self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
         """The quotient at each moment."""
-        return _moment_by_moment(operator.truediv, other, self)
+        return _moment_by_moment("/", other, self)
 
     def __mod__(self, other: Any) -> Any:
         """The remainder at each moment, with the sign of the divisor."""
-        return _moment_by_moment(operator.mod, self, other)
+        return _moment_by_moment("%", self, other)
 
     def __pow__(self, other: Any) -> Any:
         """The power at each moment."""
-        return _moment_by_moment(operator.pow, self, other)
+        return _moment_by_moment("**", self, other)
 
     def __neg__(self) -> Any:
         """The negation at each moment."""
-        return _moment_by_moment(operator.neg, self)
+        return _moment_by_moment("neg", self)
 
     def __lt__(self, other: Any) -> Any:
         """Whether below the other, at each moment."""
-        return _moment_by_moment(operator.lt, self, other)
+        return _moment_by_moment("<", self, other)
 
     def __gt__(self, other: Any) -> Any:
         """Whether above the other, at each moment."""
-        return _moment_by_moment(operator.gt, self, other)
+        return _moment_by_moment(">", self, other)
 
     def __and__(self, other: Any) -> Any:
         """Both, at each moment."""
-        return _moment_by_moment(operator.and_, self, other)
+        return _moment_by_moment("&", self, other)
 
     def __or__(self, other: Any) -> Any:
         """Either, at each moment."""
-        return _moment_by_moment(operator.or_, self, other)
+        return _moment_by_moment("|", self, other)
 
     def __xor__(self, other: Any) -> Any:
         """Exactly one, at each moment."""
-        return _moment_by_moment(operator.xor, self, other)
+        return _moment_by_moment("^", self, other)
 
     def __invert__(self) -> Any:
         """Not so, at each moment."""
-        return _moment_by_moment(operator.invert, self)
+        return _moment_by_moment("~", self)
 
     def __bool__(self) -> bool:
         raise VocabularyError(
@@ -151,7 +151,13 @@ class Animation(Behavior):
     __slots__ = ()
 
     __pellucid_picture__ = True
-    time_varying = True
+
+    @property
+    def time_varying(self) -> bool:
+        """Whether anything changes with time: False for a still image in the guise of an animation."""
+        with tracing():
+            leaves, _ = flatten(self.sample(unknown_time(), unknown_point()))
+            return any(node.attr == "time" for node in E.params([lift(leaf) for leaf in leaves]))
 
     def __call__(self, time: Any) -> Image:
         """The image at a moment, in seconds, which may be symbolic.
@@ -208,13 +214,14 @@ class Animation(Behavior):
         return sorted({*super().__dir__(), *method_names()})
 
 
-def _moment_by_moment(function: Callable[..., Any], *operands: Any) -> Any:
+def _moment_by_moment(sign: str, *operands: Any) -> Any:
     pictures = False
     for one in operands:
         if isinstance(one, Animation | Image):
             pictures = True
         elif not isinstance(one, Behavior) and not is_symbolic(one) and static(one) is None:
             return NotImplemented
+    function: Callable[..., Any] = PREFIXES[sign] if len(operands) == 1 else SIGNS[sign]
     kind = Animation if pictures else Behavior
     return kind(lambda t: function(*(at_time(one, t) for one in operands)))
 

@@ -43,11 +43,11 @@ class Color:
 
     def __add__(self, other: Color) -> Color:
         """The sum of components, for weighted averages; the weights must add up to at most one."""
-        return self.map(lambda x, y: x + y, other)
+        return self.combine(other, lambda x, y: x + y)
 
     def __sub__(self, other: Color) -> Color:
         """The difference of components, a step in the space of colors and not itself a color."""
-        return self.map(lambda x, y: x - y, other)
+        return self.combine(other, lambda x, y: x - y)
 
     def __mul__(self, weight: Any) -> Color:
         """All four components scaled: the same color, more transparent, for a weight in 0 .. 1."""
@@ -55,22 +55,35 @@ class Color:
 
     __rmul__ = __mul__
 
-    def map(self, function: Callable[..., Any], *others: Color) -> Color:
-        """The color of function(component, …) for each of the four components in turn.
+    def map(self, function: Callable[[Any], Any]) -> Color:
+        """The color of a function of each of the four components.
 
-        >>> Color(0.2, 0.4, 0.6).map(max, Color(0.5, 0.1, 0.5))
+        >>> Color(0.2, 0.4, 0.6).map(lambda x: x / 2)
+        Color(0.1, 0.2, 0.3, 0.5)
+        """
+        return Color(function(self.r), function(self.g), function(self.b), function(self.a))
+
+    def combine(self, other: Color, function: Callable[[Any, Any], Any]) -> Color:
+        """The color of a function of the components of two colors, in turn.
+
+        >>> Color(0.2, 0.4, 0.6).combine(Color(0.5, 0.1, 0.5), max)
         Color(0.5, 0.4, 0.6)
         """
-        return Color(*(function(*parts) for parts in zip(self, *others, strict=True)))
+        return Color(
+            function(self.r, other.r),
+            function(self.g, other.g),
+            function(self.b, other.b),
+            function(self.a, other.a),
+        )
 
     def over(self, below: Color) -> Color:
         """This color laid over another one, as far as it is transparent: x1 + (1 - a1) x2 in every component.
 
         >>> Color(0.5, 0, 0, 0.5).over(Color(0, 0, 1))
-        Color(0.5, 0.0, 0.5, 1.0)
+        Color(0.5, 0.0, 0.5)
         """
         through = 1 - self.a
-        return self.map(lambda top, bottom: top + through * bottom, below)
+        return self.combine(below, lambda top, bottom: top + through * bottom)
 
     def straight(self) -> tuple[Any, Any, Any, Any]:
         """Components not multiplied by alpha, each in 0 .. 1; of the invisible color, zeros.
@@ -91,10 +104,8 @@ class Color:
         Color(0.25, 0.5, 0.0, 0.5)
         """
         r, g, b, a = self.straight()
-        changed = (F.clamp(c, 0.0, 1.0) for c in function(r, g, b))
-        if static(a) == 1:
-            return Color(*changed)
-        return Color(*(c * a for c in changed), a)
+        r, g, b = (F.clamp(c, 0.0, 1.0) for c in function(r, g, b))
+        return Color(r, g, b, a) if static(a) == 1 else Color(r * a, g * a, b * a, a)
 
     @property
     def is_static(self) -> bool:
@@ -110,7 +121,6 @@ def mix(weight: Any, first: Color, second: Color) -> Color:
     """Weight parts of the first color and 1 - weight of the second (Pan's cLerp: the weight is the first's).
 
     >>> mix(0.25, Color(1, 0, 0), Color(0, 0, 1))
-    Color(0.25, 0.0, 0.75, 1.0)
+    Color(0.25, 0.0, 0.75)
     """
-    rest = 1 - weight
-    return first.map(lambda x, y: weight * x + rest * y, second)
+    return first.combine(second, lambda x, y: F.lerp(weight, y, x))

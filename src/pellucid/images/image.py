@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextvars
 import inspect
-import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -132,9 +131,11 @@ class Image:
         """
         return values_at(self, x, y, time, precision, params or {})
 
-    def called(self, expression: str | Callable[[], str], kind: str | None = None) -> Image:
+    def called(
+        self, expression: str | Callable[[], str], kind: str | None = None, *, again: bool = False
+    ) -> Image:
         """This image, told the expression that made it and its kind, unless it has been told before."""
-        if self._made_by is None:
+        if self._made_by is None or again:
             self._made_by = expression
             self._kind = self._kind or kind
         return self
@@ -163,19 +164,19 @@ class Image:
 
     def __and__(self, other: Any) -> Any:
         """The region inside both."""
-        return _operate("&", "region", "region", operator.and_, self, other)
+        return _operate("&", "region", "region", self, other)
 
     def __or__(self, other: Any) -> Any:
         """The region inside either."""
-        return _operate("|", "region", "region", operator.or_, self, other)
+        return _operate("|", "region", "region", self, other)
 
     def __xor__(self, other: Any) -> Any:
         """The region inside exactly one."""
-        return _operate("^", "region", "region", operator.xor, self, other)
+        return _operate("^", "region", "region", self, other)
 
     def __invert__(self) -> Any:
         """The region outside."""
-        return _operate("~", "region", "region", _outside, self)
+        return _operate("~", "region", "region", self)
 
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
@@ -183,64 +184,64 @@ class Image:
 
     def __add__(self, other: Any) -> Any:
         """The pointwise sum."""
-        return _operate("+", "field", "field", operator.add, self, other)
+        return _operate("+", "field", "field", self, other)
 
     def __sub__(self, other: Any) -> Any:
         """The pointwise difference of fields, or the part of a region that is outside of another."""
         if self.kind == "region":
-            outside = _operate("-", "region", "region", _outside, other)
+            outside = _operate("~", "region", "region", other)
             return NotImplemented if outside is NotImplemented else self & outside
-        return _operate("-", "field", "field", operator.sub, self, other)
+        return _operate("-", "field", "field", self, other)
 
     def __mul__(self, other: Any) -> Any:
         """The pointwise product."""
-        return _operate("*", "field", "field", operator.mul, self, other)
+        return _operate("*", "field", "field", self, other)
 
     __radd__, __rmul__ = __add__, __mul__
 
     def __rsub__(self, other: Any) -> Any:
         """The pointwise difference."""
-        return _operate("-", "field", "field", operator.sub, other, self)
+        return _operate("-", "field", "field", other, self)
 
     def __truediv__(self, other: Any) -> Any:
         """The pointwise quotient."""
-        return _operate("/", "field", "field", operator.truediv, self, other)
+        return _operate("/", "field", "field", self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
         """The pointwise quotient."""
-        return _operate("/", "field", "field", operator.truediv, other, self)
+        return _operate("/", "field", "field", other, self)
 
     def __mod__(self, other: Any) -> Any:
         """The pointwise remainder, with the sign of the divisor."""
-        return _operate("%", "field", "field", operator.mod, self, other)
+        return _operate("%", "field", "field", self, other)
 
     def __pow__(self, other: Any) -> Any:
         """The pointwise power."""
-        return _operate("**", "field", "field", operator.pow, self, other)
+        return _operate("**", "field", "field", self, other)
 
     def __neg__(self) -> Any:
         """The pointwise negation."""
-        return _operate("-", "field", "field", operator.neg, self)
+        return _operate("neg", "field", "field", self)
 
     def __abs__(self) -> Any:
         """The pointwise magnitude."""
-        return _operate("abs", "field", "field", abs, self)
+        return _operate("abs", "field", "field", self)
 
     def __lt__(self, other: Any) -> Any:
         """The region where this field is below the other."""
-        return _operate("<", "field", "region", operator.lt, self, other)
+        return _operate("<", "field", "region", self, other)
 
     def __le__(self, other: Any) -> Any:
         """The region where this field is at most the other."""
-        return _operate("<=", "field", "region", operator.le, self, other)
+        return _operate("<=", "field", "region", self, other)
 
     def __gt__(self, other: Any) -> Any:
         """The region where this field is above the other."""
-        return _operate(">", "field", "region", operator.gt, self, other)
+        return _operate(">", "field", "region", self, other)
 
     def __ge__(self, other: Any) -> Any:
         """The region where this field is at least the other."""
-        return _operate(">=", "field", "region", operator.ge, self, other)
+        return _operate(">=", "field", "region", self, other)
 
     def __bool__(self) -> bool:
         place, line = caller()
@@ -251,11 +252,32 @@ class Image:
         )
 
 
-def _outside(inside: Any) -> Any:
-    return (not inside) if isinstance(inside, bool) else ~inside
+SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "%": lambda a, b: a % b,
+    "**": lambda a, b: a**b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+}
+"""The operators with two operands that work point by point and moment by moment."""
+
+PREFIXES: dict[str, Callable[[Any], Any]] = {
+    "neg": lambda a: -a,
+    "abs": abs,
+    "~": lambda a: (not a) if isinstance(a, bool) else ~a,
+}
+"""The operators with one."""
 
 
-def _operate(sign: str, kind: str, result: str, function: Callable[..., Any], *operands: Any) -> Any:
+def _operate(sign: str, kind: str, result: str, *operands: Any) -> Any:
     made: list[Image] = []
     for operand in operands:
         if isinstance(operand, Image):
@@ -272,7 +294,14 @@ def _operate(sign: str, kind: str, result: str, function: Callable[..., Any], *o
                 place=place,
                 fix=_OPERATORS.get(one.kind, "see words() for what there is"),
             )
-    return Image(lambda p: function(*(i(p) for i in made)), result)
+    if len(made) == 1:
+        alone, one = PREFIXES[sign], made[0]
+        prefix = "-" if sign == "neg" else sign
+        return Image(lambda p: alone(one(p)), result).called(lambda: f"{prefix}({operands[0]!r})")
+    function, (first, second) = SIGNS[sign], made
+    return Image(lambda p: function(first(p), second(p)), result).called(
+        lambda: f"({operands[0]!r} {sign} {operands[1]!r})"
+    )
 
 
 _OPERATORS = {

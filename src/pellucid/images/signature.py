@@ -172,12 +172,13 @@ def _transform(x: Any) -> Callable[[Point], Point]:
         q: Any = x(p)
         if isinstance(q, Point):
             return q
-        pair = cast("tuple[Any, ...]", q if isinstance(q, tuple) else ())
-        if len(pair) == 2:
-            return Point(*pair)
+        if isinstance(q, tuple):
+            pair = cast("tuple[Any, ...]", q)
+            if len(pair) == 2:
+                return Point(pair[0], pair[1])
         name = getattr(x, "__name__", repr(x))
         raise VocabularyError(
-            f"returns {type(q).__name__}",
+            f"returns {type(cast(object, q)).__name__}",
             place=f"transform {name}",
             fix="return a point or a pair of numbers",
         )
@@ -281,6 +282,8 @@ class Slot:
             _check_limits(value, limits if limits is not None else self.type.range)
             return value
         made = to_image(x)
+        if limits is not None and static(x) is not None:
+            _check_limits(static(x), limits)
         wanted = self.kind
         if self.letter is not None:
             wanted = letters.setdefault(self.letter, made.kind)

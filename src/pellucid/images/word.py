@@ -223,6 +223,8 @@ def value(
         name = function.__name__
         made = word(signature, example=example or name, source=source, width=width)(function)
         constant = made()
+        if isinstance(constant, Image):
+            constant.called(name, again=True)
         WORDS[name] = replace(WORDS[name], constant=constant)
         return constant
 
@@ -251,6 +253,8 @@ def _apply(entry: Word, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
             given[p.name] = _accept(entry, p, value, letters)
     raw = cast("Any", entry.function).__wrapped__
     result = raw(*bound.args, **bound.kwargs)
+    if entry.result.text == "Transform":
+        result.__name__ = _expression(entry, args, named)()
     if isinstance(result, Image):
         result.called(_expression(entry, args, named), result_kind(entry.result, letters))
     return result
@@ -314,6 +318,9 @@ def _expression(entry: Word, args: tuple[Any, ...], named: Mapping[str, Any]) ->
 def _shown(x: Any) -> str:
     from .css import name_of_color
 
+    if isinstance(x, list | tuple):
+        shown = ", ".join(_shown(one) for one in cast("list[Any]", x))
+        return f"[{shown}]" if isinstance(x, list) else f"({shown})"
     return name_of_color(x) or (
         repr(x) if not callable(x) or isinstance(x, Image | Behavior) else getattr(x, "__name__", repr(x))
     )
