@@ -34,8 +34,8 @@ def as_sum(node: Expr, *, stop: Callable[[Expr], bool], whole: NonWrapping) -> S
     its operand cannot have wrapped.
 
     >>> from pellucid.ir.parse import parse_expr
-    >>> as_sum(parse_expr("%j * 10 + (%i + 3)")[0], stop=lambda n: False, whole=lambda n: False)
-    Sum(terms=((%i, 1), (%j, 10)), constant=3)
+    >>> as_sum(parse_expr("%i * 10 + (3 - %i)")[0], stop=lambda n: False, whole=lambda n: False)
+    Sum(terms=((%i, 9),), constant=3)
     """
     width = node.type.bits
     terms: dict[Expr, int] = {}

@@ -206,9 +206,9 @@ def _program_check(make_backend: Callable[[], Backend], program: Program, width:
         interp.run(kernel, arguments, expected)
         code.run(arguments, found)
         for b, want in expected.items():
-            assert same_bits(want, found[b]), (
-                f"{backend.name}: {program.name}, {width} lanes, {arguments}: {b.name} is {found[b]}, not {want}"
-            )
+            if not same_bits(want, found[b]):
+                run = f"{program.name}, {width} lanes, {arguments}"
+                raise AssertionError(f"{backend.name}: {run}: {b.name} is {found[b]}, not {want}")
 
 
 def _program_memory(kernel: N.Kernel, program: Program) -> dict[Buffer, Array]:
@@ -236,9 +236,8 @@ def backend_suite(make_backend: Callable[[], Backend], *, only: Sequence[str] = 
     for prim in table.table().values():
         if prim.body is None:
             for width in (0, 16):
-                checks.append(
-                    (f"row {prim.name} by {width or 'one'}", _bind(_row_check, make_backend, prim, width))
-                )
+                check = _bind(_row_check, make_backend, prim, width)
+                checks += [(f"row {prim.name} by {width or 'one'}", check)]
     for program in PROGRAMS:
         for width in WIDTHS if "WIDTH" in program.text else (1,):
             name = f"program {program.name}" + (f" by {width}" if "WIDTH" in program.text else "")

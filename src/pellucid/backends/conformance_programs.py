@@ -308,7 +308,10 @@ kernel escape(count: i32):
   for i in 0 .. count by WIDTH lanes:
     s1 := a[i]
     s2 := b[i]
-    repeat t1 = iterate 0 (0.0, 0.0, 0) to (@0.0:f32 * @0.0:f32 - @0.1:f32 * @0.1:f32 + s1, 2.0 * @0.0:f32 * @0.1:f32 + s2, @0.2:i32 + 1) until 4.0 < @0.0:f32 * @0.0:f32 + @0.1:f32 * @0.1:f32 limit 30 end:
+    s3 := @0.0:f32 * @0.0:f32
+    s4 := @0.1:f32 * @0.1:f32
+    s5 := 2.0 * @0.0:f32 * @0.1:f32 + s2
+    repeat t1 = iterate 0 (0.0, 0.0, 0) to (s3 - s4 + s1, s5, @0.2:i32 + 1) until 4.0 < s3 + s4 limit 30 end:
       t2 = @0.0:f32 * @0.0:f32
       t3 = @0.1:f32 * @0.1:f32
     out[i] := t1.2

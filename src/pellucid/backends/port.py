@@ -68,6 +68,9 @@ class Store(Protocol):
         ...
 
 
+BANDS = 32
+"""Into how many parts a loop is handed out at most."""
+
 Crew = Callable[[int, Callable[[int], None], "int | None"], None]
 """Calls a task with 0 .. count - 1, in any order, from up to so many threads: ``crew(count, task, threads)``."""
 
@@ -142,16 +145,25 @@ class Layout:
         environment = dict(zip(self.kernel.params, values, strict=True))
         return [max(1, int(n.item())) for n in evaluate([a.size for a in self.scratch], environment)]
 
-    def bands(self, values: Sequence[np.generic]) -> tuple[int, int, int]:
-        """The bounds of the loop that is handed out, and the iterations per band; (0, 0, 1) if there is none."""
+    def bands(self, values: Sequence[np.generic], threads: int | None) -> list[tuple[int, int]]:
+        """The parts of the loop that is handed out, as (first, beyond); one part with (0, 0) if there is no such loop.
+
+        A part is a multiple of the band that the nest asks for; there are about `BANDS` at most, since each has its
+        price, and only one for one thread.
+        """
         if self.band is None:
-            return 0, 0, 1
+            return [(0, 0)]
         lo, hi = self.band.lo, self.band.hi
         if lo.op == hi.op == "const":
-            return lo.attr, hi.attr, self.band.how.count
-        found = evaluate([lo, hi], dict(zip(self.kernel.params, values, strict=True)))
-        first, last = (int(n.item()) for n in found)
-        return first, last, self.band.how.count
+            first, beyond = lo.attr, hi.attr
+        else:
+            found = evaluate([lo, hi], dict(zip(self.kernel.params, values, strict=True)))
+            first, beyond = (int(n.item()) for n in found)
+        if threads == 1 or beyond <= first:
+            return [(first, beyond)]
+        size = self.band.how.count
+        step = size * max(1, -(-(beyond - first) // (size * BANDS)))
+        return [(k, min(k + step, beyond)) for k in range(first, beyond, step)]
 
 
 def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:

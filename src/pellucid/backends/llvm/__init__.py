@@ -11,7 +11,7 @@ import numpy as np
 
 from ...ir.expr import Buffer
 from ...ir.nest import Kernel
-from ..port import Arguments, Crew, Layout, Memory, Ranges, Store, address, alone, layout
+from ..port import Arguments, Array, Crew, Layout, Memory, Ranges, Store, address, alone, layout
 from .control import Function
 from .engine import Library, Machine, machine
 
@@ -33,35 +33,29 @@ class LlvmCode:
         arrays = plan.arrays(memory, self.needs)
         slots = b"".join(v.tobytes().ljust(8, b"\0") for v in values)
         sizes = plan.sizes(values)
-        first, beyond, step = plan.bands(values)
-        count = max(1, -(-(beyond - first) // step)) if plan.band is not None and threads != 1 else 1
-        if count == 1:
-            step = beyond - first
+        bands = plan.bands(values, threads)
         call = self.library.call
         lengths = np.array([*(len(a) for a in arrays), *sizes], np.int64)
         outside = [address(a) for a in arrays]
-        if not plan.scratch:
-            where = np.array(outside, np.uint64)
 
-            def band(k: int) -> None:
-                low = first + k * step
-                call(slots, address(where), address(lengths), low, min(low + step, beyond))
+        def addresses() -> tuple[list[Array], Array]:
+            scratch = [np.empty(n, a.buffer.type.dtype) for n, a in zip(sizes, plan.scratch, strict=True)]
+            return scratch, np.array([*outside, *map(address, scratch)], np.uint64)
+
+        own = threading.local()
+
+        def band(k: int) -> None:
+            # Every thread has scratch memory of its own.
+            if not hasattr(own, "where"):
+                own.scratch, own.where = addresses()
+            call(slots, address(own.where), address(lengths), *bands[k])
+
+        if len(bands) == 1:
+            _, where = kept = addresses()
+            call(slots, address(where), address(lengths), *bands[0])
+            del kept
         else:
-            own = threading.local()
-
-            def band(k: int) -> None:
-                if not hasattr(own, "where"):
-                    own.arrays = [
-                        np.empty(n, a.buffer.type.dtype) for n, a in zip(sizes, plan.scratch, strict=True)
-                    ]
-                    own.where = np.array([*outside, *map(address, own.arrays)], np.uint64)
-                low = first + k * step
-                call(slots, address(own.where), address(lengths), low, min(low + step, beyond))
-
-        if count == 1:
-            band(0)
-        else:
-            self.crew(count, band, threads)
+            self.crew(len(bands), band, threads)
 
 
 class LlvmBackend:

@@ -1,0 +1,197 @@
+"""The cache of compiled code: in memory, and in a folder that other processes share.
+
+Keys are hashes of everything the code depends on, so an entry is never out of date, only unused. A file that is cut
+short, changed or foreign is no entry. Nothing here can make a compilation fail; the worst is one warning.
+
+PELLUCID_CACHE=off turns the folder off, PELLUCID_CACHE_DIR moves it (the default is pellucid in XDG_CACHE_HOME, or in
+~/.cache), and PELLUCID_CACHE_SIZE limits it, in megabytes (256).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import stat
+import tempfile
+import threading
+import time
+import warnings
+from collections import OrderedDict
+from collections.abc import Mapping
+from functools import cache as once
+from pathlib import Path
+
+MARK = b"pellucid code 1\n"
+ENTRY = re.compile(r"[0-9a-f]{64}\.code\Z")
+ASIDE = ".part"
+STALE_SECONDS = 3600.0
+DEFAULT_LIMIT = 256 << 20
+
+
+class Cache:
+    """Bytes by key: up to `memory` bytes in this process, up to `limit` bytes in `folder` (None: no files).
+
+    >>> small = Cache(None)
+    >>> small.put("key", b"code")
+    >>> small.get("key"), small.get("other")
+    (b'code', None)
+    """
+
+    def __init__(self, folder: Path | None, *, limit: int = DEFAULT_LIMIT, memory: int = 16 << 20) -> None:
+        self.folder, self.limit, self.memory = folder, limit, memory
+        self._entries: OrderedDict[str, bytes] = OrderedDict()
+        self._held = 0
+        self._lock = threading.Lock()
+        self._ready: bool | None = None
+        self._size: int | None = None
+
+    def get(self, key: str) -> bytes | None:
+        """What was put under the key here or by another process, or None."""
+        with self._lock:
+            value = self._entries.get(key)
+            if value is not None:
+                self._entries.move_to_end(key)
+                return value
+        value = self._read(key)
+        if value is not None:
+            self._keep(key, value)
+        return value
+
+    def put(self, key: str, value: bytes) -> None:
+        """Keep a value; where the folder cannot be written, in memory only."""
+        self._keep(key, value)
+        if self._usable():
+            try:
+                self._write(self._path(key), value)
+            except OSError as problem:
+                self._give_up(f"cannot be written: {problem}")
+
+    # ---- memory ----
+
+    def _keep(self, key: str, value: bytes) -> None:
+        with self._lock:
+            self._held += len(value) - len(self._entries.pop(key, b""))
+            self._entries[key] = value
+            while self._held > self.memory and len(self._entries) > 1:
+                _, old = self._entries.popitem(last=False)
+                self._held -= len(old)
+
+    # ---- files ----
+
+    def _path(self, key: str) -> Path:
+        from .. import __version__
+
+        return (self.folder or Path()) / f"{hashlib.sha256(f'{__version__} {key}'.encode()).hexdigest()}.code"
+
+    def _usable(self) -> bool:
+        """Whether the folder is there and ours: code from it is run, so nobody else may write to it."""
+        if self._ready is None:
+            self._ready = self.folder is not None
+            if self.folder is not None:
+                try:
+                    self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                    state = self.folder.stat()
+                except OSError as problem:
+                    self._give_up(f"cannot be made: {problem}")
+                else:
+                    foreign = hasattr(os, "getuid") and state.st_uid != os.getuid()
+                    if foreign or state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                        self._give_up("can be written by others")
+        return self._ready
+
+    def _give_up(self, why: str) -> None:
+        self._ready = False
+        warnings.warn(
+            f"the folder of compiled code {self.folder} {why}; set PELLUCID_CACHE_DIR or PELLUCID_CACHE=off",
+            stacklevel=4,
+        )
+
+    def _read(self, key: str) -> bytes | None:
+        if not self._usable():
+            return None
+        path = self._path(key)
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return None
+        value = data[len(MARK) + 32 :]
+        if not data.startswith(MARK) or hashlib.sha256(value).digest() != data[len(MARK) : len(MARK) + 32]:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)
+        return value
+
+    def _write(self, path: Path, value: bytes) -> None:
+        data = MARK + hashlib.sha256(value).digest() + value
+        handle, aside = tempfile.mkstemp(suffix=ASIDE, dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            Path(aside).replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(aside).unlink()
+            raise
+        # Others add files too, so a count kept here is only a reason to look.
+        if self._size is None or self._size + len(data) > self.limit:
+            self._size = self._trim(path.parent)
+        else:
+            self._size += len(data)
+
+    def _trim(self, folder: Path) -> int:
+        """Remove what was used least lately until a tenth of the limit is free, if it is exceeded; returns the size."""
+        found: list[tuple[float, int, str]] = []
+        with contextlib.suppress(OSError), os.scandir(folder) as listing:
+            for entry in listing:
+                with contextlib.suppress(OSError):
+                    state = entry.stat()
+                    if ENTRY.match(entry.name):
+                        found.append((state.st_mtime, state.st_size, entry.path))
+                    elif entry.name.endswith(ASIDE) and state.st_mtime < time.time() - STALE_SECONDS:
+                        Path(entry.path).unlink()
+        size = sum(each[1] for each in found)
+        if size > self.limit:
+            for _, bytes_, path in sorted(found):
+                if size <= self.limit * 9 // 10:
+                    break
+                with contextlib.suppress(OSError):
+                    Path(path).unlink()
+                size -= bytes_
+        return size
+
+
+def folder_of(environment: Mapping[str, str]) -> Path | None:
+    """Where compiled code is kept, after the environment; None where that is turned off.
+
+    >>> folder_of({"PELLUCID_CACHE": "off"}) is None
+    True
+    """
+    if environment.get("PELLUCID_CACHE", "").lower() in ("off", "0", "no", "false"):
+        return None
+    given = environment.get("PELLUCID_CACHE_DIR")
+    if given:
+        return Path(given).expanduser()
+    base = environment.get("XDG_CACHE_HOME")
+    # The specification says that a relative path there is to be ignored.
+    root = Path(base) if base and Path(base).is_absolute() else Path("~/.cache").expanduser()
+    return root / "pellucid"
+
+
+def limit_of(environment: Mapping[str, str]) -> int:
+    """The most bytes kept in the folder, after the environment.
+
+    >>> limit_of({"PELLUCID_CACHE_SIZE": "1"})
+    1048576
+    """
+    text = environment.get("PELLUCID_CACHE_SIZE", "")
+    return int(text) << 20 if text.isdigit() else DEFAULT_LIMIT
+
+
+@once
+def cache() -> Cache:
+    """The cache of this process, made when it is first asked for."""
+    return Cache(folder_of(os.environ), limit=limit_of(os.environ))

@@ -1,0 +1,132 @@
+"""The crew: threads that stay, among which a kernel's bands are handed out.
+
+Waking a thread costs microseconds where starting one costs a hundred, and frames take a millisecond. The calling thread
+takes part, and returns when the last band is done, not when the last thread has noticed.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+
+
+def available() -> int:
+    """How many processors this process may use: the default number of threads.
+
+    >>> available() >= 1
+    True
+    """
+    count = getattr(os, "process_cpu_count", None)
+    if count is not None:
+        return int(count() or 1)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Job:
+    """Bands of one call: handed out one by one, counted when done."""
+
+    __slots__ = ("count", "done", "failure", "finished", "given", "lock", "task")
+
+    def __init__(self, count: int, task: Callable[[int], None]) -> None:
+        self.count, self.task = count, task
+        self.given = self.finished = 0
+        self.failure: BaseException | None = None
+        self.lock = threading.Lock()
+        self.done = threading.Lock()
+        self.done.acquire()
+
+    def work(self) -> None:
+        """Take bands until none is left; after a failure, take them without running them."""
+        while True:
+            with self.lock:
+                band = self.given
+                if band >= self.count:
+                    return
+                self.given += 1
+            try:
+                if self.failure is None:
+                    self.task(band)
+            except BaseException as problem:  # noqa: BLE001 - it is raised again in the thread that called
+                self.failure = self.failure or problem
+            with self.lock:
+                self.finished += 1
+                last = self.finished == self.count
+            if last:
+                self.done.release()
+
+
+class Crew:
+    """Calls a task for each band from several threads: ``crew(count, task, threads)``.
+
+    >>> results = []
+    >>> Crew()(3, results.append, 2)
+    >>> sorted(results)
+    [0, 1, 2]
+    """
+
+    def __init__(self) -> None:
+        self._reset()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._reset)
+
+    def _reset(self) -> None:
+        # The threads of a parent process do not exist in its child, and its locks may be held forever.
+        self._busy = threading.Lock()
+        self._wakes: list[threading.Lock] = []
+        self._job: _Job | None = None
+
+    def __call__(self, count: int, task: Callable[[int], None], threads: int | None = None) -> None:
+        """Run ``task(0) .. task(count - 1)`` and return when all are done.
+
+        `threads` bounds how many take part, the caller among them; None means as many as processors. What a task
+        raises is raised here. A call from inside a task, or while another call is running, runs alone.
+        """
+        helpers = min(available() if threads is None else threads, count) - 1
+        if helpers < 1 or not self._busy.acquire(blocking=False):
+            for k in range(count):
+                task(k)
+            return
+        try:
+            self._share(_Job(count, task), helpers)
+        finally:
+            self._job = None
+            self._busy.release()
+
+    def _share(self, job: _Job, helpers: int) -> None:
+        while len(self._wakes) < helpers:
+            self._hire()
+        self._job = job
+        for wake in self._wakes[:helpers]:
+            # One that has not yet seen the job before will see this one.
+            if wake.locked():
+                wake.release()
+        job.work()
+        while True:
+            try:
+                job.done.acquire()
+                break
+            except KeyboardInterrupt as interrupt:
+                # The others still write to the caller's memory: let them finish what they have begun.
+                job.failure = interrupt
+        if job.failure is not None:
+            raise job.failure
+
+    def _hire(self) -> None:
+        wake = threading.Lock()
+        wake.acquire()
+        self._wakes.append(wake)
+
+        def serve() -> None:
+            while True:
+                wake.acquire()
+                job = self._job
+                if job is not None:
+                    job.work()
+                del job
+
+        threading.Thread(target=serve, name=f"pellucid {len(self._wakes)}", daemon=True).start()
+
+
+crew = Crew()
+"""The crew of this process."""
