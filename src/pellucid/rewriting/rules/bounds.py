@@ -75,8 +75,8 @@ RULES: tuple[AnyRule, ...] = (
         "never_above(x, y)",
         "The facts decide, also for NaN.",
     ),
-    Rule("min-constants", "exact", "min(min(x, K), L)", "min(x, min(K, L))", "number", doc="Bounds meet."),
-    Rule("max-constants", "exact", "max(max(x, K), L)", "max(x, max(K, L))", "number", doc="Bounds meet."),
+    Rule("min-constants", "exact", "min(min(x, K), L)", "min(x, min(K, L))", "number", "not_nan(K)", doc="Bounds meet."),
+    Rule("max-constants", "exact", "max(max(x, K), L)", "max(x, max(K, L))", "number", "not_nan(K)", doc="Bounds meet."),
     Rule(
         "min-constant-first",
         "exact",

@@ -37,7 +37,7 @@ def _leaves(tree: Expr) -> int:
     "*",
     shapes=(("choose",), (None, "choose"), (None, None, "choose")),
     examples=(
-        "convert.i32((if $c:bool then 0.0 else 1.0) * 255.0)",
+        "to_integer.i32((if $c:bool then 0.0 else 1.0) * 255.0)",
         "(if $c:bool then 1 else 2) << 8 | (if $c:bool then 3 else 4)",
         "(if $c:bool then 1 else $i:i32) + 5",
         "fma(2.0, if $c:bool then 1.0 else 2.0, 3.0)",
