@@ -49,12 +49,12 @@ def displayable(x: Any) -> tuple[Any, bool]:
 def discrete(function: Callable[[Any, Any], Any]) -> Image:
     """An image of unit squares from a function of whole numbers i, j (j upwards) to packed colors 0xAARRGGBB.
 
-    A point belongs to the square whose lower left corner is (i, j), also left of and below the origin. The numbers have
-    32 bits; `packed_color` makes a color of bytes. To be used as a decorator. Raises VocabularyError for a function that
-    does not take two arguments.
+    A point belongs to the square whose lower left corner is (i, j), also left of and below the origin. They have
+    32 bits; `packed_color` makes a color of bytes. To be used as a decorator. Raises VocabularyError for a function
+    that does not take two arguments.
 
     >>> discrete(lambda i, j: packed_color(i, j, 255)).at([2.5, 4.5], 3.0)
-    array([4278321151, 4278453247], dtype=uint32)
+    array([4278322175, 4278453247], dtype=uint32)
     """
     if not callable(function) or argument_count(function) != 2:
         raise VocabularyError(
