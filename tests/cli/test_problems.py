@@ -185,3 +185,11 @@ def test_help_is_cheap():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_warnings_are_one_line(written):
+    """In a process of its own, because the tests make errors of warnings."""
+    name = written("warns.py", "import warnings\nwarnings.warn('a bit odd')\npicture = Ramp()\n")
+    words = [sys.executable, "-m", "pellucid", "render", name, "-o", "a.png", "--size", "8"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stderr == "pellucid: warning: a bit odd\n"

@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -31,7 +32,7 @@ def guarded(work: Callable[[], int], *, debug: bool = False) -> int:
     0
     """
     try:
-        with _termination_raises():
+        with _termination_raises(), _short_warnings():
             status = work()
             sys.stdout.flush()
             return status
@@ -111,6 +112,21 @@ def _shown(path: Path) -> str:
 def _say(text: str) -> None:
     with suppress(OSError, ValueError):
         print(f"pellucid: {text}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _short_warnings() -> Generator[None]:
+    """Warnings are one line each, without the place in our sources that gave them."""
+
+    def line(message: Warning | str, *_: object) -> str:
+        return f"pellucid: warning: {message}\n"
+
+    before = warnings.formatwarning
+    warnings.formatwarning = line
+    try:
+        yield
+    finally:
+        warnings.formatwarning = before
 
 
 @contextmanager

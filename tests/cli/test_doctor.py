@@ -1,0 +1,81 @@
+"""`doctor` tells what is there, notices what is broken, and clears nothing but the cache."""
+
+from __future__ import annotations
+
+import pytest
+
+from pellucid.cli import doctor as doctor_file
+from pellucid.driver import cache as cache_file
+
+
+@pytest.fixture
+def cache_folder(tmp_path, monkeypatch):
+    folder = tmp_path / "cache"
+    monkeypatch.setattr(cache_file, "cache", lambda: cache_file.Cache(folder))
+    return folder
+
+
+def test_a_healthy_machine(pellucid):
+    status, out, err = pellucid("doctor")
+    assert (status, err) == (0, "")
+    sections = [line for line in out.splitlines() if not line.startswith(" ")]
+    assert sections == ["pellucid", "extras", "machine", "cache", "back ends"]
+    for word in ("version", "packages", "processor", "vectors", "threads", "memory", "folder"):
+        assert f"  {word:<10} " in out
+    assert "  numpy      draws (" in out
+    assert "  llvm       draws (" in out
+
+
+def test_a_back_end_that_fails_is_told_and_fails_the_check(pellucid, monkeypatch):
+    drawn = doctor_file._drawn
+
+    def broken(name):
+        return (None, "does not draw: no LLVM") if name == "llvm" else drawn(name)
+
+    monkeypatch.setattr(doctor_file, "_drawn", broken)
+    status, out, _ = pellucid("doctor")
+    assert status == 1
+    assert "  llvm       does not draw: no LLVM" in out
+
+
+def test_a_back_end_that_draws_something_else_fails_the_check(pellucid, monkeypatch):
+    monkeypatch.setattr(doctor_file, "_drawn", lambda name: (name.encode(), "draws"))
+    status, out, _ = pellucid("doctor")
+    assert status == 1
+    assert "  numpy      draws\n  llvm       draws other bytes than numpy" in out
+
+
+def test_a_machine_without_a_c_compiler_is_healthy(pellucid, monkeypatch):
+    monkeypatch.setattr(doctor_file, "_drawn", lambda name: (None if name == "c" else b"same", "said"))
+    assert pellucid("doctor")[0] == 0
+
+
+def test_a_broken_llvm_does_not_stop_the_report(pellucid, monkeypatch):
+    def broken():
+        raise ImportError("libLLVM is gone")
+
+    monkeypatch.setattr(doctor_file, "_processor", broken)
+    _, out, _ = pellucid("doctor")
+    assert "  processor  unknown: ImportError('libLLVM is gone')" in out
+    assert "back ends" in out
+
+
+def test_clearing_removes_programs_and_nothing_else(pellucid, cache_folder):
+    cache_folder.mkdir(mode=0o700)
+    (cache_folder / "notes.txt").write_text("mine")
+    cache = cache_file.cache()
+    cache.put("a", b"code")
+    cache.put("b", b"more code")
+    _, out, _ = pellucid("doctor")
+    assert "  holds      2 programs, " in out
+    status, out, _ = pellucid("doctor", "--clear-cache")
+    assert status == 0
+    assert out.startswith("removed 2 programs, ")
+    assert [item.name for item in cache_folder.iterdir()] == ["notes.txt"]
+    assert pellucid("doctor", "--clear-cache")[1].startswith("removed 0 programs, 0 bytes, from ")
+
+
+def test_a_cache_that_is_turned_off(pellucid, monkeypatch):
+    monkeypatch.setattr(cache_file, "cache", lambda: cache_file.Cache(None))
+    assert "none: it is turned off by PELLUCID_CACHE" in pellucid("doctor")[1]
+    assert pellucid("doctor", "--clear-cache")[1] == "the cache is turned off by PELLUCID_CACHE\n"
