@@ -102,6 +102,7 @@ def test_show_prints_the_same_view_smaller(opaque_kernel, monkeypatch):
     assert call["size"] == (40, 20)
     assert call["zoom"] == pytest.approx(0.4)
     assert call["center"] == (1.0, 2.0)
+    assert call["samples"] == 4
     assert stream.getvalue().count("\n") == 10
 
 

@@ -6,6 +6,7 @@ A sibling of `draw`, which it uses for the pixels.
 from __future__ import annotations
 
 import io
+import math
 import os
 import shutil
 import subprocess
@@ -112,6 +113,8 @@ def _print(
     # A letter is one tall pixel: it is drawn as two square ones, of which the mean is shown.
     drawn = (width, 2 * height) if mode == "ascii" else (width, height)
     smaller = zoom * width / size[0]
+    # Drawn smaller, a picture loses its fine parts to chance unless each pixel is a mean.
+    look = {**look, "samples": max(look["samples"], min(math.ceil(zoom / smaller), 4))}
     began = clock.monotonic()
     lines = 0
     while True:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 #: Quality where none was asked for: close to the original, on hard edges too.
 _JPEG_QUALITY = 92
-_VIDEO_QUALITY = 66
+_VIDEO_QUALITY = {"MP4": 65, "WebM": 50}
 #: Palette sizes of GIF, without and with an entry for holes.
 _COLORS = 256
 
@@ -96,7 +96,7 @@ class Video:
         stream = self._stream
         stream.width, stream.height = size
         stream.pix_fmt = "yuv420p"
-        quality = _VIDEO_QUALITY if look.quality is None else look.quality
+        quality = _VIDEO_QUALITY[look.format.name] if look.quality is None else look.quality
         worst = 63 if webm else 51
         stream.options = {"crf": str(max(1, round((100 - quality) / 100 * worst))), "preset": "medium"}
         if webm:
