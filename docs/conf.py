@@ -18,9 +18,12 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
+    "gallery",
     "operators",
+    "picture",
+    "vocabulary",
 ]
-exclude_patterns = ["_build", "_ext", "_generated"]
+exclude_patterns = ["_build", "_ext", "_generated", "_static"]
 nitpicky = False
 
 myst_enable_extensions = ["colon_fence", "deflist", "smartquotes"]
@@ -32,5 +35,7 @@ default_role = "code"
 
 html_theme = "furo"
 html_title = "pellucid"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 html_show_sourcelink = False
 html_copy_source = False

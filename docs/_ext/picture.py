@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
 import pages
@@ -56,7 +57,11 @@ class Runs(SphinxDirective):
     def run_content(self) -> object:
         """Run the block within the session of its page."""
         names = self.sessions.setdefault(self.env.docname, {"__name__": self.env.docname})
-        return run("\n".join(self.content), names, f"{self.env.docname}, line {self.lineno}")
+        place = f"{self.env.docname}, line {self.lineno}"
+        try:
+            return run("\n".join(self.content), names, place)
+        except Exception as error:
+            raise ExtensionError(f"{place}: {type(error).__name__}: {error}") from error
 
     def shown(self, text: str, language: str) -> nodes.literal_block:
         """A block of text, with the colors of a language."""
@@ -70,6 +75,7 @@ class Picture(Runs):
         "size": pair,
         "center": pair,
         "zoom": float,
+        "samples": int,
         "time": float,
         "alt": directives.unchanged,
     }
@@ -92,6 +98,7 @@ class Picture(Runs):
             size=(int(wide), int(high)),
             center=self.options.get("center", (0.0, 0.0)),
             zoom=self.options.get("zoom", 1.0),
+            samples=self.options.get("samples", 6),
             time=self.options.get("time", 0.0),
         )
         alt = self.options.get("alt", "the picture that this code makes")

@@ -22,7 +22,7 @@ PROGRAMS = [
 
 LONGEST_FILE = 500
 LONGEST_MOVE = 150
-WHOLE_IR = 3500
+WHOLE_IR = 3000
 NO_IDEA = {"common", "core", "helper", "helpers", "manager", "misc", "util", "utils"}
 
 
@@ -57,10 +57,9 @@ def test_a_file_holds_one_idea(path: Path):
 
 
 def test_the_ir_can_be_read_in_one_sitting():
-    assert (
-        sum(lines(path) for path in SOURCES if "ir" in path.relative_to(ROOT / "src/pellucid").parts)
-        <= WHOLE_IR
-    )
+    # All but the rows, which are as many as there are operators.
+    read = [path for path in (ROOT / "src/pellucid/ir").rglob("*.py") if path.parent.name != "prims"]
+    assert sum(map(lines, read)) <= WHOLE_IR
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=named)
