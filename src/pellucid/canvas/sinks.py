@@ -178,6 +178,9 @@ def _picture(pixels: Pixels) -> Image:
 
 def _still_options(look: Look) -> dict[str, Any]:
     match look.format.name:
+        case "PNG":
+            # A third of the time of the usual level 6, for files about a fifth larger.
+            return {"compress_level": 4}
         case "JPEG":
             # Full color resolution: halving it would smear the edges of drawn pictures.
             return {"quality": look.quality or _JPEG_QUALITY, "subsampling": 0, "optimize": True}
