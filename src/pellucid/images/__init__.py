@@ -53,24 +53,28 @@ def load_all() -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """A word, or a color of CSS."""
+    """A word, a color of CSS, or a function of numbers."""
     if name.startswith("__"):
         raise AttributeError(name)
     from .css import NAMED
+    from .numeric import NUMERIC
     from .word import unknown
 
     if name in WORDS:
         return WORDS[name].meaning
     if name in NAMED:
         return NAMED[name]
-    raise unknown(name, "word", [*WORDS, *NAMED])
+    if name in NUMERIC:
+        return NUMERIC[name]
+    raise unknown(name, "word", [*WORDS, *NAMED, *NUMERIC])
 
 
 def __dir__() -> list[str]:
-    """Own names, words and colors."""
+    """Own names, words, colors and functions of numbers."""
     from .css import NAMED
+    from .numeric import NUMERIC
 
-    return sorted({*globals(), *WORDS, *NAMED})
+    return sorted({*globals(), *WORDS, *NAMED, *NUMERIC})
 
 
 load_all()

@@ -42,16 +42,6 @@ def luminance(r: Any, g: Any, b: Any) -> Any:
     return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
 
-def cube_root(x: Any) -> Any:
-    """The real cube root.
-
-    >>> round(cube_root(-8.0), 9)
-    -2.0
-    """
-    root = F.max(abs(x), 1e-30) ** (1 / 3)
-    return F.where(x < 0, -root, root)
-
-
 def _times(m: tuple[tuple[float, float, float], ...], x: Any, y: Any, z: Any) -> Three:
     a, b, c = (row[0] * x + row[1] * y + row[2] * z for row in m)
     return a, b, c
@@ -87,7 +77,7 @@ def to_oklab(r: Any, g: Any, b: Any) -> Three:
     [0.628, 0.225, 0.126]
     """
     cones = _times(_CONES, to_linear(r), to_linear(g), to_linear(b))
-    return _times(_OPPONENTS, *(cube_root(c) for c in cones))
+    return _times(_OPPONENTS, *(F.cbrt(c) for c in cones))
 
 
 def from_oklab(lightness: Any, a: Any, b: Any) -> Three:

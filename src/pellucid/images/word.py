@@ -117,16 +117,13 @@ def vocabulary() -> dict[str, Any]:
     pellucid.base.errors.VocabularyError: ...
     """
     from .. import images, tracing
-    from ..ir import prim
-    from ..tracing import functions
     from .css import NAMED
+    from .numeric import NUMERIC
 
-    rows = {name: getattr(functions, name) for name in prim.table()}
     own = {name: getattr(images, name) for name in images.__all__}
     means = {name: entry.meaning for name, entry in WORDS.items()}
-    shared = {name: getattr(tracing, name) for name in ("Complex", "Point", "clamp", "fraction", "iterate")}
-    more = {name: getattr(tracing, name) for name in ("param", "sign", "smoothstep", "where")}
-    return {"pi": math.pi, **rows, **shared, **more, **own, **NAMED, **means}
+    shared = {name: getattr(tracing, name) for name in ("Complex", "Point", "iterate", "param", "where")}
+    return {"pi": math.pi, **NUMERIC, **shared, **own, **NAMED, **means}
 
 
 def word(

@@ -1,0 +1,11 @@
+"""Rings whose petals come and go."""
+
+import numpy as np
+
+from pellucid import images as im
+
+WIDTH = 12
+TIME = 0.4
+LOOP = 2 * np.pi
+
+picture = im.ripple_rad(8, 0.5 * im.cos(im.seconds), im.yb_rings)

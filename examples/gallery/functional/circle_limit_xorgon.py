@@ -1,0 +1,8 @@
+"""Interfering rings, squeezed into a disc and swirled."""
+
+from pellucid import images as im
+
+WIDTH = 21
+
+_rings = im.cond(im.xorgon(8, 7 / 4, im.alt_rings), "#14213d", "#8ecae6")
+picture = im.swirl(60, im.circle_limit(10, _rings))

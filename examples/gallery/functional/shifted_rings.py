@@ -1,0 +1,7 @@
+"""Rings moved left, exclusive or rings moved right."""
+
+from pellucid import images as im
+
+WIDTH = 20
+
+picture = im.cond(im.shift_xor(2.6, im.alt_rings), "#14213d", "#f7f3e9")

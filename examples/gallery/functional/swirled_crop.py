@@ -1,0 +1,7 @@
+"""Yellow and blue through wedges that are swirled."""
+
+from pellucid import images as im
+
+WIDTH = 2.4
+
+picture = im.crop(im.swirl(2, im.wedge_annulus(0.25, 10)), im.yb_rings)

@@ -1,0 +1,7 @@
+"""A strip, swirled: a full turn at distance 1."""
+
+from pellucid import images as im
+
+WIDTH = 4
+
+picture = im.cond(im.swirl(1, im.vstrip), "#14213d", "#f7f3e9")

@@ -1,0 +1,10 @@
+"""A vertical strip.
+
+The simplest region with an edge: |x| <= 1/2.
+"""
+
+from pellucid import images as im
+
+WIDTH = 4
+
+picture = im.cond(im.vstrip, "#14213d", "#f7f3e9")

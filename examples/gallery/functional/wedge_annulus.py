@@ -1,0 +1,7 @@
+"""An annulus, cut into wedges."""
+
+from pellucid import images as im
+
+WIDTH = 3
+
+picture = im.cond(im.wedge_annulus(0.25, 10), "#14213d", "#f7f3e9")
