@@ -23,20 +23,30 @@ if TYPE_CHECKING:
 
 SIZE = (180, 135)
 SECONDS = 2.0
-FRAMES_PER_SECOND = 12
+FRAMES = 30
 
 
-def draw(made: object, path: Path, width: float, size: tuple[int, int] = SIZE) -> None:
-    """Draw a picture `width` units wide; one that depends on time as an animated PNG."""
+def draw(
+    made: object,
+    stem: Path,
+    width: float,
+    size: tuple[int, int] = SIZE,
+    center: tuple[float, float] = (0.0, 0.0),
+    seconds: float = SECONDS,
+) -> Path:
+    """Draw a picture in a view `width` units wide, and say into which file; what depends on time moves."""
     import pellucid
 
-    path.parent.mkdir(parents=True, exist_ok=True)
+    stem.parent.mkdir(parents=True, exist_ok=True)
     kernel = pellucid.compile(made)  # pyright: ignore[reportArgumentType]
     zoom = size[0] / width
     if kernel.time_varying:
-        pellucid.animate(kernel, path, size, zoom=zoom, seconds=SECONDS, fps=FRAMES_PER_SECOND)
+        path = stem.with_name(f"{stem.name}.webp")
+        pellucid.animate(kernel, path, size, center=center, zoom=zoom, seconds=seconds, fps=FRAMES / seconds)
     else:
-        pellucid.save(kernel, path, size, zoom=zoom, samples=3)
+        path = stem.with_name(f"{stem.name}.png")
+        pellucid.save(kernel, path, size, center=center, zoom=zoom, samples=4)
+    return path
 
 
 def drawable(made: object) -> bool:
@@ -61,9 +71,7 @@ def entry(word: Word, folder: Path) -> str:
     """The section of one word."""
     try:
         made = word.show()
-        picture = drawable(made)
-        if picture:
-            draw(made, folder / f"{word.name}.png", word.width)
+        picture = draw(made, folder / word.name, word.width) if drawable(made) else None
     except Exception as error:
         raise ExtensionError(f"the example of the word {word.name!r} fails: {error}") from error
     given = ", ".join(each.name for each in word.parameters)
