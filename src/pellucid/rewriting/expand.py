@@ -36,7 +36,7 @@ def expand(
     """
     if numerics == "relaxed":
         roots = fuse(roots, order)
-    builder = Builder("exact", ranges, (), trace)
+    builder = Builder("near" if numerics == "relaxed" else "exact", ranges, (), trace)
     done: dict[Expr, Expr] = {}
     for node in postorder(roots):
         _expand(builder, node, done)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import prim as table
 from ..ir.expr import STRUCTURAL, Expr
+from ..ir.prims.reduction import LIMIT
 
 if TYPE_CHECKING:
     from .builder import Builder
@@ -187,3 +188,26 @@ def in_residues(b: Builder, x: Expr, k: Expr) -> bool:
     """0 <= x < k."""
     f = b.facts(x)
     return f.lo >= 0 and f.hi < k.attr
+
+
+@guard
+def maybe_far(b: Builder, x: Expr) -> bool:
+    """The facts do not bound the angle x by what the common path of its reduction takes."""
+    limit = LIMIT[x.type]
+    return not b.facts(x).within(-limit, limit)
+
+
+@guard
+def power_may_be_near(b: Builder, x: Expr, y: Expr) -> bool:
+    """x >= 0, and where x may be zero, y is so large that the smallest normal number to the y is next to nothing."""
+    f = b.facts(x)
+    smallest = 2.0**-126 if x.type.bits == 32 else 2.0**-1022
+    return not f.nan and f.lo >= 0 and (f.lo >= smallest or b.facts(y).lo >= 0.25)
+
+
+@guard
+def negative_constant(b: Builder, k: Expr) -> bool:
+    """The constant is below zero, or above the middle of an unsigned type; its opposite is not."""
+    if k.type.kind == "unsigned":
+        return k.attr > k.type.high // 2 + 1
+    return k.attr < 0 and k.attr != (k.type.low if k.type.is_integer else None)

@@ -142,3 +142,23 @@ def of_own_type(b: Builder, node: Expr, x: Expr) -> Expr | None:
 def last_place(b: Builder, node: Expr, k: Expr) -> Expr | None:
     """The largest amount by which a word can be shifted."""
     return const(k.type.bits - 1, k.type)
+
+
+@maker
+def small_power(b: Builder, node: Expr, x: Expr, k: Expr) -> Expr | None:
+    """x to a whole power of magnitude up to 16, by repeated squaring."""
+    n = k.attr
+    if not math.isfinite(n) or n != math.floor(n) or not 1 <= abs(n) <= 16:
+        return None
+    total = x
+    for bit in f"{abs(int(n)):b}"[1:]:
+        total = b.apply("mul", total, total)
+        if bit == "1":
+            total = b.apply("mul", total, x)
+    return total if n > 0 else b.apply("div", const(1, x.type), total)
+
+
+@maker
+def opposite(b: Builder, node: Expr, k: Expr) -> Expr | None:
+    """-k, wrapped to its type."""
+    return const(-k.attr, k.type)

@@ -102,6 +102,12 @@ class Computed:
 
 
 AnyRule = Rule | Computed
+MODES: Mapping[str, tuple[Label, ...]] = {
+    "exact": ("exact",),
+    "relaxed": ("exact", "reassociating"),
+    "near": ("exact", "approximate"),
+}
+"""Which labels of rules a mode allows; "near" is the last step of "relaxed", in which other methods are chosen."""
 ANY_HEAD = ("*",)
 """What the heads of a rule are when it is for every operator."""
 
@@ -429,10 +435,10 @@ def all_rules() -> tuple[AnyRule, ...]:
 
 @cache
 def rule_set(numerics: str) -> RuleSet:
-    """The rules that a mode of numerics allows: only exact ones, or all ("relaxed").
+    """The rules for a mode of numerics, see MODES.
 
     Raises IrError for another word.
     """
-    if numerics not in ("exact", "relaxed"):
+    if numerics not in MODES:
         raise IrError(f"numerics is {numerics!r}", fix='say "exact" or "relaxed"')
-    return RuleSet(tuple(r for r in all_rules() if numerics == "relaxed" or r.label == "exact"))
+    return RuleSet(tuple(r for r in all_rules() if r.label in MODES[numerics]))

@@ -63,6 +63,9 @@ class Gatherer:
 
     def gather(self, root: Expr) -> Expr:
         """The normal form of a sum or product whose operands are done."""
+        if self._plain(root):
+            args = tuple([self.done[a] for a in root.args])
+            return self.builder.build(root.op, args, root.type)
         if root.op == "mul":
             coefficient, factors = self._product(root)
             result = self._emit_signed(root.type, coefficient, factors)
@@ -75,6 +78,15 @@ class Gatherer:
         self.made.clear()
         atoms.clear()
         return result
+
+    def _plain(self, root: Expr) -> bool:
+        """Whether a sum or product has two operands that are neither: single rules bring it into normal form."""
+        done = self.done
+        for a in root.args:
+            found = done.get(a)
+            if found is None or a in self.absorbed or found.op == "mul" or found.op in SUMS:
+                return False
+        return True
 
     # ---- taking apart ----
 
@@ -274,6 +286,10 @@ class Gatherer:
             found.sort(key=key)
         if constant:
             signs[1 if constant > 0 else -1].append(const(abs(constant), type_))
+        if constant < 0 and not signs[1]:
+            # A negative constant first saves the negation of all the rest.
+            signs[1].append(const(constant, type_))
+            signs[-1].pop()
         first, second = (signs[1], signs[-1]) if signs[1] else (signs[-1], signs[1])
         total = first[0]
         for more in first[1:]:

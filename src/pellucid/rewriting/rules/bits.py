@@ -194,7 +194,6 @@ RULES: tuple[AnyRule, ...] = (
         "power_of_two(K)",
         "The remainder is in the low bits, also below zero.",
     ),
-    Rule("floor-div-one", "exact", "floor_div(x, 1)", "x", "integer", doc="Dividing by one."),
     Rule("floor-div-zero", "exact", "floor_div(x, 0)", "0", "integer", doc="What the row says."),
     Rule("mod-zero", "exact", "mod(x, 0)", "x", "integer", doc="What the row says."),
     Rule(
