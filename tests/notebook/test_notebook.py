@@ -100,3 +100,15 @@ def test_show_in_a_notebook_displays_the_png(monkeypatch):
     show(Flat(), 8)
     (data,) = published
     assert gray(data["image/png"]) == 23
+
+
+def test_pictures_show_themselves_in_ipython():
+    display = pytest.importorskip("IPython.core.formatters").DisplayFormatter()
+    from pellucid import images as im
+    from pellucid import notebook
+
+    notebook.load_ipython_extension(types.SimpleNamespace(display_formatter=display))
+    for picture in (im.checkerboard(10, im.red, im.blue), im.animation(lambda t: im.const(im.red))):
+        data, _ = display.format(picture)
+        with Image.open(io.BytesIO(data["image/png"])) as shown:
+            assert shown.size == (400, 300)

@@ -23,3 +23,12 @@ def png_bytes(picture: object, size: tuple[int, int] | int = SIZE, **look: Any) 
     from pellucid.canvas import png_of
 
     return png_of(picture, size, **look)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Let pictures show themselves in IPython; called by `%load_ext pellucid.notebook`."""
+    from pellucid.images import Animation, Image
+
+    formatter = shell.display_formatter.formatters["image/png"]
+    for kind in (Image, Animation):
+        formatter.for_type(kind, png_bytes)
