@@ -3,59 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 import weakref
-from dataclasses import dataclass, field
 
-import numpy as np
-
-from ...ir.expr import Buffer
 from ...ir.nest import Kernel
-from ..port import Arguments, Array, Crew, Layout, Memory, Ranges, Store, address, alone, layout
+from ..calling import Library, MachineCode
+from ..port import Crew, Ranges, Store, alone, layout
 from .control import Function
-from .engine import Library, Machine, machine
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LlvmCode:
-    """A kernel as machine code; `text` is its LLVM, `needs` how many elements buffers must have for what was proved."""
-
-    plan: Layout
-    text: str
-    needs: dict[Buffer, int]
-    library: Library = field(repr=False)
-    crew: Crew = field(repr=False)
-
-    def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
-        """Run once; see `port.Code`."""
-        plan = self.plan
-        values = plan.values(arguments)
-        arrays = plan.arrays(memory, self.needs)
-        slots = b"".join(v.tobytes().ljust(8, b"\0") for v in values)
-        sizes = plan.sizes(values)
-        bands = plan.bands(values, threads)
-        call = self.library.call
-        lengths = np.array([*(len(a) for a in arrays), *sizes], np.int64)
-        outside = [address(a) for a in arrays]
-
-        def addresses() -> tuple[list[Array], Array]:
-            scratch = [np.empty(n, a.buffer.type.dtype) for n, a in zip(sizes, plan.scratch, strict=True)]
-            return scratch, np.array([*outside, *map(address, scratch)], np.uint64)
-
-        own = threading.local()
-
-        def band(k: int) -> None:
-            # Every thread has scratch memory of its own.
-            if not hasattr(own, "where"):
-                own.scratch, own.where = addresses()
-            call(slots, address(own.where), address(lengths), *bands[k])
-
-        if len(bands) == 1:
-            _, where = kept = addresses()
-            call(slots, address(where), address(lengths), *bands[0])
-            del kept
-        else:
-            self.crew(len(bands), band, threads)
+from .engine import Machine, machine
 
 
 class LlvmBackend:
@@ -63,6 +17,7 @@ class LlvmBackend:
 
     `cpu` and `features` name another processor of the same family than the host, as LLVM calls them.
 
+    >>> import numpy as np
     >>> from pellucid.ir.nest import inputs
     >>> from pellucid.ir.parse import parse_nest
     >>> kernel = parse_nest('''
@@ -108,12 +63,12 @@ class LlvmBackend:
         """The LLVM text of a kernel."""
         return Function(layout(kernel, ranges), ranges).text()
 
-    def compile(self, kernel: Kernel, ranges: Ranges) -> LlvmCode:
+    def compile(self, kernel: Kernel, ranges: Ranges) -> MachineCode:
         """The code of a placed nest; see `port.Backend`."""
         plan = layout(kernel, ranges)
         function = Function(plan, ranges)
         text = function.text()
-        return LlvmCode(plan, text, dict(function.proved), self._library(text), self.crew)
+        return MachineCode(plan, text, function.proofs.needed, self._library(text), self.crew)
 
     def _library(self, text: str) -> Library:
         """The linked code of a module: linked already, kept in the store, or compiled now."""

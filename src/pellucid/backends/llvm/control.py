@@ -14,8 +14,8 @@ from ...ir.expr import Expr, parts
 from ...ir.facts import Facts
 from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, all_roots, walk
 from ...reasoning.infer import FactsOf
+from ..calling import ENTRY
 from ..port import Layout, Ranges
-from .engine import ENTRY
 from .memory import Memory
 from .spelling import SCALAR, literal, sequence, typed
 from .writer import ZERO

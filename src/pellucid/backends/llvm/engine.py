@@ -6,7 +6,6 @@ by a new one now and then, because a library's name can be used only once and wh
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import threading
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import BackendError
+from ..calling import ENTRY, SIGNATURE, Library
 
 if TYPE_CHECKING:
     from llvmlite import binding
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 # What costs time and gave nothing on straight vector code.
 OPTIONS = ("-disable-lsr", "-disable-cgp", "-enable-misched=false", "-regalloc=basic")
 LINKS_PER_LINKER = 256
-ENTRY = "pellucid"
-
-_SIGNATURE = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
-)
 _lock = threading.Lock()
 
 
@@ -39,14 +34,6 @@ def library() -> Any:
     for option in OPTIONS:
         binding.set_option("pellucid", option)
     return binding
-
-
-@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
-class Library:
-    """Linked code: `call` runs it; the memory of the code lives as long as this object."""
-
-    call: Any
-    owners: tuple[Any, ...] = field(repr=False)
 
 
 @dataclass(slots=True)
@@ -97,7 +84,7 @@ class Machine:
                 tracker = builder.link(self._linker, f"kernel {next(_numbers)}")
             except RuntimeError as problem:
                 raise BackendError(f"LLVM cannot link the code: {problem}", place="llvm") from problem
-            return Library(_SIGNATURE(tracker[ENTRY]), (tracker, self._linker))
+            return Library(SIGNATURE(tracker[ENTRY]), (tracker, self._linker))
 
 
 _numbers = itertools.count()

@@ -13,6 +13,7 @@ from ...ir.expr import Buffer, Expr, topological
 from ...ir.nest import Alloc, Block, Store, all_roots
 from ...reasoning.infer import FactsOf
 from ..affine import Sum, as_sum, index_is_whole
+from ..obligations import Proofs, least_sizes
 from .spelling import SCALAR, STORED, mangled, sequence, stored, typed
 from .values import Values
 
@@ -27,11 +28,7 @@ class Memory(Values, ABC):
     ) -> None:
         super().__init__(body, facts)
         self.numbers = {b: k for k, b in enumerate(buffers)}
-        self.least = {b: b.size for b in buffers}
-        for a in scratch:
-            # Scratch memory is as large as its size expression says, which may not be known before it runs.
-            self.least[a.buffer] = max(1, int(a.size.attr)) if a.size.op == "const" else 1
-        self.proved: dict[Buffer, int] = {}
+        self.proofs = Proofs(least_sizes(buffers, scratch))
         self.declared: set[str] = set()
         self.loads = [n for n in topological(all_roots(body)) if n.op == "load"]
         self.neighbors: dict[tuple[Buffer, Sum], list[Expr]] = {}
@@ -93,11 +90,7 @@ class Memory(Values, ABC):
 
     def inside(self, position: Expr, buffer: Buffer) -> bool:
         """Whether a position is proved to be inside of the buffer; if so, runs check that the buffer is that large."""
-        least = self.least[buffer]
-        if not self.facts(position).within(0, least - 1):
-            return False
-        self.proved[buffer] = least
-        return True
+        return self.proofs.inside(position, buffer, self.facts)
 
     def clamp(self, name: str, type_: T.Type, buffer: Buffer, lanes: int, back: int = 1) -> str:
         """A position brought into the buffer."""
@@ -282,7 +275,7 @@ class Memory(Values, ABC):
     def partners(self, node: Expr) -> tuple[list[Expr], list[Expr]] | None:
         """The loads of this element and of the next, if both are wanted and one wide load can bring both."""
         buffer: Buffer = node.attr
-        if buffer.type.bits not in (8, 16, 32) or self.least[buffer] < 2:
+        if buffer.type.bits not in (8, 16, 32) or self.proofs.least[buffer] < 2:
             return None
         if not self.neighbors:
             for n in self.loads:
@@ -306,7 +299,7 @@ class Memory(Values, ABC):
         type_, n = low.type, self.lanes
         proved = self.inside(low, buffer) and self.inside(high, buffer)
         start = at if proved else self.clamp(at, type_, buffer, n, 2)
-        self.proved[buffer] = max(2, self.proved.get(buffer, 1))
+        self.proofs.needed[buffer] = max(2, self.proofs.needed.get(buffer, 1))
         both = T.integer(2 * buffer.type.bits, signed=False)
         pairs = self.gather(buffer, start, type_, both)
         part = T.integer(buffer.type.bits, signed=False)

@@ -15,6 +15,7 @@ from ...ir import types as T
 from ...ir.expr import Expr
 from ...ir.prim import Prim
 from ...ir.prims.convert import cast
+from ..obligations import require_spelling
 
 SCALAR = {
     t: "i1" if t is T.boolean else {32: "float", 64: "double"}[t.bits] if t.is_float else f"i{t.bits}"
@@ -93,8 +94,7 @@ def form(prim: Prim, first: T.Type, result: T.Type, lanes: int) -> Form:
 
 
 def _compile(prim: Prim, first: T.Type, result: T.Type, lanes: int) -> Form:
-    if prim.body is not None:
-        raise BackendError("is an expression of simpler rows", place=prim.name, fix="expand it first")
+    require_spelling(prim)
 
     def word(match: re.Match[str]) -> str:
         hole = match.group(1)

@@ -9,10 +9,11 @@ from abc import abstractmethod
 
 from ...ir import prim as table
 from ...ir import types as T
-from ...ir.expr import Buffer, Expr, topological
-from ...ir.nest import Block, Store, all_roots, walk
+from ...ir.expr import Expr
+from ...ir.nest import Block
 from ...ir.prim import Prim
 from ...reasoning.infer import FactsOf
+from ..obligations import reads_of_written, require_domain, stored_buffers
 from .spelling import Form, form, literal
 from .writer import Writer
 
@@ -23,7 +24,7 @@ class Values(Writer):
     def __init__(self, body: Block, facts: FactsOf) -> None:
         super().__init__()
         self.facts = facts
-        self.stale: dict[Expr, frozenset[Buffer]] = _reads_of_written(body)
+        self.stale = reads_of_written(body)
         self._forms: dict[tuple[str, T.Type, T.Type, int], tuple[Form, Prim]] = {}
 
     # ---- filled in above ----
@@ -99,7 +100,7 @@ class Values(Writer):
             found = self._forms[key] = (form(prim, args[0].type, node.type, lanes), prim)
         line, prim = found
         if prim.domain is not None:
-            self.require(node, prim)
+            require_domain(prim, node, self.facts)
         self.count += 1
         name = f"%v{self.count}"
         if lanes:
@@ -111,36 +112,10 @@ class Values(Writer):
         self.places[node] = len(self.lines) - 1
         self.log.append(node)
 
-    def require(self, node: Expr, prim: Prim) -> None:
-        """Refuse a partial row whose operands are not proved to be in its domain."""
-        known = [self.facts(a) for a in node.args]
-        extra = (node.type,) if prim.result == "@" else ()
-        if prim.domain is not None and not prim.domain(tuple(a.type for a in node.args), *known, *extra):
-            what = ", ".join(f"{f.lo} .. {f.hi}{' or nan' if f.nan else ''}" for f in known)
-            raise self.refuse(
-                f"operands in {what} are not proved to be in its domain", prim.name, "use the total row"
-            )
-
     def forget_reads(self, written: Block) -> None:
         """Forget every value that was read from buffers that a block stores to."""
         if self.stale:
-            buffers = {s.buffer for s in walk(written) if isinstance(s, Store)}
+            buffers = stored_buffers(written)
             for node, reads in self.stale.items():
                 if node in self.names and not buffers.isdisjoint(reads):
                     self.forget(node)
-
-
-def _reads_of_written(body: Block) -> dict[Expr, frozenset[Buffer]]:
-    """Nodes that depend on memory that the block itself changes, with the buffers they read."""
-    written = {s.buffer for s in walk(body) if isinstance(s, Store)}
-    nodes = topological(all_roots(body))
-    if not any(n.op == "load" and n.attr in written for n in nodes):
-        return {}
-    found: dict[Expr, frozenset[Buffer]] = {}
-    for n in nodes:
-        reads = frozenset[Buffer]().union(*(found.get(a, ()) for a in n.args))
-        if n.op == "load" and n.attr in written:
-            reads |= {n.attr}
-        if reads:
-            found[n] = reads
-    return found

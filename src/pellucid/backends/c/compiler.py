@@ -1,0 +1,87 @@
+"""The door to the C compiler: source to a shared library, and the library to a callable address."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ...base.errors import BackendError
+from ..calling import ENTRY, SIGNATURE, Library
+
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror")
+FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared")
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """A C compiler: the command that runs it, and the version that it tells."""
+
+    command: tuple[str, ...]
+    version: str
+
+    @property
+    def identity(self) -> str:
+        """What a library depends on besides its source."""
+        return f"{' '.join(self.command)} {self.version} {' '.join((*STRICT, *FLAGS))}"
+
+    def compile(self, source: str, *, flags: tuple[str, ...] = FLAGS) -> bytes:
+        """The shared library of a source.
+
+        Raises BackendError with the compiler's first complaint.
+        """
+        with tempfile.TemporaryDirectory(prefix="pellucid-") as folder:
+            path, library = Path(folder, "kernel.c"), Path(folder, "kernel.so")
+            path.write_text(source, encoding="utf-8")
+            self.run(*STRICT, *flags, "-o", str(library), str(path), "-lm")
+            return library.read_bytes()
+
+    def run(self, *arguments: str) -> None:
+        """Run the compiler.
+
+        Raises BackendError with its first complaint.
+        """
+        done = subprocess.run([*self.command, *arguments], capture_output=True, text=True, check=False)
+        if done.returncode:
+            errors = [line for line in done.stderr.splitlines() if "error" in line] or ["it says nothing"]
+            raise BackendError(f"does not accept the source: {errors[0]}", place=self.command[0])
+
+
+@cache
+def find_compiler() -> Compiler:
+    """The C compiler of this machine: what CC names, else cc, gcc or clang.
+
+    Raises BackendError if there is none.
+    """
+    asked = os.environ.get("CC")
+    for words in [shlex.split(asked)] if asked else [["cc"], ["gcc"], ["clang"]]:
+        if words and shutil.which(words[0]):
+            told = subprocess.run([*words, "--version"], capture_output=True, text=True, check=False).stdout
+            return Compiler(tuple(words), told.partition("\n")[0])
+    raise BackendError(
+        "there is no C compiler", place="back end c", fix="install one, set CC, or use the back end llvm"
+    )
+
+
+def load(code: bytes) -> Library:
+    """A shared library made callable.
+
+    Raises BackendError when the system does not load it.
+    """
+    handle, path = tempfile.mkstemp(suffix=".so", prefix="pellucid-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(code)
+        library = ctypes.CDLL(path)
+        call = ctypes.cast(library[ENTRY], SIGNATURE)
+    except (OSError, AttributeError) as problem:
+        raise BackendError(f"the library cannot be loaded: {problem}", place="back end c") from problem
+    finally:
+        Path(path).unlink()
+    return Library(call, (library,))

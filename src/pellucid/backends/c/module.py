@@ -1,0 +1,189 @@
+"""Whole C files around the statements of a kernel: the form that this program calls, and the form given to others.
+
+The exported form is a header and a source that depend on nothing but the C library; buffers that carry their data are
+constant arrays in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...ir import expr as E
+from ...ir import types as T
+from ...ir.expr import Buffer, Expr
+from ...ir.facts import Facts, top
+from ...ir.nest import Kernel
+from ..calling import ENTRY
+from ..obligations import Proofs, least_sizes
+from ..port import Layout, Ranges, layout
+from .source import Source
+from .spelling import identifier, literal, typed
+
+INCLUDES = """#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+"""
+
+
+def callable_source(plan: Layout, ranges: Ranges) -> tuple[str, dict[Buffer, int]]:
+    """The source of the function that `calling` calls, and how many elements its buffers must have."""
+    proofs = Proofs(least_sizes(plan.buffers, plan.scratch))
+    source = Source(plan, ranges, proofs, banded=True)
+    body = source.body()
+    lines = [INCLUDES + "#include <string.h>\n"]
+    lines += source.helpers.values()
+    lines.append(
+        f"void {ENTRY}(const char *params, void *const *buffers, const int64_t *sizes, int64_t first, int64_t beyond);"
+    )
+    lines.append(
+        f"void {ENTRY}(const char *params, void *const *buffers, const int64_t *sizes, int64_t first, int64_t beyond)"
+    )
+    lines.append("{")
+    for k, (p, name) in enumerate(source.params.items()):
+        if name in source.used:
+            lines.append(
+                f"    {typed(p.type)} {name};\n    memcpy(&{name}, params + {8 * k}, sizeof {name});"
+            )
+    for k, (b, name) in enumerate(source.buffers.items()):
+        written = "" if b in plan.kernel.outputs or k >= len(plan.bound) else "const "
+        lines.append(f"    {written}{typed(b.type)} *const {name} = buffers[{k}];")
+        if source.sizes[b] in source.used:
+            lines.append(f"    const int64_t {source.sizes[b]} = sizes[{k}];")
+    lines += [f"    (void){name};" for name in ("params", "buffers", "sizes", "first", "beyond")]
+    lines += [f"    (void){name};" for name in source.buffers.values()]
+    return "\n".join([*lines, *body, "}"]) + "\n", proofs.needed
+
+
+def export(kernel: Kernel, name: str, ranges: Ranges | None = None) -> tuple[str, str]:
+    """A header and a source in C99 that run a placed nest, depending on nothing but the C library.
+
+    `name` becomes the function's name; `ranges` is what is known of params, which the function then checks. Raises
+    BackendError where the nest cannot be written in C.
+
+    >>> from pellucid.ir.parse import parse_nest
+    >>> header, source = export(parse_nest('''
+    ... kernel ramp(slope: f32):
+    ...   output out: f32[8]
+    ...   for i in 0 .. 8:
+    ...     out[i] := slope * convert.f32(i)
+    ... '''), "ramp")
+    >>> print(next(line for line in header.splitlines() if line.startswith("bool")))
+    bool ramp(float *out, int64_t out_size, float slope);
+    """
+    ranges = ranges or {}
+    plan = layout(kernel, ranges)
+    function = identifier(name)
+    embedded = [b for b in plan.bound if b.data is not None and b not in kernel.outputs]
+    given = [b for b in plan.bound if b not in embedded]
+    # Proofs may count on what is in the source itself, and not on what a caller passes.
+    least = least_sizes(plan.buffers, plan.scratch)
+    source = Source(plan, ranges, Proofs({**least, **dict.fromkeys(given, 1)}), banded=False)
+    body = source.body()
+    parameters: list[str] = []
+    for b in given:
+        written = "" if b in kernel.outputs else "const "
+        parameters += [f"{written}{typed(b.type)} *{source.buffers[b]}", f"int64_t {source.sizes[b]}"]
+    parameters += [f"{typed(p.type)} {n}" for p, n in source.params.items()]
+    signature = f"bool {function}({', '.join(parameters) or 'void'})"
+    header = _header(function, signature, plan, source, given)
+    lines = [f'/* Compile with -ffp-contract=off; see {function}.h. */\n#include "{function}.h"\n']
+    lines.append("#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n")
+    lines += source.helpers.values()
+    lines += [_array(b, source.buffers[b]) for b in embedded]
+    lines += [signature, "{"]
+    lines += [
+        f"    const int64_t {source.sizes[b]} = {b.size};" for b in embedded if source.sizes[b] in source.used
+    ]
+    unused = [source.sizes[b] for b in given] + list(source.params.values())
+    lines += [f"    (void){n};" for n in unused if n not in source.used]
+    for p, n in source.params.items():
+        test = _range_test(plan.ranges[p.attr], p, n)
+        if test:
+            lines.append(f"    if (!({test})) return false;")
+    lines += _scratch(plan, source)
+    lines += body
+    lines += [f"    free({source.buffers[a.buffer]});" for a in plan.scratch]
+    return header, "\n".join([*lines, "    return true;", "}"]) + "\n"
+
+
+def _header(function: str, signature: str, plan: Layout, source: Source, given: list[Buffer]) -> str:
+    guard = f"{function.upper()}_H"
+    lines = ["/*", f" * {signature}", " *"]
+    for b in given:
+        role = "written" if b in plan.kernel.outputs else "read"
+        lines.append(
+            f" *   {source.buffers[b]}, {source.sizes[b]}: {role}; elements, and how many there are (at least one)."
+        )
+    for p, n in source.params.items():
+        facts = plan.ranges[p.attr]
+        what = "any" if facts == top(p.type) else f"{facts.lo:g} .. {facts.hi:g}"
+        lines.append(f" *   {n}: {what}.")
+    lines += [
+        " *",
+        " * Returns false, and does nothing, if an argument is outside of its range or memory runs out.",
+        " * Nothing is read or written outside of the buffers; stores to other positions are left out.",
+        " * Written by pellucid. Compile with -ffp-contract=off, or results may differ in their last bits.",
+        " */",
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        "",
+        "#include <stdbool.h>",
+        "#include <stdint.h>",
+        "",
+        "#ifdef __cplusplus",
+        'extern "C"',
+        "#endif",
+        f"{signature};",
+        "",
+        f"#endif /* {guard} */",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _range_test(facts: Facts, param: Expr, name: str) -> str:
+    whole = top(param.type)
+    if facts == whole or param.type is T.boolean:
+        return ""
+    tests: list[str] = []
+    if facts.lo > whole.lo:
+        tests.append(f"{literal(E.const(facts.lo, param.type)).operand} <= {name}")
+    if facts.hi < whole.hi:
+        tests.append(f"{name} <= {literal(E.const(facts.hi, param.type)).operand}")
+    if not facts.nan and whole.nan and len(tests) < 1:
+        tests.append(f"{name} == {name}")
+    return " && ".join(tests)
+
+
+def _scratch(plan: Layout, source: Source) -> Iterator[str]:
+    """Scratch memory: all of it before anything is written."""
+    names: list[str] = []
+    for a in plan.scratch:
+        at = len(source.lines)
+        length = source.value(a.size).text
+        yield from source.lines[at:]
+        del source.lines[at:]
+        size, name, word = source.sizes[a.buffer], source.buffers[a.buffer], typed(a.buffer.type)
+        yield f"    const int64_t {size} = {length} < 1 ? 1 : {length};"
+        yield f"    {word} *const {name} = malloc((size_t){size} * sizeof *{name});"
+        names.append(name)
+    if names:
+        yield f"    if ({' || '.join(f'!{n}' for n in names)}) {{"
+        yield from (f"        free({n});" for n in names)
+        yield "        return false;\n    }"
+
+
+def _array(buffer: Buffer, name: str) -> str:
+    """A buffer's data as a constant array, several elements to a line."""
+    data = buffer.data if buffer.data is not None else np.zeros(buffer.size, buffer.type.dtype)
+    words = [literal(E.const(v, buffer.type)).text for v in data.tolist()]
+    rows: list[str] = []
+    line = "   "
+    for word in words:
+        if len(line) + len(word) > 110:
+            rows.append(line)
+            line = "   "
+        line += f" {word},"
+    rows.append(line)
+    return f"static const {typed(buffer.type)} {name}[{buffer.size}] = {{\n" + "\n".join(rows) + "\n};\n"

@@ -1,0 +1,413 @@
+"""Placed nests as readable C99: the same loops, branches and names as in the text of the nest, one element at a time.
+
+Every value is computed where the nest places it; what has no place is written into the expression that uses it, or
+named once if it is used more than once. Loops by lanes are plain loops here: the C compiler makes vectors of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...base.errors import BackendError
+from ...ir import expr as E
+from ...ir import prim as table
+from ...ir import types as T
+from ...ir.expr import LEAVES, Buffer, Expr, parts
+from ...ir.facts import Facts
+from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store
+from ...reasoning.infer import FactsOf
+from ..obligations import Proofs, reads_of_written, require_domain, stored_buffers
+from ..port import Layout, Ranges
+from .spelling import HELPER_INSIDE, Form, Text, form, helper_bits, identifier, literal, typed
+
+LONGEST = 90
+"""Expressions longer than this get a name."""
+
+
+class Source:
+    """Writes the statements of one kernel as lines of C.
+
+    `banded` restricts the loop that is handed out to ``first .. beyond``, which must then be in scope.
+    """
+
+    def __init__(self, plan: Layout, ranges: Ranges, proofs: Proofs, *, banded: bool) -> None:
+        self.plan, self.proofs, self.banded = plan, proofs, banded
+        self.facts = FactsOf(ranges)
+        self.names: dict[Expr, Text] = {}
+        self.log: list[Expr] = []
+        self.stale = reads_of_written(plan.kernel.body)
+        self.lines: list[str] = []
+        self.depth = 1
+        self.counts = {"t": 0, "s": 0, "n": 0}
+        self.used: set[str] = set()
+        self.declared: list[tuple[int, str]] = []
+        self.helpers: dict[str, str] = {}
+        self.taken: set[str] = set()
+        self.buffers = {b: self.unique(b.name) for b in plan.buffers}
+        self.sizes = {b: self.unique(f"{b.name}_size") for b in plan.buffers}
+        self.params = {p: self.unique(p.attr) for p in plan.kernel.params}
+        for p, name in self.params.items():
+            self.names[p] = Text(name, closed=True, plain=True)
+
+    def body(self) -> list[str]:
+        """The statements of the kernel, indented by one step."""
+        self.block(self.plan.kernel.body)
+        for at, name in reversed(self.declared):
+            if name not in self.used:
+                pad = self.lines[at][: len(self.lines[at]) - len(self.lines[at].lstrip())]
+                self.lines.insert(at + 1, f"{pad}(void){name};")
+        return self.lines
+
+    # ---- names and lines ----
+
+    def unique(self, name: str) -> str:
+        """A C name that is not taken."""
+        found = identifier(name)
+        while found in self.taken:
+            found += "_"
+        self.taken.add(found)
+        return found
+
+    def fresh(self, prefix: str) -> str:
+        """The next name with a prefix."""
+        self.counts[prefix] += 1
+        return f"{prefix}{self.counts[prefix]}"
+
+    def emit(self, line: str) -> None:
+        """Add a line."""
+        self.lines.append("    " * self.depth + line)
+
+    def declare(self, node: Expr, name: str, line: str) -> None:
+        """Add the line that declares a node's name."""
+        self.emit(line)
+        self.declared.append((len(self.lines) - 1, name))
+        self.bind(node, name)
+
+    def bind(self, node: Expr, name: str) -> None:
+        """Give a node a name in the scope around."""
+        self.names[node] = Text(name, closed=True, plain=True)
+        self.log.append(node)
+
+    def scoped(self, write: Callable[[], None]) -> None:
+        """Write lines one step further in, and forget the names given there."""
+        mark = len(self.log)
+        self.depth += 1
+        write()
+        self.depth -= 1
+        for node in self.log[mark:]:
+            self.names.pop(node, None)
+        del self.log[mark:]
+
+    def aside(self, write: Callable[[], None]) -> list[str]:
+        """The lines that something writes, kept apart; what they declare is found again when they are put back."""
+        lines, self.lines = self.lines, []
+        declared, self.declared = self.declared, []
+        write()
+        found, self.lines = self.lines, lines
+        for at, name in self.declared:
+            found[at] += f"\0{name}"
+        self.declared = declared
+        return found
+
+    def put(self, lines: list[str]) -> None:
+        """Add lines that were kept apart."""
+        for line in lines:
+            text, _, name = line.partition("\0")
+            self.lines.append(text)
+            if name:
+                self.declared.append((len(self.lines) - 1, name))
+
+    def forget_reads(self, written: Block) -> None:
+        """Forget every value that was read from buffers that a block stores to."""
+        if self.stale:
+            buffers = stored_buffers(written)
+            for node, reads in self.stale.items():
+                if node in self.names and not buffers.isdisjoint(reads):
+                    del self.names[node]
+
+    def use(self, text: Text) -> Text:
+        """Note that a name was used."""
+        if text.plain:
+            self.used.add(text.text)
+        return text
+
+    # ---- expressions ----
+
+    def value(self, root: Expr) -> Text:
+        """An expression, after naming what it shares."""
+        found = self.known(root)
+        if found is not None:
+            return found
+        region = self.region(root)
+        counts: dict[Expr, int] = {root: 1}
+        for node in region:
+            for k, a in enumerate(self.operands(node)):
+                counts[a] = counts.get(a, 0) + self.repeats(node, k)
+        texts: dict[Expr, Text] = {}
+        for node in region:
+            if node.op == "iterate":
+                self.iterate(node, (), texts)
+                continue
+            text = self.render(node, texts)
+            if node is not root and (counts.get(node, 0) > 1 or len(text.text) > LONGEST):
+                name = self.fresh("s")
+                self.declare(node, name, f"const {typed(node.type)} {name} = {text.text};")
+            else:
+                texts[node] = text
+        return texts[root] if root in texts else self.names[root]
+
+    def named(self, root: Expr) -> Text:
+        """An expression that may be repeated: a name or a literal."""
+        text = self.value(root)
+        if not text.plain:
+            name = self.fresh("s")
+            self.declare(root, name, f"const {typed(root.type)} {name} = {text.text};")
+            text = self.use(self.names[root])
+        return text
+
+    def known(self, node: Expr) -> Text | None:
+        """The text of a node that needs no computing here."""
+        found = self.names.get(node)
+        if found is not None:
+            return self.use(found)
+        if node.op == "const":
+            return literal(node)
+        if node.type is T.boolean and node.args and node.op not in E.STRUCTURAL:
+            # Compilers warn of comparisons that always come out the same.
+            facts = self.facts(node)
+            if facts.lo == facts.hi:
+                return Text("true" if facts.lo else "false", closed=True, plain=True)
+        return None
+
+    def region(self, root: Expr) -> list[Expr]:
+        """The nodes to be computed here, operands first."""
+        seen: set[Expr] = set()
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            if node not in seen and self.known(node) is None:
+                seen.add(node)
+                stack.extend(self.operands(node))
+        return sorted(seen, key=lambda n: n.id)
+
+    def operands(self, node: Expr) -> tuple[Expr, ...]:
+        """What is computed before a node: not the body of an iterate."""
+        if node.op == "iterate":
+            n = node.attr[1]
+            return (*node.args[:n], node.args[-1])
+        return node.args
+
+    def form_of(self, node: Expr) -> Form | None:
+        """The template of a row; None for other nodes."""
+        if node.op in E.STRUCTURAL:
+            return None
+        return form(table.row(node.op), node.args[0].type, node.type)
+
+    def repeats(self, node: Expr, k: int) -> int:
+        """How often a node's text has its operand k."""
+        found = self.form_of(node)
+        return 1 if found is None else found.counts[k]
+
+    def render(self, node: Expr, texts: dict[Expr, Text]) -> Text:
+        """The text of one node, given those of operands without a name."""
+
+        def text(a: Expr) -> Text:
+            found = texts.get(a)
+            return found if found is not None else self.must(a)
+
+        if node.op == "load":
+            return self.load(node, text(node.args[0]))
+        if node.op == "get":
+            return self.must(node)
+        if node.op in LEAVES:
+            raise BackendError("has no value here", place=f"{node!r}", fix="declare it around its use")
+        shape = self.form_of(node)
+        if shape is None:
+            raise BackendError("is no expression", place=node.op)
+        require_domain(table.row(node.op), node, self.facts)
+        if shape.helper is not None:
+            a, b = shape.helper
+            self.helpers[f"bits {a} {b}"] = helper_bits(a, b)
+        return shape.fill([text(a) for a in node.args])
+
+    def must(self, node: Expr) -> Text:
+        """The text of a node that is known."""
+        found = self.known(node)
+        if found is None:
+            raise BackendError("has no value here", place=f"{node!r}", fix="declare it around its use")
+        return found
+
+    def load(self, node: Expr, position: Text) -> Text:
+        """An element, at a clamped position unless it is proved to be inside."""
+        buffer: Buffer = node.attr
+        name = self.buffers[buffer]
+        if self.proofs.inside(node.args[0], buffer, self.facts):
+            return Text(f"{name}[{position.text}]", closed=True)
+        self.helpers["inside"] = HELPER_INSIDE
+        self.used.add(self.sizes[buffer])
+        return Text(f"{name}[inside({position.text}, {self.sizes[buffer]})]", closed=True)
+
+    # ---- statements ----
+
+    def block(self, block: Block) -> None:
+        """Write the statements of a block, in the scope around."""
+        for s in block:
+            self.statement(s)
+
+    def statement(self, s: Statement) -> None:
+        """Write one statement."""
+        match s:
+            case Let(value):
+                self.let(value)
+            case Repeat(value, body):
+                if value not in self.names:
+                    for a in self.operands(value):
+                        self.value(a)
+                    self.iterate(value, body, {})
+            case Store():
+                self.store(s)
+            case Alloc(_, _, body):
+                self.block(body)
+            case For():
+                self.loop(s)
+            case If(picks=picks):
+                if picks:
+                    self.decide(s)
+                else:
+                    self.either(s)
+
+    def let(self, value: Expr) -> None:
+        """Name a value."""
+        if self.known(value) is not None:
+            return
+        if value.op == "iterate":
+            self.value(value)
+            return
+        text = self.value(value)
+        if value not in self.names:
+            name = self.fresh("t")
+            self.declare(value, name, f"const {typed(value.type)} {name} = {text.text};")
+
+    def store(self, s: Store) -> None:
+        """Write one element, if its position is inside."""
+        sure = self.proofs.inside(s.position, s.buffer, self.facts)
+        at = self.value(s.position) if sure else self.named(s.position)
+        target = f"{self.buffers[s.buffer]}[{at.text}] = {self.value(s.value).text};"
+        if sure:
+            self.emit(target)
+        else:
+            size = self.sizes[s.buffer]
+            self.used.add(size)
+            self.emit(f"if (0 <= {at.text} && {at.text} < {size}) {target}")
+        self.forget_reads((s,))
+
+    def loop(self, s: For) -> None:
+        """A loop in order."""
+        self.forget_reads(s.body)
+        outer = self.facts
+        lo, hi = outer(s.lo), outer(s.hi)
+        first, beyond = self.named(s.lo).text, self.named(s.hi).text
+        if self.banded and s is self.plan.band:
+            word = typed(s.index.type)
+            first = f"first < {first} ? {first} : ({word})first"
+            last = self.fresh("n")
+            self.emit(f"const {word} {last} = beyond < {beyond} ? ({word})beyond : {beyond};")
+            self.used |= {"first", "beyond"}
+            beyond = last
+        self.facts = FactsOf({**outer.known, s.index: Facts(lo.lo, max(lo.lo, hi.hi - 1))})
+        name = self.unique(s.index.attr)
+        self.emit(f"for ({typed(s.index.type)} {name} = {first}; {name} < {beyond}; {name}++) {{")
+
+        def inner() -> None:
+            self.bind(s.index, name)
+            self.block(s.body)
+
+        self.scoped(inner)
+        self.emit("}")
+        self.taken.discard(name)
+        self.facts = outer
+        self.forget_reads(s.body)
+
+    def decide(self, s: If) -> None:
+        """Choices on one condition."""
+        condition = self.value(s.condition).text
+        texts: list[list[str]] = []
+        sides: list[list[str]] = []
+        for block, k in ((s.then, 1), (s.orelse, 2)):
+
+            def write(block: Block = block, k: int = k) -> None:
+                self.block(block)
+                texts.append([self.value(p.args[k]).text for p in s.picks])
+
+            sides.append(self.aside(lambda write=write: self.scoped(write)))
+        names = [self.fresh("t") for _ in s.picks]
+        for p, name in zip(s.picks, names, strict=True):
+            self.declare(p, name, f"{typed(p.type)} {name};")
+        for head, side, values in zip((f"if ({condition}) {{", "} else {"), sides, texts, strict=True):
+            self.emit(head)
+            self.put(side)
+            self.depth += 1
+            for name, text in zip(names, values, strict=True):
+                self.emit(f"{name} = {text};")
+            self.depth -= 1
+        self.emit("}")
+
+    def either(self, s: If) -> None:
+        """White's own if."""
+        condition = self.value(s.condition)
+        if not s.then:
+            self.emit(f"if (!{condition.operand}) {{")
+            self.scoped(lambda: self.block(s.orelse))
+        else:
+            self.emit(f"if ({condition.text}) {{")
+            self.scoped(lambda: self.block(s.then))
+            if s.orelse:
+                self.emit("} else {")
+                self.scoped(lambda: self.block(s.orelse))
+        self.emit("}")
+
+    def iterate(self, node: Expr, body: Block, texts: dict[Expr, Text]) -> None:
+        """A bounded loop over the components of a state; their names go on as the components of the result."""
+        init, step, stop, limit = parts(node)
+
+        def text(a: Expr) -> Text:
+            found = texts.get(a)
+            return found if found is not None else self.value(a)
+
+        prefix = self.fresh("t" if body else "s")
+        names = [f"{prefix}_{k}" for k in range(len(init))]
+        most = text(limit)
+        for a, name in zip(init, names, strict=True):
+            self.emit(f"{typed(a.type)} {name} = {text(a).text};")
+            self.declared.append((len(self.lines) - 1, name))
+        count = self.fresh("n")
+        bound = most.text
+        if not most.plain:
+            bound = f"{count}_end"
+            self.emit(f"const int32_t {bound} = {most.text};")
+        self.emit(f"for (int32_t {count} = 0; {count} < {bound}; {count}++) {{")
+
+        def inner() -> None:
+            for k, name in enumerate(names):
+                self.bind(E.state(node.attr[0], k, init[k].type), name)
+            self.block(body)
+            self.emit(f"if ({self.value(stop).text}) break;")
+            self.advance(step, names)
+
+        self.scoped(inner)
+        self.emit("}")
+        self.bind(node, names[0])
+        for k, name in enumerate(names):
+            self.bind(E.get(node, k), name)
+
+    def advance(self, step: Sequence[Expr], names: list[str]) -> None:
+        """All components of a state to their next values at once."""
+        following = [self.value(a).text for a in step]
+        moving = [(n, t, a) for n, t, a in zip(names, following, step, strict=True) if n != t]
+        if len(moving) == 1:
+            self.emit(f"{moving[0][0]} = {moving[0][1]};")
+            return
+        for name, text, a in moving:
+            self.emit(f"const {typed(a.type)} {name}_next = {text};")
+        for name, _, _ in moving:
+            self.emit(f"{name} = {name}_next;")

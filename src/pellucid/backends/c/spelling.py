@@ -1,0 +1,188 @@
+"""C's words for types, constants and rows: templates of the operator table filled in with operands.
+
+Below `source`. A text is *closed* if it can stand as an operand anywhere without parentheses.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from ...base.errors import BackendError
+from ...ir import types as T
+from ...ir.expr import Expr
+from ...ir.prim import Prim
+from ..obligations import require_spelling
+
+KEYWORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        auto break case char const continue default do double else enum extern float for goto if inline int long
+        register restrict return short signed sizeof static struct switch typedef union unsigned void volatile
+        while bool true false asm typeof main inside errno stdin stdout stderr first beyond params buffers sizes
+        """,
+    )
+)
+"""Words that cannot name a value: those of C, and those that the code around uses."""
+
+
+def typed(type_: T.Type) -> str:
+    """The C type of a value, and of an element in memory.
+
+    >>> typed(T.u8), typed(T.f64), typed(T.boolean)
+    ('uint8_t', 'double', 'bool')
+    """
+    if type_ is T.boolean:
+        return "bool"
+    if type_.is_float:
+        return "float" if type_ is T.f32 else "double"
+    return f"{'' if type_.kind == 'signed' else 'u'}int{type_.bits}_t"
+
+
+def unsigned(type_: T.Type) -> str:
+    """The unsigned type in which wrapping arithmetic is done: at least 32 bits, so that nothing is promoted."""
+    return f"uint{max(32, type_.bits)}_t"
+
+
+def identifier(name: str) -> str:
+    """A name as C may spell it.
+
+    >>> identifier("center x"), identifier("float"), identifier("2d")
+    ('center_x', 'float_', '_2d')
+    """
+    found = re.sub(r"\W", "_", name, flags=re.ASCII)
+    if not found or found[0].isdigit():
+        found = f"_{found}"
+    # Leave t1, s1 and the like to values without a name of their own.
+    return f"{found}_" if found in KEYWORDS or re.fullmatch(r"[tsn]\d+(_\d+)?", found) else found
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """An expression in C; `closed` if it needs no parentheses as an operand, `plain` if it may be repeated."""
+
+    text: str
+    closed: bool = False
+    plain: bool = False
+
+    @property
+    def operand(self) -> str:
+        """As an operand."""
+        return self.text if self.closed else f"({self.text})"
+
+
+def literal(node: Expr) -> Text:
+    """A constant that C reads back exactly: the shortest decimal that rounds to it.
+
+    >>> from pellucid.ir.expr import const
+    >>> literal(const(0.1, T.f32)).text, literal(const(-1, T.i64)).text, literal(const(-3, T.i32)).operand
+    ('0.1f', 'INT64_C(-1)', '(-3)')
+    """
+    value, type_ = node.attr, node.type
+    if type_ is T.boolean:
+        return Text("true" if value else "false", closed=True, plain=True)
+    if type_.is_integer:
+        return _integer(value, type_)
+    text = _magnitude(abs(value), type_)
+    negative = math.copysign(1.0, value) < 0 and not math.isnan(value)
+    return Text(f"-{text}" if negative else text, closed=not negative, plain=True)
+
+
+def _integer(value: int, type_: T.Type) -> Text:
+    if value == type_.low and type_.kind == "signed":
+        return Text(f"INT{type_.bits}_MIN", closed=True, plain=True)
+    if type_.bits == 64:
+        return Text(f"{'U' if type_.kind == 'unsigned' else ''}INT64_C({value})", closed=True, plain=True)
+    suffix = "u" if type_ is T.u32 else ""
+    return Text(f"{value}{suffix}", closed=value >= 0, plain=True)
+
+
+def _magnitude(value: float, type_: T.Type) -> str:
+    if math.isnan(value):
+        return "NAN" if type_ is T.f32 else "(double)NAN"
+    if math.isinf(value):
+        return "INFINITY" if type_ is T.f32 else "(double)INFINITY"
+    text = str(np.float32(value)) if type_ is T.f32 else repr(value)
+    if "." not in text and "e" not in text:
+        text += ".0"
+    return text + ("f" if type_ is T.f32 else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A row's template for certain types: `pieces` of text and operand numbers, how often each operand occurs."""
+
+    pieces: tuple[str | int, ...]
+    counts: tuple[int, ...]
+    closed: bool
+    helper: tuple[T.Type, T.Type] | None
+
+    def fill(self, operands: list[Text]) -> Text:
+        """The text with its operands."""
+        parts = [p if isinstance(p, str) else operands[p].operand for p in self.pieces]
+        return Text("".join(parts), self.closed)
+
+
+_HOLE = re.compile(r"\{([^{}]*)\}")
+
+
+@cache
+def form(prim: Prim, first: T.Type, result: T.Type) -> Form:
+    """The template of a row for the types of its first operand and its result.
+
+    Raises BackendError when the row has no spelling of its own.
+    """
+    require_spelling(prim)
+    template = prim.spelling("c", first.kind)
+    words = {
+        "T": typed(first),
+        "R": typed(result),
+        "U": unsigned(first),
+        "f": "f" if first is T.f32 else "",
+    }
+    pieces: list[str | int] = []
+    for k, part in enumerate(_HOLE.split(template)):
+        if k % 2 == 0:
+            pieces.append(part)
+        elif part.isdigit():
+            pieces.append(int(part))
+        elif part in words:
+            pieces.append(words[part])
+        else:
+            raise BackendError(f"its C spelling has an unknown hole {{{part}}}", place=prim.name)
+    counts = tuple(pieces.count(k) for k in range(prim.arity))
+    helper = (first, result) if "bits_{T}_{R}" in template else None
+    return Form(tuple(pieces), counts, _is_closed(template), helper)
+
+
+def _is_closed(template: str) -> bool:
+    """Whether a template is a call, in parentheses, or a cast of something closed."""
+    text = _HOLE.sub(lambda m: "0" if m.group(1).isdigit() else "w", template)
+    text = re.sub(r"^\w+(?=\()", "", text) if not text.startswith("(") else text
+    while text.startswith("("):
+        depth = end = 0
+        while end == 0 or depth:
+            depth += (text[end] == "(") - (text[end] == ")")
+            end += 1
+        text = text[end:]
+        if text in ("", "0"):
+            return True
+    return False
+
+
+HELPER_INSIDE = """static inline int64_t inside(int64_t position, int64_t size)
+{
+    return position < 0 ? 0 : position < size ? position : size - 1;
+}
+"""
+
+
+def helper_bits(first: T.Type, result: T.Type) -> str:
+    """The function that reads the bits of a value as another type."""
+    a, b = typed(first), typed(result)
+    return f"static inline {b} bits_{a}_{b}({a} x)\n{{\n    {b} y;\n    memcpy(&y, &x, sizeof y);\n    return y;\n}}\n"

@@ -1,0 +1,87 @@
+"""What every writer of code owes to the meaning: a partial row needs a proof, a load means the memory of its moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..base.errors import BackendError
+from ..ir.expr import Buffer, Expr, topological
+from ..ir.nest import Alloc, Block, Store, all_roots, walk
+from ..ir.prim import Prim
+from ..reasoning.infer import FactsOf
+
+
+def require_domain(prim: Prim, node: Expr, facts: FactsOf) -> None:
+    """Refuse a partial row whose operands are not proved to be in its domain.
+
+    Raises BackendError that names the row and what is known of its operands.
+    """
+    if prim.domain is None:
+        return
+    known = [facts(a) for a in node.args]
+    extra = (node.type,) if prim.result == "@" else ()
+    if not prim.domain(tuple(a.type for a in node.args), *known, *extra):
+        what = ", ".join(f"{f.lo} .. {f.hi}{' or nan' if f.nan else ''}" for f in known)
+        raise BackendError(
+            f"operands in {what} are not proved to be in its domain", place=prim.name, fix="use the total row"
+        )
+
+
+def require_spelling(prim: Prim) -> None:
+    """Refuse a row that is an expression of simpler rows.
+
+    Raises BackendError that names the row.
+    """
+    if prim.body is not None:
+        raise BackendError("is an expression of simpler rows", place=prim.name, fix="expand it first")
+
+
+class Proofs:
+    """Which loads and stores are proved to be inside; `needed` collects how large buffers must be for that.
+
+    `least` gives, per buffer, the number of elements it certainly has: what proofs may count on.
+    """
+
+    def __init__(self, least: Mapping[Buffer, int]) -> None:
+        self.least = least
+        self.needed: dict[Buffer, int] = {}
+
+    def inside(self, position: Expr, buffer: Buffer, facts: FactsOf) -> bool:
+        """Whether a position is proved to be inside of a buffer."""
+        least = self.least[buffer]
+        if not facts(position).within(0, least - 1):
+            return False
+        self.needed[buffer] = least
+        return True
+
+
+def least_sizes(buffers: tuple[Buffer, ...], scratch: tuple[Alloc, ...]) -> dict[Buffer, int]:
+    """The sizes that buffers were declared with; scratch memory has a known size only where it is a constant."""
+    found = {b: b.size for b in buffers}
+    for a in scratch:
+        found[a.buffer] = max(1, int(a.size.attr)) if a.size.op == "const" else 1
+    return found
+
+
+def reads_of_written(body: Block) -> dict[Expr, frozenset[Buffer]]:
+    """Nodes that depend on memory that the block itself changes, with the buffers they read.
+
+    Their values must be forgotten at every store to one of those buffers.
+    """
+    written = {s.buffer for s in walk(body) if isinstance(s, Store)}
+    nodes = topological(all_roots(body))
+    if not any(n.op == "load" and n.attr in written for n in nodes):
+        return {}
+    found: dict[Expr, frozenset[Buffer]] = {}
+    for n in nodes:
+        reads = frozenset[Buffer]().union(*(found.get(a, ()) for a in n.args))
+        if n.op == "load" and n.attr in written:
+            reads |= {n.attr}
+        if reads:
+            found[n] = reads
+    return found
+
+
+def stored_buffers(block: Block) -> set[Buffer]:
+    """The buffers that a block stores to."""
+    return {s.buffer for s in walk(block) if isinstance(s, Store)}
