@@ -1,7 +1,7 @@
 """The gallery: each file below makes one picture, and is a whole program of its own.
 
-A file names its picture ``picture``, tells in its docstring what it shows (the first sentence is the title), and may say
-how to look at it: ``WIDTH`` of the view in units, ``CENTER``, and for an animation ``TIME`` of a telling moment and
+A file names its picture ``picture`` and tells in its docstring what it shows; the first sentence is the title. It may
+say how to look at it: ``WIDTH`` of the view in units, ``CENTER``, and for an animation ``TIME`` of a telling moment and
 ``LOOP``, the seconds after which it begins again. Any file may be given to the command line:
 ``pellucid render examples/gallery/fractals/julia.py --zoom 200``.
 """

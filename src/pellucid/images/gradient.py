@@ -160,3 +160,13 @@ def conic_gradient(center: Point, start: Any, stops: Any, space: str = "srgb") -
 def ramp(stops: Any, field: Image, space: str = "srgb", spread: str = "pad") -> Image:
     """A field in colors: those of the stops for values from 0 to 1."""
     return Image(lambda p: colors_along(stops, _spread(field(p), spread), space))
+
+
+@word(
+    "Stops -> Number -> Text -> Color",
+    ranges={"space": SPACES},
+    example="lift(lambda x: color_at([navy, crimson, gold], x), x * 0.25 + 0.5)",
+)
+def color_at(stops: Any, position: Any, space: str = "srgb") -> Color:
+    """The color at a position of a gradient, from 0 at the first stop to 1 at the last."""
+    return colors_along(stops, position, space)

@@ -1,0 +1,20 @@
+"""One gradient in four spaces: sRGB, linear light, Oklab and Oklch.
+
+From blue to yellow: as stored the middle is gray, as light it is pale, in Oklab it is even, in Oklch it goes around.
+"""
+
+from pellucid import images as im
+
+WIDTH = 6.6
+
+ENDS = ["#1d3bff", "#ffe600"]
+
+
+def _band(k, space):
+    band = im.linear_gradient((-3, 0), (3, 0), ENDS, space)
+    return im.move((0, 2.25 - 1.5 * k), im.crop((abs(im.x) < 3) & (abs(im.y) < 0.6), band))
+
+
+picture = im.stack(
+    *(_band(k, space) for k, space in enumerate(("srgb", "linear", "oklab", "oklch"))), "#111111"
+)

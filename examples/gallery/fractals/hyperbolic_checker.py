@@ -1,0 +1,8 @@
+"""Triangles of the hyperbolic plane: seven about one corner, three about the next, and right angles."""
+
+from pellucid import images as im
+
+WIDTH = 2.1
+
+_triangles = im.cond(im.hyperbolic_checker(7, 3), "#14213d", "#fca311")
+picture = im.over(im.crop(im.udisk, _triangles), im.color("#f7f3e9"))

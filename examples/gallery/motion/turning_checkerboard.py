@@ -1,0 +1,11 @@
+"""A checkerboard that turns by one radian a second: the animation of the paper on Pan."""
+
+import numpy as np
+
+from pellucid import images as im
+
+WIDTH = 100
+TIME = 0.4
+LOOP = np.pi / 2
+
+picture = im.turn(im.seconds, im.checkerboard(10, im.red, im.blue))

@@ -1,0 +1,7 @@
+"""A swirled checkerboard: figure 1 of the paper on Pan."""
+
+from pellucid import images as im
+
+WIDTH = 200
+
+picture = im.swirl(100, im.checkerboard(10, im.black, im.white))
