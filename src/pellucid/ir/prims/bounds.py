@@ -104,13 +104,13 @@ def wave(curve: Curve, peak: float, period: float, *, zeros: bool = False) -> Tr
         minus_zero = zeros or a.minus_zero
         if not a.finite or a.hi - a.lo >= period or max(abs(a.lo), abs(a.hi)) > 2.0**20:
             return Facts(-1.0, 1.0, not a.finite, minus_zero)
-        # Where the peaks are is known less precisely than where the ends are.
+        # Neither the places of the peaks nor the values at large ends are known to the last digit.
         blur = 1e-9 * max(abs(a.lo), abs(a.hi), 1.0)
 
         def passes(place: float) -> bool:
             return math.floor((a.hi + blur - place) / period) > math.floor((a.lo - blur - place) / period)
 
-        values = [at(curve, a.lo), at(curve, a.hi)]
+        values = [at(curve, x) + shift for x in (a.lo, a.hi) for shift in (-blur, blur)]
         values += [1.0] * passes(peak) + [-1.0] * passes(peak + period / 2)
         return enclosed(t, values, (-1.0, 1.0), nan=False, minus_zero=minus_zero)
 

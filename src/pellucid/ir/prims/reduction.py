@@ -92,10 +92,9 @@ def _take_first_part(angle: Term) -> tuple[Term, Term, Term]:
     return quarters, bits(shifted), fma(quarters, -HALF_PI[t][0], angle)
 
 
-def clamp_to_eighth(rest: Term) -> Term:
-    """A rest brought into [-pi/4, pi/4], NaN kept."""
-    eighth = HALF_PI[rest.type][0] / 2
-    return maximum(-eighth, minimum(eighth, rest))
+def clamp_rest(rest: Term) -> Term:
+    """A rest brought into [-1, 1], NaN kept: a little more than an eighth of a turn, which rounded counts overshoot."""
+    return maximum(-1.0, minimum(1.0, rest))
 
 
 def _reduce_far(angle: Term) -> tuple[Term, Term, Term]:
