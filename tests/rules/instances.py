@@ -251,9 +251,10 @@ def instances(
 def _within(rule: R.Computed, before: Expr) -> Instance | None:
     """The first node of an example on which the rule fires."""
     for node in E.topological([before]):
-        if node.op in rule.heads or rule.heads == R.ANY_HEAD:
-            if node.args and node.op not in E.STRUCTURAL and (found := fired(rule, node, {})):
-                return found
+        if node.op in E.STRUCTURAL or (node.op not in rule.heads and rule.heads != R.ANY_HEAD):
+            continue
+        if found := fired(rule, node, {}):
+            return found
     return None
 
 
@@ -265,9 +266,7 @@ def values(type_: T.Type, facts: Facts | None, rng: np.random.Generator, *, tame
     if type_ is T.boolean:
         return rng.random(POINTS) < 0.5
     if type_.is_float:
-        spicy = np.array(
-            [v for v in FLOATS] + [type_.high, type_.low, 5e-324, 1e-40, 0.49999997, 2.0**24, 2.0**31]
-        )
+        spicy = np.array([*FLOATS, type_.high, type_.low, 5e-324, 1e-40, 0.49999997, 2.0**24, 2.0**31])
         wild = np.ldexp(rng.standard_normal(POINTS), rng.integers(-40, 40, POINTS))
         mild = rng.uniform(-8, 8, POINTS)
         drawn = mild if tame else np.concatenate([spicy, wild, np.round(mild), mild])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.rules.instances import MODE, check, instances
 
 from pellucid.rewriting.builder import Trace
 from pellucid.rewriting.expand import expand
 from pellucid.rewriting.rule import AnyRule, Computed, Rule, all_rules
 from pellucid.rewriting.simplify import simplify
-from tests.rules.instances import MODE, check, instances
 
 RULES = all_rules()
 

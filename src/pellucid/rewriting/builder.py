@@ -48,7 +48,8 @@ class Builder:
     """Builds simplified nodes for one mode of numerics and one set of known ranges.
 
     Parameters: `numerics` "exact" or "relaxed"; `ranges` as for `reasoning.infer`; `order` the bits of the loop
-    indices, outermost first; `trace` is told of every rule that fires.
+    indices, outermost first; `trace` is told of every rule that fires; `rules` replaces those
+    of the mode.
     """
 
     __slots__ = (
@@ -76,8 +77,9 @@ class Builder:
         ranges: Mapping[Expr, Facts] | None = None,
         order: tuple[int, ...] = (),
         trace: Trace | None = None,
+        rules: RuleSet | None = None,
     ) -> None:
-        self.rules: RuleSet = rule_set(numerics)
+        self.rules = rules or rule_set(numerics)
         self.relaxed = numerics == "relaxed"
         # The kinds of type on which sums and products may be reordered.
         self.gathers = frozenset(("signed", "unsigned", "float") if self.relaxed else ("signed", "unsigned"))

@@ -41,6 +41,8 @@ def _leaves(tree: Expr) -> int:
         "(if $c:bool then 1 else 2) << 8 | (if $c:bool then 3 else 4)",
         "(if $c:bool then 1 else $i:i32) + 5",
         "fma(2.0, if $c:bool then 1.0 else 2.0, 3.0)",
+        "(if $c:bool then 3:u8 else 1:u8) // 2:u8",
+        "(if $c:bool then $u:u8 else 1:u8) ^ (if $c:bool then 0:u8 else $v:u8)",
     ),
 )
 def float_choice(b: Builder, node: Expr) -> Expr | None:
@@ -61,15 +63,26 @@ def float_choice(b: Builder, node: Expr) -> Expr | None:
     if condition is None or not choices:
         return None
     sides = [tuple(a.args[side] if a.op == "choose" else a for a in node.args) for side in (1, 2)]
-    constant = [all(a.op == "const" for a in side) for side in sides]
-    trees = all(_leaves(c) <= LEAVES for c in choices)
-    if not trees and not any(constant):
+    if all(_leaves(c) <= LEAVES for c in choices):
+        return _chosen(b, condition, node, sides)
+    # Otherwise a side must get simpler, or several choices become one; and taking a choice from its other users makes
+    # a second one of it.
+    if len(choices) == 1 and not any(all(a.op == "const" for a in side) for side in sides):
         return None
-    # Taking a choice from its other users would make a second one of it, which only folding pays for.
-    if not trees and len(choices) == 1 and not b.alone(choices[0]):
+    if not all(b.alone(c) for c in choices) and not all(_reduces(b, node, side) for side in sides):
         return None
+    return _chosen(b, condition, node, sides)
+
+
+def _chosen(b: Builder, condition: Expr, node: Expr, sides: list[tuple[Expr, ...]]) -> Expr:
     then, orelse = (b.build(node.op, side, node.type, node.attr) for side in sides)
     return b.build("choose", (condition, then, orelse), node.type)
+
+
+def _reduces(b: Builder, node: Expr, side: tuple[Expr, ...]) -> bool:
+    """Whether the operator on these operands comes to a constant or to one of them."""
+    new = b.build(node.op, side, node.type, node.attr)
+    return new.op == "const" or new in side
 
 
 @computed(
@@ -77,7 +90,7 @@ def float_choice(b: Builder, node: Expr) -> Expr | None:
     "exact",
     "lt le eq ne and or xor not min max abs mod floor_div shift_left shift_right shift_left_in shift_right_in "
     "floor ceil round trunc convert to_integer truncate_in choose",
-    examples=("abs($x:f32) < -1.0", "mod($i:i32 * 4, 2)", "$u:u8 >> 8:u8"),
+    examples=("abs($x:f32) < -1.0", "mod($i:i32 * 4, 2)", "$u:u8 >> 8:u8", "$u:u8 < 0:u8"),
 )
 def pinned(b: Builder, node: Expr) -> Expr | None:
     """A value that the facts pin to one number is that number."""
@@ -94,6 +107,8 @@ def pinned(b: Builder, node: Expr) -> Expr | None:
         "if $c:bool then (if $c:bool then $x:f32 else $y:f32) else $z:f32",
         "if $c:bool then $x:f32 else (if $c:bool then $y:f32 else $z:f32)",
         "if $c:bool then (if not($c:bool) then $x:f32 else $y:f32) else $z:f32",
+        "if $c:bool then (if $c:bool then $x:u8 else $y:u8) else $z:u8",
+        "if $c:bool then $x:i8 else (if not($c:bool) then $y:i8 else $z:i8)",
     ),
 )
 def decided_arm(b: Builder, node: Expr) -> Expr | None:

@@ -1,0 +1,165 @@
+"""Simplification as a whole: same meaning, in simplest form at once, and in time linear in the graph."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.rules.instances import environment, same_bits
+from tests.rules.programs import program
+
+from pellucid.base.errors import IrError
+from pellucid.ir import expr as E
+from pellucid.ir import interp
+from pellucid.ir import types as T
+from pellucid.ir.expr import Expr
+from pellucid.ir.facts import Facts
+from pellucid.ir.parse import parse_expr
+from pellucid.ir.text import print_expr
+from pellucid.ir.verify import verify_exprs
+from pellucid.rewriting.builder import Builder, Trace
+from pellucid.rewriting.expand import expand
+from pellucid.rewriting.rule import Rule, RuleSet
+from pellucid.rewriting.simplify import run, simplify
+
+seeds = st.integers(0, 10**9)
+ROW, COLUMN = E.index("j"), E.index("i")
+ORDER = (ROW.free, COLUMN.free)
+
+
+def shown(text: str, **options) -> str:
+    """The simplified text of expressions."""
+    return print_expr(*simplify(parse_expr(text), **options))
+
+
+def agree(before: list[Expr], after: list[Expr], ranges: dict[Expr, Facts]) -> None:
+    """Raise AssertionError where roots differ in a bit."""
+    verify_exprs(after)
+    env = environment([*before, *after], ranges, 0, tame=False)
+    values = interp.evaluate([*before, *after], env)
+    for old, new, expected, found in zip(before, after, values, values[len(before) :], strict=False):
+        assert old.type is new.type
+        assert same_bits(expected, found).all(), f"{old!r}\n became\n{new!r}\n with {ranges}"
+
+
+@given(seeds)
+def test_exact_keeps_every_bit(seed: int):
+    roots, draw = program(random.Random(seed), 25)
+    agree(roots, simplify(roots, numerics="exact", ranges=draw.ranges), draw.ranges)
+
+
+@given(seeds)
+def test_expansion_keeps_every_bit(seed: int):
+    roots, draw = program(random.Random(seed), 8)
+    agree(roots, expand(roots, "exact", ranges=draw.ranges), draw.ranges)
+
+
+@given(seeds)
+def test_relaxed_stays_within_rounding(seed: int):
+    roots, draw = program(random.Random(seed), 20, continuous=True)
+    after = expand(simplify(roots, ranges=draw.ranges), ranges=draw.ranges)
+    inner = E.topological([*roots, *after])
+    env = environment(inner, draw.ranges, 0, tame=True)
+    values = interp.evaluate([*roots, *after, *inner], env)
+    scale = np.max(
+        [np.max(np.abs(v)) for v, n in zip(values[2 * len(roots) :], inner, strict=True) if n.type.is_float]
+    )
+    for k, root in enumerate(roots):
+        far = np.max(np.abs(values[k].astype(np.float64) - values[len(roots) + k]))
+        assert far <= 1e-4 * max(1.0, scale), f"{root!r}\n became\n{after[k]!r}"
+
+
+@given(seeds, st.sampled_from(["exact", "relaxed"]), st.booleans())
+def test_simplifying_again_changes_nothing(seed: int, numerics: str, continuous: bool):
+    roots, draw = program(random.Random(seed), 25, continuous=continuous)
+    once = simplify(roots, numerics=numerics, ranges=draw.ranges)
+    twice = simplify(once, numerics=numerics, ranges=draw.ranges)
+    assert all(a is b for a, b in zip(once, twice, strict=True)), (
+        f"{print_expr(*once)}\n became\n{print_expr(*twice)}"
+    )
+
+
+@given(seeds)
+def test_never_more_work(seed: int):
+    roots, draw = program(random.Random(seed), 25)
+    after = simplify(roots, numerics="exact", ranges=draw.ranges)
+    assert E.size(after) <= E.size(roots) + 4
+
+
+# ---- linear in the graph ----
+
+
+def test_a_shared_term_is_rewritten_once():
+    """The tree of this graph has 2**60 leaves."""
+    x = E.param("x", T.f32)
+    for _ in range(60):
+        x = E.apply("min", E.apply("max", x, E.const(0.5, T.f32)), E.apply("sin", x))
+    trace = Trace()
+    simplify([x], trace=trace)
+    assert trace.visits <= 2 * E.size([x])
+
+
+@pytest.mark.parametrize("op", ["add", "mul", "min", "hypot"])
+@pytest.mark.parametrize("numerics", ["exact", "relaxed"])
+def test_visits_grow_with_the_graph(op: str, numerics: str):
+    visits: list[int] = []
+    for size in (200, 400, 800):
+        x = E.param("x", T.f32)
+        y = E.param("y", T.f32)
+        for k in range(size):
+            x = E.apply(op, x, E.apply("sin", E.apply("add", y, E.const(k, T.f32))))
+        trace = Trace()
+        simplify([x], numerics=numerics, trace=trace)
+        visits.append(trace.visits)
+    assert visits[2] <= 2.1 * visits[1] <= 4.5 * visits[0]
+
+
+def test_deep_expressions_do_not_exhaust_the_stack():
+    x = E.param("x", T.f32)
+    for k in range(20_000):
+        x = E.apply("sin" if k % 3 == 0 else "sqrt", x)
+    simplify([x])
+    y = E.param("y", T.i32)
+    for _ in range(5_000):
+        y = E.apply("xor", y, E.apply("add", y, E.const(1, T.i32)))
+    simplify([y])
+
+
+def test_rules_that_chase_each_other_are_reported():
+    pair = (
+        Rule("there", "exact", "sin(x)", "cos(x)", "float"),
+        Rule("back", "exact", "cos(x)", "sin(neg(neg(neg(x))))", "float"),
+    )
+    builder = Builder("exact", rules=RuleSet(pair))
+    with pytest.raises(IrError, match="come to an end"):
+        run(builder, parse_expr("sin($x:f32)"))
+
+
+def test_an_unknown_mode_is_refused():
+    with pytest.raises(IrError, match="fast"):
+        simplify(parse_expr("$x:f32"), numerics="fast")
+
+
+# ---- the same program gives the same bits whatever was built before ----
+
+
+def test_order_does_not_depend_on_history():
+    text = "$b:f32 * $x:f32 + $a:f32 * $y:f32 + sin($c:f32) + $d:f32"
+    first = shown(text)
+    for name in "zyxwvutsrqponmlkjihgfedcba":
+        E.apply("sin", E.param(name, T.f32))
+    reordered = "$d:f32 + (sin($c:f32) + $y:f32 * $a:f32) + $x:f32 * $b:f32"
+    assert shown(reordered) == shown(text) == first
+
+
+# ---- iteration ----
+
+
+def test_the_body_of_an_iteration_is_simplified():
+    text = "iterate 0 ($x:f32) to (@0.0:f32 * 1.0 + 0.0 * $y:f32 + 1.0) until 4.0 < @0.0:f32 limit 10 end.0"
+    assert shown(text) == print_expr(
+        *parse_expr("iterate 0 ($x:f32) to (@0.0:f32 + 1.0) until 4.0 < @0.0:f32 limit 10 end.0")
+    )
