@@ -105,13 +105,13 @@ REFUSALS = [
         "  for i in 0 .. w:\n    out[i] := if out[0] < a then 1.0 else a\n",
         "stores to nothing",
     ),
-    ("tabulate", "i", "  for i in 0 .. w:\n    out[i] := sqrt(convert.f32(i))\n", "a loop around one loop"),
+    ("tabulate", "i", "  for i in 0 .. w:\n    out[i] := sqrt(convert.f32(i))\n", "a loop around another"),
     ("tabulate", "j", "  for j in 0 .. h:\n    for i in 0 .. w:\n      out[j * w + i] := a\n", "costs"),
     (
         "tabulate",
         "j",
         "  for j in 0 .. h:\n    for i in 0 .. j:\n      out[j * w + i] := sqrt(convert.f32(i)) / 3.0 + a\n",
-        "does not occur in the bounds",
+        "occurs in the bounds",
     ),
     (
         "tabulate",

@@ -6,6 +6,7 @@ Equal programs share their code: the key is the traced pixel itself, which hash-
 
 from __future__ import annotations
 
+import functools
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
@@ -169,7 +170,7 @@ class Kernel:
         return {name: float(given.get(name, p.default)) for name, p in known.items()}
 
 
-def compile(  # noqa: A001 - the word that everyone expects
+def compile(
     picture: Source, *, numerics: str = "relaxed", precision: str = "f32", backend: str = "auto"
 ) -> Kernel:
     """Compile a picture to a callable kernel.
@@ -206,18 +207,14 @@ def lanes_of(backend: Backend, options: Options) -> int:
     return max(1, bits // options.real.bits)
 
 
+@functools.cache
 def make_backend(name: str) -> Backend:
     """The back end of that name ("auto" is llvm), with the driver's cache and threads.
 
     Raises BackendError where it cannot run.
     """
-    try:
-        from .threads import crew
-        from .cache import cache
-    except ImportError:
-        from ..backends.port import alone as crew
-
-        cache = lambda: None
+    from .cache import cache
+    from .threads import crew
 
     if name == "numpy":
         from ..backends.numpy import NumpyBackend

@@ -51,7 +51,7 @@ def script(options: Options, lanes: int, order: tuple[int, ...] = ()) -> list[St
     return [
         ("simplified", rules("simplify", simplify, labels, numerics=options.numerics, order=order)),
         ("expanded", rules("expand", expand, "a row means its body", numerics=options.numerics, order=order)),
-        ("tabulated", attempt("tabulate")),
+        ("tabulated", everywhere("tabulate", limit=4)),
         ("spread", attempt("spread", band=16)),
         ("vectorized", everywhere("lanes", count=lanes) if lanes > 1 else attempt("lanes", count=1)),
         ("placed", attempt("place")),

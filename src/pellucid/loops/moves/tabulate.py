@@ -25,30 +25,23 @@ DEAR = 24.0
 MAX_TABLES = 16
 
 
-def _inner(outer: For) -> For | None:
-    loops = [s for s in outer.body if isinstance(s, For)]
-    return loops[0] if len(loops) == 1 else None
-
-
 def column_cost(expression: Expr, column: int) -> float:
     """The cycles of what changes with the column alone; what does not change at all is computed once anyway."""
     fixed = {n for n in topological([expression]) if n.free != column}
     return tree_cost([expression], fixed)
 
 
-def columns(outer: For, dear: float = DEAR) -> list[Expr]:
-    """The dear expressions in the body that depend on the inner loop's index and on nothing else that changes."""
-    inner = _inner(outer)
-    if inner is None:
-        return []
+def columns(inner: For, dear: float = DEAR) -> list[Expr]:
+    """The dear expressions in the body of a loop that depend on its index and on nothing else that changes."""
     column = inner.index.free
     used: dict[Expr, None] = {}
-    for node in topological(all_roots(inner.body)):
+    roots = all_roots(inner.body)
+    for node in topological(roots):
         outside = node.free != column or node.op in LEAVES
         for a in node.args if outside else ():
             if a.free == column and a.op not in LEAVES and a.op != "iterate":
                 used[a] = None
-    for root in all_roots(inner.body):
+    for root in roots:
         if root.free == column and root.op not in LEAVES:
             used[root] = None
     # A load at the index itself is a table already.
@@ -56,12 +49,22 @@ def columns(outer: For, dear: float = DEAR) -> list[Expr]:
     return sorted(found, key=lambda e: -column_cost(e, column))[:MAX_TABLES]
 
 
+def _pick(outer: For, dear: float) -> tuple[For, list[Expr]] | None:
+    """The first loop inside with such expressions, and those."""
+    for s in walk(outer.body):
+        if isinstance(s, For):
+            found = columns(s, dear)
+            if found:
+                return s, found
+    return None
+
+
 def find(kernel: Kernel, *, dear: float = DEAR, **_: Any) -> Iterable[Path]:
     """Outer loops with such expressions."""
     for path, s in paths(kernel.body):
         if (
             isinstance(s, For)
-            and columns(s, dear)
+            and _pick(s, dear)
             and not any(isinstance(x, For) for x in enclosing(kernel.body, path))
         ):
             yield path
@@ -70,18 +73,18 @@ def find(kernel: Kernel, *, dear: float = DEAR, **_: Any) -> Iterable[Path]:
 def check(kernel: Kernel, path: Path, *, dear: float = DEAR, **_: Any) -> Verdict:
     """The inner loop's bounds and the expressions must mean the same in every iteration of the outer loop."""
     outer = at(kernel.body, path)
-    inner = _inner(outer) if isinstance(outer, For) else None
-    if not isinstance(outer, For) or inner is None:
-        return Refuted("the site is a loop around one loop", type(outer).__name__.lower())
-    found = columns(outer, dear)
-    if not found:
-        return Refuted(f"an expression of {inner.index.attr} alone costs {dear:.0f} cycles", "none does")
+    if not isinstance(outer, For) or not any(isinstance(s, For) for s in walk(outer.body)):
+        return Refuted("the site is a loop around another", type(outer).__name__.lower())
+    picked = _pick(outer, dear)
+    if picked is None:
+        return Refuted(f"an expression of an inner index alone costs {dear:.0f} cycles", "none does")
+    inner, found = picked
     memory = {n.attr for n in topological(found) if n.op == "load"}
     return prove(
         "a value that a loop does not change can be computed before it",
         Premise(
-            f"{outer.index.attr} does not occur in the bounds of {inner.index.attr}",
-            lambda: _fixed(outer, inner),
+            f"no index of a loop occurs in the bounds of {inner.index.attr}",
+            lambda: not (inner.lo.free | inner.hi.free),
         ),
         Premise(
             f"the range of {inner.index.attr} starts at 0",
@@ -93,20 +96,17 @@ def check(kernel: Kernel, path: Path, *, dear: float = DEAR, **_: Any) -> Verdic
     )
 
 
-def _fixed(outer: For, inner: For) -> bool:
-    return not (inner.lo.free | inner.hi.free) & outer.index.free
-
-
 def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, **_: Any) -> Applied:
     """Fill the tables first, then load from them."""
     outer = at(kernel.body, path)
     assert isinstance(outer, For)  # noqa: S101 - checked
-    inner = _inner(outer)
-    assert inner is not None  # noqa: S101 - checked
+    picked = _pick(outer, dear)
+    assert picked is not None  # noqa: S101 - checked
+    inner, found = picked
     taken = sum(isinstance(s, Alloc) for s in walk(kernel.body))
     tables: dict[Expr, Buffer] = {}
     mapping: dict[Expr, Expr] = {}
-    for k, e in enumerate(columns(outer, dear)):
+    for k, e in enumerate(found):
         tables[e] = Buffer(f"column{taken + k + 1}", e.type, N.E.T.i32.high)
         mapping[e] = E.load(tables[e], inner.index)
     fill = replace(inner, body=tuple(Store(b, inner.index, e) for e, b in tables.items()), how=N.SEQ)
