@@ -4,10 +4,9 @@ In each square a disk of warm colors is blended with stripes of cool ones.
 """
 
 from pellucid import images as im
+from pellucid.images.blend import MODES
 
 WIDTH = 8.0
-
-from pellucid.images.blend import MODES
 
 _disk = im.crop(im.disk(0.8), im.linear_gradient((-0.8, 0), (0.8, 0), ["#ff0054", "#ffbd00"]))
 _ground = im.linear_gradient((0, -1), (0, 1), ["#000000", "#0081a7", "#ffffff"])

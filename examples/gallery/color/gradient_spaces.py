@@ -1,13 +1,13 @@
 """One gradient in four spaces: sRGB, linear light, Oklab and Oklch.
 
-From blue to yellow: as stored the middle is gray, as light it is pale, in Oklab it is even, in Oklch it goes around.
+From violet to yellow: as stored the middle is dull, as light it is pale, in Oklab it is even, in Oklch it goes around.
 """
 
 from pellucid import images as im
 
 WIDTH = 6.6
 
-ENDS = ["#1d3bff", "#ffe600"]
+ENDS = ["#6a1fe0", "#f7c500"]
 
 
 def _band(k, space):

@@ -10,18 +10,19 @@ from pellucid import images as im
 
 WIDTH = 4.4
 
+SECTORS, RINGS = 24, 6
+
 
 @pl.image
 def picture(p):
-    hue = 2 * np.pi / 24 * im.floor(p.theta * 24 / (2 * np.pi) + 0.5)
-    ring = im.floor(p.r * 5)
-    inside = (p.r > 0.4) & (p.r < 2)
-    gap = (abs(im.fraction(p.r * 5) - 0.5) < 0.44) & (
-        abs(p.theta - hue) * p.r < 0.21 * p.r - 0.02 + 0.0 * hue
+    turn, out = p.theta * SECTORS / (2 * np.pi), (p.r - 0.5) * RINGS / 1.5
+    sector, ring = im.floor(turn + 0.5), im.floor(out)
+    across = abs(turn - sector) * p.r * 2 * np.pi / SECTORS
+    inside = (
+        (ring >= 0)
+        & (ring < RINGS)
+        & (abs(out - ring - 0.5) < 0.44)
+        & (across < p.r * np.pi / SECTORS - 0.015)
     )
-    tile = im.oklch(0.9 - 0.065 * (ring - 2), 0.03 + 0.012 * ring, hue)
-    return pl.where(
-        inside & (abs(p.theta - hue) < 0.131 - 0.012 / p.r),
-        pl.where(gap, tile, im.color("#fbf7f0")),
-        im.color("#fbf7f0"),
-    )
+    tile = im.oklch(0.92 - 0.1 * ring, 0.05 + 0.02 * ring, sector * 2 * np.pi / SECTORS)
+    return pl.where(inside, tile, im.color("#fbf7f0"))

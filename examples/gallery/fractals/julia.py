@@ -18,5 +18,5 @@ def picture(p):
         z = z * z + c
         return z, im.min(nearest, im.min(abs(z.re), abs(z.im)))
 
-    z, nearest = pl.iterate(step, (pl.Complex(p.x, p.y), 1.0), until=lambda s: s[0].abs2 > 64, limit=120)
+    _, nearest = pl.iterate(step, (pl.Complex(p.x, p.y), 1.0), until=lambda s: s[0].abs2 > 64, limit=120)
     return im.color_at(["#fff6d5", "#f4a259", "#bc4b51", "#2b2d6e", "#0b1026"], im.clamp(nearest * 6, 0, 1))

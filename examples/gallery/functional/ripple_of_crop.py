@@ -1,6 +1,6 @@
 """The rim takes part in the ripple, or it does not.
 
-On the left the rings are cropped and then rippled, on the right rippled and then cropped: the order of two words matters.
+On the left the rings are cropped and then rippled, on the right rippled and then cropped: the order matters.
 """
 
 from pellucid import images as im

@@ -1,4 +1,7 @@
-"""Drops that melt into one another."""
+"""Drops that melt into one another.
+
+Each pulls with the inverse square of the distance; the slope of the sum says which way the surface leans.
+"""
 
 import pellucid as pl
 from pellucid import images as im
@@ -13,11 +16,11 @@ def picture(p):
     pull, slope = 0.0, pl.Point(0.0, 0.0)
     for x, y, size in DROPS:
         q = pl.Point(p.x - x, p.y - y)
-        w = size * size / im.max(q.dot(q), 1e-4)
-        pull, slope = pull + w, slope + q * (w / im.max(q.dot(q), 1e-4))
-    inside = im.smoothstep(1.55, 1.62, pull)
-    light = im.clamp(0.5 + 0.5 * (slope.y - 0.6 * slope.x) / im.max(slope.r, 1e-4) * im.exp(1.6 - pull), 0, 1)
-    drop = im.color_at(["#3c096c", "#9d4edd", "#ff9e00", "#fff1c1"], light)
-    return im.lerp_color(
-        inside, drop, im.color_at(["#10002b", "#240046", "#3c096c"], im.clamp(pull / 1.6, 0, 1))
-    )
+        near = 1 / im.max(q.dot(q), 0.01)
+        pull, slope = pull + size * size * near, slope + q * (size * size * near * near)
+    lean = slope * (0.9 / (pull * pull))
+    up = 1 / im.sqrt(1 + lean.dot(lean))
+    light = im.clamp(up * (0.72 + 0.62 * lean.y - 0.42 * lean.x), 0, 1)
+    drop = im.color_at(["#240046", "#7b2cbf", "#ff6d00", "#ff9e00", "#ffd166", "#fff8e7"], light)
+    ground = im.color_at(["#10002b", "#3c096c"], im.clamp(pull / 1.6, 0, 1))
+    return im.lerp_color(im.smoothstep(1.5, 1.58, pull), drop, ground)

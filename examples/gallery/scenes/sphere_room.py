@@ -11,7 +11,6 @@ WIDTH = 2.4
 
 @pl.image
 def picture(p):
-    d = pl.Point(p.x, p.y).r
     ray = (p.x, p.y + 0.1, 1.5)
     k = 1 / im.sqrt(ray[0] ** 2 + ray[1] ** 2 + ray[2] ** 2)
     dx, dy, dz = ray[0] * k, ray[1] * k, ray[2] * k

@@ -16,7 +16,7 @@ def dot(a, b):
 
 
 def along(a, d, t):
-    return tuple(x + t * v for x, v in zip(a, d))
+    return tuple(x + t * v for x, v in zip(a, d, strict=True))
 
 
 def unit(a):
@@ -54,10 +54,7 @@ def normal(q):
 
 def sky(ray):
     height = im.clamp(ray[1], 0, 1)
-    glow = im.max(dot(ray, SUN), 0.0) ** 24
-    return im.color_at(
-        ["#ffd8a8", "#f08a5d", "#6a4c93", "#22223b"], im.clamp(1.6 * height, 0, 1)
-    ) + 0.0 * im.red, glow
+    return im.color_at(["#ffd8a8", "#f08a5d", "#6a4c93", "#22223b"], im.clamp(1.6 * height, 0, 1))
 
 
 def surface(q, n):
@@ -84,12 +81,12 @@ def picture(p):
     mirrored = along(ray, n, -2 * dot(ray, n))
     t2 = march(along(hit, n, 0.01), mirrored, 40)
     hit2 = along(hit, mirrored, t2)
-    far2, _ = sky(mirrored)
+    far2 = sky(mirrored)
     seen2 = im.lerp_color(lit(hit2, normal(hit2)), surface(hit2, n), im.color("#14101f"))
     reflection = pl.where(t2 > 40, far2, seen2)
     own = im.lerp_color(lit(hit, n), surface(hit, n), im.color("#14101f"))
     fresnel = 0.12 + 0.6 * (1 - im.clamp(-dot(ray, n), 0, 1)) ** 3
     mixed = im.lerp_color(fresnel, reflection, own)
-    far, glow = sky(ray)
+    far = sky(ray)
     fog = im.clamp(t / 40, 0, 1) ** 2
     return im.lerp_color(fog, far, pl.where(t > 40, far, mixed))
