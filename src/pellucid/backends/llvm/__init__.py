@@ -61,14 +61,16 @@ class LlvmBackend:
 
     def text(self, kernel: Kernel, ranges: Ranges) -> str:
         """The LLVM text of a kernel."""
-        return Function(layout(kernel, ranges), ranges).text()
+        return self._function(kernel, ranges).text()
+
+    def _function(self, kernel: Kernel, ranges: Ranges) -> Function:
+        return Function(layout(kernel, ranges), ranges, cheap_masks=self.machine.cheap_masks)
 
     def compile(self, kernel: Kernel, ranges: Ranges) -> MachineCode:
         """The code of a placed nest; see `port.Backend`."""
-        plan = layout(kernel, ranges)
-        function = Function(plan, ranges)
+        function = self._function(kernel, ranges)
         text = function.text()
-        return MachineCode(plan, text, function.proofs.needed, self._library(text), self.crew)
+        return MachineCode(function.plan, text, function.proofs.needed, self._library(text), self.crew)
 
     def _library(self, text: str) -> Library:
         """The linked code of a module: linked already, kept in the store, or compiled now."""

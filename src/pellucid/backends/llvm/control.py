@@ -24,9 +24,9 @@ from .writer import ZERO
 class Function(Memory):
     """Writes one kernel; `text` is the whole module."""
 
-    def __init__(self, plan: Layout, ranges: Ranges) -> None:
-        kernel = plan.kernel
-        super().__init__(kernel.body, FactsOf(ranges), plan.buffers, plan.scratch)
+    def __init__(self, plan: Layout, ranges: Ranges, *, cheap_masks: bool) -> None:
+        facts = FactsOf(ranges)
+        super().__init__(plan.kernel.body, facts, plan.buffers, plan.scratch, cheap_masks=cheap_masks)
         self.plan = plan
 
     def text(self) -> str:
@@ -120,10 +120,10 @@ class Function(Memory):
         word = SCALAR[s.index.type]
         less = "slt" if s.index.type.kind == "signed" else "ult"
         body, latch, after = self.new_label(), self.new_label(), self.new_label()
-        if self.plainly_less(s) is None:
+        if not self.surely_runs(s):
             self.branch(self.let(f"icmp {less} {word} {first}, {beyond}"), body, after)
         else:
-            self.jump(body if self.plainly_less(s) else after)
+            self.jump(body)
         before = self.label
         self.open(body)
         name = self.let(f"phi {word} [ {first}, %{before} ], [ %{latch}.i, %{latch} ]")
@@ -137,11 +137,9 @@ class Function(Memory):
         self.branch(self.let(f"icmp {less} {word} %{latch}.i, {beyond}"), body, after)
         self.open(after)
 
-    def plainly_less(self, s: For) -> bool | None:
-        """Whether constant bounds make the loop run at all; None if they are not constants, or in bands."""
-        if s is self.plan.band or s.lo.op != "const" or s.hi.op != "const":
-            return None
-        return s.lo.attr < s.hi.attr
+    def surely_runs(self, s: For) -> bool:
+        """Whether the bounds make the loop run at least once."""
+        return s is not self.plan.band and self.facts(s.lo).hi < self.facts(s.hi).lo
 
     def by_lanes(self, s: For, first: str, beyond: str) -> None:
         """Blocks of n iterations side by side."""
@@ -150,18 +148,15 @@ class Function(Memory):
         n, type_ = s.how.count, s.index.type
         word = SCALAR[type_]
         kind = "s" if type_.kind == "signed" else "u"
-        runs = self.plainly_less(s)
-        if runs is False:
-            return
         start, body, latch, after = (self.new_label() for _ in range(4))
-        if runs:
+        if self.surely_runs(s):
             self.jump(start)
         else:
             self.branch(self.let(f"icmp {kind}lt {word} {first}, {beyond}"), start, after)
         self.open(start)
         self.lanes, self.varying, self.lane_index = n, s.index.free, s.index
         iota = sequence(type_, list(range(n)))
-        count = s.hi.attr - s.lo.attr if runs else None
+        count = s.hi.attr - s.lo.attr if s.lo.op == s.hi.op == "const" and s.lo.attr < s.hi.attr else None
         overlap = not _reads_own_output(s.body)
         last, offsets, lane_count = self.blocks(s, first, beyond, count, iota, overlap=overlap)
         self.jump(body)

@@ -14,7 +14,7 @@ from ...ir.nest import Alloc, Block, Store, all_roots
 from ...reasoning.infer import FactsOf
 from ..affine import Sum, as_sum, index_is_whole
 from ..obligations import Proofs, least_sizes
-from .spelling import SCALAR, STORED, mangled, sequence, stored, typed
+from .spelling import SCALAR, STORED, element_mangled, mangled, sequence, stored, typed
 from .values import Values
 
 WIDEST = 64  # bytes that a stack slot is aligned to
@@ -24,9 +24,16 @@ class Memory(Values, ABC):
     """Knows the buffers of a kernel, what was proved of positions, and the masks of the loop around."""
 
     def __init__(
-        self, body: Block, facts: FactsOf, buffers: tuple[Buffer, ...], scratch: tuple[Alloc, ...]
+        self,
+        body: Block,
+        facts: FactsOf,
+        buffers: tuple[Buffer, ...],
+        scratch: tuple[Alloc, ...],
+        *,
+        cheap_masks: bool,
     ) -> None:
         super().__init__(body, facts)
+        self.cheap_masks = cheap_masks
         self.numbers = {b: k for k, b in enumerate(buffers)}
         self.proofs = Proofs(least_sizes(buffers, scratch))
         self.declared: set[str] = set()
@@ -137,10 +144,13 @@ class Memory(Values, ABC):
 
     def element(self, buffer: Buffer, at: str, type_: T.Type) -> str:
         """The element at a position that is inside."""
-        word = STORED[buffer.type]
-        where = self.let(f"getelementptr {word}, ptr {self.pointer(buffer)}, {SCALAR[type_]} {at}")
-        found = self.let(f"load {word}, ptr {where}, align {buffer.type.dtype.itemsize}")
+        found = self.stored_element(buffer, at, type_)
         return self.let(f"icmp ne i8 {found}, 0") if buffer.type is T.boolean else found
+
+    def stored_element(self, buffer: Buffer, at: str, type_: T.Type) -> str:
+        """The element at a position that is inside, as it is in memory."""
+        where = self.place(buffer, at, type_)
+        return self.let(f"load {STORED[buffer.type]}, ptr {where}, align {buffer.type.dtype.itemsize}")
 
     def from_memory(self, type_: T.Type, name: str) -> str:
         """Elements as they are in memory, as values in lanes."""
@@ -189,49 +199,76 @@ class Memory(Values, ABC):
         return self.let(f"and i1 {self.let(f'and i1 {fits}, {starts}')}, {sane}")
 
     def load_run(self, node: Expr, base: str) -> str:
-        """Neighbors in memory: one vector load where the run is inside, a clamped gather where it is not."""
+        """Neighbors in memory by one vector load; where the run may leave the buffer, clamped."""
         (position,) = node.args
         buffer: Buffer = node.attr
         if self.inside(position, buffer):
             return self.from_memory(node.type, self.run(buffer, base, position.type))
+        if self.cheap_masks:
+            return self.from_memory(node.type, self.run_under_mask(buffer, base, position))
         fast, slow, after = self.new_label(), self.new_label(), self.new_label()
         self.branch(self.run_fits(buffer, base, position.type), fast, slow)
         self.open(fast)
         quick = self.run(buffer, base, position.type)
         self.jump(after)
         self.open(slow)
-        lanes, word = self.lanes, stored(buffer.type, self.lanes)
-        at = self.clamp(self.names[position], position.type, buffer, lanes)
-        where = self.let(
-            f"getelementptr {STORED[buffer.type]}, ptr {self.pointer(buffer)}, {typed(position.type, lanes)} {at}"
-        )
-        align = buffer.type.dtype.itemsize
-        kind = "i8" if buffer.type is T.boolean else mangled(buffer.type, 0)
-        gathered = self.let(
-            f"call {word} @llvm.masked.gather.v{lanes}{kind}.v{lanes}p0(<{lanes} x ptr> align {align} {where}, "
-            f"<{lanes} x i1> splat (i1 true), {word} poison)"
-        )
+        at = self.clamp(self.names[position], position.type, buffer, self.lanes)
+        gathered = self.gather(buffer, at, position.type, buffer.type)
         self.jump(after)
         self.open(after)
+        word = stored(buffer.type, self.lanes)
         return self.from_memory(
             node.type, self.let(f"phi {word} [ {quick}, %{fast} ], [ {gathered}, %{slow} ]")
         )
 
     def run(self, buffer: Buffer, base: str, type_: T.Type) -> str:
         """One vector load from a run that is inside as far as lanes count; the others repeat lane 0."""
-        element, word = STORED[buffer.type], stored(buffer.type, self.lanes)
-        align = buffer.type.dtype.itemsize
-        where = self.let(f"getelementptr {element}, ptr {self.pointer(buffer)}, {SCALAR[type_]} {base}")
+        where = self.place(buffer, base, type_)
+        word = stored(buffer.type, self.lanes)
         if self.live is None:
-            return self.let(f"load {word}, ptr {where}, align {align}")
-        first = self.let(f"load {element}, ptr {where}, align {align}")
-        one = self.let(f"insertelement {word} poison, {element} {first}, i64 0")
-        rest = self.let(f"shufflevector {word} {one}, {word} poison, <{self.lanes} x i32> zeroinitializer")
-        kind = "i8" if buffer.type is T.boolean else mangled(buffer.type, 0)
+            return self.let(f"load {word}, ptr {where}, align {buffer.type.dtype.itemsize}")
+        first = self.let(f"load {STORED[buffer.type]}, ptr {where}, align {buffer.type.dtype.itemsize}")
+        return self.masked_load(buffer, where, self.live, self.spread_stored(buffer, first))
+
+    def run_under_mask(self, buffer: Buffer, base: str, position: Expr) -> str:
+        """One vector load of the lanes that are inside; the others get the first element or the last."""
+        type_, mask = position.type, f"<{self.lanes} x i1>"
+        at, vector = self.names[position], typed(position.type, self.lanes)
+        low = self.let(f"icmp slt {vector} {at}, zeroinitializer")
+        ends = [
+            self.spread_stored(buffer, self.stored_element(buffer, k, type_))
+            for k in ("0", self.last(buffer, type_))
+        ]
+        word = stored(buffer.type, self.lanes)
+        clamped = self.let(f"select {mask} {low}, {word} {ends[0]}, {word} {ends[1]}")
+        within = self.both(self.live, self.lanes_inside(buffer, at, type_))
+        return self.masked_load(buffer, self.place(buffer, base, type_), within, clamped)
+
+    def lanes_inside(self, buffer: Buffer, at: str, type_: T.Type) -> str:
+        """The lanes whose positions are inside."""
+        # As unsigned numbers, positions below zero are large. The last position fits the type, the size may not.
+        last = self.once_wide(self.last(buffer, type_), type_)
+        return self.let(f"icmp ule {typed(type_, self.lanes)} {at}, {last}")
+
+    def place(self, buffer: Buffer, at: str, type_: T.Type) -> str:
+        """The address of an element."""
         return self.let(
-            f"call {word} @llvm.masked.load.v{self.lanes}{kind}.p0(ptr align {align} {where}, "
-            f"<{self.lanes} x i1> {self.live}, {word} {rest})"
+            f"getelementptr {STORED[buffer.type]}, ptr {self.pointer(buffer)}, {SCALAR[type_]} {at}"
         )
+
+    def masked_load(self, buffer: Buffer, where: str, mask: str, rest: str) -> str:
+        """A vector load of the lanes in a mask; the others are taken from `rest`."""
+        word = stored(buffer.type, self.lanes)
+        return self.let(
+            f"call {word} @llvm.masked.load.v{self.lanes}{element_mangled(buffer.type)}.p0("
+            f"ptr align {buffer.type.dtype.itemsize} {where}, <{self.lanes} x i1> {mask}, {word} {rest})"
+        )
+
+    def spread_stored(self, buffer: Buffer, name: str) -> str:
+        """An element as it is in memory, in all lanes."""
+        word, element = stored(buffer.type, self.lanes), STORED[buffer.type]
+        one = self.let(f"insertelement {word} poison, {element} {name}, i64 0")
+        return self.let(f"shufflevector {word} {one}, {word} poison, <{self.lanes} x i32> zeroinitializer")
 
     # ---- one element per lane ----
 
@@ -352,13 +389,23 @@ class Memory(Values, ABC):
         if base is None:
             self.store_lanes(s.buffer, position.type, self.wide_value(position), what, mask)
             return
-        if self.inside(position, s.buffer):
+        if self.inside(position, s.buffer) and (mask is None or self.cheap_masks):
             self.store_run(s.buffer, base, position.type, what, mask)
             return
+        if self.cheap_masks:
+            at = self.wide_value(position)
+            within = self.lanes_inside(s.buffer, at, position.type)
+            self.store_run(
+                s.buffer, base, position.type, what, within if mask is None else self.both(mask, within)
+            )
+            return
         fast, slow, after = self.new_label(), self.new_label(), self.new_label()
-        self.branch(self.run_fits(s.buffer, base, position.type), fast, slow)
+        test = self.run_fits(s.buffer, base, position.type)
+        if mask is not None:
+            test = self.let(f"and i1 {test}, {self.every_lane(mask)}")
+        self.branch(test, fast, slow)
         self.open(fast)
-        self.store_run(s.buffer, base, position.type, what, mask)
+        self.store_run(s.buffer, base, position.type, what, None)
         self.jump(after)
         self.open(slow)
         mark = self.mark()
@@ -393,16 +440,14 @@ class Memory(Values, ABC):
 
     def store_run(self, buffer: Buffer, base: str, type_: T.Type, what: str, mask: str | None) -> None:
         """A vector to a run that is inside."""
-        element, word = STORED[buffer.type], stored(buffer.type, self.lanes)
-        align = buffer.type.dtype.itemsize
-        where = self.let(f"getelementptr {element}, ptr {self.pointer(buffer)}, {SCALAR[type_]} {base}")
+        word, align = stored(buffer.type, self.lanes), buffer.type.dtype.itemsize
+        where = self.place(buffer, base, type_)
         if mask is None:
             self.emit(f"store {word} {what}, ptr {where}, align {align}")
             return
-        kind = "i8" if buffer.type is T.boolean else mangled(buffer.type, 0)
         self.emit(
-            f"call void @llvm.masked.store.v{self.lanes}{kind}.p0({word} {what}, ptr align {align} {where}, "
-            f"<{self.lanes} x i1> {mask})"
+            f"call void @llvm.masked.store.v{self.lanes}{element_mangled(buffer.type)}.p0({word} {what}, "
+            f"ptr align {align} {where}, <{self.lanes} x i1> {mask})"
         )
 
     def store_lanes(self, buffer: Buffer, type_: T.Type, at: str, what: str, mask: str | None) -> None:

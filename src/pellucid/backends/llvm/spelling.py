@@ -52,6 +52,11 @@ def mangled(type_: T.Type, lanes: int) -> str:
     return f"v{lanes}{word}" if lanes else word
 
 
+def element_mangled(type_: T.Type) -> str:
+    """The suffix of an intrinsic on elements in memory."""
+    return "i8" if type_ is T.boolean else mangled(type_, 0)
+
+
 def literal(node: Expr) -> str:
     """A constant as an operand, without its type; floats by their bits, so that nothing is rounded.
 
