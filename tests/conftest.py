@@ -35,4 +35,4 @@ def private_caches(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> 
     base = tmp_path_factory.getbasetemp()
     if worker_id != "master":
         base = base.parent
-    os.environ["XDG_CACHE_HOME"] = str(base / "cache")
+    os.environ["PELLUCID_CACHE_DIR"] = str(base / "cache")

@@ -15,7 +15,7 @@ PROGRAMS = [
     *SOURCES,
     *(
         path
-        for folder in ("bench", "docs/_ext", "examples")
+        for folder in ("bench", "docs/_ext", "examples", "tools")
         for path in sorted((ROOT / folder).rglob("*.py"))
     ),
 ]
