@@ -1,0 +1,189 @@
+"""Programs of registers (`.vm` files, as Fidget writes and reads them) as fields.
+
+One instruction to the line: a name, an operation, its operands by name; the last line is the result. Such files hold
+pictures of thousands of operations, made by programs that model solids; a shape is inside where the value is below 0.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from ..base.errors import FileError, InputError, did_you_mean
+from ..ir import expr as E
+from ..tracing import Point, Value, real_type, where
+from ..tracing import functions as F
+from .image import Image
+from .word import word
+
+MOST_BYTES = 1 << 26
+"""The longest program that is read."""
+
+
+def _round(a: Any) -> Any:
+    # Halves away from zero.
+    return where(a < 0.0, F.ceil(a - 0.5), F.floor(a + 0.5))
+
+
+def _compare(a: Any, b: Any) -> Any:
+    return where(a < b, -1.0, where(b < a, 1.0, where((a == a) & (b == b), 0.0, a + b)))  # noqa: PLR0124 - NaN
+
+
+def _modulo(a: Any, b: Any) -> Any:
+    # The remainder of Euclid, which is not negative.
+    size = abs(b)
+    return a - size * F.floor(a / size)
+
+
+ONE: dict[str, Callable[[Any], Any]] = {
+    "neg": lambda a: -a,
+    "abs": abs,
+    "square": lambda a: a * a,
+    "sqrt": F.sqrt,
+    "recip": lambda a: 1.0 / a,
+    "floor": F.floor,
+    "ceil": F.ceil,
+    "round": _round,
+    "sin": F.sin,
+    "cos": F.cos,
+    "tan": F.tan,
+    "asin": F.asin,
+    "acos": F.acos,
+    "atan": F.atan,
+    "exp": F.exp,
+    "ln": F.log,
+    "not": lambda a: where(a == 0.0, 1.0, 0.0),
+}
+TWO: dict[str, Callable[[Any, Any], Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "min": F.min,
+    "max": F.max,
+    "mod": _modulo,
+    "atan2": F.atan2,
+    "compare": _compare,
+    "and": lambda a, b: where(a == 0.0, a, b),
+    "or": lambda a, b: where(a == 0.0, b, a),
+}
+"""What can be done with one register and with two. A truth is a number, false if it is 0."""
+
+_LEAVES = ("const", "var-x", "var-y", "var-z")
+
+
+class _Instruction(NamedTuple):
+    """One line: its operation, and operands by the number of their instruction, or the value of a constant."""
+
+    operation: str
+    operands: tuple[int, ...] = ()
+    value: float = 0.0
+
+
+@word(
+    "Any -> Number -> Image Number",
+    example='read_vm("x var-x\\ny var-y\\nxx square x\\nyy square y\\nd add xx yy\\nr sqrt d\\no const 1\\nf sub r o")',
+    source="Keeter, Fidget",
+)
+def read_vm(source: Any, z: Any = 0.0) -> Image:
+    r"""The field of a program of registers: the path of a `.vm` file, or the program as a text of several lines.
+
+    `z` is the third coordinate. Raises FileError, which names the line that is wrong.
+
+    >>> read_vm("x var-x\n# half of it\nh const 0.5\nr mul x h").at(3, 0)
+    array(1.5, dtype=float32)
+    """
+    if isinstance(source, str) and "\n" in source:
+        place, text = "program", source
+    elif isinstance(source, str | os.PathLike):
+        path = Path(os.fspath(cast("str", source)))
+        place, text = str(path), _text(path)
+    else:
+        raise InputError(
+            f"{type(source).__name__} is not a file",
+            place="read_vm",
+            fix="give a path, or the lines of a program",
+        )
+    program = _parse(text, place)
+    return Image(lambda p: _run(program, p, z))
+
+
+def _text(path: Path) -> str:
+    problem, fix = "is not there", "check the name"
+    try:
+        if path.is_file():
+            if path.stat().st_size <= MOST_BYTES:
+                return path.read_text(encoding="utf-8")
+            problem, fix = f"has more than {MOST_BYTES} bytes", "give a program of registers"
+        elif path.exists():
+            problem, fix = "is not a file", "give the path of a .vm file"
+    except UnicodeDecodeError:
+        problem, fix = "is not text", "give a program of registers"
+    except (OSError, ValueError) as error:
+        problem, fix = f"cannot be read ({getattr(error, 'strerror', None) or error})", "check the path"
+    raise FileError(problem, place=str(path), fix=fix)
+
+
+def _parse(text: str, place: str) -> list[_Instruction]:
+    program: list[_Instruction] = []
+    registers: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        at = f"{place}:{number}"
+        if len(words) < 2:
+            raise FileError(f"{words[0]!r} has no operation", place=at, fix="write: name operation operands")
+        name, operation, *operands = words
+        program.append(_instruction(operation, operands, registers, at))
+        registers[name] = len(program) - 1
+    if not program:
+        raise FileError(
+            "has no instructions", place=place, fix="write: name operation operands, line by line"
+        )
+    return program
+
+
+def _instruction(operation: str, operands: list[str], registers: dict[str, int], at: str) -> _Instruction:
+    known = [*_LEAVES, *ONE, *TWO]
+    if operation not in known:
+        fix = did_you_mean(operation, known) or f"use {', '.join(known)}"
+        raise FileError(f"no operation is called {operation!r}", place=at, fix=fix)
+    wanted = 2 if operation in TWO else int(operation in ONE or operation == "const")
+    if len(operands) != wanted:
+        raise FileError(
+            f"{operation} takes {wanted} operands, not {len(operands)}",
+            place=at,
+            fix="write one instruction to the line",
+        )
+    if operation == "const":
+        try:
+            return _Instruction("const", value=float(operands[0]))
+        except ValueError:
+            raise FileError(
+                f"{operands[0]!r} is not a number", place=at, fix="write one such as 2.95"
+            ) from None
+    for operand in operands:
+        if operand not in registers:
+            fix = did_you_mean(operand, registers) or "a register has its value from an earlier line"
+            raise FileError(f"no earlier register is called {operand!r}", place=at, fix=fix)
+    return _Instruction(operation, tuple(registers[o] for o in operands))
+
+
+def _run(program: list[_Instruction], p: Point, z: Any) -> Any:
+    leaves = {"var-x": p.x, "var-y": p.y, "var-z": z}
+    real = real_type()
+    values: list[Any] = []
+    for operation, operands, value in program:
+        if operation == "const":
+            # A node at once: numbers are rounded as the program's own arithmetic would, not as Python's.
+            values.append(Value(E.const(value, real)))
+        elif operation in leaves:
+            values.append(leaves[operation])
+        elif operation in TWO:
+            values.append(TWO[operation](values[operands[0]], values[operands[1]]))
+        else:
+            values.append(ONE[operation](values[operands[0]]))
+    return values[-1]
