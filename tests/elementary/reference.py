@@ -191,3 +191,16 @@ def with_neighbors(numbers: Array, reach: int = 2) -> Array:
             up, down = np.nextafter(up, infinite), np.nextafter(down, -infinite)
             found += [up, down]
     return np.concatenate(found)
+
+
+def walk(name: str, start: int, stop: int, every: int) -> tuple[float, float]:
+    """The largest error of a row over the float32 of bits start, start + every, ... below stop, and where it is."""
+    worst, place = -1.0, np.nan
+    for first in range(start, stop, every << 16):
+        words = np.arange(first, min(stop, first + (every << 16)), every, dtype=np.uint64).astype(np.uint32)
+        x = words.view(np.float32)
+        error = ulps(compute(name, x), truth(name, x))
+        k = int(np.argmax(error))
+        if error[k] > worst:
+            worst, place = float(error[k]), float(x[k])
+    return worst, place

@@ -72,14 +72,17 @@ def _log2_in_two_parts(x: Term) -> tuple[Term, Term]:
     w = z * third
     lost = fma(z, third_low, fma(z, third, -w))
     tail = polynomial(z, ATANH_TAIL[t]) * z
-    w_low = fma(tail, z, lost)
-    if t is T.f64:
-        # Exponents reach a thousand here: more of w must be in its first part.
+    slope = z
+    if t is T.f32:
+        w_low = fma(tail, z, lost)
+    else:
+        # Exponents reach a thousand here: more of w must be in its first part, and the slope of atanh is 1 + z + z*z.
         lost = fma(fma(s, s, -z), third, lost)
         total = fma(tail, z, w)
         w, w_low = total, fma(tail, z, w - total) + lost
+        slope = fma(z, z, z)
     arc = fma(s, w, s)
-    arc_low = fma(s, w, s - arc) + fma(s, w_low, fma(s_low, z, s_low))
+    arc_low = fma(s, w, s - arc) + fma(s, w_low, fma(s_low, slope, s_low))
     # times 2/ln(2), and plus the exponent
     scale, scale_low = TWICE_LOG2_E[t]
     part = arc * scale
