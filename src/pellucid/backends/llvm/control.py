@@ -154,6 +154,7 @@ class Function(Memory):
         else:
             self.branch(self.let(f"icmp {kind}lt {word} {first}, {beyond}"), start, after)
         self.open(start)
+        self.loop_line = len(self.lines)
         self.lanes, self.varying, self.lane_index = n, s.index.free, s.index
         iota = sequence(type_, list(range(n)))
         count = s.hi.attr - s.lo.attr if s.lo.op == s.hi.op == "const" and s.lo.attr < s.hi.attr else None
@@ -184,6 +185,7 @@ class Function(Memory):
         self.lanes, self.varying, self.lane_index, self.live = 0, 0, None, None
         self.lane_base = self.lane_count = ""
         self.wides.clear()
+        self.parked.clear()
 
     def blocks(
         self, s: For, first: str, beyond: str, count: int | None, iota: str, *, overlap: bool

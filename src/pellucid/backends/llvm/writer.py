@@ -12,6 +12,9 @@ from ...ir.expr import Expr
 from .spelling import SCALAR, literal, typed
 
 ZERO = "zeroinitializer"
+MOST_SPREAD = 16
+"""How many scalars are kept spread over lanes throughout a loop. Registers are few: the others wait in memory, from where
+an instruction spreads them as it reads them, instead of in whole vectors of their own."""
 
 
 class Writer:
@@ -24,6 +27,8 @@ class Writer:
         self.count: int = 0
         self.names: dict[Expr, str] = {}
         self.wides: dict[Expr, str] = {}
+        self.parked: dict[Expr, str] = {}
+        self.loop_line = 0
         self.places: dict[Expr, int] = {}
         self.log: list[Expr] = []
         self.lanes = 0
@@ -91,6 +96,7 @@ class Writer:
         """Forget the name of one node: it will be computed again where it is needed."""
         self.names.pop(node, None)
         self.wides.pop(node, None)
+        self.parked.pop(node, None)
         self.places.pop(node, None)
 
     def is_wide(self, node: Expr) -> bool:
@@ -109,11 +115,23 @@ class Writer:
         if found is None:
             if node.op == "const":
                 found = f"splat ({SCALAR[node.type]} {literal(node)})"
+            elif len(self.wides) >= MOST_SPREAD and self.places[node] < self.loop_line and node.type is not T.boolean:
+                return self.unpark(node)
             else:
                 found, text = self.spread(node.type, self.names[node])
                 self.lines[self.places[node]] += "\n" + text
             self.wides[node] = found
         return found
+
+    def unpark(self, node: Expr) -> str:
+        """A scalar from before the loop in all lanes, read from its slot on the stack."""
+        scalar = SCALAR[node.type]
+        slot = self.parked.get(node)
+        if slot is None:
+            slot = self.parked[node] = f"{self.fresh()}.slot"
+            self.enter(f"{slot} = alloca {scalar}")
+            self.lines[self.places[node]] += f"\nstore {scalar} {self.names[node]}, ptr {slot}"
+        return self.spread_here(node.type, self.let(f"load {scalar}, ptr {slot}"))
 
     def spread(self, type_: T.Type, name: str) -> tuple[str, str]:
         """The name of a scalar in all lanes, and the lines that make it."""
