@@ -46,14 +46,14 @@ def run(builder: Builder, roots: Sequence[Expr]) -> list[Expr]:
     graph = _Graph(roots, builder.gathers)
     dirty: set[Expr] | None = None
     for _ in range(ROUNDS):
-        graph, inner = _pass(builder, graph, dirty)
+        graph, gatherer = _pass(builder, graph, dirty)
         if any(graph.users.get(n) is not None for n in builder.waits):
             # A node that had several users has one now: what waited for that may go on.
             builder.normal.clear()
             builder.waits.clear()
             dirty = None
             continue
-        dirty = graph.dirty(inner)
+        dirty = graph.dirty(gatherer)
         if not dirty:
             break
     return graph.roots
@@ -99,10 +99,13 @@ class _Graph:
                 if user is not None and absorbs(user, node):
                     self.parts.add(node)
 
-    def dirty(self, inner: set[Expr]) -> set[Expr]:
-        """The sums and products around nodes that were built as inner ones but are not, or the other way around."""
-        parts, users = self.parts, self.users
+    def dirty(self, gatherer: Gatherer) -> set[Expr]:
+        """The sums and products that are not in normal form: made by rules, or with parts that are none, or are one."""
+        parts, users, inner, known = self.parts, self.users, gatherer.inner, gatherer.known
         found = parts - inner
+        found.update(
+            [n for n in self.nodes if n.op in GATHERED and n not in known and n.type.kind in self.kinds]
+        )
         shared = {
             n
             for n in inner
@@ -118,11 +121,8 @@ class _Graph:
         return found
 
 
-def _pass(builder: Builder, graph: _Graph, dirty: set[Expr] | None) -> tuple[_Graph, set[Expr]]:
-    """One bottom-up pass over all nodes, or over those that are dirty and what is above them.
-
-    Returns the result, and the inner nodes of the sums and products in it.
-    """
+def _pass(builder: Builder, graph: _Graph, dirty: set[Expr] | None) -> tuple[_Graph, Gatherer]:
+    """One bottom-up pass over all nodes, or over those that are dirty and what is above them."""
     absorbed, users, kinds = graph.parts, graph.users, graph.kinds
     done: dict[Expr, Expr] = {}
     gatherer = Gatherer(builder, done, absorbed)
@@ -135,6 +135,7 @@ def _pass(builder: Builder, graph: _Graph, dirty: set[Expr] | None) -> tuple[_Gr
             new = node
         elif again and node not in dirty and all(done.get(a) is a for a in args):
             new = node
+            gatherer.known.add(node)
             if node in absorbed:
                 gatherer.inner.add(node)
         elif node in absorbed:
@@ -152,4 +153,4 @@ def _pass(builder: Builder, graph: _Graph, dirty: set[Expr] | None) -> tuple[_Gr
         done[node] = new
     if trace is not None:
         trace.visits += len(graph.nodes)
-    return _Graph([done[r] for r in graph.roots], kinds), gatherer.inner
+    return _Graph([done[r] for r in graph.roots], kinds), gatherer

@@ -29,7 +29,7 @@ def absorbs(user: Expr, node: Expr) -> bool:
     if node.op == "mul":
         return user.op in SUMS or user.op == "mul"
     if node.op in SUMS:
-        return user.op in SUMS or (node.op == "neg" and user.op == "mul")
+        return user.op in SUMS or (user.op == "mul" and node.op == "neg" and node.args[0].op == "mul")
     return False
 
 
@@ -58,6 +58,8 @@ class Gatherer:
         self.builder, self.done, self.absorbed = builder, done, absorbed
         # Inner nodes of what was built: they must turn out to have one user, or a further pass has to look.
         self.inner: set[Expr] = set()
+        # What was built in normal form: a sum or product that a rule has made is not among it.
+        self.known: set[Expr] = set()
         self.made: list[Expr] = []
         self.atoms: set[Expr] = set()
 
@@ -65,7 +67,9 @@ class Gatherer:
         """The normal form of a sum or product whose operands are done."""
         if self._plain(root):
             args = tuple([self.done[a] for a in root.args])
-            return self.builder.build(root.op, args, root.type)
+            result = self.builder.build(root.op, args, root.type)
+            self.known.add(result)
+            return result
         if root.op == "mul":
             coefficient, factors = self._product(root)
             result = self._emit_signed(root.type, coefficient, factors)
@@ -75,6 +79,8 @@ class Gatherer:
             result = self._emit_sum(terms)
         atoms = self.atoms
         self.inner.update([n for n in self.made if n is not result and n not in atoms])
+        self.known.update(self.made)
+        self.known.add(result)
         self.made.clear()
         atoms.clear()
         return result
@@ -174,19 +180,23 @@ class Gatherer:
 
     def _cancel(self, terms: _Terms) -> None:
         """Open a sum that others use as well where one of its terms cancels here: the result is smaller."""
-        for factors, coefficient in list(terms.found.items()):
+        waiting = list(terms.found)
+        while waiting:
+            factors = waiting.pop()
             if len(factors) != 1 or factors[0][1] != 1 or factors[0][0].op not in ("add", "sub"):
                 continue
-            a, b = factors[0][0].args
-            parts = ((a, coefficient), (b, coefficient if factors[0][0].op == "add" else -coefficient))
-            for part, share in parts:
-                more, key = self._taken_apart(part)
-                if key in terms.found and key != factors and terms.found[key] == -share * more:
-                    del terms.found[factors]
-                    for p, s in parts:
-                        more, key = self._taken_apart(p)
-                        terms.add(key, s * more, own=False)
-                    break
+            coefficient = terms.found.get(factors)
+            if not coefficient:
+                continue
+            node = factors[0][0]
+            a, b = node.args
+            parts = ((a, coefficient), (b, coefficient if node.op == "add" else -coefficient))
+            opened = [(share, *self._taken_apart(part)) for part, share in parts]
+            if any(key != factors and terms.found.get(key) == -share * more for share, more, key in opened):
+                del terms.found[factors]
+                for share, more, key in opened:
+                    terms.add(key, share * more, own=False)
+                    waiting.append(key)
 
     # ---- building ----
 
