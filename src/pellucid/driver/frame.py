@@ -1,7 +1,7 @@
 """From a source of samples to the nest that fills a frame: rows, columns, the point of each pixel, the packed color.
 
-The two loops over pixels are written in the core language, so that the optimizer sees them (Pan, section 2.6). Size, view,
-time and parameters are arguments of the kernel; none of them is compiled in.
+The two loops over pixels are written in the core language, so that the optimizer sees them (Pan, section 2.6). Size,
+view, time and parameters are arguments of the kernel; none of them is compiled in.
 """
 
 from __future__ import annotations

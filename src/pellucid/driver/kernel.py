@@ -1,7 +1,7 @@
 """The callable kernel: a compiled picture, and the one function that makes it, `compile`.
 
-A kernel compiles its variants (straight or premultiplied alpha, with or without supersampling) when they are first asked for.
-Equal programs share their code: the key is the traced pixel itself, which hash-consing makes one object.
+A kernel compiles its variants (straight or premultiplied alpha, with or without supersampling) when they are first
+asked for. Equal programs share their code: the key is the traced pixel itself, which hash-consing makes one object.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The default optimizer: an ordinary script of tactics over the same moves that a person can call.
 
-Simplify by rules, expand the elementary functions, then the structure of the loops, then the places. Every step goes into
-the ledger, and `explain` prints the program after each stage.
+Simplify by rules, expand the elementary functions, then the structure of the loops, then the places. Every step goes
+into the ledger, and `explain` prints the program after each stage.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Paths: where a statement stands in a nest, and how to replace it there.
 
-A path is a tuple of steps, each ``(block, position)``: which block of the enclosing statement, and which statement of it.
-The kernel's own body is block 0. Moves name their sites by paths.
+A path is a tuple of steps, each ``(block, position)``: which block of the enclosing statement, and which statement of
+it. The kernel's own body is block 0. Moves name their sites by paths.
 """
 
 from __future__ import annotations

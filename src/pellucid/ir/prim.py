@@ -56,7 +56,8 @@ class Prim:
     doc        one sentence.
     signature  ``"N N -> N"``: classes of types (see CLASSES); the same letter is the same type; a result of ``@`` is
                named by the node's attribute (conversions).
-    ref        the meaning: a NumPy function of arrays, total, exact. For conversions it is given the result dtype first.
+    ref        the meaning: a NumPy function of arrays, total, exact. For conversions it is given the result dtype
+               first.
                Rows with a `body` need none: their meaning is their body's.
     body       the operator as an expression of simpler rows; expanded before code is emitted.
     facts      transfer function ``(result type, argument types, *facts) -> Facts``; unknown if None.

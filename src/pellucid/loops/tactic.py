@@ -1,8 +1,8 @@
 """Tactics: functions from one state of an optimization to the next, combined from moves.
 
 A tactic takes and gives a `State`, a kernel with its ledger. `attempt` makes one move where it is first proved;
-`everywhere` makes it wherever it is proved; `sequence`, `repeat`, `first` and `when` combine tactics. The default optimizer
-is a script of these (`driver.pipeline`).
+`everywhere` makes it wherever it is proved; `sequence`, `repeat`, `first` and `when` combine tactics. The default
+optimizer is a script of these (`driver.pipeline`).
 """
 
 from __future__ import annotations

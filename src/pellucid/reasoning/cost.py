@@ -1,7 +1,7 @@
 """A first timer: cycles of a nest, from the rows' costs and the loops around each place.
 
-Every loop counts its bounds when they are constants and `DEFAULT_COUNT` iterations otherwise; a loop by n lanes is n times
-cheaper. It judges moves by sign and rough size; it does not predict milliseconds.
+Every loop counts its bounds when they are constants and `DEFAULT_COUNT` iterations otherwise; a loop by n lanes is n
+times cheaper. It judges moves by sign and rough size; it does not predict milliseconds.
 """
 
 from __future__ import annotations

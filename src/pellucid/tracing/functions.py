@@ -1,7 +1,7 @@
 """The functions of symbolic values: one for each row of the operator table, and a few made of them.
 
-``functions.sin`` and its kin are derived from the rows by name, so a new row is callable at once. On Python numbers they
-give Python numbers.
+``functions.sin`` and its kin are derived from the rows by name, so a new row is callable at once. On Python numbers
+they give Python numbers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Structures of scalars: points, complex numbers, and anything made of tuples, lists, dicts and dataclasses.
 
-Pan's language has tuples at compile time only; so it is here: a structure is taken apart into scalars (`flatten`) before
-anything is written down, and the residue has no data structures (paper Pan, section 3.1).
+Pan's language has tuples at compile time only; so it is here: a structure is taken apart into scalars (`flatten`)
+before anything is written down, and the residue has no data structures (paper Pan, section 3.1).
 """
 
 from __future__ import annotations

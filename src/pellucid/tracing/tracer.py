@@ -1,8 +1,8 @@
 """Symbolic values: Python objects that stand for a number per pixel and write down what is done to them.
 
-Running a Python function on a `Value` instead of a number leaves behind an expression (`Value.expr`). Python numbers stay
-Python numbers, so closures, loops and recursion over static values unroll by themselves. The level above gives pictures;
-the level below is `ir.expr`.
+Running a Python function on a `Value` instead of a number leaves behind an expression (`Value.expr`). Python numbers
+stay Python numbers, so closures, loops and recursion over static values unroll by themselves. The level above gives
+pictures; the level below is `ir.expr`.
 """
 
 from __future__ import annotations
@@ -333,6 +333,11 @@ def is_symbolic(x: Any) -> bool:
 
 def static(x: Any) -> Number | None:
     """A Python number for a static scalar (NumPy scalars included), or None."""
+    kind = type(x)
+    if kind is float or kind is int or kind is bool:
+        return x
+    if kind is Value:
+        return None
     if isinstance(x, bool | np.bool_):
         return bool(x)
     if isinstance(x, numbers.Integral):
@@ -542,7 +547,8 @@ def _static_call(row: table.Prim, args: tuple[Any, ...]) -> Any:
     from ..ir.interp import fold
 
     values = [static(a) for a in args]
-    # Interpreting the polynomial of a sine takes milliseconds, and Python's own differs in the last place of f64 at most.
+    # Interpreting the polynomial of a sine takes milliseconds, and Python's own differs in the last place of f64 at
+    # most.
     if row.body is not None and (quick := getattr(math, row.name, None)) is not None and None not in values:
         with contextlib.suppress(ValueError, OverflowError):
             return quick(*values)

@@ -1,7 +1,8 @@
 """Arithmetic: + - * / and their kin on integers (wrapping) and floats (IEEE, round to nearest even).
 
 Integer division and modulo floor, and are total: x // 0 = 0 and x mod 0 = x. `min` and `max` are rows of their own,
-never `choose`, and mean ``a if a < b else b`` exactly, so a NaN on either side gives the second operand, in one instruction.
+never `choose`, and mean ``a if a < b else b`` exactly, so a NaN on either side gives the second operand, in one
+instruction.
 """
 
 from __future__ import annotations
