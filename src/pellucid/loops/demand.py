@@ -1,8 +1,9 @@
 """Demand: in which regions of a nest each value is wanted, and so where it should be computed.
 
-A region is a block of the nest, one arm of a branch, or the body of an iteration. Users come before operands, so one pass
-from the roots down settles everything: a value climbs out of each loop whose index it does not depend on, and above a
-branch only if both arms want it (Pan, section 3.3: sharing must not add evaluation). `placement` writes the result down.
+A region is a block of the nest, one arm of a branch, or the body of an iteration. Users come before operands, so one
+pass from the roots down settles everything: a value climbs out of each loop whose index it does not depend on, and
+above a branch only if both arms want it (Pan, section 3.3: sharing must not add evaluation). `placement` writes the
+result down.
 """
 
 from __future__ import annotations
@@ -189,6 +190,8 @@ class Demand:
 
 def _least(wanted: set[Region]) -> list[Region]:
     """The fewest regions that serve all demands without adding evaluation: both arms of a branch become its region."""
+    if len(wanted) == 1:
+        return list(wanted)
     regions = set(wanted)
     while len(regions) > 1:
         covered = {r for r in regions if any(a in regions for a in r.ancestors()[1:])}
@@ -230,21 +233,22 @@ def choose_guards(
 
 def _candidates(everything: list[Expr], threshold: float) -> dict[Expr, int]:
     """Choices whose arms could be dear, each with a rank: choices of one rank never depend on one another."""
+    nodes = topological(everything)
+    choices = [n for n in nodes if n.op == "choose"]
     weight: dict[Expr, float] = {}
-    rank: dict[Expr, int] = {}
-    found: dict[Expr, int] = {}
-    for node in topological(everything):
-        total = node_cost(node) + sum(weight[a] for a in node.args)
+    for node in topological([a for c in choices for a in c.args[1:]]):
+        total = node_cost(node) + sum([weight[a] for a in node.args])
         if node.op == "iterate":
             total += DEFAULT_STEPS * 4
         # Tree weights grow without bound on shared terms; beyond the threshold their size says nothing more.
         weight[node] = min(total, 1000 * threshold)
-        below = max((rank[a] for a in node.args), default=0)
-        if node.op == "choose" and weight[node.args[1]] + weight[node.args[2]] >= threshold:
-            below += 1
-            found[node] = below
-        rank[node] = below
-    return found
+    dear = {c for c in choices if weight[c.args[1]] + weight[c.args[2]] >= threshold}
+    if not dear:
+        return {}
+    rank: dict[Expr, int] = {}
+    for node in nodes:
+        rank[node] = max([rank[a] for a in node.args], default=0) + (node in dear)
+    return {c: rank[c] for c in choices if c in dear}
 
 
 def _all_regions(demand: Demand) -> list[Region]:

@@ -1,13 +1,13 @@
 """Placement: writes settled demand down as places - `Let`, `If` with picks, `Repeat` - in one linear pass.
 
 This is common subexpression elimination, code motion and the guarding of dear branches in one (Pan, section 3.5: "we
-implement them in the same pass"). Since a `Let` is a place and not a binding, its whole proof is that erasing the places
-gives back the nest that went in, and that every place is in the scope of its indices.
+implement them in the same pass"). Since a `Let` is a place and not a binding, its whole proof is that erasing the
+places gives back the nest that went in, and that every place is in the scope of its indices.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ..ir.expr import LEAVES, Expr, topological
 from ..ir.nest import (
@@ -32,9 +32,11 @@ THRESHOLD = 20.0
 
 Moved = tuple[str, Expr, tuple[str, ...]]
 """What was done with a value: "share", "move_code" or "branch"; the value; the loops it left."""
+Placed = tuple[Kernel, Callable[[], list[Moved]]]
+"""The kernel with its places, and the list of what was done, made when it is asked for."""
 
 
-def place(kernel: Kernel, *, hoist: bool = True, threshold: float = THRESHOLD) -> tuple[Kernel, list[Moved]]:
+def place(kernel: Kernel, *, hoist: bool = True, threshold: float = THRESHOLD) -> Placed:
     """The kernel with every value in its place, and what was done with each value.
 
     `hoist=False` leaves values in the innermost block that wants them; the nest must have no places yet.
@@ -53,7 +55,7 @@ class _Writer:
 
     def __init__(self, demand: Demand) -> None:
         self.demand = demand
-        self.moved: list[Moved] = []
+        self.written: list[tuple[Expr, Region, bool]] = []
         self.done: set[tuple[Expr, Region]] = set()
         self._items: dict[object, tuple[Statement, list[tuple[Expr, Region]]]] = {}
 
@@ -62,10 +64,10 @@ class _Writer:
         if node not in self.demand.placed:
             return None
         homes = self.demand.homes[node]
-        for r in region.ancestors():
-            if r in homes:
-                return r
-        return None
+        r: Region | None = region
+        while r is not None and r not in homes:
+            r = r.parent
+        return r
 
     def needs(self, start: Iterable[Expr], region: Region) -> list[tuple[Expr, Region]]:
         """The placed nodes that expressions written in a region refer to."""
@@ -134,11 +136,21 @@ class _Writer:
         if isinstance(statement, If):
             for p in statement.picks:
                 self.done.add((p, region))
-            self.moved.append(("branch", statement.picks[0], ()))
+            self.written.append((statement.picks[0], region, True))
             return
         self.done.add((node, region))
-        crossed = {r.name: None for u in self.demand.users[node] for r in _between(u, region) if r.loop}
-        self.moved.append(("move_code" if crossed else "share", node, tuple(crossed)))
+        self.written.append((node, region, False))
+
+    def moved(self) -> list[Moved]:
+        """What was done with each value, in the order in which places were written."""
+        found: list[Moved] = []
+        for node, region, branch in self.written:
+            if branch:
+                found.append(("branch", node, ()))
+                continue
+            crossed = {r.name: None for u in self.demand.users[node] for r in _between(u, region) if r.loop}
+            found.append(("move_code" if crossed else "share", node, tuple(crossed)))
+        return found
 
     def item(self, node: Expr, region: Region) -> tuple[Statement, list[tuple[Expr, Region]]]:
         """The statement that computes a placed node, and the placed nodes it needs."""

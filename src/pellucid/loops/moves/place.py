@@ -37,7 +37,7 @@ def apply(
     placed, moved = place(kernel, hoist=hoist, threshold=threshold)
     if not same(erase(placed.body), erase(kernel.body)):
         raise IrError("placement changed the nest", place=kernel.name, fix="report this program")
-    return Applied(placed, details=lambda: _lines(placed, moved))
+    return Applied(placed, details=lambda: _lines(placed, moved()))
 
 
 def _lines(kernel: Kernel, moved: list[Moved]) -> tuple[str, ...]:
