@@ -6,6 +6,6 @@ from pellucid import images as im
 
 WIDTH = 100
 TIME = 0.4
-LOOP = np.pi / 2
+LOOP = np.pi
 
 picture = im.turn(im.seconds, im.checkerboard(10, im.red, im.blue))

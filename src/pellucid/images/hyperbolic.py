@@ -22,12 +22,6 @@ _STEPS = 60
 def _folded(p: Point, sides: int, around: int) -> tuple[Point, Any]:
     """The point in the basic triangle, and whether it got there by an odd number of reflections."""
     beyond = math.cos(math.pi / around) ** 2 - math.sin(math.pi / sides) ** 2
-    if beyond <= 0:
-        raise VocabularyError(
-            f"{around} polygons of {sides} sides about a corner do not fit the hyperbolic plane",
-            place="hyperbolic",
-            fix="give more sides, or more around: (sides - 2) · (around - 2) must be above 4",
-        )
     center = math.cos(math.pi / around) / math.sqrt(beyond)
     square = math.sin(math.pi / sides) ** 2 / beyond
     wedge = 2 * math.pi / sides
@@ -48,6 +42,15 @@ def _folded(p: Point, sides: int, around: int) -> tuple[Point, Any]:
     return F.iterate(step, start, until=lambda s: distance(s[0]) >= square, limit=_STEPS)
 
 
+def _check_angles(sides: int, around: int) -> None:
+    if (sides - 2) * (around - 2) <= 4:
+        raise VocabularyError(
+            f"{around} polygons of {sides} sides about a corner do not fit the hyperbolic plane",
+            place="hyperbolic",
+            fix="give more sides, or more around: (sides - 2) · (around - 2) must be above 4",
+        )
+
+
 @word(
     "Count -> Count -> Image Bool",
     ranges={"sides": (3, 64), "around": (3, 64)},
@@ -56,6 +59,7 @@ def _folded(p: Point, sides: int, around: int) -> tuple[Point, Any]:
 )
 def hyperbolic_checker(sides: int, around: int) -> Image:
     """The triangles that a tiling and its mirrors cut the unit disc into, alternately inside and outside."""
+    _check_angles(sides, around)
 
     def parity(p: Point) -> Any:
         _, odd = _folded(p, sides, around)
@@ -72,6 +76,7 @@ def hyperbolic_checker(sides: int, around: int) -> Image:
 )
 def hyperbolic(sides: int, around: int, image: Image) -> Image:
     """What the image has in the basic polygon's first triangle, mirrored over the unit disc; invisible outside."""
+    _check_angles(sides, around)
 
     def mirrored(p: Point) -> Any:
         q, _ = _folded(p, sides, around)

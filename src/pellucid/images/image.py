@@ -356,7 +356,7 @@ def argument_count(function: Callable[..., Any]) -> int:
         return 1
     required = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     needed = sum(p.default is p.empty for p in required)
-    return needed or min(1, len(required) or any(p.kind is p.VAR_POSITIONAL for p in parameters))
+    return needed or int(bool(required) or any(p.kind is p.VAR_POSITIONAL for p in parameters))
 
 
 def constant(value: Any) -> Image:

@@ -236,7 +236,7 @@ def _apply(entry: Word, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         raise VocabularyError(
             f"takes {_usage(entry)} ({error})", place=f"{place}: {entry.name}", fix=f"it is {entry.signature}"
         ) from None
-    given = bound.arguments
+    given, args, named = bound.arguments, bound.args, bound.kwargs
     if any(_moves(entry, p, given) for p in entry.parameters):
         return _over_time(entry, bound)
     letters: dict[str, str] = {}
