@@ -20,9 +20,15 @@ from ..calling import ENTRY, SIGNATURE, Library
 if TYPE_CHECKING:
     from llvmlite import binding
 
-# Strength reduction of loops costs an eighth of a compilation and finds nothing in loops that step by whole vectors.
-# Options are the process's, so each is set for the time of one compilation and then set back.
-OPTIONS = (("-disable-lsr=true", "-disable-lsr=false"),)
+# Passes that find nothing in a nest whose values have their places and whose loops step by whole vectors, or that
+# fill all registers with constants that an instruction could read from memory: a third of the time to compile.
+# Options are the process's, so each is set for one compilation and then set back.
+OPTIONS = (
+    ("-disable-lsr=true", "-disable-lsr=false"),
+    ("-disable-cgp=true", "-disable-cgp=false"),
+    ("-disable-machine-licm=true", "-disable-machine-licm=false"),
+    ("-enable-misched=false", "-enable-misched=true"),
+)
 LINKS_PER_LINKER = 256
 _lock = threading.Lock()
 

@@ -337,7 +337,8 @@ class Memory(Values, ABC):
         proved = self.inside(low, buffer) and self.inside(high, buffer)
         start = at if proved else self.clamp(at, type_, buffer, n, 2)
         self.proofs.needed[buffer] = max(2, self.proofs.needed.get(buffer, 1))
-        both = T.integer(2 * buffer.type.bits, signed=False)
+        # As doubles, two lanes are joined by one instruction that loads the second.
+        both = T.f64 if buffer.type.bits == 32 else T.integer(2 * buffer.type.bits, signed=False)
         pairs = self.gather(buffer, start, type_, both)
         part = T.integer(buffer.type.bits, signed=False)
         word = stored(part, 2 * n)
