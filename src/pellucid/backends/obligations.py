@@ -63,14 +63,19 @@ def least_sizes(buffers: tuple[Buffer, ...], scratch: tuple[Alloc, ...]) -> dict
     return found
 
 
-def reads_of_written(body: Block) -> dict[Expr, frozenset[Buffer]]:
+def nodes_of(body: Block) -> list[Expr]:
+    """All nodes of the expressions in a block, operands before users."""
+    return topological(all_roots(body))
+
+
+def reads_of_written(body: Block, nodes: list[Expr]) -> dict[Expr, frozenset[Buffer]]:
     """Nodes that depend on memory that the block itself changes, with the buffers they read.
 
-    Their values must be forgotten at every store to one of those buffers.
+    `nodes` are those of the block. Their values must be forgotten at every store to one of those buffers.
     """
-    written = {s.buffer for s in walk(body) if isinstance(s, Store)}
-    nodes = topological(all_roots(body))
-    if not any(n.op == "load" and n.attr in written for n in nodes):
+    read = {n.attr for n in nodes if n.op == "load"}
+    written = read & stored_buffers(body) if read else read
+    if not written:
         return {}
     found: dict[Expr, frozenset[Buffer]] = {}
     for n in nodes:

@@ -16,7 +16,7 @@ from ...ir.expr import LEAVES, Buffer, Expr, parts
 from ...ir.facts import Facts
 from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store
 from ...reasoning.infer import FactsOf
-from ..obligations import Proofs, reads_of_written, require_domain, stored_buffers
+from ..obligations import Proofs, nodes_of, reads_of_written, require_domain, stored_buffers
 from ..port import Layout, Ranges
 from .spelling import HELPER_INSIDE, Form, Text, form, helper_bits, identifier, literal, typed
 
@@ -35,7 +35,7 @@ class Source:
         self.facts = FactsOf(ranges)
         self.names: dict[Expr, Text] = {}
         self.log: list[Expr] = []
-        self.stale = reads_of_written(plan.kernel.body)
+        self.stale = reads_of_written(plan.kernel.body, nodes_of(plan.kernel.body))
         self.lines: list[str] = []
         self.depth = 1
         self.counts = {"t": 0, "s": 0, "n": 0}

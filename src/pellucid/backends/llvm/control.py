@@ -158,7 +158,7 @@ class Function(Memory):
         self.lanes, self.varying, self.lane_index = n, s.index.free, s.index
         iota = sequence(type_, list(range(n)))
         count = s.hi.attr - s.lo.attr if s.lo.op == s.hi.op == "const" and s.lo.attr < s.hi.attr else None
-        overlap = not _reads_own_output(s.body)
+        overlap = not (self.stale and _reads_own_output(s.body))
         last, offsets, lane_count = self.blocks(s, first, beyond, count, iota, overlap=overlap)
         self.jump(body)
         before = self.label

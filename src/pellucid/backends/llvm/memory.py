@@ -9,8 +9,8 @@ from __future__ import annotations
 from abc import ABC
 
 from ...ir import types as T
-from ...ir.expr import Buffer, Expr, topological
-from ...ir.nest import Alloc, Block, Store, all_roots
+from ...ir.expr import Buffer, Expr
+from ...ir.nest import Alloc, Block, Store
 from ...reasoning.infer import FactsOf
 from ..affine import Sum, as_sum, index_is_whole
 from ..obligations import Proofs, least_sizes
@@ -37,7 +37,6 @@ class Memory(Values, ABC):
         self.numbers = {b: k for k, b in enumerate(buffers)}
         self.proofs = Proofs(least_sizes(buffers, scratch))
         self.declared: set[str] = set()
-        self.loads = [n for n in topological(all_roots(body)) if n.op == "load"]
         self.neighbors: dict[tuple[Buffer, Sum], list[Expr]] = {}
         # Of the vector loop around: its index, the scalar index of lane 0, how many lanes count (i64), and the lanes
         # that count. `care` are the lanes on whose side of the branches around we are. None is all lanes.

@@ -13,7 +13,7 @@ from ...ir.expr import Expr
 from ...ir.nest import Block
 from ...ir.prim import Prim
 from ...reasoning.infer import FactsOf
-from ..obligations import reads_of_written, require_domain, stored_buffers
+from ..obligations import nodes_of, reads_of_written, require_domain, stored_buffers
 from .spelling import Form, form, literal
 from .writer import Writer
 
@@ -24,7 +24,9 @@ class Values(Writer):
     def __init__(self, body: Block, facts: FactsOf) -> None:
         super().__init__()
         self.facts = facts
-        self.stale = reads_of_written(body)
+        nodes = nodes_of(body)
+        self.loads = [n for n in nodes if n.op == "load"]
+        self.stale = reads_of_written(body, nodes)
         self._forms: dict[tuple[str, T.Type, T.Type, int], tuple[Form, Prim]] = {}
 
     # ---- filled in above ----

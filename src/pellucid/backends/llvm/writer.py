@@ -13,8 +13,8 @@ from .spelling import SCALAR, literal, typed
 
 ZERO = "zeroinitializer"
 MOST_SPREAD = 16
-"""How many scalars are kept spread over lanes throughout a loop. Registers are few: the others wait in memory, from where
-an instruction spreads them as it reads them, instead of in whole vectors of their own."""
+"""How many scalars are kept spread over lanes throughout a loop. Registers are few: the others wait in memory, from
+where an instruction spreads them as it reads them, instead of in whole vectors of their own."""
 
 
 class Writer:
@@ -115,7 +115,11 @@ class Writer:
         if found is None:
             if node.op == "const":
                 found = f"splat ({SCALAR[node.type]} {literal(node)})"
-            elif len(self.wides) >= MOST_SPREAD and self.places[node] < self.loop_line and node.type is not T.boolean:
+            elif (
+                len(self.wides) >= MOST_SPREAD
+                and self.places[node] < self.loop_line
+                and node.type is not T.boolean
+            ):
                 return self.unpark(node)
             else:
                 found, text = self.spread(node.type, self.names[node])
