@@ -1,0 +1,15 @@
+"""The exclusive or of column and row, as a color.
+
+A picture of whole numbers: a function from a column and a row to a packed color.
+"""
+
+from pellucid import images as im
+
+WIDTH = 256
+CENTER = (128.0, 128.0)
+
+
+@im.discrete
+def picture(i, j):
+    k = (i ^ j) & 255
+    return im.packed_color(k, k * 3 >> 2, 255 - (k >> 1))
