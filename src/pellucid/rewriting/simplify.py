@@ -7,7 +7,8 @@ numbers, and rounding may differ.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 
 from ..ir.expr import STRUCTURAL, Expr, rebuild
 from ..ir.facts import Facts
@@ -59,23 +60,23 @@ def run(builder: Builder, roots: Sequence[Expr]) -> list[Expr]:
     return graph.roots
 
 
-def postorder(roots: Sequence[Expr]) -> list[Expr]:
-    """All nodes, operands before users, in an order that depends on nothing but the expressions."""
-    seen: set[Expr] = set()
-    result: list[Expr] = []
-    stack: list[Expr] = list(reversed(roots))
+def postorder(roots: Iterable[Expr], known: Iterable[Expr] = ()) -> list[Expr]:
+    """All nodes, operands before users; those that are `known` are left out, and what is only below them.
+
+    What is made of nodes must not depend on their order otherwise: it depends on what was built before.
+    """
+    stop = set(known)
+    seen = stop.copy()
+    stack = list(roots)
     while stack:
         node = stack.pop()
-        if node in seen:
-            continue
-        waiting = [a for a in node.args if a not in seen]
-        if waiting:
-            stack.append(node)
-            stack.extend(reversed(waiting))
-            continue
-        seen.add(node)
-        result.append(node)
-    return result
+        if node not in seen:
+            seen.add(node)
+            stack.extend(node.args)
+    return sorted(seen - stop if stop else seen, key=_age)
+
+
+_age = attrgetter("id")
 
 
 class _Graph:
