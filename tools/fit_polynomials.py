@@ -1,9 +1,9 @@
-"""Derive the polynomials of `ir/prims/elementary*.py` again: weighted minimax fits with rounded coefficients.
+"""Derive the polynomials and constants of the elementary functions again: weighted minimax fits, rounded coefficients.
 
 Slow and exact: Remez exchange in 80-digit arithmetic (mpmath); then the coefficients are rounded to their type one by
 one, lowest order first, and the rest fitted again around each rounded one. Nothing imports this file.
 
-Run `python tools/fit_polynomials.py [NAME ...]`; each line printed is ready to be pasted.
+Run `python tools/fit_polynomials.py [NAME ...]` (`constants` is a name too); each line printed is ready to be pasted.
 """
 
 from __future__ import annotations
@@ -213,8 +213,34 @@ def catalog() -> dict[str, Fit]:
     return fits
 
 
+def split(value: mp.mpf, type_: str, parts: int) -> list[float]:
+    """A number as a sum of floats of decreasing size."""
+    found: list[float] = []
+    for _ in range(parts):
+        found.append(float(rounded(value, type_)))
+        value = value - found[-1]
+    return found
+
+
+def print_constants() -> None:
+    """Print the constants in several parts, and the binary digits of 2/pi in words."""
+    with mp.workprec(1600):
+        ln2, ln10 = mp.log(2), mp.log(10)
+        numbers = {"HALF_PI": mp.pi / 2, "LN_2": ln2, "TWICE_LOG2_E": 2 / ln2, "THIRD": mp.mpf(1) / 3}
+        numbers |= {"LOG10_2": ln2 / ln10, "LOG10_E": 1 / ln10, "TWO_OVER_PI": 2 / mp.pi, "LOG2_E": 1 / ln2}
+        for name, value in numbers.items():
+            for type_ in ("f32", "f64"):
+                print(f"{name} {type_}: {split(value, type_, 3)}")
+        for zeros, width, count in ((8, 32, 7), (24, 64, 19)):
+            digits = int(mp.floor(2 / mp.pi * mp.mpf(2) ** (width * count - zeros)))
+            words = [digits >> (width * (count - 1 - k)) & ((1 << width) - 1) for k in range(count)]
+            print(f"digits of 2/pi by {width}: {[hex(w) for w in words]}")
+
+
 def main(names: Sequence[str]) -> None:
-    """Fit and print the named polynomials, or all."""
+    """Fit and print the named polynomials, or all, and the constants."""
+    if not names or "constants" in names:
+        print_constants()
     for name, fit in catalog().items():
         if names and name not in names and name.split()[0] not in names:
             continue

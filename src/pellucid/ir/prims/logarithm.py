@@ -8,6 +8,7 @@ condition that normal positive numbers never meet.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -58,17 +59,18 @@ def is_normal(x: Term) -> Term:
     return (x >= SMALLEST_NORMAL[x.type]) & (x < math.inf)
 
 
-def take_apart(x: Term, normal: Term | None, least: float) -> tuple[Term, Term]:
-    """A positive number as (e, m): x = 2**e * m, with `least` <= m < 2 * `least`; `normal` tells if x is, None that."""
-    t = x.type
-    shape = FLOAT[t]
-    word = bits(x, signed=True)
-    if normal is not None:
-        # The exponent of a subnormal is mended in the integer, where there is room below the least exponent.
-        lifted = bits(x * 2.0**shape.fraction, signed=True) - (shape.fraction << shape.fraction)
-        word = choose(normal, word, lifted)
-    exponent = (word - bits_of(least, t)) >> shape.fraction
-    mantissa = as_float(word - (exponent << shape.fraction))
+def lifted_word(x: Term) -> Term:
+    """The bits of a subnormal number as if there were room for its exponent, below those of all normal numbers."""
+    fraction = FLOAT[x.type].fraction
+    return bits(x * 2.0**fraction, signed=True) - (fraction << fraction)
+
+
+def take_apart(word: Term, least: float) -> tuple[Term, Term]:
+    """A positive number, by its bits, as (e, m): 2**e * m with `least` <= m < 2 * `least`."""
+    t = T.f32 if word.type is T.i32 else T.f64
+    fraction = FLOAT[t].fraction
+    exponent = (word - bits_of(least, t)) >> fraction
+    mantissa = as_float(word - (exponent << fraction))
     if t is T.f32:
         return convert(exponent, t), mantissa
     # Few machines convert 64-bit integers, and all add them.
@@ -76,13 +78,13 @@ def take_apart(x: Term, normal: Term | None, least: float) -> tuple[Term, Term]:
     return as_float(exponent + bits_of(magic, t)) - magic, mantissa
 
 
-def _parts(x: Term, normal: Term | None) -> tuple[Term, Term, Term]:
-    """A positive number as (e, f, rest): log(x) = e*ln(2) + (f + rest), with f exact."""
-    if x.type is T.f32:
-        e, mantissa = take_apart(x, normal, 2 / 3)
+def _parts(word: Term) -> tuple[Term, Term, Term]:
+    """A positive number, by its bits, as (e, f, rest): its logarithm is e*ln(2) + (f + rest), with f exact."""
+    if word.type is T.i32:
+        e, mantissa = take_apart(word, 2 / 3)
         f = mantissa - 1.0
         return e, f, polynomial(f, LOG) * (f * f)
-    e, mantissa = take_apart(x, normal, math.sqrt(0.5))
+    e, mantissa = take_apart(word, math.sqrt(0.5))
     f = mantissa - 1.0
     s = f / (f + 2.0)
     z = s * s
@@ -90,43 +92,56 @@ def _parts(x: Term, normal: Term | None) -> tuple[Term, Term, Term]:
     return e, f, fma(s, fma(polynomial(z, ATANH), z * 2.0, half), -half)
 
 
-def _mend(x: Term, value: Term) -> Term:
-    """The value, or what IEEE wants of a zero, a negative number, an infinity or NaN."""
-    nan = x.lift(math.nan)
-    at_most_zero = choose(x.equals(0.0), x.lift(-math.inf), nan)
-    special = choose(x > 0.0, choose(x.equals(math.inf), x, value), at_most_zero)
-    return choose(is_normal(x), value, special)
+def _at_most_zero(x: Term) -> Term:
+    """What a logarithm is for anything that is not positive."""
+    return choose(x.equals(0.0), x.lift(-math.inf), math.nan)
 
 
-def _log(x: Term) -> Term:
-    e, f, rest = _parts(x, is_normal(x))
-    return _mend(x, fma(e, LN_2[x.type][0], f + rest))
+def _of_any(x: Term, of_word: Callable[[Term], Term]) -> Term:
+    """A logarithm of any float, from that of a positive number by its bits."""
+    rare = choose(x.equals(math.inf), x, of_word(lifted_word(x)))
+    return choose(is_normal(x), of_word(bits(x, signed=True)), choose(x > 0.0, rare, _at_most_zero(x)))
 
 
-def log2_near(x: Term, normal: Term | None = None) -> Term:
-    """The logarithm to base 2 of a positive number; `normal` tells if it is normal, None that it is."""
-    e, f, rest = _parts(x, normal)
-    scale = LOG2_E[x.type]
+def _log_of(word: Term) -> Term:
+    e, f, rest = _parts(word)
+    return fma(e, LN_2[f.type][0], f + rest)
+
+
+def log2_of(word: Term) -> Term:
+    """The logarithm to base 2 of a positive number, by its bits."""
+    e, f, rest = _parts(word)
+    scale = LOG2_E[f.type]
     return fma(f, scale, rest * scale) + e
 
 
+def _log10_of(word: Term) -> Term:
+    e, f, rest = _parts(word)
+    (two, two_low), (scale, scale_low) = LOG10_2[f.type], LOG10_E[f.type]
+    small = fma(e, two_low, fma(f, scale_low, rest * scale))
+    return fma(e, two, fma(f, scale, small))
+
+
+def _log(x: Term) -> Term:
+    return _of_any(x, _log_of)
+
+
 def _log2(x: Term) -> Term:
-    return _mend(x, log2_near(x, is_normal(x)))
+    return _of_any(x, log2_of)
 
 
 def _log10(x: Term) -> Term:
-    e, f, rest = _parts(x, is_normal(x))
-    (two, two_low), (scale, scale_low) = LOG10_2[x.type], LOG10_E[x.type]
-    small = fma(e, two_low, fma(f, scale_low, rest * scale))
-    return _mend(x, fma(e, two, fma(f, scale, small)))
+    return _of_any(x, _log10_of)
 
 
 def _log1p(x: Term) -> Term:
     total = x + 1.0
     lost = x - (total - 1.0)
-    e, f, rest = _parts(total, is_normal(total))
+    e, f, rest = _parts(bits(total, signed=True))
     value = fma(e, LN_2[x.type][0], f + (rest + lost / total))
-    return choose(x.equals(0.0), x, _mend(total, value))
+    # The sum is never subnormal; x itself is the answer for zeros, whose sign the sum forgets.
+    rare = choose(total > 0.0, total, _at_most_zero(total))
+    return choose(x.equals(0.0), x, choose(is_normal(total), value, rare))
 
 
 ROWS = (

@@ -15,7 +15,7 @@ from ..facts import Facts, top
 from ..prim import Prim
 from .bounds import corners, increasing, magnitudes
 from .exponential import FLOAT, bounded_power, power_of_two, reduce_exp2, scaled
-from .logarithm import SMALLEST_NORMAL, is_normal, log2_near, take_apart
+from .logarithm import SMALLEST_NORMAL, is_normal, lifted_word, log2_of, take_apart
 from .notation import (
     Term,
     as_float,
@@ -59,7 +59,8 @@ TWICE_LOG2_E = {
 def _log2_in_two_parts(x: Term) -> tuple[Term, Term]:
     """The logarithm to base 2 of a positive number as a sum of two floats, the second less than 1/1000."""
     t = x.type
-    e, mantissa = take_apart(x, x >= SMALLEST_NORMAL[t], math.sqrt(0.5))
+    word = choose(x >= SMALLEST_NORMAL[t], bits(x, signed=True), lifted_word(x))
+    e, mantissa = take_apart(word, math.sqrt(0.5))
     # s = (m - 1) / (m + 1), and what its roundings and that of m + 1 lost.
     top, bottom = mantissa - 1.0, mantissa + 1.0
     inverse = 1.0 / bottom
@@ -127,7 +128,7 @@ def _pow_far(x: Term, y: Term, power: Term, value: Term, shifted: Term) -> Term:
 def _pow_near(x: Term, y: Term) -> Term:
     t = x.type
     limit = FLOAT[t].exp2_safe
-    power = y * log2_near(maximum(SMALLEST_NORMAL[t], x))
+    power = y * log2_of(bits(maximum(SMALLEST_NORMAL[t], x), signed=True))
     f, shifted = reduce_exp2(maximum(-limit, minimum(limit, power)))
     is_number = x.equals(x) & power.equals(power)
     return choose(is_number, scaled(power_of_two(f), bits(shifted)), math.nan)
