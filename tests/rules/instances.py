@@ -213,11 +213,7 @@ def fired(rule: R.AnyRule, before: Expr, ranges: dict[Expr, Facts]) -> Instance 
     builder = Builder(MODE[rule.label], ranges)
     kind = before.args[-1].type.kind
     ready = (
-        [fire for _, fire in rule.compiled(kind)]
-        if isinstance(rule, R.Rule)
-        else [rule.fire]
-        if kind in R.KINDS[rule.on]
-        else []
+        rule.compiled(kind) if isinstance(rule, R.Rule) else [rule.fire] if kind in R.KINDS[rule.on] else []
     )
     for fire in ready:
         after = fire(builder, before)

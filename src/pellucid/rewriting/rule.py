@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Label = Literal["exact", "reassociating", "approximate"]
 Fire = Callable[["Builder", Expr], Expr | None]
+Shape = tuple[str | None, ...]
 KINDS: Mapping[str, tuple[str, ...]] = {
     "any": ("float", "signed", "unsigned", "bool"),
     "number": ("float", "signed", "unsigned"),
@@ -62,6 +63,11 @@ class Rule:
     on: str = "any"
     when: str = ""
     doc: str = ""
+    heads: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Note the head of the pattern."""
+        object.__setattr__(self, "heads", (self.lhs.partition("(")[0],))
 
     def __str__(self) -> str:
         """As on paper."""
@@ -70,17 +76,25 @@ class Rule:
     @property
     def head(self) -> str:
         """The operator at the root of the pattern."""
-        return self.lhs.partition("(")[0]
+        return self.heads[0]
 
-    def compiled(self, kind: str) -> list[tuple[tuple[str | None, ...], Fire]]:
-        """Functions for one kind of type, each with the operators that its operands must have (None: any).
+    def variants(self, kind: str) -> list[tuple[Shape, Call]]:
+        """The left side for one kind of type, once for every order of operands that commute.
 
-        There are several when an operator of the pattern commutes. The list is empty when the rule is not for the kind.
-        Raises IrError for a pattern with unknown names.
+        With each goes its shape: the operators that the head's operands must have (None: any). The list is empty when
+        the rule is not for the kind. Raises IrError for a pattern that cannot be read.
         """
         if kind not in KINDS[self.on]:
             return []
-        return list(_compile(self, kind))
+        lhs = parse(self.lhs)
+        if not isinstance(lhs, Call):
+            raise IrError("the left side is no operator", place=self.name)
+        found = dict.fromkeys(_commuted(lhs, kind))
+        return [(tuple(map(_shape, v.args)), v) for v in found if isinstance(v, Call)]
+
+    def compiled(self, kind: str) -> list[Fire]:
+        """The functions that apply the rule to a node of one kind of type."""
+        return [_function(self, variant) for _, variant in self.variants(kind)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +110,7 @@ class Computed:
     heads: tuple[str, ...]
     fire: Fire
     on: str = "any"
-    shapes: tuple[tuple[str | None, ...], ...] = ((),)
+    shapes: tuple[Shape, ...] = ((),)
     examples: tuple[str, ...] = ()
     doc: str = ""
 
@@ -118,7 +132,7 @@ def computed(
     heads: str,
     *,
     on: str = "any",
-    shapes: tuple[tuple[str | None, ...], ...] = ((),),
+    shapes: tuple[Shape, ...] = ((),),
     examples: tuple[str, ...],
 ) -> Callable[[Fire], Computed]:
     """Make a function a `Computed` rule; its docstring becomes the rule's."""
@@ -342,13 +356,9 @@ def _shape(pattern: Pattern) -> str | None:
     return "const" if _is_constant(pattern) else None
 
 
-def _compile(rule: Rule, kind: str) -> Iterator[tuple[tuple[str | None, ...], Fire]]:
-    lhs = parse(rule.lhs)
-    if not isinstance(lhs, Call):
-        raise IrError("the left side is no operator", place=rule.name)
-    for variant in dict.fromkeys(_commuted(lhs, kind)):
-        if isinstance(variant, Call):
-            yield tuple(_shape(a) for a in variant.args), _Writer(rule).function(variant)
+@cache
+def _function(rule: Rule, lhs: Call) -> Fire:
+    return _Writer(rule).function(lhs)
 
 
 # ---- the rules of the house ----
@@ -385,32 +395,35 @@ class RuleSet:
     """Rules made ready: for an operator, a kind of type and the operators of its operands, the rules that may fire."""
 
     rules: tuple[AnyRule, ...]
-    found: dict[tuple[Any, ...], tuple[tuple[AnyRule, Fire], ...]] = field(default_factory=dict[Any, Any])
-    heads: dict[tuple[str, str], list[tuple[tuple[str | None, ...], AnyRule, Fire]]] = field(
+    found: dict[tuple[str, ...], tuple[tuple[AnyRule, Fire], ...]] = field(default_factory=dict[Any, Any])
+    heads: dict[tuple[str, str], list[tuple[Shape, AnyRule, Call | None]]] = field(
         default_factory=dict[Any, Any]
     )
 
-    def candidates(self, key: tuple[Any, ...]) -> tuple[tuple[AnyRule, Fire], ...]:
-        """The rules for a key (operator, kind, operators of the operands), worked out once per key."""
+    def candidates(self, key: tuple[str, ...]) -> tuple[tuple[AnyRule, Fire], ...]:
+        """The rules for a key (operator, kind, operators of the operands), made ready once per key."""
         op, kind, *shape = key
-        ready = self.heads.get((op, kind))
-        if ready is None:
-            ready = self.heads[op, kind] = list(self._ready(op, kind))
-        fitting = tuple(
-            (rule, fire)
-            for wanted, rule, fire in ready
-            if all(w is None or w == s for w, s in zip(wanted, shape, strict=False))
-        )
-        self.found[key] = fitting
-        return fitting
+        listed = self.heads.get((op, kind))
+        if listed is None:
+            listed = self.heads[op, kind] = list(self._listed(op, kind))
+        fitting: list[tuple[AnyRule, Fire]] = []
+        for wanted, rule, variant in listed:
+            if all(w is None or w == s for w, s in zip(wanted, shape, strict=False)):
+                if isinstance(rule, Computed):
+                    fitting.append((rule, rule.fire))
+                elif variant is not None:
+                    fitting.append((rule, _function(rule, variant)))
+        self.found[key] = tuple(fitting)
+        return self.found[key]
 
-    def _ready(self, op: str, kind: str) -> Iterator[tuple[tuple[str | None, ...], AnyRule, Fire]]:
+    def _listed(self, op: str, kind: str) -> Iterator[tuple[Shape, AnyRule, Call | None]]:
         for rule in self.rules:
+            if op not in rule.heads and rule.heads != ANY_HEAD:
+                continue
             if isinstance(rule, Rule):
-                if rule.head == op:
-                    yield from ((shape, rule, fire) for shape, fire in rule.compiled(kind))
-            elif (op in rule.heads or rule.heads == ANY_HEAD) and kind in KINDS[rule.on]:
-                yield from ((shape, rule, rule.fire) for shape in rule.shapes)
+                yield from ((shape, rule, variant) for shape, variant in rule.variants(kind))
+            elif kind in KINDS[rule.on]:
+                yield from ((shape, rule, None) for shape in rule.shapes)
 
 
 def all_rules() -> tuple[AnyRule, ...]:
