@@ -10,7 +10,7 @@ _waves = im.fbm(im.perlin_noise(seed=6), 5)
 
 
 @pl.image
-def sky(p):
+def _sky(p):
     color = im.color_at(["#ffd07b", "#ff7b54", "#c44569", "#573280", "#23204d"], im.clamp(p.y / 1.7, 0, 1))
     sun = im.smoothstep(0.345, 0.335, pl.Point(p.x, p.y - 0.32).r)
     halo = 0.55 * im.exp(-2.2 * pl.Point(p.x, p.y - 0.32).r)
@@ -21,6 +21,6 @@ def sky(p):
 def picture(p):
     depth = 1 / im.max(-p.y, 0.012)
     ripple = _waves(pl.Point(1.2 * p.x * depth, 2.2 * depth))
-    mirrored = sky(pl.Point(p.x + 0.05 * ripple, im.max(-p.y + 0.9 * ripple * im.min(-p.y, 0.5), 0.0)))
+    mirrored = _sky(pl.Point(p.x + 0.05 * ripple, im.max(-p.y + 0.9 * ripple * im.min(-p.y, 0.5), 0.0)))
     water = im.lerp_color(im.clamp(0.85 + 0.9 * ripple, 0, 1), mirrored, im.color("#1a1440"))
-    return pl.where(p.y > 0, sky(p), water)
+    return pl.where(p.y > 0, _sky(p), water)
