@@ -19,8 +19,7 @@ def require_domain(prim: Prim, node: Expr, facts: FactsOf) -> None:
     if prim.domain is None:
         return
     known = [facts(a) for a in node.args]
-    extra = (node.type,) if prim.result == "@" else ()
-    if not prim.domain(tuple(a.type for a in node.args), *known, *extra):
+    if not prim.proved(node.type, tuple(a.type for a in node.args), known):
         what = ", ".join(f"{f.lo} .. {f.hi}{' or nan' if f.nan else ''}" for f in known)
         raise BackendError(
             f"operands in {what} are not proved to be in its domain", place=prim.name, fix="use the total row"

@@ -188,7 +188,7 @@ def _compiled(frame: Frame, options: Options) -> Code:
         return code
     backend = make_backend(options.backend)
     best = optimized(frame, options, backend)
-    code = backend.compile(best.kernel, frame.ranges)
+    code = backend.compile(best.kernel, best.ranges)
     _codes[key] = code
     if len(_codes) > _KEPT:
         _codes.popitem(last=False)

@@ -38,9 +38,22 @@ def rules(name: str, function: Callable[..., list[Expr]], theorem: str, **option
     return tactic
 
 
+def expansion(options: Options, order: tuple[int, ...]) -> Tactic:
+    """The pass that replaces rows by their bodies; what the rows' facts say of the bodies is kept for the back end."""
+
+    def tactic(state: State) -> State:
+        from ..rewriting.expand import expand
+
+        proved: dict[Expr, Facts] = {}
+        words = {"numerics": options.numerics, "order": order, "proved": proved}
+        state = rules("expand", expand, "a row means its body", **words)(state)
+        return replace(state, ranges={**state.ranges, **proved})
+
+    return tactic
+
+
 def script(options: Options, lanes: int, order: tuple[int, ...] = ()) -> list[Stage]:
     """The stages of the default optimizer, in order, each under the name that `explain` shows."""
-    from ..rewriting.expand import expand
     from ..rewriting.simplify import simplify
 
     labels = (
@@ -50,7 +63,7 @@ def script(options: Options, lanes: int, order: tuple[int, ...] = ()) -> list[St
     )
     return [
         ("simplified", rules("simplify", simplify, labels, numerics=options.numerics, order=order)),
-        ("expanded", rules("expand", expand, "a row means its body", numerics=options.numerics, order=order)),
+        ("expanded", expansion(options, order)),
         ("tabulated", everywhere("tabulate", limit=4)),
         ("spread", attempt("spread", band=16)),
         ("vectorized", everywhere("lanes", count=lanes) if lanes > 1 else attempt("lanes", count=1)),
@@ -86,4 +99,4 @@ def optimize(
         stages[name] = state.kernel
     if checking() >= 2:
         state.ledger.recheck()
-    return Optimized(stages, state.ledger, ranges)
+    return Optimized(stages, state.ledger, state.ranges)

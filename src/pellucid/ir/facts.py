@@ -66,6 +66,18 @@ class Facts(NamedTuple):
             return int(value) == self.residue
         return (int(value) - self.residue) % self.modulus == 0
 
+    def intersection(self, other: Facts) -> Facts:
+        """What is allowed by both, given that some value is; of the two residues, the one with the larger modulus."""
+        finer = self if self.modulus == 0 or (other.modulus != 0 and self.modulus >= other.modulus) else other
+        return Facts(
+            max(self.lo, other.lo),
+            min(self.hi, other.hi),
+            self.nan and other.nan,
+            self.minus_zero and other.minus_zero,
+            finer.modulus,
+            finer.residue,
+        )
+
     def union(self, other: Facts) -> Facts:
         """The smallest facts that allow what either allows."""
         modulus = math.gcd(self.modulus, other.modulus, self.residue - other.residue)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +62,7 @@ class Prim:
     body       the operator as an expression of simpler rows; expanded before code is emitted.
     facts      transfer function ``(result type, argument types, *facts) -> Facts``; unknown if None.
     domain     for a partial row: whether the argument facts allow the bare spelling; back ends refuse otherwise.
+    total      for a partial row: the row that means the same in its domain and is defined everywhere.
     targets    for a conversion: whether it goes from one type to another; any pair if None.
     laws       see `Laws`.
     llvm, c    spelling per kind of the first argument ("float", "signed", "unsigned", "bool"), or "any".
@@ -77,6 +78,7 @@ class Prim:
     body: Callable[..., Expr] | None = None
     facts: Transfer | None = None
     domain: Callable[..., bool] | None = None
+    total: str | None = None
     targets: Callable[[T.Type, T.Type], bool] | None = None
     laws: Laws = Laws()
     llvm: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -95,6 +97,10 @@ class Prim:
         if (self.ref is None) == (self.body is None):
             raise IrError(
                 "a row needs either a ref or a body", place=self.name, fix="give exactly one of them"
+            )
+        if (self.domain is None) != (self.total is None):
+            raise IrError(
+                "a partial row names its domain and its total row", place=self.name, fix="give both"
             )
         if self.body is None and not (self.llvm and self.c):
             raise IrError(
@@ -133,6 +139,12 @@ class Prim:
                 raise IrError(f"does not make {attr} of {types[0]}", place=self.name, fix="see its doc")
             return attr
         return T.boolean if self.result == "B" else bound[self.result]
+
+    def proved(self, result: T.Type, types: tuple[T.Type, ...], facts: Sequence[Facts]) -> bool:
+        """Whether the argument facts allow the bare spelling of a partial row; always so for other rows."""
+        if self.domain is None:
+            return True
+        return self.domain(types, *facts, *((result,) if self.result == "@" else ()))
 
     def transfer(self, result: T.Type, types: tuple[T.Type, ...], *args: Facts) -> Facts:
         """The facts of the result from the facts of the operands; the whole type when the row states none."""

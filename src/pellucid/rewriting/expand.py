@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from ..ir import interp
 from ..ir import prim as table
-from ..ir.expr import STRUCTURAL, Expr, rebuild
+from ..ir.expr import STRUCTURAL, Expr, make, rebuild
 from ..ir.facts import Facts
 from .builder import Builder, Trace
 from .fuse import fuse
@@ -24,11 +24,13 @@ def expand(
     ranges: Mapping[Expr, Facts] | None = None,
     order: Sequence[int] = (),
     trace: Trace | None = None,
+    proved: dict[Expr, Facts] | None = None,
 ) -> list[Expr]:
     """The expressions with every row that has a body replaced by it, and what the facts show to be idle dropped.
 
     In mode "relaxed", products are first fused with the sums around them. Do not simplify the result in that mode:
-    bodies rely on every rounding.
+    bodies rely on every rounding. A row's facts may say more than can be inferred from its body (a sine is within
+    -1 .. 1); what they say of each body is left in `proved`, to be given to those who infer facts of the result.
 
     >>> from pellucid.ir.parse import parse_expr
     >>> expand(parse_expr("$a:i32 << 3"))
@@ -36,45 +38,67 @@ def expand(
     """
     if numerics == "relaxed":
         roots = fuse(roots, order)
-    builder = Builder("near" if numerics == "relaxed" else "exact", ranges, (), trace)
+    builder = Builder("near" if numerics == "relaxed" else "exact", ranges, tuple(order), trace)
     done: dict[Expr, Expr] = {}
+    bodies: dict[Expr, Facts] = {} if proved is None else proved
+    special = {row.name for row in table.table().values() if row.body is not None or row.domain is not None}
     for node in postorder(roots):
-        _expand(builder, node, done)
+        args = node.args
+        # What holds nothing to expand stays as it is: it was simplified before.
+        if not args or (node.op not in special and all([done[a] is a for a in args])):
+            done[node] = node
+        else:
+            _expand(builder, node, done, bodies)
     return [done[r] for r in roots]
 
 
-def _expand(builder: Builder, node: Expr, done: dict[Expr, Expr]) -> None:
+def _has_body(rows: Mapping[str, table.Prim], op: str) -> bool:
+    row = rows.get(op)
+    return row is not None and row.body is not None
+
+
+def _expand(builder: Builder, node: Expr, done: dict[Expr, Expr], bodies: dict[Expr, Facts]) -> None:
     """Put the expansion of a node whose operands are expanded into `done`."""
     args = tuple([done[a] for a in node.args])
-    if not args:
-        done[node] = node
-    elif node.op in STRUCTURAL:
+    if node.op in STRUCTURAL:
         done[node] = rebuild(node, args)
     else:
         new = builder.build(node.op, args, node.type, node.attr)
-        done[node] = _bodies(builder, new, done)
+        done[node] = _bodies(builder, new, done, bodies)
 
 
-def _bodies(builder: Builder, root: Expr, done: dict[Expr, Expr]) -> Expr:
-    """A simplified node with all rows that have bodies expanded: its own, and those of the rows inside of that."""
-    rows = table.table()
+def _bodies(builder: Builder, root: Expr, done: dict[Expr, Expr], bodies: dict[Expr, Facts]) -> Expr:
+    """A simplified node with all rows that have bodies expanded: its own, and those of the rows inside of that.
+
+    A partial row whose domain can no longer be proved, because a body tells less than its row did, becomes its total row.
+    """
+    root = _total(builder, root)
     found = done.get(root)
     if found is not None and found is not root:
         return found
-    prim = rows.get(root.op)
-    if prim is None or prim.body is None:
+    if not _has_body(table.table(), root.op):
         return root
     body = interp.expand(root.op, root.args, root.attr)
     inner: dict[Expr, Expr] = {a: a for a in root.args}
-    for node in postorder([body]):
-        if node in inner:
-            continue
+    for node in postorder([body], root.args):
         args = tuple([inner[a] for a in node.args])
         if not args:
             inner[node] = node
         elif node.op in STRUCTURAL:
             inner[node] = rebuild(node, args)
         else:
-            inner[node] = _bodies(builder, builder.build(node.op, args, node.type, node.attr), done)
-    done[root] = inner[body]
-    return inner[body]
+            inner[node] = _bodies(builder, builder.build(node.op, args, node.type, node.attr), done, bodies)
+    new = done[root] = inner[body]
+    if new.args:
+        both = builder.facts(root).intersection(builder.facts(new))
+        builder.facts.known[new] = bodies[new] = both
+    return new
+
+
+def _total(builder: Builder, node: Expr) -> Expr:
+    row = table.table().get(node.op)
+    if row is None or row.total is None:
+        return node
+    if row.proved(node.type, tuple([a.type for a in node.args]), [builder.facts(a) for a in node.args]):
+        return node
+    return make(row.total, node.args, node.type, node.attr)

@@ -81,10 +81,12 @@ def _div_facts(t: Type, _: tuple[Type, ...], a: Facts, b: Facts) -> Facts:
 
 def _fma_facts(t: Type, types: tuple[Type, ...], a: Facts, b: Facts, c: Facts) -> Facts:
     product = _mul_facts(t, types, a, b)
-    if not product.finite or c.nan:
+    if product.nan or c.nan:
         return top(t)
     # A rounded product may lie one step inside the exact one, so the corners of the fused operation are used as well.
     f = corners(np.add, t, product, c)
+    if f.nan:
+        return f
     step = t.dtype.type
     with np.errstate(all="ignore"):
         lo = float(np.nextafter(step(f.lo), step(-np.inf)))

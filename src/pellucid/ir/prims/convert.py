@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import types as T
-from ..facts import Facts, top, wrap
+from ..facts import Facts, wrap
 from ..prim import Prim
 
 if TYPE_CHECKING:
@@ -136,6 +136,7 @@ ROWS = (
         ref=_convert,
         facts=_convert_facts,
         domain=_in_range,
+        total="to_integer",
         llvm={"float": "{cast} {T} {0} to {R}"},
         c={"float": "({R}){0}"},
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...ir.expr import Expr, const
+from ...ir.prim import row
 from ..rule import AnyRule, Rule, computed
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ def float_choice(b: Builder, node: Expr) -> Expr | None:
     if condition is None or not choices:
         return None
     sides = [tuple(a.args[side] if a.op == "choose" else a for a in node.args) for side in (1, 2)]
+    if not all(_in_domain(b, node, side) for side in sides):
+        return None
     if all(_leaves(c) <= LEAVES for c in choices):
         return _chosen(b, condition, node, sides)
     # Otherwise a side must get simpler, or several choices become one; and taking a choice from its other users makes
@@ -72,6 +75,14 @@ def float_choice(b: Builder, node: Expr) -> Expr | None:
     if not all(b.alone(c) for c in choices) and not all(_reduces(b, node, side) for side in sides):
         return None
     return _chosen(b, condition, node, sides)
+
+
+def _in_domain(b: Builder, node: Expr, side: tuple[Expr, ...]) -> bool:
+    """Whether a partial operator is still proved to be in its domain on one side alone."""
+    prim = row(node.op)
+    return prim.domain is None or prim.proved(
+        node.type, tuple(a.type for a in side), [b.facts(a) for a in side]
+    )
 
 
 def _chosen(b: Builder, condition: Expr, node: Expr, sides: list[tuple[Expr, ...]]) -> Expr:
