@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pellucid import driver
 from pellucid import images as im
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
@@ -85,6 +86,23 @@ def test_the_overlay_is_right(files: tuple[Path, Path]):
     gray = (((SIDE - 1 - rows) * SIDE + columns) % 256)[..., None] / 255
     assert np.allclose(got[..., :3], rgb * alpha + (1 - alpha) * gray, atol=1e-5)
     assert np.allclose(got[..., 3], 1, atol=1e-6)
+
+
+def test_drawing_takes_the_memory_of_the_drawing(files: tuple[Path, Path]):
+    picture, _ = overlaid(files)
+    kernel = driver.compile(picture)
+    size = (640, 480)
+    out = np.zeros((480, 640, 4), np.uint8)
+    kernel.premultiplied((16, 16))
+    gc.collect()
+    tracemalloc.start()
+    kernel.premultiplied(size, out=out)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 18
+    x, y = np.arange(640) - 319.5, 239.5 - np.arange(480)[:, None]
+    want = np.clip(picture.at(x, y), 0, 1) * 255
+    assert np.abs(out - want).max() <= 0.5 + 1e-3
 
 
 PROBE = """
