@@ -9,7 +9,7 @@ from pellucid import images as im
 
 WIDTH = 4.6
 TIME = 0.1
-LOOP = 2 * np.pi / 5
+LOOP = 2 * np.pi
 
 TEETH = 16
 
