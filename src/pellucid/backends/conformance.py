@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -80,14 +81,16 @@ def agree(
     arguments: Mapping[str, Any],
     memory: Memory,
     ranges: Ranges | None = None,
+    meaning: N.Kernel | None = None,
 ) -> None:
     """Run a kernel by a back end and by the interpreter on equal memory, and compare all of it.
 
-    Raises AssertionError that names the first difference.
+    `meaning` is what the interpreter runs, if not the kernel itself. Raises AssertionError that names the first
+    difference.
     """
     expected = {b: m.copy() for b, m in memory.items()}
     found = {b: m.copy() for b, m in memory.items()}
-    interp.run(kernel, arguments, expected)
+    interp.run(meaning or kernel, arguments, expected)
     backend.compile(kernel, ranges or {}).run(arguments, found)
     for b, want in expected.items():
         got = found[b]
@@ -159,39 +162,44 @@ def kept_within(x: Expr, bounds: Facts) -> Expr:
     return E.apply("min", low, E.const(bounds.hi, x.type))
 
 
-def row_kernel(prim: Prim, width: int) -> tuple[N.Kernel, dict[Buffer, Array]]:
-    """A kernel that applies a row to every combination of spicy values (or a sample of 4096), for all its types."""
+def row_kernel(prim: Prim, *, lanes: int = 16, most: int = 2048) -> tuple[N.Kernel, dict[Buffer, Array]]:
+    """A kernel that applies a row to spicy values, for all its types, in order and (if there are any) by lanes.
+
+    Every combination of operands is there, or a sample of `most`.
+    """
     memory: dict[Buffer, Array] = {}
-    outputs: list[Buffer] = []
     statements: list[N.Statement] = []
     i = E.index("i")
     generator = np.random.default_rng(7)
     for number, (types, attr) in enumerate(signatures(prim)):
         bounds = domain_bounds(prim, types, attr)
         if bounds is None:
-            continue
+            raise AssertionError(f"no operands are known on which {prim.name} may be used on {types}")
         columns = [c.ravel() for c in np.meshgrid(*(spicy(t) for t in types), indexing="ij")]
-        if len(columns[0]) > 4096:
-            picked = generator.choice(len(columns[0]), 4096, replace=False)
+        if len(columns[0]) > most:
+            picked = generator.choice(len(columns[0]), most, replace=False)
             columns = [c[picked] for c in columns]
+        size = len(columns[0])
         inputs = [
-            Buffer(f"in{number}_{k}", t, len(columns[0]), np.ascontiguousarray(c))
+            Buffer(f"in{number}_{k}", t, size, np.ascontiguousarray(c))
             for k, (t, c) in enumerate(zip(types, columns, strict=True))
         ]
         args = [kept_within(E.load(b, i), f) for b, f in zip(inputs, bounds, strict=True)]
         value = E.apply(prim.name, *args, attr=attr)
-        out = Buffer(f"out{number}", value.type, len(columns[0]))
-        memory[out] = np.zeros(out.size, out.type.dtype)
-        outputs.append(out)
-        count = E.const(out.size, T.i32)
-        body = (N.Store(out, i, value),)
-        statements.append(N.For(i, E.const(0, T.i32), count, body, N.lanes(width) if width else N.SEQ))
-    return N.Kernel(f"row_{prim.name}", (), tuple(outputs), tuple(statements)), memory
+        for how in (N.SEQ, N.lanes(lanes)) if lanes else (N.SEQ,):
+            out = Buffer(f"{how.kind}{number}", value.type, size)
+            memory[out] = np.zeros(size, out.type.dtype)
+            statements.append(
+                N.For(i, E.const(0, T.i32), E.const(size, T.i32), (N.Store(out, i, value),), how)
+            )
+    return N.Kernel(f"row_{prim.name}", (), tuple(memory), tuple(statements)), memory
 
 
-def _row_check(make_backend: Callable[[], Backend], prim: Prim, width: int) -> None:
-    kernel, memory = row_kernel(prim, width)
-    agree(make_backend(), kernel, {}, memory)
+def _row_check(make_backend: Callable[[], Backend], prim: Prim, lanes: int) -> None:
+    kernel, memory = row_kernel(prim, lanes=lanes)
+    # Iterations are independent here, and whole arrays are quicker to interpret than one element after the other.
+    loops = tuple(replace(s, how=N.lanes(1)) if isinstance(s, N.For) else s for s in kernel.body)
+    agree(make_backend(), kernel, {}, memory, meaning=replace(kernel, body=loops))
 
 
 # ---- programs ----
@@ -226,21 +234,22 @@ def _program_memory(kernel: N.Kernel, program: Program) -> dict[Buffer, Array]:
     return memory
 
 
-def backend_suite(make_backend: Callable[[], Backend], *, only: Sequence[str] = ()) -> list[Check]:
+def backend_suite(
+    make_backend: Callable[[], Backend], *, widths: Sequence[int] = WIDTHS, only: Sequence[str] = ()
+) -> list[Check]:
     """The checks that a back end must pass, as pairs of a name and a function without arguments.
 
-    `only` keeps the checks whose names contain one of the words. Rows that are expressions of simpler rows are left
-    out: no back end sees them.
+    `widths` are the numbers of lanes that programs are run with: ``(1,)`` for a back end without vectors of its own.
+    `only` keeps the checks whose
+    names contain one of the words. Rows that are expressions of simpler rows are left out: no back end sees them.
     """
-    checks: list[Check] = []
-    for prim in table.table().values():
-        if prim.body is None:
-            for width in (0, 16):
-                check = _bind(_row_check, make_backend, prim, width)
-                checks += [(f"row {prim.name} by {width or 'one'}", check)]
+    rows = [p for p in table.table().values() if p.body is None]
+    lanes = 16 if max(widths) > 1 else 0
+    checks = [(f"row {p.name}", _bind(_row_check, make_backend, p, lanes)) for p in rows]
     for program in PROGRAMS:
-        for width in WIDTHS if "WIDTH" in program.text else (1,):
-            name = f"program {program.name}" + (f" by {width}" if "WIDTH" in program.text else "")
+        vectors = "WIDTH" in program.text
+        for width in widths if vectors else (1,):
+            name = f"program {program.name}" + (f" by {width}" if vectors else "")
             checks.append((name, _bind(_program_check, make_backend, program, width)))
     return [c for c in checks if not only or any(word in c[0] for word in only)]
 
