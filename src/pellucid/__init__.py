@@ -61,7 +61,18 @@ _HOMES = {
     ),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
-_FOLDERS = ("images", "driver", "canvas", "tracing", "ir", "loops", "backends", "rewriting", "reasoning", "notebook")
+_FOLDERS = (
+    "images",
+    "driver",
+    "canvas",
+    "tracing",
+    "ir",
+    "loops",
+    "backends",
+    "rewriting",
+    "reasoning",
+    "notebook",
+)
 
 __all__ = sorted(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
 import linecache
-import sys
 from pathlib import Path
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent)
@@ -15,7 +15,9 @@ def caller() -> tuple[str, str]:
     >>> caller()[0].endswith(":1")
     True
     """
-    frame = sys._getframe(1)  # noqa: SLF001 - the stack is what is asked for
+    frame = inspect.currentframe()
+    if frame is None:
+        return "unknown place", ""
     while frame.f_code.co_filename.startswith((_PACKAGE, "<frozen")) and frame.f_back is not None:
         frame = frame.f_back
     name, line = frame.f_code.co_filename, frame.f_lineno

@@ -17,7 +17,8 @@ from ..ir.expr import Buffer, Expr
 from ..ir.facts import Facts
 from ..tracing import Param, Point, Value, convert, flatten, iterate, tracing, where
 from ..tracing import functions as F
-from ..tracing.tracer import DECLARED, lift
+from ..tracing.params import DECLARED
+from ..tracing.tracer import lift
 
 LARGEST_SIDE = 1 << 20
 """The most pixels of a side: positions and indices stay within i32, and pixel centers are exact in f32."""
@@ -171,13 +172,13 @@ def _supersampled(source: Source, time: Any, form: str) -> Any:
     step = 1.0 / convert(n, real)
 
     def one(state: Any) -> Any:
-        k, l, r, g, b, a = state
-        p = _point(column + (convert(k, real) + 0.5) * step, row + (convert(l, real) + 0.5) * step)
+        across, down, r, g, b, a = state
+        p = _point(column + (convert(across, real) + 0.5) * step, row + (convert(down, real) + 0.5) * step)
         c = color_of(source.sample(time, p))
-        wrapped = k + 1 >= n
+        wrapped = across + 1 >= n
         return (
-            where(wrapped, 0, k + 1),
-            where(wrapped, l + 1, l),
+            where(wrapped, 0, across + 1),
+            where(wrapped, down + 1, down),
             *(x + y for x, y in zip((r, g, b, a), c, strict=True)),
         )
 
@@ -194,14 +195,16 @@ def color_of(sample: Any) -> tuple[Any, Any, Any, Any]:
     leaves = flatten(sample)[0]
     real = F.real_type()
     if len(leaves) == 4:
-        return tuple(convert(x, real) if isinstance(x, Value) else float(x) for x in leaves)  # pyright: ignore[reportReturnType]
+        r, g, b, a = (convert(x, real) if isinstance(x, Value) else float(x) for x in leaves)
+        return r, g, b, a
     if len(leaves) == 1:
         node = lift(leaves[0])
         if node.type is T.u32:
             bits = Value(node)
             channels = [convert((bits >> s) & 255, real) / 255.0 for s in (16, 8, 0, 24)]
             alpha = channels[3]
-            return (*(c * alpha for c in channels[:3]), alpha)  # pyright: ignore[reportReturnType]
+            r, g, b = (c * alpha for c in channels[:3])
+            return r, g, b, alpha
         gray = convert(Value(node), real)
         return gray, gray, gray, 1.0
     raise VocabularyError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_text
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ..ir.expr import topological
 from ..ir.nest import Kernel, all_roots
@@ -41,7 +42,7 @@ class Report:
     def _changed(self) -> list[str]:
         names = list(self.kernels)
         kept = [names[0]]
-        for before, after in zip(names, names[1:], strict=False):
+        for before, after in pairwise(names):
             if self.kernels[after] is not self.kernels[before]:
                 kept.append(after)
         return kept

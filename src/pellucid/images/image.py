@@ -19,7 +19,8 @@ from ..base.where import caller
 from ..ir import expr as E
 from ..ir import types as T
 from ..tracing import Param, Point, Value, convert, flatten, real_type, static, tracing
-from ..tracing.tracer import DECLARED, lift
+from ..tracing.params import DECLARED
+from ..tracing.tracer import lift
 from .color import Color
 
 KINDS = {

@@ -245,7 +245,7 @@ def get(node: Expr, position: int) -> Expr:
 
 def parts(node: Expr) -> tuple[tuple[Expr, ...], tuple[Expr, ...], Expr, Expr]:
     """An iterate's initial values, steps, stop test and limit."""
-    n = node.attr[1]
+    n: int = node.attr[1]
     return node.args[:n], node.args[n : 2 * n], node.args[2 * n], node.args[2 * n + 1]
 
 
@@ -259,7 +259,8 @@ def rebuild(node: Expr, args: tuple[Expr, ...]) -> Expr:
     if args == node.args:
         return node
     if node.op == "iterate":
-        depth, n = node.attr
+        depth: int = node.attr[0]
+        n: int = node.attr[1]
         return iterate(args[:n], args[n : 2 * n], args[2 * n], args[2 * n + 1], depth)[0].args[0]
     if node.op == "get":
         return get(args[0], node.attr)

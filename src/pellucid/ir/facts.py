@@ -153,6 +153,24 @@ def rounded(type_: Type, value: float) -> float:
     return value
 
 
+def neighbor(type_: Type, value: float, direction: float) -> float:
+    """The next float of a type towards -inf or +inf.
+
+    >>> neighbor(f32, 1.0, math.inf)
+    1.0000001192092896
+    """
+    if math.isinf(value):
+        return value if value == direction else math.copysign(type_.high, value)
+    if type_ is not f32:
+        return math.nextafter(value, direction)
+    step = max(math.ulp(value) * 2.0**29, 2.0**-149)
+    up = direction > value
+    # Below a power of two floats are twice as dense.
+    if math.frexp(value)[0] == (-0.5 if up else 0.5) and step > 2.0**-149:
+        step /= 2
+    return rounded(type_, value + (step if up else -step))
+
+
 def corners(function: Callable[..., np.floating], type_: Type, *args: Facts) -> Facts:
     """Float bounds of an operator that is monotone in each operand, from its values at the corners.
 

@@ -63,7 +63,8 @@ def _verify_node(node: Expr) -> None:
                 raise IrError("an inner iteration must have a smaller depth", place="iterate")
             free &= ~bit
         case "get":
-            if node.args[0].op != "iterate" or node.type is not node.args[0].args[node.attr].type:
+            component: int = node.attr
+            if node.args[0].op != "iterate" or node.type is not node.args[0].args[component].type:
                 raise IrError("get takes a component of an iterate", place=f"{node!r}")
         case _:
             expected = table.row(node.op).result_type(tuple(a.type for a in node.args), node.attr)

@@ -27,7 +27,7 @@ from ..ir.nest import (
 from .demand import Branch, Demand, Region, choose_guards
 
 THRESHOLD = 20.0
-"""Cycles that the arms of a choice must cost for a branch to pay: the price of the test and of a wrong guess now and then."""
+"""Cycles that the arms of a choice must cost for a branch to pay: the test, and a wrong guess now and then."""
 
 
 Moved = tuple[str, Expr, tuple[str, ...]]

@@ -29,8 +29,8 @@ def reads_own_stores(block: Block) -> set[Buffer]:
 def digits(position: Expr, ranges: dict[Expr, Expr]) -> list[Expr] | None:
     """The indices of a position written in a mixed radix, last digit first; None if it is not of that form.
 
-    ``(t * height + j) * width + i`` with ``0 <= i < width`` and ``0 <= j < height`` is such a number, and so two positions
-    are equal only if all digits are. `ranges` gives the bound of each index that starts at 0.
+    ``(t * height + j) * width + i`` with ``0 <= i < width`` and ``0 <= j < height`` is such a number, and so two
+    positions are equal only if all digits are. `ranges` gives the bound of each index that starts at 0.
     """
     if position.op == "index":
         return [position]

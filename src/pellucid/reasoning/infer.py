@@ -78,7 +78,11 @@ def _transfer(node: Expr, known: dict[Expr, Facts]) -> Facts:
             if a is b and op == "mul":
                 return _square(node.type, known[a])
             return function(node.type, (a.type, b.type), known[a], known[b])
-        return function(node.type, tuple([a.type for a in args]), *[known[a] for a in args])
+        facts = [known[a] for a in args]
+        if op == "fma" and args[0] is args[1]:
+            # The square of a value is that of its magnitude.
+            facts[0] = facts[1] = table.row("abs").transfer(node.type, (node.type,), facts[0])
+        return function(node.type, tuple([a.type for a in args]), *facts)
     if op == "get":
         # The loop ends with its initial value or with some step of some state.
         init, step, _, _ = parts(args[0])

@@ -45,7 +45,7 @@ def expand(
     for node in postorder(roots):
         args = node.args
         # What holds nothing to expand stays as it is: it was simplified before.
-        if not args or (node.op not in special and all([done[a] is a for a in args])):
+        if not args or (node.op not in special and all(done[a] is a for a in args)):
             done[node] = node
         else:
             _expand(builder, node, done, bodies)
@@ -70,7 +70,7 @@ def _expand(builder: Builder, node: Expr, done: dict[Expr, Expr], bodies: dict[E
 def _bodies(builder: Builder, root: Expr, done: dict[Expr, Expr], bodies: dict[Expr, Facts]) -> Expr:
     """A simplified node with all rows that have bodies expanded: its own, and those of the rows inside of that.
 
-    A partial row whose domain can no longer be proved, because a body tells less than its row did, becomes its total row.
+    A partial row whose domain can no longer be proved, because a body tells less than its row, becomes its total row.
     """
     root = _total(builder, root)
     found = done.get(root)

@@ -73,9 +73,18 @@ def nonzero(b: Builder, x: Expr) -> bool:
 
 @guard
 def below(b: Builder, x: Expr, y: Expr) -> bool:
-    """x < y or both are the same nonzero number; neither is NaN."""
+    """x <= y, and where they are equal they are so in every bit; neither is NaN."""
     f, g = b.facts(x), b.facts(y)
-    return not (f.nan or g.nan) and (f.hi < g.lo or (f.hi == g.lo and f.hi != 0))
+    if f.nan or g.nan or f.hi > g.lo:
+        return False
+    return f.hi < g.lo or f.hi != 0 or not (f.minus_zero or g.minus_zero)
+
+
+@guard
+def at_most(b: Builder, x: Expr, y: Expr) -> bool:
+    """x <= y, and neither is NaN; zeros may differ in sign."""
+    f, g = b.facts(x), b.facts(y)
+    return not (f.nan or g.nan) and f.hi <= g.lo
 
 
 @guard
@@ -211,3 +220,10 @@ def negative_constant(b: Builder, k: Expr) -> bool:
     if k.type.kind == "unsigned":
         return k.attr > k.type.high // 2 + 1
     return k.attr < 0 and k.attr != (k.type.low if k.type.is_integer else None)
+
+
+@guard
+def cut_by_truncation(b: Builder, x: Expr, k: Expr) -> bool:
+    """k is whole and not negative, and x is below k + 1."""
+    f = b.facts(x)
+    return not f.nan and 0 <= k.attr < 2**23 and k.attr == math.floor(k.attr) and f.hi < k.attr + 1

@@ -89,7 +89,7 @@ class Rule:
         lhs = parse(self.lhs)
         if not isinstance(lhs, Call):
             raise IrError("the left side is no operator", place=self.name)
-        found = dict.fromkeys(_commuted(lhs, kind))
+        found = dict.fromkeys(_commuted(lhs, kind, guarded=bool(self.when)))
         return [(tuple(map(_shape, v.args)), v) for v in found if isinstance(v, Call)]
 
     def compiled(self, kind: str) -> list[Fire]:
@@ -329,20 +329,23 @@ class _Writer:
         return self.scope["fire"]
 
 
-def _commuted(pattern: Pattern, kind: str) -> Iterator[Pattern]:
-    """The pattern in every order of operands that its commuting operators allow."""
+def _commuted(pattern: Pattern, kind: str, *, guarded: bool) -> Iterator[Pattern]:
+    """The pattern in every order of operands that its commuting operators allow.
+
+    Two bare names match in either order alike, unless a guard tells them apart.
+    """
     if not isinstance(pattern, Call):
         yield pattern
         return
     laws = table.row(pattern.name).laws
-    orders = itertools.product(*(_commuted(a, kind) for a in pattern.args))
+    orders = itertools.product(*(_commuted(a, kind, guarded=guarded) for a in pattern.args))
     family = "integer" if kind in ("signed", "unsigned") else kind
     for args in orders:
         yield Call(pattern.name, args)
-        # Constants stand second in every node that was built, and two bare names match in any order already.
+        # Constants stand second in every node that was built.
         if len(args) == 2 and family in laws.commutes and not _is_constant(args[1]):
             first, second = args
-            if first != second and (isinstance(first, Call) or isinstance(second, Call)):
+            if first != second and (guarded or isinstance(first, Call) or isinstance(second, Call)):
                 yield Call(pattern.name, (second, first))
 
 

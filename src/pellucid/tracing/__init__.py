@@ -1,8 +1,10 @@
 """From Python functions to expressions: symbolic values, their operators, and the functions that take them."""
 
 from .functions import clamp, fraction, iterate, load, sign, smoothstep, to_integer, where
+from .params import Param, param
+from .session import real_type, tracing
 from .structures import Complex, Point, flatten
-from .tracer import Param, Value, call, convert, is_symbolic, param, real_type, static, tracing
+from .tracer import Value, call, convert, is_symbolic, static
 
 __all__ = [
     "Complex",

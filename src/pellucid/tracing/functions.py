@@ -15,7 +15,8 @@ from ..ir import expr as E
 from ..ir import prim as table
 from ..ir import types as T
 from . import tracer
-from .tracer import Value, call, lift, real_type, static
+from .session import real_type
+from .tracer import Value, call, lift, static
 
 if TYPE_CHECKING:
     from ..ir.expr import Expr

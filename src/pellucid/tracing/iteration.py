@@ -27,12 +27,13 @@ def iterate(step: Callable[[Any], Any], init: Any, until: Callable[[Any], Any] |
     leaves, rebuild = flatten(init)
     types = [lift(x).type for x in leaves]
     # A state that starts as an integer but steps to a float is a float: at most one more round per component.
-    for _ in range(len(leaves) + 1):
-        made = _trace(step, until, types, rebuild)
+    made = _trace(step, until, types, rebuild)
+    for _ in range(len(leaves)):
         wider = [common_type(a, b.type) for a, b in zip(types, made[0], strict=True)]
         if wider == types:
             break
         types = wider
+        made = _trace(step, until, types, rebuild)
     steps, stop, depth_names = made
     steps = [tracer.convert(Value(s), t).expr for s, t in zip(steps, types, strict=True)]
     bound = lift(limit)

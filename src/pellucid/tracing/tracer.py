@@ -8,55 +8,22 @@ pictures; the level below is `ir.expr`.
 from __future__ import annotations
 
 import contextlib
-import contextvars
 import math
 import numbers
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from ..base.errors import InputError, TraceError
+from ..base.errors import TraceError
 from ..base.where import caller
 from ..ir import expr as E
 from ..ir import prim as table
 from ..ir import types as T
 from ..ir.expr import Expr
+from .session import real_type
 
 Number = bool | int | float
-
-
-@dataclass(slots=True)
-class Trace:
-    """One tracing session: the type of real numbers and the parameters met so far."""
-
-    real: T.Type = T.f32
-    params: dict[str, Param] = field(default_factory=dict[str, "Param"])
-
-
-_current: contextvars.ContextVar[Trace] = contextvars.ContextVar("trace", default=Trace())
-
-
-@contextlib.contextmanager
-def tracing(real: T.Type = T.f32) -> Iterator[Trace]:
-    """Trace with that type for real numbers; yields the session, which collects parameters.
-
-    >>> with tracing(T.f64):
-    ...     print((Value(E.index("i")) + 0.5).expr)
-    convert.f64(%i) + 0.5:f64
-    """
-    session = Trace(real)
-    token = _current.set(session)
-    try:
-        yield session
-    finally:
-        _current.reset(token)
-
-
-def real_type() -> T.Type:
-    """The type of real numbers in the current session, f32 unless told otherwise."""
-    return _current.get().real
 
 
 def _refuse(what: str, fix: str) -> NoReturn:
@@ -244,7 +211,7 @@ class Value:
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **_: Any) -> Any:
         """NumPy's functions of the same meaning work on symbolic values too."""
-        name = _UFUNCS.get(ufunc.__name__, ufunc.__name__)
+        name: str = _UFUNCS.get(ufunc.__name__, str(ufunc.__name__))
         if method == "__call__" and name in table.table():
             return call(name, *(x.item() if isinstance(x, np.generic) else x for x in inputs))
         _refuse(f"numpy.{ufunc.__name__} does not take a symbolic value", "use pellucid's own function")
@@ -272,57 +239,6 @@ _UFUNCS = {
 }
 
 
-class Param(Value):
-    """A uniform of the compiled kernel with a default and a range: changing it never recompiles (see `param`)."""
-
-    __slots__ = ("default", "high", "low", "name")
-
-    def __init__(self, name: str, default: float, low: float, high: float) -> None:
-        self.name, self.default, self.low, self.high = name, default, low, high
-
-    @property
-    def expr(self) -> Expr:
-        """The parameter as a node of the session's real type; the session takes note of it."""
-        _current.get().params[self.name] = self
-        return E.param(self.name, real_type())
-
-
-RESERVED = frozenset(
-    ("time", "time_step", "center_x", "center_y", "zoom", "scale", "width", "height", "samples", "frames")
-)
-"""The names of a kernel's own arguments."""
-
-DECLARED: dict[str, Param] = {}
-"""The latest declaration of each parameter, for values that were made from one outside of any session."""
-
-
-def param(
-    name: str, default: float, low: float | tuple[float, float] = -math.inf, high: float = math.inf
-) -> Param:
-    """A named number that stays a parameter of the compiled picture, with its default and its range.
-
-    The range may be given as two numbers or as a pair. Raises InputError for a name that is not an identifier, a
-    default that is not finite or a default outside of the range.
-
-    >>> param("radius", 0.5, 0, 1).default
-    0.5
-    """
-    if isinstance(low, tuple):
-        low, high = low
-    if not name.isidentifier() or name in RESERVED:
-        raise InputError(
-            f"{name!r} cannot name a parameter", place="param", fix="use an identifier that is not taken"
-        )
-    if not math.isfinite(default) or not low <= default <= high:
-        raise InputError(
-            f"the default {default} is not a number in {low} .. {high}",
-            place=f"param {name}",
-            fix="give one in range",
-        )
-    DECLARED[name] = Param(name, float(default), float(low), float(high))
-    return DECLARED[name]
-
-
 # ---- from Python to nodes ----
 
 
@@ -333,13 +249,13 @@ def is_symbolic(x: Any) -> bool:
 
 def static(x: Any) -> Number | None:
     """A Python number for a static scalar (NumPy scalars included), or None."""
-    kind = type(x)
+    kind = cast("type[Any]", type(x))
     if kind is float or kind is int or kind is bool:
         return x
     if kind is Value:
         return None
     if isinstance(x, bool | np.bool_):
-        return bool(x)
+        return bool(x)  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(x, numbers.Integral):
         return int(x)
     if isinstance(x, numbers.Real):
@@ -440,8 +356,12 @@ _LOGICAL = frozenset({"and", "or", "xor"})
 _EQUALITY = frozenset({"eq", "ne"})
 
 
+def _is_scalar(x: Any) -> bool:
+    return isinstance(x, Value) or static(x) is not None
+
+
 def _binary(op: str, a: Any, b: Any) -> Any:
-    if static(a) is None and not isinstance(a, Value) or static(b) is None and not isinstance(b, Value):
+    if not (_is_scalar(a) and _is_scalar(b)):
         return NotImplemented
     x, y = pair(a, b)
     if x.type is T.boolean and op not in _LOGICAL and op not in _EQUALITY:
@@ -450,7 +370,7 @@ def _binary(op: str, a: Any, b: Any) -> Any:
 
 
 def _divide(a: Any, b: Any) -> Any:
-    if static(a) is None and not isinstance(a, Value) or static(b) is None and not isinstance(b, Value):
+    if not (_is_scalar(a) and _is_scalar(b)):
         return NotImplemented
     x, y = pair(a, b)
     if not x.type.is_float:
@@ -532,9 +452,8 @@ def call(name: str, *args: Any) -> Any:
     assert together is not None  # noqa: S101 - one operand is symbolic
     if any(isinstance(static(a), float) for a in args) and not together.is_float:
         together = real_type()
-    if "F" in row.letters and not together.is_float:
-        together = real_type()
-    elif together is T.boolean and not {"B", "L", "T"} & set(row.letters):
+    needs_float = "F" in row.letters and not together.is_float
+    if needs_float or (together is T.boolean and not {"B", "L", "T"} & set(row.letters)):
         together = real_type()
     nodes = [
         _convert(lift(a), together) if isinstance(a, Value) else E.const(static(a) or 0, together)

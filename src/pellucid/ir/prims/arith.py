@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..facts import Facts, corners, rounded, top, wrap
+from ..facts import Facts, neighbor, rounded, top, wrap
 from ..prim import Laws, Prim
 from ..types import Type, f32
 from .fused import fused_multiply_add
@@ -79,21 +79,29 @@ def _div_facts(t: Type, _: tuple[Type, ...], a: Facts, b: Facts) -> Facts:
     return _between(t, min(ends), max(ends), minus_zero=a.minus_zero or a.lo < 0 or b.lo < 0)
 
 
-def _fma_facts(t: Type, types: tuple[Type, ...], a: Facts, b: Facts, c: Facts) -> Facts:
-    product = _mul_facts(t, types, a, b)
-    if product.nan or c.nan:
+def _fma_facts(t: Type, _: tuple[Type, ...], a: Facts, b: Facts, c: Facts) -> Facts:
+    if a.nan or b.nan or c.nan or _zero_times_infinity(a, b) or _zero_times_infinity(b, a):
         return top(t)
-    # A rounded product may lie one step inside the exact one, so the corners of the fused operation are used as well.
-    f = corners(np.add, t, product, c)
-    if f.nan:
-        return f
-    step = t.dtype.type
-    with np.errstate(all="ignore"):
-        lo = float(np.nextafter(step(f.lo), step(-np.inf)))
-        hi = float(np.nextafter(step(f.hi), step(np.inf)))
-        lo = min(lo, float(step(c.lo) + np.nextafter(step(product.lo), step(-np.inf))))
-        hi = max(hi, float(step(c.hi) + np.nextafter(step(product.hi), step(np.inf))))
-    return Facts(lo, hi, minus_zero=lo <= 0 <= hi)
+    pairs = ((a.lo, b.lo), (a.lo, b.hi), (a.hi, b.lo), (a.hi, b.hi))
+    products = [x * y for x, y in pairs]
+    low, high = min(products), max(products)
+    if low + c.hi != low + c.hi or high + c.lo != high + c.lo:  # infinities may meet
+        return top(t)
+    # Products of float32 are exact in float64; those of float64 may be rounded, unless a factor is 0 or 1.
+    if t is not f32 and not all(x in (-1, 0, 1) or y in (-1, 0, 1) for x, y in pairs):
+        low, high = math.nextafter(low, -math.inf), math.nextafter(high, math.inf)
+    lo, hi = _sum(t, low, c.lo, -math.inf), _sum(t, high, c.hi, math.inf)
+    # Otherwise a sum that comes to nothing is +0.0.
+    return Facts(lo, hi, minus_zero=lo <= 0 <= hi and (c.minus_zero or lo < 0))
+
+
+def _sum(t: Type, x: float, y: float, outwards: float) -> float:
+    """x + y in a type: exact, or one step outwards."""
+    total = x + y
+    result = rounded(t, total)
+    back = total - x
+    exact = result == total and (x - (total - back)) + (y - back) == 0
+    return result if exact or math.isinf(total) else neighbor(t, result, outwards)
 
 
 def _neg_facts(t: Type, _: tuple[Type, ...], a: Facts) -> Facts:

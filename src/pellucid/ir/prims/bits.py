@@ -24,6 +24,13 @@ WORDS = ("integer", "bool")
 def _and_facts(t: T.Type, _: tuple[T.Type, ...], a: Facts, b: Facts) -> Facts:
     if t is T.boolean:
         return Facts(min(a.lo, b.lo), min(a.hi, b.hi))
+    for x, mask in ((a, b), (b, a)):
+        if mask.exact and mask.lo >= 0:
+            # A mask of low bits that the residue knows gives one number.
+            low = x.modulus & -x.modulus if x.modulus else 1 << t.bits
+            if mask.lo < low:
+                value = x.residue & int(mask.lo)
+                return Facts(value, value, modulus=0, residue=value)
     positives = [int(x.hi) for x in (a, b) if x.lo >= 0]
     return Facts(0, min(positives)) if positives else top(t)
 

@@ -7,6 +7,7 @@ must be proved to be in range: a clamp that the facts show to be idle then costs
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 
+@cache
 def limits(source: T.Type, target: T.Type) -> tuple[float, float]:
     """The lowest and highest float of a type whose truncation lies in an integer type.
 
@@ -28,10 +30,8 @@ def limits(source: T.Type, target: T.Type) -> tuple[float, float]:
     (-2147483648.0, 2147483520.0)
     """
     scalar: Any = source.dtype.type
-    high = scalar(target.high)
-    if int(high) > target.high:
-        high = np.nextafter(high, scalar(0))
-    return float(scalar(target.low)), float(high)
+    # Truncation takes everything below the next integer, which is a power of two and so a float.
+    return float(scalar(target.low)), float(np.nextafter(scalar(int(target.high) + 1), scalar(0)))
 
 
 def _convert_facts(t: T.Type, types: tuple[T.Type, ...], a: Facts) -> Facts:
@@ -70,6 +70,19 @@ def _to_integer(a: Expr, target: T.Type) -> Expr:
 
 def _in_range(types: tuple[T.Type, ...], a: Facts, target: T.Type) -> bool:
     return a.within(*limits(types[0], target))
+
+
+def _bitcast_facts(t: T.Type, types: tuple[T.Type, ...], a: Facts) -> Facts:
+    """Numbers that are not negative keep their order when their bits are read as another type."""
+    (source,) = types
+    if a.nan or a.minus_zero or a.lo < 0 or source.is_float == t.is_float:
+        return top(t)
+    if source.is_float:
+        ends = np.array([a.lo, a.hi], dtype=source.dtype).view(t.dtype)
+        return Facts(int(ends[0]), int(ends[1]))
+    words = np.array([int(a.lo), int(a.hi)], dtype=source.dtype)
+    lo, hi = (float(v) for v in words.view(t.dtype))
+    return Facts(lo, hi) if lo <= hi and words[1] >> (t.bits - 1) == 0 else top(t)
 
 
 def _bitcast(dtype: np.dtype[Any], a: Array) -> Array:
@@ -146,7 +159,7 @@ ROWS = (
         "N -> @",
         targets=_of_one_width,
         ref=_bitcast,
-        facts=None,
+        facts=_bitcast_facts,
         llvm={"any": "bitcast {T} {0} to {R}"},
         c={"any": "bits_{T}_{R}({0})"},
     ),

@@ -21,7 +21,7 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
 
 
 def check(kernel: Kernel, path: Path, **_: Any) -> Verdict:
-    """Places are names: all that is asked is that none stand there yet (`apply` shows that erasing gives the nest back)."""
+    """All that is asked is that none stand there yet (`apply` shows that erasing gives the nest back)."""
     return prove(
         "places change no value", Premise("the nest has no places yet", lambda: bool(list(find(kernel))))
     )

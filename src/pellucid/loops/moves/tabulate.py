@@ -107,7 +107,7 @@ def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, **_: Any) -> Applie
     tables: dict[Expr, Buffer] = {}
     mapping: dict[Expr, Expr] = {}
     for k, e in enumerate(found):
-        tables[e] = Buffer(f"column{taken + k + 1}", e.type, N.E.T.i32.high)
+        tables[e] = Buffer(f"column{taken + k + 1}", e.type, (1 << 31) - 1)
         mapping[e] = E.load(tables[e], inner.index)
     fill = replace(inner, body=tuple(Store(b, inner.index, e) for e, b in tables.items()), how=N.SEQ)
     body: N.Block = (
