@@ -46,10 +46,10 @@ class CBackend:
         key = hashlib.sha256(f"{self.compiler.identity}\n{text}".encode()).hexdigest()
         found = self._linked.get(key)
         if found is None:
-            code = self.store.get(key) if self.store else None
+            code = self.store.get(key) if self.store is not None else None
             if code is None:
                 code = self.compiler.compile(text)
-                if self.store:
+                if self.store is not None:
                     self.store.put(key, code)
             found = self._linked[key] = load(code)
         return found

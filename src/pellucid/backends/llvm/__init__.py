@@ -78,10 +78,10 @@ class LlvmBackend:
         key = hashlib.sha256(f"{machine.identity}\n{text}".encode()).hexdigest()
         found = self._linked.get(key)
         if found is None:
-            code = self.store.get(key) if self.store else None
+            code = self.store.get(key) if self.store is not None else None
             if code is None:
                 code = machine.compile(text)
-                if self.store:
+                if self.store is not None:
                     self.store.put(key, code)
             found = self._linked[key] = machine.link(code)
         return found

@@ -1,0 +1,235 @@
+"""What all back ends share: the order of buffers, the check of arguments, scratch memory, and bands of rows."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from pellucid.backends.llvm import LlvmBackend
+from pellucid.backends.port import BANDS, Backend, layout
+from pellucid.base.errors import BackendError, InputError
+from pellucid.ir import interp
+from pellucid.ir import nest as N
+from pellucid.ir import types as T
+from pellucid.ir.expr import Buffer, param
+from pellucid.ir.facts import Facts
+from pellucid.ir.parse import parse_nest
+
+ROWS = """
+kernel rows(count: i32, gain: f32):
+  output out: f32[6400]
+  input a: f32[80]
+  t1 = gain * 2.0
+  for j in 0 .. count spread over bands of 3:
+    for i in 0 .. 80 by 16 lanes:
+      out[j * 80 + i] := a[i] * t1 + convert.f32(j)
+"""
+
+
+def memory_of(kernel: N.Kernel) -> dict[Buffer, np.ndarray]:
+    generator = np.random.default_rng(3)
+    outputs = {b: np.zeros(b.size, b.type.dtype) for b in kernel.outputs}
+    return {**outputs, **{b: generator.random(b.size).astype(b.type.dtype) for b in N.inputs(kernel)}}
+
+
+def test_bands_cover_the_loop_once_and_each_is_a_multiple_of_what_was_asked():
+    plan = layout(parse_nest(ROWS), {})
+    values = plan.values({"count": 1000, "gain": 1.0})
+    bands = plan.bands(values, None)
+    assert len(bands) <= BANDS
+    assert [k for first, beyond in bands for k in range(first, beyond)] == list(range(1000))
+    assert all((beyond - first) % 3 == 0 for first, beyond in bands[:-1])
+    assert plan.bands(values, 1) == [(0, 1000)]
+    assert plan.bands(plan.values({"count": 0, "gain": 1.0}), None) == [(0, 0)]
+
+
+def test_every_order_of_bands_gives_the_same(backend: Backend):
+    kernel = parse_nest(ROWS)
+    expected = memory_of(kernel)
+    interp.run(kernel, {"count": 80, "gain": 0.5}, expected)
+
+    def backwards(count, task, threads):
+        workers = [threading.Thread(target=task, args=(k,)) for k in reversed(range(count))]
+        for w in workers:
+            w.start()
+        for w in workers:
+            w.join()
+
+    backend.crew = backwards
+    found = memory_of(kernel)
+    backend.compile(kernel, {}).run({"count": 80, "gain": 0.5}, found)
+    assert (found[kernel.outputs[0]] == expected[kernel.outputs[0]]).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ("a second spread loop", "for j in 0 .. 4 spread over bands of 1:\n    out[j] := 1.0\n"),
+        ("a store after it", "out[0] := 1.0\n"),
+    ],
+)
+def test_what_else_writes_the_output_keeps_the_loop_in_one_piece(change: str, why: str, backend: Backend):
+    kernel = parse_nest(ROWS + "  " + why)
+    assert layout(kernel, {}).band is None
+    expected, found = memory_of(kernel), memory_of(kernel)
+    interp.run(kernel, {"count": 7, "gain": 0.5}, expected)
+    backend.compile(kernel, {}).run({"count": 7, "gain": 0.5}, found)
+    assert (found[kernel.outputs[0]] == expected[kernel.outputs[0]]).all()
+
+
+def test_bounds_that_are_read_from_memory_keep_the_loop_in_one_piece():
+    kernel = parse_nest(
+        """
+kernel read_bound():
+  output out: i32[9]
+  input a: i32[1]
+  for j in 0 .. a[0] spread over bands of 1:
+    out[j] := j
+"""
+    )
+    assert layout(kernel, {}).band is None
+
+
+def test_threads_have_scratch_memory_of_their_own(backend: Backend):
+    kernel = parse_nest(
+        """
+kernel scratch(count: i32):
+  output out: i32[400]
+  alloc line: i32[10]:
+    for i in 0 .. 10:
+      line[i] := i * count
+    for j in 0 .. count spread over bands of 1:
+      for i in 0 .. 10:
+        out[j * 10 + i] := line[9 - i]
+"""
+    )
+    from pellucid.driver.threads import Crew
+
+    backend.crew = Crew()
+    code = backend.compile(kernel, {})
+    _, i = np.mgrid[0:40, 0:10]
+    for _ in range(20):
+        found = memory_of(kernel)
+        code.run({"count": 40}, found, threads=4)
+        assert (found[kernel.outputs[0]].reshape(40, 10) == (9 - i) * 40).all()
+
+
+# ---- refusals ----
+
+
+def test_scratch_memory_in_a_loop_is_refused(backend: Backend):
+    kernel = parse_nest(
+        """
+kernel inside():
+  output out: i32[4]
+  for i in 0 .. 4:
+    alloc line: i32[4]:
+      out[i] := line[i]
+"""
+    )
+    with pytest.raises(BackendError, match="inside a loop"):
+        backend.compile(kernel, {})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ({"gain": 1.0}, "count: is missing"),
+        ({"count": 4, "gain": float("nan")}, "gain: nan is not finite"),
+        ({"count": 4, "gain": float("inf")}, "not finite"),
+        ({"count": 90, "gain": 1.0}, "90 is not within 1 .. 80"),
+    ],
+)
+def test_arguments_are_checked_against_what_was_assumed(backend: Backend, arguments, why: str):
+    kernel = parse_nest(ROWS)
+    code = backend.compile(kernel, {param("count", T.i32): Facts(1, 80)})
+    with pytest.raises(InputError, match=why):
+        code.run(arguments, memory_of(kernel))
+
+
+@pytest.mark.parametrize(
+    ("array", "why"),
+    [
+        (None, "buffer out: has no memory"),
+        (np.zeros(6400, np.float64), "contiguous one-dimensional array of f32"),
+        (np.zeros((80, 80), np.float32), "one-dimensional"),
+        (np.zeros(12800, np.float32)[::2], "contiguous"),
+    ],
+)
+def test_arrays_are_checked(backend: Backend, array, why: str):
+    kernel = parse_nest(ROWS)
+    memory = memory_of(kernel)
+    if array is None:
+        del memory[kernel.outputs[0]]
+    else:
+        memory[kernel.outputs[0]] = array
+    with pytest.raises(InputError, match=why):
+        backend.compile(kernel, {}).run({"count": 4, "gain": 1.0}, memory)
+
+
+def test_an_array_that_cannot_be_written_to_is_refused(backend: Backend):
+    kernel = parse_nest(ROWS)
+    memory = memory_of(kernel)
+    memory[kernel.outputs[0]].flags.writeable = False
+    with pytest.raises(InputError, match="writable"):
+        backend.compile(kernel, {}).run({"count": 4, "gain": 1.0}, memory)
+
+
+def test_an_array_shorter_than_a_proof_counted_on_is_refused():
+    kernel = parse_nest(
+        """
+kernel proved():
+  output out: f32[16]
+  input a: f32[16]
+  for i in 0 .. 16 by 4 lanes:
+    out[i] := a[15 - i]
+"""
+    )
+    memory = memory_of(kernel)
+    memory[N.inputs(kernel)[0]] = np.zeros(15, np.float32)
+    with pytest.raises(InputError, match="15 elements where 16 are needed"):
+        LlvmBackend().compile(kernel, {}).run({}, memory)
+
+
+def test_a_buffer_may_bring_its_own_data(backend: Backend):
+    out, table = Buffer("out", T.i32, 4), Buffer("table", T.i32, 4, np.int32([7, 8, 9, 10]))
+    kernel = parse_nest(
+        """
+kernel own():
+  output out: i32[4]
+  input table: i32[4]
+  for i in 0 .. 4:
+    out[i] := table[3 - i]
+""",
+        {"out": out, "table": table},
+    )
+    memory = {out: np.zeros(4, np.int32)}
+    backend.compile(kernel, {}).run({}, memory)
+    assert memory[out].tolist() == [10, 9, 8, 7]
+
+
+PARTIAL = """
+kernel partial():
+  output out: i32[8]
+  input a: i32[8]
+  for i in 0 .. 8:
+    out[i] := shift_left_in(a[i], {amount})
+"""
+
+
+def test_a_partial_row_without_a_proof_is_refused(backend: Backend):
+    if backend.name == "numpy":
+        pytest.skip("its rows are total")
+    with pytest.raises(BackendError, match=r"shift_left_in: .* not proved"):
+        backend.compile(parse_nest(PARTIAL.format(amount="a[i]")), {})
+    backend.compile(parse_nest(PARTIAL.format(amount="a[i] & 31")), {})
+
+
+def test_a_row_with_a_body_is_refused(backend: Backend):
+    if backend.name == "numpy":
+        pytest.skip("its rows have a meaning of their own")
+    kernel = parse_nest(PARTIAL.replace("shift_left_in", "shift_left").format(amount="a[i]"))
+    with pytest.raises(BackendError, match="simpler rows"):
+        backend.compile(kernel, {})
