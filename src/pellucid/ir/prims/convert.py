@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import types as T
-from ..facts import Facts, wrap
+from ..facts import Facts, top, wrap
 from ..prim import Prim
 
 if TYPE_CHECKING:
@@ -75,8 +75,10 @@ def _in_range(types: tuple[T.Type, ...], a: Facts, target: T.Type) -> bool:
 def _bitcast_facts(t: T.Type, types: tuple[T.Type, ...], a: Facts) -> Facts:
     """Numbers that are not negative keep their order when their bits are read as another type."""
     (source,) = types
-    if a.nan or a.minus_zero or a.lo < 0 or source.is_float == t.is_float:
-        return top(t)
+    if a.nan or a.minus_zero or a.lo < 0 or (source.is_float and t.is_float):
+        return a if source is t else top(t)
+    if not (source.is_float or t.is_float):
+        return wrap(t, int(a.lo), int(a.hi), a.modulus, a.residue)
     if source.is_float:
         ends = np.array([a.lo, a.hi], dtype=source.dtype).view(t.dtype)
         return Facts(int(ends[0]), int(ends[1]))
