@@ -85,7 +85,9 @@ class Draw:
         if self.tame:
             lo = max(type_.low, rng.choice((0, 1, 2, -1, -4)))
             hi = lo + rng.choice((0, 1, 2, 4))
-            return Facts(float(lo), float(hi)) if type_.is_float else Facts(lo, hi)
+            if not type_.is_float:
+                return Facts(lo, hi)
+            return Facts(float(lo), float(hi), False, lo <= 0 <= hi and rng.random() < 0.5)
         if rng.random() < 0.3:
             return None
         if type_.is_float:

@@ -35,7 +35,7 @@ def test_a_rule_says_why(rule: AnyRule):
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.name)
 def test_a_rule_fires_in_its_place(rule: AnyRule):
     """No rule stands in the shadow of others: on some term it is the one that fires."""
-    for instance in instances(rule, random.Random(rule.name), per_type=20):
+    for instance in instances(rule, random.Random(rule.name), per_type=400, tries=8000):
         trace = Trace()
         if rule.label == "approximate":
             expand([instance.before], ranges=instance.ranges, trace=trace)
@@ -50,7 +50,7 @@ WRONG = (
     Rule("wrong-sign", "exact", "sub(x, neg(y))", "sub(x, y)", "number"),
     Rule("wrong-zero", "exact", "add(x, 0.0)", "x", "float"),
     Rule("wrong-nan", "exact", "le(x, x)", "true", "number"),
-    Rule("wrong-order", "exact", "min(x, y)", "x", "number", "never_above(x, y)"),
+    Rule("wrong-order", "exact", "min(x, y)", "y", "number", "never_above(x, y)"),
     Rule("wrong-turn", "exact", "neg(sub(x, y))", "sub(y, x)", "float"),
     Rule(
         "wrong-shift", "exact", "floor_div(x, K)", "shift_left_in(x, log2(K))", "integer", "power_of_two(K)"

@@ -12,8 +12,6 @@ from collections.abc import Callable
 from struct import Struct
 from typing import NamedTuple
 
-import numpy as np
-
 from .types import Type, boolean, f32
 
 
@@ -169,23 +167,3 @@ def neighbor(type_: Type, value: float, direction: float) -> float:
     if math.frexp(value)[0] == (-0.5 if up else 0.5) and step > 2.0**-149:
         step /= 2
     return rounded(type_, value + (step if up else -step))
-
-
-def corners(function: Callable[..., np.floating], type_: Type, *args: Facts) -> Facts:
-    """Float bounds of an operator that is monotone in each operand, from its values at the corners.
-
-    Correct rounding is monotone, so the same operator at the right corners is exact and needs no widening.
-    A NaN at a corner (0 times infinity) means the whole line.
-    """
-    if any(a.nan for a in args):
-        return top(type_)
-    scalar = type_.dtype.type
-    points: list[tuple[float | int, ...]] = [()]
-    for a in args:
-        points = [(*p, end) for p in points for end in {a.lo, a.hi}]
-    with np.errstate(all="ignore"):
-        values = [float(function(*map(scalar, p))) for p in points]
-    if any(math.isnan(v) for v in values):
-        return top(type_)
-    lo, hi = min(values), max(values)
-    return Facts(lo, hi, minus_zero=lo <= 0 <= hi)
