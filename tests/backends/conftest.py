@@ -32,4 +32,10 @@ def backend(request: pytest.FixtureRequest) -> Backend:
     return back_ends()[request.param]()
 
 
+@pytest.fixture(params=[name for name in back_ends() if name != "numpy"])
+def compiling_backend(request: pytest.FixtureRequest) -> Backend:
+    """Each back end that writes code; the interpreter takes what they must refuse."""
+    return back_ends()[request.param]()
+
+
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")

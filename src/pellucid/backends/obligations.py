@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..base.errors import BackendError
 from ..ir.expr import Buffer, Expr, topological
-from ..ir.nest import Alloc, Block, Store, all_roots, walk
+from ..ir.nest import Alloc, Block, For, Store, all_roots, walk
 from ..ir.prim import Prim
 from ..reasoning.infer import FactsOf
 
@@ -38,15 +38,30 @@ def require_spelling(prim: Prim) -> None:
 class Proofs:
     """Which loads and stores are proved to be inside; `needed` collects how large buffers must be for that.
 
-    `least` gives, per buffer, the number of elements it certainly has: what proofs may count on.
+    `least` gives, per buffer, the number of elements it certainly has: what proofs may count on. Scratch memory as
+    large as a loop is long holds every index of the loop; `scratch` gives its size expressions.
     """
 
-    def __init__(self, least: Mapping[Buffer, int]) -> None:
+    def __init__(self, least: Mapping[Buffer, int], scratch: tuple[Alloc, ...]) -> None:
         self.least = least
         self.needed: dict[Buffer, int] = {}
+        self._extents = {a.buffer: a.size for a in scratch}
+        self._ends: dict[Expr, Expr] = {}
+
+    def enter(self, loop: For, facts: FactsOf) -> None:
+        """Note that a loop has begun."""
+        if facts(loop.lo).lo >= 0:
+            self._ends[loop.index] = loop.hi
+
+    def leave(self, loop: For) -> None:
+        """Note that a loop has ended."""
+        self._ends.pop(loop.index, None)
 
     def inside(self, position: Expr, buffer: Buffer, facts: FactsOf) -> bool:
         """Whether a position is proved to be inside of a buffer."""
+        end = self._ends.get(position)
+        if end is not None and self._extents.get(buffer) is end:
+            return True
         least = self.least[buffer]
         if not facts(position).within(0, least - 1):
             return False

@@ -29,7 +29,7 @@ INCLUDES = """#include <math.h>
 
 def callable_source(plan: Layout, ranges: Ranges) -> tuple[str, dict[Buffer, int]]:
     """The source of the function that `calling` calls, and how many elements its buffers must have."""
-    proofs = Proofs(least_sizes(plan.buffers, plan.scratch))
+    proofs = Proofs(least_sizes(plan.buffers, plan.scratch), plan.scratch)
     source = Source(plan, ranges, proofs, banded=True)
     body = source.body()
     lines = [INCLUDES + "#include <string.h>\n"]
@@ -79,7 +79,7 @@ def export(kernel: Kernel, name: str, ranges: Ranges | None = None) -> tuple[str
     given = [b for b in plan.bound if b not in embedded]
     # Proofs may count on what is in the source itself, and not on what a caller passes.
     least = least_sizes(plan.buffers, plan.scratch)
-    source = Source(plan, ranges, Proofs({**least, **dict.fromkeys(given, 1)}), banded=False)
+    source = Source(plan, ranges, Proofs({**least, **dict.fromkeys(given, 1)}, plan.scratch), banded=False)
     body = source.body()
     parameters: list[str] = []
     for b in given:

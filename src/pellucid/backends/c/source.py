@@ -316,6 +316,7 @@ class Source:
             beyond = last
         self.facts = FactsOf({**outer.known, s.index: Facts(lo.lo, max(lo.lo, hi.hi - 1))})
         name = self.unique(s.index.attr)
+        self.proofs.enter(s, outer)
         self.emit(f"for ({typed(s.index.type)} {name} = {first}; {name} < {beyond}; {name}++) {{")
 
         def inner() -> None:
@@ -324,6 +325,7 @@ class Source:
 
         self.scoped(inner)
         self.emit("}")
+        self.proofs.leave(s)
         self.taken.discard(name)
         self.facts = outer
         self.forget_reads(s.body)

@@ -96,10 +96,12 @@ class Function(Memory):
         if s is self.plan.band:
             first, beyond = self.clipped(s.index.type, first, beyond)
         self.facts = FactsOf(known)
+        self.proofs.enter(s, outer)
         if s.how.kind == "lanes" and s.how.count > 1:
             self.by_lanes(s, first, beyond)
         else:
             self.in_order(s, first, beyond)
+        self.proofs.leave(s)
         self.facts = outer
         self.forget_reads(s.body)
 

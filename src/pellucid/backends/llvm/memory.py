@@ -35,7 +35,7 @@ class Memory(Values, ABC):
         super().__init__(body, facts)
         self.cheap_masks = cheap_masks
         self.numbers = {b: k for k, b in enumerate(buffers)}
-        self.proofs = Proofs(least_sizes(buffers, scratch))
+        self.proofs = Proofs(least_sizes(buffers, scratch), scratch)
         self.declared: set[str] = set()
         self.neighbors: dict[tuple[Buffer, Sum], list[Expr]] = {}
         # Of the vector loop around: its index, the scalar index of lane 0, how many lanes count (i64), and the lanes

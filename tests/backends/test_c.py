@@ -1,0 +1,254 @@
+"""The C back end beside its results: clean under strict compilers and sanitizers, readable, and whole when exported."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pellucid.backends.c import CBackend, compiler, export
+from pellucid.backends.c.compiler import find_compiler
+from pellucid.backends.conformance import same_bits, spicy
+from pellucid.backends.conformance_programs import PROGRAMS
+from pellucid.base.errors import BackendError
+from pellucid.ir import expr as E
+from pellucid.ir import interp
+from pellucid.ir import nest as N
+from pellucid.ir import types as T
+from pellucid.ir.expr import Buffer, param
+from pellucid.ir.facts import Facts
+from pellucid.ir.parse import parse_nest
+
+from .conftest import needs_compiler
+
+pytestmark = needs_compiler
+
+STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2", "-ffp-contract=off"]
+
+# Run apart, for what the sanitizer finds ends the process.
+SANITIZED = """
+import sys
+from pellucid.backends.c import CBackend, compiler
+from pellucid.backends.conformance import backend_suite
+
+compiler.FLAGS = ("-O1", "-ffp-contract=off", "-fPIC", "-shared", *sys.argv[1].split())
+for name, check in backend_suite(CBackend, widths=(1,)):
+    print(name, flush=True)
+    check()
+print("done")
+"""
+
+
+def sanitizer_flags() -> str | None:
+    """Flags that end the process at undefined behavior, if the compiler has them."""
+    flags = "-fsanitize=undefined -fno-sanitize-recover=undefined"
+    try:
+        find_compiler().compile(
+            f"int {compiler.ENTRY}(int x);\nint {compiler.ENTRY}(int x) {{ return x + 1; }}\n",
+            flags=("-fPIC", "-shared", *flags.split()),
+        )
+    except BackendError:
+        return None
+    return flags
+
+
+@pytest.mark.slow
+def test_nothing_is_undefined():
+    flags = sanitizer_flags()
+    if flags is None:
+        pytest.skip("the compiler has no sanitizer of undefined behavior")
+    done = subprocess.run(
+        [sys.executable, "-c", SANITIZED, flags], capture_output=True, text=True, check=False, timeout=600
+    )
+    assert done.stdout.endswith("done\n"), f"{done.stdout.splitlines()[-1:]} {done.stderr[-2000:]}"
+    assert "runtime error" not in done.stderr
+
+
+def compiled(tmp_path: Path, header: str, source: str, main: str, *, name: str = "picture") -> Path:
+    """The program of an exported kernel and a main function."""
+    (tmp_path / f"{name}.h").write_text(header)
+    (tmp_path / f"{name}.c").write_text(source)
+    (tmp_path / "main.c").write_text(main)
+    command = [*find_compiler().command, *STRICT, "-o", "program", "main.c", f"{name}.c", "-lm"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return tmp_path / "program"
+
+
+PICTURE = """
+kernel picture(width: i32, height: i32, zoom: f32):
+  output out: u32[1]
+  input colors: u32[7]
+  input weights: f32[3]
+  alloc column: f32[width]:
+    for i in 0 .. width by 16 lanes:
+      column[i] := convert.f32(i) * zoom
+    for j in 0 .. height spread over bands of 4:
+      t1 = convert.f32(j) * zoom
+      for i in 0 .. width by 16 lanes:
+        t2 = sqrt(column[i] * column[i] + t1 * t1) * weights[1]
+        t3 = t2 < 3.0
+        if t3:
+          t4 = truncate_in.i32(min(max(t2, 0.0), 5.0))
+        pick t5 = if t3 then colors[t4] else colors[6]
+        out[j * width + i] := t5
+"""
+
+MAIN = """#include <stdio.h>
+#include <stdlib.h>
+#include "picture.h"
+
+int main(void)
+{
+    static uint32_t out[37 * 11];
+    const float weights[3] = {1.0f, 0.7f, 2.0f};
+    if (!picture(out, 37 * 11, weights, 3, 37, 11, 0.25f)) return 1;
+    if (picture(out, 37 * 11, weights, 3, 0, 11, 0.25f)) return 2;
+    if (picture(out, 37 * 11, weights, 3, 37, 11, 0.0f / (float)(out[0] == 7))) return 3;
+    fwrite(out, sizeof out, 1, stdout);
+    return 0;
+}
+"""
+
+
+def picture_kernel() -> tuple[N.Kernel, dict]:
+    colors = Buffer("colors", T.u32, 7, np.uint32([0, 1, 2, 0xFFFFFFFF, 0x80000000, 12345, 0xFF00FF00]))
+    kernel = parse_nest(PICTURE, {"colors": colors})
+    ranges = {param("width", T.i32): Facts(1, 4096), param("height", T.i32): Facts(1, 4096)}
+    return kernel, ranges
+
+
+def test_an_exported_kernel_runs_on_its_own(tmp_path: Path):
+    kernel, ranges = picture_kernel()
+    program = compiled(tmp_path, *export(kernel, "picture", ranges), MAIN)
+    done = subprocess.run([program], capture_output=True, check=False)
+    assert done.returncode == 0
+    weights = next(b for b in N.inputs(kernel) if b.name == "weights")
+    colors = next(b for b in N.inputs(kernel) if b.name == "colors")
+    memory = {
+        kernel.outputs[0]: np.zeros(37 * 11, np.uint32),
+        weights: np.float32([1, 0.7, 2]),
+        colors: colors.data,
+    }
+    interp.run(kernel, {"width": 37, "height": 11, "zoom": 0.25}, memory)
+    assert (np.frombuffer(done.stdout, np.uint32) == memory[kernel.outputs[0]]).all()
+
+
+def test_an_export_says_what_it_needs():
+    kernel, ranges = picture_kernel()
+    header, source = export(kernel, "picture", ranges)
+    assert "-ffp-contract=off" in header
+    assert "width: 1 .. 4096" in header
+    assert "static const uint32_t colors[7]" in source
+    included = set(re.findall(r"#include <(.*?)>", header + source))
+    assert included <= {"math.h", "stdbool.h", "stdint.h", "stdlib.h", "string.h"}
+
+
+@pytest.mark.skipif(shutil.which("c++") is None, reason="there is no C++ compiler")
+def test_an_exported_header_is_good_for_cpp(tmp_path: Path):
+    kernel, ranges = picture_kernel()
+    header, _ = export(kernel, "picture", ranges)
+    (tmp_path / "picture.h").write_text(header)
+    (tmp_path / "main.cpp").write_text('#include "picture.h"\nint main() { auto f = &picture; (void)f; }\n')
+    command = ["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-c", "main.cpp"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
+def test_every_program_exports_cleanly(tmp_path: Path, program):
+    kernel = parse_nest(program.text.replace("WIDTH", "16"))
+    header, source = export(kernel, "picture")
+    compiled(tmp_path, header, source, '#include "picture.h"\nint main(void) { return 0; }\n')
+
+
+@pytest.mark.parametrize("type_", T.ALL, ids=str)
+def test_constants_are_exact(tmp_path: Path, type_: T.Type):
+    values = spicy(type_)
+    out, data = Buffer("out", type_, len(values)), Buffer("data", type_, len(values), values)
+    i = E.index("i")
+    zero, count = E.const(0, T.i32), E.const(len(values), T.i32)
+    copy = N.For(i, zero, count, (N.Store(out, i, E.load(data, i)),))
+    direct = Buffer("direct", type_, len(values))
+    stores = tuple(
+        N.Store(direct, E.const(k, T.i32), E.const(v, type_)) for k, v in enumerate(values.tolist())
+    )
+    kernel = N.Kernel("constants", (), (out, direct), (copy, *stores))
+    main = f"""#include <stdio.h>
+#include "picture.h"
+int main(void)
+{{
+    static {{}} out[{len(values)}], direct[{len(values)}];
+    if (!picture(out, {len(values)}, direct, {len(values)})) return 1;
+    fwrite(out, sizeof out, 1, stdout);
+    fwrite(direct, sizeof direct, 1, stdout);
+    return 0;
+}}
+""".replace("{}", spelled(type_))
+    program = compiled(tmp_path, *export(kernel, "picture"), main)
+    written = np.frombuffer(subprocess.run([program], capture_output=True, check=True).stdout, type_.dtype)
+    assert same_bits(written[: len(values)], values)
+    assert same_bits(written[len(values) :], values)
+
+
+def spelled(type_: T.Type) -> str:
+    from pellucid.backends.c.spelling import typed
+
+    return typed(type_)
+
+
+def test_names_that_c_forbids_are_changed(tmp_path: Path):
+    out = Buffer("float", T.f32, 4)
+    odd = [param(n, T.f32) for n in ("int", "t1", "2 x", "out", "inside", "i", "out_size", "naïve")]
+    total = odd[0]
+    for p in odd[1:]:
+        total = E.apply("add", total, p)
+    i = E.index("i")
+    loop = N.For(i, E.const(0, T.i32), E.const(4, T.i32), (N.Let(total), N.Store(out, i, total)))
+    kernel = N.Kernel("odd", tuple(odd), (out,), (loop,))
+    memory = {out: np.zeros(4, np.float32)}
+    CBackend().compile(kernel, {}).run({p.attr: k for k, p in enumerate(odd)}, memory)
+    assert memory[out].tolist() == [28.0] * 4
+    header, source = export(kernel, "picture")
+    compiled(tmp_path, header, source, '#include "picture.h"\nint main(void) { return 0; }\n')
+
+
+def test_the_text_reads_like_the_nest():
+    kernel, ranges = picture_kernel()
+    words = CBackend().text(kernel, ranges)
+    assert "        column[i] = (float)i * zoom;\n" in words
+    assert "const bool t3 = t2 < 3.0f;" in words
+
+
+def test_without_a_compiler_there_is_one_clear_error(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    find_compiler.cache_clear()
+    try:
+        with pytest.raises(BackendError, match=r"there is no C compiler; install one, set CC"):
+            CBackend().compile(picture_kernel()[0], picture_kernel()[1])
+    finally:
+        find_compiler.cache_clear()
+
+
+def test_the_compiler_is_asked_once_for_equal_text(monkeypatch: pytest.MonkeyPatch):
+    class Store(dict):
+        def put(self, key, value):
+            self[key] = value
+
+    store, (kernel, ranges) = Store(), picture_kernel()
+    CBackend(store).compile(kernel, ranges)
+    assert len(store) == 1
+    monkeypatch.setattr(compiler.Compiler, "compile", None)
+    CBackend(store).compile(kernel, ranges)
+
+
+def test_temporary_files_are_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    kernel, ranges = picture_kernel()
+    CBackend().compile(kernel, ranges)
+    assert list(tmp_path.iterdir()) == []
