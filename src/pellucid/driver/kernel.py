@@ -195,6 +195,11 @@ def _compiled(frame: Frame, options: Options) -> Code:
     return code
 
 
+def forget() -> None:
+    """Drop all code that is kept in memory, so that the next compilation is one (for measurements)."""
+    _codes.clear()
+
+
 def optimized(frame: Frame, options: Options, backend: Backend) -> Optimized:
     """The frame's nest after the default script, for a back end's lanes."""
     order = (ROW.free, COLUMN.free, TIME.free)
