@@ -37,7 +37,8 @@ def result(kernel: N.Kernel, w: int, h: int, a: float) -> np.ndarray:
 
 ROWS = """  for j in 0 .. h:
     for i in 0 .. w:
-      out[j * w + i] := if a < 0.5 then sqrt(convert.f32(i)) * 3.0 + convert.f32(j) else source[i] / (a + convert.f32(j))
+      s1 := convert.f32(j)
+      out[j * w + i] := if a < 0.5 then sqrt(convert.f32(i)) * 3.0 + s1 else source[i] / (a + s1)
 """
 
 

@@ -127,7 +127,8 @@ def test_cheap_arms_are_a_selection():
 def test_invariants_leave_an_iteration():
     kernel = parse_nest(
         HEAD
-        + "  s1 := iterate 0 (a) to (@0.0:f32 * sqrt(b)) until sqrt(c) < @0.0:f32 limit 9 end\n  out[0] := s1.0 + s1.0\n",
+        + "  s1 := iterate 0 (a) to (@0.0:f32 * sqrt(b)) until sqrt(c) < @0.0:f32 limit 9 end\n"
+        + "  out[0] := s1.0 + s1.0\n",
         {"out": OUT},
     )
     text = print_nest(place(kernel)[0])
@@ -135,12 +136,12 @@ def test_invariants_leave_an_iteration():
     assert text.index("sqrt(b)") < text.index("repeat")
 
 
-I, J = index("i"), index("j")
+COLUMN, ROW = index("i"), index("j")
 LEAVES = [
     param("a", T.f32),
     param("b", T.f32),
-    apply("convert", I, attr=T.f32),
-    apply("convert", J, attr=T.f32),
+    apply("convert", COLUMN, attr=T.f32),
+    apply("convert", ROW, attr=T.f32),
     const(2.0, T.f32),
 ]
 
@@ -164,9 +165,9 @@ def dags(draw):
 @given(dags(), st.sampled_from([1.0, 5.0, 20.0, 1e9]))
 def test_random_programs_keep_their_scopes_and_their_erasure(root, threshold):
     zero = const(0, T.i32)
-    position = apply("add", apply("mul", J, param("w", T.i32)), I)
-    inner = N.For(I, zero, param("w", T.i32), (N.Store(OUT, position, root),), N.lanes(4))
-    outer = N.For(J, zero, param("h", T.i32), (inner,))
+    position = apply("add", apply("mul", ROW, param("w", T.i32)), COLUMN)
+    inner = N.For(COLUMN, zero, param("w", T.i32), (N.Store(OUT, position, root),), N.lanes(4))
+    outer = N.For(ROW, zero, param("h", T.i32), (inner,))
     kernel = N.Kernel("k", (param("w", T.i32), param("h", T.i32), *LEAVES[:2]), (OUT,), (outer,))
     after, _ = place(kernel, threshold=threshold)
     verify_kernel(after)
@@ -199,9 +200,9 @@ def test_size_of_result_is_linear():
         e = LEAVES[2]
         for k in range(n):
             e = apply("min", apply("add", e, const(float(k), T.f32)), apply("mul", e, LEAVES[3]))
-        inner = N.For(I, const(0, T.i32), param("w", T.i32), (N.Store(OUT, I, e),))
+        inner = N.For(COLUMN, const(0, T.i32), param("w", T.i32), (N.Store(OUT, COLUMN, e),))
         kernel = N.Kernel(
-            "k", (param("w", T.i32),), (OUT,), (N.For(J, const(0, T.i32), param("w", T.i32), (inner,)),)
+            "k", (param("w", T.i32),), (OUT,), (N.For(ROW, const(0, T.i32), param("w", T.i32), (inner,)),)
         )
         sizes.append(sum(1 for _ in N.walk(place(kernel)[0].body)))
     assert sizes[2] - sizes[1] == 2 * (sizes[1] - sizes[0])

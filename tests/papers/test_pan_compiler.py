@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from pellucid import images as im
 from pellucid.driver.frame import COLUMN, HEIGHT, ROW, WIDTH, build
 from pellucid.driver.kernel import Kernel, make_backend
 from pellucid.driver.options import Options
 from pellucid.driver.pipeline import optimize
-from pellucid import images as im
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N
 from pellucid.ir import types as T
@@ -134,8 +134,8 @@ def test_P15_sharing_adds_no_evaluation():
 
 def stages_of_pan_swirl():
     from pellucid.driver.pipeline import rules
-    from pellucid.loops.tactic import attempt, sequence
     from pellucid.loops import tactic
+    from pellucid.loops.tactic import attempt, sequence
     from pellucid.rewriting.fuse import fuse
 
     kernel = pan_display(pan_swirl)
@@ -222,9 +222,8 @@ def test_P18_dear_columns_go_into_a_table():
     assert "column1[i]" in inner
     assert "sqrt" not in inner
     assert "bitcast" not in inner, "no sine is left in the inner loop"
-    cheap = optimize(
-        *(lambda f: (f.kernel, f.ranges))(build(im.image(lambda p: p.x * 2 + p.y), T.f32)), options, 16, ()
-    )
+    plain = build(im.image(lambda p: p.x * 2 + p.y), T.f32)
+    cheap = optimize(plain.kernel, plain.ranges, options, 16, ())
     assert "alloc" not in print_nest(cheap.kernel), "only where it pays"
     direct = Kernel(picture, Options(backend="numpy")).render((40, 8), zoom=9)
     np.testing.assert_array_equal(Kernel(picture, options).render((40, 8), zoom=9), direct)
@@ -240,7 +239,7 @@ def test_P19_what_does_not_change_with_time_is_computed_once():
     frame = build(moving, T.f32, Variant(film=True))
     best = optimize(frame.kernel, frame.ranges, Options(), 16, (ROW.free, COLUMN.free))
     text = print_nest(best.kernel)
-    before, _, inside = text.rpartition("for t")
+    _, _, inside = text.rpartition("for t")
     loops = [line.split()[1] for line in text.splitlines() if line.lstrip().startswith("for ")]
     assert loops[-3:] == ["j", "i", "t"], "rows, columns, then time"
     assert inside.count("fma") <= 1, "the picture is outside of the loop over time"

@@ -14,8 +14,8 @@ from pellucid import images as im
 from pellucid.driver.frame import build
 from pellucid.images import Color, Image
 from pellucid.ir import types as T
-from pellucid.ir.nest import For, Store, all_roots, walk
 from pellucid.ir.expr import topological
+from pellucid.ir.nest import For, Store, all_roots, walk
 from pellucid.tracing import Point
 
 X, Y = np.meshgrid(np.linspace(-3.7, 4.1, 37), np.linspace(-2.9, 3.3, 29))
