@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).parent
-FLAGS = "-O3 -march=native -mprefer-vector-width=512 -ffast-math -fopenmp -fPIC -shared".split()
+FLAGS = ["-O3", "-march=native", "-mprefer-vector-width=512", "-ffast-math", "-fopenmp", "-fPIC", "-shared"]
 
 
 def reference(name: str) -> ctypes.CDLL:

@@ -1,7 +1,7 @@
 """The order of the pipeline as data, options, caches, threads and the callable kernel."""
 
-from .kernel import Kernel, compile, explain, export_c
+from .kernel import Kernel, compile, explain, export_c, forget
 from .options import Options
 from .report import Report
 
-__all__ = ["Kernel", "Options", "Report", "compile", "explain", "export_c"]
+__all__ = ["Kernel", "Options", "Report", "compile", "explain", "export_c", "forget"]

@@ -1,0 +1,177 @@
+"""A text as 7,866 operators over x and y: time to compile, time of a frame, and no pixel different from NumPy.
+
+The program is a file of the fidget project, which is not part of this one: give its path, or the folder that holds
+``prospero.vm`` in PELLUCID_TEST_DATA.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+os.environ["PELLUCID_CACHE"] = "off"
+
+import numpy as np
+from harness import Race
+
+import pellucid as pl
+from pellucid import images as im
+from pellucid.driver import forget
+
+SIDE = 1024
+INFIX = {"add": "+", "sub": "-", "mul": "*"}
+FUNCTIONS = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "min": np.minimum,
+    "max": np.maximum,
+    "neg": np.negative,
+    "sqrt": np.sqrt,
+    "square": np.square,
+}
+
+
+def program() -> Path | None:
+    """The path of the program, if it was told."""
+    if len(sys.argv) > 1:
+        return Path(sys.argv[1])
+    folder = os.environ.get("PELLUCID_TEST_DATA")
+    path = Path(folder) / "prospero.vm" if folder else None
+    return path if path and path.exists() else None
+
+
+def lines(text: str) -> list[list[str]]:
+    """The program's instructions, split."""
+    return [line.split() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
+def by_numpy(text: str, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The program's value in float32, row by row to stay in the caches."""
+    rows = [_one_row(text, x, np.float32(v)) for v in y]
+    return np.stack(rows)
+
+
+def _one_row(text: str, x: np.ndarray, y: np.float32) -> np.ndarray:
+    known: dict[str, np.ndarray] = {}
+    result = x
+    for name, op, *args in lines(text):
+        if op == "const":
+            result = np.float32(args[0])
+        elif op in ("var-x", "var-y"):
+            result = x if op == "var-x" else y
+        else:
+            a = [known[k] for k in args]
+            functions = {
+                "neg": np.negative,
+                "sqrt": np.sqrt,
+                "square": np.square,
+                "min": np.minimum,
+                "max": np.maximum,
+            }
+            functions |= {"add": np.add, "sub": np.subtract, "mul": np.multiply}
+            result = functions[op](*a)
+        known[name] = result
+    return np.broadcast_to(result < 0, x.shape)
+
+
+def c_source(text: str) -> str:
+    """The program as straight-line C over vectors of sixteen floats."""
+    body: list[str] = []
+    for name, op, *args in lines(text):
+        v = f"v{name.strip('_')}"
+        a = [f"v{k.strip('_')}" for k in args]
+        if op == "const":
+            right = f"_mm512_set1_ps({float(args[0])!r}f)"
+        elif op in ("var-x", "var-y"):
+            right = "x" if op == "var-x" else "y"
+        elif op in INFIX:
+            right = f"{a[0]} {INFIX[op]} {a[1]}"
+        elif op == "square":
+            right = f"{a[0]} * {a[0]}"
+        elif op == "neg":
+            right = f"-{a[0]}"
+        else:
+            right = f"_mm512_{op}_ps({', '.join(a)})"
+        body.append(f"const __m512 {v} = {right};")
+    last = f"v{lines(text)[-1][0].strip('_')}"
+    inner = "\n".join(body)
+    return f"""#include <immintrin.h>
+#include <stdint.h>
+void draw(uint32_t *out, const float *xs, const float *ys, int side, int threads) {{
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
+for (int j = 0; j < side; j++) for (int i = 0; i < side; i += 16) {{
+const __m512 x = _mm512_loadu_ps(xs + i), y = _mm512_set1_ps(ys[j]);
+{inner}
+_mm512_storeu_si512(out + (long)j * side + i, _mm512_mask_blend_epi32(
+  _mm512_cmp_ps_mask({last}, _mm512_setzero_ps(), _CMP_LT_OQ), _mm512_set1_epi32(0xff000000), _mm512_set1_epi32(-1))); }} }}
+"""
+
+
+def main() -> None:
+    """Check, measure, print."""
+    path = program()
+    if path is None:
+        print("\nprospero: not measured; give the path of prospero.vm, or its folder in PELLUCID_TEST_DATA")
+        return
+    text = path.read_text()
+    center = (np.arange(SIDE) + 0.5 - SIDE / 2).astype(np.float32) * np.float32(2 / SIDE)
+    truth = by_numpy(text, center, -center)
+    pl.render(im.checkerboard(1, im.red, im.blue), size=(16, 16))
+    picture = im.read_vm(str(path)) < 0
+    took: list[float] = []
+    for numerics in ("relaxed", "exact"):
+        for _ in range(3):
+            forget()
+            start = time.perf_counter()
+            kernel = pl.compile(picture, numerics=numerics)
+            took.append(1e3 * (time.perf_counter() - start))
+    print(f"\nprospero, compile: median {statistics.median(took):.0f} ms, min {min(took):.0f} ms")
+    race = Race(f"prospero, {SIDE} x {SIDE}")
+
+    def check(pixels: np.ndarray) -> str:
+        wrong = int(((pixels.reshape(SIDE, SIDE, 4)[..., 0] > 0) != truth).sum())
+        assert wrong == 0, wrong
+        return "no pixel differs from NumPy"
+
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "prospero.c"
+        source.write_text(c_source(text))
+        flags = ["-O1", "-march=native", "-ffp-contract=off", "-fopenmp", "-fPIC", "-shared"]
+        start = time.perf_counter()
+        compiler = shutil.which("gcc") or "cc"
+        subprocess.run([compiler, *flags, str(source), "-o", str(source.with_suffix(".so"))], check=True)
+        print(f"  the C compiler took {1e3 * (time.perf_counter() - start):.0f} ms")
+        lib = ctypes.CDLL(str(source.with_suffix(".so")))
+    out = np.empty((SIDE, SIDE), np.uint32)
+    xs, ys = center, -center
+    for threads in (1, 2):
+
+        def by_hand(threads: int = threads) -> None:
+            pointers = (ctypes.c_void_p(a.ctypes.data) for a in (out, xs, ys))
+            lib.draw(*pointers, SIDE, threads)
+
+        by_hand()
+        race.add(f"C straight line, {threads} thread(s)", by_hand, check(out.view(np.uint8)))
+    pixels = np.empty((SIDE, SIDE, 4), np.uint8)
+    for numerics in ("exact", "relaxed"):
+        kernel = pl.compile(picture, numerics=numerics)
+        for threads in (1, 2):
+
+            def ours(threads: int = threads, kernel: object = kernel) -> None:
+                kernel.render((SIDE, SIDE), zoom=SIDE / 2, threads=threads, out=pixels)
+
+            ours()
+            race.add(f"pellucid {numerics}, {threads} thread(s)", ours, check(pixels))
+    race.run("C straight line, 2 thread(s)", rounds=5, calls=2)
+
+
+if __name__ == "__main__":
+    main()
