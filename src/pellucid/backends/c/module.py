@@ -118,8 +118,7 @@ def _header(function: str, signature: str, plan: Layout, source: Source, given: 
         )
     for p, n in source.params.items():
         facts = plan.ranges[p.attr]
-        what = "any" if facts == top(p.type) else f"{facts.lo:g} .. {facts.hi:g}"
-        lines.append(f" *   {n}: {what}.")
+        lines.append(f" *   {n}: {_range_text(facts, p)}.")
     lines += [
         " *",
         " * Returns false, and does nothing, if an argument is outside of its range or memory runs out.",
@@ -142,17 +141,29 @@ def _header(function: str, signature: str, plan: Layout, source: Source, given: 
     return "\n".join(lines) + "\n"
 
 
+def _is_only_finite(facts: Facts, param: Expr) -> bool:
+    return param.type.is_float and not facts.nan and (facts.lo, facts.hi) == (param.type.low, param.type.high)
+
+
+def _range_text(facts: Facts, param: Expr) -> str:
+    if _is_only_finite(facts, param):
+        return "finite"
+    return "any" if facts == top(param.type) else f"{facts.lo:g} .. {facts.hi:g}"
+
+
 def _range_test(facts: Facts, param: Expr, name: str) -> str:
     whole = top(param.type)
     if facts == whole or param.type is T.boolean:
         return ""
+    if _is_only_finite(facts, param):
+        return f"isfinite({name})"
     tests: list[str] = []
     if facts.lo > whole.lo:
         tests.append(f"{literal(E.const(facts.lo, param.type)).operand} <= {name}")
     if facts.hi < whole.hi:
         tests.append(f"{name} <= {literal(E.const(facts.hi, param.type)).operand}")
-    if not facts.nan and whole.nan and len(tests) < 1:
-        tests.append(f"{name} == {name}")
+    if not facts.nan and whole.nan and not tests:
+        tests.append(f"!isnan({name})")
     return " && ".join(tests)
 
 

@@ -151,7 +151,7 @@ class Source:
             text = self.render(node, texts)
             if node is not root and (counts.get(node, 0) > 1 or len(text.text) > LONGEST):
                 name = self.fresh("s")
-                self.declare(node, name, f"const {typed(node.type)} {name} = {text.text};")
+                self.declare(node, name, f"const {typed(node.type)} {name} = {text.bare};")
             else:
                 texts[node] = text
         return texts[root] if root in texts else self.names[root]
@@ -161,7 +161,7 @@ class Source:
         text = self.value(root)
         if not text.plain:
             name = self.fresh("s")
-            self.declare(root, name, f"const {typed(root.type)} {name} = {text.text};")
+            self.declare(root, name, f"const {typed(root.type)} {name} = {text.bare};")
             text = self.use(self.names[root])
         return text
 
@@ -242,10 +242,10 @@ class Source:
         buffer: Buffer = node.attr
         name = self.buffers[buffer]
         if self.proofs.inside(node.args[0], buffer, self.facts):
-            return Text(f"{name}[{position.text}]", closed=True)
+            return Text(f"{name}[{position.bare}]", closed=True)
         self.helpers["inside"] = HELPER_INSIDE
         self.used.add(self.sizes[buffer])
-        return Text(f"{name}[inside({position.text}, {self.sizes[buffer]})]", closed=True)
+        return Text(f"{name}[inside({position.bare}, {self.sizes[buffer]})]", closed=True)
 
     # ---- statements ----
 
@@ -286,13 +286,13 @@ class Source:
         text = self.value(value)
         if value not in self.names:
             name = self.fresh("t")
-            self.declare(value, name, f"const {typed(value.type)} {name} = {text.text};")
+            self.declare(value, name, f"const {typed(value.type)} {name} = {text.bare};")
 
     def store(self, s: Store) -> None:
         """Write one element, if its position is inside."""
         sure = self.proofs.inside(s.position, s.buffer, self.facts)
         at = self.value(s.position) if sure else self.named(s.position)
-        target = f"{self.buffers[s.buffer]}[{at.text}] = {self.value(s.value).text};"
+        target = f"{self.buffers[s.buffer]}[{at.bare}] = {self.value(s.value).bare};"
         if sure:
             self.emit(target)
         else:
@@ -332,14 +332,14 @@ class Source:
 
     def decide(self, s: If) -> None:
         """Choices on one condition."""
-        condition = self.value(s.condition).text
+        condition = self.value(s.condition).bare
         texts: list[list[str]] = []
         sides: list[list[str]] = []
         for block, k in ((s.then, 1), (s.orelse, 2)):
 
             def write(block: Block = block, k: int = k) -> None:
                 self.block(block)
-                texts.append([self.value(p.args[k]).text for p in s.picks])
+                texts.append([self.value(p.args[k]).bare for p in s.picks])
 
             sides.append(self.aside(lambda write=write: self.scoped(write)))
         names = [self.fresh("t") for _ in s.picks]
@@ -361,7 +361,7 @@ class Source:
             self.emit(f"if (!{condition.operand}) {{")
             self.scoped(lambda: self.block(s.orelse))
         else:
-            self.emit(f"if ({condition.text}) {{")
+            self.emit(f"if ({condition.bare}) {{")
             self.scoped(lambda: self.block(s.then))
             if s.orelse:
                 self.emit("} else {")
@@ -380,7 +380,7 @@ class Source:
         names = [f"{prefix}_{k}" for k in range(len(init))]
         most = text(limit)
         for a, name in zip(init, names, strict=True):
-            self.emit(f"{typed(a.type)} {name} = {text(a).text};")
+            self.emit(f"{typed(a.type)} {name} = {text(a).bare};")
             self.declared.append((len(self.lines) - 1, name))
         count = self.fresh("n")
         bound = most.text
@@ -393,7 +393,7 @@ class Source:
             for k, name in enumerate(names):
                 self.bind(E.state(node.attr[0], k, init[k].type), name)
             self.block(body)
-            self.emit(f"if ({self.value(stop).text}) break;")
+            self.emit(f"if ({self.value(stop).bare}) break;")
             self.advance(step, names)
 
         self.scoped(inner)
@@ -404,7 +404,7 @@ class Source:
 
     def advance(self, step: Sequence[Expr], names: list[str]) -> None:
         """All components of a state to their next values at once."""
-        following = [self.value(a).text for a in step]
+        following = [self.value(a).bare for a in step]
         moving = [(n, t, a) for n, t, a in zip(names, following, step, strict=True) if n != t]
         if len(moving) == 1:
             self.emit(f"{moving[0][0]} = {moving[0][1]};")

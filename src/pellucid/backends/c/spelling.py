@@ -75,6 +75,22 @@ class Text:
         """As an operand."""
         return self.text if self.closed else f"({self.text})"
 
+    @property
+    def bare(self) -> str:
+        """As a whole: without parentheses around all of it."""
+        return (
+            self.text[1:-1] if self.text.startswith("(") and _end(self.text) == len(self.text) else self.text
+        )
+
+
+def _end(text: str) -> int:
+    """Where the parenthesis that opens a text is closed."""
+    depth = end = 0
+    while end == 0 or depth:
+        depth += (text[end] == "(") - (text[end] == ")")
+        end += 1
+    return end
+
 
 def literal(node: Expr) -> Text:
     """A constant that C reads back exactly: the shortest decimal that rounds to it.
@@ -115,16 +131,25 @@ def _magnitude(value: float, type_: T.Type) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A row's template for certain types: `pieces` of text and operand numbers, how often each operand occurs."""
+    """A row's template for certain types: pieces of text and operands, and how often each operand occurs.
 
-    pieces: tuple[str | int, ...]
+    An operand is a number and whether it stands alone between commas or parentheses.
+    """
+
+    pieces: tuple[str | tuple[int, bool], ...]
     counts: tuple[int, ...]
     closed: bool
     helper: tuple[T.Type, T.Type] | None
 
     def fill(self, operands: list[Text]) -> Text:
         """The text with its operands."""
-        parts = [p if isinstance(p, str) else operands[p].operand for p in self.pieces]
+        parts: list[str] = []
+        for p in self.pieces:
+            if isinstance(p, str):
+                parts.append(p)
+            else:
+                k, alone = p
+                parts.append(operands[k].bare if alone else operands[k].operand)
         return Text("".join(parts), self.closed)
 
 
@@ -138,26 +163,39 @@ def form(prim: Prim, first: T.Type, result: T.Type) -> Form:
     Raises BackendError when the row has no spelling of its own.
     """
     require_spelling(prim)
-    template = prim.spelling("c", first.kind)
+    template = _without_idle_casts(prim.spelling("c", first.kind), first)
     words = {
         "T": typed(first),
         "R": typed(result),
         "U": unsigned(first),
         "f": "f" if first is T.f32 else "",
     }
-    pieces: list[str | int] = []
-    for k, part in enumerate(_HOLE.split(template)):
+    pieces: list[str | tuple[int, bool]] = []
+    parts = _HOLE.split(template)
+    for k, part in enumerate(parts):
         if k % 2 == 0:
             pieces.append(part)
         elif part.isdigit():
-            pieces.append(int(part))
+            alone = parts[k - 1].rstrip()[-1:] in "(," and parts[k + 1].lstrip()[:1] in ",)"
+            pieces.append((int(part), alone))
         elif part in words:
             pieces.append(words[part])
         else:
             raise BackendError(f"its C spelling has an unknown hole {{{part}}}", place=prim.name)
-    counts = tuple(pieces.count(k) for k in range(prim.arity))
+    used = [p[0] for p in pieces if not isinstance(p, str)]
+    counts = tuple(used.count(k) for k in range(prim.arity))
     helper = (first, result) if "bits_{T}_{R}" in template else None
     return Form(tuple(pieces), counts, _is_closed(template), helper)
+
+
+def _without_idle_casts(template: str, first: T.Type) -> str:
+    """A template without the casts that do nothing for a type of at least 32 bits, which C does not promote."""
+    if first.is_integer and first.bits >= 32:
+        if first.kind == "unsigned":
+            template = template.replace("({U})", "")
+        if "{U}" not in template:
+            template = template.replace("({T})(", "(")
+    return template
 
 
 def _is_closed(template: str) -> bool:
@@ -165,11 +203,7 @@ def _is_closed(template: str) -> bool:
     text = _HOLE.sub(lambda m: "0" if m.group(1).isdigit() else "w", template)
     text = re.sub(r"^\w+(?=\()", "", text) if not text.startswith("(") else text
     while text.startswith("("):
-        depth = end = 0
-        while end == 0 or depth:
-            depth += (text[end] == "(") - (text[end] == ")")
-            end += 1
-        text = text[end:]
+        text = text[_end(text) :]
         if text in ("", "0"):
             return True
     return False
