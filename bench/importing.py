@@ -27,9 +27,9 @@ def main() -> None:
     print("\nwhole processes")
     bare = min(took["python"])
     for name, v in took.items():
-        print(
-            f"  {name:<16} min {min(v):6.0f} ms   median {statistics.median(v):6.0f}   beyond python {min(v) - bare:6.0f}"
-        )
+        beyond = min(v) - bare
+        middle = statistics.median(v)
+        print(f"  {name:<16} min {min(v):6.0f} ms   median {middle:6.0f}   beyond python {beyond:6.0f}")
 
 
 if __name__ == "__main__":

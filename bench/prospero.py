@@ -69,15 +69,7 @@ def _one_row(text: str, x: np.ndarray, y: np.float32) -> np.ndarray:
             result = x if op == "var-x" else y
         else:
             a = [known[k] for k in args]
-            functions = {
-                "neg": np.negative,
-                "sqrt": np.sqrt,
-                "square": np.square,
-                "min": np.minimum,
-                "max": np.maximum,
-            }
-            functions |= {"add": np.add, "sub": np.subtract, "mul": np.multiply}
-            result = functions[op](*a)
+            result = FUNCTIONS[op](*a)
         known[name] = result
     return np.broadcast_to(result < 0, x.shape)
 
@@ -110,8 +102,9 @@ void draw(uint32_t *out, const float *xs, const float *ys, int side, int threads
 for (int j = 0; j < side; j++) for (int i = 0; i < side; i += 16) {{
 const __m512 x = _mm512_loadu_ps(xs + i), y = _mm512_set1_ps(ys[j]);
 {inner}
-_mm512_storeu_si512(out + (long)j * side + i, _mm512_mask_blend_epi32(
-  _mm512_cmp_ps_mask({last}, _mm512_setzero_ps(), _CMP_LT_OQ), _mm512_set1_epi32(0xff000000), _mm512_set1_epi32(-1))); }} }}
+const __mmask16 inside = _mm512_cmp_ps_mask({last}, _mm512_setzero_ps(), _CMP_LT_OQ);
+_mm512_storeu_si512(out + (long)j * side + i,
+  _mm512_mask_blend_epi32(inside, _mm512_set1_epi32(0xff000000), _mm512_set1_epi32(-1))); }} }}
 """
 
 
