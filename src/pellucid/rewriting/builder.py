@@ -54,10 +54,10 @@ class Builder:
 
     __slots__ = (
         "_candidates",
-        "_commuting",
         "_depth",
         "_keys",
         "_ranks",
+        "commuting",
         "facts",
         "false",
         "gathers",
@@ -92,7 +92,7 @@ class Builder:
         self.shared: set[Expr] = set()
         self.waits: set[Expr] = set()
         self._candidates = self.rules.found
-        self._commuting = commuting()
+        self.commuting = commuting()
         self._keys: dict[Expr, int] = {}
         self._ranks: dict[int, int] = {}
         self._depth = 0
@@ -134,9 +134,9 @@ class Builder:
             if first == "const":
                 if second == "const":
                     return self._fold(node)
-                if (op, kind) in self._commuting:
+                if (op, kind) in self.commuting:
                     return self.build(op, (b, a), node.type)
-            elif second != "const" and (op, kind) in self._commuting and self.key(a) > self.key(b):
+            elif second != "const" and (op, kind) in self.commuting and self.key(a) > self.key(b):
                 return self.build(op, (b, a), node.type)
             key: tuple[Any, ...] = (op, kind, first, second)
         else:

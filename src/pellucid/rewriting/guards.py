@@ -227,3 +227,15 @@ def cut_by_truncation(b: Builder, x: Expr, k: Expr) -> bool:
     """k is whole and not negative, and x is below k + 1."""
     f = b.facts(x)
     return not f.nan and 0 <= k.attr < 2**23 and k.attr == math.floor(k.attr) and f.hi < k.attr + 1
+
+
+@guard
+def positive_scale(b: Builder, k: Expr) -> bool:
+    """The constant is above zero, and not extreme."""
+    return 1e-30 < k.attr < 1e30
+
+
+@guard
+def negative_scale(b: Builder, k: Expr) -> bool:
+    """The constant is below zero, and not extreme."""
+    return -1e30 < k.attr < -1e-30

@@ -175,6 +175,31 @@ RULES: tuple[AnyRule, ...] = (
         "misses_mask(y, K)",
         "The facts or a shift show that y has none of the masked bits.",
     ),
+    Rule(
+        "and-drops-xor",
+        "exact",
+        "and(xor(x, y), K)",
+        "and(x, K)",
+        "integer",
+        "misses_mask(y, K)",
+        "The facts or a shift show that y has none of the masked bits.",
+    ),
+    Rule(
+        "xor-of-masked",
+        "exact",
+        "xor(and(x, K), and(y, K))",
+        "and(xor(x, y), K)",
+        "integer",
+        doc="One mask for two.",
+    ),
+    Rule(
+        "or-of-masked",
+        "exact",
+        "or(and(x, K), and(y, K))",
+        "and(or(x, y), K)",
+        "integer",
+        doc="One mask for two.",
+    ),
     # ---- division by powers of two ----
     Rule(
         "floor-div-power-of-two",

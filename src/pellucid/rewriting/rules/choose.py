@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...ir.expr import Expr, const
+from ...ir.expr import STRUCTURAL, Expr, const
 from ...ir.prim import row
 from ..rule import AnyRule, Rule, computed
 
@@ -143,6 +143,42 @@ def _arm(arm: Expr, condition: Expr, side: int) -> Expr:
     return arm
 
 
+@computed(
+    "sink-choice",
+    "exact",
+    "choose",
+    examples=(
+        "if $c:bool then sin($x:f32) else sin($y:f32)",
+        "if $c:bool then $x:f32 * $z:f32 else $z:f32 * $y:f32",
+        "if $c:bool then $x:u8 ^ 3:u8 else $y:u8 ^ 3:u8",
+        "if $c:bool then fma($x:f32, $y:f32, $z:f32) else fma($x:f32, $w:f32, $z:f32)",
+    ),
+)
+def sink_choice(b: Builder, node: Expr) -> Expr | None:
+    """One operator in both arms, with one operand that differs, is applied to the chosen operand: once, not twice."""
+    condition, then, orelse = node.args
+    if then.op != orelse.op or not then.args or then.op in STRUCTURAL or then.op == "choose":
+        return None
+    left, right = then.args, orelse.args
+    if (
+        len(left) == 2
+        and (then.op, left[1].type.kind) in b.commuting
+        and (left[0] is right[1] or left[1] is right[0])
+    ):
+        right = (right[1], right[0])
+    different = [k for k, (x, y) in enumerate(zip(left, right, strict=True)) if x is not y]
+    if len(different) != 1:
+        return None
+    (k,) = different
+    if left[k].type is not right[k].type or not b.alone(then) or not b.alone(orelse):
+        return None
+    chosen = b.build("choose", (condition, left[k], right[k]), left[k].type)
+    args = (*left[:k], chosen, *left[k + 1 :])
+    if not _in_domain(b, then, args):
+        return None
+    return b.build(then.op, args, then.type, then.attr)
+
+
 RULES: tuple[AnyRule, ...] = (
     Rule("if-true", "exact", "choose(true, x, y)", "x", doc="The condition is known."),
     Rule("if-false", "exact", "choose(false, x, y)", "y", doc="The condition is known."),
@@ -187,7 +223,64 @@ RULES: tuple[AnyRule, ...] = (
         "cheap(x)",
         doc="Cheaper than a branch.",
     ),
+    Rule("if-less", "exact", "choose(lt(x, y), x, y)", "min(x, y)", "number", doc="What the row means."),
+    Rule("if-greater", "exact", "choose(lt(x, y), y, x)", "max(y, x)", "number", doc="What the row means."),
+    Rule("if-at-most", "exact", "choose(le(x, y), x, y)", "min(x, y)", "integer", doc="Equals are one."),
+    Rule("if-at-least", "exact", "choose(le(x, y), y, x)", "max(x, y)", "integer", doc="Equals are one."),
+    Rule(
+        "if-at-most-real",
+        "reassociating",
+        "choose(le(x, y), x, y)",
+        "min(x, y)",
+        "float",
+        doc="Zero has one sign here.",
+    ),
+    Rule(
+        "if-at-least-real",
+        "reassociating",
+        "choose(le(x, y), y, x)",
+        "max(x, y)",
+        "float",
+        doc="Zero has one sign here.",
+    ),
+    Rule(
+        "if-either",
+        "exact",
+        "choose(c, x, choose(d, x, y))",
+        "choose(or(c, d), x, y)",
+        "any",
+        "cheap(d)",
+        "One choice.",
+    ),
+    Rule(
+        "if-both",
+        "exact",
+        "choose(c, choose(d, x, y), y)",
+        "choose(and(c, d), x, y)",
+        "any",
+        "cheap(d)",
+        "One choice.",
+    ),
+    Rule(
+        "if-neither",
+        "exact",
+        "choose(c, x, choose(d, y, x))",
+        "choose(and(not(c), d), y, x)",
+        "any",
+        "cheap(d)",
+        "One choice.",
+    ),
+    Rule(
+        "if-one-not",
+        "exact",
+        "choose(c, choose(d, x, y), x)",
+        "choose(and(c, not(d)), y, x)",
+        "any",
+        "cheap(d)",
+        "One choice.",
+    ),
     pinned,
     decided_arm,
     float_choice,
+    sink_choice,
 )

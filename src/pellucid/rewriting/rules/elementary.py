@@ -21,6 +21,30 @@ RULES: tuple[AnyRule, ...] = (
         Rule(f"{f}-abs", "exact", f"{f}(abs(x))", f"{f}(x)", "float", doc="The function is even.")
         for f in EVEN
     ),
+    *(
+        Rule(
+            f"{f}-negative-scale",
+            "exact",
+            f"{f}(mul(x, K))",
+            f"neg({f}(mul(x, opposite(K))))",
+            "float",
+            "negative_constant(K)",
+            "The function is odd.",
+        )
+        for f in ODD
+    ),
+    *(
+        Rule(
+            f"{f}-negative-scale",
+            "exact",
+            f"{f}(mul(x, K))",
+            f"{f}(mul(x, opposite(K)))",
+            "float",
+            "negative_constant(K)",
+            "The function is even.",
+        )
+        for f in EVEN
+    ),
     Rule("hypot-neg", "exact", "hypot(neg(x), y)", "hypot(x, y)", "float", doc="A length has no sign."),
     Rule(
         "hypot-neg-second", "exact", "hypot(x, neg(y))", "hypot(x, y)", "float", doc="A length has no sign."
