@@ -69,7 +69,7 @@ def test_moves_preserve_meaning(script):
 
 def test_every_move_has_a_name_a_sentence_and_a_test():
     found = moves()
-    assert {"place", "lanes", "spread", "unswitch", "tabulate"} <= set(found)
+    assert {"place", "hoist", "share", "lanes", "spread", "unswitch", "tabulate"} <= set(found)
     for name, move in found.items():
         assert move.name == name
         assert move.doc.endswith(".")
@@ -200,3 +200,54 @@ def test_placed_text_parses_back():
 def test_state_is_a_value():
     kernel = nest(ROWS)
     assert State(kernel, {}, Ledger()).kernel is kernel
+
+
+SHARED = """\
+  for j in 0 .. h:
+    for i in 0 .. w:
+      s1 := sqrt(convert.f32(j) + a)
+      s2 := convert.f32(i) * s1 + s1
+      out[j * w + i] := s2 / (s2 + a)
+"""
+
+
+def test_single_steps_come_to_what_the_pass_does_at_once():
+    kernel = nest(SHARED)
+    steps = tactic.run(tactic.sequence(tactic.everywhere("share"), tactic.everywhere("hoist")), kernel)
+    verify_kernel(steps.kernel)
+    steps.ledger.recheck()
+    assert [s.move for s in steps.ledger.steps] == ["share", "share", "hoist"]
+    text = print_nest(steps.kernel)
+    assert text.index("sqrt") < text.index("for i")
+    np.testing.assert_array_equal(result(kernel, 5, 3, 1.0), result(steps.kernel, 5, 3, 1.0))
+    at_once = tactic.run(tactic.attempt("place"), kernel).kernel
+
+    def homes(k):
+        return {(s.value, len(p)) for p, s in walk(k.body) if isinstance(s, N.Let)}
+
+    # The pass also names j * w and a + ..., which are used once but leave a loop; every single step is among its own.
+    assert homes(steps.kernel) <= homes(at_once)
+
+
+@pytest.mark.parametrize(
+    ("move", "body", "words"),
+    [
+        ("hoist", "  for i in 0 .. w:\n    t1 = sqrt(convert.f32(i))\n    out[i] := t1\n", "does not occur"),
+        ("hoist", "  for i in 0 .. w:\n    t1 = sqrt(out[0])\n    out[i] := t1\n", "stores to nothing"),
+        ("hoist", "  t1 = sqrt(a)\n  out[0] := t1\n", "directly inside a loop"),
+    ],
+)
+def test_hoist_refuses(move, body, words):
+    kernel = nest(body)
+    path = next(p for p, s in walk(kernel.body) if isinstance(s, N.Let))
+    verdict = named(move).check(kernel, path, ranges={})
+    assert isinstance(verdict, Refuted)
+    assert words in str(verdict)
+
+
+def test_share_refuses_what_a_condition_may_skip():
+    kernel = nest("  s1 := sqrt(a)\n  out[0] := if a < 0.5 then s1 * s1 + s1 else 1.0\n")
+    assert not list(named("share").find(kernel))
+    verdict = named("share").check(kernel, ((0, 0),), ranges={})
+    assert isinstance(verdict, Refuted)
+    assert "used several times" in str(verdict)
