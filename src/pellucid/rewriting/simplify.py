@@ -103,7 +103,7 @@ class _Graph:
     def dirty(self, gatherer: Gatherer) -> set[Expr]:
         """The sums and products that are not in normal form: made by rules, or with parts that are none, or are one."""
         parts, users, inner, known = self.parts, self.users, gatherer.inner, gatherer.known
-        found = parts - inner
+        found = (parts - inner) | (parts & gatherer.kept)
         found.update(
             [n for n in self.nodes if n.op in GATHERED and n not in known and n.type.kind in self.kinds]
         )

@@ -58,6 +58,8 @@ class Gatherer:
         self.builder, self.done, self.absorbed = builder, done, absorbed
         # Inner nodes of what was built: they must turn out to have one user, or a further pass has to look.
         self.inner: set[Expr] = set()
+        # Sums and products that were taken for operands, because others use them.
+        self.kept: set[Expr] = set()
         # What was built in normal form: a sum or product that a rule has made is not among it.
         self.known: set[Expr] = set()
         self.made: list[Expr] = []
@@ -166,10 +168,13 @@ class Gatherer:
                 coefficient, node = -coefficient, node.args[0]
             elif node.op == "mul" and node.args[1].op == "const" and math.isfinite(node.args[1].attr):
                 coefficient, node = coefficient * node.args[1].attr, node.args[0]
-            elif node.op == "mul" and node.args[0] is node.args[1]:
-                return coefficient, ((node.args[0], 2),)
             else:
-                return coefficient, ((node, 1),)
+                break
+        if node.op == "mul" and node.args[0] is node.args[1]:
+            return coefficient, ((node.args[0], 2),)
+        if node.op == "mul" or node.op in SUMS:
+            self.kept.add(node)
+        return coefficient, ((node, 1),)
 
     def _sorted(self, factors: Iterable[tuple[Expr, int]]) -> Factors:
         found = tuple(factors)
