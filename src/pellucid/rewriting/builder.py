@@ -18,7 +18,7 @@ from ..ir.expr import FALSE, STRUCTURAL, TRUE, Expr, const, make
 from ..ir.facts import Facts
 from ..ir.interp import fold
 from ..reasoning.infer import FactsOf
-from .rule import AnyRule, RuleSet, rule_set
+from .rule import RuleSet, rule_set
 
 DEEPEST = 150
 """Rules may build on rules this deep; deeper means that two of them chase each other."""
@@ -146,25 +146,20 @@ class Builder:
         candidates = self._candidates.get(key)
         if candidates is None:
             candidates = self.rules.candidates(key)
-        for rule, fire in candidates:
-            new = self._fire(rule, fire, node)
-            if new is not None:
-                self.normal[node] = new
-                return new
-        self.normal[node] = node
-        return node
-
-    def _fire(self, rule: AnyRule, fire: Any, node: Expr) -> Expr | None:
         self._depth += 1
         if self._depth > DEEPEST:
-            raise IrError("rules do not come to an end", place=rule.name, fix="this is a fault of the rules")
-        new = fire(self, node)
+            raise IrError("rules do not come to an end", place=op, fix="this is a fault of the rules")
+        result = node
+        for rule, fire in candidates:
+            new = fire(self, node)
+            if new is not None and new is not node:
+                if self.trace is not None:
+                    self.trace.note(rule.name, node, new)
+                result = new
+                break
         self._depth -= 1
-        if new is None or new is node:
-            return None
-        if self.trace is not None:
-            self.trace.note(rule.name, node, new)
-        return new
+        self.normal[node] = result
+        return result
 
     def _fold(self, node: Expr) -> Expr:
         new = const(fold(node.op, node.args, node.type, node.attr), node.type)

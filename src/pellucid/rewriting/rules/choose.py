@@ -99,7 +99,7 @@ def _reduces(b: Builder, node: Expr, side: tuple[Expr, ...]) -> bool:
 @computed(
     "pinned",
     "exact",
-    "lt le eq ne and or xor not min max abs mod floor_div shift_left shift_right shift_left_in shift_right_in "
+    "lt le eq ne and or xor not abs mod floor_div shift_left shift_right shift_left_in shift_right_in "
     "floor ceil round trunc convert to_integer truncate_in choose",
     examples=("abs($x:f32) < -1.0", "mod($i:i32 * 4, 2)", "$u:u8 >> 8:u8", "$u:u8 < 0:u8"),
 )
