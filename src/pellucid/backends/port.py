@@ -138,14 +138,14 @@ class Layout:
             raise InputError("cannot be written to", place=place, fix="pass a writable array")
         return array
 
-    def sizes(self, values: Sequence[np.generic]) -> list[int]:
+    def sizes(self, values: Sequence[Any]) -> list[int]:
         """How many elements each scratch buffer gets for these arguments (at least one)."""
         if not self.scratch:
             return []
         environment = dict(zip(self.kernel.params, values, strict=True))
         return [max(1, int(n.item())) for n in evaluate([a.size for a in self.scratch], environment)]
 
-    def bands(self, values: Sequence[np.generic], threads: int | None) -> list[tuple[int, int]]:
+    def bands(self, values: Sequence[Any], threads: int | None) -> list[tuple[int, int]]:
         """The parts of the loop that is handed out, as (first, beyond); one part with (0, 0) if there is no such loop.
 
         A part is a multiple of the band that the nest asks for; there are about `BANDS` at most, since each has its
@@ -153,17 +153,19 @@ class Layout:
         """
         if self.band is None:
             return [(0, 0)]
-        lo, hi = self.band.lo, self.band.hi
-        if lo.op == hi.op == "const":
-            first, beyond = lo.attr, hi.attr
-        else:
-            found = evaluate([lo, hi], dict(zip(self.kernel.params, values, strict=True)))
-            first, beyond = (int(n.item()) for n in found)
+        first, beyond = (self._bound(e, values) for e in (self.band.lo, self.band.hi))
         if threads == 1 or beyond <= first:
             return [(first, beyond)]
         size = self.band.how.count
         step = size * max(1, -(-(beyond - first) // (size * BANDS)))
         return [(k, min(k + step, beyond)) for k in range(first, beyond, step)]
+
+    def _bound(self, bound: Expr, values: Sequence[Any]) -> int:
+        if bound.op == "const":
+            return int(bound.attr)
+        if bound.op == "param":
+            return int(values[self.kernel.params.index(bound)])
+        return int(evaluate([bound], dict(zip(self.kernel.params, values, strict=True)))[0].item())
 
 
 def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
