@@ -15,7 +15,7 @@ from pellucid.canvas.containers import ticks
 from pellucid.canvas.film import in_order, write_film
 from pellucid.canvas.formats import Look, format_of
 
-SIZE = (21, 14)
+SIZE = (21, 18)  # from 16 rows on, Pillow would interlace a GIF
 
 
 def rendered(kernel, count, fps, size=SIZE, start=0.0):

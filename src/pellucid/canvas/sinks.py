@@ -212,7 +212,8 @@ def _gif_piece(look: Look, before: Pixels | None, frame: Pixels, after: Pixels |
     part = whole(frame) if clear or blank or before is None else changed_rectangle(before, frame)
     picture, hole = _indexed(cropped(frame, part), look)
     buffer = io.BytesIO()
-    picture.save(buffer, format="GIF", optimize=False)
+    # Rows from top to bottom, as the container says: Pillow would interlace them.
+    picture.save(buffer, format="GIF", optimize=False, interlace=False)
     return Piece(buffer.getvalue(), part[0], part[1], clear, hole)
 
 
