@@ -38,7 +38,7 @@ def picture_of(path, angle=ANGLE):
 
 
 def color_of(bytes_):
-    return im.color("#%02x%02x%02x" % bytes_)
+    return im.color("#" + bytes(bytes_).hex())
 
 
 # ---- the same again, in NumPy ----
