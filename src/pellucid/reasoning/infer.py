@@ -6,6 +6,7 @@ facts show to be idle. Nothing here is a guess: every fact holds for every value
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 
 from ..ir import prim as table
@@ -80,8 +81,7 @@ def _transfer(node: Expr, known: dict[Expr, Facts]) -> Facts:
             return function(node.type, (a.type, b.type), known[a], known[b])
         facts = [known[a] for a in args]
         if op == "fma" and args[0] is args[1]:
-            # The square of a value is that of its magnitude.
-            facts[0] = facts[1] = table.row("abs").transfer(node.type, (node.type,), facts[0])
+            return _squared(op, node.type, facts[0], facts[2])
         return function(node.type, tuple([a.type for a in args]), *facts)
     if op == "get":
         # The loop ends with its initial value or with some step of some state.
@@ -92,12 +92,22 @@ def _transfer(node: Expr, known: dict[Expr, Facts]) -> Facts:
 
 def _square(type_: T.Type, a: Facts) -> Facts:
     """A product of a value with itself is not negative."""
-    same = table.row("mul").transfer(type_, (type_, type_), a, a)
-    if not type_.is_float or a.nan:
-        return same
+    return (
+        _squared("mul", type_, a)
+        if type_.is_float
+        else table.row("mul").transfer(type_, (type_, type_), a, a)
+    )
+
+
+def _squared(op: str, type_: T.Type, a: Facts, *rest: Facts) -> Facts:
+    """A square, or a square plus something: zero never meets infinity, and the square is that of the magnitude."""
     magnitude = table.row("abs").transfer(type_, (type_,), a)
-    product = table.row("mul").transfer(type_, (type_, type_), magnitude, magnitude)
-    return Facts(max(product.lo, 0.0), product.hi, product.nan)
+    if a.nan or any(r.nan or (r.lo == -math.inf and magnitude.hi == math.inf) for r in rest):
+        found = top(type_)
+        return found if rest else Facts(0.0, found.hi, nan=True)
+    bounded = Facts(min(magnitude.lo, type_.high), min(magnitude.hi, type_.high))
+    found = table.row(op).transfer(type_, (type_,) * (2 + len(rest)), bounded, bounded, *rest)
+    return found if magnitude.hi <= type_.high else Facts(found.lo, math.inf, minus_zero=found.minus_zero)
 
 
 def infer(roots: Iterable[Expr], ranges: Mapping[Expr, Facts] | None = None) -> dict[Expr, Facts]:
