@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from ..base.errors import TraceError
+from ..base.where import caller
 from . import functions as F
 from .tracer import Value, static
 
@@ -80,13 +82,35 @@ class Point:
         """The angle from the x axis, counterclockwise, in (-pi, pi]."""
         return F.atan2(self.y, self.x)
 
-    def __add__(self, other: Point) -> Point:
-        """The sum of two vectors."""
-        return Point(self.x + other.x, self.y + other.y)
+    @staticmethod
+    def of(x: Any) -> Point:
+        """A point from a point or a pair of numbers.
 
-    def __sub__(self, other: Point) -> Point:
+        Raises TraceError for anything else.
+
+        >>> Point.of((1, 2))
+        Point(x=1, y=2)
+        """
+        if isinstance(x, Point):
+            return x
+        if isinstance(x, tuple | list):
+            parts = list(cast("tuple[Any, ...]", x))
+            if len(parts) == 2:
+                return Point(*parts)
+        place, _ = caller()
+        raise TraceError(
+            f"{type(x).__name__} is not a point", place=place, fix="give a Point or a pair (x, y)"
+        )
+
+    def __add__(self, other: Point | tuple[Any, Any]) -> Point:
+        """The sum of two vectors; a pair of numbers is one too."""
+        o = Point.of(other)
+        return Point(self.x + o.x, self.y + o.y)
+
+    def __sub__(self, other: Point | tuple[Any, Any]) -> Point:
         """The vector from the other point to this one."""
-        return Point(self.x - other.x, self.y - other.y)
+        o = Point.of(other)
+        return Point(self.x - o.x, self.y - o.y)
 
     def __mul__(self, scale: Any) -> Point:
         """The vector scaled."""
