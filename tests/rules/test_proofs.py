@@ -13,7 +13,8 @@ from tests.rules.instances import Instance, draw_one, instances, types_for
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
 from pellucid.ir.expr import Expr
-from pellucid.rewriting.rule import KINDS, Computed, Rule, all_rules
+from pellucid.rewriting.rule import KINDS, Computed, Rule
+from pellucid.rewriting.ruleset import all_rules
 
 WORDS = (T.i8, T.u8, T.boolean)
 

@@ -9,7 +9,8 @@ from tests.rules.instances import MODE, check, instances
 
 from pellucid.rewriting.builder import Trace
 from pellucid.rewriting.expand import expand
-from pellucid.rewriting.rule import AnyRule, Computed, Rule, all_rules
+from pellucid.rewriting.rule import AnyRule, Computed, Rule
+from pellucid.rewriting.ruleset import all_rules
 from pellucid.rewriting.simplify import simplify
 
 RULES = all_rules()

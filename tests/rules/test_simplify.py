@@ -22,7 +22,8 @@ from pellucid.ir.text import print_expr
 from pellucid.ir.verify import verify_exprs
 from pellucid.rewriting.builder import Builder, Trace
 from pellucid.rewriting.expand import expand
-from pellucid.rewriting.rule import Rule, RuleSet
+from pellucid.rewriting.rule import Rule
+from pellucid.rewriting.ruleset import RuleSet
 from pellucid.rewriting.simplify import run, simplify
 
 seeds = st.integers(0, 10**9)

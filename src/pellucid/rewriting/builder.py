@@ -18,7 +18,7 @@ from ..ir.expr import FALSE, STRUCTURAL, TRUE, Expr, const, make
 from ..ir.facts import Facts
 from ..ir.interp import fold
 from ..reasoning.infer import FactsOf
-from .rule import RuleSet, rule_set
+from .ruleset import RuleSet, rule_set
 
 DEEPEST = 150
 """Rules may build on rules this deep; deeper means that two of them chase each other."""

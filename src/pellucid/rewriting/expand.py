@@ -38,7 +38,7 @@ def expand(
     """
     if numerics == "relaxed":
         roots = fuse(roots, order)
-    builder = Builder("near" if numerics == "relaxed" else "exact", ranges, tuple(order), trace)
+    builder = Builder("near" if numerics == "relaxed" else "low", ranges, tuple(order), trace)
     done: dict[Expr, Expr] = {}
     bodies: dict[Expr, Facts] = {} if proved is None else proved
     special = {row.name for row in table.table().values() if row.body is not None or row.domain is not None}

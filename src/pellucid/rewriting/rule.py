@@ -51,6 +51,7 @@ class Rule:
     on     which types, see KINDS.
     when   predicates joined by ``and``.
     doc    one sentence: why it is right, or why it pays.
+    recognizes  whether it finds a row in what is its body, so that it must not be used while bodies are expanded.
 
     >>> print(Rule("sub-self", "exact", "sub(x, x)", "0", "integer", doc="Nothing is left."))
     sub(x, x) -> 0
@@ -63,6 +64,7 @@ class Rule:
     on: str = "any"
     when: str = ""
     doc: str = ""
+    recognizes: bool = False
     heads: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -94,7 +96,7 @@ class Rule:
 
     def compiled(self, kind: str) -> list[Fire]:
         """The functions that apply the rule to a node of one kind of type."""
-        return [_function(self, variant) for _, variant in self.variants(kind)]
+        return [function(self, variant) for _, variant in self.variants(kind)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,12 +118,6 @@ class Computed:
 
 
 AnyRule = Rule | Computed
-MODES: Mapping[str, tuple[Label, ...]] = {
-    "exact": ("exact",),
-    "relaxed": ("exact", "reassociating"),
-    "near": ("exact", "approximate"),
-}
-"""Which labels of rules a mode allows; "near" is the last step of "relaxed", in which other methods are chosen."""
 ANY_HEAD = ("*",)
 """What the heads of a rule are when it is for every operator."""
 
@@ -360,101 +356,6 @@ def _shape(pattern: Pattern) -> str | None:
 
 
 @cache
-def _function(rule: Rule, lhs: Call) -> Fire:
+def function(rule: Rule, lhs: Call) -> Fire:
+    """The function that applies a rule to nodes that match one variant of its left side, made at its first use."""
     return _Writer(rule).function(lhs)
-
-
-# ---- the rules of the house ----
-
-
-def derived() -> Iterator[Rule]:
-    """The rules that follow from the laws of the operator table: nobody writes them twice."""
-    for row in table.table().values():
-        for kind, value in row.laws.identity.items():
-            yield Rule(
-                f"{row.name}-identity-{kind}",
-                "exact",
-                f"{row.name}(x, {_word(value)})",
-                "x",
-                kind,
-                doc="A law of the row.",
-            )
-        for kind, value in row.laws.absorbing.items():
-            text = f"{row.name}(x, {_word(value)})"
-            yield Rule(
-                f"{row.name}-absorbing-{kind}", "exact", text, _word(value), kind, doc="A law of the row."
-            )
-        for kind in row.laws.idempotent:
-            text = f"{row.name}(x, x)"
-            yield Rule(f"{row.name}-idempotent-{kind}", "exact", text, "x", kind, doc="A law of the row.")
-
-
-def _word(value: float | int | bool) -> str:
-    return str(value).lower() if isinstance(value, bool) else repr(value)
-
-
-@dataclass(slots=True)
-class RuleSet:
-    """Rules made ready: for an operator, a kind of type and the operators of its operands, the rules that may fire."""
-
-    rules: tuple[AnyRule, ...]
-    found: dict[tuple[str, ...], tuple[tuple[AnyRule, Fire], ...]] = field(default_factory=dict[Any, Any])
-    heads: dict[tuple[str, str], list[tuple[Shape, AnyRule, Call | None]]] = field(
-        default_factory=dict[Any, Any]
-    )
-
-    def candidates(self, key: tuple[str, ...]) -> tuple[tuple[AnyRule, Fire], ...]:
-        """The rules for a key (operator, kind, operators of the operands), made ready once per key."""
-        op, kind, *shape = key
-        listed = self.heads.get((op, kind))
-        if listed is None:
-            listed = self.heads[op, kind] = list(self._listed(op, kind))
-        fitting: list[tuple[AnyRule, Fire]] = []
-        for wanted, rule, variant in listed:
-            if all(w is None or w == s for w, s in zip(wanted, shape, strict=False)):
-                if isinstance(rule, Computed):
-                    fitting.append((rule, rule.fire))
-                elif variant is not None:
-                    fitting.append((rule, _function(rule, variant)))
-        self.found[key] = tuple(fitting)
-        return self.found[key]
-
-    def _listed(self, op: str, kind: str) -> Iterator[tuple[Shape, AnyRule, Call | None]]:
-        for rule in self.rules:
-            if op not in rule.heads and rule.heads != ANY_HEAD:
-                continue
-            if isinstance(rule, Rule):
-                yield from ((shape, rule, variant) for shape, variant in rule.variants(kind))
-            elif kind in KINDS[rule.on]:
-                yield from ((shape, rule, None) for shape in rule.shapes)
-
-
-def all_rules() -> tuple[AnyRule, ...]:
-    """Every rule: those of the laws, then those of the tables in `rules/`, found by listing that folder.
-
-    Raises IrError when two rules have one name.
-    """
-    import importlib
-    import pkgutil
-
-    from . import rules
-
-    found: list[AnyRule] = list(derived())
-    for module in pkgutil.iter_modules(rules.__path__):
-        found += getattr(importlib.import_module(f"{rules.__name__}.{module.name}"), "RULES", ())
-    names = [r.name for r in found]
-    twice = {n for n in names if names.count(n) > 1}
-    if twice:
-        raise IrError("is the name of two rules", place=", ".join(sorted(twice)))
-    return tuple(found)
-
-
-@cache
-def rule_set(numerics: str) -> RuleSet:
-    """The rules for a mode of numerics, see MODES.
-
-    Raises IrError for another word.
-    """
-    if numerics not in MODES:
-        raise IrError(f"numerics is {numerics!r}", fix='say "exact" or "relaxed"')
-    return RuleSet(tuple(r for r in all_rules() if r.label in MODES[numerics]))

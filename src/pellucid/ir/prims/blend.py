@@ -52,6 +52,19 @@ def _even(t: Type, x: float) -> bool:
     return x / _step(t, x) % 2 == 0
 
 
+def _smooth(x: Expr) -> Expr:
+    from ..expr import apply, const
+
+    # Doubling is exact, so that this is 3 - 2 * x to the last bit.
+    slope = apply("fma", x, const(-2, x.type), const(3, x.type))
+    return apply("mul", apply("mul", x, x), slope)
+
+
+def _smooth_facts(t: Type, types: tuple[Type, ...], x: Facts) -> Facts:
+    # Within 0 .. 1 the slope is exact or below 3, and what rounding the square adds is lost again in the product.
+    return Facts(0.0, 1.0) if x.within(0, 1) else top(t)
+
+
 ROWS = (
     Prim(
         "lerp",
@@ -59,5 +72,14 @@ ROWS = (
         "F F F -> F",
         body=_lerp,
         facts=_lerp_facts,
+        cost=2,
+    ),
+    Prim(
+        "smooth",
+        "x * x * (3 - 2 * x): from 0 to 1 with level ends as x goes from 0 to 1.",
+        "F -> F",
+        body=_smooth,
+        facts=_smooth_facts,
+        cost=4,
     ),
 )

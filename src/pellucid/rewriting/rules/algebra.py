@@ -5,9 +5,43 @@ Longer sums and products are gathered by `rewriting.sums`; the rules here are wh
 
 from __future__ import annotations
 
-from ..rule import AnyRule, Rule
+from typing import TYPE_CHECKING
+
+from ...ir.expr import Expr
+from ..rule import AnyRule, Rule, computed
+
+if TYPE_CHECKING:
+    from ..builder import Builder
+
+
+def _distribute(b: Builder, node: Expr) -> Expr | None:
+    """A constant factor of a sum with a constant goes to both: constants meet, and one fused operation is left."""
+    total, factor = node.args
+    if all(a.op != "const" for a in total.args) or not b.alone(total):
+        return None
+    parts = tuple(b.build("mul", (a, factor), a.type) for a in total.args)
+    return b.build(total.op, parts, node.type)
+
+
+SHAPES = (("add", "const"), ("sub", "const"))
 
 RULES: tuple[AnyRule, ...] = (
+    computed(
+        "distribute",
+        "exact",
+        "mul",
+        on="integer",
+        shapes=SHAPES,
+        examples=("($i:u8 + 3:u8) * 5:u8", "(3 - $i:i32) * 4"),
+    )(_distribute),
+    computed(
+        "distribute-real",
+        "reassociating",
+        "mul",
+        on="float",
+        shapes=SHAPES,
+        examples=("($x:f32 + 0.5) * 3.0",),
+    )(_distribute),
     # ---- exact on floats ----
     Rule(
         "add-zero",

@@ -11,6 +11,7 @@ from ..rule import AnyRule, Rule, computed
 if TYPE_CHECKING:
     from ..builder import Builder
 
+ABSORBED = frozenset({"add", "sub", "mul"})
 LEAVES = 8
 """A tree of choices with at most this many constant leaves takes an operator into its leaves."""
 
@@ -70,11 +71,31 @@ def float_choice(b: Builder, node: Expr) -> Expr | None:
         return _chosen(b, condition, node, sides)
     # Otherwise a side must get simpler, or several choices become one; and taking a choice from its other users makes
     # a second one of it.
-    if len(choices) == 1 and not any(all(a.op == "const" for a in side) for side in sides):
+    one_sided = any(all(a.op == "const" for a in side) for side in sides)
+    if len(choices) == 1 and not one_sided and not _absorbs(b, node.op, choices[0]):
         return None
     if not all(b.alone(c) for c in choices) and not all(_reduces(b, node, side) for side in sides):
         return None
     return _chosen(b, condition, node, sides)
+
+
+def _absorbs(b: Builder, op: str, tree: Expr) -> bool:
+    """Whether every leaf of a tree of choices takes in a constant factor, or a constant term, at no cost."""
+    if not (b.relaxed and op in ABSORBED and tree.type.is_float):
+        return False
+    stack = [tree]
+    for _ in range(2 * LEAVES):
+        if not stack:
+            return True
+        node = stack.pop()
+        if node.op == "choose":
+            stack += node.args[1:]
+        elif node.op == "lerp":
+            if node.args[1].op != "const" or node.args[2].op != "const":
+                return False
+        elif node.op != "const" and not (node.op == "mul" and (op != "mul" or node.args[1].op == "const")):
+            return False
+    return False
 
 
 def _in_domain(b: Builder, node: Expr, side: tuple[Expr, ...]) -> bool:
@@ -174,6 +195,8 @@ def sink_choice(b: Builder, node: Expr) -> Expr | None:
         return None
     chosen = b.build("choose", (condition, left[k], right[k]), left[k].type)
     args = (*left[:k], chosen, *left[k + 1 :])
+    if all(a.op == "const" for a in args if a is not chosen) and _absorbs(b, then.op, chosen):
+        return None
     if not _in_domain(b, then, args):
         return None
     return b.build(then.op, args, then.type, then.attr)
