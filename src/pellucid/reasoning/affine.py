@@ -1,0 +1,117 @@
+"""Affine forms: an expression as a sum of uniform multiples of loop indices plus a uniform rest.
+
+Part of `reasoning`, for moves that ask how a position or a condition changes along a loop. The form tells of the real
+numbers behind the expression: for integers it holds as they wrap, for floats up to rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ..ir import types as T
+from ..ir.expr import Expr, apply, const, topological
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """``rest + sum of coefficient * index``; the coefficients and the rest depend on none of the indices.
+
+    Coefficients and rest have the type of the expression, whatever the type of the indices.
+    """
+
+    rest: Expr
+    coefficients: Mapping[Expr, Expr] = field(default_factory=dict[Expr, Expr])
+
+    def __str__(self) -> str:
+        """As a sum."""
+        terms = [f"({c!r}) * {index.attr}" for index, c in self.coefficients.items()]
+        return " + ".join([*terms, repr(self.rest)])
+
+
+def affine(node: Expr, indices: Iterable[Expr]) -> Affine | None:
+    """The affine form of a number in some loop indices; None if it has none.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> position = parse_expr("(%j + 1) * $width:i32 + %i")[0]
+    >>> found = affine(position, parse_expr("%j")) or "none"
+    >>> print(found)
+    ($width:i32) * j + $width:i32 + %i
+    >>> affine(parse_expr("%i * %i")[0], parse_expr("%i")) is None
+    True
+    """
+    mask = 0
+    for index in indices:
+        mask |= index.free
+    forms: dict[Expr, Affine | None] = {}
+    for n in topological([node]):
+        forms[n] = Affine(n) if not n.free & mask else _form(n, forms)
+    return forms[node]
+
+
+def _form(node: Expr, forms: dict[Expr, Affine | None]) -> Affine | None:
+    """The form of a node that does depend on the indices, from those of its operands."""
+    if node.op == "index":
+        return _index(node, node.type)
+    if node.op == "convert" and node.args[0].op == "index" and node.type is not T.boolean:
+        return _index(node.args[0], node.type)
+    parts = [forms[a] for a in node.args]
+    found = [p for p in parts if p is not None]
+    if len(found) < len(parts):
+        return None
+    match node.op:
+        case "neg":
+            return _scaled(found[0], const(-1, node.type))
+        case "add":
+            return _sum(found[0], found[1])
+        case "sub":
+            return _sum(found[0], _scaled(found[1], const(-1, node.type)))
+        case "mul":
+            return _product(found[0], found[1])
+        case "fma":
+            product = _product(found[0], found[1])
+            return None if product is None else _sum(product, found[2])
+        case "shift_left" | "shift_left_in" if node.args[1].op == "const":
+            places = node.args[1].attr
+            inside = 0 <= places < node.type.bits
+            return _scaled(found[0], const(1 << places if inside else 0, node.type))
+        case _:
+            return None
+
+
+def _index(index: Expr, type_: T.Type) -> Affine:
+    return Affine(const(0, type_), {index: const(1, type_)})
+
+
+def _sum(a: Affine, b: Affine) -> Affine:
+    found = dict(a.coefficients)
+    for index, c in b.coefficients.items():
+        found[index] = _plus(found[index], c) if index in found else c
+    return Affine(_plus(a.rest, b.rest), found)
+
+
+def _product(a: Affine, b: Affine) -> Affine | None:
+    if not a.coefficients:
+        return _scaled(b, a.rest)
+    return None if b.coefficients else _scaled(a, b.rest)
+
+
+def _scaled(a: Affine, by: Expr) -> Affine:
+    return Affine(_times(a.rest, by), {index: _times(c, by) for index, c in a.coefficients.items()})
+
+
+def _plus(a: Expr, b: Expr) -> Expr:
+    if a.op == "const" and b.op == "const":
+        return const(a.attr + b.attr, a.type)
+    if a.op == "const" and a.attr == 0:
+        return b
+    return a if b.op == "const" and b.attr == 0 else apply("add", a, b)
+
+
+def _times(a: Expr, b: Expr) -> Expr:
+    if a.op == "const" and b.op == "const":
+        return const(a.attr * b.attr, a.type)
+    for x, y in ((a, b), (b, a)):
+        if x.op == "const" and x.attr in (0, 1):
+            return x if x.attr == 0 else y
+    return apply("mul", a, b)
