@@ -2,7 +2,7 @@
 
 Above the driver and the vocabularies, below the command line and the notebook.
 
-- `view`, `formats`, `source`: what is asked for, checked before anything is computed.
+- `formats`, `source`, and `view` of the driver: what is asked for, checked before anything is computed.
 - `draw`, `show`: the verbs.
 - `film`, `containers`, `sinks`, `compose`, `aside`: how pixels reach a file, whole or not at all.
 - `terminal`, `progress`: what a person sees meanwhile.

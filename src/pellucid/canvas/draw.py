@@ -10,9 +10,6 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Any
-
-import numpy as np
 
 from pellucid.base.errors import InputError
 from pellucid.canvas.aside import written_aside
@@ -21,8 +18,8 @@ from pellucid.canvas.film import frames_on_the_way, write_film
 from pellucid.canvas.formats import Look, checked_look, format_of
 from pellucid.canvas.progress import Line, Progress
 from pellucid.canvas.sinks import require_video, write_still
-from pellucid.canvas.source import Kernel, compiled
-from pellucid.canvas.view import View, check_known_params, checked_view
+from pellucid.canvas.source import Kernel, compiled, precision_of
+from pellucid.driver.view import View, check_known_params, checked_out, checked_view
 
 _SIZE = (512, 512)
 #: Past these rates the times of a GIF round to what players refuse to follow.
@@ -60,12 +57,13 @@ def render(
     """
     view = checked_view(
         size, center=center, zoom=zoom, time=time, samples=samples, threads=threads, params=params,
-        precision=precision or "f32", frames=0 if out is not None else 1,
+        precision=precision_of(picture, precision), frames=0 if out is not None else 1,
     )  # fmt: skip
     if alpha not in ("straight", "premultiplied"):
         raise InputError(f"{alpha!r} is unknown", place="alpha", fix="choose 'straight' or 'premultiplied'")
     if out is not None:
-        _check_out(out, view)
+        width, height = view.size
+        checked_out(out, (height, width, 4))
     kernel = compiled(picture, numerics=numerics, precision=precision, backend=backend)
     check_known_params(view.params, kernel.params)
     return _pixels(kernel, view, view.time, alpha, out)
@@ -105,7 +103,7 @@ def save(
     """
     view = checked_view(
         size, center=center, zoom=zoom, time=time, samples=samples, threads=threads, params=params,
-        precision=precision or "f32", frames=3,
+        precision=precision_of(picture, precision), frames=3,
     )  # fmt: skip
     look = checked_look(format_of(path), view.size, quality=quality, background=background, alpha=alpha)
     kernel = compiled(picture, numerics=numerics, precision=precision, backend=backend)
@@ -152,7 +150,7 @@ def animate(
     """
     view = checked_view(
         size, center=center, zoom=zoom, time=start, samples=samples, threads=threads, params=params,
-        precision=precision or "f32", frames=frames_on_the_way(threads),
+        precision=precision_of(picture, precision), frames=frames_on_the_way(threads),
     )  # fmt: skip
     look = checked_look(
         format_of(path),
@@ -232,19 +230,3 @@ def _pixels(kernel: Kernel, view: View, time: float, alpha: str, out: Pixels | N
         params=view.params,
         out=out,
     )
-
-
-def _check_out(out: Any, view: View) -> None:
-    width, height = view.size
-    wanted = f"give a writable, contiguous array of uint8 and shape ({height}, {width}, 4)"
-    if not isinstance(out, np.ndarray):
-        raise InputError(f"{type(out).__name__} is not an array", place="out", fix=wanted)
-    array: np.ndarray[Any, Any] = out  # pyright: ignore[reportUnknownVariableType]
-    if array.dtype != np.uint8:
-        raise InputError(f"its elements are {array.dtype}", place="out", fix=wanted)
-    if array.shape != (height, width, 4):
-        raise InputError(f"its shape is {array.shape}", place="out", fix=wanted)
-    if not array.flags.c_contiguous:
-        raise InputError("it is not contiguous", place="out", fix=wanted)
-    if not array.flags.writeable:
-        raise InputError("it is read-only", place="out", fix=wanted)

@@ -21,9 +21,9 @@ from pellucid.base.errors import BackendError, InputError
 from pellucid.canvas.draw import render, save
 from pellucid.canvas.formats import Look, format_of
 from pellucid.canvas.sinks import write_still
-from pellucid.canvas.source import Kernel, compiled
+from pellucid.canvas.source import Kernel, compiled, precision_of
 from pellucid.canvas.terminal import MODES, as_text, color_mode, fitting_size
-from pellucid.canvas.view import check_known_params, checked_view
+from pellucid.driver.view import check_known_params, checked_view
 
 #: Pictures per second of an animation in a terminal: about what terminals follow.
 _TERMINAL_FPS = 20
@@ -67,7 +67,7 @@ def show(
     """
     view = checked_view(
         size, center=center, zoom=zoom, time=time, samples=samples, threads=threads, params=params,
-        precision=precision or "f32",
+        precision=precision_of(picture, precision),
     )  # fmt: skip
     if mode is not None and mode not in MODES:
         raise InputError(f"{mode!r} is unknown", place="mode", fix=f"choose one of {', '.join(MODES)}")

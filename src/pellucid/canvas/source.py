@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 
+from pellucid import driver
 from pellucid.base.errors import InputError
+from pellucid.driver.view import shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,12 +103,22 @@ def compiled(
         return picture
     if not is_picture(picture):
         raise InputError(
-            f"{_shown(picture)} is not a picture",
+            f"{shown(picture)} is not a picture",
             fix="give one made with pellucid.images or a function marked with @pl.image or @pl.animation",
         )
-    from pellucid.driver import compile
+    return driver.compile(picture, **chosen)
 
-    return compile(picture, **chosen)
+
+def precision_of(picture: object, precision: str | None) -> str:
+    """The precision that a picture is drawn in: the one asked for, that of a kernel, or f32.
+
+    Raises `InputError` for a word that is not known.
+
+    >>> precision_of("any picture", "f64")
+    'f64'
+    """
+    own = getattr(getattr(picture, "options", None), "precision", "f32") if is_kernel(picture) else "f32"
+    return driver.Options(precision=own if precision is None else precision).precision
 
 
 def is_kernel(thing: object) -> TypeGuard[Kernel]:
@@ -115,7 +127,8 @@ def is_kernel(thing: object) -> TypeGuard[Kernel]:
     >>> is_kernel(3)
     False
     """
-    return not isinstance(thing, type) and isinstance(thing, Kernel)
+    # The usual kind first: whether something has all parts of a kernel takes longer to find out.
+    return isinstance(thing, driver.Kernel) or (not isinstance(thing, type) and isinstance(thing, Kernel))
 
 
 def is_picture(thing: object) -> TypeGuard[Picture]:
@@ -135,8 +148,3 @@ def is_drawable(thing: object) -> bool:
     False
     """
     return is_picture(thing) or is_kernel(thing)
-
-
-def _shown(thing: object) -> str:
-    text = repr(thing)
-    return text if len(text) <= 60 else f"an object of type {type(thing).__name__}"

@@ -90,7 +90,7 @@ def _version(package: str) -> str | None:
 
 
 def _machine() -> list[tuple[str, str]]:
-    from pellucid.canvas.view import available_memory, readable_bytes
+    from pellucid.driver.view import available_memory, readable_bytes
     from pellucid.driver.threads import available
 
     memory = available_memory()
@@ -139,7 +139,7 @@ def _vectors() -> str:
 
 
 def _cached() -> list[tuple[str, str]]:
-    from pellucid.canvas.view import readable_bytes
+    from pellucid.driver.view import readable_bytes
     from pellucid.driver.cache import cache
 
     folder = cache().folder
@@ -154,7 +154,7 @@ def _cached() -> list[tuple[str, str]]:
 
 
 def _clear() -> int:
-    from pellucid.canvas.view import readable_bytes
+    from pellucid.driver.view import readable_bytes
     from pellucid.driver.cache import cache
 
     folder = cache().folder

@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any
+from inspect import getattr_static
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from .frame import COLUMN, OUT, ROW, TIME, Frame, Source, Variant, build
 from .options import Options
 from .pipeline import Optimized, optimize
 from .report import Report
+from .view import check_count, checked_frames, checked_out, checked_view, shown
 
 Bytes = NDArray[np.uint8]
 
@@ -70,7 +72,7 @@ class Kernel:
 
     def render(
         self,
-        size: tuple[int, int],
+        size: tuple[int, int] | int,
         center: tuple[float, float] = (0.0, 0.0),
         zoom: float = 1.0,
         time: float = 0.0,
@@ -81,15 +83,16 @@ class Kernel:
     ) -> Bytes:
         """Pixels of shape (height, width, 4): red, green, blue and straight alpha, row 0 on top.
 
-        Raises InputError for a parameter that is unknown or out of its range.
+        Raises InputError for a value out of its range, a picture too large for the memory, a parameter that is unknown
+        or out of its range, or an `out` that is not a writable, contiguous array of that shape.
         """
         return self._draw(
-            Variant("straight", samples > 1), size, center, zoom, time, samples, threads, params, out
+            Variant("straight", samples != 1), size, center, zoom, time, samples, threads, params, out
         )
 
     def premultiplied(
         self,
-        size: tuple[int, int],
+        size: tuple[int, int] | int,
         center: tuple[float, float] = (0.0, 0.0),
         zoom: float = 1.0,
         time: float = 0.0,
@@ -99,12 +102,12 @@ class Kernel:
         out: Bytes | None = None,
     ) -> Bytes:
         """As `render`, with colors multiplied by alpha."""
-        variant = Variant("premultiplied", samples > 1)
+        variant = Variant("premultiplied", samples != 1)
         return self._draw(variant, size, center, zoom, time, samples, threads, params, out)
 
     def film(
         self,
-        size: tuple[int, int],
+        size: tuple[int, int] | int,
         frames: int,
         time_step: float,
         center: tuple[float, float] = (0.0, 0.0),
@@ -119,13 +122,13 @@ class Kernel:
 
         What does not change with time is computed once per pixel, not once per pixel and frame (Pan, section 5.3).
         """
-        variant = Variant("straight", samples > 1, film=True)
+        variant = Variant("straight", samples != 1, film=True)
         return self._draw(variant, size, center, zoom, time, samples, threads, params, out, frames, time_step)
 
     def _draw(
         self,
         variant: Variant,
-        size: tuple[int, int],
+        size: tuple[int, int] | int,
         center: tuple[float, float],
         zoom: float,
         time: float,
@@ -136,25 +139,30 @@ class Kernel:
         frames: int = 1,
         time_step: float = 0.0,
     ) -> Bytes:
-        width, height = size
-        code = self._code(variant)
-        if out is None:
-            out = np.empty((*([frames] if variant.film else []), height, width, 4), np.uint8)
+        frames, time_step = checked_frames(frames, time_step, self.options.precision)
+        view = checked_view(
+            size, center=center, zoom=zoom, time=time, samples=samples, threads=threads, params=params,
+            precision=self.options.precision, frames=0 if out is not None else frames,
+        )  # fmt: skip
+        width, height = view.size
+        check_count(width, height, frames)
+        shape = (*([frames] if variant.film else []), height, width, 4)
+        pixels = np.empty(shape, np.uint8) if out is None else checked_out(out, shape)
         arguments: dict[str, float | int] = {
-            "time": time,
-            "center_x": center[0],
-            "center_y": center[1],
+            "time": view.time,
+            "center_x": view.center[0],
+            "center_y": view.center[1],
             "time_step": time_step,
-            "scale": 1.0 / zoom,
+            "scale": 1.0 / view.zoom,
             "width": width,
             "height": height,
-            "samples": samples,
+            "samples": view.samples,
             "frames": frames,
-            **self._arguments(params or {}),
+            **self._arguments(view.params),
         }
-        memory = {OUT: out.reshape(-1).view(np.uint32)}
-        code.run(arguments, memory, threads=threads)
-        return out
+        memory = {OUT: pixels.reshape(-1).view(np.uint32)}
+        self._code(variant).run(arguments, memory, threads=view.threads)
+        return pixels
 
     def _arguments(self, given: Mapping[str, float]) -> dict[str, float]:
         known = self.params
@@ -175,9 +183,33 @@ def compile(
 ) -> Kernel:
     """Compile a picture to a callable kernel.
 
-    Raises InputError for an unknown option, TraceError or VocabularyError for a picture that cannot be traced.
+    Raises InputError for an unknown option or for what is no picture, TraceError or VocabularyError for a picture that
+    cannot be traced.
     """
-    return Kernel(picture, Options(numerics, precision, backend))
+    return Kernel(checked_source(picture), Options(numerics, precision, backend))
+
+
+def checked_source(thing: object) -> Source:
+    """A picture that can be compiled.
+
+    Raises InputError for anything else, among it functions that nobody has made a picture of, and kernels.
+
+    >>> checked_source("swirl")
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: 'swirl' is not a picture; give one made with pellucid.images or a function...
+    """
+    if isinstance(thing, Kernel):
+        raise InputError("this picture is compiled already", fix="give the picture it was made of")
+    # Asked without running anything of it: a picture may turn any name into a word of the vocabulary.
+    if isinstance(thing, type) or None in (
+        getattr_static(thing, name, None) for name in ("sample", "time_varying")
+    ):
+        raise InputError(
+            f"{shown(thing)} is not a picture",
+            fix="give one made with pellucid.images or a function marked with @pl.image or @pl.animation",
+        )
+    return cast("Source", thing)
 
 
 def _compiled(frame: Frame, options: Options) -> Code:
@@ -237,9 +269,12 @@ def make_backend(name: str) -> Backend:
 def explain(
     picture: Source, *, numerics: str = "relaxed", precision: str = "f32", backend: str = "auto"
 ) -> Report:
-    """The report of a compilation: the program after each stage, and the ledger. Nothing is run."""
+    """The report of a compilation: the program after each stage, and the ledger. Nothing is run.
+
+    Raises as `compile` does.
+    """
     options = Options(numerics, precision, backend)
-    frame = build(picture, options.real)
+    frame = build(checked_source(picture), options.real)
     best = optimized(frame, options, make_backend(options.backend))
     return Report(best.stages, best.ledger)
 
@@ -250,12 +285,14 @@ def export_c(
     *,
     numerics: str = "relaxed",
     precision: str = "f32",
-    backend: str = "c",
 ) -> tuple[str, str]:
-    """A header and a source in C that draw the picture, depending on nothing but the C library."""
+    """A header and a source in C that draw the picture, depending on nothing but the C library.
+
+    Raises as `compile` does.
+    """
     from ..backends.c import export
 
     options = Options(numerics, precision, "c")
-    frame = build(picture, options.real, name=name)
+    frame = build(checked_source(picture), options.real, name=name)
     best = optimized(frame, options, make_backend("c"))
     return export(best.kernel, name)

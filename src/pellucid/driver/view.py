@@ -1,7 +1,8 @@
 """What to look at: size, center, zoom, time, samples and parameters, checked before anything is computed.
 
-Top of `canvas`: every drawing begins by making a `View`. A wrong value ends here, in one error that
-names it, so that no back end ever meets a size of zero, a NaN or a picture larger than the memory.
+Every drawing begins by making a `View`, in `canvas` before it compiles and in a kernel before it runs. A wrong value
+ends here, in one error that names it, so that no back end ever meets a size of zero, a NaN or a picture larger than the
+memory. Values that are right as they come pass in microseconds.
 """
 
 from __future__ import annotations
@@ -12,16 +13,23 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
+from typing import Any, cast
 
-from pellucid.base.errors import InputError, did_you_mean
+import numpy as np
 
-#: The largest width or height, so that the address of every sample of a row fits in 32 bits.
-LARGEST_SIDE = 1 << 20
+from ..base.errors import InputError, did_you_mean
+from .frame import LARGEST_SIDE
+
+#: The most pixels of a picture, or of all frames of a film, so that the number of each fits in 32 bits.
+MOST_PIXELS = (1 << 31) - 1
 #: Each pixel is the mean of at most so many by so many samples.
 MOST_SAMPLES = 64
 #: The largest number of threads that may be asked for.
 MOST_THREADS = 1024
+#: So many bytes are always there: no need to ask the system.
+_SMALL = 1_000_000
 
 #: Mantissa bits, largest finite value and largest zoom of the two precisions; 1 / zoom must be a normal number.
 _PRECISIONS = {"f32": (24, 3.4028234663852886e38, 1e37), "f64": (53, sys.float_info.max, 1e307)}
@@ -119,14 +127,35 @@ def checked_size(size: object, *, frames: int = 1) -> tuple[int, int]:
             place="size",
             fix=f"a side has at most {LARGEST_SIDE} pixels; draw it in parts",
         )
-    needed, available = width * height * 4 * frames, available_memory()
+    needed = width * height * 4 * frames
+    available = available_memory() if needed > _SMALL else None
     if available is not None and needed > available:
         raise InputError(
             f"{shown} needs {readable_bytes(needed)} of memory and {readable_bytes(available)} are available",
             place="size",
             fix="draw it smaller or in parts (center=...)",
         )
+    check_count(width, height)
     return width, height
+
+
+def check_count(width: int, height: int, frames: int = 1) -> None:
+    """Nothing, if so many pixels can be counted.
+
+    Raises `InputError` if they are more than `MOST_PIXELS`.
+
+    >>> check_count(1 << 16, 1 << 16)
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: size: 65536x65536 has more than 2147483647 pixels; draw it in parts (center=...)
+    """
+    if width * height * frames > MOST_PIXELS:
+        many, fix = (
+            ("", "draw it in parts (center=...)")
+            if frames == 1
+            else (f" times {frames} frames", "ask for fewer")
+        )
+        raise InputError(f"{width}x{height}{many} has more than {MOST_PIXELS} pixels", place="size", fix=fix)
 
 
 def check_known_params(given: Iterable[str], known: Iterable[str]) -> None:
@@ -146,6 +175,49 @@ def check_known_params(given: Iterable[str], known: Iterable[str]) -> None:
             if fix is None:
                 fix = f"it has {', '.join(known)}" if known else "it has none; make one with pl.param(...)"
             raise InputError(f"the picture has no parameter {name!r}", place="params", fix=fix)
+
+
+def checked_frames(frames: object, time_step: object, precision: str) -> tuple[int, float]:
+    """How many frames, and the seconds between them.
+
+    Raises `InputError` for a number that is not whole or below 1, or seconds that are not finite.
+
+    >>> checked_frames(0, 0.04, "f32")
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: frames: 0 is out of range; give a whole number from 1 to 1048576
+    """
+    return _checked_whole("frames", frames, 1, LARGEST_SIDE), _checked_real("time_step", time_step, precision)
+
+
+def checked_out(out: object, shape: tuple[int, ...]) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """`out`, if pixels of that shape can be written to it as they are: no copy would reach the caller.
+
+    Raises `InputError` for anything but a writable, contiguous array of bytes of exactly that shape.
+
+    >>> checked_out(np.zeros((2, 3, 4)), (2, 3, 4))
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: out: its elements are float64; give a writable, contiguous array of uint8 and ...
+    """
+    wanted = f"give a writable, contiguous array of uint8 and shape {shape}"
+    if not isinstance(out, np.ndarray):
+        raise InputError(f"{type(out).__name__} is not an array", place="out", fix=wanted)
+    array: np.ndarray[Any, Any] = out  # pyright: ignore[reportUnknownVariableType]
+    if array.dtype != np.uint8:
+        raise InputError(f"its elements are {array.dtype}", place="out", fix=wanted)
+    if array.shape != shape:
+        raise InputError(f"its shape is {array.shape}", place="out", fix=wanted)
+    if not array.flags.c_contiguous:
+        raise InputError("it is not contiguous", place="out", fix=wanted)
+    if not array.flags.writeable:
+        raise InputError("it is read-only", place="out", fix=wanted)
+    if array.ctypes.data % 4:
+        # Pixels are stored as words of four bytes.
+        raise InputError(
+            "it does not begin at a multiple of 4 bytes", place="out", fix=f"{wanted}, as NumPy makes it"
+        )
+    return array
 
 
 def available_memory() -> int | None:
@@ -173,27 +245,54 @@ def readable_bytes(amount: int) -> str:
     return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
 
 
+def shown(value: object) -> str:
+    """The text of a wrong value, if it is a short one.
+
+    >>> shown(3.5), shown("a" * 100)
+    ('3.5', 'an object of type str')
+    """
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - what cannot even be shown is told by its type
+        text = ""
+    return text if 0 < len(text) <= 80 and "\n" not in text else f"an object of type {type(value).__name__}"
+
+
 def _pair(place: str, value: object, fix: str, *, square: bool = False) -> tuple[object, object]:
+    if (given := _plain_pair(value)) is not None:
+        return given
     if square and (_is_number(value) or isinstance(value, bool)):
         return value, value
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
-        raise InputError(f"{value!r} is not a pair of numbers", place=place, fix=fix)
-    items: list[object] = list(value)  # pyright: ignore[reportUnknownArgumentType]
+        raise InputError(f"{shown(cast('object', value))} is not a pair of numbers", place=place, fix=fix)
+    # Three are enough to know that they are not two, and some iterables never end.
+    items = list(islice(cast("Iterable[object]", value), 3))
     if len(items) != 2:
-        raise InputError(f"{value!r} has {len(items)} numbers, not two", place=place, fix=fix)
+        count = f"more than {len(items) - 1}" if len(items) > 2 else len(items)
+        raise InputError(f"{shown(cast('object', value))} has {count} numbers, not two", place=place, fix=fix)
     return items[0], items[1]
 
 
+def _plain_pair(value: object) -> tuple[object, object] | None:
+    given = cast("tuple[object, ...]", value) if isinstance(value, tuple) else ()
+    return (given[0], given[1]) if len(given) == 2 else None
+
+
 def _is_number(value: object) -> bool:
-    return not isinstance(value, (bool, str, bytes)) and (
-        hasattr(value, "__index__") or hasattr(value, "__float__")
-    )
+    if isinstance(value, (bool, str, bytes)) or getattr(value, "ndim", 0):
+        return False
+    return hasattr(value, "__index__") or hasattr(value, "__float__")
 
 
 def _whole(place: str, value: object, fix: str) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise InputError(f"{value!r} is not a whole number", place=place, fix=fix)
-    return operator.index(value)  # pyright: ignore[reportArgumentType]
+    if type(value) is int:
+        return value
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)  # pyright: ignore[reportArgumentType]
+    except TypeError:
+        pass
+    raise InputError(f"{shown(value)} is not a whole number", place=place, fix=fix)
 
 
 def _checked_whole(place: str, value: object, low: int, high: int) -> int:
@@ -205,17 +304,19 @@ def _checked_whole(place: str, value: object, low: int, high: int) -> int:
 
 
 def _checked_real(place: str, value: object, precision: str) -> float:
+    _, largest, _ = _PRECISIONS[precision]
+    if type(value) is float and -largest <= value <= largest:
+        return value
     if not _is_number(value):
-        raise InputError(f"{value!r} is not a number", place=place, fix="give a finite number")
+        raise InputError(f"{shown(value)} is not a number", place=place, fix="give a finite number")
     try:
         number = float(value)  # pyright: ignore[reportArgumentType]
     except (TypeError, ValueError, OverflowError):
         raise InputError(
-            f"{value!r} is not a finite number", place=place, fix="give a finite number"
+            f"{shown(value)} is not a finite number", place=place, fix="give a finite number"
         ) from None
     if not math.isfinite(number):
         raise InputError(f"{number} is not a finite number", place=place, fix="give a finite number")
-    _, largest, _ = _PRECISIONS.get(precision, _PRECISIONS["f64"])
     if abs(number) > largest:
         raise InputError(
             f"{number:g} is too large for {precision}", place=place, fix="precision='f64' holds it"
@@ -233,7 +334,7 @@ def _checked_params(value: object, precision: str) -> dict[str, float]:
         return {}
     if not isinstance(value, Mapping):
         raise InputError(
-            f"{value!r} is not a mapping",
+            f"{shown(value)} is not a mapping",
             place="params",
             fix="give names and numbers, such as {'twist': 2.0}",
         )
@@ -243,7 +344,7 @@ def _checked_params(value: object, precision: str) -> dict[str, float]:
 
 def _check_resolution(view: View, precision: str) -> None:
     """The pixel grid must be finer than the spacing of representable numbers out there."""
-    bits, largest, most_zoom = _PRECISIONS.get(precision, _PRECISIONS["f64"])
+    bits, largest, most_zoom = _PRECISIONS[precision]
     if not 1 / most_zoom <= view.zoom <= most_zoom:
         raise InputError(
             f"{view.zoom:g} is out of range for {precision}",
