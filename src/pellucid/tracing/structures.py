@@ -93,14 +93,13 @@ class Point:
         """
         if isinstance(x, Point):
             return x
+        kind = type(cast("object", x)).__name__
         if isinstance(x, tuple | list):
             parts = list(cast("tuple[Any, ...]", x))
             if len(parts) == 2:
                 return Point(*parts)
         place, _ = caller()
-        raise TraceError(
-            f"{type(x).__name__} is not a point", place=place, fix="give a Point or a pair (x, y)"
-        )
+        raise TraceError(f"{kind} is not a point", place=place, fix="give a Point or a pair (x, y)")
 
     def __add__(self, other: Point | tuple[Any, Any]) -> Point:
         """The sum of two vectors; a pair of numbers is one too."""
