@@ -57,24 +57,25 @@ def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     from .css import NAMED
-    from .numeric import NUMERIC
+    from .numeric import numeric_functions
     from .word import unknown
 
     if name in WORDS:
         return WORDS[name].meaning
     if name in NAMED:
         return NAMED[name]
-    if name in NUMERIC:
-        return NUMERIC[name]
-    raise unknown(name, "word", [*WORDS, *NAMED, *NUMERIC])
+    numeric = numeric_functions()
+    if name in numeric:
+        return numeric[name]
+    raise unknown(name, "word", [*WORDS, *NAMED, *numeric])
 
 
 def __dir__() -> list[str]:
     """Own names, words, colors and functions of numbers."""
     from .css import NAMED
-    from .numeric import NUMERIC
+    from .numeric import numeric_functions
 
-    return sorted({*globals(), *WORDS, *NAMED, *NUMERIC})
+    return sorted({*globals(), *WORDS, *NAMED, *numeric_functions()})
 
 
 load_all()

@@ -6,7 +6,8 @@ They are those of the operator table, and the few of `tracing` that are made of 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from .. import tracing
@@ -40,12 +41,18 @@ def lifted(function: Callable[..., Any]) -> Callable[..., Any]:
     return apply
 
 
-def numeric_functions() -> dict[str, Callable[..., Any]]:
-    """The lifted functions by name.
+def numeric_functions() -> Mapping[str, Callable[..., Any]]:
+    """The lifted functions by name, those of rows added meanwhile included.
 
     >>> numeric_functions()["sqrt"](4.0)
     2.0
     """
+    prim.table()
+    return _functions(prim.edition())
+
+
+@functools.cache
+def _functions(edition: int) -> Mapping[str, Callable[..., Any]]:
     names = {
         name: getattr(functions, name)
         for name, row in prim.table().items()
@@ -54,7 +61,5 @@ def numeric_functions() -> dict[str, Callable[..., Any]]:
         and row.symbol is None
         and row.domain is None
     }
-    return {n: lifted(f) for n, f in {**names, **{n: getattr(tracing, n) for n in _MADE}}.items()}
-
-
-NUMERIC = numeric_functions()
+    made = {n: getattr(tracing, n) for n in _MADE}
+    return MappingProxyType({n: lifted(f) for n, f in {**names, **made}.items()})

@@ -118,12 +118,12 @@ def vocabulary() -> dict[str, Any]:
     """
     from .. import images, tracing
     from .css import NAMED
-    from .numeric import NUMERIC
+    from .numeric import numeric_functions
 
     own = {name: getattr(images, name) for name in images.__all__}
     means = {name: entry.meaning for name, entry in WORDS.items()}
     shared = {name: getattr(tracing, name) for name in ("Complex", "Point", "iterate", "param", "where")}
-    return {"pi": math.pi, **NUMERIC, **shared, **own, **NAMED, **means}
+    return {"pi": math.pi, **numeric_functions(), **shared, **own, **NAMED, **means}
 
 
 def word(

@@ -162,6 +162,7 @@ class Prim:
 
 
 _TABLE: dict[str, Prim] = {}
+_changes = 0
 
 
 def register(*rows: Prim) -> None:
@@ -169,15 +170,28 @@ def register(*rows: Prim) -> None:
 
     Raises IrError when the name is taken.
     """
+    global _changes
     for prim in rows:
         if prim.name in _TABLE:
             raise IrError("is already in the operator table", place=prim.name, fix="choose another name")
         _TABLE[prim.name] = prim
+        _changes += 1
 
 
 def unregister(name: str) -> None:
     """Take a row out again (for tests that add one at run time)."""
+    global _changes
     del _TABLE[name]
+    _changes += 1
+
+
+def edition() -> int:
+    """How often the table has changed: what is remembered of rows is remembered for one edition.
+
+    >>> table() and edition() > 0
+    True
+    """
+    return _changes
 
 
 def table() -> Mapping[str, Prim]:

@@ -105,12 +105,17 @@ def all_rules() -> tuple[AnyRule, ...]:
     return tuple(found)
 
 
-@cache
 def rule_set(numerics: str) -> RuleSet:
-    """The rules for a mode of numerics, see MODES.
+    """The rules for a mode of numerics, see MODES; with those that follow from the laws of rows added meanwhile.
 
     Raises IrError for another word.
     """
+    table.table()
+    return _rule_set(numerics, table.edition())
+
+
+@cache
+def _rule_set(numerics: str, edition: int) -> RuleSet:
     if numerics not in MODES:
         raise IrError(f"numerics is {numerics!r}", fix='say "exact" or "relaxed"')
     expanding = numerics in ("low", "near")
