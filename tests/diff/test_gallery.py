@@ -1,0 +1,103 @@
+"""The contract of numbers on real programs: every picture of the gallery, on every back end, exact and relaxed.
+
+`docs/numbers.md` states the bounds that are held here.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from examples import gallery
+
+import pellucid as pl
+from pellucid.backends.c.compiler import find_compiler
+from pellucid.base.errors import BackendError
+
+FILES = gallery.files()
+NUMERICS = ("exact", "relaxed")
+PRECISIONS = ("f32", "f64")
+SMALL, LARGE = (24, 16), (240, 160)
+
+every_picture = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+
+
+@pytest.fixture(scope="module")
+def backends() -> list[str]:
+    """The back ends that can run here; the C compiler may be missing."""
+    try:
+        find_compiler()
+    except BackendError:
+        return ["llvm", "numpy"]
+    return ["llvm", "numpy", "c"]
+
+
+def view_of(shown: gallery.Picture, size: tuple[int, int]) -> dict:
+    """The picture's own view; moved by part of a pixel, so that no pixel is on the line between two tiles."""
+    zoom = size[0] / shown.width
+    x, y = shown.center
+    return {"center": (x + 0.3719 / zoom, y - 0.4137 / zoom), "zoom": zoom, "time": shown.time}
+
+
+@every_picture
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("numerics", NUMERICS)
+def test_back_ends_agree_bit_for_bit(path, numerics, precision, backends):
+    shown = gallery.load(path)
+    for view in (view_of(shown, SMALL), {**view_of(shown, SMALL), "center": shown.center}):
+        drawn = {}
+        for backend in backends:
+            kernel = pl.compile(shown.picture, numerics=numerics, precision=precision, backend=backend)
+            drawn[backend] = kernel.premultiplied(SMALL, **view)
+        for backend in backends[1:]:
+            np.testing.assert_array_equal(drawn[backend], drawn["llvm"], err_msg=backend)
+
+
+# ---- relaxed against exact ----
+
+FAR = 1
+"""By how much of 255 a channel may differ without being seen."""
+MOST_FAR = 1 / 400
+"""The largest part of a picture's pixels that is farther apart, in single precision."""
+ASIDE = (2.0**-23, 2.0**-20, 2.0**-17)
+"""How far the eye is moved, in parts of the largest coordinate in view, to find out what rounding can do to a pixel."""
+
+
+def apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return abs(a.astype(int) - b).max(axis=-1)
+
+
+def unsteady(kernel, shown: gallery.Picture, view: dict) -> np.ndarray:
+    """The pixels that change when the eye is moved by a few roundings of a coordinate."""
+    pixels = kernel.premultiplied(LARGE, **view)
+    (x, y), height = view["center"], shown.width * LARGE[1] / LARGE[0]
+    reach = max(abs(x) + shown.width / 2, abs(y) + height / 2)
+    found = np.zeros(pixels.shape[:2], bool)
+    for aside, dx, dy in itertools.product(ASIDE, (-1, 0, 1), (-1, 0, 1)):
+        moved = (x + dx * aside * reach, y + dy * aside * reach)
+        found |= apart(pixels, kernel.premultiplied(LARGE, **{**view, "center": moved})) > FAR
+    return found
+
+
+@every_picture
+def test_relaxed_is_exact_but_for_rounding(path):
+    shown = gallery.load(path)
+    view = view_of(shown, LARGE)
+    exact, relaxed = (pl.compile(shown.picture, numerics=numerics) for numerics in ("exact", "relaxed"))
+    far = apart(exact.premultiplied(LARGE, **view), relaxed.premultiplied(LARGE, **view))
+    assert (far > FAR).mean() <= MOST_FAR
+    if (far > FAR).any():
+        # Where rounding can be seen, it is the picture that jumps, and not the numbers that are wrong.
+        assert far[~unsteady(exact, shown, view)].max() <= FAR + 1
+
+
+@every_picture
+def test_relaxed_is_exact_in_double_precision(path):
+    shown = gallery.load(path)
+    view = view_of(shown, LARGE)
+    exact, relaxed = (
+        pl.compile(shown.picture, numerics=numerics, precision="f64").premultiplied(LARGE, **view)
+        for numerics in ("exact", "relaxed")
+    )
+    assert apart(exact, relaxed).max() <= FAR
