@@ -43,6 +43,24 @@ kernel constant_run():
 """,
     ),
     Program(
+        "runs shorter than the lanes",
+        """
+kernel short_runs():
+  output out: u8[40]
+  output halves: i16[40]
+  output wide: f64[40]
+  input a: i32[40]
+  for i in 0 .. 1 by WIDTH lanes:
+    out[i] := convert.u8(a[i + 2])
+    halves[i] := convert.i16(a[i + 3])
+    wide[i] := convert.f64(a[i])
+  for i in 20 .. 22 by WIDTH lanes:
+    out[i] := convert.u8(a[i])
+    halves[i + 1] := convert.i16(i * a[i - 7])
+    wide[i] := convert.f64(a[i + 1])
+""",
+    ),
+    Program(
         "a run of any length",
         """
 kernel any_run(count: i32):

@@ -166,10 +166,15 @@ class Source:
         return text
 
     def known(self, node: Expr) -> Text | None:
+        """The text of a node that needs no computing here, which is now used."""
+        found = self.peek(node)
+        return None if found is None else self.use(found)
+
+    def peek(self, node: Expr) -> Text | None:
         """The text of a node that needs no computing here."""
         found = self.names.get(node)
         if found is not None:
-            return self.use(found)
+            return found
         if node.op == "const":
             return literal(node)
         if node.type is T.boolean and node.args and node.op not in E.STRUCTURAL:
@@ -185,7 +190,7 @@ class Source:
         stack = [root]
         while stack:
             node = stack.pop()
-            if node not in seen and self.known(node) is None:
+            if node not in seen and self.peek(node) is None:
                 seen.add(node)
                 stack.extend(self.operands(node))
         return sorted(seen, key=lambda n: n.id)
@@ -228,7 +233,13 @@ class Source:
         if shape.helper is not None:
             a, b = shape.helper
             self.helpers[f"bits {a} {b}"] = helper_bits(a, b)
-        return shape.fill([text(a) for a in node.args])
+        operands = [text(a) for a in node.args]
+        if shape.compares and len(set(operands)) < len(operands):
+            # Compilers warn where something is compared with itself.
+            copy = self.fresh("s")
+            self.emit(f"const {typed(node.args[-1].type)} {copy} = {operands[-1].bare};")
+            operands[-1] = Text(copy, closed=True, plain=True)
+        return shape.fill(operands)
 
     def must(self, node: Expr) -> Text:
         """The text of a node that is known."""
@@ -278,7 +289,7 @@ class Source:
 
     def let(self, value: Expr) -> None:
         """Name a value."""
-        if self.known(value) is not None:
+        if self.peek(value) is not None:
             return
         if value.op == "iterate":
             self.value(value)
@@ -404,8 +415,10 @@ class Source:
 
     def advance(self, step: Sequence[Expr], names: list[str]) -> None:
         """All components of a state to their next values at once."""
-        following = [self.value(a).bare for a in step]
-        moving = [(n, t, a) for n, t, a in zip(names, following, step, strict=True) if n != t]
+        changed = [
+            (n, a) for n, a in zip(names, step, strict=True) if self.names.get(a) != Text(n, True, True)
+        ]
+        moving = [(n, self.value(a).bare, a) for n, a in changed]
         if len(moving) == 1:
             self.emit(f"{moving[0][0]} = {moving[0][1]};")
             return

@@ -139,6 +139,7 @@ class Form:
     pieces: tuple[str | tuple[int, bool], ...]
     counts: tuple[int, ...]
     closed: bool
+    compares: bool
     helper: tuple[T.Type, T.Type] | None
 
     def fill(self, operands: list[Text]) -> Text:
@@ -185,7 +186,8 @@ def form(prim: Prim, first: T.Type, result: T.Type) -> Form:
     used = [p[0] for p in pieces if not isinstance(p, str)]
     counts = tuple(used.count(k) for k in range(prim.arity))
     helper = (first, result) if "bits_{T}_{R}" in template else None
-    return Form(tuple(pieces), counts, _is_closed(template), helper)
+    compares = re.search(r"[^<>]([<>]=?|[=!]=)[^<>]", template) is not None
+    return Form(tuple(pieces), counts, _is_closed(template), compares, helper)
 
 
 def _without_idle_casts(template: str, first: T.Type) -> str:

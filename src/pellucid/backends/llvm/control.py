@@ -160,6 +160,8 @@ class Function(Memory):
         self.lanes, self.varying, self.lane_index = n, s.index.free, s.index
         iota = sequence(type_, list(range(n)))
         count = s.hi.attr - s.lo.attr if s.lo.op == s.hi.op == "const" and s.lo.attr < s.hi.attr else None
+        if count is not None and count < n:
+            beyond, count = self.hidden(word, beyond), None
         overlap = not (self.stale and _reads_own_output(s.body))
         last, offsets, lane_count = self.blocks(s, first, beyond, count, iota, overlap=overlap)
         self.jump(body)
@@ -205,11 +207,7 @@ class Function(Memory):
             self.emit(f"%{start}.last = add {word} 0, {lo + (count - 1) // n * n}")
             if not overlap or count % n == 0:
                 return None, iota, str(n)
-            if count > n:
-                return str(lo + count - n), iota, str(n)
-            lanes = ", ".join(f"i1 {'true' if k < count else 'false'}" for k in range(n))
-            self.live = f"<{lanes}>"
-            return None, sequence(type_, [min(k, count - 1) for k in range(n)]), str(count)
+            return str(lo + count - n), iota, str(n)
         self.emit(
             f"%{start}.span = sub {word} {beyond}, {first}\n"
             f"%{start}.back = sub {word} %{start}.span, 1\n"
@@ -227,6 +225,15 @@ class Function(Memory):
         offsets = self.let(f"call {vector} @llvm.umin.v{n}{word}({vector} {iota}, {vector} {backs})")
         few = self.let(f"select i1 {many}, {word} {n}, {word} %{start}.span")
         return last, offsets, few if type_.bits == 64 else self.let(f"zext {word} {few} to i64")
+
+    def hidden(self, word: str, number: str) -> str:
+        """A constant that LLVM does not see through.
+
+        LLVM 22 turns a store of truncated lanes under a constant mask of one lane into a store of untruncated width.
+        """
+        slot = self.fresh()
+        self.enter(f"{slot} = alloca {word}, align 8\nstore {word} {number}, ptr {slot}, align 8")
+        return self.let(f"load {word}, ptr {slot}, align 8")
 
     def rest(self, type_: T.Type, i: str, beyond: str, iota: str) -> tuple[str, str]:
         """Inside a loop whose blocks do not overlap: the offsets of the lanes and how many count; sets `live`."""
