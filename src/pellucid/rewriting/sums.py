@@ -126,12 +126,12 @@ class Gatherer:
             node, sign = node.args[0], -sign
         if node.op in ("add", "sub"):
             a, b = node.args
-            if b.op == "const":
+            if b.op == "const" and math.isfinite(b.attr):
                 terms.add((), sign * b.attr if node.op == "add" else -sign * b.attr, own=True)
                 self.atoms.add(a)
                 self._atom(terms, a, sign)
                 return
-            if a.op == "const":
+            if a.op == "const" and math.isfinite(a.attr):
                 terms.add((), sign * a.attr, own=True)
                 self.atoms.add(b)
                 self._atom(terms, b, sign if node.op == "add" else -sign)
@@ -168,6 +168,8 @@ class Gatherer:
                 coefficient, node = -coefficient, node.args[0]
             elif node.op == "mul" and node.args[1].op == "const" and math.isfinite(node.args[1].attr):
                 coefficient, node = coefficient * node.args[1].attr, node.args[0]
+            elif node.op == "const" and node.attr == -math.inf:
+                coefficient, node = -coefficient, const(math.inf, node.type)
             else:
                 break
         if node.op == "mul" and node.args[0] is node.args[1]:
