@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..base.errors import VocabularyError
+from ..base.errors import VocabularyError, brief
 from ..ir import expr as E
 from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr
-from ..ir.facts import Facts
-from ..tracing import Param, Point, Value, convert, flatten, iterate, tracing, where
+from ..ir.facts import Facts, rounded
+from ..tracing import Param, Point, Value, convert, flatten, iterate, static, tracing, where
 from ..tracing import functions as F
 from ..tracing.params import DECLARED
 from ..tracing.tracer import lift
@@ -131,13 +131,15 @@ def _ranges(own: tuple[Expr, ...], real: T.Type) -> dict[Expr, Facts]:
     side = Facts(1, LARGEST_SIDE)
     inside = Facts(0, LARGEST_SIDE - 1)
     found = dict.fromkeys(own[:4], finite)
-    found[own[4]] = Facts(smallest, 1 / smallest)
+    found[own[4]] = Facts(rounded(real, smallest), rounded(real, 1 / smallest))
     counts = {SAMPLES: Facts(1, 256), FRAMES: Facts(1, LARGEST_SIDE), TIME: inside}
     return {**found, **counts, WIDTH: side, HEIGHT: side, ROW: inside, COLUMN: inside}
 
 
 def _range_of(p: Param, type_: T.Type) -> Facts:
-    low, high = max(p.low, float(type_.low)), min(p.high, float(type_.high))
+    # A value is rounded when it is passed, and rounding keeps the order: the ends are rounded as well.
+    low = rounded(type_, max(p.low, float(type_.low)))
+    high = rounded(type_, min(p.high, float(type_.high)))
     return Facts(low, high, minus_zero=low <= 0 <= high)
 
 
@@ -195,7 +197,7 @@ def color_of(sample: Any) -> tuple[Any, Any, Any, Any]:
     leaves = flatten(sample)[0]
     real = F.real_type()
     if len(leaves) == 4:
-        r, g, b, a = (convert(x, real) if isinstance(x, Value) else float(x) for x in leaves)
+        r, g, b, a = (convert(x, real) if isinstance(x, Value) else _real(x) for x in leaves)
         return r, g, b, a
     if len(leaves) == 1:
         node = lift(leaves[0])
@@ -210,8 +212,15 @@ def color_of(sample: Any) -> tuple[Any, Any, Any, Any]:
     raise VocabularyError(
         f"a sample is made of {len(leaves)} numbers",
         place="picture",
-        fix="return a color (four reals), a bool, a number, or a packed u32",
+        fix="return a color of four (red, green, blue, alpha), a truth, a number, or a packed u32",
     )
+
+
+def _real(x: Any) -> float:
+    number = static(x)
+    if number is None:
+        raise VocabularyError(f"a sample holds {brief(x)}", place="picture", fix="give numbers")
+    return E.const(number, F.real_type()).attr
 
 
 def to_byte(x: Any) -> Any:
