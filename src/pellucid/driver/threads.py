@@ -24,36 +24,52 @@ def available() -> int:
 
 
 class _Job:
-    """Bands of one call: handed out one by one, counted when done."""
+    """Bands of one call, handed out one by one; counts the helpers that are at work on them."""
 
-    __slots__ = ("count", "done", "failure", "finished", "given", "lock", "task")
+    __slots__ = ("closed", "count", "done", "failure", "given", "helping", "lock", "task")
 
     def __init__(self, count: int, task: Callable[[int], None]) -> None:
         self.count, self.task = count, task
-        self.given = self.finished = 0
+        self.given = self.helping = 0
+        self.closed = False
         self.failure: BaseException | None = None
         self.lock = threading.Lock()
         self.done = threading.Lock()
         self.done.acquire()
 
     def work(self) -> None:
-        """Take bands until none is left; after a failure, take them without running them."""
-        while True:
+        """Run bands until none is left, or one has failed."""
+        while self.failure is None:
             with self.lock:
                 band = self.given
-                if band >= self.count:
+                if band >= self.count or self.closed:
                     return
                 self.given += 1
-            try:
-                if self.failure is None:
-                    self.task(band)
-            except BaseException as problem:  # noqa: BLE001 - it is raised again in the thread that called
-                self.failure = self.failure or problem
-            with self.lock:
-                self.finished += 1
-                last = self.finished == self.count
-            if last:
-                self.done.release()
+            self.task(band)
+
+    def help(self) -> None:
+        """Take part from another thread, unless it is too late."""
+        with self.lock:
+            if self.closed:
+                return
+            self.helping += 1
+        try:
+            self.work()
+        except BaseException as problem:  # noqa: BLE001 - it is raised again in the thread that called
+            self.failure = self.failure or problem
+        with self.lock:
+            self.helping -= 1
+            last = self.closed and self.helping == 0
+        if last:
+            self.done.release()
+
+    def finish(self) -> None:
+        """Let nobody begin, and wait for those who have; may be called again if it is interrupted."""
+        with self.lock:
+            self.closed = True
+            if self.helping == 0:
+                return
+        self.done.acquire()
 
 
 class Crew:
@@ -101,10 +117,13 @@ class Crew:
             # One that has not yet seen the job before will see this one.
             if wake.locked():
                 wake.release()
-        job.work()
+        try:
+            job.work()
+        except BaseException as problem:  # noqa: BLE001 - it is raised again below
+            job.failure = job.failure or problem
         while True:
             try:
-                job.done.acquire()
+                job.finish()
                 break
             except KeyboardInterrupt as interrupt:
                 # The others still write to the caller's memory: let them finish what they have begun.
@@ -122,7 +141,7 @@ class Crew:
                 wake.acquire()
                 job = self._job
                 if job is not None:
-                    job.work()
+                    job.help()
                 del job
 
         threading.Thread(target=serve, name=f"pellucid {len(self._wakes)}", daemon=True).start()
