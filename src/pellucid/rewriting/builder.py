@@ -63,6 +63,7 @@ class Builder:
         "gathers",
         "normal",
         "order",
+        "products",
         "relaxed",
         "rules",
         "shared",
@@ -88,6 +89,8 @@ class Builder:
         self.trace = trace
         self.true, self.false = TRUE, FALSE
         self.normal: dict[Expr, Expr] = {}
+        # The factors of products that were built, with their exponents.
+        self.products: dict[Expr, tuple[tuple[Expr, int], ...]] = {}
         # Nodes with several users, and those of them that a rule would have taken apart had they only one.
         self.shared: set[Expr] = set()
         self.waits: set[Expr] = set()

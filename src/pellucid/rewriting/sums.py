@@ -58,6 +58,8 @@ class Gatherer:
         self.builder, self.done, self.absorbed = builder, done, absorbed
         # Inner nodes of what was built: they must turn out to have one user, or a further pass has to look.
         self.inner: set[Expr] = set()
+        # Products that others use, by their factors.
+        self.shared: dict[Factors, Expr] = {}
         # Sums and products that were taken for operands, because others use them.
         self.kept: set[Expr] = set()
         # What was built in normal form: a sum or product that a rule has made is not among it.
@@ -70,11 +72,24 @@ class Gatherer:
         if self._plain(root):
             args = tuple([self.done[a] for a in root.args])
             result = self.builder.build(root.op, args, root.type)
-            self.known.add(result)
+            if result.op == root.op and set(result.args) == set(args):
+                self.known.add(result)
+                if result.op == "mul" and args[1].op != "const":
+                    a, b = args
+                    self.builder.products[result] = ((a, 2),) if a is b else self._sorted(((a, 1), (b, 1)))
             return result
         if root.op == "mul":
             coefficient, factors = self._product(root)
-            result = self._emit_signed(root.type, coefficient, factors)
+            coefficient = _wrapped(root.type, coefficient)
+            if coefficient == -1 and len(factors) == 1 and factors[0][1] == 1:
+                # The opposite of a sum is a sum.
+                terms = _Terms(root.type)
+                self._atom(terms, factors[0][0], -1)
+                result = self._emit_sum(terms)
+            else:
+                result = self._emit_signed(root.type, coefficient, factors)
+                if coefficient == 1:
+                    self.builder.products[result] = factors
         else:
             terms = self._sum(root)
             self._cancel(terms)
@@ -82,8 +97,10 @@ class Gatherer:
         atoms = self.atoms
         self.inner.update([n for n in self.made if n is not result and n not in atoms])
         self.known.update(self.made)
-        self.known.add(result)
+        if result not in atoms:
+            self.known.add(result)
         self.made.clear()
+        self.shared.clear()
         atoms.clear()
         return result
 
@@ -107,7 +124,10 @@ class Gatherer:
             if node is root or node in absorbed:
                 if node.op == "mul":
                     coefficient, factors = self._product(node)
-                    terms.add(factors, sign * coefficient, own=True)
+                    if len(factors) == 1 and factors[0][1] == 1:
+                        self._atom(terms, factors[0][0], sign * coefficient)
+                    else:
+                        terms.add(factors, sign * coefficient, own=True)
                 else:
                     a, *rest = node.args
                     if node.op == "neg":
@@ -120,11 +140,11 @@ class Gatherer:
             self._atom(terms, done[node], sign)
         return terms
 
-    def _atom(self, terms: _Terms, node: Expr, sign: int) -> None:
+    def _atom(self, terms: _Terms, node: Expr, sign: Number) -> None:
         """Add a finished operand: its constant and its coefficient join those of the sum, at no cost."""
         if node.op == "neg":
             node, sign = node.args[0], -sign
-        if node.op in ("add", "sub"):
+        if node.op in ("add", "sub") and sign in (-1, 1):
             a, b = node.args
             if b.op == "const" and math.isfinite(b.attr):
                 terms.add((), sign * b.attr if node.op == "add" else -sign * b.attr, own=True)
@@ -152,14 +172,17 @@ class Gatherer:
                 stack.extend(reversed(node.args))
                 continue
             self.atoms.add(done[node])
-            more, factors = self._taken_apart(done[node])
+            more, factors = self._taken_apart(done[node], as_term=False)
             coefficient *= more
             for factor, power in factors:
                 powers[factor] = powers.get(factor, 0) + power
         return coefficient, self._sorted(powers.items())
 
-    def _taken_apart(self, node: Expr) -> tuple[Number, Factors]:
-        """A finished node as coefficient and factors, without repeating a product that others use."""
+    def _taken_apart(self, node: Expr, *, as_term: bool = True) -> tuple[Number, Factors]:
+        """A finished node as coefficient and factors, without repeating a product that others use.
+
+        As a term of a sum such a product has its factors, for comparison; as a factor it is one.
+        """
         coefficient: Number = 1
         while True:
             if node.op == "const" and math.isfinite(node.attr):
@@ -172,10 +195,13 @@ class Gatherer:
                 coefficient, node = -coefficient, const(math.inf, node.type)
             else:
                 break
-        if node.op == "mul" and node.args[0] is node.args[1]:
-            return coefficient, ((node.args[0], 2),)
         if node.op == "mul" or node.op in SUMS:
             self.kept.add(node)
+            factors = self.builder.products.get(node)
+            if factors is not None and (as_term or (len(factors) == 1 and factors[0][1] == 2)):
+                # Known by its factors, so that like terms meet, but not computed again.
+                self.shared[factors] = node
+                return coefficient, factors
         return coefficient, ((node, 1),)
 
     def _sorted(self, factors: Iterable[tuple[Expr, int]]) -> Factors:
@@ -279,7 +305,7 @@ class Gatherer:
                 rest = tuple((f, powers[f]) for f, _ in rest)
                 inside.add(rest, coefficient, own=True)
             scale = self._emit_sum(inside)
-            coefficient, factors = self._taken_apart(scale)
+            coefficient, factors = self._taken_apart(scale, as_term=False)
             powers = dict(factors)
             powers[common] = powers.get(common, 0) + 1
             product = self._sorted(powers.items())
@@ -315,8 +341,7 @@ class Gatherer:
             total = self._two("sub", total, less)
         return total, 1 if signs[1] else -1
 
-    def _emit_signed(self, type_: T.Type, raw: Number, factors: Factors) -> Expr:
-        coefficient = _wrapped(type_, raw)
+    def _emit_signed(self, type_: T.Type, coefficient: Number, factors: Factors) -> Expr:
         if not coefficient or not factors:
             return const(coefficient, type_)
         if coefficient == -1:
@@ -324,6 +349,9 @@ class Gatherer:
         return self._emit_product(type_, coefficient, factors)
 
     def _emit_product(self, type_: T.Type, coefficient: Number, factors: Factors) -> Expr:
+        node = self.shared.get(factors)
+        if node is not None:
+            return node if coefficient == 1 else self._two("mul", node, const(coefficient, type_))
         if len(factors) == 1 and factors[0][1] == 1:
             node = factors[0][0]
             return node if coefficient == 1 else self._two("mul", node, const(coefficient, type_))
