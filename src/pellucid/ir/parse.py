@@ -6,7 +6,8 @@ A recursive-descent parser with precedences from the operator table, so a new in
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from ..base.errors import PellucidError, TextError, did_you_mean
 from . import expr as E
@@ -19,6 +20,7 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)"
     r"|(?P<symbol>:=|<<|>>|<=|>=|==|!=|//|\.\.|[-+*/%<>&|^()\[\],.:=$@]))"
 )
+Made = TypeVar("Made")
 _LITERALS = {"nan": float("nan"), "inf": float("inf")}
 
 
@@ -88,10 +90,20 @@ class _Line:
         return left
 
     def apply(self, name: str, *args: Expr, attr: T.Type | None = None) -> Expr:
+        return self.build(lambda: E.apply(name, *args, attr=attr))
+
+    def build(self, make: Callable[[], Made]) -> Made:
+        """What is made, or the maker's complaint with the line."""
         try:
-            return E.apply(name, *args, attr=attr)
+            return make()
         except PellucidError as problem:
             raise self.error(str(problem)) from None
+
+    def whole(self) -> int:
+        """A whole number."""
+        if not re.fullmatch(r"\d{1,18}", self.peek()):
+            raise self.error(f"expected a whole number, found {self.peek() or 'the end'!r}")
+        return int(self.take())
 
     def unary(self) -> Expr:
         if self.accept("-"):
@@ -99,7 +111,10 @@ class _Line:
         node = self.primary()
         while self.peek() == "." and self.peek(1).isdigit():
             self.take()
-            node = E.get(node, int(self.take()))
+            position = self.whole()
+            if node.op != "iterate" or position >= node.attr[1]:
+                raise self.error(f"there is no component {position}")
+            node = E.get(node, position)
         return node
 
     def type(self) -> T.Type:
@@ -136,9 +151,11 @@ class _Line:
             name = self.take()
             return E.index(name, self.type() if self.accept(":") else T.i32)
         if self.accept("@"):
-            depth, position = (int(k) for k in self.take().split("."))
+            depth, _, position = self.take().partition(".")
+            if not re.fullmatch(r"\d{1,9}", depth) or not re.fullmatch(r"\d{1,9}", position):
+                raise self.error(f"no state is called '@{depth}'")
             self.take(":")
-            return E.state(depth, position, self.type())
+            return E.state(int(depth), int(position), self.type())
         if self.kind() == "number" or self.peek() in _LITERALS:
             return self.literal()
         return self.named(self.take())
@@ -151,7 +168,7 @@ class _Line:
         if name in self.scope.buffers and self.accept("["):
             position = self.expression()
             self.take("]")
-            return E.load(self.scope.buffers[name], position)
+            return self.build(lambda: E.load(self.scope.buffers[name], position))
         attr = None
         if self.peek() == "." and not self.peek(1).isdigit():
             self.take()
@@ -168,7 +185,7 @@ class _Line:
         return self.scope.names[name]
 
     def iterate(self) -> Expr:
-        depth = int(self.take())
+        depth = self.whole()
 
         def group() -> list[Expr]:
             self.take("(")
@@ -186,7 +203,7 @@ class _Line:
         self.take("limit")
         limit = self.expression()
         self.take("end")
-        return E.iterate(init, step, stop, limit, depth)[0].args[0]
+        return self.build(lambda: E.iterate(init, step, stop, limit, depth))[0].args[0]
 
 
 def _infix() -> dict[str, tuple[str, int]]:
@@ -211,7 +228,17 @@ def parse_expr(text: str, memory: Mapping[str, Buffer] | None = None) -> list[Ex
     >>> parse_expr("$x:f32 * $x:f32 + 1.0")
     [$x:f32 * $x:f32 + 1.0]
     """
-    scope = _Scope(memory or {})
+    try:
+        return _roots(text, _Scope(memory or {}))
+    except RecursionError:
+        raise _too_deep() from None
+
+
+def _too_deep() -> TextError:
+    return TextError("it is nested too deeply to be read", fix="name parts of it with ':='")
+
+
+def _roots(text: str, scope: _Scope) -> list[Expr]:
     roots: list[Expr] = []
     for _, number, bare in _lines(text):
         line = _Line(bare, number, scope)
@@ -232,11 +259,11 @@ def _declare(line: _Line) -> Buffer:
     line.take(":")
     type_ = line.type()
     line.take("[")
-    size = int(line.take())
+    size = line.whole()
     line.take("]")
     known = line.scope.buffers.get(name)
     if known is None or known.type is not type_ or known.size != size:
-        known = line.scope.buffers[name] = Buffer(name, type_, size)
+        known = line.scope.buffers[name] = line.build(lambda: Buffer(name, type_, size))
     return known
 
 
@@ -245,7 +272,10 @@ def parse_nest(text: str, memory: Mapping[str, Buffer] | None = None) -> N.Kerne
 
     Raises TextError, which names the line.
     """
-    return _NestParser(text, _Scope(memory or {})).kernel()
+    try:
+        return _NestParser(text, _Scope(memory or {})).kernel()
+    except RecursionError:
+        raise _too_deep() from None
 
 
 class _NestParser:
@@ -279,7 +309,10 @@ class _NestParser:
             if kind == "output":
                 outputs.append(buffer)
             line.done()
-        return N.Kernel(name, tuple(params), tuple(outputs), self.block(0))
+        body = self.block(0)
+        if self.at < len(self.lines):
+            raise self.line().error("this line is not indented like a statement")
+        return N.Kernel(name, tuple(params), tuple(outputs), body)
 
     def line(self) -> _Line:
         _, number, bare = self.lines[self.at]
@@ -348,12 +381,14 @@ class _NestParser:
         hi = line.expression()
         how = N.SEQ
         if line.accept("by"):
-            how = N.lanes(int(line.take()))
+            count = line.whole()
+            how = line.build(lambda: N.lanes(count))
             line.take("lanes")
         elif line.accept("spread"):
             for word in ("over", "bands", "of"):
                 line.take(word)
-            how = N.spread(int(line.take()))
+            count = line.whole()
+            how = line.build(lambda: N.spread(count))
         line.take(":")
         outer = self.scope.names.get(name)
         self.scope.names[name] = index

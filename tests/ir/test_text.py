@@ -1,0 +1,171 @@
+"""The text of expressions and nests reads back to the identical thing, and mistakes in it are named by line."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.diff.programs import Program, joined, programs
+
+from pellucid.backends.conformance_programs import PROGRAMS
+from pellucid.base.errors import PellucidError, TextError
+from pellucid.ir import expr as E
+from pellucid.ir import nest as N
+from pellucid.ir import types as T
+from pellucid.ir.expr import Buffer
+from pellucid.ir.parse import parse_expr, parse_nest
+from pellucid.ir.text import print_expr, print_nest
+from pellucid.loops.placement import place
+
+
+@given(programs(count=1))
+def test_expressions_read_back_to_the_same_nodes(parts: list[Program]):
+    kernel, _, _ = joined(parts)
+    buffers = {b.name: b for b in N.inputs(kernel)}
+    for root in N.all_roots(kernel.body):
+        assert parse_expr(print_expr(root), buffers) == [root]
+    roots = N.all_roots(kernel.body)
+    assert parse_expr(print_expr(*roots), buffers) == roots
+
+
+def known(kernel: N.Kernel) -> dict[str, Buffer]:
+    scratch = [s.buffer for s in N.walk(kernel.body) if isinstance(s, N.Alloc)]
+    return {b.name: b for b in (*kernel.outputs, *N.inputs(kernel), *scratch)}
+
+
+def check(kernel: N.Kernel) -> None:
+    text = print_nest(kernel)
+    again = parse_nest(text, known(kernel))
+    assert again.name == kernel.name
+    assert again.params == kernel.params
+    assert again.outputs == kernel.outputs
+    assert N.same(again.body, kernel.body), text
+    assert print_nest(again) == text
+
+
+@given(programs(count=2))
+def test_nests_read_back_to_the_same_statements(parts: list[Program]):
+    kernel, _, _ = joined(parts)
+    check(kernel)
+    check(place(kernel)[0])
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
+def test_programs_of_the_suite_read_back(program):
+    check(parse_nest(program.text.replace("WIDTH", "16")))
+
+
+@pytest.mark.parametrize("type_", T.FLOATS, ids=str)
+@given(value=st.floats(allow_nan=True))
+def test_floats_read_back_exactly(type_: T.Type, value: float):
+    node = E.const(value, type_)
+    assert parse_expr(print_expr(node)) == [node]
+
+
+@pytest.mark.parametrize("type_", [*T.INTEGERS, T.boolean], ids=str)
+@given(value=st.integers(-(1 << 63), 1 << 64))
+def test_integers_read_back_exactly(type_: T.Type, value: int):
+    node = E.const(value, type_)
+    assert parse_expr(print_expr(node)) == [node]
+
+
+@given(st.integers(0, 40))
+def test_shared_nodes_are_printed_once(depth: int):
+    x = E.param("x", T.f32)
+    for _ in range(depth):
+        x = E.apply("add", x, x)
+    text = print_expr(x)
+    assert len(text.splitlines()) <= depth + 1
+    assert parse_expr(text) == [x]
+
+
+def test_precedences_are_those_of_arithmetic():
+    a, b, c = (E.param(n, T.i32) for n in "abc")
+    assert parse_expr("$a:i32 + $b:i32 * $c:i32") == [E.apply("add", a, E.apply("mul", b, c))]
+    assert parse_expr("($a:i32 + $b:i32) * $c:i32") == [E.apply("mul", E.apply("add", a, b), c)]
+    assert parse_expr("$a:i32 - $b:i32 - $c:i32") == [E.apply("sub", E.apply("sub", a, b), c)]
+    assert parse_expr("$a:i32 - ($b:i32 - $c:i32)") == [E.apply("sub", a, E.apply("sub", b, c))]
+    assert parse_expr("$a:i32 + $b:i32 < $c:i32 & true") == [
+        E.apply("and", E.apply("lt", E.apply("add", a, b), c), E.TRUE)
+    ]
+
+
+def test_comments_and_blank_lines_are_skipped():
+    text = "; a comment\n\n# another\nkernel k():\n  ; inside\n  output out: i32[1]\n\n  out[0] := 1\n"
+    assert len(parse_nest(text).body) == 1
+
+
+# ---- mistakes ----
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("$a:f32 +", "line 1: expected 'more', found 'the end'"),
+        ("$a:f33", "line 1: no type is called 'f33'"),
+        ("$a:f32 + $b:i32", "line 1: .*operands differ"),
+        ("\n\nnope(1)", "line 3: .*no operator is called 'nope'"),
+        ("sqrtt(1.0)", "did you mean 'sqrt'"),
+        ("x + 1", "'x' has no meaning here"),
+        ("a ~ b", "is not a token"),
+        ("1 2", "unexpected '2'"),
+        ("(1", r"expected '\)'"),
+        ("@0:f32", "no state is called '@0'"),
+        ("$a:f32.1", "line 1: there is no component 1"),
+        ("buffer b: f32[0]", "line 1: .*at least one element"),
+        ("buffer b: f32[3]\nb[1.0]", "line 2: .*a position is i32 or i64"),
+        ("iterate 0 (1) to (2.0) until true limit 3 end", "line 1: .*starts as i32"),
+    ],
+)
+def test_a_mistake_in_an_expression_is_named_with_its_line(text: str, why: str):
+    with pytest.raises(TextError, match=why):
+        parse_expr(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "no kernel in an empty text"),
+        ("kernel k(:\n", "line 1"),
+        ("kernel k():\n  output out: i32[1]\n  out[0] = 1\n", "line 3"),
+        ("kernel k():\n  output out: i32[1]\n  nowhere[0] := 1\n", "line 3: 'nowhere' is neither"),
+        ("kernel k():\n  output out: i32[1]\n  for i in 0 .. 3 by lanes:\n    out[i] := i\n", "line 3"),
+        (
+            "kernel k():\n  output out: i32[1]\n  for i in 0 .. 3:\n    out[j] := i\n",
+            "line 4: 'j' has no meaning",
+        ),
+    ],
+)
+def test_a_mistake_in_a_nest_is_named_with_its_line(text: str, why: str):
+    with pytest.raises(TextError, match=why):
+        parse_nest(text)
+
+
+def test_a_line_that_belongs_nowhere_is_refused():
+    for odd in ("out[1] := 2\n", "      out[1] := 2\n"):
+        with pytest.raises(TextError, match=r"line 4.*not indented"):
+            parse_nest("kernel k():\n  output out: i32[2]\n  out[0] := 1\n" + odd)
+
+
+def test_what_is_too_deep_is_refused():
+    with pytest.raises(TextError, match="too deeply"):
+        parse_expr("(" * 100_000 + "1" + ")" * 100_000)
+
+
+@given(st.text(alphabet="kernel out:=[]()+-*/<>.,0123456789 \nifthenelsefor@$%", max_size=80))
+def test_any_text_is_read_or_refused_in_one_sentence(text: str):
+    # Anything but an error of the package's own is not caught here, and fails.
+    for read in (parse_expr, parse_nest):
+        with contextlib.suppress(PellucidError):
+            read(text)
+
+
+@given(programs(count=1), st.data())
+def test_a_nest_with_a_letter_changed_is_read_or_refused(parts: list[Program], data: st.DataObject):
+    text = print_nest(joined(parts)[0])
+    at = data.draw(st.integers(0, len(text) - 1))
+    letter = data.draw(st.sampled_from(" \n:=()[]@$%.0x-"))
+    with contextlib.suppress(PellucidError):
+        parse_nest(text[:at] + letter + text[at + 1 :])
