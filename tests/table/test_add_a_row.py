@@ -70,7 +70,7 @@ def test_a_row_is_a_function_of_numbers_and_of_symbolic_values(row):
     assert pl.offness(x).expr is E.apply("offness", E.param("x", T.f64))
     # Its signature is enforced, and an integer becomes the float that it asks for.
     assert pl.offness(Value(E.param("k", T.i32))).type is T.f32
-    with pytest.raises(TraceError, match="takes 1 operands, not 2; How far x is"):
+    with pytest.raises(TraceError, match="takes 1 operand, not 2; it is: How far x is"):
         pl.offness(x, x)
     with pytest.raises(AttributeError, match="did you mean 'offness'"):
         pl.offnes  # noqa: B018 - the access is what is tested

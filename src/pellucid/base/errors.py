@@ -69,3 +69,16 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"did you mean {close[0]!r}?" if close else None
+
+
+def brief(thing: object, most: int = 80) -> str:
+    """A wrong value as an error shows it: its text, if that is at most so long and on one line.
+
+    >>> brief(3.5), brief("a" * 100)
+    ('3.5', 'an object of type str')
+    """
+    try:
+        text = repr(thing)
+    except Exception:  # noqa: BLE001 - what cannot even be shown is told by its type
+        text = ""
+    return text if 0 < len(text) <= most and "\n" not in text else f"an object of type {type(thing).__name__}"

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 
 from pellucid import driver
-from pellucid.base.errors import InputError
-from pellucid.driver.view import shown
+from pellucid.base.errors import InputError, brief
 
 if TYPE_CHECKING:
     import numpy as np
@@ -103,7 +102,7 @@ def compiled(
         return picture
     if not is_picture(picture):
         raise InputError(
-            f"{shown(picture)} is not a picture",
+            f"{brief(picture)} is not a picture",
             fix="give one made with pellucid.images or a function marked with @pl.image or @pl.animation",
         )
     return driver.compile(picture, **chosen)

@@ -90,8 +90,8 @@ def _version(package: str) -> str | None:
 
 
 def _machine() -> list[tuple[str, str]]:
-    from pellucid.driver.view import available_memory, readable_bytes
     from pellucid.driver.threads import available
+    from pellucid.driver.view import available_memory, readable_bytes
 
     memory = available_memory()
     return [
@@ -139,8 +139,8 @@ def _vectors() -> str:
 
 
 def _cached() -> list[tuple[str, str]]:
-    from pellucid.driver.view import readable_bytes
     from pellucid.driver.cache import cache
+    from pellucid.driver.view import readable_bytes
 
     folder = cache().folder
     if folder is None:
@@ -154,8 +154,8 @@ def _cached() -> list[tuple[str, str]]:
 
 
 def _clear() -> int:
-    from pellucid.driver.view import readable_bytes
     from pellucid.driver.cache import cache
+    from pellucid.driver.view import readable_bytes
 
     folder = cache().folder
     if folder is None:

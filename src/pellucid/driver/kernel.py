@@ -16,19 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..backends.port import Backend, Code
-from ..base.errors import InputError, did_you_mean
+from ..base.errors import InputError, brief, did_you_mean
+from ..base.room import with_room
 from ..ir.expr import Expr
 from ..ir.nest import all_roots
+from ..ir.prim import edition
 from .frame import COLUMN, OUT, ROW, TIME, Frame, Source, Variant, build
 from .options import Options
 from .pipeline import Optimized, optimize
 from .report import Report
-from .view import check_count, checked_frames, checked_out, checked_view, shown
+from .view import check_count, checked_frames, checked_out, checked_view
 
 Bytes = NDArray[np.uint8]
 
 _KEPT = 128
-_codes: OrderedDict[tuple[tuple[Expr, ...], Options], Code] = OrderedDict()
+_codes: OrderedDict[tuple[tuple[Expr, ...], Options, int], Code] = OrderedDict()
 
 
 class Kernel:
@@ -61,13 +63,13 @@ class Kernel:
     def frame(self, variant: Variant = Variant()) -> Frame:
         """The traced nest of a variant."""
         if variant not in self._frames:
-            self._frames[variant] = build(self.source, self.options.real, variant)
+            self._frames[variant] = with_room(lambda: build(self.source, self.options.real, variant))
         return self._frames[variant]
 
     def _code(self, variant: Variant) -> Code:
         code = self._codes.get(variant)
         if code is None:
-            code = self._codes[variant] = _compiled(self.frame(variant), self.options)
+            code = self._codes[variant] = with_room(lambda: _compiled(self.frame(variant), self.options))
         return code
 
     def render(
@@ -206,14 +208,14 @@ def checked_source(thing: object) -> Source:
         getattr_static(thing, name, None) for name in ("sample", "time_varying")
     ):
         raise InputError(
-            f"{shown(thing)} is not a picture",
+            f"{brief(thing)} is not a picture",
             fix="give one made with pellucid.images or a function marked with @pl.image or @pl.animation",
         )
     return cast("Source", thing)
 
 
 def _compiled(frame: Frame, options: Options) -> Code:
-    key = (tuple(all_roots(frame.kernel.body)), options)
+    key = (tuple(all_roots(frame.kernel.body)), options, edition())
     code = _codes.get(key)
     if code is not None:
         _codes.move_to_end(key)
@@ -251,7 +253,7 @@ def make_backend(name: str) -> Backend:
     Raises BackendError where it cannot run.
     """
     from .cache import cache
-    from .threads import crew
+    from .threads import available, crew
 
     if name == "numpy":
         from ..backends.numpy import NumpyBackend
@@ -263,7 +265,7 @@ def make_backend(name: str) -> Backend:
         return CBackend(store=cache(), crew=crew)
     from ..backends.llvm import LlvmBackend
 
-    return LlvmBackend(store=cache(), crew=crew)
+    return LlvmBackend(store=cache(), crew=crew, threads=available())
 
 
 def explain(
@@ -274,9 +276,13 @@ def explain(
     Raises as `compile` does.
     """
     options = Options(numerics, precision, backend)
-    frame = build(checked_source(picture), options.real)
-    best = optimized(frame, options, make_backend(options.backend))
-    return Report(best.stages, best.ledger)
+    source = checked_source(picture)
+
+    def work() -> Report:
+        best = optimized(build(source, options.real), options, make_backend(options.backend))
+        return Report(best.stages, best.ledger)
+
+    return with_room(work)
 
 
 def export_c(
@@ -293,6 +299,11 @@ def export_c(
     from ..backends.c import export
 
     options = Options(numerics, precision, "c")
-    frame = build(checked_source(picture), options.real, name=name)
-    best = optimized(frame, options, make_backend("c"))
-    return export(best.kernel, name)
+    source = checked_source(picture)
+
+    def work() -> tuple[str, str]:
+        frame = build(source, options.real, name=name)
+        best = optimized(frame, options, make_backend("c"))
+        return export(best.kernel, name)
+
+    return with_room(work)

@@ -6,6 +6,7 @@ import json as json_text
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ..base.room import with_room
 from ..ir.expr import topological
 from ..ir.nest import Kernel, all_roots
 from ..ir.text import print_nest
@@ -37,7 +38,7 @@ class Report:
     @property
     def stages(self) -> dict[str, str]:
         """The text after each stage."""
-        return {name: print_nest(k) for name, k in self.kernels.items()}
+        return with_room(lambda: {name: print_nest(k) for name, k in self.kernels.items()})
 
     def _changed(self) -> list[str]:
         names = list(self.kernels)
@@ -50,7 +51,7 @@ class Report:
     def _sizes(self, name: str) -> str:
         kernel = self.kernels[name]
         nodes = sum(bool(n.args) for n in topological(all_roots(kernel.body)))
-        return f"{nodes} operators, cost {kernel_cost(kernel):.3g}"
+        return f"{nodes} operators, cost {with_room(lambda: kernel_cost(kernel)):.3g}"
 
     def __str__(self) -> str:
         """The page."""

@@ -19,7 +19,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..base.errors import InputError, did_you_mean
+from ..base.errors import InputError, brief, did_you_mean
 from .frame import LARGEST_SIDE
 
 #: The most pixels of a picture, or of all frames of a film, so that the number of each fits in 32 bits.
@@ -245,31 +245,18 @@ def readable_bytes(amount: int) -> str:
     return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
 
 
-def shown(value: object) -> str:
-    """The text of a wrong value, if it is a short one.
-
-    >>> shown(3.5), shown("a" * 100)
-    ('3.5', 'an object of type str')
-    """
-    try:
-        text = repr(value)
-    except Exception:  # noqa: BLE001 - what cannot even be shown is told by its type
-        text = ""
-    return text if 0 < len(text) <= 80 and "\n" not in text else f"an object of type {type(value).__name__}"
-
-
 def _pair(place: str, value: object, fix: str, *, square: bool = False) -> tuple[object, object]:
     if (given := _plain_pair(value)) is not None:
         return given
     if square and (_is_number(value) or isinstance(value, bool)):
         return value, value
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
-        raise InputError(f"{shown(cast('object', value))} is not a pair of numbers", place=place, fix=fix)
+        raise InputError(f"{brief(cast('object', value))} is not a pair of numbers", place=place, fix=fix)
     # Three are enough to know that they are not two, and some iterables never end.
     items = list(islice(cast("Iterable[object]", value), 3))
     if len(items) != 2:
         count = f"more than {len(items) - 1}" if len(items) > 2 else len(items)
-        raise InputError(f"{shown(cast('object', value))} has {count} numbers, not two", place=place, fix=fix)
+        raise InputError(f"{brief(cast('object', value))} has {count} numbers, not two", place=place, fix=fix)
     return items[0], items[1]
 
 
@@ -292,7 +279,7 @@ def _whole(place: str, value: object, fix: str) -> int:
             return operator.index(value)  # pyright: ignore[reportArgumentType]
     except TypeError:
         pass
-    raise InputError(f"{shown(value)} is not a whole number", place=place, fix=fix)
+    raise InputError(f"{brief(value)} is not a whole number", place=place, fix=fix)
 
 
 def _checked_whole(place: str, value: object, low: int, high: int) -> int:
@@ -308,12 +295,12 @@ def _checked_real(place: str, value: object, precision: str) -> float:
     if type(value) is float and -largest <= value <= largest:
         return value
     if not _is_number(value):
-        raise InputError(f"{shown(value)} is not a number", place=place, fix="give a finite number")
+        raise InputError(f"{brief(value)} is not a number", place=place, fix="give a finite number")
     try:
         number = float(value)  # pyright: ignore[reportArgumentType]
     except (TypeError, ValueError, OverflowError):
         raise InputError(
-            f"{shown(value)} is not a finite number", place=place, fix="give a finite number"
+            f"{brief(value)} is not a finite number", place=place, fix="give a finite number"
         ) from None
     if not math.isfinite(number):
         raise InputError(f"{number} is not a finite number", place=place, fix="give a finite number")
@@ -334,7 +321,7 @@ def _checked_params(value: object, precision: str) -> dict[str, float]:
         return {}
     if not isinstance(value, Mapping):
         raise InputError(
-            f"{shown(value)} is not a mapping",
+            f"{brief(value)} is not a mapping",
             place="params",
             fix="give names and numbers, such as {'twist': 2.0}",
         )

@@ -9,13 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..base.errors import VocabularyError
+from ..base.errors import VocabularyError, brief
+from ..base.room import with_room
 from ..ir import expr as E
 from ..ir import types as T
 from ..tracing import Point, Value, convert, flatten, is_symbolic, real_type, static, tracing
 from ..tracing import functions as F
 from ..tracing.tracer import lift
-from .image import PREFIXES, SIGNS, Image, argument_count, constant, unknown_point, values_at
+from .image import (
+    PREFIXES,
+    SIGNS,
+    Image,
+    argument_count,
+    constant,
+    unknown_point,
+    values_at,
+)
+from .telling import short, written
 
 
 def unknown_time() -> Value:
@@ -60,7 +70,7 @@ class Behavior:
     def __repr__(self) -> str:
         """The expression that made it, as far as words did."""
         if self._made_by is not None:
-            return self._made_by if isinstance(self._made_by, str) else self._made_by()
+            return written(self._made_by)
         name = getattr(self._function, "__name__", "").strip("<>")
         return f"<{type(self).__name__.lower()} {name or 'function'}>"
 
@@ -134,7 +144,7 @@ class Behavior:
 
     def __bool__(self) -> bool:
         raise VocabularyError(
-            "what changes with time has no truth of its own", place=repr(self), fix="choose with cond(...)"
+            "what changes with time has no truth of its own", place=short(self), fix="choose with cond(...)"
         )
 
 
@@ -155,9 +165,13 @@ class Animation(Behavior):
     @property
     def time_varying(self) -> bool:
         """Whether anything changes with time: False for a still image in the guise of an animation."""
-        with tracing():
-            leaves, _ = flatten(self.sample(unknown_time(), unknown_point()))
-            return any(node.attr == "time" for node in E.params([lift(leaf) for leaf in leaves]))
+
+        def found() -> bool:
+            with tracing():
+                leaves, _ = flatten(self.sample(unknown_time(), unknown_point()))
+                return any(node.attr == "time" for node in E.params([lift(leaf) for leaf in leaves]))
+
+        return with_room(found)
 
     def __call__(self, time: Any) -> Image:
         """The image at a moment, in seconds, which may be symbolic.
@@ -165,23 +179,26 @@ class Animation(Behavior):
         Raises VocabularyError if the function gives no image.
         """
         value: Any = self._function(time)
-        while isinstance(value, Behavior):
+        while isinstance(value, Behavior) and value is not self:
             value = value(time)
         if isinstance(value, Image):
             return value
-        if value is None or callable(value):
+        if value is None or isinstance(value, str | bytes) or callable(value):
+            kind = "nothing" if value is None else "a function" if callable(value) else brief(value)
             raise VocabularyError(
-                f"its function returns {'nothing' if value is None else 'a function'}",
-                place=repr(self),
-                fix="return an image for each time",
+                f"its function returns {kind}", place=short(self), fix="return an image for each time"
             )
         return constant(value)
 
     @property
     def kind(self) -> str:
         """The kind of its images, one of `image.KINDS`."""
-        with tracing():
-            return self(unknown_time()).kind
+
+        def found() -> str:
+            with tracing():
+                return self(unknown_time()).kind
+
+        return with_room(found)
 
     def sample(self, time: Any, point: Point) -> Any:
         """The value at a moment and a point, as the driver wants it."""

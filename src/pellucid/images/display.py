@@ -16,6 +16,7 @@ from ..tracing import functions as F
 from .animation import Animation, Behavior, milliseconds
 from .color import Color
 from .image import KINDS, Image, argument_count, constant
+from .telling import short
 
 
 def displayable(x: Any) -> tuple[Any, bool]:
@@ -35,7 +36,7 @@ def displayable(x: Any) -> tuple[Any, bool]:
         if x.kind == "structure":
             raise VocabularyError(
                 f"a picture of kind {KINDS[x.kind]} cannot be shown",
-                place=repr(x),
+                place=short(x),
                 fix="give each point a color (red, green, blue, alpha), a truth or a number",
             )
         return x, x.time_varying

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import InputError, VocabularyError
+from ..base.errors import InputError, VocabularyError, brief
+from ..base.room import with_room
 from ..base.where import caller
 from ..ir import expr as E
 from ..ir import types as T
@@ -22,6 +23,7 @@ from ..tracing import Param, Point, Value, convert, flatten, real_type, static, 
 from ..tracing.params import DECLARED
 from ..tracing.tracer import lift
 from .color import Color
+from .telling import short, written
 
 KINDS = {
     "color": "Image Color",
@@ -65,9 +67,12 @@ class Image:
         Raises VocabularyError if the function gives nothing that an image can be made of.
         """
         if self._kind is None:
-            with tracing():
-                self._kind = kind_of(self(unknown_point()))
+            self._kind = with_room(self._found_kind)
         return self._kind
+
+    def _found_kind(self) -> str:
+        with tracing():
+            return kind_of(self(unknown_point()))
 
     def __call__(self, point: Point | tuple[Any, Any]) -> Any:
         """The value at a point, which may be symbolic: use this to sample one image inside the function of another."""
@@ -99,8 +104,19 @@ class Image:
             kind, fix = "nothing", "return a color, a truth, a number or an image"
             if value is not None:
                 kind, fix = type(value).__name__, "call it, or make the whole an animation with pl.animation"
-            raise VocabularyError(f"its function returns {kind}", place=repr(self), fix=fix)
+            raise VocabularyError(f"its function returns {kind}", place=short(self), fix=fix)
         leaves, _ = flatten(value)
+        for leaf in leaves:
+            if type(leaf) is not Value and not isinstance(leaf, Value) and static(leaf) is None:
+                fix = "return a color, a truth, a number or an image"
+                if isinstance(leaf, str):
+                    fix = f"write color({leaf!r}) for the color of that name"
+                within = "" if leaf is value else f"{type(value).__name__} with "
+                raise VocabularyError(
+                    f"its function returns {within}{brief(leaf)}, which is no number",
+                    place=short(self),
+                    fix=fix,
+                )
         if len(leaves) == 4:
             return Color(*leaves)
         return value
@@ -144,7 +160,7 @@ class Image:
     def __repr__(self) -> str:
         """The expression that made it, as far as words did."""
         if self._made_by is not None:
-            return self._made_by if isinstance(self._made_by, str) else self._made_by()
+            return written(self._made_by)
         return f"<image {getattr(self._function, '__name__', '').strip('<>') or 'function'}>"
 
     def __getattr__(self, name: str) -> Any:
@@ -333,6 +349,12 @@ def image(function: Callable[..., Any]) -> Image:
             place="image",
             fix="write @pl.image above a function of a point",
         )
+    if isinstance(function, type):
+        raise VocabularyError(
+            f"{function.__name__} is a class",
+            place="image",
+            fix="write @pl.image above a function of a point",
+        )
     wanted = argument_count(function)
     if wanted == 1:
         made = Image(function)
@@ -357,6 +379,13 @@ def argument_count(function: Callable[..., Any]) -> int:
         return 1
     required = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     needed = sum(p.default is p.empty for p in required)
+    for p in parameters:
+        if p.kind is p.KEYWORD_ONLY and p.default is p.empty:
+            raise VocabularyError(
+                f"the parameter {p.name} can only be given by name",
+                place=getattr(function, "__name__", "a function"),
+                fix="give it a default, or bind it with functools.partial",
+            )
     return needed or int(bool(required) or any(p.kind is p.VAR_POSITIONAL for p in parameters))
 
 
@@ -409,7 +438,7 @@ def values_at(source: Any, x: Any, y: Any, time: float, precision: str, params: 
     with tracing(real) as session:
         point = unknown_point()
         moment = Value(E.param("time", real))
-        value = source.sample(moment, point)
+        value = with_room(lambda: source.sample(moment, point))
         leaves, rebuild = flatten(value)
         roots = [lift(leaf, real) if isinstance(leaf, float) else lift(leaf) for leaf in leaves]
     known: dict[str, Param] = {**DECLARED, **session.params}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..base.errors import VocabularyError, did_you_mean
+from ..base.errors import VocabularyError, brief, did_you_mean
 from ..tracing import Param, Point, Value, is_symbolic, static
 from .animation import Animation, Behavior
 from .color import Color
@@ -96,8 +96,7 @@ def told(x: Any) -> str:
     """A short text for a wrong argument."""
     if isinstance(x, Image):
         return KINDS[x.kind]
-    text = repr(x)
-    return text if len(text) <= 40 else f"an object of type {type(x).__name__}"
+    return brief(x, 40)
 
 
 def number(x: Any) -> Any:
@@ -107,9 +106,17 @@ def number(x: Any) -> Any:
     value = static(x)
     if value is None or isinstance(value, bool):
         raise Refused(f"{told(x)}, not a number", "give a number")
-    if not math.isfinite(value):
-        raise Refused(f"{value}", "give a finite number")
+    if not finite(value):
+        raise Refused(told(value), "give a finite number")
     return value
+
+
+def finite(x: float) -> bool:
+    """Whether a number is neither infinite, nor NaN, nor a whole number beyond all reals."""
+    try:
+        return math.isfinite(x)
+    except OverflowError:
+        return False
 
 
 parameter_type("Number", "a real number")(number)
@@ -255,8 +262,8 @@ def to_image(x: Any) -> Image:
     if value is None:
         fix = "make it an image with @pl.image" if callable(x) else "give an image"
         raise Refused(f"{told(x)}, not an image", fix)
-    if not math.isfinite(value):
-        raise Refused(f"{value}", "give a finite number")
+    if not finite(value):
+        raise Refused(told(value), "give a finite number")
     return constant(value)
 
 

@@ -133,7 +133,11 @@ def const(value: float | int | bool, type_: T.Type) -> Expr:
     0.10000000149011612
     """
     if type_.is_float:
-        number = rounded(type_, float(value))
+        try:
+            number = rounded(type_, float(value))
+        except OverflowError:
+            # An integer beyond all floats is rounded as a large float is.
+            number = math.inf if value > 0 else -math.inf
         key: Any = ("nan",) if math.isnan(number) else struct.pack("<d", number)
     elif type_.kind == "bool":
         number = bool(value)

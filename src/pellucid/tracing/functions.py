@@ -51,7 +51,7 @@ def where(condition: Any, then: Any, orelse: Any) -> Any:
     >>> where(True, 1, 2)
     1
     """
-    from .structures import flatten
+    from .structures import flatten, outline
 
     truth = static(condition)
     if truth is not None:
@@ -59,7 +59,7 @@ def where(condition: Any, then: Any, orelse: Any) -> Any:
     test = tracer.convert(condition, T.boolean).expr
     a, rebuild = flatten(then)
     b, _ = flatten(orelse)
-    if len(a) != len(b):
+    if len(a) != len(b) or outline(then) != outline(orelse):
         place, _ = caller()
         raise TraceError(
             f"the two sides of where differ in shape: {type(then).__name__} and {type(orelse).__name__}",
@@ -75,15 +75,10 @@ def _choose(test: Expr, a: Any, b: Any) -> Any:
     if isinstance(a, Value) or isinstance(b, Value):
         x, y = tracer.pair(a, b)
     else:
-        numbers = (static(a), static(b))
-        natural = (
-            T.boolean
-            if all(isinstance(n, bool) for n in numbers)
-            else T.i32
-            if all(isinstance(n, int) and not isinstance(n, bool) for n in numbers)
-            else real_type()
-        )
-        x, y = lift(a, natural), lift(b, natural)
+        x, y = lift(a), lift(b)
+        if x.type is not y.type:
+            wide = x.type.is_integer and y.type.is_integer
+            x, y = (lift(n, T.i64 if wide else real_type()) for n in (a, b))
     return Value(E.make("choose", (test, x, y), x.type))
 
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import contextvars
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
-from ..base.errors import TraceError
+from ..base.errors import TraceError, brief
 from ..base.where import caller
 from ..ir import expr as E
 from ..ir import types as T
 from . import tracer
-from .structures import flatten
-from .tracer import Value, common_type, is_symbolic, lift, static
+from .meeting import common_type
+from .structures import flatten, outline
+from .tracer import Value, is_symbolic, lift, static
 
 _PROVISIONAL = 1000
 _nesting: contextvars.ContextVar[int] = contextvars.ContextVar("nesting", default=0)
@@ -24,7 +25,19 @@ _nesting: contextvars.ContextVar[int] = contextvars.ContextVar("nesting", defaul
 
 def iterate(step: Callable[[Any], Any], init: Any, until: Callable[[Any], Any] | None, limit: Any) -> Any:
     """See `functions.iterate`, the public face."""
+    for what, given in (("step", step), ("until", until)):
+        if given is not None and not callable(given):
+            _refuse(
+                f"the {what} of iterate is {brief(given)}, not a function", "give a function of the state"
+            )
+    count = static(limit)
+    if count is not None and not float(count).is_integer():
+        _refuse(
+            f"the limit of iterate is {brief(limit)}, not a whole number", "give the most steps it may make"
+        )
     leaves, rebuild = flatten(init)
+    if not leaves:
+        _refuse("the state of iterate is empty", "give a number, or a structure of numbers")
     types = [lift(x).type for x in leaves]
     # A state that starts as an integer but steps to a float is a float: at most one more round per component.
     made = _trace(step, until, types, rebuild)
@@ -54,6 +67,11 @@ def iterate(step: Callable[[Any], Any], init: Any, until: Callable[[Any], Any] |
     return rebuild([Value(f) for f in final])
 
 
+def _refuse(what: str, fix: str) -> NoReturn:
+    place, _ = caller()
+    raise TraceError(what, place=place, fix=fix)
+
+
 def _trace(
     step: Callable[[Any], Any],
     until: Callable[[Any], Any] | None,
@@ -65,13 +83,17 @@ def _trace(
     try:
         names = [E.state(_PROVISIONAL + level, k, t) for k, t in enumerate(types)]
         current = rebuild([Value(n) for n in names])
-        after, _ = flatten(step(current))
+        stepped = step(current)
+        after, _ = flatten(stepped)
         if len(after) != len(types):
-            place, _ = caller()
-            raise TraceError(
+            _refuse(
                 f"the step of iterate turns {len(types)} numbers into {len(after)}",
-                place=place,
-                fix="return a state of the same shape as it was given",
+                "return a state of the same shape as it was given",
+            )
+        if outline(stepped) != outline(current):
+            _refuse(
+                "the step of iterate changes how the state is made of its numbers",
+                "return a state of the same shape as it was given",
             )
         stop: Any = False if until is None else until(current)
         stop_node = (

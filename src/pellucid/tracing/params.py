@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
-from ..base.errors import InputError
+from ..base.errors import InputError, brief
 from ..ir import expr as E
 from ..ir.expr import Expr
 from .session import note, real_type
-from .tracer import Value
+from .tracer import Value, static
 
 
 class Param(Value):
@@ -22,7 +23,13 @@ class Param(Value):
     @property
     def expr(self) -> Expr:
         """The parameter as a node of the session's real type; the session takes note of it."""
-        note(self.name, self)
+        met = note(self.name, self)
+        if met is not self and (met.default, met.low, met.high) != (self.default, self.low, self.high):
+            raise InputError(
+                "a picture has two parameters of this name with different defaults or ranges",
+                place=f"param {self.name}",
+                fix="make it once and use it twice, or choose another name",
+            )
         return E.param(self.name, real_type())
 
 
@@ -46,17 +53,31 @@ def param(
     >>> param("radius", 0.5, 0, 1).default
     0.5
     """
+    if not isinstance(cast("object", name), str) or not name.isidentifier() or name in RESERVED:
+        raise InputError(
+            f"{brief(name)} cannot name a parameter", place="param", fix="use an identifier that is not taken"
+        )
+    place = f"param {name}"
     if isinstance(low, tuple):
+        if len(low) != 2:
+            raise InputError(
+                f"{brief(low)} is not a range", place=place, fix="give the lowest and the highest value"
+            )
         low, high = low
-    if not name.isidentifier() or name in RESERVED:
+    least, most, value = (_number(place, x) for x in (low, high, default))
+    if not math.isfinite(value) or not least <= value <= most:
         raise InputError(
-            f"{name!r} cannot name a parameter", place="param", fix="use an identifier that is not taken"
+            f"the default {default} is not a number in {low} .. {high}", place=place, fix="give one in range"
         )
-    if not math.isfinite(default) or not low <= default <= high:
-        raise InputError(
-            f"the default {default} is not a number in {low} .. {high}",
-            place=f"param {name}",
-            fix="give one in range",
-        )
-    DECLARED[name] = Param(name, float(default), float(low), float(high))
+    DECLARED[name] = Param(name, value, least, most)
     return DECLARED[name]
+
+
+def _number(place: str, x: object) -> float:
+    number = static(x)
+    if number is None or isinstance(number, bool):
+        raise InputError(f"{brief(x)} is not a number", place=place, fix="give Python's own numbers")
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf

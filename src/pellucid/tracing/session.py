@@ -42,9 +42,13 @@ def tracing(real: T.Type = T.f32) -> Generator[Trace]:
         _current.reset(token)
 
 
-def note(name: str, declared: Any) -> None:
-    """Take note of a parameter that the current session has met."""
-    _current.get().params[name] = declared
+def note(name: str, declared: Any) -> Any:
+    """Take note of a parameter that the current session has met; returns the first one of that name.
+
+    Outside of any session there are no others to meet: pictures come and go.
+    """
+    session = _current.get()
+    return declared if session is _OUTSIDE else session.params.setdefault(name, declared)
 
 
 def real_type() -> T.Type:

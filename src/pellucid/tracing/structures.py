@@ -61,6 +61,23 @@ def _join(items: list[Any], build: Callable[[list[Any]], Any]) -> tuple[list[Any
     return [leaf for leaves, _ in parts for leaf in leaves], rebuild
 
 
+def outline(x: Any) -> Any:
+    """How a structure is made of its scalars, whatever its parts are called: 0 for a scalar, else a tuple.
+
+    >>> outline((1, Point(2, 3))) == outline([1, (2.0, 3)]), outline(((1, 2), 3)) == outline((1, (2, 3)))
+    (True, False)
+    """
+    if isinstance(x, complex):
+        return (0, 0)
+    if isinstance(x, tuple | list):
+        return tuple([outline(part) for part in cast("tuple[Any, ...] | list[Any]", x)])
+    if isinstance(x, Mapping):
+        return tuple([outline(part) for part in cast("Mapping[Any, Any]", x).values()])
+    if dataclasses.is_dataclass(x) and not isinstance(x, type):
+        return tuple([outline(getattr(x, f.name)) for f in dataclasses.fields(x)])
+    return 0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Point:
     """A point or vector of the plane: `x`, `y`, and in polar form `r` and `theta`.

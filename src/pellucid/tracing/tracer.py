@@ -15,12 +15,14 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from ..base.errors import TraceError
+from ..base.errors import IrError, TraceError
 from ..base.where import caller
 from ..ir import expr as E
 from ..ir import prim as table
 from ..ir import types as T
 from ..ir.expr import Expr
+from ..ir.interp import fold
+from .meeting import common_type, natural_type
 from .session import real_type
 
 Number = bool | int | float
@@ -276,18 +278,16 @@ def lift(x: Any, type_: T.Type | None = None) -> Expr:
         raise TraceError(
             f"{type(x).__name__} is not a number", place=place, fix="give a number or a symbolic value"
         )
-    if type_ is None:
-        type_ = T.boolean if isinstance(number, bool) else T.i32 if isinstance(number, int) else real_type()
-    return E.const(number, type_)
+    return E.const(number, natural_type(number) if type_ is None else type_)
 
 
 def _convert(e: Expr, type_: T.Type) -> Expr:
     if e.type is type_:
         return e
     if e.op == "const":
-        return (
-            E.const(e.attr, type_) if not e.type.is_float or type_.is_float else E.const(int(e.attr), type_)
-        )
+        if e.type.is_float and type_.is_integer:
+            return E.const(fold("to_integer", [e], type_, type_), type_)
+        return E.const(e.attr, type_)
     if type_ is T.boolean:
         return E.make("ne", (e, E.const(0, e.type)), T.boolean)
     if e.type.is_float and type_.is_integer:
@@ -297,29 +297,6 @@ def _convert(e: Expr, type_: T.Type) -> Expr:
 
 def _arithmetic(e: Expr) -> Expr:
     return _convert(e, real_type()) if e.type is T.boolean else e
-
-
-def common_type(a: T.Type, b: T.Type) -> T.Type:
-    """The type in which two values meet: floats win, then width; mixed signs meet in the next wider signed type.
-
-    >>> common_type(T.u8, T.i32), common_type(T.i32, T.f32), common_type(T.u32, T.i32)
-    (i32, f32, i64)
-    """
-    if a is b:
-        return a
-    if a.is_float or b.is_float:
-        return max((t for t in (a, b) if t.is_float), key=lambda t: t.bits)
-    if T.boolean in (a, b):
-        return a if b is T.boolean else b
-    if a.kind == b.kind:
-        return max(a, b, key=lambda t: t.bits)
-    signed, unsigned = (a, b) if a.kind == "signed" else (b, a)
-    if signed.bits > unsigned.bits:
-        return signed
-    if unsigned.bits < 64:
-        return T.integer(unsigned.bits * 2, signed=True)
-    place, _ = caller()
-    raise TraceError(f"{a} and {b} have no common type", place=place, fix="convert one of them")
 
 
 def pair(a: Any, b: Any) -> tuple[Expr, Expr]:
@@ -349,7 +326,17 @@ def pair(a: Any, b: Any) -> tuple[Expr, Expr]:
 
 
 def _apply(op: str, *args: Expr) -> Expr:
-    return E.make(op, args, table.row(op).result_type(tuple(a.type for a in args)))
+    row = table.row(op)
+    try:
+        type_ = row.result_type(tuple(a.type for a in args))
+    except IrError as error:
+        place, line = caller()
+        raise TraceError(
+            f"{row.symbol or op} takes no {args[0].type} in `{line}`",
+            place=place,
+            fix="compare numbers to get truths, and convert them with to_integer(x) to get bits",
+        ) from error
+    return E.make(op, args, type_)
 
 
 _LOGICAL = frozenset({"and", "or", "xor"})
@@ -442,7 +429,8 @@ def call(name: str, *args: Any) -> Any:
     row = table.row(name)
     if len(args) != row.arity:
         place, _ = caller()
-        raise TraceError(f"{name} takes {row.arity} operands, not {len(args)}", place=place, fix=row.doc)
+        many = f"{row.arity} operand{'s' * (row.arity != 1)}"
+        raise TraceError(f"{name} takes {many}, not {len(args)}", place=place, fix=f"it is: {row.doc}")
     if not any(isinstance(a, Value) for a in args):
         return _static_call(row, args)
     types = [a.type for a in args if isinstance(a, Value)]
@@ -455,16 +443,11 @@ def call(name: str, *args: Any) -> Any:
     needs_float = "F" in row.letters and not together.is_float
     if needs_float or (together is T.boolean and not {"B", "L", "T"} & set(row.letters)):
         together = real_type()
-    nodes = [
-        _convert(lift(a), together) if isinstance(a, Value) else E.const(static(a) or 0, together)
-        for a in args
-    ]
+    nodes = [_convert(lift(a), together) if isinstance(a, Value) else lift(a, together) for a in args]
     return Value(E.make(name, tuple(nodes), row.result_type(tuple(n.type for n in nodes))))
 
 
 def _static_call(row: table.Prim, args: tuple[Any, ...]) -> Any:
-    from ..ir.interp import fold
-
     values = [static(a) for a in args]
     # Interpreting the polynomial of a sine takes milliseconds, and Python's own differs in the last place of f64 at
     # most.

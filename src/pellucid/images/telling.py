@@ -1,0 +1,61 @@
+"""How a picture is told: the expression that made it, of which parts are left out where it would be endless.
+
+Used for the `repr` of images and animations. A picture is a graph; written as a tree, forty words may take more room
+than there is.
+"""
+
+from __future__ import annotations
+
+import contextvars
+from collections.abc import Callable
+from dataclasses import dataclass
+
+MOST = 400
+DEEPEST = 40
+
+
+@dataclass(slots=True)
+class _Told:
+    """How many expressions have been written, and within how many the present one stands."""
+
+    count: int = 0
+    depth: int = 0
+
+
+_telling: contextvars.ContextVar[_Told | None] = contextvars.ContextVar("telling", default=None)
+
+
+def written(expression: str | Callable[[], str]) -> str:
+    """The text of an expression; "…" for what is too deep within others, or comes after `MOST` of them.
+
+    >>> def tower(n): return written(lambda: f"f({tower(n - 1)})" if n else "x")
+    >>> tower(2), tower(1000)[-50:-40]
+    ('f(f(x))', 'f(f(f(f(f…')
+    """
+    if isinstance(expression, str):
+        return expression
+    state = _telling.get()
+    if state is None:
+        token = _telling.set(_Told())
+        try:
+            return written(expression)
+        finally:
+            _telling.reset(token)
+    if state.count >= MOST or state.depth >= DEEPEST:
+        return "…"
+    state.count += 1
+    state.depth += 1
+    try:
+        return expression()
+    finally:
+        state.depth -= 1
+
+
+def short(picture: object) -> str:
+    """A picture as the place of an error.
+
+    >>> short("x" * 100)[-3:]
+    'xx…'
+    """
+    text = repr(picture)
+    return text if len(text) <= 60 else f"{text[:59]}…"
