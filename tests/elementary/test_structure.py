@@ -89,7 +89,7 @@ def test_the_long_way_of_large_angles_is_under_one_condition(type_):
 BUDGET = {
     ("sin",): 23,
     ("sin", "cos"): 27,
-    ("sin_near", "cos_near"): 28,
+    ("sin_near", "cos_near"): 27,
     ("exp",): 14,
     ("exp2",): 13,
     ("log",): 21,

@@ -10,7 +10,7 @@ import ctypes
 import struct
 import threading
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from .port import Arguments, Array, Crew, Layout, Memory, address
 SIGNATURE = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
 )
+FINE_BANDS = 64
+"""The most parts of a frame where machine code hands them out: small, so that no thread waits long for the last."""
 ENTRY = "pellucid"
 """The name of the function in object code and libraries."""
 
@@ -30,6 +32,22 @@ class Library:
 
     call: Any
     owners: tuple[Any, ...] = field(repr=False)
+
+
+class Hands(Protocol):
+    """Threads that run the bands of a call without Python in between."""
+
+    def __call__(
+        self,
+        code: Any,
+        params: bytes,
+        buffers: int,
+        sizes: int,
+        span: tuple[int, int, int],
+        threads: int | None = None,
+    ) -> None:
+        """Run all parts of a span (first, beyond, step) once, from up to so many threads."""
+        ...
 
 
 class Slots:
@@ -77,6 +95,7 @@ class MachineCode:
     needs: dict[Buffer, int] = field(repr=False)
     library: Library = field(repr=False)
     crew: Crew = field(repr=False)
+    hands: Hands | None = field(default=None, repr=False)
     slots: Slots = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -89,7 +108,7 @@ class MachineCode:
         slots, values = self.slots(arguments)
         arrays = plan.arrays(memory, self.needs)
         sizes = plan.sizes(values)
-        bands = plan.bands(values, threads)
+        bands = plan.bands(values, threads) if self.hands is None or plan.scratch else []
         call = self.library.call
         lengths = np.array([*map(len, arrays), *sizes], np.int64)
         outside = [*map(address, arrays)]
@@ -99,11 +118,13 @@ class MachineCode:
             scratch = [np.empty(n, a.buffer.type.dtype) for n, a in zip(sizes, plan.scratch, strict=True)]
             return scratch, np.array([*outside, *map(address, scratch)], np.uint64)
 
-        if len(bands) == 1 or not plan.scratch:
+        if len(bands) <= 1 or not plan.scratch:
             # What is named here lives until the call returns.
             _scratch, where = addresses()
             place = address(where)
-            if len(bands) == 1:
+            if self.hands is not None and not plan.scratch:
+                self.hands(call, slots, place, many, plan.span(values, threads, FINE_BANDS), threads)
+            elif len(bands) == 1:
                 call(slots, place, many, *bands[0])
             else:
                 self.crew(len(bands), lambda k: call(slots, place, many, *bands[k]), threads)

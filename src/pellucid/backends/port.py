@@ -145,20 +145,24 @@ class Layout:
         environment = dict(zip(self.kernel.params, values, strict=True))
         return [max(1, int(n.item())) for n in evaluate([a.size for a in self.scratch], environment)]
 
-    def bands(self, values: Sequence[Any], threads: int | None) -> list[tuple[int, int]]:
-        """The parts of the loop that is handed out, as (first, beyond); one part with (0, 0) if there is no such loop.
+    def span(self, values: Sequence[Any], threads: int | None, most: int) -> tuple[int, int, int]:
+        """The loop that is handed out, as (first, beyond, step): its parts begin a step apart.
 
-        A part is a multiple of the band that the nest asks for; there are about `BANDS` at most, since each has its
-        price, and only one for one thread.
+        A step is a multiple of the band that the nest asks for; there are about `most` parts at most, since each has
+        its price, and only one for one thread. Without such a loop it is (0, 0, 1).
         """
         if self.band is None:
-            return [(0, 0)]
+            return 0, 0, 1
         first, beyond = (self._bound(e, values) for e in (self.band.lo, self.band.hi))
         if threads == 1 or beyond <= first:
-            return [(first, beyond)]
+            return first, beyond, max(1, beyond - first)
         size = self.band.how.count
-        step = size * max(1, -(-(beyond - first) // (size * BANDS)))
-        return [(k, min(k + step, beyond)) for k in range(first, beyond, step)]
+        return first, beyond, size * max(1, -(-(beyond - first) // (size * most)))
+
+    def bands(self, values: Sequence[Any], threads: int | None) -> list[tuple[int, int]]:
+        """The parts of the loop that is handed out, as (first, beyond); one part (0, 0) if there is no such loop."""
+        first, beyond, step = self.span(values, threads, BANDS)
+        return [(k, min(k + step, beyond)) for k in range(first, beyond, step)] or [(first, beyond)]
 
     def _bound(self, bound: Expr, values: Sequence[Any]) -> int:
         if bound.op == "const":

@@ -65,7 +65,7 @@ def script(options: Options, lanes: int, order: tuple[int, ...] = ()) -> list[St
         ("simplified", rules("simplify", simplify, labels, numerics=options.numerics, order=order)),
         ("expanded", expansion(options, order)),
         ("tabulated", everywhere("tabulate", limit=4)),
-        ("spread", attempt("spread", band=16)),
+        ("spread", attempt("spread", band=8)),
         ("vectorized", everywhere("lanes", count=lanes) if lanes > 1 else attempt("lanes", count=1)),
         ("placed", attempt("place")),
     ]

@@ -10,6 +10,7 @@ from ..calling import Library, MachineCode
 from ..port import Crew, Ranges, Store, alone, layout
 from .control import Function
 from .engine import Machine, machine
+from .hands import Hands, hands
 
 
 class LlvmBackend:
@@ -41,10 +42,11 @@ class LlvmBackend:
         self,
         store: Store | None = None,
         crew: Crew = alone,
+        threads: int = 1,
         cpu: str | None = None,
         features: str | None = None,
     ) -> None:
-        self.store, self.crew = store, crew
+        self.store, self.crew, self.threads = store, crew, threads
         self._cpu, self._features = cpu, features
         self._linked: weakref.WeakValueDictionary[str, Library] = weakref.WeakValueDictionary()
 
@@ -70,7 +72,13 @@ class LlvmBackend:
         """The code of a placed nest; see `port.Backend`."""
         function = self._function(kernel, ranges)
         text = function.text()
-        return MachineCode(function.plan, text, function.proofs.needed, self._library(text), self.crew)
+        return MachineCode(
+            function.plan, text, function.proofs.needed, self._library(text), self.crew, self._hands()
+        )
+
+    def _hands(self) -> Hands | None:
+        """Threads that take bands without Python, if there is a processor for more than one."""
+        return hands(self.threads) if self.threads > 1 and self._cpu is None else None
 
     def _library(self, text: str) -> Library:
         """The linked code of a module: linked already, kept in the store, or compiled now."""

@@ -6,9 +6,10 @@ by a new one now and then, because a library's name can be used only once and wh
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -94,24 +95,38 @@ class Machine:
             return self.target.emit_assembly(module)
 
     def link(self, code: bytes) -> Library:
-        """Object code made callable.
+        """A kernel's object code made callable.
 
         Raises BackendError when it cannot be linked.
         """
+        tracker, linker = self._load(code, (ENTRY,))
+        return Library(SIGNATURE(tracker[ENTRY]), (tracker, linker))
+
+    def functions(self, code: bytes, signatures: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
+        """The functions of an object by name, for ctypes, each with the types of its result and arguments."""
+        owners = self._load(code, tuple(signatures))
+        _kept.append(owners)
+        return {n: ctypes.CFUNCTYPE(*types)(owners[0][n]) for n, types in signatures.items()}
+
+    def _load(self, code: bytes, names: Sequence[str]) -> tuple[Any, Any]:
         llvm = library()
         with _lock:
             if self._linker is None or self._links >= LINKS_PER_LINKER:
                 self._linker, self._links = llvm.create_lljit_compiler(self.target), 0
             self._links += 1
-            builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(ENTRY)
+            builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+            for name in names:
+                builder.export_symbol(name)
             try:
                 tracker = builder.link(self._linker, f"kernel {next(_numbers)}")
             except RuntimeError as problem:
                 raise BackendError(f"LLVM cannot link the code: {problem}", place="llvm") from problem
-            return Library(SIGNATURE(tracker[ENTRY]), (tracker, self._linker))
+            return tracker, self._linker
 
 
 _numbers = itertools.count()
+_kept: list[tuple[Any, Any]] = []
+"""Libraries that live as long as the process."""
 
 
 @cache

@@ -16,7 +16,7 @@ from ..facts import Facts
 from ..prim import Prim
 from .bounds import increasing, wave
 from .notation import Term, as_float, bits, body, choose, fma, nearest, polynomial
-from .reduction import HALF_PI, MAGIC, clamp_rest, reduce_in_two_parts, reduce_near, reduce_quarter_turn
+from .reduction import HALF_PI, MAGIC, bounded_angle, reduce_in_two_parts, reduce_near, reduce_quarter_turn
 
 # On [-pi/4, pi/4], z = r * r: sin r = r + r*z*P(z), cos r = 1 + z*P(z), tan r = r + r*z*P(z).
 SIN = {
@@ -121,8 +121,7 @@ def _tan(x: Term) -> Term:
 
 
 def _near(x: Term) -> tuple[Term, Term]:
-    rest, count = reduce_near(abs(x))
-    return clamp_rest(rest), count
+    return reduce_near(bounded_angle(abs(x)))
 
 
 def _sin_near(x: Term) -> Term:

@@ -8,7 +8,7 @@ Not a family of rows itself. The common case takes away a multiple of pi/2 held 
 from __future__ import annotations
 
 from .. import types as T
-from .notation import Term, as_float, bits, cast, choose, convert, fma, maximum, minimum
+from .notation import Term, as_float, bits, cast, choose, convert, fma, minimum
 
 MAGIC = {T.f32: 1.5 * 2**23, T.f64: 1.5 * 2**52}
 """Added to a number, this leaves the nearest whole number in the low bits: as a float after subtracting it again."""
@@ -92,9 +92,13 @@ def _take_first_part(angle: Term) -> tuple[Term, Term, Term]:
     return quarters, bits(shifted), fma(quarters, -HALF_PI[t][0], angle)
 
 
-def clamp_rest(rest: Term) -> Term:
-    """A rest brought into [-1, 1], NaN kept: a little more than an eighth of a turn, which rounded counts overshoot."""
-    return maximum(-1.0, minimum(1.0, rest))
+FARTHEST = {T.f32: 2.0**22, T.f64: 2.0**51}
+"""Angles beyond which neighboring floats are more than half a radian apart."""
+
+
+def bounded_angle(angle: Term) -> Term:
+    """An angle of at most `FARTHEST`, NaN kept: up to there the rest is little more than an eighth of a turn."""
+    return minimum(FARTHEST[angle.type], angle)
 
 
 def _reduce_far(angle: Term) -> tuple[Term, Term, Term]:

@@ -1,0 +1,269 @@
+"""Hands: threads that take bands of a kernel without Python in between.
+
+A frame lasts half a millisecond, and waking a thread or passing the interpreter's lock around costs a tenth of that.
+So bands are handed out by machine code: one word holds the number of the job and how many of its bands are left, and
+whoever takes one off it runs it. A hand that finds nothing left looks again for a moment before it goes to sleep.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import threading
+import time
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .engine import machine
+
+# Words of the control block; those that several processors write to are a cache line apart.
+WORD, DONE, CLOSING, ALLOWED, JOB = 0, 8, 16, 17, 24
+LOOKS = 20_000
+"""How often an idle hand looks for work before it sleeps: some tenths of a millisecond."""
+AT_ONCE = 8
+"""How many bands the calling thread runs before it lets Python see to signals."""
+
+_TEXT = """
+declare i64 @llvm.smin.i64(i64, i64)
+define void @publish(ptr %control, i64 %word, i64 %allowed) {{
+  %done = getelementptr i64, ptr %control, i64 {DONE}
+  store atomic i64 0, ptr %done monotonic, align 8
+  %hands = getelementptr i64, ptr %control, i64 {ALLOWED}
+  store atomic i64 %allowed, ptr %hands monotonic, align 8
+  store atomic i64 %word, ptr %control release, align 8
+  ret void
+}}
+define i64 @work(ptr %control, i64 %limit) {{
+entry:
+  br label %take
+take:
+  %n = phi i64 [ 0, %entry ], [ %more, %run ]
+  %full = icmp sge i64 %n, %limit
+  br i1 %full, label %out, label %look
+look:
+  %first = load atomic i64, ptr %control acquire, align 8
+  br label %try
+try:
+  %word = phi i64 [ %first, %look ], [ %seen, %swap ]
+  %left = and i64 %word, 4294967295
+  %none = icmp eq i64 %left, 0
+  br i1 %none, label %out, label %swap
+swap:
+  %less = sub i64 %word, 1
+  %result = cmpxchg ptr %control, i64 %word, i64 %less acq_rel acquire
+  %seen = extractvalue {{ i64, i1 }} %result, 0
+  %mine = extractvalue {{ i64, i1 }} %result, 1
+  br i1 %mine, label %run, label %try
+run:
+  %job = getelementptr i64, ptr %control, i64 {JOB}
+  %code = load ptr, ptr %job, align 8
+  %params.at = getelementptr i64, ptr %job, i64 1
+  %params = load ptr, ptr %params.at, align 8
+  %buffers.at = getelementptr i64, ptr %job, i64 2
+  %buffers = load ptr, ptr %buffers.at, align 8
+  %sizes.at = getelementptr i64, ptr %job, i64 3
+  %sizes = load ptr, ptr %sizes.at, align 8
+  %count.at = getelementptr i64, ptr %job, i64 4
+  %count = load i64, ptr %count.at, align 8
+  %first.at = getelementptr i64, ptr %job, i64 5
+  %low.of.all = load i64, ptr %first.at, align 8
+  %beyond.at = getelementptr i64, ptr %job, i64 6
+  %beyond = load i64, ptr %beyond.at, align 8
+  %step.at = getelementptr i64, ptr %job, i64 7
+  %step = load i64, ptr %step.at, align 8
+  %k = sub i64 %count, %left
+  %skipped = mul i64 %k, %step
+  %low = add i64 %low.of.all, %skipped
+  %end = add i64 %low, %step
+  %high = call i64 @llvm.smin.i64(i64 %end, i64 %beyond)
+  call void %code(ptr %params, ptr %buffers, ptr %sizes, i64 %low, i64 %high)
+  %done = getelementptr i64, ptr %control, i64 {DONE}
+  %before = atomicrmw add ptr %done, i64 1 acq_rel
+  %more = add i64 %n, 1
+  br label %take
+out:
+  ret i64 %n
+}}
+define i64 @wait(ptr %control, i64 %target, i64 %looks) {{
+entry:
+  %done = getelementptr i64, ptr %control, i64 {DONE}
+  br label %look
+look:
+  %n = phi i64 [ 0, %entry ], [ %more, %rest ]
+  %now = load atomic i64, ptr %done acquire, align 8
+  %enough = icmp sge i64 %now, %target
+  br i1 %enough, label %yes, label %rest
+rest:
+  {PAUSE}
+  %more = add i64 %n, 1
+  %late = icmp sge i64 %more, %looks
+  br i1 %late, label %no, label %look
+yes:
+  ret i64 1
+no:
+  ret i64 0
+}}
+define void @serve(ptr %control, i64 %looks, i64 %me) {{
+entry:
+  %closing.at = getelementptr i64, ptr %control, i64 {CLOSING}
+  %hands.at = getelementptr i64, ptr %control, i64 {ALLOWED}
+  br label %look
+look:
+  %n = phi i64 [ 0, %entry ], [ 0, %run ], [ %more, %rest ]
+  %word = load atomic i64, ptr %control acquire, align 8
+  %left = and i64 %word, 4294967295
+  %some = icmp ne i64 %left, 0
+  %hands = load atomic i64, ptr %hands.at monotonic, align 8
+  %wanted = icmp slt i64 %me, %hands
+  %go = and i1 %some, %wanted
+  br i1 %go, label %run, label %rest
+run:
+  %ran = call i64 @work(ptr %control, i64 9223372036854775807)
+  br label %look
+rest:
+  {PAUSE}
+  %more = add i64 %n, 1
+  %closing = load atomic i64, ptr %closing.at monotonic, align 8
+  %stop = icmp ne i64 %closing, 0
+  %late = icmp sge i64 %more, %looks
+  %leave = or i1 %stop, %late
+  br i1 %leave, label %out, label %look
+out:
+  ret void
+}}
+define i64 @cancel(ptr %control) {{
+  %word = atomicrmw and ptr %control, i64 -4294967296 acq_rel
+  %left = and i64 %word, 4294967295
+  ret i64 %left
+}}
+"""
+_NUMBER, _PLACE = ctypes.c_int64, ctypes.c_void_p
+_SIGNATURES = {
+    "publish": (None, _PLACE, _NUMBER, _NUMBER),
+    "work": (_NUMBER, _PLACE, _NUMBER),
+    "wait": (_NUMBER, _PLACE, _NUMBER, _NUMBER),
+    "serve": (None, _PLACE, _NUMBER, _NUMBER),
+    "cancel": (_NUMBER, _PLACE),
+}
+
+
+@cache
+def hands(size: int) -> Hands:
+    """The hands of this process."""
+    return Hands(size)
+
+
+def _pause(triple: str) -> tuple[str, str]:
+    """How a waiting processor is told that it waits: a declaration and a call."""
+    if triple.startswith(("x86", "i386", "i686")):
+        return "declare void @llvm.x86.sse2.pause()", "call void @llvm.x86.sse2.pause()"
+    if triple.startswith(("aarch64", "arm64")):
+        return "declare void @llvm.aarch64.hint(i32)", "call void @llvm.aarch64.hint(i32 1)"
+    return "", ""
+
+
+class Hands:
+    """Runs all bands of a call: ``hands(code, params, buffers, sizes, span, threads)``; `size` threads by default."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        this = machine()
+        names = {"DONE": DONE, "CLOSING": CLOSING, "ALLOWED": ALLOWED, "JOB": JOB}
+        declaration, pause = _pause(this.target.triple)
+        text = declaration + _TEXT.format(PAUSE=pause, **names)
+        self._calls = this.functions(this.compile(text), _SIGNATURES)
+        self._reset()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._reset)
+        atexit.register(self._close)
+
+    def _reset(self) -> None:
+        # The threads of a parent process do not exist in its child, and its locks may be held forever.
+        self._busy = threading.Lock()
+        self._wakes: list[threading.Lock] = []
+        self._asleep: list[bool] = []
+        self._control = np.zeros(32, np.int64)
+        self._place = int(self._control.__array_interface__["data"][0])
+        self._number = 0
+
+    def _close(self) -> None:
+        """Let no thread run machine code while the process ends."""
+        self._control[CLOSING] = 1
+        for _ in range(100):
+            if all(self._asleep):
+                break
+            time.sleep(1e-4)
+
+    def __call__(
+        self,
+        code: Any,
+        params: bytes,
+        buffers: int,
+        sizes: int,
+        span: tuple[int, int, int],
+        threads: int | None = None,
+    ) -> None:
+        """Run all bands of a span (first, beyond, step) and return when all are done; the caller's thread takes part.
+
+        A call while another one is running runs alone. Ctrl-C is raised once the bands that have begun are done.
+        """
+        first, beyond, step = span
+        count = -(-(beyond - first) // step)
+        helpers = min(self.size if threads is None else threads, count) - 1
+        if helpers < 1 or not self._busy.acquire(blocking=False):
+            for low in range(first, beyond, step) or (first,):
+                code(params, buffers, sizes, low, min(low + step, beyond))
+            return
+        try:
+            self._share(code, params, (buffers, sizes, count, *span), helpers)
+        finally:
+            self._busy.release()
+
+    def _share(self, code: Any, params: bytes, job: tuple[int, ...], helpers: int) -> None:
+        while len(self._wakes) < helpers:
+            self._hire()
+        count, place, calls = job[2], self._place, self._calls
+        address = ctypes.cast(code, _PLACE).value or 0
+        memory = ctypes.cast(ctypes.c_char_p(params), _PLACE).value or 0
+        self._control[JOB : JOB + 8] = (address, memory, *job)
+        self._number = (self._number + 1) & 0x7FFFFFFF
+        calls["publish"](place, (self._number << 32) | count, helpers)
+        target = count
+        try:
+            for k in range(helpers):
+                # One that has seen the work meanwhile may have left its lock open.
+                if self._asleep[k] and self._wakes[k].locked():
+                    self._asleep[k] = False
+                    self._wakes[k].release()
+            while calls["work"](place, AT_ONCE) == AT_ONCE:
+                pass
+        except BaseException:
+            # The others still write to the caller's memory: let them finish what they have begun.
+            target = count - calls["cancel"](place)
+            raise
+        finally:
+            while not calls["wait"](place, target, LOOKS):
+                time.sleep(0)
+
+    def _hire(self) -> None:
+        wake = threading.Lock()
+        wake.acquire()
+        me = len(self._wakes)
+        self._wakes.append(wake)
+        self._asleep.append(False)
+        control, place, asleep, serve = self._control, self._place, self._asleep, self._calls["serve"]
+
+        def hand() -> None:
+            while True:
+                serve(place, LOOKS, me)
+                # Whoever publishes looks at this flag afterwards, so work that comes just now is not missed.
+                asleep[me] = True
+                if control[WORD] & 0xFFFFFFFF and me < control[ALLOWED] and not control[CLOSING]:
+                    asleep[me] = False
+                    continue
+                wake.acquire()
+
+        threading.Thread(target=hand, name=f"pellucid hand {me + 1}", daemon=True).start()
