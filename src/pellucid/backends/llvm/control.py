@@ -16,12 +16,12 @@ from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, all
 from ...reasoning.infer import FactsOf
 from ..calling import ENTRY
 from ..port import Layout, Ranges
-from .memory import Memory
 from .spelling import SCALAR, literal, sequence, typed
+from .stores import Stores
 from .writer import ZERO
 
 
-class Function(Memory):
+class Function(Stores):
     """Writes one kernel; `text` is the whole module."""
 
     def __init__(self, plan: Layout, ranges: Ranges, *, cheap_masks: bool) -> None:
