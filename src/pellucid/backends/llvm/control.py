@@ -10,18 +10,18 @@ from collections.abc import Sequence
 
 from ...ir import expr as E
 from ...ir import types as T
-from ...ir.expr import Expr, parts
+from ...ir.expr import Expr
 from ...ir.facts import Facts
 from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, all_roots, walk
 from ...reasoning.infer import FactsOf
 from ..calling import ENTRY
 from ..port import Layout, Ranges
-from .spelling import SCALAR, literal, sequence, typed
-from .stores import Stores
+from .iterations import Iterations
+from .spelling import SCALAR, sequence, typed
 from .writer import ZERO
 
 
-class Function(Stores):
+class Function(Iterations):
     """Writes one kernel; `text` is the whole module."""
 
     def __init__(self, plan: Layout, ranges: Ranges, *, cheap_masks: bool) -> None:
@@ -348,114 +348,6 @@ class Function(Stores):
             self.jump(after)
             self.open(after)
             self.care = outer
-
-    # ---- iterations ----
-
-    def iterate(self, node: Expr, body: Block) -> None:
-        """An iteration: in lanes, until every lane that is cared for has stopped."""
-        if self.is_wide(node):
-            self.iterate_lanes(node, body)
-        else:
-            self.iterate_once(node, body)
-
-    def iterate_once(self, node: Expr, body: Block) -> None:
-        """An iteration on scalars."""
-        init, step, stop, limit = parts(node)
-        before, head, test, go, after = (self.label, *(self.new_label() for _ in range(4)))
-        start = [self.value(a) for a in init]
-        most = self.value(limit)
-        self.jump(head)
-        self.open(head)
-        states, names, phis = self.states(node)
-        k = self.let(f"phi i32 [ 0, %{before} ], [ %{go}.k, %{go} ]")
-        more = self.let(f"icmp slt i32 {k}, {most}")
-        self.branch(more, test, after)
-        self.open(test)
-        mark = self.mark()
-        for s, name in zip(states, names, strict=True):
-            self.define(s, name)
-        self.block(body)
-        done = self.value(stop)
-        advance = self.new_label()
-        self.branch(done, after, advance)
-        self.open(advance)
-        following = [self.value(a) for a in step]
-        self.jump(go)
-        self.open(go)
-        self.emit(f"%{go}.k = add i32 {k}, 1")
-        self.jump(head)
-        self.leave(mark)
-        for at, s, a, b in zip(phis, states, start, following, strict=True):
-            self.lines[at] += f"{SCALAR[s.type]} [ {a}, %{before} ], [ {b}, %{go} ]"
-        self.open(after)
-        self.finish(node, names)
-
-    def iterate_lanes(self, node: Expr, body: Block) -> None:
-        """An iteration in lanes: a lane that has stopped keeps its state."""
-        init, step, stop, limit = parts(node)
-        n = self.lanes
-        mask = f"<{n} x i1>"
-        start = [self.wide_value(a) for a in init]
-        each = self.is_wide(limit)
-        most = self.value(limit)
-        head, go, after = self.new_label(), self.new_label(), self.new_label()
-        outer, varying = self.care, self.varying
-        alive = outer or "splat (i1 true)"
-        before = self.label
-        self.jump(head)
-        self.open(head)
-        states, names, phis = self.states(node)
-        running = self.let(f"phi {mask} [ {alive}, %{before} ], [ %{go}.on, %{go} ]")
-        k = self.let(f"phi i32 [ 0, %{before} ], [ %{go}.k, %{go} ]")
-        self.varying |= E.index_bit(f"state {node.attr[0]}")
-        mark = self.mark()
-        if each:
-            ks = self.spread_here(T.i32, k)
-            running = self.let(f"and {mask} {running}, {self.let(f'icmp slt <{n} x i32> {ks}, {most}')}")
-        else:
-            test = self.new_label()
-            self.branch(self.let(f"icmp slt i32 {k}, {most}"), test, after)
-            self.open(test)
-        for s, name in zip(states, names, strict=True):
-            self.define(s, name)
-        self.care = running
-        self.block(body)
-        moving = self.both(running, self.opposite(self.wide_value(stop)))
-        advance = self.new_label()
-        self.branch(self.any_lane(moving), advance, after)
-        self.open(advance)
-        self.care = moving
-        following: list[str] = []
-        for s, name, a in zip(states, names, step, strict=True):
-            word = typed(s.type, n)
-            following.append(self.let(f"select {mask} {moving}, {word} {self.wide_value(a)}, {word} {name}"))
-        self.jump(go)
-        self.open(go)
-        self.emit(f"%{go}.k = add i32 {k}, 1\n%{go}.on = and {mask} {moving}, splat (i1 true)")
-        self.jump(head)
-        self.leave(mark)
-        self.care, self.varying = outer, varying
-        for at, s, a, b in zip(phis, states, start, following, strict=True):
-            self.lines[at] += f"{typed(s.type, n)} [ {a}, %{before} ], [ {b}, %{go} ]"
-        self.open(after)
-        self.finish(node, names)
-
-    def states(self, node: Expr) -> tuple[list[Expr], list[str], list[int]]:
-        """The bound variables of an iterate, names for their phis, and the lines to be completed."""
-        depth, count = node.attr
-        found = [E.state(depth, k, node.args[k].type) for k in range(count)]
-        names: list[str] = []
-        at: list[int] = []
-        for _ in found:
-            at.append(len(self.lines))
-            names.append(self.let("phi "))
-        return found, names, at
-
-    def finish(self, node: Expr, names: Sequence[str]) -> None:
-        """Name the components of the final state."""
-        self.define(node, literal(E.FALSE))
-        for k, name in enumerate(names):
-            self.define(E.get(node, k), name)
 
 
 def _reads_own_output(body: Block) -> bool:
