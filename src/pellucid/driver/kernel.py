@@ -25,7 +25,7 @@ from .frame import COLUMN, OUT, ROW, TIME, Frame, Source, Variant, build
 from .options import Options
 from .pipeline import Optimized, optimize
 from .report import Report
-from .view import check_count, checked_frames, checked_out, checked_view
+from .view import View, check_count, checked_frames, checked_out, checked_view
 
 Bytes = NDArray[np.uint8]
 
@@ -48,6 +48,7 @@ class Kernel:
         self.source, self.options = source, options
         self._frames: dict[Variant, Frame] = {}
         self._codes: dict[Variant, Code] = {}
+        self._asked: tuple[Any, Any, Any] = (None, None, None)
         self._code(Variant())
 
     @property
@@ -141,16 +142,40 @@ class Kernel:
         frames: int = 1,
         time_step: float = 0.0,
     ) -> Bytes:
+        asked = (variant, size, center, zoom, time, samples, threads, params, out is None, frames, time_step)
+        # The same view again, as while something else moves, need not be checked again; what can change in place must.
+        fixed = not params and type(size) in (tuple, int) and type(center) is tuple
+        if not fixed or asked != self._asked[0]:
+            self._asked = asked if fixed else None, *self._checked(*asked)
+        _, view, arguments = self._asked
+        shape = (*([arguments["frames"]] if variant.film else []), view.size[1], view.size[0], 4)
+        pixels = np.empty(shape, np.uint8) if out is None else checked_out(out, shape)
+        self._code(variant).run(arguments, {OUT: pixels.reshape(-1).view(np.uint32)}, threads=view.threads)
+        return pixels
+
+    def _checked(
+        self,
+        variant: Variant,
+        size: tuple[int, int] | int,
+        center: tuple[float, float],
+        zoom: float,
+        time: float,
+        samples: int,
+        threads: int | None,
+        params: Mapping[str, float] | None,
+        fresh: bool,
+        frames: int,
+        time_step: float,
+    ) -> tuple[View, dict[str, Any]]:
+        """The view, every value of which is in range, and the kernel's arguments for it."""
         frames, time_step = checked_frames(frames, time_step, self.options.precision)
         view = checked_view(
             size, center=center, zoom=zoom, time=time, samples=samples, threads=threads, params=params,
-            precision=self.options.precision, frames=0 if out is not None else frames,
+            precision=self.options.precision, frames=frames if fresh else 0,
         )  # fmt: skip
         width, height = view.size
         check_count(width, height, frames)
-        shape = (*([frames] if variant.film else []), height, width, 4)
-        pixels = np.empty(shape, np.uint8) if out is None else checked_out(out, shape)
-        arguments: dict[str, float | int] = {
+        return view, {
             "time": view.time,
             "center_x": view.center[0],
             "center_y": view.center[1],
@@ -162,9 +187,6 @@ class Kernel:
             "frames": frames,
             **self._arguments(view.params),
         }
-        memory = {OUT: pixels.reshape(-1).view(np.uint32)}
-        self._code(variant).run(arguments, memory, threads=view.threads)
-        return pixels
 
     def _arguments(self, given: Mapping[str, float]) -> dict[str, float]:
         known = self.params

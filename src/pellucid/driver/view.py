@@ -212,7 +212,7 @@ def checked_out(out: object, shape: tuple[int, ...]) -> np.ndarray[Any, np.dtype
         raise InputError("it is not contiguous", place="out", fix=wanted)
     if not array.flags.writeable:
         raise InputError("it is read-only", place="out", fix=wanted)
-    if array.ctypes.data % 4:
+    if array.__array_interface__["data"][0] % 4:
         # Pixels are stored as words of four bytes.
         raise InputError(
             "it does not begin at a multiple of 4 bytes", place="out", fix=f"{wanted}, as NumPy makes it"
