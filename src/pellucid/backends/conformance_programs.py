@@ -205,6 +205,33 @@ kernel sure_pairs(count: i32):
         whole=90,
     ),
     Program(
+        "the channels of pixels",
+        """
+kernel channels(count: i32):
+  output out: f32[64]
+  output words: u16[64]
+  output first: u8[64]
+  output floats: f32[64]
+  input rgb: u8[99]
+  input deep: u16[70]
+  input tiny: u8[5]
+  input reals: f32[66]
+  input at: i32[64]
+  for i in 0 .. count by WIDTH lanes:
+    t1 = min(max(at[i], 0), 31)
+    t2 = t1 * 3
+    t3 = convert.f32(rgb[t2]) + convert.f32(rgb[t2 + 1]) * 2.0 + convert.f32(rgb[t2 + 2]) * 3.0
+    t4 = convert.f32(rgb[t2 + 3]) + convert.f32(rgb[t2 + 4]) * 5.0 + convert.f32(rgb[t2 + 5]) * 7.0
+    out[i] := t3 * 11.0 + t4
+    t5 = t1 * 2
+    words[i] := deep[t5] + deep[t5 + 2] * 3:u16 + deep[t5 + 5] * 5:u16
+    first[i] := rgb[t2 + 2] + tiny[t1 & 3] * 2:u8 + tiny[(t1 & 3) + 1] * 9:u8
+    floats[i] := reals[t5 + 1] - reals[t5 + 3] * reals[t5 + 2]
+""",
+        counts=(64,),
+        whole=90,
+    ),
+    Program(
         "a permutation of positions",
         """
 kernel scatter(count: i32):
