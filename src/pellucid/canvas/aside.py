@@ -7,6 +7,7 @@ neighbor is removed and an existing file stays as it was.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
@@ -33,7 +34,7 @@ def written_aside(path: str | os.PathLike[str]) -> Generator[BinaryIO]:
     >>> [item.name for item in folder.iterdir()]
     ['hello.txt']
     """
-    shown = os.fspath(path)
+    shown = os.fsdecode(path)
     target = Path(os.path.realpath(shown))
     try:
         mode = target.stat().st_mode
@@ -73,13 +74,16 @@ def written_aside(path: str | os.PathLike[str]) -> Generator[BinaryIO]:
 
 def _file_error(shown: str, error: OSError) -> FileError:
     reason = error.strerror or str(error) or type(error).__name__
-    if isinstance(error, FileNotFoundError):
+    if isinstance(error, FileNotFoundError) and not Path(shown).parent.exists():
         fix = f"make the folder {str(Path(shown).parent)!r} first"
-    elif isinstance(error, PermissionError):
+    elif isinstance(error, (PermissionError, FileNotFoundError)):
         fix = "change the permissions or name another folder"
+    elif error.errno == errno.ENAMETOOLONG:
+        fix = "give a shorter name"
     else:
         fix = "free some space or name another file"
-    return FileError(f"cannot be written ({reason[:1].lower()}{reason[1:]})", place=shown, fix=fix)
+    place = shown if len(shown) <= 200 else f"{shown[:200]}…"
+    return FileError(f"cannot be written ({reason[:1].lower()}{reason[1:]})", place=place, fix=fix)
 
 
 def _umask() -> int:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pellucid.base.errors import InputError, did_you_mean
+from pellucid.base.errors import InputError, brief, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,7 @@ def format_of(path: str | os.PathLike[str]) -> Format:
         ...
     pellucid.base.errors.InputError: picture.pngg: unknown suffix '.pngg'; did you mean '.png'? Known are .png, ...
     """
+    path = checked_path(path)
     suffix = Path(path).suffix.lower()
     by_suffix = {known: row for row in FORMATS for known in row.suffixes}
     if suffix in by_suffix:
@@ -91,9 +92,28 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     hint = did_you_mean(suffix, by_suffix) if suffix else None
     raise InputError(
         f"unknown suffix {suffix!r}" if suffix else "the file name has no suffix, so its format is unknown",
-        place=os.fspath(path),
+        place=path or "path",
         fix=f"{hint} K{known}" if hint else f"k{known}",
     )
+
+
+def checked_path(path: object) -> str:
+    """A path as a string that the file system can take.
+
+    Raises `InputError` for what is no path, and for characters that no file name can have.
+
+    >>> checked_path(Path("a") / "b.png"), checked_path(b"c.png")
+    ('a/b.png', 'c.png')
+    """
+    fix = "give the name of a file, such as 'picture.png'"
+    try:
+        text = os.fsdecode(path)  # pyright: ignore[reportArgumentType]
+        os.fsencode(text)
+    except (TypeError, UnicodeError):
+        raise InputError(f"{brief(path)} is not a path", place="path", fix=fix) from None
+    if "\0" in text:
+        raise InputError(f"{brief(path)} has a character that no file name has", place="path", fix=fix)
+    return text
 
 
 def checked_look(

@@ -51,16 +51,22 @@ class Report:
     def _sizes(self, name: str) -> str:
         kernel = self.kernels[name]
         nodes = sum(bool(n.args) for n in topological(all_roots(kernel.body)))
-        return f"{nodes} operators, cost {with_room(lambda: kernel_cost(kernel)):.3g}"
+        return f"{nodes} operators, cost {kernel_cost(kernel):.3g}"
 
     def __str__(self) -> str:
         """The page."""
+        return with_room(self._page)
+
+    def _page(self) -> str:
         texts = self.stages
         parts = [f"== {TITLES.get(n, n)} ({self._sizes(n)})\n\n{texts[n]}" for n in self._changed()]
         return "\n".join(parts) + f"\n== Ledger: what was done, and why it may be\n\n{self.ledger}\n"
 
     def markdown(self) -> str:
         """The page for a manual or a bug report."""
+        return with_room(self._markdown)
+
+    def _markdown(self) -> str:
         texts = self.stages
         parts = [
             f"## {TITLES.get(n, n)}\n\n{self._sizes(n)}\n\n```text\n{texts[n]}```\n" for n in self._changed()
@@ -69,7 +75,8 @@ class Report:
 
     def json(self) -> str:
         """Stages and ledger for other programs."""
-        return json_text.dumps({"stages": self.stages, "ledger": self.ledger.as_json()}, indent=1)
+        content = with_room(lambda: {"stages": self.stages, "ledger": self.ledger.as_json()})
+        return json_text.dumps(content, indent=1)
 
     def _repr_markdown_(self) -> str:
         return self.markdown()

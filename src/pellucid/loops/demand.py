@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..ir.expr import LEAVES, Expr, index_bit, parts, topological
-from ..ir.nest import Alloc, Block, For, If, Statement, roots
+from ..ir.nest import Alloc, Block, For, If, Statement, all_roots, roots
 from ..reasoning.cost import DEFAULT_STEPS, node_cost
 from ..reasoning.effects import stored
 
@@ -84,6 +84,7 @@ class Demand:
         self.demands: dict[Expr, set[Region]] = {}
         self.users: dict[Expr, list[Region]] = {}
         self.everything: list[Expr] = []
+        self.reads = _reads(body, mutable) if mutable else {}
         self._open(body, self.root)
         self._settle()
 
@@ -142,7 +143,7 @@ class Demand:
         # A load from memory that the region writes means its own moment, and so does all that is made of it.
         if not region.dirty:
             return False
-        return any(n.op == "load" and n.attr in region.dirty for n in topological([node]))
+        return not region.dirty.isdisjoint(self.reads[node])
 
     def _settle(self) -> None:
         for node in reversed(topological(self.everything)):
@@ -186,6 +187,15 @@ class Demand:
         else:
             for a in node.args:
                 self._want(a, home)
+
+
+def _reads(body: Block, mutable: set[object]) -> dict[Expr, frozenset[object]]:
+    """The mutable buffers that each node reads, itself or in its operands."""
+    found: dict[Expr, frozenset[object]] = {}
+    for node in topological(all_roots(body)):
+        own = [node.attr] if node.op == "load" and node.attr in mutable else []
+        found[node] = frozenset(own).union(*(found[a] for a in node.args))
+    return found
 
 
 def _least(wanted: set[Region]) -> list[Region]:
@@ -243,12 +253,24 @@ def _candidates(everything: list[Expr], threshold: float) -> dict[Expr, int]:
         # Tree weights grow without bound on shared terms; beyond the threshold their size says nothing more.
         weight[node] = min(total, 1000 * threshold)
     dear = {c for c in choices if weight[c.args[1]] + weight[c.args[2]] >= threshold}
+    dear &= _shallow(nodes, dear)
     if not dear:
         return {}
     rank: dict[Expr, int] = {}
     for node in nodes:
         rank[node] = max([rank[a] for a in node.args], default=0) + (node in dear)
     return {c: rank[c] for c in choices if c in dear}
+
+
+def _shallow(nodes: list[Expr], dear: set[Expr]) -> set[Expr]:
+    """The nodes that some user wants inside of fewer than `MAX_DEPTH` arms; `nodes` have operands before users."""
+    arms: dict[Expr, int] = {}
+    for node in reversed(nodes):
+        around = arms.setdefault(node, 0)
+        for k, a in enumerate(node.args):
+            inside = around + (node in dear and k > 0)
+            arms[a] = min(arms.get(a, inside), inside)
+    return {n for n, around in arms.items() if around < MAX_DEPTH}
 
 
 def _all_regions(demand: Demand) -> list[Region]:
