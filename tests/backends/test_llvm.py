@@ -125,6 +125,22 @@ def test_two_neighbors_are_one_wide_load_per_lane():
     assert not re.search(r"= load i16", words)
 
 
+def test_the_channels_of_two_pixels_are_one_load_per_lane():
+    source = """
+kernel channels():
+  output out: f32[64]
+  input rgb: u8[300]
+  input at: u8[64]
+  for i in 0 .. 64 by 16 lanes:
+    t1 = convert.i32(at[i] & 63:u8) * 3
+    out[i] := convert.f32({a}) - convert.f32({b})
+"""
+    a, b = (" + ".join(f"rgb[t1 + {k}]" for k in ks) for ks in ((0, 1, 2), (3, 4, 5)))
+    words = LlvmBackend().text(parse_nest(source.format(a=a, b=b)), {})
+    assert len(re.findall(r"= load double", words)) == 16
+    assert "load i8, ptr %g" not in words
+
+
 def test_a_proved_position_is_not_clamped():
     source = """
 kernel proved():
