@@ -225,7 +225,7 @@ def fired(rule: R.AnyRule, before: Expr, ranges: dict[Expr, Facts]) -> Instance 
 
 
 def instances(
-    rule: R.AnyRule, rng: random.Random, *, per_type: int = 6, tries: int = 400
+    rule: R.AnyRule, rng: random.Random, *, per_type: int = 4, tries: int = 400
 ) -> Iterator[Instance]:
     """Instances of a rule on every type that it is for."""
     if isinstance(rule, R.Computed):

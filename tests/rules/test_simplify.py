@@ -159,6 +159,21 @@ def test_order_does_not_depend_on_history():
 # ---- iteration ----
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("iterate 0 ($x:f32) to (@0.0:f32 + 1.0) until true limit 10 end.0", "$x:f32"),
+        ("iterate 0 ($x:f32) to (@0.0:f32 + 1.0) until 4.0 < @0.0:f32 limit 3 - 3 end.0", "$x:f32"),
+        (
+            "iterate 0 ($x:f32, $y:f32) to (@0.0:f32 + 1.0, @0.1:f32 * 1.0) until 4.0 < @0.0:f32 limit 9 end.1",
+            "$y:f32",
+        ),
+    ],
+)
+def test_an_iteration_that_changes_nothing_is_its_start(text: str, expected: str):
+    assert shown(text) == expected
+
+
 def test_the_body_of_an_iteration_is_simplified():
     text = "iterate 0 ($x:f32) to (@0.0:f32 * 1.0 + 0.0 * $y:f32 + 1.0) until 4.0 < @0.0:f32 limit 10 end.0"
     assert shown(text) == print_expr(

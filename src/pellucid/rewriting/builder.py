@@ -12,14 +12,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..base.errors import IrError
+from ..ir import expr as E
 from ..ir import prim as table
 from ..ir import types as T
 from ..ir.expr import FALSE, STRUCTURAL, TRUE, Expr, const, make
 from ..ir.facts import Facts
 from ..ir.interp import fold
 from ..reasoning.infer import FactsOf
-from .ruleset import RuleSet, rule_set
+from .ruleset import RuleSet, all_rules, rule_set
 
+SHORT = 24
+"""Examples of more nodes than that are not printed."""
+PASSES = {
+    "fold": "The value of an operator on constants is known.",
+    "gather": "Sums and products: like terms collected, constants gathered, parts grouped by how often they change.",
+    "unloop": "An iteration that changes nothing gives what it started from.",
+}
+"""What happens beside the rules, by the names that a trace uses."""
 DEEPEST = 150
 """Rules may build on rules this deep; deeper means that two of them chase each other."""
 
@@ -42,6 +51,30 @@ class Trace:
         """Count one firing."""
         self.fired[name] = self.fired.get(name, 0) + 1
         self.examples.setdefault(name, (before, after))
+
+    def lines(self) -> list[str]:
+        """What fired, most often first: how often, by which rule, why it is right, and the first example.
+
+        >>> from .simplify import simplify
+        >>> from ..ir.parse import parse_expr
+        >>> trace = Trace()
+        >>> _ = simplify(parse_expr("$x:f32 / 4.0"), trace=trace)
+        >>> for line in trace.lines():
+        ...     print(line)
+        1 x div-power-of-two (exact): div(x, K) -> mul(x, exact_reciprocal(K))
+            The reciprocal is a float, so both round the same number.
+            $x:f32 / 4.0  =>  $x:f32 * 0.25
+        """
+        rules = {r.name: r for r in all_rules()}
+        found: list[str] = []
+        for name, count in sorted(self.fired.items(), key=lambda item: (-item[1], item[0])):
+            rule = rules.get(name)
+            text = f"{rule.name} ({rule.label}): {rule}" if rule else name
+            before, after = self.examples[name]
+            found += [f"{count} x {text}", f"    {rule.doc if rule else PASSES[name]}"]
+            if E.size([before, after]) < SHORT:
+                found.append(f"    {before!r}  =>  {after!r}")
+        return found
 
 
 class Builder:

@@ -116,6 +116,10 @@ class Computed:
     examples: tuple[str, ...] = ()
     doc: str = ""
 
+    def __str__(self) -> str:
+        """The operators that it is for."""
+        return "any operator" if self.heads == ANY_HEAD else " ".join(self.heads)
+
 
 AnyRule = Rule | Computed
 ANY_HEAD = ("*",)

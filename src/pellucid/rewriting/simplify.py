@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
-from ..ir.expr import STRUCTURAL, Expr, rebuild
+from ..ir.expr import STRUCTURAL, TRUE, Expr, parts, rebuild
 from ..ir.facts import Facts
 from .builder import Builder, Trace
 from .sums import PRODUCTS, SUMS, Gatherer, absorbs
@@ -122,6 +122,21 @@ class _Graph:
         return found
 
 
+def _unlooped(builder: Builder, node: Expr) -> Expr:
+    """The initial value for a component of an iteration that makes no step or leaves the component as it is."""
+    if node.op != "get":
+        return node
+    loop = node.args[0]
+    position: int = node.attr
+    init, step, stop, limit = parts(loop)
+    idle = step[position].op == "state" and step[position].attr == (loop.attr[0], position)
+    if idle or stop is TRUE or builder.facts(limit).hi <= 0:
+        if builder.trace is not None:
+            builder.trace.note("unloop", node, init[position])
+        return init[position]
+    return node
+
+
 def _pass(builder: Builder, graph: _Graph, dirty: set[Expr] | None) -> tuple[_Graph, Gatherer]:
     """One bottom-up pass over all nodes, or over those that are dirty and what is above them."""
     absorbed, users, kinds = graph.parts, graph.users, graph.kinds
@@ -146,7 +161,7 @@ def _pass(builder: Builder, graph: _Graph, dirty: set[Expr] | None) -> tuple[_Gr
             if trace is not None and new is not node:
                 trace.note("gather", node, new)
         elif node.op in STRUCTURAL:
-            new = rebuild(node, tuple([done[a] for a in args]))
+            new = _unlooped(builder, rebuild(node, tuple([done[a] for a in args])))
         else:
             new = build(node.op, tuple([done[a] for a in args]), node.type, node.attr)
         if users[node] is None:

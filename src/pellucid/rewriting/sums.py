@@ -198,7 +198,7 @@ class Gatherer:
         if node.op == "mul" or node.op in SUMS:
             self.kept.add(node)
             factors = self.builder.products.get(node)
-            if factors is not None and (as_term or (len(factors) == 1 and factors[0][1] == 2)):
+            if factors is not None and as_term:
                 # Known by its factors, so that like terms meet, but not computed again.
                 self.shared[factors] = node
                 return coefficient, factors
@@ -295,19 +295,18 @@ class Gatherer:
             key = self.builder.key
             common = min((f for f, n in saved.items() if n == best), key=key)
             inside, outside = _Terms(type_), list[tuple[Factors, Number]]()
+            taken = [t for t in group if common in dict(t[0]) and (own.get(t[0]) or t[0] == ((common, 1),))]
+            power = min(dict(factors)[common] for factors, _ in taken)
             for factors, coefficient in group:
-                powers = dict(factors)
-                if common not in powers or not (own.get(factors) or factors == ((common, 1),)):
+                if (factors, coefficient) in taken:
+                    rest = tuple((f, n - power if f is common else n) for f, n in factors)
+                    inside.add(tuple((f, n) for f, n in rest if n), coefficient, own=True)
+                else:
                     outside.append((factors, coefficient))
-                    continue
-                powers[common] -= 1
-                rest = tuple((f, n) for f, n in factors if powers[f])
-                rest = tuple((f, powers[f]) for f, _ in rest)
-                inside.add(rest, coefficient, own=True)
             scale = self._emit_sum(inside)
             coefficient, factors = self._taken_apart(scale, as_term=False)
             powers = dict(factors)
-            powers[common] = powers.get(common, 0) + 1
+            powers[common] = powers.get(common, 0) + power
             product = self._sorted(powers.items())
             own = {**own, product: 1}
             if not coefficient:
