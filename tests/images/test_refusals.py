@@ -163,7 +163,10 @@ REFUSED = {
         lambda: im.image(lambda p: None).at(0, 0),
         "returns nothing; return a color",
     ),
-    "picture of text": (lambda: im.image(lambda p: "red").kind, "its function returns 'red', which is no number; write color('red')"),
+    "picture of text": (
+        lambda: im.image(lambda p: "red").kind,
+        "its function returns 'red', which is no number; write color('red')",
+    ),
     "picture of a function": (lambda: im.image(lambda p: im.swirl).kind, "returns function; call it"),
     "picture of three arguments": (
         lambda: im.image(lambda x, y, t: x),
