@@ -14,7 +14,7 @@ import pytest
 from pellucid.backends.c import CBackend, compiler, export
 from pellucid.backends.c.compiler import find_compiler
 from pellucid.backends.conformance import same_bits, spicy
-from pellucid.backends.conformance_programs import PROGRAMS
+from pellucid.backends.conformance.programs import PROGRAMS
 from pellucid.base.errors import BackendError
 from pellucid.ir import expr as E
 from pellucid.ir import interp

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from pellucid.backends.conformance_programs import PROGRAMS
+from pellucid.backends.conformance.programs import PROGRAMS
 from pellucid.backends.llvm import LlvmBackend, engine
 from pellucid.base.errors import BackendError
 from pellucid.ir import expr as E

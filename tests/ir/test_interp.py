@@ -11,7 +11,7 @@ from hypothesis import given
 from tests.diff.programs import Program, joined, programs
 
 from pellucid.backends.conformance import same_bits
-from pellucid.backends.conformance_programs import PROGRAMS
+from pellucid.backends.conformance.programs import PROGRAMS
 from pellucid.base.errors import IrError
 from pellucid.ir import expr as E
 from pellucid.ir import interp

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.diff.programs import Program, joined, programs
 
-from pellucid.backends.conformance_programs import PROGRAMS
+from pellucid.backends.conformance.programs import PROGRAMS
 from pellucid.base.errors import PellucidError, TextError
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N

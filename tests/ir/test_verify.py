@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pellucid.backends.conformance_programs import PROGRAMS
+from pellucid.backends.conformance.programs import PROGRAMS
 from pellucid.base.errors import IrError
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N

@@ -16,6 +16,7 @@ from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, all
 from ...reasoning.infer import FactsOf
 from ..calling import ENTRY
 from ..port import Layout, Ranges
+from .blocks import bounded
 from .iterations import Iterations
 from .spelling import SCALAR, sequence, typed
 from .writer import ZERO
@@ -37,7 +38,7 @@ class Function(Iterations):
         self.emit("ret void")
         head = f"define void @{ENTRY}(ptr %params, ptr %buffers, ptr %sizes, i64 %first, i64 %beyond) #0 {{"
         lines = "\n".join(self.lines)
-        return f"{head}\n{lines}\n}}\nattributes #0 = {{ nounwind }}\n"
+        return bounded(f"{head}\n{lines}\n}}\nattributes #0 = {{ nounwind }}\n")
 
     def parameter(self, k: int, p: Expr) -> None:
         """Read a parameter from its slot of 8 bytes."""

@@ -13,17 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import expr as E
-from ..ir import interp
-from ..ir import nest as N
-from ..ir import prim as table
-from ..ir import types as T
-from ..ir.expr import Buffer, Expr
-from ..ir.facts import Facts, top
-from ..ir.parse import parse_nest
-from ..ir.prim import Prim
-from .conformance_programs import PROGRAMS, Program
-from .port import Array, Backend, Memory, Ranges
+from ...ir import expr as E
+from ...ir import interp
+from ...ir import nest as N
+from ...ir import prim as table
+from ...ir import types as T
+from ...ir.expr import Buffer, Expr
+from ...ir.facts import Facts, top
+from ...ir.parse import parse_nest
+from ...ir.prim import Prim
+from ..port import Array, Backend, Memory, Ranges
+from .program import Program
+from .programs import PROGRAMS
 
 Check = tuple[str, Callable[[], None]]
 WIDTHS = (1, 2, 3, 15, 16, 17, 33)
