@@ -115,7 +115,7 @@ REFUSALS = [
     (lambda: list(x), "taken apart"),
     (lambda: np.arccosh(x), "does not take"),
     (lambda: F.sin("a"), "not a number"),
-    (lambda: F.sin(x, y), "takes 1 operands"),
+    (lambda: F.sin(x, y), "takes 1 operand, not 2"),
     (lambda: where(x > 0, (1, 2), 3), "differ in shape"),
     (lambda: iterate(lambda s: (s, s), x), "turns 1 numbers into 2"),
     (lambda: Value(E.param("b", T.u8)) + 300, "does not fit"),
