@@ -40,18 +40,34 @@ def view_of(shown: gallery.Picture, size: tuple[int, int]) -> dict:
     return {"center": (x + 0.3719 / zoom, y - 0.4137 / zoom), "zoom": zoom, "time": shown.time}
 
 
+EXTREMES = [
+    {"zoom": 1e3},
+    {"zoom": 1e-4, "time": -7.7},
+    {"zoom": 1e-30, "time": 1e30},
+    {"center": (3e6, -2e6), "zoom": 1e-4, "time": 1e4},
+    {"center": (0.0, 0.0), "zoom": 1e30},
+    {"center": (0.0, 0.0), "zoom": 1.0, "time": -3e38},
+]
+"""Views in which coordinates are huge, equal or lost, numbers overflow, and NaN is common."""
+
+
 @every_picture
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("numerics", NUMERICS)
 def test_back_ends_agree_bit_for_bit(path, numerics, precision, backends):
     shown = gallery.load(path)
-    for view in (view_of(shown, SMALL), {**view_of(shown, SMALL), "center": shown.center}):
-        drawn = {}
-        for backend in backends:
-            kernel = pl.compile(shown.picture, numerics=numerics, precision=precision, backend=backend)
-            drawn[backend] = kernel.premultiplied(SMALL, **view)
+    kernels = {
+        backend: pl.compile(shown.picture, numerics=numerics, precision=precision, backend=backend)
+        for backend in backends
+    }
+    usual = view_of(shown, SMALL)
+    # On the lines between tiles, where one bit decides, and far out and far in, where few are left.
+    for change in ({}, {"center": shown.center}, *EXTREMES):
+        view = {**usual, **change}
+        size = SMALL if view["zoom"] == usual["zoom"] else (20, 3)
+        drawn = {backend: kernel.premultiplied(size, **view) for backend, kernel in kernels.items()}
         for backend in backends[1:]:
-            np.testing.assert_array_equal(drawn[backend], drawn["llvm"], err_msg=backend)
+            np.testing.assert_array_equal(drawn[backend], drawn["llvm"], err_msg=f"{backend}, {view}")
 
 
 # ---- relaxed against exact ----
