@@ -16,7 +16,7 @@ from pellucid.ir import nest as N
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer
 from pellucid.ir.parse import parse_expr, parse_nest
-from pellucid.ir.text import print_expr, print_nest
+from pellucid.ir.text import Printer, nest_lines, print_expr, print_nest
 from pellucid.loops.placement import place
 
 
@@ -169,3 +169,22 @@ def test_a_nest_with_a_letter_changed_is_read_or_refused(parts: list[Program], d
     letter = data.draw(st.sampled_from(" \n:=()[]@$%.0x-"))
     with contextlib.suppress(PellucidError):
         parse_nest(text[:at] + letter + text[at + 1 :])
+
+
+def test_a_plain_text_leaves_out_what_goes_without_saying_and_says_where_statements_start():
+    kernel = parse_nest(
+        "kernel k(c: i64):\n  output t: i64[1]\n  output h: i64[8]\n"
+        "  for i: i64 in 0:i64 .. c:\n    t[0] := h[i] + h[i]\n    if t[0] < 2:i64:\n      pass\n"
+        "    else:\n      h[i] := t[0]\n"
+    )
+    printer = Printer(plain=True)
+    lines = nest_lines(kernel, printer)
+    assert lines[3:] == [
+        "  for i in 0 .. c:",
+        "    t := h[i] + h[i]",
+        "    if t < 2:",
+        "      pass",
+        "    else:",
+        "      h[i] := t",
+    ]
+    assert printer.starts == [3, 4, 5, 8]

@@ -12,21 +12,28 @@ from collections.abc import Sequence
 from . import nest as N
 from . import prim as table
 from . import types as T
-from .expr import Expr, buffers, parts
+from .expr import Buffer, Expr, buffers, parts, topological
 
 LOWEST = 0
 CHOOSE = 0
 UNARY = 8
+BRIEF = 8
+"""The nodes of a shared expression that a plain text still writes out, again and again."""
 
 
 class Printer:
-    """Prints nodes of one program, giving names to shared ones."""
+    """Prints nodes of one program, giving names to shared ones.
 
-    def __init__(self) -> None:
+    A plain text is for people only: types go without saying, and a buffer of one element is called by its name.
+    """
+
+    def __init__(self, *, plain: bool = False) -> None:
         """Start with no names."""
+        self.plain = plain
         self.names: dict[Expr, str] = {}
         self.declared: set[Expr] = set()
         self.counts = {"s": 0, "t": 0}
+        self.starts: list[int] = []
 
     def name(self, node: Expr, prefix: str) -> str:
         """Give a node the next name with that prefix; a node with several places keeps its name."""
@@ -43,7 +50,7 @@ class Printer:
             return "true" if value else "false"
         if type_.is_integer:
             text = str(value)
-            return text if type_ is T.i32 else f"{text}:{type_.name}"
+            return text if type_ is T.i32 or self.plain else f"{text}:{type_.name}"
         if math.isnan(value):
             text = "nan"
         elif math.isinf(value):
@@ -52,7 +59,7 @@ class Printer:
             text = str(type_.dtype.type(value)) if type_ is T.f32 else repr(value)
             if "." not in text and "e" not in text:
                 text += ".0"
-        return text if type_ is T.f32 else f"{text}:{type_.name}"
+        return text if type_ is T.f32 or self.plain else f"{text}:{type_.name}"
 
     def leaf(self, node: Expr) -> str:
         """A leaf; a param or an index tells its type unless it was declared or is of the usual type."""
@@ -62,7 +69,7 @@ class Printer:
             depth, position = node.attr
             return f"@{depth}.{position}:{node.type}"
         mark = "$" if node.op == "param" else "%"
-        if node in self.declared:
+        if node in self.declared or self.plain:
             return str(node.attr)
         usual = T.i32 if node.op == "index" else None
         return f"{mark}{node.attr}" + ("" if node.type is usual else f":{node.type}")
@@ -75,7 +82,7 @@ class Printer:
             text = self.leaf(node)
             return f"({text})" if text.startswith("-") and level > LOWEST else text
         if node.op == "load":
-            return f"{node.attr.name}[{self.show(node.args[0])}]"
+            return self.element(node.attr, node.args[0])
         if node.op == "get":
             return f"{self.show(node.args[0], UNARY)}.{node.attr}"
         if node.op == "iterate":
@@ -96,6 +103,12 @@ class Printer:
             return f"{node.op}.{node.type}({arguments})"
         return f"{node.op}({arguments})"
 
+    def element(self, buffer: Buffer, position: Expr) -> str:
+        """An element of a buffer, as it is loaded or stored."""
+        if self.plain and buffer.size == 1 and position.op == "const" and position.attr == 0:
+            return buffer.name
+        return f"{buffer.name}[{self.show(position)}]"
+
     def iterate(self, node: Expr) -> str:
         """An iterate, with the names of its bound variables as ``@depth.k``."""
         init, step, stop, limit = parts(node)
@@ -115,7 +128,9 @@ class Printer:
                 stack.extend(node.args)
         lines: list[str] = []
         for node in sorted(counts, key=lambda n: n.id):
-            if node.args and node not in self.names and (counts[node] > 1 or node.op == "iterate"):
+            if not node.args or node in self.names or (self.plain and len(topological([node])) <= BRIEF):
+                continue
+            if counts[node] > 1 or node.op == "iterate":
                 line = self.show(node)
                 lines.append(f"{self.name(node, 's')} := {line}")
         return lines
@@ -146,13 +161,18 @@ def print_nest(kernel: N.Kernel, names: dict[Expr, str] | None = None) -> str:
     printer = Printer()
     if names is not None:
         printer.names = names
+    return "\n".join(nest_lines(kernel, printer)) + "\n"
+
+
+def nest_lines(kernel: N.Kernel, printer: Printer) -> list[str]:
+    """The lines of a kernel; `printer.starts` says on which of them each statement starts, outer ones first."""
     printer.declared.update(kernel.params)
     head = ", ".join(f"{p.attr}: {p.type}" for p in kernel.params)
     lines = [f"kernel {kernel.name}({head}):"]
     lines += [f"  output {b!r}" for b in kernel.outputs]
     lines += [f"  input {b!r}" for b in N.inputs(kernel)]
     _print_block(kernel.body, printer, lines, 1)
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int) -> None:
@@ -169,16 +189,18 @@ def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int)
         shared = [s.condition] if isinstance(s, N.If) and s.picks else list(N.roots(s))
         if isinstance(s, N.Repeat):
             text = printer.show(s.value, whole=True)
+            printer.starts.append(len(lines))
             lines.append(f"{pad}repeat {printer.name(s.value, 't')} = {text}:")
             body(s.body)
             continue
         lines += [pad + line for line in printer.abbreviations(shared)]
+        printer.starts.append(len(lines))
         match s:
             case N.Let(value):
                 text = printer.show(value, whole=True)
                 lines.append(f"{pad}{printer.name(value, 't')} = {text}")
             case N.Store(buffer, position, value):
-                lines.append(f"{pad}{buffer.name}[{printer.show(position)}] := {printer.show(value)}")
+                lines.append(f"{pad}{printer.element(buffer, position)} := {printer.show(value)}")
             case N.For(index, lo, hi, inner, how):
                 ways = {
                     "seq": "",
@@ -186,7 +208,7 @@ def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int)
                     "spread": f" spread over bands of {how.count}",
                 }
                 known = index in printer.declared
-                type_ = "" if index.type is T.i32 else f": {index.type}"
+                type_ = "" if index.type is T.i32 or printer.plain else f": {index.type}"
                 bounds = f"{printer.show(lo)} .. {printer.show(hi)}"
                 lines.append(f"{pad}for {index.attr}{type_} in {bounds}{ways[how.kind]}:")
                 printer.declared.add(index)
