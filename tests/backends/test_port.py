@@ -231,3 +231,9 @@ def test_a_row_with_a_body_is_refused(compiling_backend: Backend):
     kernel = parse_nest(PARTIAL.replace("shift_left_in", "shift_left").format(amount="a[i]"))
     with pytest.raises(BackendError, match="simpler rows"):
         backend.compile(kernel, {})
+
+
+def test_an_abstract_statement_is_refused_by_every_back_end():
+    kernel = parse_nest("kernel k():\n  output out: i32[3]\n  for i in 0 .. 3:\n    abstract S1\n")
+    with pytest.raises(BackendError, match="k: the abstract statement S1 cannot be run; write a statement"):
+        layout(kernel, {})

@@ -174,6 +174,14 @@ def test_stores_out_of_the_buffer_are_left_out():
     assert memory[kernel.outputs[0]].tolist() == [10, 11, 12]
 
 
+def test_an_abstract_statement_cannot_be_run():
+    kernel = parse_nest("kernel k():\n  output out: i32[3]\n  out[0] := 1\n  abstract S1\n")
+    with pytest.raises(
+        IrError, match="S1: an abstract statement cannot be run; write a statement in its place"
+    ):
+        interp.run(kernel, {}, {kernel.outputs[0]: np.zeros(3, np.int32)})
+
+
 def test_a_name_without_a_value_is_refused():
     with pytest.raises(IrError, match="param y has no value here"):
         interp.evaluate(parse_expr("$y:f32 + 1.0"), {})

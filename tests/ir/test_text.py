@@ -143,6 +143,18 @@ def test_a_mistake_in_a_nest_is_named_with_its_line(text: str, why: str):
         parse_nest(text)
 
 
+def test_abstract_statements_read_back():
+    text = "kernel k():\n  output out: i32[3]\n  for i in 0 .. 3:\n    abstract S1\n    out[i] := i\n  abstract S2\n"
+    kernel = parse_nest(text)
+    check(kernel)
+    (loop, last) = kernel.body
+    assert isinstance(loop, N.For)
+    assert not N.same(loop.body[:1], (last,))
+    assert N.same(N.rewrite(kernel.body, lambda roots: roots), kernel.body)
+    with pytest.raises(TextError, match="line 7: unexpected 'more'"):
+        parse_nest(text + "  abstract S3 more\n")
+
+
 def test_a_line_that_belongs_nowhere_is_refused():
     for odd in ("out[1] := 2\n", "      out[1] := 2\n"):
         with pytest.raises(TextError, match=r"line 4.*not indented"):

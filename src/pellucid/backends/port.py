@@ -175,8 +175,15 @@ class Layout:
 def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
     """The layout of a kernel.
 
-    Raises BackendError when scratch memory is asked for inside a loop or a branch.
+    Raises BackendError when scratch memory is asked for inside a loop or a branch, and for an abstract statement.
     """
+    abstract = next((s.name for s in N.walk(kernel.body) if isinstance(s, N.Abstract)), None)
+    if abstract is not None:
+        raise BackendError(
+            f"the abstract statement {abstract} cannot be run",
+            place=kernel.name,
+            fix="write a statement in its place",
+        )
     scratch: list[N.Alloc] = []
     level = kernel.body
     flat: list[N.Statement] = []

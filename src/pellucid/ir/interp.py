@@ -14,7 +14,7 @@ import numpy as np
 from ..base.errors import IrError
 from . import prim as table
 from .expr import Buffer, Expr, param, parts, topological
-from .nest import Alloc, Block, For, If, Kernel, Let, Repeat, Store
+from .nest import Abstract, Alloc, Block, For, If, Kernel, Let, Repeat, Store
 
 Array = np.ndarray[Any, Any]
 Environment = dict[Expr, Array]
@@ -201,5 +201,9 @@ def _statement(s: Any, environment: Environment, memory: dict[Buffer, Array], ac
         case Alloc(buffer, length, body):
             n = max(1, int(_one(length, environment, memory).item()))
             _block(body, environment, {**memory, buffer: np.zeros(n, buffer.type.dtype)}, active)
+        case Abstract(name):
+            raise IrError(
+                "an abstract statement cannot be run", place=name, fix="write a statement in its place"
+            )
         case _:
             raise IrError(f"no statement is a {type(s).__name__}", place="interp")

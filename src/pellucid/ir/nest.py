@@ -98,7 +98,17 @@ class Alloc:
     body: Block
 
 
-Statement = Let | If | Repeat | For | Store | Alloc
+@dataclass(frozen=True, slots=True, eq=False)
+class Abstract:
+    """Some statement, of which only the name is known: it stands for code that an argument does not look into.
+
+    It sets and uses no variables (White, section 6.1), so moves carry it around; nothing can run it.
+    """
+
+    name: str
+
+
+Statement = Let | If | Repeat | For | Store | Alloc | Abstract
 Block = tuple[Statement, ...]
 
 
@@ -125,6 +135,8 @@ def roots(statement: Statement) -> tuple[Expr, ...]:
             return (position, value)
         case Alloc(_, size, _):
             return (size,)
+        case Abstract():
+            return ()
 
 
 def blocks(statement: Statement) -> tuple[Block, ...]:
@@ -186,6 +198,8 @@ def rewrite(block: Block, function: Callable[[tuple[Expr, ...]], tuple[Expr, ...
                 return (replace(s, position=new[0], value=new[1]),)
             case Alloc():
                 return (replace(s, size=new[0]),)
+            case Abstract():
+                return (s,)
 
     return transform(block, change)
 
@@ -217,6 +231,8 @@ def _same(a: Statement, b: Statement) -> bool:
     if isinstance(a, For) and isinstance(b, For) and (a.index is not b.index or a.how != b.how):
         return False
     if isinstance(a, Store | Alloc) and isinstance(b, Store | Alloc) and a.buffer is not b.buffer:
+        return False
+    if isinstance(a, Abstract) and isinstance(b, Abstract) and a.name != b.name:
         return False
     return all(same(x, y) for x, y in zip(blocks(a), blocks(b), strict=True))
 

@@ -339,6 +339,10 @@ class _NestParser:
             return self.loop(line, indent)
         if first == "if":
             return self.branch(line, indent)
+        if line.accept("abstract"):
+            name = line.take()
+            line.done()
+            return N.Abstract(name)
         if line.accept("alloc"):
             name = line.take()
             line.take(":")

@@ -225,6 +225,8 @@ def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int)
                 for p in picks:
                     text = printer.show(p, whole=True)
                     lines.append(f"{pad}pick {printer.name(p, 't')} = {text}")
+            case N.Abstract(name):
+                lines.append(f"{pad}abstract {name}")
             case N.Alloc(buffer, size, inner):
                 lines.append(f"{pad}alloc {buffer.name}: {buffer.type}[{printer.show(size)}]:")
                 body(inner)

@@ -12,7 +12,7 @@ from ..base.errors import IrError
 from . import prim as table
 from . import types as T
 from .expr import Buffer, Expr, index_bit, parts, topological
-from .nest import Alloc, Block, For, If, Kernel, Let, Repeat, Store, inputs
+from .nest import Abstract, Alloc, Block, For, If, Kernel, Let, Repeat, Store, inputs
 
 
 def checking() -> int:
@@ -130,6 +130,8 @@ def _verify_block(block: Block, scope: int, declared: set[Expr], known: set[Buff
                     raise IrError(
                         f"a {value.type} does not go into {buffer!r}", place=f"store to {buffer.name}"
                     )
+            case Abstract():
+                pass
             case Alloc(buffer, size, body):
                 _check_roots(f"alloc {buffer.name}", [size], scope, declared)
                 _verify_block(body, scope, declared, known | {buffer})
