@@ -95,11 +95,20 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(functions, name)
     except AttributeError:
-        from .base.errors import did_you_mean
-        from .ir.prim import table
+        raise AttributeError(f"pellucid has no {name!r}{_hint(name)}") from None
 
-        hint = did_you_mean(name, [*_HOME, *table()])
-        raise AttributeError(f"pellucid has no {name!r}" + (f"; {hint}" if hint else "")) from None
+
+def _hint(name: str) -> str:
+    from .base.errors import did_you_mean
+    from .images import words
+    from .ir.prim import table
+
+    near = did_you_mean(name, [*_HOME, *table()])
+    if near:
+        return f"; {near}"
+    word = name if name in words() else None
+    near = f"it is a word of pellucid.images: images.{name}" if word else did_you_mean(name, words())
+    return f"; {near}" + ("" if word else " It is a word of pellucid.images") if near else ""
 
 
 def __dir__() -> list[str]:

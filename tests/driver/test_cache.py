@@ -215,7 +215,8 @@ def test_the_environment_says_where():
     assert folder_of({"PELLUCID_CACHE": "off", "PELLUCID_CACHE_DIR": "/var/y"}) is None
     assert limit_of({}) == 256 << 20
     assert limit_of({"PELLUCID_CACHE_SIZE": "3"}) == 3 << 20
-    assert limit_of({"PELLUCID_CACHE_SIZE": "much"}) == 256 << 20
+    with pytest.warns(UserWarning, match="PELLUCID_CACHE_SIZE is 'much', not a whole number of megabytes"):
+        assert limit_of({"PELLUCID_CACHE_SIZE": "much"}) == 256 << 20
 
 
 PROGRAM = """

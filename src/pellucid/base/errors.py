@@ -8,7 +8,10 @@ exception a Python programmer would expect.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+
+_LONGEST_PLACE = 200
 
 
 class PellucidError(Exception):
@@ -25,6 +28,8 @@ class PellucidError(Exception):
         self.message = message
         self.place = place
         self.fix = fix
+        if place is not None and len(place) > _LONGEST_PLACE:
+            place = f"{place[:_LONGEST_PLACE]}…"
         text = f"{place}: {message}" if place else message
         super().__init__(f"{text}; {fix}" if fix else text)
 
@@ -69,6 +74,25 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"did you mean {close[0]!r}?" if close else None
+
+
+@contextmanager
+def installed(package: str, instead: str = "") -> Generator[None]:
+    """Around the lazy import of a package: one that is not there is told with the way to get it.
+
+    Raises MissingExtraError for an ImportError within; `instead` says what can be done without the package.
+
+    >>> with installed("Nothing", "or do without"):
+    ...     import nothing_of_the_kind
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.MissingExtraError: Nothing is not installed; run: pip install Nothing, or do without
+    """
+    try:
+        yield
+    except ImportError as error:
+        fix = f"run: pip install {package}" + (f", {instead}" if instead else "")
+        raise MissingExtraError(f"{package} is not installed", fix=fix) from error
 
 
 def brief(thing: object, most: int = 80) -> str:

@@ -19,6 +19,9 @@ from typing import BinaryIO
 
 from pellucid.base.errors import FileError
 
+#: Files and folders that exist for now only, for whoever ends the process before they are finished.
+unfinished: set[str] = set()
+
 
 @contextmanager
 def written_aside(path: str | os.PathLike[str]) -> Generator[BinaryIO]:
@@ -52,6 +55,7 @@ def written_aside(path: str | os.PathLike[str]) -> Generator[BinaryIO]:
     except OSError as error:
         raise _file_error(shown, error) from error
     aside = Path(name)
+    unfinished.add(name)
     try:
         os.close(handle)
         with aside.open("w+b") as file:
@@ -70,6 +74,7 @@ def written_aside(path: str | os.PathLike[str]) -> Generator[BinaryIO]:
     finally:
         with suppress(OSError):
             aside.unlink()
+        unfinished.discard(name)
 
 
 def _file_error(shown: str, error: OSError) -> FileError:
@@ -82,8 +87,7 @@ def _file_error(shown: str, error: OSError) -> FileError:
         fix = "give a shorter name"
     else:
         fix = "free some space or name another file"
-    place = shown if len(shown) <= 200 else f"{shown[:200]}…"
-    return FileError(f"cannot be written ({reason[:1].lower()}{reason[1:]})", place=place, fix=fix)
+    return FileError(f"cannot be written ({reason[:1].lower()}{reason[1:]})", place=shown, fix=fix)
 
 
 def _umask() -> int:

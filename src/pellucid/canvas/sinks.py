@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from pellucid.base.errors import BackendError, MissingExtraError
+from pellucid.base.errors import BackendError, MissingExtraError, installed
 from pellucid.canvas.compose import (
     Pixels,
     changed_rectangle,
@@ -170,10 +170,14 @@ def _rgba(pixels: Pixels) -> Pixels:
     return np.concatenate([pixels, np.full((*pixels.shape[:2], 1), 255, np.uint8)], axis=2)
 
 
-def _picture(pixels: Pixels) -> Image:
-    from PIL import Image
+def _pillow() -> Any:
+    with installed("Pillow", "or write .npy"):
+        from PIL import Image
+    return Image
 
-    return Image.fromarray(np.ascontiguousarray(pixels))
+
+def _picture(pixels: Pixels) -> Image:
+    return _pillow().fromarray(np.ascontiguousarray(pixels))
 
 
 def _still_options(look: Look) -> dict[str, Any]:
@@ -255,16 +259,13 @@ def _exactly(colors: Pixels, there: np.ndarray[Any, np.dtype[np.bool_]], room: i
 
 def _nearly(colors: Pixels, room: int) -> Image:
     """The picture with the best palette of `room` colors, the difference spread over the neighbors."""
-    from PIL import Image
-
+    pillow = _pillow()
     full = _picture(colors)
-    palette = full.quantize(room, method=Image.Quantize.MEDIANCUT, kmeans=1)
-    return full.quantize(palette=palette, dither=Image.Dither.FLOYDSTEINBERG)
+    palette = full.quantize(room, method=pillow.Quantize.MEDIANCUT, kmeans=1)
+    return full.quantize(palette=palette, dither=pillow.Dither.FLOYDSTEINBERG)
 
 
 def _with_palette(index: Pixels, palette: bytes) -> Image:
-    from PIL import Image
-
-    picture = Image.frombytes("P", (index.shape[1], index.shape[0]), index.tobytes())
+    picture = _pillow().frombytes("P", (index.shape[1], index.shape[0]), index.tobytes())
     picture.putpalette(palette)
     return picture

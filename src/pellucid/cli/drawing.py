@@ -84,7 +84,10 @@ def _into_file(words: Namespace, draw: Callable[[Chosen, str | Path], None]) -> 
             "a PNG would garble the terminal", place="-o -", fix="name a file, or send it to a program with |"
         )
     chosen = chosen_picture(words.file)
+    from pellucid.canvas.aside import unfinished
+
     with tempfile.TemporaryDirectory(prefix="pellucid-") as folder:
+        unfinished.add(folder)
         # A film must be written to something that can be rewound, which a pipe is not.
         path = Path(folder) / "out.png"
         draw(chosen, path)

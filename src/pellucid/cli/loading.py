@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pellucid.base.errors import FileError, InputError, PellucidError, did_you_mean
-from pellucid.cli.problems import located, owns_errors, place_in_user_code
+from pellucid.cli.problems import in_one_line, located, owns_errors, place_in_user_code
 
 #: Names that are chosen without being asked for, the first one found.
 _PREFERRED = ("picture", "animation", "main")
@@ -39,15 +39,19 @@ def chosen_picture(word: str) -> Chosen:
     picture.
     """
     path, name = _split(word)
-    pictures = pictures_of(path)
+    module = _run(path)
+    pictures = _pictures(module)
     if name is None:
         name = next((preferred for preferred in _PREFERRED if preferred in pictures), None)
     if name is None:
         if not pictures:
+            functions = _functions(module)
             raise InputError(
-                "has no pictures",
+                f"has functions ({_some(functions)}) but no pictures" if functions else "has no pictures",
                 place=str(path),
-                fix="define one, such as: picture = im.checkerboard(10, im.red, im.blue)",
+                fix="write @pl.image or @pl.animation above one"
+                if functions
+                else "define one, such as: picture = im.checkerboard(10, im.red, im.blue)",
             )
         if len(pictures) > 1:
             raise InputError(
@@ -57,6 +61,12 @@ def chosen_picture(word: str) -> Chosen:
             )
         name = next(iter(pictures))
     if name not in pictures:
+        if name in _functions(module):
+            raise InputError(
+                f"{name} is a function, not a picture",
+                place=str(path),
+                fix="write @pl.image or @pl.animation above it",
+            )
         fix = did_you_mean(name, pictures) or f"it has {_some(list(pictures)) or 'none'}"
         raise InputError(f"has no picture {name!r}", place=str(path), fix=fix)
     return Chosen(path, name, pictures[name])
@@ -67,10 +77,20 @@ def pictures_of(path: Path) -> dict[str, object]:
 
     Raises `FileError` if the file cannot be read, `UserFileError` if it cannot be run.
     """
+    return _pictures(_run(path))
+
+
+def _functions(module: types.ModuleType) -> list[str]:
+    """The functions that a file itself defines."""
+    own = ((name, value) for name, value in vars(module).items() if isinstance(value, types.FunctionType))
+    return [name for name, value in own if value.__module__ == module.__name__]
+
+
+def _pictures(module: types.ModuleType) -> dict[str, object]:
     from pellucid.canvas import is_drawable
 
     found: dict[str, object] = {}
-    for name, value in vars(_run(path)).items():
+    for name, value in vars(module).items():
         if name.startswith("_") or not is_drawable(value):
             continue
         # The same picture under a second name is not a second picture, unless the name is asked for by habit.
@@ -107,7 +127,7 @@ def _run(path: Path) -> types.ModuleType:
         with contextlib.redirect_stdout(sys.stderr):
             exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))  # noqa: S102
     except SyntaxError as error:
-        place = f"{error.filename or path}:{error.lineno}"
+        place = f"{error.filename or path}" + (f":{error.lineno}" if error.lineno else "")
         raise UserFileError(f"{type(error).__name__}: {error.msg}", place=place) from error
     except SystemExit as error:
         raise UserFileError(f"the file ended the program (exit {error.code})", place=str(path)) from error
@@ -123,8 +143,7 @@ def _told(error: Exception) -> str:
     """Errors raised on purpose speak for themselves, others need their kind."""
     if isinstance(error, PellucidError):
         return str(error)
-    text = str(error)
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return in_one_line(error)
 
 
 def _source(path: Path) -> bytes:

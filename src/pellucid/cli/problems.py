@@ -7,18 +7,15 @@ user's own function is told with its file and line; anything else is a mistake o
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
 import traceback
 import warnings
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
 
 from pellucid.base.errors import InputError, PellucidError
+from pellucid.cli.stopping import stoppable
 
 FAILED = 1
 USAGE = 2
@@ -32,7 +29,7 @@ def guarded(work: Callable[[], int], *, debug: bool = False) -> int:
     0
     """
     try:
-        with _termination_raises(), _short_warnings():
+        with stoppable(), _short_warnings():
             status = work()
             sys.stdout.flush()
             return status
@@ -57,12 +54,22 @@ def _told(error: Exception) -> str:
     place = place_in_user_code(error)
     if isinstance(error, PellucidError):
         return located(place, str(error)) if place and not isinstance(error, InputError) else str(error)
-    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    text = in_one_line(error)
     if place:
         return f"{place}: {text}"
     if isinstance(error, MemoryError):
         return "out of memory; draw it smaller or in parts"
     return f"a mistake in pellucid: {text}; please report it with the output of --debug"
+
+
+def in_one_line(error: Exception) -> str:
+    r"""An error that nobody has worded for people: its kind and its text.
+
+    >>> in_one_line(ValueError("two\n  lines")), in_one_line(KeyError())
+    ('ValueError: two lines', 'KeyError')
+    """
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 #: The folders from which `loading` has run files.
@@ -127,25 +134,3 @@ def _short_warnings() -> Generator[None]:
         yield
     finally:
         warnings.formatwarning = before
-
-
-@contextmanager
-def _termination_raises() -> Generator[None]:
-    """Being terminated unwinds like Ctrl-C does, so that no half file stays behind."""
-
-    def leave(number: int, frame: FrameType | None) -> NoReturn:
-        del frame
-        raise SystemExit(128 + number)
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    signals = [known for name in ("SIGTERM", "SIGHUP") if (known := getattr(signal, name, None)) is not None]
-    before = {
-        known: signal.signal(known, leave) for known in signals if signal.getsignal(known) == signal.SIG_DFL
-    }
-    try:
-        yield
-    finally:
-        for known, handler in before.items():
-            signal.signal(known, handler)

@@ -66,7 +66,7 @@ class Cache:
             try:
                 self._write(self._path(key), value)
             except OSError as problem:
-                self._give_up(f"cannot be written: {problem}")
+                self._give_up(f"cannot be written ({problem.strerror or problem})")
 
     # ---- memory ----
 
@@ -89,12 +89,14 @@ class Cache:
         """Whether the folder is there and ours: code from it is run, so nobody else may write to it."""
         if self._ready is None:
             self._ready = self.folder is not None
-            if self.folder is not None:
+            if self.folder is not None and self.folder.parts[:1] and self.folder.parts[0].startswith("~"):
+                self._give_up("is in no home that can be found")
+            elif self.folder is not None:
                 try:
                     self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                     state = self.folder.stat()
                 except OSError as problem:
-                    self._give_up(f"cannot be made: {problem}")
+                    self._give_up(f"cannot be made ({problem.strerror or problem})")
                 else:
                     foreign = hasattr(os, "getuid") and state.st_uid != os.getuid()
                     if foreign or state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
@@ -174,11 +176,16 @@ def folder_of(environment: Mapping[str, str]) -> Path | None:
         return None
     given = environment.get("PELLUCID_CACHE_DIR")
     if given:
-        return Path(given).expanduser()
+        return _at_home(given)
     base = environment.get("XDG_CACHE_HOME")
     # The specification says that a relative path there is to be ignored.
-    root = Path(base) if base and Path(base).is_absolute() else Path("~/.cache").expanduser()
+    root = Path(base) if base and Path(base).is_absolute() else _at_home("~/.cache")
     return root / "pellucid"
+
+
+def _at_home(path: str) -> Path:
+    # The method of Path raises where there is no home; here such a path is left as it is, for `Cache` to refuse.
+    return Path(os.path.expanduser(path))  # noqa: PTH111
 
 
 def limit_of(environment: Mapping[str, str]) -> int:
@@ -188,7 +195,13 @@ def limit_of(environment: Mapping[str, str]) -> int:
     1048576
     """
     text = environment.get("PELLUCID_CACHE_SIZE", "")
-    return int(text) << 20 if text.isdigit() else DEFAULT_LIMIT
+    if text and not (text.isascii() and text.isdigit()):
+        warnings.warn(
+            f"PELLUCID_CACHE_SIZE is {text!r}, not a whole number of megabytes; it stays at {DEFAULT_LIMIT >> 20}",
+            stacklevel=2,
+        )
+        return DEFAULT_LIMIT
+    return int(text) << 20 if text else DEFAULT_LIMIT
 
 
 @once

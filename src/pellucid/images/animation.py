@@ -186,7 +186,9 @@ class Animation(Behavior):
         if value is None or isinstance(value, str | bytes) or callable(value):
             kind = "nothing" if value is None else "a function" if callable(value) else brief(value)
             raise VocabularyError(
-                f"its function returns {kind}", place=short(self), fix="return an image for each time"
+                f"its function returns {kind}",
+                place=short(self, self._function),
+                fix="return an image for each time",
             )
         return constant(value)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import InputError
+from ..base.errors import InputError, brief
 from ..ir.expr import Buffer
 from .array2 import Raster
 from .layout import LAYOUTS
@@ -41,11 +41,18 @@ def raster_of(array: Any, alpha: str, name: str) -> Raster:
     >>> raster_of(np.zeros((4, 3, 4), np.uint8)[::2], "straight", "half").row
     6
     """
-    given = np.asarray(array)
+    try:
+        given = np.asarray(array)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InputError(
+            f"{brief(array)} is no array ({error})", place="bitmap", fix="give rows of one length, of numbers"
+        ) from None
     if given.dtype == np.bool_:
         given = given.view(np.uint8) * np.uint8(255)
     elif given.dtype == np.float64:
-        given = given.astype(np.float32)
+        # What is too large for the narrower type is infinite in it.
+        with np.errstate(over="ignore"):
+            given = given.astype(np.float32)
     given = given.astype(given.dtype.newbyteorder("="), copy=False)
     depth = 1 if given.ndim == 2 else given.shape[2] if given.ndim == 3 else 0
     layout = _LAYOUTS.get((given.dtype.str[1:], depth))

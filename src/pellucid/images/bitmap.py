@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..base.errors import FileError, InputError
+from ..base.errors import FileError, InputError, installed
 from ..ir import types as T
 from ..ir.expr import Buffer
 from .array2 import Array2, Raster
@@ -223,7 +223,8 @@ def _meant(raster: Raster, alpha: str, place: str) -> Raster:
 
 
 def _decoded(data: Array, place: str, name: str, most: int) -> Raster:
-    from PIL import Image, ImageOps, UnidentifiedImageError
+    with installed("Pillow", "or give a BMP file"):
+        from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
         with warnings.catch_warnings():
@@ -321,6 +322,8 @@ def bitmap(array: Any, alpha: str = "straight") -> Bitmap:
     >>> bitmap(np.uint8([[0, 255]])).at([-0.5, 0.5], 0.0)[:, 0]
     array([0., 1.], dtype=float32)
     """
+    if isinstance(array, str | bytes | os.PathLike):
+        raise InputError("a file is no array", place="bitmap", fix="read it: read_image('picture.png')")
     return Bitmap(raster_of(array, alpha, _unique("array")))
 
 

@@ -104,7 +104,7 @@ class Image:
             kind, fix = "nothing", "return a color, a truth, a number or an image"
             if value is not None:
                 kind, fix = type(value).__name__, "call it, or make the whole an animation with pl.animation"
-            raise VocabularyError(f"its function returns {kind}", place=short(self), fix=fix)
+            raise VocabularyError(f"its function returns {kind}", place=short(self, self._function), fix=fix)
         leaves, _ = flatten(value)
         for leaf in leaves:
             if type(leaf) is not Value and not isinstance(leaf, Value) and static(leaf) is None:
@@ -114,7 +114,7 @@ class Image:
                 within = "" if leaf is value else f"{type(value).__name__} with "
                 raise VocabularyError(
                     f"its function returns {within}{brief(leaf)}, which is no number",
-                    place=short(self),
+                    place=short(self, self._function),
                     fix=fix,
                 )
         if len(leaves) == 4:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from ..base.errors import VocabularyError
+from ..base.where import caller
 from ..tracing import Point
 from ..tracing import functions as F
 from .color import INVISIBLE, Color, mix
@@ -74,6 +76,17 @@ def stack(*images: Image) -> Image:
 )
 def lift(function: Callable[..., Any], *images: Image) -> Image:
     """The image whose value at a point is that function of the values of the images there."""
+    try:
+        inspect.signature(function).bind(*images)
+    except TypeError as error:
+        raise VocabularyError(
+            f"the function does not take {len(images)} values ({error})",
+            place=f"{caller()[0]}: lift",
+            fix="give as many images as the function has arguments",
+        ) from None
+    except ValueError:
+        # Some functions of C do not tell what they take.
+        pass
     return Image(lambda p: function(*(image(p) for image in images)))
 
 

@@ -24,7 +24,7 @@ class Refused(Exception):  # noqa: N818 - it never leaves this folder: a word tu
 
     def __init__(self, problem: str, fix: str) -> None:
         super().__init__(problem)
-        self.problem, self.fix = problem, fix
+        self.problem, self.fix = problem if len(problem) <= 120 else f"{problem[:119]}…", fix
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextvars
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 MOST = 400
 DEEPEST = 40
@@ -51,11 +53,13 @@ def written(expression: str | Callable[[], str]) -> str:
         state.depth -= 1
 
 
-def short(picture: object) -> str:
-    """A picture as the place of an error.
+def short(picture: object, function: Callable[..., Any] | None = None) -> str:
+    """A picture as the place of an error: the file and the line of its function, if it is one of Python, and its name.
 
-    >>> short("x" * 100)[-3:]
-    'xx…'
+    >>> short("x" * 100)[-3:], short("mine", short)
+    ('xx…', "telling.py:...: 'mine'")
     """
     text = repr(picture)
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    text = text if len(text) <= 60 else f"{text[:59]}…"
+    code = getattr(function, "__code__", None)
+    return f"{Path(code.co_filename).name}:{code.co_firstlineno}: {text}" if code is not None else text

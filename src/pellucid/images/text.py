@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..base.errors import FileError, InputError
+from ..base.errors import FileError, InputError, installed
 from ..tracing import Point
 from .arrays import in_place_raster
 from .image import Image
@@ -90,7 +90,8 @@ def text(
 
 def _font_bytes(font: str) -> bytes:
     if not font:
-        from PIL import ImageFont
+        with installed("Pillow"):
+            from PIL import ImageFont
 
         bundled: Any = ImageFont.load_default(_MEASURE)
         if not isinstance(bundled, ImageFont.FreeTypeFont):
@@ -110,7 +111,8 @@ def _font_bytes(font: str) -> bytes:
 
 
 def _open(data: bytes, size: int, place: str) -> FreeTypeFont:
-    from PIL import ImageFont
+    with installed("Pillow"):
+        from PIL import ImageFont
 
     try:
         # The plain layout: the same everywhere, whatever other libraries Pillow was built with.
@@ -165,8 +167,9 @@ def _places(row: str, measure: FreeTypeFont) -> list[float]:
 
 
 def _draw(setting: Setting, font: FreeTypeFont, detail: int) -> np.ndarray[Any, Any]:
-    from PIL import Image as Pillow
-    from PIL import ImageDraw
+    with installed("Pillow"):
+        from PIL import Image as Pillow
+        from PIL import ImageDraw
 
     # Letters may lean out of their block; an even number of pixels keeps its middle between two of them.
     margin = 0.5

@@ -45,19 +45,26 @@ def simplify(
 def run(builder: Builder, roots: Sequence[Expr]) -> list[Expr]:
     """Simplify with a given builder, until no decision rests on sharing that simplification itself has changed."""
     graph = _Graph(roots, builder.gathers)
-    dirty: set[Expr] | None = None
+    gatherer: Gatherer | None = None
+    dirty: set[Expr] = set()
     for _ in range(ROUNDS):
-        graph, gatherer = _pass(builder, graph, dirty)
-        if any(graph.users.get(n) is not None for n in builder.waits):
-            # A node that had several users has one now: what waited for that may go on.
-            builder.normal.clear()
-            builder.waits.clear()
-            dirty = None
-            continue
-        dirty = graph.dirty(gatherer)
+        graph, gatherer = _pass(builder, graph, gatherer, dirty)
+        dirty = graph.dirty(gatherer, _waited(builder, graph))
         if not dirty:
             break
     return graph.roots
+
+
+def _waited(builder: Builder, graph: _Graph) -> set[Expr]:
+    """The users of nodes that a rule left whole for the sake of users that are gone now."""
+    found: set[Expr] = set()
+    for node in [n for n in builder.waits if graph.users.get(n) is not None]:
+        builder.waits.discard(node)
+        user = graph.users[node]
+        if user is not None:
+            found.add(user)
+            builder.normal.pop(user, None)
+    return found
 
 
 def postorder(roots: Iterable[Expr], known: Iterable[Expr] = ()) -> list[Expr]:
@@ -82,10 +89,10 @@ _age = attrgetter("id")
 class _Graph:
     """The nodes of some roots in order, the only user of each, and which are inner ones of a sum or product."""
 
-    __slots__ = ("kinds", "nodes", "parts", "roots", "users")
+    __slots__ = ("gathered", "nodes", "parts", "roots", "users")
 
     def __init__(self, roots: Sequence[Expr], kinds: frozenset[str]) -> None:
-        self.roots, self.kinds = list(roots), kinds
+        self.roots = list(roots)
         self.nodes = postorder(roots)
         # None for a root, and where there are several users.
         users: dict[Expr, Expr | None] = dict.fromkeys(roots)
@@ -93,27 +100,21 @@ class _Graph:
             for a in node.args:
                 users[a] = None if a in users else node
         self.users = users
-        self.parts: set[Expr] = set()
-        for node in self.nodes:
-            if node.op in GATHERED and node.type.kind in kinds:
-                user = users[node]
-                if user is not None and absorbs(user, node):
-                    self.parts.add(node)
+        self.gathered = [n for n in self.nodes if n.op in GATHERED and n.type.kind in kinds]
+        self.parts = {n for n in self.gathered if (user := users[n]) is not None and absorbs(user, n)}
 
-    def dirty(self, gatherer: Gatherer) -> set[Expr]:
-        """The sums and products that are not in normal form: made by rules, or with parts that are none, or are one."""
-        parts, users, inner, known = self.parts, self.users, gatherer.inner, gatherer.known
-        found = (parts - inner) | (parts & gatherer.kept)
-        found.update(
-            [n for n in self.nodes if n.op in GATHERED and n not in known and n.type.kind in self.kinds]
-        )
-        shared = {
-            n
-            for n in inner
-            if n in users and n not in parts and n.op in GATHERED and n.type.kind in self.kinds
-        }
+    def dirty(self, gatherer: Gatherer, more: set[Expr]) -> set[Expr]:
+        """The sums and products that are not in normal form: made by rules, or with parts that are none, or are one.
+
+        The sums and products around `more`, which has to be looked at again for other reasons, are among them.
+        """
+        parts, users, known = self.parts, self.users, gatherer.known
+        found = (parts - gatherer.inner) | (parts & gatherer.kept) | more
+        found.update([n for n in self.gathered if n not in known])
+        shared = {n for n in self.gathered if n not in parts and n in gatherer.inner}
         if shared:
-            found.update(n for n in self.nodes if n.op in GATHERED and not shared.isdisjoint(n.args))
+            gatherer.inner -= shared
+            found.update([n for n in self.gathered if not shared.isdisjoint(n.args)])
         for node in list(found):
             part = node
             while part in parts and (user := users[part]) is not None and user not in found:
@@ -137,26 +138,28 @@ def _unlooped(builder: Builder, node: Expr) -> Expr:
     return node
 
 
-def _pass(builder: Builder, graph: _Graph, dirty: set[Expr] | None) -> tuple[_Graph, Gatherer]:
-    """One bottom-up pass over all nodes, or over those that are dirty and what is above them."""
-    absorbed, users, kinds = graph.parts, graph.users, graph.kinds
-    done: dict[Expr, Expr] = {}
-    gatherer = Gatherer(builder, done, absorbed)
-    build, shared, trace = builder.build, builder.shared, builder.trace
-    shared.clear()
-    again = dirty is not None
+def _pass(
+    builder: Builder, graph: _Graph, before: Gatherer | None, dirty: set[Expr]
+) -> tuple[_Graph, Gatherer]:
+    """One bottom-up pass: over all nodes at first, then over those that are dirty and what is above them."""
+    absorbed, users, kinds = graph.parts, graph.users, builder.gathers
+    done = dict(zip(graph.nodes, graph.nodes, strict=True))
+    gatherer = Gatherer(builder, done, absorbed, before)
+    gatherer.kept -= dirty
+    build, trace = builder.build, builder.trace
+    shared = builder.shared = {n for n in graph.nodes if users[n] is None}
+    changed: set[Expr] = set()
+    visits = 0
     for node in graph.nodes:
         args = node.args
-        if not args:
-            new = node
-        elif again and node not in dirty and all(done.get(a) is a for a in args):
-            new = node
-            gatherer.known.add(node)
-            if node in absorbed:
-                gatherer.inner.add(node)
-        elif node in absorbed:
+        if not args or (before is not None and node not in dirty and changed.isdisjoint(args)):
             continue
-        elif node.op in GATHERED and node.type.kind in kinds:
+        visits += 1
+        if node in absorbed:
+            changed.add(node)
+            gatherer.inner.discard(node)
+            continue
+        if node.op in GATHERED and node.type.kind in kinds:
             new = gatherer.gather(node)
             if trace is not None and new is not node:
                 trace.note("gather", node, new)
@@ -164,9 +167,11 @@ def _pass(builder: Builder, graph: _Graph, dirty: set[Expr] | None) -> tuple[_Gr
             new = _unlooped(builder, rebuild(node, tuple([done[a] for a in args])))
         else:
             new = build(node.op, tuple([done[a] for a in args]), node.type, node.attr)
-        if users[node] is None:
-            shared.add(new)
-        done[node] = new
+        if new is not node:
+            changed.add(node)
+            done[node] = new
+            if users[node] is None:
+                shared.add(new)
     if trace is not None:
-        trace.visits += len(graph.nodes)
+        trace.visits += visits
     return _Graph([done[r] for r in graph.roots], kinds), gatherer

@@ -51,19 +51,22 @@ class Gatherer:
     """Brings the sums and products of one pass into normal form.
 
     Parameters: `builder` makes the nodes; `done` maps the operands of this pass to their simplified forms;
-    `absorbed` holds the nodes that are parts of the sum or product of their only user.
+    `absorbed` holds the nodes that are parts of the sum or product of their only user; `before` is that of the pass
+    before, whose notes go on.
     """
 
-    def __init__(self, builder: Builder, done: dict[Expr, Expr], absorbed: set[Expr]) -> None:
+    def __init__(
+        self, builder: Builder, done: dict[Expr, Expr], absorbed: set[Expr], before: Gatherer | None
+    ) -> None:
         self.builder, self.done, self.absorbed = builder, done, absorbed
         # Inner nodes of what was built: they must turn out to have one user, or a further pass has to look.
-        self.inner: set[Expr] = set()
-        # Products that others use, by their factors.
-        self.shared: dict[Factors, Expr] = {}
+        self.inner: set[Expr] = before.inner if before else set()
         # Sums and products that were taken for operands, because others use them.
-        self.kept: set[Expr] = set()
+        self.kept: set[Expr] = before.kept if before else set()
         # What was built in normal form: a sum or product that a rule has made is not among it.
-        self.known: set[Expr] = set()
+        self.known: set[Expr] = before.known if before else set()
+        # Of the one that is being built: products that others use, by their factors; all nodes made; operands.
+        self.shared: dict[Factors, Expr] = {}
         self.made: list[Expr] = []
         self.atoms: set[Expr] = set()
 

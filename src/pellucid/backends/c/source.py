@@ -25,17 +25,19 @@ LONGEST = 90
 
 
 class Source:
-    """Writes the statements of one kernel as lines of C.
+    """Writes statements of a kernel as lines of C.
 
-    `banded` restricts the loop that is handed out to ``first .. beyond``, which must then be in scope.
+    The loop `band` is restricted to ``first .. beyond``, which must then be in scope.
     """
 
-    def __init__(self, plan: Layout, ranges: Ranges, proofs: Proofs, *, banded: bool) -> None:
-        self.plan, self.proofs, self.banded = plan, proofs, banded
+    def __init__(
+        self, plan: Layout, block: Block, ranges: Ranges, proofs: Proofs, *, band: For | None = None
+    ) -> None:
+        self.proofs, self.written, self.band = proofs, block, band
         self.facts = FactsOf(ranges)
         self.names: dict[Expr, Text] = {}
         self.log: list[Expr] = []
-        self.stale = reads_of_written(plan.kernel.body, nodes_of(plan.kernel.body))
+        self.stale = reads_of_written(block, nodes_of(block))
         self.lines: list[str] = []
         self.depth = 1
         self.counts = {"t": 0, "s": 0, "n": 0}
@@ -50,8 +52,8 @@ class Source:
             self.names[p] = Text(name, closed=True, plain=True)
 
     def body(self) -> list[str]:
-        """The statements of the kernel, indented by one step."""
-        self.block(self.plan.kernel.body)
+        """The statements, indented by one step."""
+        self.block(self.written)
         for at, name in reversed(self.declared):
             if name not in self.used:
                 pad = self.lines[at][: len(self.lines[at]) - len(self.lines[at].lstrip())]
@@ -236,10 +238,27 @@ class Source:
         operands = [text(a) for a in node.args]
         if shape.compares and len(set(operands)) < len(operands):
             # Compilers warn where something is compared with itself.
-            copy = self.fresh("s")
-            self.emit(f"const {typed(node.args[-1].type)} {copy} = {operands[-1].bare};")
-            operands[-1] = Text(copy, closed=True, plain=True)
+            operands[-1] = self.copy(node.args[-1], operands[-1], "const ")
+        for k, a in enumerate(node.args):
+            if (
+                shape.compares
+                and a.op == "const"
+                and a.type.is_integer
+                and a.attr in (a.type.low, a.type.high)
+            ):
+                # And where something is compared with the end of its range.
+                operands[k] = self.copy(a, operands[k], "")
+        for k in shape.divisors:
+            if node.args[k].op != "const":
+                # They also warn where they can tell that a divisor is zero, unless it may change.
+                operands[k] = self.copy(node.args[k], operands[k], "")
         return shape.fill(operands)
+
+    def copy(self, node: Expr, text: Text, qualifier: str) -> Text:
+        """A variable with the value of a text."""
+        name = self.fresh("s")
+        self.emit(f"{qualifier}{typed(node.type)} {name} = {text.bare};")
+        return Text(name, closed=True, plain=True)
 
     def must(self, node: Expr) -> Text:
         """The text of a node that is known."""
@@ -272,8 +291,6 @@ class Source:
                 self.let(value)
             case Repeat(value, body):
                 if value not in self.names:
-                    for a in self.operands(value):
-                        self.value(a)
                     self.iterate(value, body, {})
             case Store():
                 self.store(s)
@@ -286,6 +303,8 @@ class Source:
                     self.decide(s)
                 else:
                     self.either(s)
+            case _:
+                raise BackendError("nothing can run such a statement", place=type(s).__name__.lower())
 
     def let(self, value: Expr) -> None:
         """Name a value."""
@@ -318,7 +337,7 @@ class Source:
         outer = self.facts
         lo, hi = outer(s.lo), outer(s.hi)
         first, beyond = self.named(s.lo).text, self.named(s.hi).text
-        if self.banded and s is self.plan.band:
+        if s is self.band:
             word = typed(s.index.type)
             first = f"first < {first} ? {first} : ({word})first"
             last = self.fresh("n")

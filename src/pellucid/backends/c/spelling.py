@@ -140,6 +140,7 @@ class Form:
     counts: tuple[int, ...]
     closed: bool
     compares: bool
+    divisors: frozenset[int]
     helper: tuple[T.Type, T.Type] | None
 
     def fill(self, operands: list[Text]) -> Text:
@@ -187,7 +188,8 @@ def form(prim: Prim, first: T.Type, result: T.Type) -> Form:
     counts = tuple(used.count(k) for k in range(prim.arity))
     helper = (first, result) if "bits_{T}_{R}" in template else None
     compares = re.search(r"[^<>]([<>]=?|[=!]=)[^<>]", template) is not None
-    return Form(tuple(pieces), counts, _is_closed(template), compares, helper)
+    divisors = frozenset(int(k) for k in re.findall(r"[/%] \{(\d)\}", template) if first.is_integer)
+    return Form(tuple(pieces), counts, _is_closed(template), compares, divisors, helper)
 
 
 def _without_idle_casts(template: str, first: T.Type) -> str:

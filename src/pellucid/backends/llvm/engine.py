@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ...base.errors import BackendError
-from ..calling import ENTRY, SIGNATURE, Library
+from ...base.errors import BackendError, installed
+from ..calling import SIGNATURE, Library, entry
 
 if TYPE_CHECKING:
     from llvmlite import binding
@@ -37,7 +37,8 @@ _lock = threading.Lock()
 @cache
 def library() -> Any:
     """The binding to LLVM, initialized; imported when it is first needed."""
-    from llvmlite import binding
+    with installed("llvmlite", "or use the back end c or numpy"):
+        from llvmlite import binding
 
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
@@ -94,13 +95,14 @@ class Machine:
         with _lock, library().parse_assembly(text) as module, _options():
             return self.target.emit_assembly(module)
 
-    def link(self, code: bytes) -> Library:
-        """A kernel's object code made callable.
+    def link(self, code: bytes, phases: int = 1) -> Library:
+        """The object code of a kernel of so many phases made callable.
 
         Raises BackendError when it cannot be linked.
         """
-        tracker, linker = self._load(code, (ENTRY,))
-        return Library(SIGNATURE(tracker[ENTRY]), (tracker, linker))
+        names = [entry(k) for k in range(phases)]
+        tracker, linker = self._load(code, names)
+        return Library(tuple(SIGNATURE(tracker[name]) for name in names), (tracker, linker))
 
     def functions(self, code: bytes, signatures: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
         """The functions of an object by name, for ctypes, each with the types of its result and arguments."""

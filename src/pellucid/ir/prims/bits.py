@@ -158,7 +158,7 @@ ROWS = (
         ref=np.invert,
         facts=_not_facts,
         llvm={"integer": "xor {T} {0}, {#-1}", "bool": "xor {T} {0}, {#-1}"},
-        c={"integer": "({T})~({U}){0}", "bool": "!{0}"},
+        c={"integer": "({T})({0} ^ ({T})-1)", "bool": "!{0}"},
     ),
     Prim(
         "shift_left",
@@ -166,6 +166,7 @@ ROWS = (
         "I I -> I",
         body=_shift_left,
         facts=_left_facts,
+        monotone="+.",
         symbol=("<<", 5),
     ),
     Prim(
@@ -174,6 +175,7 @@ ROWS = (
         "I I -> I",
         body=_shift_right,
         facts=_right_facts,
+        monotone="+.",
         symbol=(">>", 5),
     ),
     Prim(
@@ -186,6 +188,7 @@ ROWS = (
         total="shift_left",
         llvm={"any": "shl {T} {0}, {1}"},
         c={"any": "({T})(({U}){0} << {1})"},
+        monotone="+.",
     ),
     Prim(
         "shift_right_in",
@@ -197,5 +200,6 @@ ROWS = (
         total="shift_right",
         llvm={"signed": "ashr {T} {0}, {1}", "unsigned": "lshr {T} {0}, {1}"},
         c={"any": "({T})({0} >> {1})"},
+        monotone="+.",
     ),
 )
