@@ -49,7 +49,7 @@ def sanitizer_flags() -> str | None:
     flags = "-fsanitize=undefined -fno-sanitize-recover=undefined"
     try:
         find_compiler().compile(
-            f"int {compiler.ENTRY}(int x);\nint {compiler.ENTRY}(int x) {{ return x + 1; }}\n",
+            "int more(int x);\nint more(int x) { return x + 1; }\n",
             flags=("-fPIC", "-shared", *flags.split()),
         )
     except BackendError:

@@ -31,18 +31,19 @@ kernel rows(count: i32, gain: f32):
 def memory_of(kernel: N.Kernel) -> dict[Buffer, np.ndarray]:
     generator = np.random.default_rng(3)
     outputs = {b: np.zeros(b.size, b.type.dtype) for b in kernel.outputs}
-    return {**outputs, **{b: generator.random(b.size).astype(b.type.dtype) for b in N.inputs(kernel)}}
+    return {**outputs, **{b: (100 * generator.random(b.size)).astype(b.type.dtype) for b in N.inputs(kernel)}}
 
 
 def test_bands_cover_the_loop_once_and_each_is_a_multiple_of_what_was_asked():
     plan = layout(parse_nest(ROWS), {})
     values = plan.values({"count": 1000, "gain": 1.0})
-    bands = plan.bands(values, None)
+    band = plan.phases[0].band
+    bands = plan.bands(band, values, None)
     assert len(bands) <= BANDS
     assert [k for first, beyond in bands for k in range(first, beyond)] == list(range(1000))
     assert all((beyond - first) % 3 == 0 for first, beyond in bands[:-1])
-    assert plan.bands(values, 1) == [(0, 1000)]
-    assert plan.bands(plan.values({"count": 0, "gain": 1.0}), None) == [(0, 0)]
+    assert plan.bands(band, values, 1) == [(0, 1000)]
+    assert plan.bands(band, plan.values({"count": 0, "gain": 1.0}), None) == [(0, 0)]
 
 
 def test_every_order_of_bands_gives_the_same(backend: Backend):
@@ -64,15 +65,20 @@ def test_every_order_of_bands_gives_the_same(backend: Backend):
 
 
 @pytest.mark.parametrize(
-    ("change", "why"),
+    ("after", "banded"),
     [
-        ("a second spread loop", "for j in 0 .. 4 spread over bands of 1:\n    out[j] := 1.0\n"),
-        ("a store after it", "out[0] := 1.0\n"),
+        ("for j in 0 .. 4 spread over bands of 1:\n    out[j] := out[j] * t1\n", [True, True]),
+        ("out[0] := out[1] + t1\n", [True, False]),
+        ("out[0] := out[1]\n  out[1] := 2.0\n", [True, False]),
+        ("if gain < 1.0:\n    out[0] := 1.0\n", [True, False]),
     ],
 )
-def test_what_else_writes_the_output_keeps_the_loop_in_one_piece(change: str, why: str, backend: Backend):
-    kernel = parse_nest(ROWS + "  " + why)
-    assert layout(kernel, {}).band is None
+def test_what_comes_after_a_loop_that_is_handed_out_is_a_phase_of_its_own(after, banded, backend: Backend):
+    kernel = parse_nest(ROWS + "  " + after)
+    assert [phase.band is not None for phase in layout(kernel, {}).phases] == banded
+    from pellucid.driver.threads import Crew
+
+    backend.crew = Crew()
     expected, found = memory_of(kernel), memory_of(kernel)
     interp.run(kernel, {"count": 7, "gain": 0.5}, expected)
     backend.compile(kernel, {}).run({"count": 7, "gain": 0.5}, found)
@@ -89,10 +95,51 @@ kernel read_bound():
     out[j] := j
 """
     )
-    assert layout(kernel, {}).band is None
+    assert [phase.band for phase in layout(kernel, {}).phases] == [None]
 
 
-def test_threads_have_scratch_memory_of_their_own(backend: Backend):
+def test_a_place_goes_with_every_phase_that_uses_it():
+    kernel = parse_nest(ROWS + "  out[3] := t1\n  t2 = gain * 5.0\n  out[4] := t2\n")
+    phases = layout(kernel, {}).phases
+    counts = [[type(s).__name__ for s in p.body] for p in phases]
+    assert counts == [["Let", "For"], ["Let", "Store", "Let", "Store"]]
+
+
+def test_bands_gather_in_parts_of_a_scratch_that_is_merged_afterwards(backend: Backend):
+    kernel = parse_nest(SUMS)
+    from pellucid.driver.threads import Crew
+
+    backend.crew = Crew()
+    code = backend.compile(kernel, {})
+    expected = memory_of(kernel)
+    interp.run(kernel, {}, expected)
+    data = expected[N.inputs(kernel)[0]]
+    assert (expected[kernel.outputs[0]] == np.bincount(data & 15, minlength=16)).all()
+    for threads in (1, 2, 4):
+        found = memory_of(kernel)
+        code.run({}, found, threads=threads)
+        assert (found[kernel.outputs[0]] == expected[kernel.outputs[0]]).all()
+
+
+SUMS = """
+kernel sums():
+  output h: i32[16]
+  input a: i32[1000]
+  alloc part: i32[64]:
+    for b in 0 .. 4 spread over bands of 1:
+      for k in 0 .. 16:
+        part[b * 16 + k] := 0
+      for x in b * 256 .. min(b * 256 + 256, 1000):
+        s1 := b * 16 + (a[x] & 15)
+        part[s1] := part[s1] + 1
+    for k in 0 .. 16:
+      h[k] := 0
+      for c in 0 .. 4:
+        h[k] := h[k] + part[c * 16 + k]
+"""
+
+
+def test_threads_share_scratch_memory(backend: Backend):
     kernel = parse_nest(
         """
 kernel scratch(count: i32):

@@ -1,4 +1,4 @@
-"""How compiled code is called: one C function of (params, buffers, sizes, first, beyond), in bands, with scratch.
+"""How compiled code is called: C functions of (params, buffers, sizes, first, beyond), one per phase, with scratch.
 
 Both back ends that make machine code use it. Params are in slots of 8 bytes; buffers come in the order of
 `port.Layout.buffers` with their sizes in elements; first and beyond restrict the loop that is handed out to threads.
@@ -8,29 +8,35 @@ from __future__ import annotations
 
 import ctypes
 import struct
-import threading
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from ..ir.expr import Buffer
-from .port import Arguments, Array, Crew, Layout, Memory, address
+from .port import Arguments, Crew, Layout, Memory, address
 
 SIGNATURE = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
 )
 FINE_BANDS = 64
 """The most parts of a frame where machine code hands them out: small, so that no thread waits long for the last."""
-ENTRY = "pellucid"
-"""The name of the function in object code and libraries."""
+
+
+def entry(phase: int) -> str:
+    """The name of a phase's function in object code and libraries.
+
+    >>> entry(0), entry(1)
+    ('pellucid', 'pellucid_1')
+    """
+    return f"pellucid_{phase}" if phase else "pellucid"
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Library:
-    """Linked code: `call` runs it; the memory of the code lives as long as this object."""
+    """Linked code: `calls` run its phases; the memory of the code lives as long as this object."""
 
-    call: Any
+    calls: tuple[Any, ...]
     owners: tuple[Any, ...] = field(repr=False)
 
 
@@ -108,33 +114,23 @@ class MachineCode:
         slots, values = self.slots(arguments)
         arrays = plan.arrays(memory, self.needs)
         sizes = plan.sizes(values)
-        bands = plan.bands(values, threads) if self.hands is None or plan.scratch else []
-        call = self.library.call
+        scratch = [np.empty(n, a.buffer.type.dtype) for n, a in zip(sizes, plan.scratch, strict=True)]
         lengths = np.array([*map(len, arrays), *sizes], np.int64)
-        outside = [*map(address, arrays)]
-        many = address(lengths)
-
-        def addresses() -> tuple[list[Array], Array]:
-            scratch = [np.empty(n, a.buffer.type.dtype) for n, a in zip(sizes, plan.scratch, strict=True)]
-            return scratch, np.array([*outside, *map(address, scratch)], np.uint64)
-
-        if len(bands) <= 1 or not plan.scratch:
-            # What is named here lives until the call returns.
-            _scratch, where = addresses()
-            place = address(where)
-            if self.hands is not None and not plan.scratch:
-                self.hands(call, slots, place, many, plan.span(values, threads, FINE_BANDS), threads)
-            elif len(bands) == 1:
-                call(slots, place, many, *bands[0])
+        where = np.array([*map(address, arrays), *map(address, scratch)], np.uint64)
+        place, many = address(where), address(lengths)
+        for phase, call in zip(plan.phases, self.library.calls, strict=True):
+            if phase.band is None:
+                call(slots, place, many, 0, 0)
+            elif self.hands is not None:
+                span = plan.span(phase.band, values, threads, FINE_BANDS)
+                self.hands(call, slots, place, many, span, threads)
             else:
-                self.crew(len(bands), lambda k: call(slots, place, many, *bands[k]), threads)
-            return
-        own = threading.local()
+                self._hand_out(call, (slots, place, many), plan.bands(phase.band, values, threads), threads)
 
-        def band(k: int) -> None:
-            # Every thread has scratch memory of its own.
-            if not hasattr(own, "where"):
-                own.scratch, own.where = addresses()
-            call(slots, address(own.where), many, *bands[k])
-
-        self.crew(len(bands), band, threads)
+    def _hand_out(
+        self, call: Any, job: tuple[bytes, int, int], bands: list[tuple[int, int]], threads: int | None
+    ) -> None:
+        if len(bands) == 1:
+            call(*job, *bands[0])
+        else:
+            self.crew(len(bands), lambda k: call(*job, *bands[k]), threads)

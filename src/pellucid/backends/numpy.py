@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from ..ir import expr as E
 from ..ir import interp
 from ..ir import nest as N
-from .port import Arguments, Crew, Layout, Memory, Ranges, alone, layout
+from .port import Arguments, Crew, Layout, Memory, Phase, Ranges, alone, layout
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,24 +28,25 @@ class NumpyCode:
         values = plan.values(arguments)
         arrays = dict(zip(plan.bound, plan.arrays(memory), strict=True))
         given = dict(zip((p.attr for p in plan.kernel.params), values, strict=True))
-        if plan.band is None:
-            interp.run(plan.kernel, given, arrays)
-            return
-        bands = plan.bands(values, None)
-        self.crew(
-            len(bands), lambda k: interp.run(restricted(plan.kernel, *bands[k]), given, arrays), threads
-        )
+        for a, n in zip(plan.scratch, plan.sizes(values), strict=True):
+            arrays[a.buffer] = np.zeros(n, a.buffer.type.dtype)
+        for phase in plan.phases:
+            bands = plan.bands(phase.band, values, None)
+
+            def part(k: int, phase: Phase = phase, bands: list[tuple[int, int]] = bands) -> None:
+                interp.run(replace(plan.kernel, body=restricted(phase, *bands[k])), given, arrays)
+
+            self.crew(len(bands), part, threads)
 
 
-def restricted(kernel: N.Kernel, first: int, beyond: int) -> N.Kernel:
-    """The kernel with its spread loop from `first` to `beyond` only."""
-
-    def change(s: N.Statement) -> N.Block:
-        if isinstance(s, N.For) and s.how.kind == "spread":
-            return (replace(s, lo=E.const(first, s.index.type), hi=E.const(beyond, s.index.type)),)
-        return (s,)
-
-    return replace(kernel, body=N.transform(kernel.body, change))
+def restricted(phase: Phase, first: int, beyond: int) -> N.Block:
+    """A phase with the loop that is handed out from `first` to `beyond` only."""
+    band = phase.band
+    if band is None:
+        return phase.body
+    bounds = [E.const(k, band.index.type) for k in (first, beyond)]
+    part = replace(band, lo=bounds[0], hi=bounds[1])
+    return tuple(part if s is band else s for s in phase.body)
 
 
 class NumpyBackend:

@@ -2,7 +2,7 @@
 
 Back ends stand beside `loops`, under the driver: they know nothing of caches and threads but the two small protocols
 here (`Store`, `Crew`), which the driver passes in. What all of them share is here too: the order of buffers, the check
-of arguments, and the one loop that may be handed out to threads in bands.
+of arguments, and the phases of a kernel, whose loops may be handed out to threads in bands.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from ..base.errors import BackendError, InputError
 from ..ir import nest as N
-from ..ir.expr import Buffer, Expr, buffers
+from ..ir.expr import Buffer, Expr, buffers, topological
 from ..ir.facts import Facts
 from ..ir.interp import evaluate
 from ..reasoning.infer import of_leaf
@@ -82,16 +82,27 @@ def alone(count: int, task: Callable[[int], None], threads: int | None) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """What a kernel's machine code is given, in order: params, buffers of the caller, scratch buffers; and its bands.
+class Phase:
+    """Statements that are done before those of the next phase begin.
 
-    `band` is the loop whose range is handed out to threads, or None; `ranges` what is assumed of each param.
+    `band` is the loop among them whose range is handed out to threads, or None if one thread runs them all.
+    """
+
+    body: N.Block
+    band: N.For | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a kernel's machine code is given, in order: params, buffers of the caller, scratch buffers; and its phases.
+
+    `ranges` is what is assumed of each param. Scratch memory is one for all threads.
     """
 
     kernel: N.Kernel
     bound: tuple[Buffer, ...]
     scratch: tuple[N.Alloc, ...]
-    band: N.For | None
+    phases: tuple[Phase, ...]
     ranges: Mapping[str, Facts]
 
     @property
@@ -145,23 +156,25 @@ class Layout:
         environment = dict(zip(self.kernel.params, values, strict=True))
         return [max(1, int(n.item())) for n in evaluate([a.size for a in self.scratch], environment)]
 
-    def span(self, values: Sequence[Any], threads: int | None, most: int) -> tuple[int, int, int]:
-        """The loop that is handed out, as (first, beyond, step): its parts begin a step apart.
+    def span(
+        self, band: N.For | None, values: Sequence[Any], threads: int | None, most: int
+    ) -> tuple[int, int, int]:
+        """A loop that is handed out, as (first, beyond, step): its parts begin a step apart.
 
         A step is a multiple of the band that the nest asks for; there are about `most` parts at most, since each has
         its price, and only one for one thread. Without such a loop it is (0, 0, 1).
         """
-        if self.band is None:
+        if band is None:
             return 0, 0, 1
-        first, beyond = (self._bound(e, values) for e in (self.band.lo, self.band.hi))
+        first, beyond = (self._bound(e, values) for e in (band.lo, band.hi))
         if threads == 1 or beyond <= first:
             return first, beyond, max(1, beyond - first)
-        size = self.band.how.count
+        size = band.how.count
         return first, beyond, size * max(1, -(-(beyond - first) // (size * most)))
 
-    def bands(self, values: Sequence[Any], threads: int | None) -> list[tuple[int, int]]:
-        """The parts of the loop that is handed out, as (first, beyond); one part (0, 0) if there is no such loop."""
-        first, beyond, step = self.span(values, threads, BANDS)
+    def bands(self, band: N.For | None, values: Sequence[Any], threads: int | None) -> list[tuple[int, int]]:
+        """The parts of a loop that is handed out, as (first, beyond); one part (0, 0) if there is no such loop."""
+        first, beyond, step = self.span(band, values, threads, BANDS)
         return [(k, min(k + step, beyond)) for k in range(first, beyond, step)] or [(first, beyond)]
 
     def _bound(self, bound: Expr, values: Sequence[Any]) -> int:
@@ -185,56 +198,66 @@ def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
             fix="write a statement in its place",
         )
     scratch: list[N.Alloc] = []
-    level = kernel.body
     flat: list[N.Statement] = []
-    while level:
-        inner: list[N.Statement] = []
-        for s in level:
-            if isinstance(s, N.Alloc):
-                scratch.append(s)
-                inner.extend(s.body)
-            else:
-                flat.append(s)
-                if any(isinstance(x, N.Alloc) for b in N.blocks(s) for x in N.walk(b)):
-                    raise BackendError(
-                        "scratch memory inside a loop or a branch",
-                        place=kernel.name,
-                        fix="allocate it around the loops",
-                    )
-        level = tuple(inner)
+    rest = list(reversed(kernel.body))
+    while rest:
+        s = rest.pop()
+        if isinstance(s, N.Alloc):
+            scratch.append(s)
+            rest.extend(reversed(s.body))
+            continue
+        flat.append(s)
+        if any(isinstance(x, N.Alloc) for b in N.blocks(s) for x in N.walk(b)):
+            raise BackendError(
+                "scratch memory inside a loop or a branch",
+                place=kernel.name,
+                fix="allocate it around the loops",
+            )
     known = {p.attr: ranges.get(p, of_leaf(p)) for p in kernel.params}
     bound = (*kernel.outputs, *N.inputs(kernel))
-    return Layout(kernel, bound, tuple(scratch), _band(kernel), known)
+    return Layout(kernel, bound, tuple(scratch), tuple(_phases(kernel, flat)), known)
 
 
-def _band(kernel: N.Kernel) -> N.For | None:
-    """The one loop that may be handed out: nothing else may store to what the caller sees, or run after it."""
-    found: N.For | None = None
-    private: set[Buffer] = set()
-
-    def visit(block: N.Block) -> bool:
-        nonlocal found
-        for s in block:
-            if isinstance(s, N.Alloc):
-                private.add(s.buffer)
-                if not visit(s.body):
-                    return False
-            elif isinstance(s, N.For) and s.how.kind == "spread":
-                if found is not None:
-                    return False
-                found = s
-            else:
-                stores = {x.buffer for x in N.walk((s,)) if isinstance(x, N.Store)}
-                if (found is not None and stores) or not stores <= private:
-                    return False
-        return True
-
-    if not visit(kernel.body) or found is None:
-        return None
-    # Its bounds must be known before the code runs: they are evaluated on the arguments alone.
-    if found.lo.free or found.hi.free or buffers([found.lo, found.hi]):
-        return None
+def _phases(kernel: N.Kernel, flat: Sequence[N.Statement]) -> list[Phase]:
+    """The statements of a kernel in phases: each loop that can be handed out, and what stands between such loops."""
+    if not any(_is_band(s) for s in flat):
+        return [Phase(kernel.body)]
+    found: list[Phase] = []
+    between: list[N.Statement] = []
+    for s in (*flat, None):
+        if s is None or _is_band(s):
+            if not all(_is_place(x) for x in between):
+                found.append(Phase((*_places(flat, between), *between)))
+            between = []
+        if isinstance(s, N.For) and _is_band(s):
+            found.append(Phase((*_places(flat, [s]), s), s))
+        elif s is not None:
+            between.append(s)
     return found
+
+
+def _is_band(s: N.Statement) -> bool:
+    """Whether a statement is a spread loop with bounds that are known before the code runs: from the arguments."""
+    return (
+        isinstance(s, N.For)
+        and s.how.kind == "spread"
+        and not (s.lo.free or s.hi.free or buffers([s.lo, s.hi]))
+    )
+
+
+def _is_place(s: N.Statement) -> bool:
+    return isinstance(s, N.Let | N.Repeat) or (isinstance(s, N.If) and bool(s.picks))
+
+
+def _places(flat: Sequence[N.Statement], statements: Sequence[N.Statement]) -> list[N.Statement]:
+    """The places before some statements that they use values of: a value may be computed in several phases."""
+    used = set(topological(N.all_roots(tuple(statements))))
+    before = flat[: next(k for k, s in enumerate(flat) if s is statements[0])]
+    return [
+        s
+        for s in before
+        if _is_place(s) and any(v in used for v in (s.picks if isinstance(s, N.If) else N.roots(s)))
+    ]
 
 
 def address(array: Array) -> int:

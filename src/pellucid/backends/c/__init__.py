@@ -39,9 +39,9 @@ class CBackend:
         """The code of a placed nest; see `port.Backend`."""
         plan = layout(kernel, ranges)
         text, needs = callable_source(plan, ranges)
-        return MachineCode(plan, text, needs, self._library(text), self.crew)
+        return MachineCode(plan, text, needs, self._library(text, len(plan.phases)), self.crew)
 
-    def _library(self, text: str) -> Library:
+    def _library(self, text: str, phases: int) -> Library:
         """The loaded library of a source: loaded already, kept in the store, or compiled now."""
         key = hashlib.sha256(f"{self.compiler.identity}\n{text}".encode()).hexdigest()
         found = self._linked.get(key)
@@ -51,5 +51,5 @@ class CBackend:
                 code = self.compiler.compile(text)
                 if self.store is not None:
                     self.store.put(key, code)
-            found = self._linked[key] = load(code)
+            found = self._linked[key] = load(code, phases)
         return found

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from ...base.errors import BackendError
-from ..calling import ENTRY, SIGNATURE, Library
+from ..calling import SIGNATURE, Library, entry
 
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror")
 FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared")
@@ -69,8 +69,8 @@ def find_compiler() -> Compiler:
     )
 
 
-def load(code: bytes) -> Library:
-    """A shared library made callable.
+def load(code: bytes, phases: int = 1) -> Library:
+    """The shared library of a kernel of so many phases made callable.
 
     Raises BackendError when the system does not load it.
     """
@@ -79,9 +79,9 @@ def load(code: bytes) -> Library:
         with os.fdopen(handle, "wb") as file:
             file.write(code)
         library = ctypes.CDLL(path)
-        call = ctypes.cast(library[ENTRY], SIGNATURE)
+        calls = tuple(ctypes.cast(library[entry(k)], SIGNATURE) for k in range(phases))
     except (OSError, AttributeError) as problem:
         raise BackendError(f"the library cannot be loaded: {problem}", place="back end c") from problem
     finally:
         Path(path).unlink()
-    return Library(call, (library,))
+    return Library(calls, (library,))

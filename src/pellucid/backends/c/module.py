@@ -15,7 +15,7 @@ from ...ir import types as T
 from ...ir.expr import Buffer, Expr
 from ...ir.facts import Facts, top
 from ...ir.nest import Kernel
-from ..calling import ENTRY
+from ..calling import entry
 from ..obligations import Proofs, least_sizes
 from ..port import Layout, Ranges, layout
 from .source import Source
@@ -28,32 +28,36 @@ INCLUDES = """#include <math.h>
 
 
 def callable_source(plan: Layout, ranges: Ranges) -> tuple[str, dict[Buffer, int]]:
-    """The source of the function that `calling` calls, and how many elements its buffers must have."""
+    """The source of the functions that `calling` calls, and how many elements their buffers must have."""
     proofs = Proofs(least_sizes(plan.buffers, plan.scratch), plan.scratch)
-    source = Source(plan, ranges, proofs, banded=True)
-    body = source.body()
-    lines = [INCLUDES + "#include <string.h>\n"]
-    lines += source.helpers.values()
-    lines.append(
-        f"void {ENTRY}(const char *params, void *const *buffers, const int64_t *sizes, int64_t first, int64_t beyond);"
-    )
-    lines.append(
-        f"void {ENTRY}(const char *params, void *const *buffers, const int64_t *sizes, int64_t first, int64_t beyond)"
-    )
-    lines.append("{")
-    for k, (p, name) in enumerate(source.params.items()):
-        if name in source.used:
+    helpers: dict[str, str] = {}
+    functions: list[str] = []
+    for k, phase in enumerate(plan.phases):
+        source = Source(plan, phase.body, ranges, proofs, band=phase.band)
+        functions += _function(entry(k), plan, source, source.body())
+        helpers |= source.helpers
+    return "\n".join(
+        [INCLUDES + "#include <string.h>\n", *helpers.values(), *functions]
+    ) + "\n", proofs.needed
+
+
+def _function(name: str, plan: Layout, source: Source, body: list[str]) -> list[str]:
+    """The function of a phase."""
+    head = f"void {name}(const char *params, void *const *buffers, const int64_t *sizes, int64_t first, int64_t beyond)"
+    lines = [f"{head};", head, "{"]
+    for k, (p, word) in enumerate(source.params.items()):
+        if word in source.used:
             lines.append(
-                f"    {typed(p.type)} {name};\n    memcpy(&{name}, params + {8 * k}, sizeof {name});"
+                f"    {typed(p.type)} {word};\n    memcpy(&{word}, params + {8 * k}, sizeof {word});"
             )
-    for k, (b, name) in enumerate(source.buffers.items()):
+    for k, (b, word) in enumerate(source.buffers.items()):
         written = "" if b in plan.kernel.outputs or k >= len(plan.bound) else "const "
-        lines.append(f"    {written}{typed(b.type)} *const {name} = buffers[{k}];")
+        lines.append(f"    {written}{typed(b.type)} *const {word} = buffers[{k}];")
         if source.sizes[b] in source.used:
             lines.append(f"    const int64_t {source.sizes[b]} = sizes[{k}];")
-    lines += [f"    (void){name};" for name in ("params", "buffers", "sizes", "first", "beyond")]
-    lines += [f"    (void){name};" for name in source.buffers.values()]
-    return "\n".join([*lines, *body, "}"]) + "\n", proofs.needed
+    lines += [f"    (void){word};" for word in ("params", "buffers", "sizes", "first", "beyond")]
+    lines += [f"    (void){word};" for word in source.buffers.values()]
+    return [*lines, *body, "}"]
 
 
 def export(kernel: Kernel, name: str, ranges: Ranges | None = None) -> tuple[str, str]:
@@ -79,7 +83,8 @@ def export(kernel: Kernel, name: str, ranges: Ranges | None = None) -> tuple[str
     given = [b for b in plan.bound if b not in embedded]
     # Proofs may count on what is in the source itself, and not on what a caller passes.
     least = least_sizes(plan.buffers, plan.scratch)
-    source = Source(plan, ranges, Proofs({**least, **dict.fromkeys(given, 1)}, plan.scratch), banded=False)
+    proofs = Proofs({**least, **dict.fromkeys(given, 1)}, plan.scratch)
+    source = Source(plan, kernel.body, ranges, proofs)
     body = source.body()
     parameters: list[str] = []
     for b in given:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import weakref
 
+from ...ir.expr import Buffer
 from ...ir.nest import Kernel
-from ..calling import Library, MachineCode
-from ..port import Crew, Ranges, Store, alone, layout
+from ..calling import Library, MachineCode, entry
+from ..port import Crew, Layout, Ranges, Store, alone, layout
 from .control import Function
 from .engine import Machine, machine
 from .hands import Hands, hands
@@ -63,24 +64,31 @@ class LlvmBackend:
 
     def text(self, kernel: Kernel, ranges: Ranges) -> str:
         """The LLVM text of a kernel."""
-        return self._function(kernel, ranges).text()
+        return self._module(layout(kernel, ranges), ranges)[0]
 
-    def _function(self, kernel: Kernel, ranges: Ranges) -> Function:
-        return Function(layout(kernel, ranges), ranges, cheap_masks=self.machine.cheap_masks)
+    def _module(self, plan: Layout, ranges: Ranges) -> tuple[str, dict[Buffer, int]]:
+        """A function for each phase, and how many elements buffers must have for what was proved."""
+        texts: list[str] = []
+        needed: dict[Buffer, int] = {}
+        for k, phase in enumerate(plan.phases):
+            function = Function(plan, phase, ranges, cheap_masks=self.machine.cheap_masks)
+            texts.append(function.text(entry(k)))
+            needed |= function.proofs.needed
+        return "\n".join(texts), needed
 
     def compile(self, kernel: Kernel, ranges: Ranges) -> MachineCode:
         """The code of a placed nest; see `port.Backend`."""
-        function = self._function(kernel, ranges)
-        text = function.text()
+        plan = layout(kernel, ranges)
+        text, needed = self._module(plan, ranges)
         return MachineCode(
-            function.plan, text, function.proofs.needed, self._library(text), self.crew, self._hands()
+            plan, text, needed, self._library(text, len(plan.phases)), self.crew, self._hands()
         )
 
     def _hands(self) -> Hands | None:
         """Threads that take bands without Python, if there is a processor for more than one."""
         return hands(self.threads) if self.threads > 1 and self._cpu is None else None
 
-    def _library(self, text: str) -> Library:
+    def _library(self, text: str, phases: int) -> Library:
         """The linked code of a module: linked already, kept in the store, or compiled now."""
         machine = self.machine
         key = hashlib.sha256(f"{machine.identity}\n{text}".encode()).hexdigest()
@@ -91,5 +99,5 @@ class LlvmBackend:
                 code = machine.compile(text)
                 if self.store is not None:
                     self.store.put(key, code)
-            found = self._linked[key] = machine.link(code)
+            found = self._linked[key] = machine.link(code, phases)
         return found

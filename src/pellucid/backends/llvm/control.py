@@ -14,8 +14,7 @@ from ...ir.expr import Expr
 from ...ir.facts import Facts
 from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, all_roots, walk
 from ...reasoning.infer import FactsOf
-from ..calling import ENTRY
-from ..port import Layout, Ranges
+from ..port import Layout, Phase, Ranges
 from .blocks import bounded
 from .iterations import Iterations
 from .spelling import SCALAR, sequence, typed
@@ -23,22 +22,24 @@ from .writer import ZERO
 
 
 class Function(Iterations):
-    """Writes one kernel; `text` is the whole module."""
+    """Writes one phase of a kernel; `text` is its function."""
 
-    def __init__(self, plan: Layout, ranges: Ranges, *, cheap_masks: bool) -> None:
+    def __init__(self, plan: Layout, phase: Phase, ranges: Ranges, *, cheap_masks: bool) -> None:
         facts = FactsOf(ranges)
-        super().__init__(plan.kernel.body, facts, plan.buffers, plan.scratch, cheap_masks=cheap_masks)
-        self.plan = plan
+        super().__init__(phase.body, facts, plan.buffers, plan.scratch, cheap_masks=cheap_masks)
+        self.plan, self.phase = plan, phase
 
-    def text(self) -> str:
-        """The module: one function of (params, buffers, sizes, first, beyond)."""
+    def text(self, name: str) -> str:
+        """A function of (params, buffers, sizes, first, beyond)."""
         for k, p in enumerate(self.plan.kernel.params):
             self.parameter(k, p)
-        self.block(self.plan.kernel.body)
+        self.block(self.phase.body)
         self.emit("ret void")
-        head = f"define void @{ENTRY}(ptr %params, ptr %buffers, ptr %sizes, i64 %first, i64 %beyond) #0 {{"
+        head = (
+            f"define void @{name}(ptr %params, ptr %buffers, ptr %sizes, i64 %first, i64 %beyond) nounwind {{"
+        )
         lines = "\n".join(self.lines)
-        return bounded(f"{head}\n{lines}\n}}\nattributes #0 = {{ nounwind }}\n")
+        return bounded(f"{head}\n{lines}\n}}\n")
 
     def parameter(self, k: int, p: Expr) -> None:
         """Read a parameter from its slot of 8 bytes."""
@@ -81,6 +82,8 @@ class Function(Iterations):
                     self.decide(s)
                 else:
                     self.either(s)
+            case _:
+                raise self.refuse("nothing can run such a statement", type(s).__name__.lower())
 
     # ---- loops ----
 
@@ -94,7 +97,7 @@ class Function(Iterations):
         known = dict(outer.known)
         known[s.index] = Facts(lo.lo, max(lo.lo, hi.hi - 1))
         first, beyond = self.value(s.lo), self.value(s.hi)
-        if s is self.plan.band:
+        if s is self.phase.band:
             first, beyond = self.clipped(s.index.type, first, beyond)
         self.facts = FactsOf(known)
         self.proofs.enter(s, outer)
@@ -142,7 +145,7 @@ class Function(Iterations):
 
     def surely_runs(self, s: For) -> bool:
         """Whether the bounds make the loop run at least once."""
-        return s is not self.plan.band and self.facts(s.lo).hi < self.facts(s.hi).lo
+        return s is not self.phase.band and self.facts(s.lo).hi < self.facts(s.hi).lo
 
     def by_lanes(self, s: For, first: str, beyond: str) -> None:
         """Blocks of n iterations side by side."""
