@@ -1,76 +1,43 @@
-"""The form of every move: find its sites, check its conditions, apply, and say where old places went.
+"""The form of every move: find its sites, be licensed by a theorem, apply, and say where old places went.
 
-A move is pure: it makes a new nest. `check` answers Proved, Refuted or Unknown, each with the premises in words; a move
-whose check does not answer Proved is not applied, and the ledger keeps the condition that failed. There is no way to
-skip a check.
+A move is pure: it makes a new nest. `check` asks the move's theorems; a move that none of them licenses is not
+applied, and the ledger keeps the clause that failed. There is no way to skip a check.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ..base.errors import IrError, did_you_mean
+from ..ir.expr import Expr
+from ..ir.facts import Facts
 from ..ir.nest import Kernel
 from ..ir.path import Path
+from ..reasoning.prove import Premise, Proved, Refuted, Unknown, Verdict
+from .theorem import Clause, Site, Theorem
 
+if TYPE_CHECKING:
+    from .ledger import Ledger
 
-@dataclass(frozen=True, slots=True)
-class Premise:
-    """One side condition on one site: its words, and the test that decides it again at any time."""
-
-    words: str
-    test: Callable[[], bool]
-
-    def holds(self) -> bool:
-        """Run the test again."""
-        return self.test()
-
-    def __str__(self) -> str:
-        """The condition in words."""
-        return self.words
-
-
-@dataclass(frozen=True, slots=True)
-class Proved:
-    """The move preserves meaning here: by which theorem, from which premises."""
-
-    theorem: str
-    premises: tuple[Premise, ...] = ()
-
-    def __str__(self) -> str:
-        """One line for the ledger."""
-        return f"Proved  {self.theorem}" + "".join(f"; {p}" for p in self.premises)
-
-
-@dataclass(frozen=True, slots=True)
-class Refuted:
-    """The premise is false here, and a witness shows it."""
-
-    premise: str
-    witness: str
-
-    def __str__(self) -> str:
-        """One line for the ledger."""
-        return f"Refuted  not so that {self.premise}: {self.witness}"
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """The premise could not be decided; `missing` is the fact that would decide it."""
-
-    premise: str
-    missing: str
-
-    def __str__(self) -> str:
-        """One line for the ledger."""
-        return f"Unknown  whether {self.premise}: {self.missing}"
-
-
-Verdict = Proved | Refuted | Unknown
+__all__ = [
+    "Applied",
+    "Clause",
+    "Move",
+    "Premise",
+    "Proved",
+    "Refuted",
+    "Site",
+    "Theorem",
+    "Unknown",
+    "Verdict",
+    "moves",
+    "named",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,28 +53,40 @@ class Applied:
 class Move:
     """A named, checked transformation of nests.
 
-    find   the sites where the move might apply, most promising first.
-    check  whether it may be applied at a site.
-    apply  the nest after it; only called when `check` answered Proved.
+    find      the sites where the move might apply, most promising first.
+    apply     the nest after it; only called when `check` answered Proved.
+    theorems  what licenses it: any one of them is enough.
+    derive    for a move made of smaller ones: the small moves replayed on a few iterations, each with its own proof.
+
+    All three functions take the kernel, the path (not `find`), `ranges`, and the move's own options by name.
     """
 
     name: str
     doc: str
     find: Callable[..., Iterable[Path]]
-    check: Callable[..., Verdict]
     apply: Callable[..., Applied]
-    theorem: str = ""
-    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    theorems: tuple[Theorem, ...]
+    derive: Callable[..., Ledger] | None = None
+
+    def check(
+        self, kernel: Kernel, path: Path, *, ranges: Mapping[Expr, Facts] | None = None, **options: Any
+    ) -> Verdict:
+        """Whether it may be made at a site: Proved by the first theorem that proves it.
+
+        If none does, the answer is that of the first theorem which speaks of what stands there.
+        """
+        site = Site(kernel, path, ranges or {}, options)
+        refusals: list[Verdict] = []
+        strangers: list[Verdict] = []
+        for theorem in self.theorems:
+            verdict = theorem.prove(site)
+            if isinstance(verdict, Proved):
+                return verdict
+            (refusals if theorem.fits(site) else strangers).append(verdict)
+        return (refusals + strangers)[0]
 
 
-def prove(theorem: str, *premises: Premise, missing: Mapping[str, str] | None = None) -> Verdict:
-    """Proved if every premise holds, else Refuted by the first that does not."""
-    for p in premises:
-        if not p.holds():
-            return Refuted(p.words, (missing or {}).get(p.words, "the condition fails at this place"))
-    return Proved(theorem, premises)
-
-
+@functools.cache
 def moves() -> Mapping[str, Move]:
     """Every move by name, found by listing `loops/moves/`."""
     from . import moves as package

@@ -1,14 +1,76 @@
-"""What statements read and write, and whether the iterations of a loop can be told apart.
+"""What statements set and use, and when two of them may change places (White, sections 3.2, 3.8, 3.9, 4.1).
 
-The premises of `lanes` and `spread`: no iteration loads what another stores, and no two store to one place.
+The accesses here are syntactic, White's `livar` and `ivar`: a variable that is set and put back counts as set, for
+with the semantic sets his Theorem 4.1.4 is false. An access knows the loops around it inside the statement that was
+asked about, whose indices take many values while the statement runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from ..ir.expr import Buffer, Expr, topological
-from ..ir.nest import Block, For, Store, all_roots, walk
+from ..ir.nest import Alloc, Block, For, Store, all_roots, blocks, roots, walk
+from .infer import FactsOf
+from .prove import Proved, Refuted, Unknown, Verdict, both, decided
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """An element that is loaded or stored: the buffer, the position, and the loops around it in the statement."""
+
+    buffer: Buffer
+    position: Expr
+    scope: tuple[For, ...] = ()
+    store: bool = False
+
+    def __str__(self) -> str:
+        """As written in text."""
+        return f"{self.buffer.name}[{self.position!r}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What a statement sets and uses: the elements stored to, and the elements loaded from."""
+
+    sets: tuple[Access, ...]
+    uses: tuple[Access, ...]
+
+
+def loads(roots_: Iterable[Expr], scope: tuple[For, ...] = ()) -> list[Access]:
+    """The elements that expressions load."""
+    return [Access(n.attr, n.args[0], scope) for n in topological(roots_) if n.op == "load"]
+
+
+def effects(block: Block) -> Effects:
+    r"""What a block sets and uses; scratch memory of its own is left out.
+
+    >>> from pellucid.ir.parse import parse_nest
+    >>> text = "kernel k():\n  output a: i32[9]\n  input b: i32[9]\n  for i in 0 .. 9:\n    a[i] := b[i + 1]\n"
+    >>> found = effects(parse_nest(text).body)
+    >>> print(*found.sets, *found.uses)
+    a[%i] b[%i + 1]
+    """
+    sets: list[Access] = []
+    uses: list[Access] = []
+    own: set[Buffer] = set()
+
+    def visit(inner: Block, scope: tuple[For, ...]) -> None:
+        for s in inner:
+            uses.extend(loads(roots(s), scope))
+            if isinstance(s, Store):
+                sets.append(Access(s.buffer, s.position, scope, store=True))
+            elif isinstance(s, Alloc):
+                own.add(s.buffer)
+            for b in blocks(s):
+                visit(b, (*scope, s) if isinstance(s, For) else scope)
+
+    visit(block, ())
+    return Effects(
+        tuple(dict.fromkeys(a for a in sets if a.buffer not in own)),
+        tuple(dict.fromkeys(a for a in uses if a.buffer not in own)),
+    )
 
 
 def stored(block: Block) -> set[Buffer]:
@@ -26,42 +88,39 @@ def reads_own_stores(block: Block) -> set[Buffer]:
     return stored(block) & loaded(block)
 
 
-def digits(position: Expr, ranges: dict[Expr, Expr]) -> list[Expr] | None:
-    """The indices of a position written in a mixed radix, last digit first; None if it is not of that form.
-
-    ``(t * height + j) * width + i`` with ``0 <= i < width`` and ``0 <= j < height`` is such a number, and so two
-    positions are equal only if all digits are. `ranges` gives the bound of each index that starts at 0.
-    """
-    if position.op == "index":
-        return [position]
-    if not position.free:
-        return []
-    if position.op != "add":
-        return None
-    for last, rest in (position.args, position.args[::-1]):
-        if not last.free:
-            return digits(rest, ranges)
-        if last.op == "index" and rest.op == "mul":
-            for upper, radix in (rest.args, rest.args[::-1]):
-                if ranges.get(last) is radix and not radix.free:
-                    more = digits(upper, ranges)
-                    return None if more is None or last in more else [last, *more]
-    return None
+def separate(a: Access, b: Access, facts: FactsOf) -> Verdict:
+    """Whether two accesses always are different elements (White 3.2.3); distinct buffers are distinct memory."""
+    premise = f"{a} and {b} are always separate"
+    if a.buffer is not b.buffer:
+        return Proved(f"{a.buffer.name} and {b.buffer.name} are distinct memory")
+    if a.position is b.position and not (a.scope or b.scope):
+        return Refuted(premise, "they are the same element")
+    p, q = facts(a.position), facts(b.position)
+    if p.exact and q.exact and p.lo >= 0 and q.lo >= 0 and p.lo != q.lo and (a.store and b.store):
+        return Proved(f"{p.lo} is not {q.lo}")
+    return Unknown(premise, f"whether {a.position!r} and {b.position!r} can be equal")
 
 
-def separate(loop: For, around: Sequence[For] = ()) -> str | None:
-    """Why no two iterations of a loop store to the same place, in words; None if that could not be shown.
+def self_referencing(store: Store) -> bool:
+    """Whether a store's position loads from the very buffer that it stores to (not so: White 3.2.4)."""
+    return any(n.op == "load" and n.attr is store.buffer for n in topological([store.position]))
 
-    `around` are the loops outside, which keep their indices while the loop runs.
-    """
-    loops = [*around, loop, *(s for s in walk(loop.body) if isinstance(s, For))]
-    ranges = {s.index: s.hi for s in loops if s.lo.op == "const" and s.lo.attr == 0}
-    reasons: list[str] = []
-    for s in walk(loop.body):
-        if not isinstance(s, Store):
-            continue
-        found = digits(s.position, ranges)
-        if found is None or loop.index not in found:
-            return None
-        reasons.append(f"{loop.index.attr} is a digit of every position in {s.buffer.name}")
-    return "; ".join(dict.fromkeys(reasons)) or "nothing is stored"
+
+def location_independent(position: Expr, of: Buffer) -> bool:
+    """Whether a position does not depend on what is stored in a buffer (White 3.2.5)."""
+    return not any(n.op == "load" and n.attr is of for n in topological([position]))
+
+
+def interchangeable(first: Block, second: Block, facts: FactsOf) -> Verdict:
+    """Whether two blocks may change places: neither sets what the other sets or uses (White 4.1.2)."""
+    a, b = effects(first), effects(second)
+    pairs = [(x, y) for x in a.sets for y in (*b.sets, *b.uses)] + [(x, y) for x in b.sets for y in a.uses]
+    return both(*(separate(x, y, facts) for x, y in pairs)) if pairs else Proved("neither sets anything")
+
+
+def untouched(expressions: Iterable[Expr], block: Block) -> Verdict:
+    """Whether a block stores to no buffer that the expressions load from."""
+    names = sorted(
+        b.name for b in {n.attr for n in topological(expressions) if n.op == "load"} & stored(block)
+    )
+    return decided(not names, "their memory stays as it is", f"it stores to {', '.join(names)}")

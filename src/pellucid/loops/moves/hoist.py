@@ -10,12 +10,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from ...ir.expr import topological
 from ...ir.nest import For, Kernel, Let
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
-from ...reasoning.effects import stored
-from ..move import Applied, Move, Premise, Refuted, Verdict, prove
+from ...reasoning.effects import untouched
+from ...reasoning.prove import Verdict, decided
+from ..move import Applied, Move
+from ..theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
@@ -27,19 +28,41 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
                 yield path
 
 
-def check(kernel: Kernel, path: Path, **_: Any) -> Verdict:
-    """The index must not occur in the value, and the loop must store to nothing that it loads."""
-    place = at(kernel.body, path)
-    loop = at(kernel.body, path[:-1]) if len(path) > 1 else None
-    if not isinstance(place, Let) or not isinstance(loop, For):
-        return Refuted("the site is a place directly inside a loop", type(place).__name__.lower())
-    memory = {n.attr for n in topological([place.value]) if n.op == "load"}
+def _placed(site: Site) -> tuple[Let, For]:
+    """The place and the loop around it, once the shape was checked."""
+    place, loop = site.statement, site.around[-1]
+    assert isinstance(place, Let)  # noqa: S101 - the theorem's shape
+    assert isinstance(loop, For)  # noqa: S101 - the theorem's shape
+    return place, loop
+
+
+def _is_placed(site: Site) -> Verdict:
+    fits = isinstance(site.statement, Let) and bool(site.around) and isinstance(site.around[-1], For)
+    return decided(fits, "the site is a place directly inside a loop", str(site))
+
+
+def _index_absent(site: Site) -> Verdict:
+    place, loop = _placed(site)
     name = loop.index.attr
-    return prove(
-        "White 5.3.1",
-        Premise(f"{name} does not occur in the value", lambda: not place.value.free & loop.index.free),
-        Premise("the loop stores to nothing that the value loads", lambda: not memory & stored(loop.body)),
-    )
+    return decided(not place.value.free & loop.index.free, f"{name} is not in the value", f"{name} is in it")
+
+
+def _memory_unchanged(site: Site) -> Verdict:
+    place, loop = _placed(site)
+    return untouched([place.value], loop.body)
+
+
+THEOREM = Theorem(
+    "White 5.3.1 for values",
+    "A value that no iteration changes may be computed before the loop.",
+    (
+        Clause(
+            "index-absent", lambda s: f"{_placed(s)[1].index.attr} does not occur in the value", _index_absent
+        ),
+        Clause("memory-unchanged", "the loop stores to nothing that the value loads", _memory_unchanged),
+    ),
+    shape=Clause("a-place-in-a-loop", "the site is a place directly inside a loop", _is_placed),
+)
 
 
 def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
@@ -51,11 +74,4 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
     return Applied(replace(kernel, body=replace_at(kernel.body, path[:-1], (place, without))))
 
 
-MOVE = Move(
-    "hoist",
-    "Take a value out of a loop that it does not depend on.",
-    find,
-    check,
-    apply,
-    theorem="White 5.3.1",
-)
+MOVE = Move("hoist", "Take a value out of a loop that it does not depend on.", find, apply, (THEOREM,))

@@ -13,8 +13,10 @@ from ...ir import nest as N
 from ...ir.nest import For, Kernel, Store, walk
 from ...ir.path import Path, at, enclosing, replace_at
 from ...ir.path import walk as paths
-from ...reasoning.effects import reads_own_stores, separate
-from ..move import Applied, Move, Premise, Refuted, Verdict, prove
+from ...reasoning.prove import Verdict, decided
+from ..independence import APART, IN_ORDER, NO_FLOW
+from ..move import Applied, Move
+from ..theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
@@ -32,32 +34,44 @@ def _along(loop: For) -> bool:
     return all(loop.index in (s.position, *s.position.args) for s in stores)
 
 
-def check(kernel: Kernel, path: Path, **_: Any) -> Verdict:
-    """No iteration may load what another stores, no two may store to the same place, and inner bounds must agree."""
-    loop = at(kernel.body, path)
-    if not isinstance(loop, For) or loop.how.kind != "seq":
-        return Refuted("the site is a loop that runs in order", type(loop).__name__.lower())
-    around = [x for x in enclosing(kernel.body, path) if isinstance(x, For)]
-    inside = [x for x in walk(loop.body) if isinstance(x, For)]
-    why = separate(loop, around)
-    return prove(
-        "independent iterations commute",
-        Premise(
-            "no loop around it or inside it runs by lanes",
-            lambda: not any(x.how.kind == "lanes" for x in (*around, *inside)),
-        ),
-        Premise(
-            f"{loop.index.attr} does not occur in the bounds of inner loops",
-            lambda: not any((x.lo.free | x.hi.free) & loop.index.free for x in inside),
-        ),
-        Premise(
-            "no iteration loads from a buffer that the loop stores to",
-            lambda: not reads_own_stores(loop.body),
-        ),
-        Premise(
-            why or "no two iterations store to the same place", lambda: separate(loop, around) is not None
-        ),
+def _loops(site: Site) -> tuple[list[For], For, list[For]]:
+    """The loops around the site, the loop there, and the loops inside it, once the shape was checked."""
+    loop = site.statement
+    assert isinstance(loop, For)  # noqa: S101 - the theorem's shape
+    return (
+        [s for s in site.around if isinstance(s, For)],
+        loop,
+        [s for s in walk(loop.body) if isinstance(s, For)],
     )
+
+
+def _one_way(site: Site) -> Verdict:
+    around, _, inside = _loops(site)
+    other = next((s.index.attr for s in (*around, *inside) if s.how.kind == "lanes"), None)
+    return decided(other is None, "no other loop runs by lanes", f"{other} does")
+
+
+def _rectangular(site: Site) -> Verdict:
+    _, loop, inside = _loops(site)
+    uneven = next((s.index.attr for s in inside if (s.lo.free | s.hi.free) & loop.index.free), None)
+    return decided(uneven is None, "inner bounds agree", f"it is in the bounds of {uneven}")
+
+
+LANES = Theorem(
+    "independent iterations commute, in lanes",
+    "Iterations that share no memory may run side by side.",
+    (
+        Clause("one-way", "no loop around it or inside it runs by lanes", _one_way),
+        Clause(
+            "rectangular",
+            lambda s: f"{_loops(s)[1].index.attr} does not occur in the bounds of inner loops",
+            _rectangular,
+        ),
+        NO_FLOW,
+        APART,
+    ),
+    shape=IN_ORDER,
+)
 
 
 def apply(kernel: Kernel, path: Path, *, count: int = 16, **_: Any) -> Applied:
@@ -69,9 +83,5 @@ def apply(kernel: Kernel, path: Path, *, count: int = 16, **_: Any) -> Applied:
 
 
 MOVE = Move(
-    "lanes",
-    "Run the iterations of a loop side by side in the lanes of a vector.",
-    find,
-    check,
-    apply,
+    "lanes", "Run the iterations of a loop side by side in the lanes of a vector.", find, apply, (LANES,)
 )

@@ -10,8 +10,10 @@ from ...ir.expr import Expr
 from ...ir.nest import Kernel, Let, Repeat, erase, same, walk
 from ...ir.path import Path
 from ...ir.text import print_nest
-from ..move import Applied, Move, Premise, Verdict, prove
+from ...reasoning.prove import Verdict, decided
+from ..move import Applied, Move
 from ..placement import THRESHOLD, Moved, place
+from ..theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
@@ -20,11 +22,17 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
         yield ()
 
 
-def check(kernel: Kernel, path: Path, **_: Any) -> Verdict:
-    """All that is asked is that none stand there yet (`apply` shows that erasing gives the nest back)."""
-    return prove(
-        "places change no value", Premise("the nest has no places yet", lambda: bool(list(find(kernel))))
-    )
+def _no_places(site: Site) -> Verdict:
+    free = bool(list(find(site.kernel)))
+    return decided(free, "the nest has no places yet", "a value has its place already")
+
+
+# That erasing the places gives the nest back is shown by `apply` each time.
+PLACES = Theorem(
+    "places change no value",
+    "A value may be computed anywhere before its uses, for a place only names it.",
+    (Clause("no-places-yet", "the nest has no places yet", _no_places),),
+)
 
 
 def apply(
@@ -63,7 +71,6 @@ MOVE = Move(
     "place",
     "Compute each value where it is first wanted, outside of loops it does not depend on, under branches that need it.",
     find,
-    check,
     apply,
-    theorem="places change no value",
+    (PLACES,),
 )

@@ -10,8 +10,10 @@ from ...ir import nest as N
 from ...ir.nest import For, Kernel, walk
 from ...ir.path import Path, at, enclosing, replace_at
 from ...ir.path import walk as paths
-from ...reasoning.effects import reads_own_stores, separate
-from ..move import Applied, Move, Premise, Refuted, Verdict, prove
+from ...reasoning.prove import Verdict, decided
+from ..independence import APART, IN_ORDER, NO_FLOW
+from ..move import Applied, Move
+from ..theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
@@ -24,27 +26,17 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
             yield path
 
 
-def check(kernel: Kernel, path: Path, **_: Any) -> Verdict:
-    """As for `lanes`, and the loop is not inside another."""
-    loop = at(kernel.body, path)
-    if not isinstance(loop, For) or loop.how.kind != "seq":
-        return Refuted("the site is a loop that runs in order", type(loop).__name__.lower())
-    around = [x for x in enclosing(kernel.body, path) if isinstance(x, For)]
-    why = separate(loop, around)
-    return prove(
-        "independent iterations commute",
-        Premise(
-            "no other loop is around it",
-            lambda: not any(isinstance(x, For) for x in enclosing(kernel.body, path)),
-        ),
-        Premise(
-            "no iteration loads from a buffer that the loop stores to",
-            lambda: not reads_own_stores(loop.body),
-        ),
-        Premise(
-            why or "no two iterations store to the same place", lambda: separate(loop, around) is not None
-        ),
-    )
+def _outermost(site: Site) -> Verdict:
+    other = next((s.index.attr for s in site.around if isinstance(s, For)), None)
+    return decided(other is None, "no other loop is around it", f"the loop over {other} is")
+
+
+SPREAD = Theorem(
+    "independent iterations commute, on threads",
+    "Iterations that share no memory may run on several threads.",
+    (Clause("outermost", "no other loop is around it", _outermost), NO_FLOW, APART),
+    shape=IN_ORDER,
+)
 
 
 def apply(kernel: Kernel, path: Path, *, band: int = 16, **_: Any) -> Applied:
@@ -56,5 +48,5 @@ def apply(kernel: Kernel, path: Path, *, band: int = 16, **_: Any) -> Applied:
 
 
 MOVE = Move(
-    "spread", "Hand out the iterations of an outermost loop to threads, in bands.", find, check, apply
+    "spread", "Hand out the iterations of an outermost loop to threads, in bands.", find, apply, (SPREAD,)
 )

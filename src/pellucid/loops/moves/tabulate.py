@@ -17,8 +17,10 @@ from ...ir.nest import Alloc, For, Kernel, Store, all_roots, rewrite, walk
 from ...ir.path import Path, at, enclosing, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.cost import tree_cost
-from ...reasoning.effects import stored
-from ..move import Applied, Move, Premise, Refuted, Verdict, prove
+from ...reasoning.effects import untouched
+from ...reasoning.prove import Verdict, decided
+from ..move import Applied, Move
+from ..theorem import Clause, Site, Theorem
 
 DEAR = 24.0
 """Cycles above which a load from a table beats computing again, the table's place in the cache included."""
@@ -70,30 +72,55 @@ def find(kernel: Kernel, *, dear: float = DEAR, **_: Any) -> Iterable[Path]:
             yield path
 
 
-def check(kernel: Kernel, path: Path, *, dear: float = DEAR, **_: Any) -> Verdict:
-    """The inner loop's bounds and the expressions must mean the same in every iteration of the outer loop."""
-    outer = at(kernel.body, path)
-    if not isinstance(outer, For) or not any(isinstance(s, For) for s in walk(outer.body)):
-        return Refuted("the site is a loop around another", type(outer).__name__.lower())
-    picked = _pick(outer, dear)
-    if picked is None:
-        return Refuted(f"an expression of an inner index alone costs {dear:.0f} cycles", "none does")
-    inner, found = picked
-    memory = {n.attr for n in topological(found) if n.op == "load"}
-    return prove(
-        "a value that a loop does not change can be computed before it",
-        Premise(
-            f"no index of a loop occurs in the bounds of {inner.index.attr}",
-            lambda: not (inner.lo.free | inner.hi.free),
-        ),
-        Premise(
-            f"the range of {inner.index.attr} starts at 0",
-            lambda: inner.lo.op == "const" and inner.lo.attr == 0,
-        ),
-        Premise(
-            "the loop stores to nothing that the expressions load", lambda: not memory & stored(outer.body)
-        ),
+def _table(site: Site) -> tuple[For, For, list[Expr]]:
+    """The outer loop, the inner one and its dear expressions, once the shape was checked."""
+    outer = site.statement
+    assert isinstance(outer, For)  # noqa: S101 - the theorem's shape
+    picked = _pick(outer, site.options.get("dear", DEAR))
+    assert picked is not None  # noqa: S101 - the theorem's shape
+    return outer, *picked
+
+
+def _has_columns(site: Site) -> Verdict:
+    outer, dear = site.statement, site.options.get("dear", DEAR)
+    found = isinstance(outer, For) and _pick(outer, dear) is not None
+    return decided(found, "an expression is dear", f"nothing at {site} costs {dear:.0f} cycles")
+
+
+def _fixed_bounds(site: Site) -> Verdict:
+    _, inner, _ = _table(site)
+    fixed = not (inner.lo.free | inner.hi.free)
+    return decided(fixed, "the bounds are fixed", f"{inner.lo!r} .. {inner.hi!r} depend on one")
+
+
+def _from_zero(site: Site) -> Verdict:
+    _, inner, _ = _table(site)
+    return decided(
+        inner.lo.op == "const" and inner.lo.attr == 0, "it starts at 0", f"it starts at {inner.lo!r}"
     )
+
+
+def _memory_unchanged(site: Site) -> Verdict:
+    outer, _, found = _table(site)
+    return untouched(found, outer.body)
+
+
+TABLES = Theorem(
+    "a value that a loop does not change can be computed before it",
+    "What depends on an inner index alone may be computed into a table, once.",
+    (
+        Clause(
+            "fixed-bounds",
+            lambda s: f"no index of a loop occurs in the bounds of {_table(s)[1].index.attr}",
+            _fixed_bounds,
+        ),
+        Clause("from-zero", lambda s: f"the range of {_table(s)[1].index.attr} starts at 0", _from_zero),
+        Clause("memory-unchanged", "the loop stores to nothing that the expressions load", _memory_unchanged),
+    ),
+    shape=Clause(
+        "dear-columns", "the site is a loop around another with a dear expression of its index", _has_columns
+    ),
+)
 
 
 def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, **_: Any) -> Applied:
@@ -119,4 +146,6 @@ def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, **_: Any) -> Applie
     return Applied(replace(kernel, body=replace_at(kernel.body, path, body)))
 
 
-MOVE = Move("tabulate", "Compute dear values of an inner index alone once, into a table.", find, check, apply)
+MOVE = Move(
+    "tabulate", "Compute dear values of an inner index alone once, into a table.", find, apply, (TABLES,)
+)

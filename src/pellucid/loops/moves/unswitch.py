@@ -10,8 +10,10 @@ from ...ir.expr import FALSE, TRUE, Expr, substitute, topological
 from ...ir.nest import For, If, Kernel, all_roots, rewrite
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
-from ...reasoning.effects import stored
-from ..move import Applied, Move, Premise, Refuted, Verdict, prove
+from ...reasoning.effects import untouched
+from ...reasoning.prove import Refuted, Verdict, decided
+from ..move import Applied, Move
+from ..theorem import Clause, Site, Theorem
 
 MAX_SIZE = 400
 """Nodes of a body beyond which doubling it costs more to compile than the test costs to run."""
@@ -33,35 +35,55 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
             yield path
 
 
-def check(kernel: Kernel, path: Path, **_: Any) -> Verdict:
-    """The condition must mean the same in every iteration, and the body must be small enough to have twice."""
-    loop = at(kernel.body, path)
-    if not isinstance(loop, For):
-        return Refuted("the site is a loop", type(loop).__name__.lower())
+def _switched(site: Site) -> tuple[For, Expr]:
+    """The loop and the condition, once the shape was checked."""
+    loop = site.statement
+    assert isinstance(loop, For)  # noqa: S101 - the theorem's shape
     condition = _condition(loop)
-    if condition is None:
-        return Refuted(
-            "a choice in the body is on a condition without the index", f"none for {loop.index.attr}"
-        )
-    inner = {s.index.free for _, s in paths(loop.body) if isinstance(s, For)}
-    memory = {n.attr for n in topological([condition]) if n.op == "load"}
-    return prove(
-        "a condition that a loop does not change can be tested before it",
-        Premise(
-            f"{loop.index.attr} does not occur in the condition", lambda: not condition.free & loop.index.free
-        ),
-        Premise(
-            "no index of an inner loop occurs in the condition",
-            lambda: not any(condition.free & f for f in inner),
-        ),
-        Premise(
-            "the loop stores to nothing that the condition loads", lambda: not memory & stored(loop.body)
-        ),
-        Premise(
-            f"the body has at most {MAX_SIZE} nodes",
-            lambda: len(topological(all_roots(loop.body))) <= MAX_SIZE,
-        ),
+    assert condition is not None  # noqa: S101 - the theorem's shape
+    return loop, condition
+
+
+def _has_condition(site: Site) -> Verdict:
+    loop = site.statement
+    if not isinstance(loop, For):
+        return Refuted("the site is a loop", f"{site} is not")
+    return decided(
+        _condition(loop) is not None, "a choice is without the index", f"none for {loop.index.attr}"
     )
+
+
+def _no_inner_index(site: Site) -> Verdict:
+    loop, condition = _switched(site)
+    inner = next(
+        (s.index.attr for _, s in paths(loop.body) if isinstance(s, For) and condition.free & s.index.free),
+        None,
+    )
+    return decided(inner is None, "no inner index is in it", f"{inner} is")
+
+
+def _memory_unchanged(site: Site) -> Verdict:
+    loop, condition = _switched(site)
+    return untouched([condition], loop.body)
+
+
+def _small(site: Site) -> Verdict:
+    size = len(topological(all_roots(_switched(site)[0].body)))
+    return decided(size <= MAX_SIZE, "the body is small", f"it has {size}")
+
+
+UNSWITCHING = Theorem(
+    "a condition that a loop does not change can be tested before it",
+    "A test with one outcome in all iterations may be made once.",
+    (
+        Clause("no-inner-index", "no index of an inner loop occurs in the condition", _no_inner_index),
+        Clause("memory-unchanged", "the loop stores to nothing that the condition loads", _memory_unchanged),
+        Clause("small-body", f"the body has at most {MAX_SIZE} nodes", _small),
+    ),
+    shape=Clause(
+        "a-fixed-choice", "the site is a loop with a choice on a condition without the index", _has_condition
+    ),
+)
 
 
 def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
@@ -92,5 +114,9 @@ def _resolve(roots: list[Expr]) -> list[Expr]:
 
 
 MOVE = Move(
-    "unswitch", "Test a condition that a loop does not change once, before the loop.", find, check, apply
+    "unswitch",
+    "Test a condition that a loop does not change once, before the loop.",
+    find,
+    apply,
+    (UNSWITCHING,),
 )
