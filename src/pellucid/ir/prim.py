@@ -67,6 +67,9 @@ class Prim:
     laws       see `Laws`.
     llvm, c    spelling per kind of the first argument ("float", "signed", "unsigned", "bool"), or "any".
     ulp        stated error bound per type name in units in the last place; empty: correctly rounded or integer, exact.
+    monotone   one sign per operand: "+" where the result never falls as the operand grows, "-" where it never rises,
+               "*" where the sign of the other of the first two operands says which, "." where neither holds. True of
+               numbers that are not NaN, with operands and results in order, as long as no integer wraps.
     cost       cycles for one 512-bit vector on a current core, roughly: what heuristics and the timer start from.
     symbol     infix symbol and precedence in text.
     """
@@ -84,6 +87,7 @@ class Prim:
     llvm: Mapping[str, str] = field(default_factory=dict[str, str])
     c: Mapping[str, str] = field(default_factory=dict[str, str])
     ulp: Mapping[str, float] = field(default_factory=dict[str, float])
+    monotone: str = ""
     cost: float = 1.0
     symbol: tuple[str, int] | None = None
     letters: tuple[str, ...] = field(init=False)

@@ -233,6 +233,7 @@ ROWS = (
         ),
         llvm={"float": "fadd {T} {0}, {1}", "integer": "add {T} {0}, {1}"},
         c={"float": "{0} + {1}", "integer": "({T})(({U}){0} + ({U}){1})"},
+        monotone="++",
         symbol=("+", 6),
     ),
     Prim(
@@ -243,6 +244,7 @@ ROWS = (
         facts=_sub_facts,
         llvm={"float": "fsub {T} {0}, {1}", "integer": "sub {T} {0}, {1}"},
         c={"float": "{0} - {1}", "integer": "({T})(({U}){0} - ({U}){1})"},
+        monotone="+-",
         symbol=("-", 6),
     ),
     Prim(
@@ -259,6 +261,7 @@ ROWS = (
         ),
         llvm={"float": "fmul {T} {0}, {1}", "integer": "mul {T} {0}, {1}"},
         c={"float": "{0} * {1}", "integer": "({T})(({U}){0} * ({U}){1})"},
+        monotone="**",
         symbol=("*", 7),
     ),
     Prim(
@@ -269,6 +272,7 @@ ROWS = (
         facts=_div_facts,
         llvm={"float": "fdiv {T} {0}, {1}"},
         c={"float": "{0} / {1}"},
+        monotone="*.",
         cost=10,
         symbol=("/", 7),
     ),
@@ -280,6 +284,7 @@ ROWS = (
         facts=_fma_facts,
         llvm={"float": "call {T} @llvm.fma.{M}({T} {0}, {T} {1}, {T} {2})"},
         c={"float": "fma{f}({0}, {1}, {2})"},
+        monotone="**+",
     ),
     Prim(
         "neg",
@@ -289,6 +294,7 @@ ROWS = (
         facts=_neg_facts,
         llvm={"float": "fneg {T} {0}", "signed": "sub {T} {#0}, {0}"},
         c={"float": "-{0}", "signed": "({T})(0 - ({U}){0})"},
+        monotone="-",
     ),
     Prim(
         "abs",
@@ -316,6 +322,7 @@ ROWS = (
             "unsigned": "{r}.c = icmp ult {T} {0}, {1}\nselect {B} {r}.c, {T} {0}, {T} {1}",
         },
         c={"any": "({0} < {1} ? {0} : {1})"},
+        monotone="++",
     ),
     Prim(
         "max",
@@ -330,6 +337,7 @@ ROWS = (
             "unsigned": "{r}.c = icmp ugt {T} {0}, {1}\nselect {B} {r}.c, {T} {0}, {T} {1}",
         },
         c={"any": "({0} > {1} ? {0} : {1})"},
+        monotone="++",
     ),
     Prim(
         "floor_div",
@@ -343,6 +351,7 @@ ROWS = (
             "({T})({0} / {1} - ({0} % {1} != 0 && ({0} < 0) != ({1} < 0))))",
             "unsigned": "({1} == 0 ? ({T})0 : ({T})({0} / {1}))",
         },
+        monotone="*.",
         cost=40,
         symbol=("//", 7),
     ),

@@ -56,6 +56,7 @@ ROWS = (
         facts=_less,
         llvm=_spelled("olt", "slt", "ult"),
         c={"any": "{0} < {1}"},
+        monotone="-+",
         symbol=("<", 4),
     ),
     Prim(
@@ -66,6 +67,7 @@ ROWS = (
         facts=_less_equal,
         llvm=_spelled("ole", "sle", "ule"),
         c={"any": "{0} <= {1}"},
+        monotone="-+",
         symbol=("<=", 4),
     ),
     Prim(

@@ -134,6 +134,7 @@ ROWS = (
         facts=_convert_facts,
         llvm={"any": "{cast} {T} {0} to {R}"},
         c={"any": "({R}){0}"},
+        monotone="+",
     ),
     Prim(
         "to_integer",
@@ -142,6 +143,7 @@ ROWS = (
         targets=_to_integers,
         body=_to_integer,
         facts=_convert_facts,
+        monotone="+",
     ),
     Prim(
         "truncate_in",
@@ -154,6 +156,7 @@ ROWS = (
         total="to_integer",
         llvm={"float": "{cast} {T} {0} to {R}"},
         c={"float": "({R}){0}"},
+        monotone="+",
     ),
     Prim(
         "bitcast",

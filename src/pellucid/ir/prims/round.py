@@ -40,6 +40,7 @@ ROWS = (
         facts=_whole(math.floor),
         llvm=_intrinsic("floor"),
         c={"float": "floor{f}({0})"},
+        monotone="+",
     ),
     Prim(
         "ceil",
@@ -49,6 +50,7 @@ ROWS = (
         facts=_whole(math.ceil),
         llvm=_intrinsic("ceil"),
         c={"float": "ceil{f}({0})"},
+        monotone="+",
     ),
     Prim(
         "trunc",
@@ -58,6 +60,7 @@ ROWS = (
         facts=_whole(math.trunc),
         llvm=_intrinsic("trunc"),
         c={"float": "trunc{f}({0})"},
+        monotone="+",
     ),
     Prim(
         "round",
@@ -67,6 +70,7 @@ ROWS = (
         facts=_whole(round),
         llvm=_intrinsic("roundeven"),
         c={"float": "rint{f}({0})"},
+        monotone="+",
     ),
     Prim(
         "sqrt",
@@ -76,6 +80,7 @@ ROWS = (
         facts=_sqrt_facts,
         llvm=_intrinsic("sqrt"),
         c={"float": "sqrt{f}({0})"},
+        monotone="+",
         cost=12,
     ),
 )
