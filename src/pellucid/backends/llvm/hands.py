@@ -12,6 +12,8 @@ import ctypes
 import os
 import threading
 import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -183,6 +185,7 @@ class Hands:
     def _reset(self) -> None:
         # The threads of a parent process do not exist in its child, and its locks may be held forever.
         self._busy = threading.Lock()
+        self._threads: list[threading.Thread] = []
         self._wakes: list[threading.Lock] = []
         self._asleep: list[bool] = []
         self._control = np.zeros(32, np.int64)
@@ -233,11 +236,13 @@ class Hands:
         calls["publish"](place, (self._number << 32) | count, helpers)
         target = count
         try:
-            for k in range(helpers):
+            sleepers = [k for k in range(helpers) if self._asleep[k] and self._wakes[k].locked()]
+            if sleepers:
+                keep_away([self._threads[k] for k in sleepers])
+            for k in sleepers:
                 # One that has seen the work meanwhile may have left its lock open.
-                if self._asleep[k] and self._wakes[k].locked():
-                    self._asleep[k] = False
-                    self._wakes[k].release()
+                self._asleep[k] = False
+                self._wakes[k].release()
             while calls["work"](place, AT_ONCE) == AT_ONCE:
                 pass
         except BaseException:
@@ -266,4 +271,30 @@ class Hands:
                     continue
                 wake.acquire()
 
-        threading.Thread(target=hand, name=f"pellucid hand {me + 1}", daemon=True).start()
+        thread = threading.Thread(target=hand, name=f"pellucid hand {me + 1}", daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+
+@cache
+def _processor() -> Callable[[], int] | None:
+    """The function of the system that tells on which processor the calling thread runs, if it has one."""
+    if not hasattr(os, "sched_setaffinity"):
+        return None
+    return getattr(ctypes.CDLL(None), "sched_getcpu", None)
+
+
+def keep_away(threads: Sequence[threading.Thread]) -> None:
+    """Bid threads that are about to wake run on other processors than the calling thread.
+
+    Left alone, a system may wake them on the very processor of the caller, and it takes several frames until it
+    notices that two busy threads share one while another one is idle.
+    """
+    where = _processor()
+    if where is None:
+        return
+    others = os.sched_getaffinity(0) - {where()}
+    for thread in threads if others else ():
+        # The thread may just have ended with its process, and a sandbox may forbid the call: all it costs is time.
+        with suppress(OSError):
+            os.sched_setaffinity(thread.native_id or 0, others)
