@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ..ir.expr import Expr
 from ..ir.facts import Facts
@@ -24,15 +25,19 @@ Stage = tuple[str, Tactic]
 def rules(name: str, function: Callable[..., list[Expr]], theorem: str, **options: object) -> Tactic:
     """A pass over all expressions of a kernel as a tactic."""
 
-    def tactic(state: State) -> State:
+    def made(state: State) -> Kernel:
         old = all_roots(state.kernel.body)
         new = dict(zip(old, function(old, ranges=state.ranges, **options), strict=True))
         body = rewrite(state.kernel.body, lambda roots: tuple(new[r] for r in roots))
-        kernel = replace(state.kernel, body=body)
+        return replace(state.kernel, body=body)
+
+    def tactic(state: State) -> State:
+        kernel = made(state)
         if checking() >= 1:
             verify_kernel(kernel)
-        site = f"kernel {kernel.name}"
-        state.ledger.steps.append(Step(name, site, Proved(theorem), state.kernel, kernel))
+        again = partial(made, state)
+        step = Step(name, f"kernel {kernel.name}", Proved(theorem), state.kernel, kernel, again=again)
+        state.ledger.steps.append(step)
         return replace(state, kernel=kernel)
 
     return tactic

@@ -1,23 +1,32 @@
 """The ledger: every step of an optimization, with what was proved for it and what it cost before and after.
 
-`explain` prints it; it exports as Markdown and as JSON, and its proofs can be run again.
+`explain` and `pellucid hops` print it in the same words; it exports as Markdown and as JSON. Its proofs can be run
+again, and so can its steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from ..base.errors import IrError
 from ..ir.nest import Kernel
+from ..ir.path import Path
+from ..ir.text import print_nest
 from ..reasoning.cost import kernel_cost
 from .move import Proved, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line: the move, the site in words, the verdict, the kernels before and after, and steps beneath it."""
+    """One line: the move, the site in words, the verdict, the kernels before and after, and steps beneath it.
+
+    path     where, and `options` how, for a move at a site; a pass over a whole program has no path.
+    again    makes the new kernel once more from the old one, with its check.
+    derive   for a move made of smaller ones: the ledger of those, on an instance with a few iterations.
+    """
 
     move: str
     site: str
@@ -25,6 +34,10 @@ class Step:
     old: Kernel
     new: Kernel
     beneath: Callable[[], tuple[str, ...]] = tuple
+    path: Path | None = None
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    again: Callable[[], Kernel] | None = None
+    derive: Callable[[], Ledger] | None = None
 
     @property
     def before(self) -> float:
@@ -46,15 +59,37 @@ class Step:
         """Whether the move was made (an unproved one is only noted)."""
         return isinstance(self.verdict, Proved)
 
+    @property
+    def label(self) -> str:
+        """What is known of it in one word: proved by machine, tested, refuted or unknown."""
+        if isinstance(self.verdict, Proved):
+            return "proved" if self.verdict.lemma else "tested"
+        return type(self.verdict).__name__.lower()
+
+    @property
+    def clauses(self) -> tuple[tuple[str, str], ...]:
+        """The conditions that were decided, as (name, words); of a refused step, the one that failed."""
+        if isinstance(self.verdict, Proved):
+            return tuple((p.clause, p.words) for p in self.verdict.premises)
+        return ((self.verdict.clause, self.verdict.premise),)
+
     def __str__(self) -> str:
-        """The line as the ledger prints it."""
-        cost = (
-            f"  cost {self.before:.0f} -> {self.after:.0f}"
-            if self.applied and self.before != self.after
-            else ""
+        """The step as the ledger prints it: a line, the conditions under it, and the steps beneath."""
+        said = (
+            f"{self.label.capitalize()}  {self.verdict.theorem}" if isinstance(self.verdict, Proved) else ""
         )
-        head = f"{self.move:<10} {self.site}  {self.verdict}{cost}"
-        return "\n".join([head, *(f"    {d}" for d in self.details)])
+        head = f"{self.move:<10} {self.site}  {said or self.verdict}{self._cost()}"
+        under = [f"  {named}" for named in map(_clause, self.clauses)] if self.applied else []
+        return "\n".join([head, *under, *(f"    {d}" for d in self.details)])
+
+    def _cost(self) -> str:
+        before, after = self.before, self.after
+        return f"  cost {before:.0f} -> {after:.0f}" if self.applied and before != after else ""
+
+
+def _clause(clause: tuple[str, str]) -> str:
+    name, words = clause
+    return f"{name}: {words}" if name else words
 
 
 @dataclass(slots=True)
@@ -86,25 +121,58 @@ class Ledger:
                     if not p.holds():
                         raise IrError(f"the premise '{p}' does not hold", place=f"{s.move} at {s.site}")
 
-    def as_markdown(self) -> str:
-        """A table for reports."""
-        rows = ["| move | site | verdict | cost before | cost after |", "|---|---|---|---:|---:|"]
-        rows += [
-            f"| {s.move} | {s.site} | {s.verdict} | {s.before:.0f} | {s.after:.0f} |" for s in self.steps
-        ]
+    def replay(self) -> int:
+        """Make every applied step again, each from what the one before it left; gives how many there were.
+
+        Raises IrError, which names the step that does not follow the one before it, or gives something else.
+        """
+        made = [s for s in self.steps if s.applied]
+        for earlier, later in pairwise(made):
+            if not _same(earlier.new, later.old):
+                raise IrError("does not follow the step before it", place=f"{later.move} at {later.site}")
+        for s in made:
+            if s.again is None:
+                raise IrError("cannot be made again", place=f"{s.move} at {s.site}")
+            if not _same(s.again(), s.new):
+                raise IrError("gives another program than before", place=f"{s.move} at {s.site}")
+        return len(made)
+
+    def as_markdown(self, *, texts: bool = False) -> str:
+        """A table for reports; with `texts`, also the program before and after each step."""
+        rows = ["| step | move | site | verdict | conditions | cost before | cost after |"]
+        rows += ["|---:|---|---|---|---|---:|---:|"]
+        for k, s in enumerate(self.steps, 1):
+            said = f"{s.label}, {s.verdict.theorem}" if isinstance(s.verdict, Proved) else str(s.verdict)
+            conditions = "<br>".join(map(_clause, s.clauses)) if s.applied else ""
+            cells = [str(k), s.move, s.site, said, conditions, f"{s.before:.0f}", f"{s.after:.0f}"]
+            rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        for k, s in enumerate(self.steps, 1) if texts else ():
+            rows += ["", f"### Step {k}: {s.move}", "", "```text", print_nest(s.old) + "```"]
+            if s.applied:
+                rows += ["", "```text", print_nest(s.new) + "```"]
         return "\n".join(rows) + "\n"
 
-    def as_json(self) -> list[dict[str, Any]]:
-        """Plain data for other programs."""
+    def as_json(self, *, texts: bool = False) -> list[dict[str, Any]]:
+        """Plain data for other programs; with `texts`, also the program before and after each step."""
         return [
             {
                 "move": s.move,
                 "site": s.site,
                 "verdict": type(s.verdict).__name__,
+                "label": s.label,
+                "theorem": s.verdict.theorem if isinstance(s.verdict, Proved) else None,
+                "lemma": s.verdict.lemma if isinstance(s.verdict, Proved) else None,
+                "clauses": [{"name": name, "words": words} for name, words in s.clauses],
                 "words": str(s.verdict),
                 "before": s.before,
                 "after": s.after,
                 "details": list(s.details),
+                **({"old": print_nest(s.old), "new": print_nest(s.new)} if texts else {}),
             }
             for s in self.steps
         ]
+
+
+def _same(a: Kernel, b: Kernel) -> bool:
+    """Whether two kernels read the same; new scratch memory is a new thing each time it is made."""
+    return a is b or print_nest(a) == print_nest(b)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from ..ir.expr import Expr
@@ -34,16 +35,24 @@ Tactic = Callable[[State], State]
 
 def make(state: State, move: Move, path: Path, **options: Any) -> tuple[State, bool]:
     """Try a move at a site: check it, apply it if proved, write the ledger. Returns whether it was applied."""
-    kernel = state.kernel
-    verdict = move.check(kernel, path, ranges=state.ranges, **options)
+    kernel, ranges = state.kernel, state.ranges
+    verdict = move.check(kernel, path, ranges=ranges, **options)
     site = describe(kernel.body, path) if path else f"kernel {kernel.name}"
     if not isinstance(verdict, Proved):
-        state.ledger.steps.append(Step(move.name, site, verdict, kernel, kernel))
+        step = Step(move.name, site, verdict, kernel, kernel, path=path, options=options)
+        state.ledger.steps.append(step)
         return state, False
-    applied = move.apply(kernel, path, ranges=state.ranges, **options)
+    applied = move.apply(kernel, path, ranges=ranges, **options)
     if checking() >= 1:
         verify_kernel(applied.kernel)
-    step = Step(move.name, site, verdict, kernel, applied.kernel, applied.details)
+
+    def again() -> Kernel:
+        return make(State(kernel, ranges, Ledger()), move, path, **options)[0].kernel
+
+    derive = None if move.derive is None else partial(move.derive, kernel, path, ranges=ranges, **options)
+    step = Step(
+        move.name, site, verdict, kernel, applied.kernel, applied.details, path, options, again, derive
+    )
     state.ledger.steps.append(step)
     return replace(state, kernel=applied.kernel), True
 
