@@ -95,14 +95,13 @@ def _fixed_bounds(site: Site) -> Verdict:
 
 def _from_zero(site: Site) -> Verdict:
     _, inner, _ = _table(site)
-    return decided(
-        inner.lo.op == "const" and inner.lo.attr == 0, "it starts at 0", f"it starts at {inner.lo!r}"
-    )
+    zero = inner.lo.op == "const" and inner.lo.attr == 0
+    return decided(zero, "it starts at 0", f"it starts at {inner.lo!r}")
 
 
 def _memory_unchanged(site: Site) -> Verdict:
-    outer, _, found = _table(site)
-    return untouched(found, outer.body)
+    outer, inner, found = _table(site)
+    return untouched([*found, inner.lo, inner.hi], outer.body)
 
 
 TABLES = Theorem(
@@ -115,7 +114,11 @@ TABLES = Theorem(
             _fixed_bounds,
         ),
         Clause("from-zero", lambda s: f"the range of {_table(s)[1].index.attr} starts at 0", _from_zero),
-        Clause("memory-unchanged", "the loop stores to nothing that the expressions load", _memory_unchanged),
+        Clause(
+            "memory-unchanged",
+            "the loop stores to nothing that the expressions or the bounds load",
+            _memory_unchanged,
+        ),
     ),
     shape=Clause(
         "dear-columns", "the site is a loop around another with a dear expression of its index", _has_columns
