@@ -63,6 +63,7 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _FOLDERS = (
     "images",
+    "algebra",
     "driver",
     "canvas",
     "tracing",

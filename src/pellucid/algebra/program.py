@@ -1,0 +1,166 @@
+"""A compiled program of the image algebra: arrays in, arrays out; and the functions that make and run one.
+
+The top of `algebra`. `compile` writes the naive nest, has the script of `script` make it fast, and hands it to a back
+end; what was done, and why it may be, is in `explain`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..backends.port import Backend, Code
+from ..base.errors import InputError, brief, did_you_mean
+from ..base.room import with_room
+from ..driver.kernel import make_backend
+from ..driver.options import Options
+from ..driver.pipeline import Optimized
+from ..driver.report import Report
+from ..ir.expr import Buffer
+from ..ir.nest import Kernel, inputs
+from .array import Array
+from .naive import Lowering
+from .operation import Input, Operation, Scalar
+from .script import optimized
+
+Numbers = np.ndarray[Any, Any]
+Outputs = Array | Sequence[Array] | Mapping[str, Array]
+
+
+class Program:
+    """A compiled program: call it with its arrays and scalars by name.
+
+    `inputs` and `scalars` tell their shapes and types; `kernel` is the naive nest, `optimized` what runs.
+
+    >>> from .array import array
+    >>> a = array("a", 4)
+    >>> double = compile(2 * a)
+    >>> double(a=np.arange(4, dtype=np.float32))
+    array([0., 2., 4., 6.], dtype=float32)
+    """
+
+    def __init__(self, outputs: dict[str, Array], options: Options, *, optimize: bool, single: bool) -> None:
+        self.outputs, self.options, self._single = outputs, options, single
+        nodes = _reached([o.node for o in outputs.values()])
+        self.inputs = {n.name: Array(n) for n in nodes if isinstance(n, Input)}
+        self.scalars = {n.name: Array(n) for n in nodes if isinstance(n, Scalar)}
+        names = [*self.inputs, *self.scalars, *outputs]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise InputError(
+                f"{twice[0]!r} is the name of two things", place="compile", fix="give each its own name"
+            )
+        self.kernel: Kernel = Lowering().kernel("algebra", [(name, o.node) for name, o in outputs.items()])
+        self._backend: Backend = make_backend(options.backend)
+        self.stages: Optimized = optimized(self.kernel, options, self._backend, optimize=optimize)
+        self._code: Code = self._backend.compile(self.stages.kernel, self.stages.ranges)
+        self._buffers: dict[str, Buffer] = {b.name: b for b in inputs(self.kernel)}
+
+    @property
+    def optimized(self) -> Kernel:
+        """The nest that runs."""
+        return self.stages.kernel
+
+    def explain(self) -> Report:
+        """The program after each stage, and the ledger: every step with its proof."""
+        return Report(self.stages.stages, self.stages.ledger)
+
+    def __call__(self, *, threads: int | None = None, **given: Any) -> Any:
+        """The outputs for some arrays and scalars, by name; as they were given to `compile`: one, a tuple or a dict.
+
+        `threads` bounds how many take part. Raises InputError for what is missing, unknown, or of another shape or
+        type than was declared.
+        """
+        known = {**self.inputs, **self.scalars}
+        for name in given:
+            if name not in known:
+                hint = did_you_mean(name, known) or f"it takes {', '.join(known) or 'nothing'}"
+                raise InputError(f"takes no {name!r}", place="program", fix=hint)
+        for name in known:
+            if name not in given:
+                raise InputError(f"{name!r} is missing", place="program", fix="give it by name")
+        memory = {
+            self._buffers[name]: _checked(name, given[name], a)
+            for name, a in self.inputs.items()
+            if name in self._buffers
+        }
+        results = [np.empty(o.shape, o.type.dtype) for o in self.outputs.values()]
+        memory |= {b: r.reshape(-1) for b, r in zip(self.kernel.outputs, results, strict=True)}
+        arguments = {name: given[name] for name in self.scalars}
+        self._code.run(arguments, memory, threads=threads)
+        if self._single:
+            return results[0]
+        return dict(zip(self.outputs, results, strict=True))
+
+
+def compile(
+    outputs: Outputs, *, numerics: str = "relaxed", backend: str = "auto", optimize: bool = True
+) -> Program:
+    """Compile one array, several, or several by name, to a callable program.
+
+    `optimize=False` compiles the naive nest as it is: every operation its own loops, every result its own array.
+    `numerics="exact"` allows only what keeps every bit; "relaxed" also splits kernels and reassociates sums.
+
+    Raises InputError for what is no array of the algebra, for names that are given twice, or for unknown options.
+    """
+    options = Options(numerics, "f32", backend)
+    named, single = _named(outputs)
+    return with_room(lambda: Program(named, options, optimize=optimize, single=single))
+
+
+def run(outputs: Outputs, **given: Any) -> Any:
+    """The outputs for some arrays and scalars, compiled for this one use.
+
+    >>> from .array import array
+    >>> run(array("a", 3) + 1, a=np.float32([1, 2, 3]))
+    array([2., 3., 4.], dtype=float32)
+    """
+    return compile(outputs)(**given)
+
+
+def _named(outputs: Outputs) -> tuple[dict[str, Array], bool]:
+    if isinstance(outputs, Array):
+        return {"out": outputs}, True
+    if isinstance(outputs, Mapping):
+        found = dict(outputs)
+    elif isinstance(outputs, (tuple, list)):
+        found = {f"out{k}": o for k, o in enumerate(outputs)}
+    else:
+        found = {}
+    values: list[tuple[str, object]] = list(found.items())
+    for name, value in values:
+        if not isinstance(value, Array):
+            raise InputError(f"{brief(value)} is no array of the algebra", place=f"compile, {name}")
+    if not found:
+        raise InputError(
+            f"{brief(outputs)} is no output", place="compile", fix="give an array, several, or a dict of them"
+        )
+    return found, False
+
+
+def _reached(roots: Sequence[Operation]) -> list[Operation]:
+    """Every operation, also those inside of definitions by cases."""
+    found: dict[Operation, None] = {}
+    stack = list(reversed(roots))
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found[node] = None
+            stack.extend(reversed(node.operands))
+    return list(found)
+
+
+def _checked(name: str, value: Any, declared: Array) -> Numbers:
+    wanted = f"{declared.type} and shape {declared.shape}"
+    if not isinstance(value, np.ndarray):
+        raise InputError(
+            f"{brief(value)} is no NumPy array", place=f"program, {name}", fix=f"give one of {wanted}"
+        )
+    array: Numbers = value  # pyright: ignore[reportUnknownVariableType]
+    if array.shape != declared.shape or array.dtype != declared.type.dtype:
+        raise InputError(
+            f"is {array.dtype} and shape {array.shape}", place=f"program, {name}", fix=f"give {wanted}"
+        )
+    return np.ascontiguousarray(array).reshape(-1)
