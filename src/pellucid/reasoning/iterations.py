@@ -1,17 +1,25 @@
-"""Whether the iterations of a loop can be told apart: no two of them store to one place.
+"""Whether the iterations of a loop can be told apart: what one of them stores, no other one stores or loads.
 
-The premise of running them side by side (`lanes`) or on several threads (`spread`).
+The premise of running them side by side (`lanes`), on several threads (`spread`) or in another order (`tile`).
+Positions are told apart in two ways: as numbers in a mixed radix, whose digits are indices with symbolic bounds; or as
+a multiple of the loop's index plus a rest that is known to be smaller than that multiple.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from ..ir.expr import Expr
-from ..ir.nest import For, Store, walk
-from .prove import Proved, Refuted, Unknown, Verdict
+from ..ir.expr import Buffer, Expr, topological
+from ..ir.facts import Facts
+from ..ir.nest import Alloc, For, Statement
+from .effects import Access, effects, stored
+from .infer import FactsOf
+from .prove import Proved, Refuted, Unknown, Verdict, both
+from .scope import facts_within
 
 APART = "no two iterations store to the same place"
+NO_FLOW = "no iteration loads what another stores"
 
 
 def digits(position: Expr, ranges: Mapping[Expr, Expr]) -> list[Expr] | None:
@@ -37,24 +45,177 @@ def digits(position: Expr, ranges: Mapping[Expr, Expr]) -> list[Expr] | None:
     return None
 
 
-def iterations_apart(loop: For, around: Sequence[For] = ()) -> Verdict:
-    """Whether no two iterations of a loop store to the same place.
+def terms(position: Expr, facts: FactsOf) -> tuple[dict[Expr, int], int] | None:
+    """An integer as a sum of multiples of other nodes plus a constant; None if that sum might wrap.
 
-    `around` are the loops outside, which keep their indices while the loop runs.
+    >>> from pellucid.ir.parse import parse_expr
+    >>> terms(parse_expr("(%i + 3) * 4 + convert.i32($b:u8)")[0], FactsOf({parse_expr("%i")[0]: Facts(0, 9)}))
+    ({%i: 4, convert.i32($b:u8): 1}, 12)
     """
-    loops = [*around, loop, *(s for s in walk(loop.body) if isinstance(s, For))]
-    ranges = {s.index: s.hi for s in loops if s.lo.op == "const" and s.lo.attr == 0}
-    name = loop.index.attr
-    reasons: list[str] = []
-    for s in walk(loop.body):
-        if not isinstance(s, Store):
-            continue
-        found = digits(s.position, ranges)
-        element = f"{s.buffer.name}[{s.position!r}]"
-        if found is None:
-            missing = f"{element} is not a number with the indices as digits, each from 0 to its radix"
-            return Unknown(APART, missing)
-        if loop.index not in found:
-            return Refuted(APART, f"{name} does not occur in {element}, which every iteration stores to")
-        reasons.append(f"{name} is a digit of every position in {s.buffer.name}")
-    return Proved("; ".join(dict.fromkeys(reasons)) or "nothing is stored")
+    found: dict[Expr, int] = {}
+    constant = 0
+    stack = [(position, 1)]
+    while stack:
+        n, count = stack.pop()
+        match n.op:
+            case "const":
+                constant += count * int(n.attr)
+            case "add":
+                stack += [(n.args[1], count), (n.args[0], count)]
+            case "sub":
+                stack += [(n.args[1], -count), (n.args[0], count)]
+            case "neg":
+                stack.append((n.args[0], -count))
+            case "mul" if n.args[1].op == "const":
+                stack.append((n.args[0], count * int(n.args[1].attr)))
+            case "mul" if n.args[0].op == "const":
+                stack.append((n.args[1], count * int(n.args[0].attr)))
+            case "shift_left_in" | "shift_left" if (
+                n.args[1].op == "const" and 0 <= n.args[1].attr < n.type.bits
+            ):
+                stack.append((n.args[0], count << int(n.args[1].attr)))
+            case _:
+                found[n] = found.get(n, 0) + count
+    found = {n: count for n, count in found.items() if count}
+    low, high = _interval(found, constant, facts)
+    # Modulo the width, the sum is the position; without a wrap, it is the position itself.
+    return (found, constant) if position.type.low <= low and high <= position.type.high else None
+
+
+def _interval(parts: Mapping[Expr, int], constant: int, facts: FactsOf) -> tuple[float, float]:
+    low = high = float(constant)
+    for n, count in parts.items():
+        f = facts(n)
+        ends = (f.lo * count, f.hi * count)
+        low, high = low + min(ends), high + max(ends)
+    return low, high
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """``step * index + fixed + rest``: what is the same in all iterations, and the interval of what is not."""
+
+    step: int
+    fixed: Mapping[Expr, int]
+    low: float
+    high: float
+
+
+class Iterations:
+    """What the iterations of one loop access, and what is known there.
+
+    `around` are the statements outside, which keep their indices while the loop runs; `ranges` what is known of leaves.
+    """
+
+    def __init__(
+        self, loop: For, around: Sequence[Statement] = (), ranges: Mapping[Expr, Facts] | None = None
+    ) -> None:
+        self.loop = loop
+        self.ranges = ranges
+        self.sizes = {s.buffer: s.size for s in around if isinstance(s, Alloc)}
+        self._outer = [s for s in around if isinstance(s, For)]
+        self._written = stored(loop.body)
+        self._facts: dict[tuple[For, ...], FactsOf] = {}
+        found = effects(loop.body)
+        self._stores = _by_buffer(found.sets)
+        self._loads = {b: uses for b, uses in _by_buffer(found.uses).items() if b in self._stores}
+
+    def stores(self) -> Verdict:
+        """Whether no two iterations store to the same place."""
+        if not self._stores:
+            return Proved("nothing is stored")
+        return both(*(self._apart(s, s, APART) for s in self._stores.values()))
+
+    def loads(self) -> Verdict:
+        """Whether no iteration loads what another one stores."""
+        if not self._loads:
+            return Proved("nothing is loaded that is stored")
+        return both(
+            *(self.inside(a) for uses in self._loads.values() for a in uses),
+            *(self._apart(self._stores[b], uses, NO_FLOW) for b, uses in self._loads.items()),
+        )
+
+    def _apart(self, some: Sequence[Access], others: Sequence[Access], premise: str) -> Verdict:
+        """Whether accesses to one buffer are different elements whenever they are made in different iterations."""
+        index, buffer = self.loop.index, some[0].buffer.name
+        name = index.attr
+        if len({a.position for a in (*some, *others)}) == 1:
+            loops = (*self._outer, self.loop, *some[0].scope)
+            radix = {s.index: s.hi for s in loops if s.lo.op == "const" and s.lo.attr == 0}
+            if index in (digits(some[0].position, radix) or ()):
+                return Proved(f"{name} is a digit of every position in {buffer}")
+        first: _Form | None = None
+        spans: list[tuple[float, float]] = []
+        for group in (some, others):
+            forms: list[_Form] = []
+            for a in group:
+                form = self._form(a)
+                if form is None:
+                    missing = (
+                        f"{a} is no number with the indices as digits, and how far it reaches is not known"
+                    )
+                    return Unknown(premise, missing)
+                first = first or form
+                if form.step == 0:
+                    return Refuted(premise, f"{name} does not move {a}, which every iteration accesses")
+                if (form.step, form.fixed) != (first.step, first.fixed):
+                    return Unknown(premise, f"{some[0]} and {a} move differently with {name}")
+                forms.append(form)
+            spans.append((min(f.low for f in forms), max(f.high for f in forms)))
+        (low, high), (low2, high2) = spans
+        reach = max(high2 - low, high - low2)
+        step = abs(first.step) if first is not None else 0
+        if step > reach:
+            return Proved(f"{buffer} is accessed in steps of {step} with {name}")
+        return Unknown(
+            premise, f"{some[0]} moves by {step} with {name}, and others may be {reach:.0f} elements away"
+        )
+
+    def _form(self, access: Access) -> _Form | None:
+        facts = self.facts(access)
+        split = terms(access.position, facts)
+        if split is None:
+            return None
+        found, constant = split
+        changing = self.loop.index.free
+        for s in access.scope:
+            changing |= s.index.free
+        fixed: dict[Expr, int] = {}
+        rest: dict[Expr, int] = {}
+        for n, count in found.items():
+            if n is not self.loop.index:
+                moves = n.free & changing or any(
+                    x.op == "load" and x.attr in self._written for x in topological([n])
+                )
+                (rest if moves else fixed)[n] = count
+        low, high = _interval(rest, constant, facts)
+        return _Form(found.get(self.loop.index, 0), fixed, low, high)
+
+    def inside(self, access: Access) -> Verdict:
+        """Whether an access is inside of its buffer, so that no clamp makes it another element."""
+        buffer = access.buffer
+        size = self.size(buffer)
+        known = self.facts(access)(access.position)
+        if size is not None and known.within(0, size - 1):
+            return Proved(f"{buffer.name} is accessed inside")
+        return Unknown(f"{access} is inside of {buffer.name}", f"it is within {known.lo} .. {known.hi}")
+
+    def size(self, buffer: Buffer) -> int | None:
+        """How many elements a buffer surely has; None if that is not known."""
+        size = self.sizes.get(buffer)
+        if size is None:
+            return buffer.size
+        return int(size.attr) if size.op == "const" else None
+
+    def facts(self, access: Access) -> FactsOf:
+        """What is known where an access is made."""
+        if access.scope not in self._facts:
+            self._facts[access.scope] = facts_within((*self._outer, self.loop, *access.scope), self.ranges)
+        return self._facts[access.scope]
+
+
+def _by_buffer(accesses: Iterable[Access]) -> dict[Buffer, list[Access]]:
+    found: dict[Buffer, list[Access]] = {}
+    for a in accesses:
+        found.setdefault(a.buffer, []).append(a)
+    return found
