@@ -1,0 +1,213 @@
+"""Spans: the part of a loop in which a condition holds, as bounds that are computed before the loop.
+
+Part of `reasoning`, for loop-conditional joining (White 5.4.1). A comparison in which the index stands with
+coefficient one gives its bound in closed form; any other condition that is proved to be monotone along the loop gives
+it by binary search, an `iterate` that runs once before the loop and not in every iteration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..ir import types as T
+from ..ir.expr import Expr, apply, const, iterate, next_depth, state, substitute
+from .infer import FactsOf
+from .monotone import Direction, direction
+
+Found = tuple[Expr, Expr, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The iterations ``lo <= index < hi``, in which a condition `holds`, or in which alone it does not.
+
+    `words` says why they are these. A bound that is the loop's own is the same node.
+    """
+
+    lo: Expr
+    hi: Expr
+    holds: bool
+    words: str
+
+
+def span(condition: Expr, index: Expr, lo: Expr, hi: Expr, facts: FactsOf) -> Span | None:
+    """The span of a condition along the loop ``lo <= index < hi``; None if it is not shown to have one.
+
+    `facts` must hold in the loop. The bounds given mean the same before the loop, if the memory that the condition
+    loads is not stored to inside.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> from pellucid.ir.expr import index
+    >>> i, n = index("i"), const(100, T.i32)
+    >>> found = span(parse_expr("$c:i32 <= %i & %i < 50")[0], i, const(0, T.i32), n, FactsOf())
+    >>> found and (found.lo, found.hi, found.words)
+    (max(0, $c:i32), min(100, 50), 'i is at least $c:i32; i is below 50')
+    """
+    loop = _Loop(index, lo, hi, facts)
+    for holds in (True, False):
+        found = loop.where(condition, holds)
+        if found is not None:
+            first, last, words = found
+            return Span(first, last, holds, words)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    index: Expr
+    lo: Expr
+    hi: Expr
+    facts: FactsOf
+
+    def where(self, c: Expr, wanted: bool) -> Found | None:
+        """Bounds of the iterations in which a condition is as wanted, if these are one run of iterations."""
+        if c.op == "not":
+            return self.where(c.args[0], not wanted)
+        if c.op in ("and", "or") and (c.op == "and") is wanted:
+            return self.both(c.args[0], c.args[1], wanted)
+        if c.op in ("eq", "ne") and (c.op == "eq") is wanted and c.args[0].type is not T.boolean:
+            a, b = c.args
+            return self.equal(a, b)
+        if c.op in ("lt", "le"):
+            found = self.compared(c, wanted)
+            if found is not None:
+                return found
+        return self.searched(c, wanted)
+
+    def both(self, a: Expr, b: Expr, wanted: bool) -> Found | None:
+        """Bounds where two conditions are as wanted: the second is looked for only where the first is."""
+        first = self.where(a, wanted)
+        if first is None:
+            return None
+        second = replace(self, lo=first[0], hi=first[1]).where(b, wanted)
+        return second and (second[0], second[1], f"{first[2]}; {second[2]}")
+
+    def equal(self, a: Expr, b: Expr) -> Found | None:
+        found = self.alone(a, b)
+        if found is None:
+            return self.both(apply("le", a, b), apply("le", b, a), True)
+        _, e = found
+        return (
+            apply("max", self.lo, e),
+            apply("min", self.hi, successor(e, self.facts)),
+            f"{self.index.attr} is {e!r}",
+        )
+
+    def compared(self, c: Expr, wanted: bool) -> Found | None:
+        """The bound of a comparison that comes to ``index < e`` or the like."""
+        found = self.alone(*c.args)
+        if found is None:
+            return None
+        left, e = found
+        below = left is wanted
+        strict = (c.op == "lt") is wanted
+        name = self.index.attr
+        if below:
+            bound = e if strict else successor(e, self.facts)
+            words = f"{name} is {'below' if strict else 'at most'} {e!r}"
+            return self.lo, apply("min", self.hi, bound), words
+        bound = successor(e, self.facts) if strict else e
+        words = f"{name} is {'above' if strict else 'at least'} {e!r}"
+        return apply("max", self.lo, bound), self.hi, words
+
+    def alone(self, a: Expr, b: Expr) -> tuple[bool, Expr] | None:
+        """For a comparison of integers: whether the index ends up on the left, and what it is compared with then."""
+        for side, other, left in ((a, b, True), (b, a, False)):
+            if side.free & self.index.free and not other.free & self.index.free and side.type.is_integer:
+                return self.solved(side, other, left)
+        return None
+
+    def solved(self, side: Expr, other: Expr, left: bool) -> tuple[bool, Expr] | None:
+        """Move what stands beside the index to the other side, as long as nothing wraps."""
+        mask = self.index.free
+        while side is not self.index:
+            if side.op == "convert" and side.args[0].type.is_integer:
+                # Widening keeps every value, and a bound beyond the narrow type is as good as its last number.
+                narrow = side.args[0].type
+                if narrow.low < side.type.low or narrow.high > side.type.high:
+                    return None
+                side, other = side.args[0], self.narrowed(other, narrow)
+                continue
+            if side.op not in ("add", "sub") or not self.exact(side):
+                return None
+            x, k = side.args
+            if side.op == "sub" and k.free & mask:
+                # k - index: the index goes to the other side, and k stays.
+                if x.free & mask:
+                    return None
+                side, other, left = k, apply("sub", x, other), not left
+            else:
+                if k.free & mask:
+                    x, k = k, x
+                if k.free & mask:
+                    return None
+                side, other = x, apply("sub" if side.op == "add" else "add", other, k)
+            if not self.exact(other):
+                return None
+        return left, other
+
+    def exact(self, e: Expr) -> bool:
+        """Whether a sum or difference of integers surely does not wrap."""
+        a, b = (self.facts(x) for x in e.args)
+        ends = (a.lo + b.lo, a.hi + b.hi) if e.op == "add" else (a.lo - b.hi, a.hi - b.lo)
+        return e.type.low <= ends[0] and ends[1] <= e.type.high
+
+    def narrowed(self, e: Expr, type_: T.Type) -> Expr:
+        if e.op == "convert" and e.args[0].type is type_:
+            return e.args[0]
+        if not self.facts(e).within(type_.low, type_.high):
+            e = apply("min", apply("max", e, const(type_.low, e.type)), const(type_.high, e.type))
+        return const(e.attr, type_) if e.op == "const" else apply("convert", e, attr=type_)
+
+    def searched(self, c: Expr, wanted: bool) -> Found | None:
+        """The bound by binary search, for a condition that is monotone along the loop."""
+        name = self.index.attr
+        way = direction(c, self.index, self.facts)
+        if way is Direction.UNKNOWN:
+            return None
+        words = f"the condition {way.value} while {name} grows"
+        goal = c if wanted else apply("not", c)
+        if way is Direction.FIXED:
+            return self.lo, apply("choose", goal, self.hi, self.lo), words
+        if not wanted:
+            way = way.reversed()
+        if way is Direction.RISES:
+            return self.first(goal), self.hi, words
+        if way is Direction.FALLS:
+            return self.lo, self.first(apply("not", goal)), words
+        start = substitute([goal], {self.index: self.lo})[0]
+        cut = self.first(apply("ne", goal, start))
+        return apply("choose", start, self.lo, cut), apply("choose", start, cut, self.hi), words
+
+    def first(self, goal: Expr) -> Expr:
+        """The first iteration in which a condition that never falls holds, or the upper bound if there is none."""
+        type_ = self.index.type
+        depth = next_depth(goal, self.lo, self.hi)
+        low, high = state(depth, 0, type_), state(depth, 1, type_)
+        # The floor of the mean, which cannot overflow.
+        half = apply("shift_right", apply("xor", low, high), const(1, type_))
+        middle = apply("add", apply("and", low, high), half)
+        # It lies in the loop, which the facts of the bounds now show.
+        last = apply("sub", self.hi, const(1, type_))
+        inside = apply("min", apply("max", middle, self.lo), last)
+        met = substitute([goal], {self.index: inside})[0]
+        steps = (
+            apply("choose", met, low, apply("add", inside, const(1, type_))),
+            apply("choose", met, inside, high),
+        )
+        limit = const(type_.bits + 1, T.i32)
+        return iterate((self.lo, self.hi), steps, apply("le", high, low), limit, depth)[0]
+
+
+def successor(e: Expr, facts: FactsOf) -> Expr:
+    """The number after e, for use as a bound of a loop; at the largest number, itself.
+
+    ``index <= e`` is ``index < e + 1`` except where e + 1 wraps. No index of a half-open loop is the largest number, so
+    the bound ``min(e, largest - 1) + 1`` serves.
+    """
+    one = const(1, e.type)
+    if e.op == "const":
+        return const(min(e.attr + 1, e.type.high), e.type)
+    if facts(e).hi >= e.type.high:
+        e = apply("min", e, const(e.type.high - 1, e.type))
+    return apply("add", e, one)

@@ -1,0 +1,120 @@
+"""Spans: the bounds found for a condition are those of the iterations in which it holds."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pellucid.ir import types as T
+from pellucid.ir.expr import Expr, apply, const, index, param
+from pellucid.ir.facts import Facts
+from pellucid.ir.interp import evaluate
+from pellucid.ir.nest import For
+from pellucid.ir.parse import parse_expr
+from pellucid.reasoning.infer import FactsOf
+from pellucid.reasoning.scope import facts_within
+from pellucid.reasoning.span import span, successor
+
+LIMIT = T.i32.high
+EXTREMES = [T.i32.low, T.i32.low + 1, -2, -1, 0, 1, 5, LIMIT - 3, LIMIT - 1, LIMIT]
+
+
+def holding(condition: Expr, i: Expr, lo: Expr, hi: Expr, values: dict) -> tuple[list[int], list[int]]:
+    """The iterations of the span that is found, and those in which the condition has that truth."""
+    loop = For(i, lo, hi, ())
+    facts = facts_within([loop], {k: Facts(*v) for k, v in RANGES.items()})
+    found = span(condition, i, lo, hi, facts)
+    assert found is not None, condition
+    first, last, low, high = (int(v) for v in evaluate([found.lo, found.hi, lo, hi], values))
+    truth = [k for k in range(low, high) if bool(evaluate([condition], {**values, i: k})[0]) is found.holds]
+    return list(range(first, last)), truth
+
+
+LOOP = index("i")
+C, D = param("c", T.i32), param("d", T.i32)
+BYTE, WIDE = param("byte", T.u8), param("wide", T.i64)
+X, Y = param("x", T.f32), param("y", T.f32)
+RANGES = {X: (-100.0, 100.0), Y: (-100.0, 100.0), D: (-100, 100)}
+CONDITIONS = [
+    "%i < $c:i32",
+    "%i <= $c:i32",
+    "$c:i32 < %i",
+    "$c:i32 <= %i",
+    "%i == $c:i32",
+    "%i != $c:i32",
+    "not($c:i32 <= %i)",
+    "%i + $d:i32 < 7",
+    "$d:i32 + %i <= $d:i32 + $d:i32",
+    "$d:i32 - %i <= 2",
+    "3 < $d:i32 - (%i - 1)",
+    "%i == convert.i32($byte:u8)",
+    "convert.i64(%i) <= $wide:i64",
+    "$wide:i64 == convert.i64(%i)",
+    "$wide:i64 < convert.i64(%i)",
+    "$c:i32 <= %i & %i < $d:i32",
+    "%i < $c:i32 | $d:i32 < %i",
+    "not($c:i32 <= %i & %i <= $d:i32)",
+    "2 * %i < $c:i32",
+    "%i * $d:i32 < 6",
+    "%i // 3 == $d:i32",
+    "convert.f32(%i) * $x:f32 + $y:f32 < 1.0",
+    "$x:f32 <= convert.f32(%i) * 0.3 - $y:f32",
+    "floor(convert.f32(%i) * $x:f32) == $y:f32",
+    "0.0 <= convert.f32(%i) * $x:f32 + $y:f32 & convert.f32(%i) * $y:f32 - $x:f32 < 9.0",
+    "$x:f32 < $y:f32",
+    "if $x:f32 < 0.0 then 3 < %i else %i < 5",
+]
+
+
+@pytest.mark.parametrize("text", CONDITIONS)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_the_span_is_where_the_condition_holds(text, data):
+    condition = parse_expr(text)[0]
+    near = st.integers(-12, 12)
+    lo = data.draw(
+        st.sampled_from(EXTREMES) if "d:" not in text and "2 *" not in text and "//" not in text else near
+    )
+    if "f32" in text:
+        lo = data.draw(near)
+    count = data.draw(st.integers(-2, 12))
+    hi = min(max(lo + count, T.i32.low), LIMIT)
+    close = st.one_of(near.map(lambda k: min(max(lo + k, T.i32.low), LIMIT)), st.sampled_from(EXTREMES))
+    floats = st.one_of(st.floats(-3, 3, width=32), st.floats(-100, 100, width=32))
+    values = {
+        C: data.draw(close),
+        D: data.draw(near),
+        BYTE: data.draw(st.integers(0, 255)),
+        WIDE: data.draw(st.one_of(close, st.sampled_from([T.i64.low, T.i64.high, 1 << 40]))),
+        X: np.float32(data.draw(floats)),
+        Y: np.float32(data.draw(floats)),
+    }
+    found, truth = holding(condition, LOOP, const(lo, T.i32), const(hi, T.i32), values)
+    assert found == truth
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "convert.f32(%i) * $any:f32 < 1.0",  # infinite products of parameters of any size could meet zero
+        "%i * %i < 9",  # falls, then rises
+        "%i + $c:i32 < 3",  # may wrap
+        "(%i & 1) == 0",
+        "%i < 3 | 5 < %i & %i < 9",
+    ],
+)
+def test_no_span_where_none_is_shown(text):
+    loop = For(LOOP, const(-9, T.i32), const(9, T.i32), ())
+    condition = parse_expr(text)[0]
+    facts = facts_within([loop], {param("any", T.f32): Facts(-np.inf, np.inf)})
+    assert span(condition, LOOP, loop.lo, loop.hi, facts) is None
+
+
+def test_the_bound_after_the_largest_number_does_not_wrap():
+    """The half-open bound of ``i <= c`` is not c + 1 for the largest c."""
+    (bound,) = evaluate([successor(C, FactsOf())], {C: LIMIT})
+    assert bound == LIMIT
+    (plain,) = evaluate([apply("add", C, const(1, T.i32))], {C: LIMIT})
+    assert plain == T.i32.low
+    assert successor(D, FactsOf({D: Facts(0, 9)})) is apply("add", D, const(1, T.i32))
+    assert successor(const(LIMIT, T.i32), FactsOf()).attr == LIMIT
