@@ -166,13 +166,13 @@ kernel scratch(count: i32):
 # ---- refusals ----
 
 
-def test_scratch_memory_in_a_loop_is_refused(backend: Backend):
+def test_large_scratch_memory_in_a_loop_is_refused(backend: Backend):
     kernel = parse_nest(
         """
 kernel inside():
   output out: i32[4]
   for i in 0 .. 4:
-    alloc line: i32[4]:
+    alloc line: i32[40000]:
       out[i] := line[i]
 """
     )

@@ -69,14 +69,6 @@ class Proofs:
         return True
 
 
-def least_sizes(buffers: tuple[Buffer, ...], scratch: tuple[Alloc, ...]) -> dict[Buffer, int]:
-    """The sizes that buffers were declared with; scratch memory has a known size only where it is a constant."""
-    found = {b: b.size for b in buffers}
-    for a in scratch:
-        found[a.buffer] = max(1, int(a.size.attr)) if a.size.op == "const" else 1
-    return found
-
-
 def nodes_of(body: Block) -> list[Expr]:
     """All nodes of the expressions in a block, operands before users."""
     return topological(all_roots(body))

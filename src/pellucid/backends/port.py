@@ -68,6 +68,8 @@ class Store(Protocol):
         ...
 
 
+MOST_PRIVATE = 128 << 10
+"""The most bytes of scratch memory inside of loops, all together: it is on the stack."""
 BANDS = 32
 """Into how many parts a loop is handed out at most."""
 
@@ -96,7 +98,8 @@ class Phase:
 class Layout:
     """What a kernel's machine code is given, in order: params, buffers of the caller, scratch buffers; and its phases.
 
-    `ranges` is what is assumed of each param. Scratch memory is one for all threads.
+    `ranges` is what is assumed of each param. Scratch memory is one for all threads, but for what stands inside of a
+    loop: that is `private`, small, of a fixed size, and on the stack of whoever runs the iteration.
     """
 
     kernel: N.Kernel
@@ -104,11 +107,20 @@ class Layout:
     scratch: tuple[N.Alloc, ...]
     phases: tuple[Phase, ...]
     ranges: Mapping[str, Facts]
+    private: tuple[N.Alloc, ...] = ()
 
     @property
     def buffers(self) -> tuple[Buffer, ...]:
         """All buffers, in the order of the machine code."""
         return (*self.bound, *(a.buffer for a in self.scratch))
+
+    @property
+    def least(self) -> dict[Buffer, int]:
+        """The sizes that buffers were declared with; scratch memory has a known size only where it is a constant."""
+        found = {b: b.size for b in self.bound}
+        for a in (*self.scratch, *self.private):
+            found[a.buffer] = max(1, int(a.size.attr)) if a.size.op == "const" else 1
+        return found
 
     def values(self, arguments: Arguments) -> list[np.generic]:
         """The arguments as typed scalars in the order of the params, checked against what was assumed of them."""
@@ -188,7 +200,8 @@ class Layout:
 def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
     """The layout of a kernel.
 
-    Raises BackendError when scratch memory is asked for inside a loop or a branch, and for an abstract statement.
+    Raises BackendError for large scratch memory, or of no fixed size, inside a loop or a branch, and for an abstract
+    statement.
     """
     abstract = next((s.name for s in N.walk(kernel.body) if isinstance(s, N.Abstract)), None)
     if abstract is not None:
@@ -198,6 +211,7 @@ def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
             fix="write a statement in its place",
         )
     scratch: list[N.Alloc] = []
+    private: list[N.Alloc] = []
     flat: list[N.Statement] = []
     rest = list(reversed(kernel.body))
     while rest:
@@ -207,15 +221,20 @@ def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
             rest.extend(reversed(s.body))
             continue
         flat.append(s)
-        if any(isinstance(x, N.Alloc) for b in N.blocks(s) for x in N.walk(b)):
-            raise BackendError(
-                "scratch memory inside a loop or a branch",
-                place=kernel.name,
-                fix="allocate it around the loops",
-            )
+        private += [x for b in N.blocks(s) for x in N.walk(b) if isinstance(x, N.Alloc)]
+    if any(a.size.op != "const" for a in private) or sum(map(_bytes, private)) > MOST_PRIVATE:
+        raise BackendError(
+            f"scratch memory inside a loop or a branch that is not surely at most {MOST_PRIVATE} bytes",
+            place=kernel.name,
+            fix="allocate it around the loops",
+        )
     known = {p.attr: ranges.get(p, of_leaf(p)) for p in kernel.params}
     bound = (*kernel.outputs, *N.inputs(kernel))
-    return Layout(kernel, bound, tuple(scratch), tuple(_phases(kernel, flat)), known)
+    return Layout(kernel, bound, tuple(scratch), tuple(_phases(kernel, flat)), known, tuple(private))
+
+
+def _bytes(a: N.Alloc) -> int:
+    return max(1, int(a.size.attr)) * a.buffer.type.dtype.itemsize
 
 
 def _phases(kernel: N.Kernel, flat: Sequence[N.Statement]) -> list[Phase]:

@@ -154,8 +154,8 @@ def _fill(roots: Sequence[Expr], scope: Environment, memory: Memory, outside: in
 def run(kernel: Kernel, arguments: Mapping[str, Any], memory: Memory) -> None:
     """Execute a nest: `arguments` by parameter name, `memory` by buffer; stores change the arrays in `memory`.
 
-    Loops that run in lanes or are spread over threads are run on whole arrays, unless loops inside have other bounds
-    in every iteration; the others in order.
+    Loops that run in lanes or are spread over threads are run on whole arrays, unless each iteration has scratch memory
+    or bounds of its own; the others in order.
     """
     environment: Environment = {p: np.asarray(arguments[p.attr], dtype=p.type.dtype) for p in kernel.params}
     with np.errstate(all="ignore"):
@@ -167,9 +167,12 @@ def _block(block: Block, environment: Environment, memory: dict[Buffer, Array], 
         _statement(s, environment, memory, active)
 
 
-def _bounds_depend(body: Block, index: Expr) -> bool:
-    """Whether loops in a block begin or end elsewhere in every iteration of an index."""
-    return any(isinstance(s, For) and (s.lo.free | s.hi.free) & index.free for s in walk(body))
+def _one_by_one(body: Block, index: Expr) -> bool:
+    """Whether iterations have memory of their own, or loops inside with bounds of their own."""
+    return any(
+        isinstance(s, Alloc) or (isinstance(s, For) and (s.lo.free | s.hi.free) & index.free)
+        for s in walk(body)
+    )
 
 
 def _one(e: Expr, environment: Environment, memory: Memory) -> Array:
@@ -190,7 +193,7 @@ def _statement(s: Any, environment: Environment, memory: dict[Buffer, Array], ac
                     _block(block, environment, memory, chosen)
         case For(index, lo, hi, body, how):
             first, last = (_one(e, environment, memory).item() for e in (lo, hi))
-            if how.kind == "seq" or _bounds_depend(body, index):
+            if how.kind == "seq" or _one_by_one(body, index):
                 for k in range(first, last):
                     _block(body, {**environment, index: np.asarray(k, index.type.dtype)}, memory, active)
             elif last > first:

@@ -16,7 +16,7 @@ from ...ir.expr import Buffer, Expr
 from ...ir.facts import Facts, top
 from ...ir.nest import Kernel
 from ..calling import entry
-from ..obligations import Proofs, least_sizes
+from ..obligations import Proofs
 from ..port import Layout, Ranges, layout
 from .source import Source
 from .spelling import identifier, literal, typed
@@ -29,7 +29,7 @@ INCLUDES = """#include <math.h>
 
 def callable_source(plan: Layout, ranges: Ranges) -> tuple[str, dict[Buffer, int]]:
     """The source of the functions that `calling` calls, and how many elements their buffers must have."""
-    proofs = Proofs(least_sizes(plan.buffers, plan.scratch), plan.scratch)
+    proofs = Proofs(plan.least, plan.scratch)
     helpers: dict[str, str] = {}
     functions: list[str] = []
     for k, phase in enumerate(plan.phases):
@@ -50,13 +50,14 @@ def _function(name: str, plan: Layout, source: Source, body: list[str]) -> list[
             lines.append(
                 f"    {typed(p.type)} {word};\n    memcpy(&{word}, params + {8 * k}, sizeof {word});"
             )
-    for k, (b, word) in enumerate(source.buffers.items()):
+    for k, b in enumerate(plan.buffers):
+        word = source.buffers[b]
         written = "" if b in plan.kernel.outputs or k >= len(plan.bound) else "const "
         lines.append(f"    {written}{typed(b.type)} *const {word} = buffers[{k}];")
         if source.sizes[b] in source.used:
             lines.append(f"    const int64_t {source.sizes[b]} = sizes[{k}];")
     lines += [f"    (void){word};" for word in ("params", "buffers", "sizes", "first", "beyond")]
-    lines += [f"    (void){word};" for word in source.buffers.values()]
+    lines += [f"    (void){word};" for word in map(source.buffers.__getitem__, plan.buffers)]
     return [*lines, *body, "}"]
 
 
@@ -82,8 +83,7 @@ def export(kernel: Kernel, name: str, ranges: Ranges | None = None) -> tuple[str
     embedded = [b for b in plan.bound if b.data is not None and b not in kernel.outputs]
     given = [b for b in plan.bound if b not in embedded]
     # Proofs may count on what is in the source itself, and not on what a caller passes.
-    least = least_sizes(plan.buffers, plan.scratch)
-    proofs = Proofs({**least, **dict.fromkeys(given, 1)}, plan.scratch)
+    proofs = Proofs({**plan.least, **dict.fromkeys(given, 1)}, plan.scratch)
     source = Source(plan, kernel.body, ranges, proofs)
     body = source.body()
     parameters: list[str] = []

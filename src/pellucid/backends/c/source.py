@@ -45,8 +45,10 @@ class Source:
         self.declared: list[tuple[int, str]] = []
         self.helpers: dict[str, str] = {}
         self.taken: set[str] = set()
-        self.buffers = {b: self.unique(b.name) for b in plan.buffers}
+        self.private = {a.buffer: plan.least[a.buffer] for a in plan.private}
+        self.buffers = {b: self.unique(b.name) for b in (*plan.buffers, *self.private)}
         self.sizes = {b: self.unique(f"{b.name}_size") for b in plan.buffers}
+        self.sizes |= {b: str(n) for b, n in self.private.items()}
         self.params = {p: self.unique(p.attr) for p in plan.kernel.params}
         for p, name in self.params.items():
             self.names[p] = Text(name, closed=True, plain=True)
@@ -294,6 +296,10 @@ class Source:
                     self.iterate(value, body, {})
             case Store():
                 self.store(s)
+            case Alloc(buffer, _, body) if buffer in self.private:
+                self.emit("{")
+                self.scoped(lambda: self.within(buffer, body))
+                self.emit("}")
             case Alloc(_, _, body):
                 self.block(body)
             case For():
@@ -305,6 +311,11 @@ class Source:
                     self.either(s)
             case _:
                 raise BackendError("nothing can run such a statement", place=type(s).__name__.lower())
+
+    def within(self, buffer: Buffer, body: Block) -> None:
+        """Statements that have an array of their own."""
+        self.emit(f"{typed(buffer.type)} {self.buffers[buffer]}[{self.private[buffer]}];")
+        self.block(body)
 
     def let(self, value: Expr) -> None:
         """Name a value."""

@@ -6,6 +6,21 @@ from .program import Program
 
 MEMORY = (
     Program(
+        "scratch memory of every iteration's own",
+        """
+kernel rows():
+  output out: f32[60]
+  input a: f32[90]
+  for j in 0 .. 6 spread over bands of 2:
+    alloc row: f32[10]:
+      for i in 0 .. 10 by WIDTH lanes:
+        row[i] := a[j * 15 + i] * 2.0
+      for i in 0 .. 10 by WIDTH lanes:
+        out[j * 10 + i] := row[i] + row[i + 1] + row[i - 1]
+      out[j * 10 + 3] := row[j]
+""",
+    ),
+    Program(
         "a run of constant length",
         """
 kernel constant_run():

@@ -26,7 +26,7 @@ class Function(Iterations):
 
     def __init__(self, plan: Layout, phase: Phase, ranges: Ranges, *, cheap_masks: bool) -> None:
         facts = FactsOf(ranges)
-        super().__init__(phase.body, facts, plan.buffers, plan.scratch, cheap_masks=cheap_masks)
+        super().__init__(phase.body, facts, plan, cheap_masks=cheap_masks)
         self.plan, self.phase = plan, phase
 
     def text(self, name: str) -> str:

@@ -9,11 +9,12 @@ from abc import ABC
 
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr
-from ...ir.nest import Alloc, Block
+from ...ir.nest import Block
 from ...reasoning.infer import FactsOf
 from ..affine import as_sum, index_is_whole
-from ..obligations import Proofs, least_sizes
-from .spelling import SCALAR, STORED, mangled, stored, typed
+from ..obligations import Proofs
+from ..port import Layout
+from .spelling import SCALAR, STORED, WIDEST, mangled, stored, typed
 from .values import Values
 
 
@@ -24,15 +25,15 @@ class Memory(Values, ABC):
         self,
         body: Block,
         facts: FactsOf,
-        buffers: tuple[Buffer, ...],
-        scratch: tuple[Alloc, ...],
+        plan: Layout,
         *,
         cheap_masks: bool,
     ) -> None:
         super().__init__(body, facts)
         self.cheap_masks = cheap_masks
-        self.numbers = {b: k for k, b in enumerate(buffers)}
-        self.proofs = Proofs(least_sizes(buffers, scratch), scratch)
+        self.numbers = {b: k for k, b in enumerate((*plan.buffers, *(a.buffer for a in plan.private)))}
+        self.private = {a.buffer: plan.least[a.buffer] for a in plan.private}
+        self.proofs = Proofs(plan.least, plan.scratch)
         self.declared: set[str] = set()
         # Of the vector loop around: its index, the scalar index of lane 0, how many lanes count (i64), and the lanes
         # that count. `care` are the lanes on whose side of the branches around we are. None is all lanes.
@@ -62,6 +63,9 @@ class Memory(Values, ABC):
     def pointer(self, buffer: Buffer) -> str:
         """Where a buffer begins."""
         k = self.numbers[buffer]
+        if buffer in self.private:
+            size = f"[{self.private[buffer]} x {STORED[buffer.type]}]"
+            return self.once(f"%buffer{k}", f"%buffer{k} = alloca {size}, align {WIDEST}")
         return self.once(
             f"%buffer{k}",
             f"%buffer{k}.at = getelementptr ptr, ptr %buffers, i64 {k}",
@@ -71,6 +75,8 @@ class Memory(Values, ABC):
     def size(self, buffer: Buffer) -> str:
         """How many elements a buffer has, as i64."""
         k = self.numbers[buffer]
+        if buffer in self.private:
+            return str(self.private[buffer])
         return self.once(
             f"%size{k}",
             f"%size{k}.at = getelementptr i64, ptr %sizes, i64 {k}",
