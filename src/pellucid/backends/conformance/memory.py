@@ -137,6 +137,26 @@ kernel wrapping(count: i32):
 """,
     ),
     Program(
+        "sums of positions, one by one",
+        """
+kernel position_sums(count: i32):
+  output out: i32[600]
+  output far: u8[64]
+  input a: u8[600]
+  input at: i64[64]
+  for j in 0 .. 5:
+    t1 = j * 100 + 7
+    for i in 0 .. min(count, 20):
+      s1 := convert.i32(a[t1 + i * 4 + 3]) * 2 + j
+      out[s1] := out[s1] + convert.i32(a[i + 2147483640])
+      out[(t1 + 1) + (convert.i32(a[i]) - i + 20)] := i - j
+      far[(i * 3 + 60) - j] := a[590 + i]
+    for i: i64 in 0:i64 .. 9:i64:
+      far[i * 7:i64 + (at[i] & 1:i64)] := a[i * 2:i64 + 1:i64]
+""",
+        counts=(21,),
+    ),
+    Program(
         "gathers",
         """
 kernel gathers(count: i32):

@@ -135,7 +135,9 @@ class Function(Iterations):
         name = self.let(f"phi {word} [ {first}, %{before} ], [ %{latch}.i, %{latch} ]")
         mark = self.mark()
         self.define(s.index, name)
+        outer, self.inner = self.inner, s.index.free
         self.block(s.body)
+        self.inner = outer
         self.leave(mark)
         self.jump(latch)
         self.open(latch)

@@ -203,7 +203,7 @@ class Gathers(Memory, ABC):
         first = self.let(f"select {mask} {past}, {values} {halves[1]}, {values} {halves[0]}")
         # The next position is zero or less either because this one is below zero or because adding one wrapped.
         under = self.let(f"icmp sle {word} {above}, zeroinitializer")
-        zero = self.element(buffer, "0", type_)
+        zero = self.element(buffer, self.place(buffer, "0", type_))
         second = self.let(
             f"select {mask} {under}, {values} {self.spread_here(buffer.type, zero)}, {values} {halves[1]}"
         )

@@ -18,10 +18,12 @@ class Loads(Gathers, ABC):
         (position,) = node.args
         buffer: Buffer = node.attr
         if not self.is_wide(node):
-            at = self.names[position]
-            if not self.inside(position, buffer):
-                at = self.clamp(at, position.type, buffer, 0)
-            self.define(node, self.element(buffer, at, position.type))
+            if self.inside(position, buffer):
+                where = self.place_of(buffer, position)
+            else:
+                at = self.clamp(self.names[position], position.type, buffer, 0)
+                where = self.place(buffer, at, position.type)
+            self.define(node, self.element(buffer, where))
             return
         base = self.run_start(position)
         if base is not None:
@@ -72,7 +74,7 @@ class Loads(Gathers, ABC):
         at, vector = self.names[position], typed(position.type, self.lanes)
         low = self.let(f"icmp slt {vector} {at}, zeroinitializer")
         ends = [
-            self.spread_stored(buffer, self.stored_element(buffer, k, type_))
+            self.spread_stored(buffer, self.stored_element(buffer, self.place(buffer, k, type_)))
             for k in ("0", self.last(buffer, type_))
         ]
         word = stored(buffer.type, self.lanes)

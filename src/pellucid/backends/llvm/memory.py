@@ -11,7 +11,7 @@ from ...ir import types as T
 from ...ir.expr import Buffer, Expr
 from ...ir.nest import Block
 from ...reasoning.infer import FactsOf
-from ..affine import as_sum, index_is_whole
+from ..affine import Sum, as_sum, index_is_whole
 from ..obligations import Proofs
 from ..port import Layout
 from .spelling import SCALAR, STORED, WIDEST, mangled, stored, typed
@@ -42,6 +42,8 @@ class Memory(Values, ABC):
         self.lane_count = ""
         self.live: str | None = None
         self.care: str | None = None
+        # The bit of the innermost loop in order.
+        self.inner = 0
 
     def once(self, name: str, *lines: str) -> str:
         """A value of the entry block, written when it is first asked for."""
@@ -122,6 +124,39 @@ class Memory(Values, ABC):
             f"getelementptr {STORED[buffer.type]}, ptr {self.pointer(buffer)}, {SCALAR[type_]} {at}"
         )
 
+    def place_of(self, buffer: Buffer, position: Expr) -> str:
+        """The address of an element that is inside.
+
+        Where the parts of a position add up without a wrap, they are added up as addresses, of which a processor does
+        most at once with the access; what does not change in the loop around comes first.
+        """
+        at, type_ = self.value(position), position.type
+        found = as_sum(position, stop=lambda n: not n.free & self.inner, whole=index_is_whole)
+        if len(found.terms) + bool(found.constant) < 2 or not self.whole(found, type_):
+            return self.place(buffer, at, type_)
+        element = STORED[buffer.type]
+        where = self.pointer(buffer)
+        for n, count in sorted(found.terms, key=lambda term: bool(term[0].free & self.inner)):
+            name = self.value(n)
+            if n.type.bits < 64:
+                kind = "sext" if n.type.kind == "signed" else "zext"
+                name = self.let(f"{kind} {SCALAR[n.type]} {name} to i64")
+            if count != 1:
+                name = self.let(f"mul i64 {name}, {count}")
+            where = self.let(f"getelementptr {element}, ptr {where}, i64 {name}")
+        if found.constant:
+            where = self.let(f"getelementptr {element}, ptr {where}, i64 {found.constant}")
+        return where
+
+    def whole(self, found: Sum, type_: T.Type) -> bool:
+        """Whether a sum modulo the width of a type is the sum itself."""
+        low = high = found.constant
+        for n, count in found.terms:
+            f = self.facts(n)
+            low += int(min(f.lo * count, f.hi * count))
+            high += int(max(f.lo * count, f.hi * count))
+        return type_.low <= low and high <= type_.high
+
     def lanes_inside(self, buffer: Buffer, at: str, type_: T.Type) -> str:
         """The lanes whose positions are inside."""
         # As unsigned numbers, positions below zero are large. The last position fits the type, the size may not.
@@ -162,14 +197,13 @@ class Memory(Values, ABC):
         sane = self.let(f"icmp sge i64 {end}, {base}")
         return self.let(f"and i1 {self.let(f'and i1 {fits}, {starts}')}, {sane}")
 
-    def element(self, buffer: Buffer, at: str, type_: T.Type) -> str:
-        """The element at a position that is inside."""
-        found = self.stored_element(buffer, at, type_)
+    def element(self, buffer: Buffer, where: str) -> str:
+        """The element at an address."""
+        found = self.stored_element(buffer, where)
         return self.let(f"icmp ne i8 {found}, 0") if buffer.type is T.boolean else found
 
-    def stored_element(self, buffer: Buffer, at: str, type_: T.Type) -> str:
-        """The element at a position that is inside, as it is in memory."""
-        where = self.place(buffer, at, type_)
+    def stored_element(self, buffer: Buffer, where: str) -> str:
+        """The element at an address, as it is in memory."""
         return self.let(f"load {STORED[buffer.type]}, ptr {where}, align {buffer.type.dtype.itemsize}")
 
     def spread_stored(self, buffer: Buffer, name: str) -> str:

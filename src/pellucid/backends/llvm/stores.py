@@ -62,7 +62,8 @@ class Stores(Loads, ABC):
         guards: list[str] = []
         if self.care is not None:
             guards.append(self.any_lane(self.both(self.live, self.care)))
-        if not self.inside(s.position, s.buffer):
+        sure = self.inside(s.position, s.buffer)
+        if not sure:
             wide = at if type_ is T.i64 else self.let(f"sext {SCALAR[type_]} {at} to i64")
             guards.append(self.let(f"icmp ult i64 {wide}, {self.size(s.buffer)}"))
         what = self.to_memory(s.value.type, what, 0)
@@ -73,7 +74,7 @@ class Stores(Loads, ABC):
             write, after = self.new_label(), self.new_label()
             self.branch(test, write, after)
             self.open(write)
-        where = self.let(f"getelementptr {word}, ptr {self.pointer(s.buffer)}, {SCALAR[type_]} {at}")
+        where = self.place_of(s.buffer, s.position) if sure else self.place(s.buffer, at, type_)
         self.emit(f"store {word} {what}, ptr {where}, align {s.buffer.type.dtype.itemsize}")
         if after is not None:
             self.jump(after)
