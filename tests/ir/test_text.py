@@ -187,7 +187,7 @@ def test_a_plain_text_leaves_out_what_goes_without_saying_and_says_where_stateme
     kernel = parse_nest(
         "kernel k(c: i64):\n  output t: i64[1]\n  output h: i64[8]\n"
         "  for i: i64 in 0:i64 .. c:\n    t[0] := h[i] + h[i]\n    if t[0] < 2:i64:\n      pass\n"
-        "    else:\n      h[i] := t[0]\n"
+        "    else:\n      alloc s: i64[1]:\n        h[i] := t[0]\n"
     )
     printer = Printer(plain=True)
     lines = nest_lines(kernel, printer)
@@ -197,6 +197,7 @@ def test_a_plain_text_leaves_out_what_goes_without_saying_and_says_where_stateme
         "    if t < 2:",
         "      pass",
         "    else:",
-        "      h[i] := t",
+        "      local s:",
+        "        h[i] := t",
     ]
-    assert printer.starts == [3, 4, 5, 8]
+    assert printer.starts == [3, 4, 5, 8, 9]

@@ -228,5 +228,9 @@ def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int)
             case N.Abstract(name):
                 lines.append(f"{pad}abstract {name}")
             case N.Alloc(buffer, size, inner):
-                lines.append(f"{pad}alloc {buffer.name}: {buffer.type}[{printer.show(size)}]:")
+                if printer.plain:
+                    count = "" if buffer.size == 1 else f"[{printer.show(size)}]"
+                    lines.append(f"{pad}local {buffer.name}{count}:")
+                else:
+                    lines.append(f"{pad}alloc {buffer.name}: {buffer.type}[{printer.show(size)}]:")
                 body(inner)
