@@ -11,23 +11,36 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..ir.expr import Buffer, Expr, topological
-from ..ir.nest import Alloc, Block, For, Store, all_roots, blocks, roots, walk
-from .infer import FactsOf
-from .prove import Proved, Refuted, Unknown, Verdict, both, decided
+from ..ir.nest import Alloc, Block, For, If, Store, all_roots, blocks, roots, walk
+from ..ir.text import Printer
+from .prove import Proved, Verdict, decided
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition that is true here, or one that is false."""
+
+    condition: Expr
+    truth: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """An element that is loaded or stored: the buffer, the position, and the loops around it in the statement."""
+    """An element that is loaded or stored: the buffer and the position.
+
+    `scope` are the loops around it in the statement that was asked about, and `guards` the conditions under which it
+    is made there, outer first.
+    """
 
     buffer: Buffer
     position: Expr
     scope: tuple[For, ...] = ()
     store: bool = False
+    guards: tuple[Guard, ...] = ()
 
     def __str__(self) -> str:
         """As written in text."""
-        return f"{self.buffer.name}[{self.position!r}]"
+        return f"{self.buffer.name}[{shown(self.position)}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +51,11 @@ class Effects:
     uses: tuple[Access, ...]
 
 
-def loads(roots_: Iterable[Expr], scope: tuple[For, ...] = ()) -> list[Access]:
+def loads(
+    roots_: Iterable[Expr], scope: tuple[For, ...] = (), guards: tuple[Guard, ...] = ()
+) -> list[Access]:
     """The elements that expressions load."""
-    return [Access(n.attr, n.args[0], scope) for n in topological(roots_) if n.op == "load"]
+    return [Access(n.attr, n.args[0], scope, guards=guards) for n in topological(roots_) if n.op == "load"]
 
 
 def effects(block: Block) -> Effects:
@@ -50,27 +65,49 @@ def effects(block: Block) -> Effects:
     >>> text = "kernel k():\n  output a: i32[9]\n  input b: i32[9]\n  for i in 0 .. 9:\n    a[i] := b[i + 1]\n"
     >>> found = effects(parse_nest(text).body)
     >>> print(*found.sets, *found.uses)
-    a[%i] b[%i + 1]
+    a[i] b[i + 1]
     """
     sets: list[Access] = []
     uses: list[Access] = []
     own: set[Buffer] = set()
 
-    def visit(inner: Block, scope: tuple[For, ...]) -> None:
+    def visit(inner: Block, scope: tuple[For, ...], guards: tuple[Guard, ...]) -> None:
         for s in inner:
-            uses.extend(loads(roots(s), scope))
-            if isinstance(s, Store):
-                sets.append(Access(s.buffer, s.position, scope, store=True))
-            elif isinstance(s, Alloc):
-                own.add(s.buffer)
-            for b in blocks(s):
-                visit(b, (*scope, s) if isinstance(s, For) else scope)
+            uses.extend(loads(roots(s), scope, guards))
+            match s:
+                case Store(buffer, position):
+                    sets.append(Access(buffer, position, scope, store=True, guards=guards))
+                case For():
+                    visit(s.body, (*scope, s), guards)
+                case If(condition, then, orelse, picks):
+                    # A condition tells nothing of a branch that changes what it is about.
+                    telling = not picks and isinstance(untouched([condition], (s,)), Proved)
+                    visit(then, scope, (*guards, Guard(condition, True)) if telling else guards)
+                    visit(orelse, scope, (*guards, Guard(condition, False)) if telling else guards)
+                case Alloc(buffer, _, body):
+                    own.add(buffer)
+                    visit(body, scope, guards)
+                case _:
+                    for b in blocks(s):
+                        visit(b, scope, guards)
 
-    visit(block, ())
+    visit(block, (), ())
     return Effects(
         tuple(dict.fromkeys(a for a in sets if a.buffer not in own)),
         tuple(dict.fromkeys(a for a in uses if a.buffer not in own)),
     )
+
+
+def shown(node: Expr) -> str:
+    """An expression as in text, with the indices and sizes by their plain names.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> shown(parse_expr("%i * $w:i32 + 1")[0])
+    'i * w + 1'
+    """
+    printer = Printer()
+    printer.declared.update(n for n in topological([node]) if n.op in ("index", "param"))
+    return printer.show(node)
 
 
 def stored(block: Block) -> set[Buffer]:
@@ -88,19 +125,6 @@ def reads_own_stores(block: Block) -> set[Buffer]:
     return stored(block) & loaded(block)
 
 
-def separate(a: Access, b: Access, facts: FactsOf) -> Verdict:
-    """Whether two accesses always are different elements (White 3.2.3); distinct buffers are distinct memory."""
-    premise = f"{a} and {b} are always separate"
-    if a.buffer is not b.buffer:
-        return Proved(f"{a.buffer.name} and {b.buffer.name} are distinct memory")
-    if a.position is b.position and not (a.scope or b.scope):
-        return Refuted(premise, "they are the same element")
-    p, q = facts(a.position), facts(b.position)
-    if p.exact and q.exact and p.lo >= 0 and q.lo >= 0 and p.lo != q.lo and (a.store and b.store):
-        return Proved(f"{p.lo} is not {q.lo}")
-    return Unknown(premise, f"whether {a.position!r} and {b.position!r} can be equal")
-
-
 def self_referencing(store: Store) -> bool:
     """Whether a store's position loads from the very buffer that it stores to (not so: White 3.2.4)."""
     return any(n.op == "load" and n.attr is store.buffer for n in topological([store.position]))
@@ -109,13 +133,6 @@ def self_referencing(store: Store) -> bool:
 def location_independent(position: Expr, of: Buffer) -> bool:
     """Whether a position does not depend on what is stored in a buffer (White 3.2.5)."""
     return not any(n.op == "load" and n.attr is of for n in topological([position]))
-
-
-def interchangeable(first: Block, second: Block, facts: FactsOf) -> Verdict:
-    """Whether two blocks may change places: neither sets what the other sets or uses (White 4.1.2)."""
-    a, b = effects(first), effects(second)
-    pairs = [(x, y) for x in a.sets for y in (*b.sets, *b.uses)] + [(x, y) for x in b.sets for y in a.uses]
-    return both(*(separate(x, y, facts) for x, y in pairs)) if pairs else Proved("neither sets anything")
 
 
 def untouched(expressions: Iterable[Expr], block: Block) -> Verdict:

@@ -64,11 +64,8 @@ def _pick(outer: For, dear: float) -> tuple[For, list[Expr]] | None:
 def find(kernel: Kernel, *, dear: float = DEAR, **_: Any) -> Iterable[Path]:
     """Outer loops with such expressions."""
     for path, s in paths(kernel.body):
-        if (
-            isinstance(s, For)
-            and _pick(s, dear)
-            and not any(isinstance(x, For) for x in enclosing(kernel.body, path))
-        ):
+        outermost = not any(isinstance(x, For) for x in enclosing(kernel.body, path))
+        if isinstance(s, For) and outermost and _pick(s, dear):
             yield path
 
 
@@ -108,12 +105,8 @@ TABLES = Theorem(
     "a value that a loop does not change can be computed before it",
     "What depends on an inner index alone may be computed into a table, once.",
     (
-        Clause(
-            "fixed-bounds",
-            lambda s: f"no index of a loop occurs in the bounds of {_table(s)[1].index.attr}",
-            _fixed_bounds,
-        ),
-        Clause("from-zero", lambda s: f"the range of {_table(s)[1].index.attr} starts at 0", _from_zero),
+        Clause("fixed-bounds", "no index of a loop occurs in the bounds of the inner loop", _fixed_bounds),
+        Clause("from-zero", "the range of the inner loop starts at 0", _from_zero),
         Clause(
             "memory-unchanged",
             "the loop stores to nothing that the expressions or the bounds load",

@@ -1,0 +1,210 @@
+"""Whether two accesses always are different elements, and whether two statements may change places.
+
+Always separate is White's 3.2.3; his index kinds and his Table 6.2 are the floor (section 6.3). Above it stand forms:
+the difference of two positions is a sum of products, and it is never 0 where its interval excludes 0 (``a[i]`` and
+``a[i + n]`` for n > 0), or its residue does (``a[2*i]`` and ``a[2*j + 1]``). Bounds that are expressions are put in for
+the indices, inner ones first, so that ``j`` stays below ``i`` in ``for j in 0 .. i``.
+
+Two things that White's language does not have are looked after. Positions wrap, so differences count modulo the width
+of their type. And a load beyond the end of a buffer loads its last element, so that ``a[i + 1]`` may be ``a[i]``.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..ir.expr import Expr, topological
+from ..ir.facts import Facts
+from ..ir.nest import Block
+from .effects import Access, effects, shown
+from .forms import Atom, Form, form, number
+from .kinds import elements, kind
+from .known import Known, Limit
+from .prove import Proved, Refuted, Unknown, Verdict, both
+
+DISTINCT = "distinct names are distinct memory, which is checked when the kernel is called"
+"""The premise under which arrays of the caller never meet."""
+
+
+def separate(a: Access, b: Access, known: Known) -> Verdict:
+    r"""Whether two accesses always are different elements; distinct buffers are distinct memory.
+
+    The indices of the loops in an access's own scope take all their values, those of `known` are the same for both.
+
+    >>> from pellucid.ir.expr import Buffer
+    >>> from pellucid.ir.parse import parse_expr
+    >>> from pellucid.ir.types import u8
+    >>> pixels = Buffer("pixels", u8, 100)
+    >>> even, odd = (Access(pixels, e, store=True) for e in parse_expr("%i * 2\n%j * 2 + 1"))
+    >>> separate(even, odd, Known()).theorem
+    'pixels[i * 2] and pixels[j * 2 + 1] differ by 1 modulo 2'
+    """
+    if a.buffer is not b.buffer:
+        return Proved(DISTINCT)
+    return _Pair(a, b, known).verdict()
+
+
+def interchangeable(first: Block, second: Block, known: Known) -> Verdict:
+    """Whether two blocks may change places: what either sets, the other neither sets nor uses (White 4.1.2).
+
+    The sets of one must be separate from the sets of the other as well, which White's `uses` have in them.
+    """
+    a, b = effects(first), effects(second)
+    pairs = [(x, y) for x in a.sets for y in (*b.sets, *b.uses)] + [(x, y) for x in a.uses for y in b.sets]
+    meeting = [(x, y) for x, y in pairs if x.buffer is y.buffer]
+    if not meeting:
+        return Proved(DISTINCT if pairs else "neither sets anything")
+    here = known.while_changing(x.buffer for x in (*a.sets, *b.sets))
+    return both(*(separate(x, y, here) for x, y in meeting))
+
+
+class _Pair:
+    """Two accesses to one buffer: the forms of their positions, and what is known on each side."""
+
+    def __init__(self, a: Access, b: Access, known: Known) -> None:
+        self.accesses, self.known = (a, b), known
+        self.sides = tuple(known.inside((*x.scope, *x.guards)) for x in (a, b))
+        self.changing = tuple(_changing(x) for x in (a, b))
+        self.forms = tuple(self.form(x.position, k) for k, x in enumerate((a, b)))
+
+    def verdict(self) -> Verdict:
+        """Whether they are separate."""
+        a, b = self.accesses
+        premise = f"{a} and {b} are always separate"
+        common = self.common_element()
+        if common is not None:
+            return Refuted(premise, f"both are {a.buffer.name}[{common}]")
+        difference = self.forms[0] - self.forms[1]
+        if not difference.terms:
+            return Refuted(premise, "they are the same element")
+        width = 1 << min(x.position.type.bits for x in self.accesses)
+        why = self.apart(self.range(difference), width)
+        if why is None:
+            return Unknown(premise, self.missing(difference, width))
+        unclamped = self.unclamped(difference)
+        return Proved(f"{a} and {b} {why}") if isinstance(unclamped, Proved) else unclamped
+
+    def common_element(self) -> int | None:
+        """An element that both surely go through, if both are indexed by constants or subranges of them."""
+        first, second = (elements(x) for x in self.accesses)
+        if first is None or second is None or any(x.guards for x in self.accesses):
+            return None
+        shared = range(max(first.start, second.start), min(first.stop, second.stop))
+        return shared.start if shared else None
+
+    @staticmethod
+    def apart(found: Facts, width: int) -> str | None:
+        """Why a difference of positions is never 0 modulo the width of their type; None if it may be."""
+        small = max(abs(found.lo), abs(found.hi)) < width
+        if small and (found.lo > 0 or found.hi < 0):
+            return f"are at least {min(abs(found.lo), abs(found.hi))} apart"
+        step = math.gcd(found.modulus, width)
+        if found.residue % step:
+            return f"differ by {found.residue % step} modulo {step}"
+        if small and found.modulus and found.residue % found.modulus:
+            return f"differ by {found.residue} modulo {found.modulus}"
+        return None
+
+    def missing(self, difference: Form, width: int) -> str:
+        """The fact that would decide it."""
+        found = self.range(difference)
+        kinds = " and ".join(kind(x).value for x in self.accesses)
+        if max(abs(found.lo), abs(found.hi)) >= width:
+            return f"that {difference} is not 0 and does not wrap (they are indexed by {kinds})"
+        return (
+            f"that {difference}, which is in {found.lo} .. {found.hi}, is not 0 (they are indexed by {kinds})"
+        )
+
+    # ---- forms, and how large they are ----
+
+    def mark(self, node: Expr, side: int) -> int:
+        """0 if a node has one value for both accesses, else one of the side."""
+        moving = node.free & self.changing[side] or not self.known.fixed(node)
+        return side + 1 if moving else 0
+
+    def facts(self, atom: Atom) -> Facts:
+        """What is known of an atom; of one that both share, both sides know something."""
+        if atom.mark:
+            return self.sides[atom.mark - 1].facts(atom.node)
+        return self.sides[0].facts(atom.node).intersection(self.sides[1].facts(atom.node))
+
+    def form(self, node: Expr, side: int) -> Form:
+        """The form of an expression of one side."""
+        return form(node, lambda n: self.mark(n, side), self.facts)
+
+    def exact(self, node: Expr, side: int) -> Form:
+        """A form that has the very value of the expression: if its own might wrap, the expression as an atom."""
+        found = self.form(node, side)
+        if found.facts(self.facts).within(node.type.low, node.type.high):
+            return found
+        return Form({(Atom(node, self.mark(node, side)),): 1})
+
+    def range(self, found: Form) -> Facts:
+        """The interval and the residue of a form in whole numbers."""
+        facts = found.facts(self.facts)
+        return facts._replace(lo=max(facts.lo, -self.most(found * -1)), hi=min(facts.hi, self.most(found)))
+
+    def most(self, found: Form) -> int:
+        """An upper bound of a form: indices make way for their bounds, inner ones first."""
+        best = int(found.facts(self.facts).hi)
+        for limit, side in self.limits():
+            split = found.split(Atom(limit.node, self.mark(limit.node, side)))
+            if split is None or not split[0].terms:
+                continue
+            by, rest = split
+            sign = by.facts(self.facts)
+            if sign.lo >= 0 and limit.high is not None:
+                found = rest + by * (self.exact(limit.high, side) - number(1))
+            elif sign.hi <= 0 and limit.low is not None:
+                found = rest + by * self.exact(limit.low, side)
+            else:
+                continue
+            best = min(best, int(found.facts(self.facts).hi))
+        return best
+
+    def limits(self) -> list[tuple[Limit, int]]:
+        """What bounds the indices, with the side that says so: of each side its own, then the common ones."""
+        shared = len(self.known.limits)
+        own = [(limit, k) for k in (0, 1) for limit in reversed(self.sides[k].limits[shared:])]
+        return own + [(limit, 0) for limit in reversed(self.known.limits)]
+
+    # ---- loads beyond the ends ----
+
+    def unclamped(self, difference: Form) -> Verdict:
+        """Whether no load from beyond an end, which loads the first or the last element, meets a store there."""
+        if self.accesses[0].store == self.accesses[1].store:
+            return Proved("two stores, of which one outside stores nothing")
+        load = 1 if self.accesses[0].store else 0
+        loading, storing = self.accesses[load], self.accesses[1 - load]
+        at, to = (self.range(self.exact(self.accesses[k].position, k)) for k in (load, 1 - load))
+        apart = self.range(difference * (1 if load == 0 else -1))
+        # Without wrapping, a load above a store cannot be below the buffer while the store is in it.
+        plain = all(
+            self.exact(x.position, k).terms == self.forms[k].terms for k, x in enumerate(self.accesses)
+        )
+        if not (at.lo >= 0 or to.lo > 0 or to.hi < 0 or (plain and apart.lo > 0)):
+            return Unknown(
+                f"{loading} is not below {loading.buffer.name}",
+                f"that {shown(loading.position)} is at least 0; below, a load gives the first element, "
+                f"which {storing} may be",
+            )
+        size = self.known.allocated.get(loading.buffer)
+        length = number(loading.buffer.size) if size is None else self.exact(size, 0)
+        beyond = [self.range(self.forms[k] - length) for k in (load, 1 - load)] if plain else []
+        if plain and (apart.hi < 0 or beyond[0].hi < 0 or beyond[1].hi < -1):
+            return Proved("the load is not beyond the end")
+        return Unknown(
+            f"{loading} is not beyond the end of {loading.buffer.name}",
+            f"that {shown(loading.position)} is below {length}; beyond, a load gives the last element, "
+            f"which {storing} may be",
+        )
+
+
+def _changing(access: Access) -> int:
+    """The indices, and states of iterations, that move while the access's own statement runs."""
+    mask = 0
+    for s in access.scope:
+        mask |= s.index.free
+    for n in topological([access.position]):
+        mask |= n.free if n.op == "state" else 0
+    return mask
