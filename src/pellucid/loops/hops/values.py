@@ -1,0 +1,188 @@
+"""Reads values: s-expressions become expressions of the core, with every bare number typed by its neighbors.
+
+Used by `reading`. A loop's variable hides everything else of its name; a simple variable is the load of its buffer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from ...base.errors import IrError, did_you_mean
+from ...ir import expr as E
+from ...ir import types as T
+from ...ir.expr import Buffer, Expr
+from . import words as W
+from .forms import Form, Source
+from .names import Names
+from .numbers import Number, literal, typed
+
+Made = TypeVar("Made")
+Scope = Mapping[str, Expr]
+ZERO = E.const(0, T.i64)
+
+
+@dataclass(slots=True)
+class Values:
+    """Reads expressions over declared names, and notes the buffers that they load from."""
+
+    names: Names
+    used: dict[Buffer, None] = field(default_factory=dict[Buffer, None])
+
+    @property
+    def source(self) -> Source:
+        """The text that is read."""
+        return self.names.source
+
+    def build(self, form: Form, make: Callable[[], Made]) -> Made:
+        """What is made, or the maker's complaint with the place."""
+        try:
+            return make()
+        except IrError as problem:
+            raise self.source.error(form, str(problem)) from None
+
+    def position(self, form: Form, scope: Scope) -> Expr:
+        """The position of a variable: 0 of a simple one, the index of an array reference."""
+        if form.items is None:
+            if form.atom in self.names.arrays:
+                raise self.source.error(
+                    form, f"{form.atom!r} is an array", f"say which element: ({form.atom} 0)"
+                )
+            return ZERO
+        if form.head not in self.names.arrays:
+            raise self.source.error(
+                form, f"{form.head!r} is a simple variable", "write it without parentheses"
+            )
+        if len(form.items) != 2:
+            raise self.source.error(form, f"an array takes one index, not {len(form.items) - 1}")
+        found = self.typed_expression(form.items[1], scope, T.i64)
+        if found.type not in (T.i32, T.i64):
+            raise self.source.error(form.items[1], f"an index is an i64 or an i32, not a {found.type}")
+        return found
+
+    def typed_expression(self, form: Form, scope: Scope, hint: T.Type) -> Expr:
+        """An expression; a bare number takes the type that is wanted."""
+        return typed(self.source, self.expression(form, scope, hint), hint)
+
+    def expression(self, form: Form, scope: Scope, hint: T.Type | None) -> Expr | Number:
+        """An expression, or a bare number whose type its neighbors decide.
+
+        An explicit stack, since expressions nest deeply.
+        """
+        done: list[Expr | Number] = []
+        stack: list[tuple[Form, T.Type | None, Callable[[list[Expr | Number]], Any] | None, int]] = [
+            (form, hint, None, 0)
+        ]
+        while stack:
+            f, wanted, finish, count = stack.pop()
+            if finish is not None:
+                args = done[len(done) - count :]
+                del done[len(done) - count :]
+                done.append(self.build(f, lambda finish=finish, args=args: finish(args)))
+                continue
+            if f.items is None:
+                done.append(self.atom(f, scope))
+                continue
+            operands, hints, make = self.compound(f, f.items, wanted)
+            stack.append((f, wanted, make, len(operands)))
+            stack += [(o, h, None, 0) for o, h in zip(reversed(operands), reversed(hints), strict=True)]
+        return done[0]
+
+    def atom(self, form: Form, scope: Scope) -> Expr | Number:
+        """A number, a truth value or a name."""
+        word = form.atom
+        if word in ("true", "false"):
+            return E.const(word == "true", T.boolean)
+        if word in scope:
+            return scope[word]
+        if word in self.names.constants:
+            return self.names.constants[word]
+        if word in self.names.uniforms:
+            return self.names.uniforms[word]
+        if word in self.names.variables:
+            self.position(form, scope)
+            self.used[self.names.variables[word]] = None
+            return E.load(self.names.variables[word], ZERO)
+        number = literal(self.source, form)
+        if number is not None:
+            return number
+        if word in self.names.abstract:
+            raise self.source.error(form, f"{word!r} stands for a statement, not for a value")
+        raise self.names.undeclared(form, word)
+
+    def compound(
+        self, form: Form, items: Sequence[Form], wanted: T.Type | None
+    ) -> tuple[Sequence[Form], Sequence[T.Type | None], Callable[[list[Expr | Number]], Expr]]:
+        """The operands of a list, what types bare numbers in them take, and what makes an expression of them."""
+        head = form.head
+        operands = items[1:]
+        if head in self.names.arrays:
+            buffer = self.names.variables[head]
+            self.used[buffer] = None
+            if len(operands) != 1:
+                raise self.source.error(form, f"an array takes one index, not {len(operands)}")
+            return operands, [T.i64], lambda a: E.load(buffer, typed(self.source, a[0], T.i64))
+        if head == "in":
+            if len(operands) != 2 or len(operands[1].items or ()) != 2:
+                raise self.source.error(form, "'in' has a value and a subrange", "write (in s (s1 s2))")
+            return (operands[0], *(operands[1].items or ())), [None] * 3, self.inside
+        if head == "if":
+            if len(operands) != 3:
+                raise self.source.error(form, f"'if' has {len(operands)} operands", "write (if b s1 s2)")
+            return operands, [T.boolean, wanted, wanted], lambda a: self.apply("if", a, wanted)
+        if W.operator(head, len(operands), None) is None:
+            return self.no_operator(form, items)
+        row, _, _ = W.operator(head, len(operands), None) or (None, None, False)
+        assert row is not None  # noqa: S101 - just checked
+        if row.arity != len(operands):
+            raise self.source.error(form, f"{head!r} takes {row.arity} operands, not {len(operands)}")
+        hints = [wanted if row.result == letter else None for letter in row.letters]
+        return operands, hints, lambda a: self.apply(head, a, wanted)
+
+    def no_operator(self, form: Form, items: Sequence[Form]) -> Any:
+        """The error for a list that is no expression."""
+        head = form.head
+        if head in self.names.variables:
+            raise self.source.error(form, f"{head!r} is a simple variable", "write it without parentheses")
+        if not head:
+            raise self.source.error(form, "an operator or an array is expected after the parenthesis")
+        if head in W.STATEMENTS:
+            raise self.source.error(form, "a statement stands where a value is expected")
+        hint = (
+            did_you_mean(head, [*W.words(), *self.names.arrays])
+            or f"an array is declared by (MakeVariable ({head} size))"
+        )
+        raise self.source.error(items[0], f"{head!r} is neither an operator nor an array", hint)
+
+    def inside(self, args: list[Expr | Number]) -> Expr:
+        """``(in s (s1 s2))``: s1 <= s and s <= s2."""
+        known = next((a.type for a in args if isinstance(a, Expr)), None)
+        s, low, high = (typed(self.source, a, known) for a in args)
+        return E.apply("and", E.apply("le", low, s), E.apply("le", s, high))
+
+    def apply(self, word: str, args: list[Expr | Number], wanted: T.Type | None) -> Expr:
+        """An operator on operands, once the types of bare numbers are decided."""
+        kinds = [a.type if isinstance(a, Expr) else None for a in args]
+        kind = next((k for k in kinds if k is not None), wanted)
+        if kind is None and any(isinstance(a, Number) and isinstance(a.value, float) for a in args):
+            kind = T.f32
+        if word == "if":
+            row, attr, swapped = W.rows.row("choose"), None, False
+        else:
+            row, attr, swapped = W.operator(word, len(args), kind) or (None, None, False)
+        assert row is not None  # noqa: S101 - `compound` has looked
+        made = [
+            typed(self.source, a, W.literal_type(letter, row, kinds, wanted))
+            for a, letter in zip(args, row.letters, strict=True)
+        ]
+        return E.apply(row.name, *(reversed(made) if swapped else made), attr=attr)
+
+    def condition(self, form: Form, scope: Scope) -> Expr:
+        """A boolean expression."""
+        found = self.typed_expression(form, scope, T.boolean)
+        if found.type is not T.boolean:
+            raise self.source.error(
+                form, f"a condition is a bool, not a {found.type}", "compare it: (<> s 0)"
+            )
+        return found
