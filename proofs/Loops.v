@@ -1,0 +1,222 @@
+(* Moves on loops: elimination and unrolling (4.3), joining and splitting (5.1), interchange (5.2), code motion (5.3).
+
+   A condition on iterations is on the indices that the loop reaches from some state; so it says something about all
+   states (G6), and loops that do not run ask for nothing. *)
+
+From Coq Require Import ZArith String List Bool Lia FunctionalExtensionality.
+From Hops Require Import Language Footprint Substitution Statements.
+Import ListNotations.
+Open Scope Z_scope.
+
+Definition bounds_read (ρ : env) (lo hi : expr) (l : loc) : Prop := reads ρ lo l \/ reads ρ hi l.
+
+Lemma bounds_survive : forall ρ A lo hi σ, apart (writes ρ A) (bounds_read ρ lo hi) ->
+  eval ρ (exec ρ A σ) lo = eval ρ σ lo /\ eval ρ (exec ρ A σ) hi = eval ρ σ hi.
+Proof. unfold bounds_read; intros; split; apply value_survives; intros l L R; apply (H l); auto. Qed.
+
+(* 4.3.1 *)
+Theorem loop_elimination : forall ρ x lo hi A
+  (no_iterations : forall σ, eval ρ σ hi < eval ρ σ lo),
+  equal ρ (For x lo hi A) Null.
+Proof. intros ρ x lo hi A N σ; simpl; rewrite trips_none; auto. Qed.
+
+(* 5.2.1, for a body that does nothing. *)
+Theorem loop_of_nullable_body : forall ρ x lo hi A
+  (nullable : forall k, reached ρ lo hi k -> equal (bind x k ρ) A Null),
+  equal ρ (For x lo hi A) Null.
+Proof.
+  intros ρ x lo hi A N σ; simpl; apply run_nothing; intros k τ K; apply N.
+  exists σ; apply trips_in; auto.
+Qed.
+
+(* 4.3.2 with symbolic bounds: the bound that the copy is made with must survive the loop. *)
+Theorem unroll_last : forall ρ x lo hi A
+  (runs : forall σ, eval ρ σ lo <= eval ρ σ hi)
+  (bound_kept : apart (writes ρ (For x lo hi A)) (reads ρ hi))
+  (no_capture : disjoint (bound A) (names hi)),
+  equal ρ (For x lo hi A) (Seq (For x lo (Bin Sub hi (Num 1)) A) (subst x hi A)).
+Proof.
+  intros ρ x lo hi A R K C σ; simpl; specialize (R σ).
+  set (a := eval ρ σ lo) in *; set (b := eval ρ σ hi) in *.
+  rewrite (trips_last a b), run_one_more by lia.
+  set (τ := run _ a (trips a (b - 1)) σ).
+  assert (E : eval ρ τ hi = b).
+  { unfold τ; apply run_keeps; auto; intros k α J E; rewrite <- E; apply value_survives.
+    intros l L; apply K; exists k; split; auto; exists σ; apply trips_in in J; fold a b; lia. }
+  rewrite (substitute A x hi ρ ρ), E; auto.
+  - f_equal; f_equal; unfold trips; lia.
+  - rewrite E; intros l L; apply K; exists b; split; auto; exists σ; fold a b; lia.
+Qed.
+
+Theorem unroll_first : forall ρ x lo hi A
+  (runs : forall σ, eval ρ σ lo <= eval ρ σ hi)
+  (bounds_kept : apart (writes ρ (For x lo hi A)) (bounds_read ρ lo hi))
+  (no_capture : disjoint (bound A) (names lo)),
+  equal ρ (For x lo hi A) (Seq (subst x lo A) (For x (Bin Add lo (Num 1)) hi A)).
+Proof.
+  intros ρ x lo hi A R K C σ; simpl; specialize (R σ).
+  set (a := eval ρ σ lo) in *; set (b := eval ρ σ hi) in *.
+  assert (W : apart (writes (bind x a ρ) A) (bounds_read ρ lo hi)).
+  { intros l L; apply K; exists a; split; auto; exists σ; fold a b; lia. }
+  assert (E : exec ρ (subst x lo A) σ = exec (bind x a ρ) A σ).
+  { unfold a; apply (substitute A x lo ρ ρ); auto; intros l L M; apply (W l); unfold bounds_read; auto. }
+  assert (El : eval ρ (exec (bind x a ρ) A σ) lo = a).
+  { apply value_survives; intros l L M; apply (W l); unfold bounds_read; auto. }
+  assert (Eh : eval ρ (exec (bind x a ρ) A σ) hi = b).
+  { apply value_survives; intros l L M; apply (W l); unfold bounds_read; auto. }
+  rewrite E, El, Eh, trips_first by lia; auto.
+Qed.
+
+(* ---- joining, splitting, interchange ---- *)
+
+(* The last iteration of the first loop passes all of the second loop but its own. *)
+Lemma run_join : forall f g n a σ,
+  (forall j k τ, a <= j < k -> k < a + Z.of_nat n -> g j (f k τ) = f k (g j τ)) ->
+  run g a n (run f a n σ) = run (fun k τ => g k (f k τ)) a n σ.
+Proof.
+  intros f g n a; induction n; intros σ I; auto.
+  rewrite !run_one_more, <- IHn by (intros; apply I; lia); f_equal.
+  assert (P : forall m τ, (m <= n)%nat ->
+    run g a m (f (a + Z.of_nat n) τ) = f (a + Z.of_nat n) (run g a m τ)).
+  { induction m; intros τ M; auto; rewrite !run_one_more, IHm, I; auto; lia. }
+  apply P; auto.
+Qed.
+
+(* What the second body does in iteration j commutes with what the first does in a later one. *)
+Definition later_interchangeable (ρ : env) (lo hi : expr) (x : name) (A : stat) (y : name) (B : stat) : Prop :=
+  forall j k, reached ρ lo hi j -> reached ρ lo hi k -> j < k -> forall σ,
+  exec (bind y j ρ) B (exec (bind x k ρ) A σ) = exec (bind x k ρ) A (exec (bind y j ρ) B σ).
+
+(* 5.1.1. G6: in all states; G7: the first index occurs in the second body neither free nor bound. *)
+Theorem loop_joining : forall ρ x y lo hi A B
+  (bounds_kept : apart (writes ρ (For x lo hi A)) (bounds_read ρ lo hi))
+  (index_not_used : ~ In x (uses B) /\ ~ In x (bound B))
+  (iterations_interchangeable : later_interchangeable ρ lo hi x A y B),
+  equal ρ (Seq (For x lo hi A) (For y lo hi B)) (For x lo hi (Seq A (subst y (Var x) B))).
+Proof.
+  intros ρ x y lo hi A B K [U D] I σ.
+  destruct (bounds_survive ρ _ lo hi σ K) as [Ea Eb].
+  change (exec ρ (For y lo hi B) (exec ρ (For x lo hi A) σ) = exec ρ (For x lo hi (Seq A (subst y (Var x) B))) σ).
+  rewrite (exec_for ρ y), Ea, Eb; simpl.
+  rewrite (run_join (fun k => exec (bind x k ρ) A) (fun k => exec (bind y k ρ) B)).
+  - apply run_ext; intros k τ _; rewrite rename; auto.
+  - intros j k τ J L; apply I; try lia; exists σ; apply trips_in; lia.
+Qed.
+
+(* The reverse; both loops keep the index. *)
+Theorem loop_splitting : forall ρ x lo hi A B
+  (bounds_kept : apart (writes ρ (For x lo hi A)) (bounds_read ρ lo hi))
+  (iterations_interchangeable : later_interchangeable ρ lo hi x A x B),
+  equal ρ (For x lo hi (Seq A B)) (Seq (For x lo hi A) (For x lo hi B)).
+Proof.
+  intros ρ x lo hi A B K I σ.
+  destruct (bounds_survive ρ _ lo hi σ K) as [Ea Eb].
+  change (exec ρ (For x lo hi (Seq A B)) σ = exec ρ (For x lo hi B) (exec ρ (For x lo hi A) σ)).
+  rewrite (exec_for ρ x lo hi B), Ea, Eb; simpl.
+  symmetry; apply (run_join (fun k => exec (bind x k ρ) A) (fun k => exec (bind x k ρ) B)).
+  intros j k τ J L; apply I; try lia; exists σ; apply trips_in; lia.
+Qed.
+
+(* Rows before columns, or columns before rows. *)
+Lemma run_exchange : forall f a b n m σ,
+  (forall i i' j j' τ, a <= i < i' -> i' < a + Z.of_nat n -> b <= j < j' -> j' < b + Z.of_nat m ->
+     f i' j (f i j' τ) = f i j' (f i' j τ)) ->
+  run (fun i => run (f i) b m) a n σ = run (fun j => run (fun i => f i j) a n) b m σ.
+Proof.
+  intros f a b n m; induction n; intros σ I; simpl run at 1.
+  - symmetry; apply run_nothing; auto.
+  - change (run (fun i => run (f i) b m) a (S n) σ = run (fun j => run (fun i => f i j) a (S n)) b m σ).
+    rewrite run_one_more, IHn by (intros; apply I; lia).
+    rewrite (run_join (fun j => run (fun i => f i j) a n) (fun j => f (a + Z.of_nat n) j)).
+    + apply run_ext; intros j τ _; rewrite run_one_more; auto.
+    + intros j k τ J L.
+      assert (P : forall p, (p <= n)%nat ->
+        f (a + Z.of_nat n) j (run (fun i => f i k) a p τ) = run (fun i => f i k) a p (f (a + Z.of_nat n) j τ)).
+      { induction p; intros M; auto; rewrite !run_one_more, I, IHp; auto; lia. }
+      apply P; auto.
+Qed.
+
+(* 5.2.2, with G7 (neither index in the other's bounds) and G6. *)
+Theorem loop_interchange : forall ρ x y lo hi lo' hi' A
+  (indices_differ : x <> y)
+  (outer_index_not_in_inner_bounds : ~ In x (names lo') /\ ~ In x (names hi'))
+  (inner_index_not_in_outer_bounds : ~ In y (names lo) /\ ~ In y (names hi))
+  (bounds_kept : apart (fun l => exists j k, writes (bind y k (bind x j ρ)) A l)
+                       (fun l => bounds_read ρ lo hi l \/ bounds_read ρ lo' hi' l))
+  (iterations_interchangeable : forall i i' j j', reached ρ lo hi i -> reached ρ lo hi i' -> i < i' ->
+     reached ρ lo' hi' j -> reached ρ lo' hi' j' -> j < j' -> forall σ,
+     let body m n := exec (bind y n (bind x m ρ)) A in
+     body i' j (body i j' σ) = body i j' (body i' j σ)),
+  equal ρ (For x lo hi (For y lo' hi' A)) (For y lo' hi' (For x lo hi A)).
+Proof.
+  intros ρ x y lo hi lo' hi' A N [Xl Xh] [Yl Yh] K I σ; simpl.
+  set (a := eval ρ σ lo); set (b := eval ρ σ hi); set (c := eval ρ σ lo'); set (d := eval ρ σ hi').
+  pose (body i j := exec (bind y j (bind x i ρ)) A).
+  pose (same τ := eval ρ τ lo = a /\ eval ρ τ hi = b /\ eval ρ τ lo' = c /\ eval ρ τ hi' = d).
+  assert (P : forall i j τ, same τ -> same (body i j τ)).
+  { unfold same, body, bounds_read in *; intros i j τ (Ea & Eb & Ec & Ed).
+    rewrite <- Ea, <- Eb, <- Ec, <- Ed.
+    repeat split; apply value_survives; intros l L R; apply (K l); eauto. }
+  assert (S : same σ) by (repeat split).
+  transitivity (run (fun i => run (body i) c (trips c d)) a (trips a b) σ).
+  - apply (run_relates (fun α β => α = β /\ same α)); auto.
+    intros i α β _ [<- Q]; destruct Q as (Ea & Eb & Ec & Ed); simpl.
+    rewrite !eval_unused, Ec, Ed by auto; split; auto.
+    apply run_keeps; [intros; apply P; auto | repeat split; auto].
+  - rewrite run_exchange.
+    + symmetry; apply (run_relates (fun α β => α = β /\ same α)); auto.
+      intros j α β _ [<- Q]; destruct Q as (Ea & Eb & Ec & Ed); simpl.
+      rewrite !eval_unused, Ea, Eb by auto; split.
+      * apply run_ext; intros i τ _; unfold body; rewrite bind_commute; auto.
+      * apply run_keeps; [| repeat split; auto].
+        intros i τ _ Q; rewrite bind_commute by auto; apply P; auto.
+    + intros i i' j j' τ J L J' L'; apply I; try lia; exists σ; apply trips_in; fold a b c d; lia.
+Qed.
+
+(* ---- code motion ---- *)
+
+(* 5.3.1, with G12: what the rest sets, the moved statement neither uses nor sets; twice is as good as once. *)
+Theorem code_motion : forall ρ x lo hi A B
+  (runs : forall σ, eval ρ σ lo <= eval ρ σ hi)
+  (index_not_used : ~ In x (uses A))
+  (bounds_kept : apart (writes ρ A) (bounds_read ρ lo hi))
+  (rest_sets_apart_from_uses : apart (writes ρ (For x lo hi B)) (loads ρ A))
+  (rest_sets_apart_from_sets : apart (writes ρ (For x lo hi B)) (writes ρ A))
+  (idempotent : equal ρ (Seq A A) A),
+  equal ρ (For x lo hi (Seq A B)) (Seq A (For x lo hi B)).
+Proof.
+  intros ρ x lo hi A B R U K S T D σ.
+  destruct (bounds_survive ρ A lo hi σ K) as [Ea Eb].
+  change (exec ρ (For x lo hi (Seq A B)) σ = exec ρ (For x lo hi B) (exec ρ A σ)).
+  rewrite (exec_for ρ x lo hi B), Ea, Eb; simpl; specialize (R σ).
+  set (a := eval ρ σ lo) in *; set (b := eval ρ σ hi) in *.
+  assert (V : forall k τ, exec (bind x k ρ) A τ = exec ρ A τ) by (intros; apply exec_unused; auto).
+  (* Where the moved statement has run, it may run again. *)
+  assert (Q : forall k τ, a <= k <= b -> exec ρ A τ = τ ->
+              exec ρ A (exec (bind x k ρ) B τ) = exec (bind x k ρ) B τ).
+  { intros k τ J E; extensionality l.
+    assert (W : forall m, writes (bind x k ρ) B m -> writes ρ (For x lo hi B) m).
+    { intros m M; exists k; split; auto; exists σ; auto. }
+    apply (by_cases (writes (bind x k ρ) B l)); intro M.
+    - apply unset_stays; intro N; apply (T l); auto.
+    - rewrite undisturbed, E, unset_stays; auto; intros m N; apply (S m); auto. }
+  rewrite trips_first by lia; simpl; rewrite V.
+  set (τ := exec (bind x a ρ) B (exec ρ A σ)).
+  assert (E : exec ρ A τ = τ) by (apply Q; try lia; apply D).
+  apply (run_relates (fun α β => α = β /\ exec ρ A α = α)); auto.
+  intros k α β J [<- G]; apply trips_in in J; rewrite V, G; split; auto; apply Q; auto; lia.
+Qed.
+
+(* A condition that does not change in the loop may be tested before it; no iteration need run. *)
+Theorem unswitching : forall ρ x lo hi b A B
+  (index_not_used : ~ In x (names_b b))
+  (condition_kept : apart (fun l => writes ρ (For x lo hi A) l \/ writes ρ (For x lo hi B) l) (reads_b ρ b)),
+  equal ρ (For x lo hi (If b A B)) (If b (For x lo hi A) (For x lo hi B)).
+Proof.
+  intros ρ x lo hi b A B N K σ; simpl; destruct (holds ρ σ b) eqn:H;
+    apply (run_relates (fun α β => α = β /\ holds ρ α b = holds ρ σ b)); auto;
+    intros k α β J [<- G]; apply trips_in in J;
+    rewrite (holds_env (bind x k ρ) ρ), G, H by (intros n I; apply bind_other; intros ->; auto);
+    split; auto; rewrite <- H, <- G; apply truth_survives; intros l L; apply K; [left | right];
+    exists k; split; auto; exists σ; auto.
+Qed.

@@ -1,0 +1,193 @@
+(* Primitive moves on statements: White's section 4.1.
+
+   Every theorem of the catalogue is about one place, with the environment ρ of the loops around it, and its hypotheses
+   carry the names of the clauses by which the optimizer checks it. *)
+
+From Coq Require Import ZArith String List Bool Lia FunctionalExtensionality.
+From Hops Require Import Language Footprint Substitution.
+Open Scope Z_scope.
+
+(* Definition 4.1.1, in all states (G6). *)
+Definition interchangeable (ρ : env) (A B : stat) : Prop := equal ρ (Seq A B) (Seq B A).
+
+(* 4.1.1a *)
+Theorem interchange_equal : forall ρ A B
+  (equal_statements : equal ρ A B),
+  equal ρ (Seq A B) (Seq B A).
+Proof. intros ρ A B E σ; simpl; rewrite !E; auto. Qed.
+
+(* What one sets off from the other's reading leaves its effect as it was. *)
+Lemma undisturbed : forall ρ A ρ' B σ l,
+  apart (writes ρ' B) (loads ρ A) -> ~ writes ρ' B l -> exec ρ A (exec ρ' B σ) l = exec ρ A σ l.
+Proof.
+  intros ρ A ρ' B σ l S N.
+  apply (loaded_decides A ρ (fun m => ~ writes ρ' B m)); auto.
+  - intros m L W; eapply S; eauto.
+  - intros m M; apply unset_stays; auto.
+Qed.
+
+(* The same over two places, which may be different iterations. *)
+Lemma commute : forall ρ A ρ' B σ,
+  apart (writes ρ A) (loads ρ' B) -> apart (writes ρ' B) (loads ρ A) -> apart (writes ρ A) (writes ρ' B) ->
+  exec ρ' B (exec ρ A σ) = exec ρ A (exec ρ' B σ).
+Proof.
+  intros ρ A ρ' B σ AB BA S; extensionality l.
+  apply (by_cases (writes ρ A l)); intro W.
+  - assert (~ writes ρ' B l) by (intro V; apply (S l W V)).
+    rewrite (unset_stays B), undisturbed; auto.
+  - rewrite (unset_stays A ρ (exec ρ' B σ)) by auto.
+    rewrite undisturbed; auto.
+Qed.
+
+(* 4.1.2, with G8: nothing is set by both. *)
+Theorem interchange : forall ρ A B
+  (first_sets_apart_from_second_uses : apart (writes ρ A) (loads ρ B))
+  (second_sets_apart_from_first_uses : apart (writes ρ B) (loads ρ A))
+  (sets_apart : apart (writes ρ A) (writes ρ B)),
+  equal ρ (Seq A B) (Seq B A).
+Proof. intros ρ A B AB BA S σ; simpl; apply commute; auto. Qed.
+
+(* An assignment v := f(v), for a function of the old value that reads nothing else that v names. *)
+Definition updates (ρ : env) (v : target) (s : expr) (f : Z -> Z) : Prop :=
+  forall σ, eval ρ σ s = f (σ (locate ρ σ v)).
+
+Definition own_location (ρ : env) (v : target) : Prop :=
+  forall σ n, locate ρ (set (locate ρ σ v) n σ) v = locate ρ σ v.
+
+Lemma own_location_if_not_read : forall ρ v, apart (places ρ v) (index_reads ρ v) -> own_location ρ v.
+Proof.
+  intros ρ v S σ n; apply location_agrees; intros l L; apply set_other; intro E.
+  apply (S l); auto; exists σ; auto.
+Qed.
+
+(* 4.1.3 *)
+Theorem interchange_updates : forall ρ v s t f g,
+  updates ρ v s f -> updates ρ v t g -> forall
+  (not_self_referencing : own_location ρ v)
+  (functions_commute : forall n, f (g n) = g (f n)),
+  equal ρ (Seq (Assign v s) (Assign v t)) (Seq (Assign v t) (Assign v s)).
+Proof.
+  intros ρ v s t f g F G L C σ; simpl.
+  rewrite !F, !G, !L, !set_twice, !set_same, C; auto.
+Qed.
+
+(* 4.1.4, with G1 (assigned, not changed), G2 (no index), G5 (no capture). *)
+Theorem interchange_with_substitution : forall ρ x s A
+  (not_an_index : ρ x = None)
+  (not_assigned : ~ In x (sets A))
+  (value_kept : apart (writes ρ A) (reads ρ s))
+  (no_capture : disjoint (bound A) (x :: names s)),
+  equal ρ (Seq (Assign (Simple x) s) A) (Seq (subst x s A) (Assign (Simple x) s)).
+Proof.
+  intros ρ x s A F S K C σ; simpl.
+  assert (B : ~ In x (bound A)) by (intro I; apply (C x I); simpl; auto).
+  set (v := eval ρ σ s).
+  assert (W : apart (writes (bind x v ρ) A) (reads ρ s)).
+  { intros l L; apply K; eapply writes_held; eauto. }
+  rewrite (substitute A x s ρ ρ); auto.
+  - fold v; rewrite value_survives by auto; apply held; auto.
+  - intros n I J; apply (C n I); simpl; auto.
+Qed.
+
+(* The textual substitution of one variable for another in a target, the left side included. *)
+Definition subst_all (x : name) (w v : target) (r : expr) : target :=
+  match v with
+  | Simple y => if string_dec x y then w else Simple y
+  | Indexed a i => Indexed a (subst_expr x r i)
+  end.
+
+Definition value_of (v : target) : expr := match v with Simple x => Var x | Indexed a i => Elem a i end.
+
+(* The names that an assignment sees in the memory. *)
+Definition in_memory (ρ : env) (v : target) : Prop := match v with Simple x => ρ x = None | _ => True end.
+
+Lemma eval_value_of : forall ρ σ v, in_memory ρ v -> eval ρ σ (value_of v) = σ (locate ρ σ v).
+Proof. intros ρ σ [x | a i] M; simpl in *; auto; rewrite M; auto. Qed.
+
+(* 4.1.5: v := s; w := x becomes w := x; v[w/x] := s[w/x]; x := w. *)
+Theorem interchange_with_backward_substitution : forall ρ x v s w
+  (not_an_index : ρ x = None /\ in_memory ρ w)
+  (second_sets_apart_from_first_uses :
+     apart (places ρ w) (fun l => index_reads ρ v l \/ reads ρ s l))
+  (sets_apart : apart (places ρ w) (places ρ v))
+  (location_independent : apart (places ρ v) (index_reads ρ w))
+  (not_self_referencing : apart (places ρ w) (index_reads ρ w)),
+  equal ρ (Seq (Assign v s) (Assign w (Var x)))
+          (Seq (Assign w (Var x))
+               (Seq (Assign (subst_all x w v (value_of w)) (subst_expr x (value_of w) s))
+                    (Assign (Simple x) (value_of w)))).
+Proof.
+  intros ρ x v s w [F M] U S L N σ; simpl; rewrite F.
+  set (l := locate ρ σ w); set (X := σ (Scalar x)); set (τ := set l X σ).
+  assert (Lw : forall m n, l = locate ρ σ w -> ~ index_reads ρ w m -> locate ρ (set m n σ) w = l).
+  { intros m n _ O; apply location_agrees; intros k K; apply set_other; intros ->; auto. }
+  assert (Pw : places ρ w l) by (exists σ; auto).
+  assert (Pv : places ρ v (locate ρ σ v)) by (exists σ; auto).
+  assert (El : locate ρ τ w = l) by (apply Lw; auto; intro; eapply N; eauto).
+  assert (W : eval ρ τ (value_of w) = X) by (rewrite eval_value_of, El by auto; apply set_same).
+  assert (H : forall r, (forall k, reads ρ r k -> k <> l) ->
+              eval ρ τ (subst_expr x (value_of w) r) = eval ρ σ r).
+  { intros r O; rewrite eval_subst, W, value_held by auto; apply value_agrees; intros k K.
+    unfold set at 1; destruct (loc_eq (Scalar x) k) as [<- |]; auto.
+    apply set_other; intro E; apply (O k); auto. }
+  assert (Es : eval ρ τ (subst_expr x (value_of w) s) = eval ρ σ s).
+  { apply H; intros k K ->; eapply U; eauto. }
+  rewrite Es.
+  set (n := eval ρ σ s).
+  rewrite (Lw (locate ρ σ v) n) by (auto; intro; eapply L; eauto).
+  assert (O : l <> locate ρ σ v) by (intro E; rewrite <- E in Pv; eapply S; eauto).
+  destruct (loc_eq (locate ρ σ v) (Scalar x)) as [E | E].
+  - destruct v as [y | a i]; [| discriminate]; simpl in *; injection E as ->.
+    destruct (string_dec x x) as [_ |]; [| congruence].
+    rewrite El; unfold τ; rewrite set_twice, !set_same.
+    rewrite eval_value_of, (Lw l n), set_same by (auto; intro; eapply N; eauto).
+    apply set_commute; auto.
+  - assert (V : locate ρ τ (subst_all x w v (value_of w)) = locate ρ σ v).
+    { destruct v as [y | a i]; simpl in *.
+      - destruct (string_dec x y); [congruence | auto].
+      - f_equal; apply H; intros k K ->; eapply U; eauto. }
+    rewrite V; set (m := locate ρ σ v) in *.
+    assert (T : locate ρ (set m n τ) w = l).
+    { rewrite <- El; apply location_agrees; intros k K; apply set_other; intros <-; eapply L; eauto. }
+    rewrite eval_value_of, T by auto.
+    rewrite (set_other m l), (set_other m (Scalar x)) by auto; fold X.
+    replace (τ l) with X by (symmetry; apply set_same).
+    rewrite (set_commute l m) by auto; fold τ; symmetry.
+    extensionality k; unfold set at 1; destruct (loc_eq (Scalar x) k) as [<- |]; auto.
+    rewrite set_other by auto; unfold τ, set; destruct loc_eq; auto.
+Qed.
+
+(* 4.1.6a, with G4: what counts is what the second reads, its own place included. *)
+Theorem compression_of_assignments : forall ρ v s t
+  (value_not_used : apart (places ρ v) (reads ρ t))
+  (not_self_referencing : apart (places ρ v) (index_reads ρ v)),
+  equal ρ (Seq (Assign v s) (Assign v t)) (Assign v t).
+Proof.
+  intros ρ v s t U N σ; simpl.
+  rewrite own_location_if_not_read, set_twice by auto; f_equal.
+  apply value_agrees; intros l L; apply set_other; intros <-; apply (U (locate ρ σ v)); auto; exists σ; auto.
+Qed.
+
+(* 4.1.6b *)
+Theorem compression_of_nullable : forall ρ A B
+  (nullable : equal ρ A Null),
+  equal ρ (Seq A B) B.
+Proof. intros ρ A B N σ; simpl; rewrite N; auto. Qed.
+
+(* The assignments that change nothing: v := v. *)
+Theorem own_value_is_nullable : forall ρ v, in_memory ρ v -> equal ρ (Assign v (value_of v)) Null.
+Proof. intros ρ v M σ; simpl; rewrite eval_value_of by auto; apply set_own. Qed.
+
+(* A statement whose results the next one overwrites unread; the general form of 4.1.6a. *)
+Theorem compression : forall ρ A B
+  (results_not_used : apart (writes ρ A) (loads ρ B))
+  (results_overwritten : forall l σ τ, writes ρ A l -> agree (loads ρ B) σ τ -> exec ρ B σ l = exec ρ B τ l),
+  equal ρ (Seq A B) B.
+Proof.
+  intros ρ A B U O σ; extensionality l; simpl.
+  assert (G : agree (loads ρ B) (exec ρ A σ) σ) by (intros m M; apply unset_stays; intro; eapply U; eauto).
+  apply (by_cases (writes ρ A l)); intro W; auto.
+  apply (loaded_decides B ρ (fun m => ~ writes ρ A m)); auto.
+  - intros m M V; eapply U; eauto.
+  - intros m V; apply unset_stays; auto.
+Qed.
