@@ -83,6 +83,9 @@ class Scalar:
                 case N.For(index, lo, hi, body, _):
                     for k in range(int(self.value(lo, scope)), int(self.value(hi, scope))):
                         self.block(body, {**scope, index: index.type.dtype.type(k)})
+                case N.While(condition, body):
+                    while self.value(condition, scope):
+                        self.block(body, scope)
                 case N.Alloc(buffer, size, body):
                     self.memory[buffer] = np.zeros(max(1, int(self.value(size, scope))), buffer.type.dtype)
                     self.block(body, scope)

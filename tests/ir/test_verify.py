@@ -90,6 +90,8 @@ BAD_NESTS = {
     "the bounds have the type of the index": kernel(each(COLUMN, hi=E.const(3, T.i64))),
     "a repeat is the place of an iterate": kernel(N.Repeat(E.apply("neg", X))),
     "a condition is a bool, not i32": kernel(N.If(COUNT, (), ())),
+    "while: a condition is a bool, not i32": kernel(N.While(COUNT, ())),
+    "while .*not in scope": kernel(N.While(E.apply("lt", COLUMN, ONE), ())),
     "a pick is a choose on the branch's own condition": kernel(
         N.If(E.apply("lt", ONE, COUNT), (), (), (PICK,))
     ),

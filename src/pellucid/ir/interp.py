@@ -14,7 +14,7 @@ import numpy as np
 from ..base.errors import IrError
 from . import prim as table
 from .expr import Buffer, Expr, param, parts, topological
-from .nest import Abstract, Alloc, Block, For, If, Kernel, Let, Repeat, Store, walk
+from .nest import Abstract, Alloc, Block, For, If, Kernel, Let, Repeat, Store, While, walk
 
 Array = np.ndarray[Any, Any]
 Environment = dict[Expr, Array]
@@ -200,6 +200,11 @@ def _statement(s: Any, environment: Environment, memory: dict[Buffer, Array], ac
                 axis = 1 + max((v.ndim for k, v in environment.items() if k.op == "index"), default=0)
                 values = np.arange(first, last, dtype=index.type.dtype).reshape((-1,) + (1,) * (axis - 1))
                 _block(body, {**environment, index: values}, memory, active)
+        case While(condition, body):
+            going = active & _one(condition, environment, memory)
+            while going.any():
+                _block(body, environment, memory, going)
+                going = going & _one(condition, environment, memory)
         case Store(buffer, position, value):
             p, v, a = np.broadcast_arrays(
                 _one(position, environment, memory), _one(value, environment, memory), active

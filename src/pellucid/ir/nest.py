@@ -81,6 +81,17 @@ class For:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class While:
+    """A loop as long as a condition holds, asked before each turn: for data that tell on the way how they go on.
+
+    What its turns hand on to each other is in memory, usually scratch memory of one element.
+    """
+
+    condition: Expr
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Store:
     """buffer[position] := value; a position outside of the buffer stores nothing."""
 
@@ -108,7 +119,7 @@ class Abstract:
     name: str
 
 
-Statement = Let | If | Repeat | For | Store | Alloc | Abstract
+Statement = Let | If | Repeat | For | While | Store | Alloc | Abstract
 Block = tuple[Statement, ...]
 
 
@@ -131,6 +142,8 @@ def roots(statement: Statement) -> tuple[Expr, ...]:
             return (condition, *picks)
         case For(_, lo, hi, _, _):
             return (lo, hi)
+        case While(condition, _):
+            return (condition,)
         case Store(_, position, value):
             return (position, value)
         case Alloc(_, size, _):
@@ -144,7 +157,7 @@ def blocks(statement: Statement) -> tuple[Block, ...]:
     match statement:
         case If(_, then, orelse, _):
             return (then, orelse)
-        case Repeat(_, body) | For(_, _, _, body, _) | Alloc(_, _, body):
+        case Repeat(_, body) | For(_, _, _, body, _) | While(_, body) | Alloc(_, _, body):
             return (body,)
         case _:
             return ()
@@ -155,7 +168,7 @@ def with_blocks(statement: Statement, new: tuple[Block, ...]) -> Statement:
     match statement:
         case If():
             return replace(statement, then=new[0], orelse=new[1])
-        case Repeat() | For() | Alloc():
+        case Repeat() | For() | While() | Alloc():
             return replace(statement, body=new[0])
         case _:
             return statement
@@ -194,6 +207,8 @@ def rewrite(block: Block, function: Callable[[tuple[Expr, ...]], tuple[Expr, ...
                 return (replace(s, condition=new[0], picks=new[1:]),)
             case For():
                 return (replace(s, lo=new[0], hi=new[1]),)
+            case While():
+                return (replace(s, condition=new[0]),)
             case Store():
                 return (replace(s, position=new[0], value=new[1]),)
             case Alloc():

@@ -339,6 +339,11 @@ class _NestParser:
             return self.loop(line, indent)
         if first == "if":
             return self.branch(line, indent)
+        if line.accept("while"):
+            condition = line.expression()
+            line.take(":")
+            line.done()
+            return N.While(condition, self.block(indent))
         if line.accept("abstract"):
             name = line.take()
             line.done()
@@ -351,7 +356,9 @@ class _NestParser:
             size = line.expression()
             line.take("]")
             line.take(":")
-            buffer = self.scope.buffers.setdefault(name, Buffer(name, type_, 1))
+            # How much a size that only the run knows may be is left open.
+            most = size.attr if size.op == "const" and size.attr >= 1 else int(T.i32.high)
+            buffer = self.scope.buffers.setdefault(name, Buffer(name, type_, most))
             return N.Alloc(buffer, size, self.block(indent))
         if line.accept("repeat"):
             name = line.take()

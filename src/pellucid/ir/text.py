@@ -215,6 +215,9 @@ def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int)
                 body(inner)
                 if not known:
                     printer.declared.discard(index)
+            case N.While(condition, inner):
+                lines.append(f"{pad}while {printer.show(condition)}:")
+                body(inner)
             case N.If(condition, then, orelse, picks):
                 lines.append(f"{pad}if {printer.show(condition)}:")
                 body(then)

@@ -12,7 +12,7 @@ from ..base.errors import IrError
 from . import prim as table
 from . import types as T
 from .expr import Buffer, Expr, index_bit, parts, topological
-from .nest import Abstract, Alloc, Block, For, If, Kernel, Let, Repeat, Store, inputs
+from .nest import Abstract, Alloc, Block, For, If, Kernel, Let, Repeat, Store, While, inputs
 
 
 def checking() -> int:
@@ -122,6 +122,11 @@ def _verify_block(block: Block, scope: int, declared: set[Expr], known: set[Buff
                 if lo.type is not index.type or hi.type is not index.type:
                     raise IrError("the bounds have the type of the index", place=f"for {index.attr}")
                 _verify_block(body, scope | index.free, declared, known)
+            case While(condition, body):
+                _check_roots("while", [condition], scope, declared)
+                if condition.type is not T.boolean:
+                    raise IrError(f"a condition is a bool, not {condition.type}", place="while")
+                _verify_block(body, scope, declared, known)
             case Store(buffer, position, value):
                 _check_roots(f"store to {buffer.name}", [position, value], scope, declared)
                 if buffer not in known:

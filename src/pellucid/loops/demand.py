@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..ir.expr import LEAVES, Expr, index_bit, parts, topological
-from ..ir.nest import Alloc, Block, For, If, Statement, all_roots, roots
+from ..ir.nest import Alloc, Block, For, If, Statement, While, all_roots, roots
 from ..reasoning.cost import DEFAULT_STEPS, node_cost
 from ..reasoning.effects import stored
 
@@ -112,6 +112,10 @@ class Demand:
                 branch.then.dirty, branch.orelse.dirty = self._dirty(then), self._dirty(orelse)
                 self._open(then, branch.then)
                 self._open(orelse, branch.orelse)
+            case While(_, body):
+                inner = Region(region, region.mask, loop=True, depth=region.depth)
+                inner.dirty, inner.name = self._dirty(body), "while"
+                self._open(body, inner)
             case Alloc(_, _, body):
                 self._open(body, Region(region, region.mask, depth=region.depth, dirty=self._dirty(body)))
             case _:

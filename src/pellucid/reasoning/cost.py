@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from ..ir import prim as table
 from ..ir.expr import LEAVES, Expr, parts
-from ..ir.nest import Block, For, If, Kernel, Let, Repeat, blocks, roots
+from ..ir.nest import Block, For, If, Kernel, Let, Repeat, While, blocks, roots
 
 DEFAULT_COUNT = 1000
 DEFAULT_STEPS = 32
@@ -75,6 +75,9 @@ def block_cost(block: Block, placed: set[Expr]) -> float:
                 count = hi.attr - lo.attr if hi.op == lo.op == "const" else DEFAULT_COUNT
                 width = how.count if how.kind == "lanes" else 1
                 total += tree_cost([lo, hi], here) + max(0, count) / width * (1 + block_cost(body, here))
+            case While(condition, body):
+                inner = tree_cost([condition], here) + block_cost(body, here)
+                total += DEFAULT_COUNT * (1 + inner)
             case _:
                 total += 1 + tree_cost(roots(s), here) + sum(block_cost(b, here) for b in blocks(s))
     return total

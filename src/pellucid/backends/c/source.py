@@ -14,7 +14,7 @@ from ...ir import prim as table
 from ...ir import types as T
 from ...ir.expr import LEAVES, Buffer, Expr, parts
 from ...ir.facts import Facts
-from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store
+from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, While
 from ...reasoning.infer import FactsOf
 from ..obligations import Proofs, nodes_of, reads_of_written, require_domain, stored_buffers
 from ..port import Layout, Ranges
@@ -304,6 +304,8 @@ class Source:
                 self.block(body)
             case For():
                 self.loop(s)
+            case While():
+                self.as_long(s)
             case If(picks=picks):
                 if picks:
                     self.decide(s)
@@ -369,6 +371,19 @@ class Source:
         self.proofs.leave(s)
         self.taken.discard(name)
         self.facts = outer
+        self.forget_reads(s.body)
+
+    def as_long(self, s: While) -> None:
+        """Turns as long as a condition holds, which is asked before each."""
+        self.forget_reads(s.body)
+        self.emit("for (;;) {")
+
+        def inner() -> None:
+            self.emit(f"if (!({self.value(s.condition).bare})) break;")
+            self.block(s.body)
+
+        self.scoped(inner)
+        self.emit("}")
         self.forget_reads(s.body)
 
     def decide(self, s: If) -> None:

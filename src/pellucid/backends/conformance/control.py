@@ -266,4 +266,24 @@ kernel odd_constants():
     wide[i] := if i < 3 then 5e-324:f64 else if i < 5 then -inf:f64 else 0.1:f64 * convert.f64(i)
 """,
     ),
+    Program(
+        "turns as long as the data ask for",
+        """
+kernel runs(count: i32):
+  output out: i32[64]
+  output steps: i32[1]
+  input a: i32[64]
+  alloc at: i32[1]:
+    at[0] := 0
+    while at[0] < count & steps[0] < 40:
+      steps[0] := steps[0] + 1
+      out[at[0]] := out[at[0]] + a[at[0]]
+      if a[at[0]] % 2 == 0:
+        at[0] := at[0] + 2
+      else:
+        at[0] := at[0] + 1
+    while at[0] < 0:
+      out[0] := 1
+""",
+    ),
 )

@@ -12,7 +12,7 @@ from ...ir import expr as E
 from ...ir import types as T
 from ...ir.expr import Expr
 from ...ir.facts import Facts
-from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, all_roots, walk
+from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, While, all_roots, walk
 from ...reasoning.infer import FactsOf
 from ..port import Layout, Phase, Ranges
 from .blocks import bounded
@@ -77,6 +77,8 @@ class Function(Iterations):
                 self.block(body)
             case For():
                 self.loop(s)
+            case While():
+                self.as_long(s)
             case If(picks=picks):
                 if picks:
                     self.decide(s)
@@ -144,6 +146,23 @@ class Function(Iterations):
         self.emit(f"%{latch}.i = add {word} {name}, 1")
         self.branch(self.let(f"icmp {less} {word} %{latch}.i, {beyond}"), body, after)
         self.open(after)
+
+    def as_long(self, s: While) -> None:
+        """Turns as long as a condition holds, which is asked before each."""
+        if self.lanes:
+            raise self.refuse("turns that lanes would make each for itself", "while", "run the loop in order")
+        self.forget_reads(s.body)
+        head, body, after = self.new_label(), self.new_label(), self.new_label()
+        self.jump(head)
+        self.open(head)
+        mark = self.mark()
+        self.branch(self.value(s.condition), body, after)
+        self.open(body)
+        self.block(s.body)
+        self.jump(head)
+        self.leave(mark)
+        self.open(after)
+        self.forget_reads(s.body)
 
     def surely_runs(self, s: For) -> bool:
         """Whether the bounds make the loop run at least once."""
