@@ -30,11 +30,13 @@ class Span:
     words: str
 
 
-def span(condition: Expr, index: Expr, lo: Expr, hi: Expr, facts: FactsOf) -> Span | None:
+def span(
+    condition: Expr, index: Expr, lo: Expr, hi: Expr, facts: FactsOf, *, search: bool = True
+) -> Span | None:
     """The span of a condition along the loop ``lo <= index < hi``; None if it is not shown to have one.
 
-    `facts` must hold in the loop. The bounds given mean the same before the loop, if the memory that the condition
-    loads is not stored to inside.
+    `facts` must hold in the loop. Without `search` only bounds in closed form are given. They mean the same before the
+    loop, if the memory that the condition loads is not stored to inside.
 
     >>> from pellucid.ir.parse import parse_expr
     >>> from pellucid.ir.expr import index
@@ -43,7 +45,7 @@ def span(condition: Expr, index: Expr, lo: Expr, hi: Expr, facts: FactsOf) -> Sp
     >>> found and (found.lo, found.hi, found.words)
     (max(0, $c:i32), min(100, 50), 'i is at least $c:i32; i is below 50')
     """
-    loop = _Loop(index, lo, hi, facts)
+    loop = _Loop(index, lo, hi, facts, search)
     for holds in (True, False):
         found = loop.where(condition, holds)
         if found is not None:
@@ -58,6 +60,7 @@ class _Loop:
     lo: Expr
     hi: Expr
     facts: FactsOf
+    search: bool
 
     def where(self, c: Expr, wanted: bool) -> Found | None:
         """Bounds of the iterations in which a condition is as wanted, if these are one run of iterations."""
@@ -144,6 +147,9 @@ class _Loop:
                 side, other = x, apply("sub" if side.op == "add" else "add", other, k)
             if not self.exact(other):
                 return None
+            if other.args[1].op == "const":
+                k = other.args[1].attr
+                other = shifted(other.args[0], k if other.op == "add" else -k)
         return left, other
 
     def exact(self, e: Expr) -> bool:
@@ -163,7 +169,7 @@ class _Loop:
         """The bound by binary search, for a condition that is monotone along the loop."""
         name = self.index.attr
         way = direction(c, self.index, self.facts)
-        if way is Direction.UNKNOWN:
+        if way is Direction.UNKNOWN or not (self.search or way is Direction.FIXED):
             return None
         words = f"the condition {way.value} while {name} grows"
         goal = c if wanted else apply("not", c)
@@ -205,9 +211,25 @@ def successor(e: Expr, facts: FactsOf) -> Expr:
     ``index <= e`` is ``index < e + 1`` except where e + 1 wraps. No index of a half-open loop is the largest number, so
     the bound ``min(e, largest - 1) + 1`` serves.
     """
-    one = const(1, e.type)
     if e.op == "const":
         return const(min(e.attr + 1, e.type.high), e.type)
     if facts(e).hi >= e.type.high:
         e = apply("min", e, const(e.type.high - 1, e.type))
-    return apply("add", e, one)
+    return shifted(e, 1)
+
+
+def shifted(e: Expr, by: int) -> Expr:
+    """An integer plus a constant, with constants in it added up; whole numbers that wrap allow that.
+
+    >>> from pellucid.ir.expr import param
+    >>> shifted(shifted(shifted(param("n", T.i32), 3), -1), -4)
+    $n:i32 - 2
+    """
+    if e.op == "const":
+        return const(e.attr + by, e.type)
+    if e.op in ("add", "sub") and e.args[1].op == "const":
+        by += e.args[1].attr if e.op == "add" else -e.args[1].attr
+        e = e.args[0]
+    if by == 0:
+        return e
+    return apply("add", e, const(by, e.type)) if by > 0 else apply("sub", e, const(-by, e.type))

@@ -1,0 +1,56 @@
+"""The clauses shared by the moves that change the order of iterations: join, split, interchange and move code.
+
+All of them say that what changes places is interchangeable, "in all states" and not only at entry (White's 5.1.1 as
+printed asks less, and is wrong), and that no bound is computed from what the loop stores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..ir.expr import Expr, const, index
+from ..ir.nest import Block, For
+from ..reasoning.effects import Access, effects, loads
+from ..reasoning.known import Known, known_at
+from ..reasoning.prove import Proved, Verdict, both, decided
+from ..reasoning.separate import interchangeable, separate
+from .build import folded, with_value
+from .theorem import Site
+
+
+def is_loop(site: Site, statement: object, words: str = "the site is a loop that runs in order") -> Verdict:
+    """Whether a statement is a loop that runs in order."""
+    return decided(isinstance(statement, For) and statement.how.kind == "seq", words, f"{site} is not")
+
+
+def known(site: Site, *inner: For) -> Known:
+    """What is known at a site, inside of some loops that stand there."""
+    return known_at(site.kernel.body, site.path, site.ranges).inside(inner)
+
+
+def apart(first: Iterable[Access], second: Iterable[Access], here: Known) -> Verdict:
+    """Whether no access of the first is to an element of the second."""
+    others = tuple(second)
+    pairs = [(a, b) for a in first for b in others if a.buffer is b.buffer]
+    if not pairs:
+        return Proved("they have no memory in common")
+    here = here.while_changing(x.buffer for pair in pairs for x in pair if x.store)
+    return both(*(separate(a, b, here) for a, b in pairs))
+
+
+def kept(expressions: Iterable[Expr], block: Block, here: Known) -> Verdict:
+    """Whether a block leaves every element alone that the expressions load."""
+    return apart(effects(block).sets, loads(expressions), here)
+
+
+def later(loop: For) -> For:
+    """A loop over the iterations that come after the present one of a loop."""
+    x = loop.index
+    # No index of a program is named like that.
+    return For(index(f"{x.attr}'", x.type), folded("add", x, const(1, x.type)), loop.hi, loop.body)
+
+
+def cross(first: Block, second: Block, loop: For, site: Site) -> Verdict:
+    """Whether `first` in any iteration of a loop may change places with `second` in any earlier one."""
+    after = later(loop)
+    return interchangeable(with_value(first, loop.index, after.index), second, known(site, loop, after))

@@ -1,0 +1,52 @@
+"""The bounds of two nested loops after they change places.
+
+Part of `reasoning`, for loop interchange (White 5.2.2) over triangles and bands as well as rectangles.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..ir.expr import Expr, apply, substitute
+from ..ir.nest import For
+from .infer import FactsOf
+from .monotone import Direction, direction
+from .span import shifted, span
+
+
+def turned(outer: For, inner: For, facts: FactsOf) -> tuple[For, For] | None:
+    r"""The new outer and the new inner loop, each with its own old body; None if the bounds do not allow it.
+
+    The new outer loop runs from the least to the greatest inner bound; the new inner one over those iterations of the
+    old outer one whose bounds take in the index, which is loop-conditional joining. `facts` must hold in both loops.
+
+    >>> from pellucid.ir.parse import parse_nest
+    >>> from pellucid.reasoning.scope import facts_within
+    >>> text = "kernel k():\n  for i in 0 .. 9:\n    for j in i .. 12:\n      pass\n"
+    >>> (outer,) = parse_nest(text).body
+    >>> (inner,) = outer.body
+    >>> around, inside = turned(outer, inner, facts_within([outer, inner]))
+    >>> around.index, around.lo, around.hi, inside.index, inside.lo, inside.hi
+    (%j, 0, 12, %i, 0, min(9, %j + 1))
+    """
+    x, y = outer.index, inner.index
+    last = shifted(outer.hi, -1)
+    ways = [direction(bound, x, facts) for bound in (inner.lo, inner.hi)]
+    if Direction.UNKNOWN in ways or Direction.EITHER in ways:
+        return None
+    # Where the inner bounds are least and greatest; a bound that stays is so everywhere.
+    least = outer.lo if ways[0] is Direction.RISES else last
+    greatest = outer.lo if ways[1] is Direction.FALLS else last
+    around = replace(
+        inner, lo=substitute([inner.lo], {x: least})[0], hi=substitute([inner.hi], {x: greatest})[0]
+    )
+    conditions: list[Expr] = []
+    if ways[0] is not Direction.FIXED:
+        conditions.append(apply("le", inner.lo, y))
+    if ways[1] is not Direction.FIXED:
+        conditions.append(apply("lt", y, inner.hi))
+    if not conditions:
+        return around, outer
+    condition = conditions[0] if len(conditions) == 1 else apply("and", *conditions)
+    part = span(condition, x, outer.lo, outer.hi, facts, search=False)
+    return None if part is None or not part.holds else (around, replace(outer, lo=part.lo, hi=part.hi))
