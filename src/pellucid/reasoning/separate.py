@@ -12,10 +12,12 @@ of their type. And a load beyond the end of a buffer loads its last element, so 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 
 from ..ir.expr import Expr, topological
 from ..ir.facts import Facts
 from ..ir.nest import Block
+from .bounds import Bounds, Within, exact
 from .effects import Access, effects, shown
 from .forms import Atom, Form, form, number
 from .kinds import elements, kind
@@ -44,18 +46,21 @@ def separate(a: Access, b: Access, known: Known) -> Verdict:
     return _Pair(a, b, known).verdict()
 
 
+def apart(first: Iterable[Access], second: Iterable[Access], known: Known) -> Verdict:
+    """Whether every one of some accesses is separate from every one of others."""
+    others = list(second)
+    pairs = [(x, y) for x in first for y in others if x.buffer is y.buffer]
+    return both(*(separate(x, y, known) for x, y in pairs)) if pairs else Proved(DISTINCT)
+
+
 def interchangeable(first: Block, second: Block, known: Known) -> Verdict:
     """Whether two blocks may change places: what either sets, the other neither sets nor uses (White 4.1.2).
 
     The sets of one must be separate from the sets of the other as well, which White's `uses` have in them.
     """
     a, b = effects(first), effects(second)
-    pairs = [(x, y) for x in a.sets for y in (*b.sets, *b.uses)] + [(x, y) for x in a.uses for y in b.sets]
-    meeting = [(x, y) for x, y in pairs if x.buffer is y.buffer]
-    if not meeting:
-        return Proved(DISTINCT if pairs else "neither sets anything")
     here = known.while_changing(x.buffer for x in (*a.sets, *b.sets))
-    return both(*(separate(x, y, here) for x, y in meeting))
+    return both(apart(a.sets, (*b.sets, *b.uses), here), apart(a.uses, b.sets, here))
 
 
 class _Pair:
@@ -65,6 +70,7 @@ class _Pair:
         self.accesses, self.known = (a, b), known
         self.sides = tuple(known.inside((*x.scope, *x.guards)) for x in (a, b))
         self.changing = tuple(_changing(x) for x in (a, b))
+        self.range = self.bounds().range
         self.forms = tuple(self.form(x.position, k) for k, x in enumerate((a, b)))
 
     def verdict(self) -> Verdict:
@@ -133,40 +139,23 @@ class _Pair:
         return form(node, lambda n: self.mark(n, side), self.facts)
 
     def exact(self, node: Expr, side: int) -> Form:
-        """A form that has the very value of the expression: if its own might wrap, the expression as an atom."""
-        found = self.form(node, side)
-        if found.facts(self.facts).within(node.type.low, node.type.high):
-            return found
-        return Form({(Atom(node, self.mark(node, side)),): 1})
+        """A form that has the very value of an expression of one side."""
+        return exact(node, lambda n: self.mark(n, side), self.facts)
 
-    def range(self, found: Form) -> Facts:
-        """The interval and the residue of a form in whole numbers."""
-        facts = found.facts(self.facts)
-        return facts._replace(lo=max(facts.lo, -self.most(found * -1)), hi=min(facts.hi, self.most(found)))
-
-    def most(self, found: Form) -> int:
-        """An upper bound of a form: indices make way for their bounds, inner ones first."""
-        best = int(found.facts(self.facts).hi)
-        for limit, side in self.limits():
-            split = found.split(Atom(limit.node, self.mark(limit.node, side)))
-            if split is None or not split[0].terms:
-                continue
-            by, rest = split
-            sign = by.facts(self.facts)
-            if sign.lo >= 0 and limit.high is not None:
-                found = rest + by * (self.exact(limit.high, side) - number(1))
-            elif sign.hi <= 0 and limit.low is not None:
-                found = rest + by * self.exact(limit.low, side)
-            else:
-                continue
-            best = min(best, int(found.facts(self.facts).hi))
-        return best
-
-    def limits(self) -> list[tuple[Limit, int]]:
-        """What bounds the indices, with the side that says so: of each side its own, then the common ones."""
+    def bounds(self) -> Bounds:
+        """The ranges of forms: indices make way for their bounds, on each side its own first, inner before outer."""
         shared = len(self.known.limits)
-        own = [(limit, k) for k in (0, 1) for limit in reversed(self.sides[k].limits[shared:])]
-        return own + [(limit, 0) for limit in reversed(self.known.limits)]
+        limits = [(x, k) for k in (0, 1) for x in reversed(self.sides[k].limits[shared:])]
+        limits += [(x, 0) for x in reversed(self.known.limits)]
+        return Bounds(self.facts, [self.within(x, side) for x, side in limits])
+
+    def within(self, limit: Limit, side: int) -> Within:
+        """What bounds an atom of one side."""
+
+        def later(node: Expr | None) -> Callable[[], Form] | None:
+            return None if node is None else lambda: self.exact(node, side)
+
+        return Within(Atom(limit.node, self.mark(limit.node, side)), later(limit.low), later(limit.high))
 
     # ---- loads beyond the ends ----
 

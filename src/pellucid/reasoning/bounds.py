@@ -1,0 +1,123 @@
+"""How large a form can be: intervals of its atoms, and bounds that are expressions put in for indices.
+
+Used by `separate` for differences of positions and by `decide` for conditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..ir.expr import Expr
+from ..ir.facts import Facts
+from .forms import Atom, Form, Knowing, form, number
+from .known import Known
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """``low <= atom`` and ``atom < high``, as forms that are made when they are wanted; either may be missing."""
+
+    atom: Atom
+    low: Callable[[], Form] | None
+    high: Callable[[], Form] | None
+
+
+class Bounds:
+    """The ranges of forms, from what is known of atoms and from what lies around them.
+
+    Parameters: `within` is tried in order, so inner indices come before those that their bounds mention.
+    """
+
+    def __init__(self, facts: Knowing, within: Sequence[Within]) -> None:
+        self.facts, self.within = facts, within
+
+    def range(self, found: Form) -> Facts:
+        """The interval and the residue of a form in whole numbers."""
+        facts = found.facts(self.facts)
+        return facts._replace(lo=max(facts.lo, -self.most(found * -1)), hi=min(facts.hi, self.most(found)))
+
+    def most(self, found: Form) -> int:
+        """An upper bound of a form: indices make way for their bounds."""
+        best = int(found.facts(self.facts).hi)
+        for limit in self.within:
+            split = found.split(limit.atom)
+            if split is None or not split[0].terms:
+                continue
+            by, rest = split
+            sign = by.facts(self.facts)
+            if sign.lo >= 0 and limit.high is not None:
+                found = rest + by * (limit.high() - number(1))
+            elif sign.hi <= 0 and limit.low is not None:
+                found = rest + by * limit.low()
+            else:
+                continue
+            best = min(best, int(found.facts(self.facts).hi))
+        return best
+
+
+def exact(node: Expr, mark: Callable[[Expr], int], facts: Knowing) -> Form:
+    """A form that has the very value of an expression: if its own might wrap, the expression as an atom."""
+    found = form(node, mark, facts)
+    if found.facts(facts).within(node.type.low, node.type.high):
+        return found
+    return Form({(Atom(node, mark(node)),): 1})
+
+
+def unmarked(node: Expr) -> int:
+    """The mark of everything where all is asked about one moment."""
+    return 0
+
+
+def bounds_of(known: Known) -> Bounds:
+    """Ranges at one moment of one place."""
+
+    def facts(atom: Atom) -> Facts:
+        return known.facts(atom.node)
+
+    def later(node: Expr | None) -> Callable[[], Form] | None:
+        return None if node is None else lambda: exact(node, unmarked, facts)
+
+    within = [Within(Atom(x.node), later(x.low), later(x.high)) for x in reversed(known.limits)]
+    return Bounds(facts, within)
+
+
+def difference(a: Expr, b: Expr, known: Known) -> Facts:
+    r"""The interval of ``a - b`` in whole numbers, at one moment.
+
+    >>> from pellucid.ir.nest import For
+    >>> from pellucid.ir.parse import parse_expr
+    >>> i, j, n, zero = parse_expr("%i\n%j\n$n:i32\n0")
+    >>> found = difference(j, i, Known(around=[For(i, zero, n, ()), For(j, zero, i, ())]))
+    >>> found.hi
+    -1
+    """
+    bounds = bounds_of(known)
+    return bounds.range(exact(a, unmarked, bounds.facts) - exact(b, unmarked, bounds.facts))
+
+
+def decide(condition: Expr, known: Known) -> bool | None:
+    """Whether a condition is always true or always false at a place; None if that is not known.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> decide(parse_expr("%i < %i + $n:i32")[0], Known())
+    """
+    facts = known.facts(condition)
+    if facts.exact:
+        return bool(facts.lo)
+    if condition.op == "not":
+        inner = decide(condition.args[0], known)
+        return None if inner is None else not inner
+    if condition.op not in ("lt", "le", "eq", "ne") or not condition.args[0].type.is_integer:
+        return None
+    a, b = condition.args
+    found = difference(a, b, known)
+    match condition.op:
+        case "lt":
+            answers = found.hi < 0, found.lo >= 0
+        case "le":
+            answers = found.hi <= 0, found.lo > 0
+        case _:
+            same, other = found.lo == found.hi == 0, not found.contains(0)
+            answers = (same, other) if condition.op == "eq" else (other, same)
+    return True if answers[0] else False if answers[1] else None
