@@ -21,6 +21,11 @@ def loop(*lines: str, head: str = "for i in 0 .. n:") -> str:
     return f"  {head}\n" + "".join(f"    {line}\n" for line in lines)
 
 
+PLAIN = loop("a[i] := 1")
+MOVING_BOUNDS = loop("for j in 0 .. t[0]:", "  t[0] := i")
+CROSSING = loop("for j in 1 .. 9:", "  a[10 * i + j] := a[10 * i + j - 9]", head="for i in 1 .. 9:")
+STORED_CONDITION = loop("if i < t[0]:", "  t[0] := i")
+SQUARE = loop("if i * i < s:", "  a[i] := 1")
 REFUSALS = [
     # move, statement counted from 1, clause, program
     ("join_loops", 1, "two-loops", loop("a[i] := 1") + "  t[0] := 1\n"),
@@ -59,7 +64,7 @@ REFUSALS = [
         "iterations-interchangeable",
         loop("a[i + 1] := b[i]", "b[i + 1] := a[i]", head="for i in 0 .. 50:"),
     ),
-    ("interchange_loops", 1, "nested", loop("a[i] := 1")),
+    ("interchange_loops", 1, "nested", PLAIN),
     ("interchange_loops", 1, "nested", loop("for j in 0 .. n:", "  a[j] := i", "t[0] := 1")),
     (
         "interchange_loops",
@@ -73,12 +78,12 @@ REFUSALS = [
         "rectangular",
         loop("for j in 0 .. i * i:", "  a[50 * i + j] := i", head="for i in 0 .. 2:"),
     ),
-    ("interchange_loops", 1, "bounds-kept", loop("for j in 0 .. t[0]:", "  t[0] := i")),
+    ("interchange_loops", 1, "bounds-kept", MOVING_BOUNDS),
     (
         "interchange_loops",
         1,
         "iterations-interchangeable",
-        loop("for j in 1 .. 9:", "  a[10 * i + j] := a[10 * i + j - 9]", head="for i in 1 .. 9:"),
+        CROSSING,
     ),
     ("move_code", 1, "in-a-loop", "  t[0] := 1\n"),
     ("move_code", 2, "in-a-loop", loop("t[0] := 1", head="for i in 0 .. n by 4 lanes:")),
@@ -88,11 +93,11 @@ REFUSALS = [
     ("move_code", 2, "undisturbed", loop("t[0] := 7", "a[i] := t[0]", "t[0] := i")),
     ("move_code", 3, "not-awaited", loop("a[i] := t[0]", "t[0] := 7")),
     ("move_code", 2, "idempotent", loop("t[0] := t[0] + 1", "a[i] := 1")),
-    ("join_conditional", 1, "one-arm", loop("a[i] := 1")),
+    ("join_conditional", 1, "one-arm", PLAIN),
     ("join_conditional", 1, "one-arm", loop("if s < n:", "  a[i] := 1")),
     ("join_conditional", 1, "one-arm", loop("if i < s:", "  a[i] := 1", "t[0] := 1")),
-    ("join_conditional", 1, "condition-kept", loop("if i < t[0]:", "  t[0] := i")),
-    ("join_conditional", 1, "index-alone", loop("if i * i < s:", "  a[i] := 1")),
+    ("join_conditional", 1, "condition-kept", STORED_CONDITION),
+    ("join_conditional", 1, "index-alone", SQUARE),
     ("join_conditional", 1, "index-alone", loop("if i + s < 3:", "  a[i] := 1")),
     ("join_conditional", 1, "index-alone", loop("if c[i] < 3.0:", "  a[i] := 1")),
     ("join_conditional", 1, "index-alone", loop("if convert.f32(i) * c[0] < 3.0:", "  a[i] := 1")),
@@ -104,20 +109,20 @@ OTHER_THEOREMS = [
         "bounds-by-steps",
         loop("for j in 0 .. 2 * i:", "  a[10 * i + j] := i", head="for i in 0 .. 5:"),
     ),
-    ("interchange_loops", "loops over a triangle change places", "bounds-kept", REFUSALS[18][3]),
+    ("interchange_loops", "loops over a triangle change places", "bounds-kept", MOVING_BOUNDS),
     (
         "interchange_loops",
         "loops over a triangle change places",
         "iterations-interchangeable",
-        REFUSALS[19][3],
+        CROSSING,
     ),
-    ("interchange_loops", "loops over a triangle change places", "nested", REFUSALS[14][3]),
-    ("join_conditional", "a monotone condition bounds a loop", "one-arm", REFUSALS[28][3]),
-    ("join_conditional", "a monotone condition bounds a loop", "condition-kept", REFUSALS[31][3]),
-    ("join_conditional", "a monotone condition bounds a loop", "one-run", REFUSALS[32][3]),
+    ("interchange_loops", "loops over a triangle change places", "nested", PLAIN),
+    ("join_conditional", "a monotone condition bounds a loop", "one-arm", PLAIN),
+    ("join_conditional", "a monotone condition bounds a loop", "condition-kept", STORED_CONDITION),
+    ("join_conditional", "a monotone condition bounds a loop", "one-run", SQUARE),
     # The test fails in one run of iterations and holds on both sides of it.
     ("join_conditional", "a monotone condition bounds a loop", "one-run", loop("if i != s:", "  a[i] := 1")),
-    ("join_conditional", "a loop is cut where its condition changes", "a-conditional", REFUSALS[28][3]),
+    ("join_conditional", "a loop is cut where its condition changes", "a-conditional", PLAIN),
     (
         "join_conditional",
         "a loop is cut where its condition changes",
