@@ -10,6 +10,7 @@ bit for bit, the whole of it, NaN and the sign of zero included.
             agree(kernel, after)
 """
 
+import functools
 import random
 from collections.abc import Iterator
 
@@ -188,6 +189,7 @@ def memories() -> Iterator[tuple[dict[str, int], dict[Buffer, np.ndarray]]]:
         yield arguments, memory
 
 
+@functools.lru_cache(maxsize=8)
 def meaning(kernel: N.Kernel) -> list[bytes]:
     """The bits of every declared output after each run."""
     found: list[bytes] = []

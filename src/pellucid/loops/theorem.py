@@ -16,6 +16,7 @@ from ..ir.expr import Expr
 from ..ir.facts import Facts
 from ..ir.nest import Block, Kernel, Statement, blocks
 from ..ir.path import Path, at, describe, enclosing
+from ..reasoning.known import Known, known_at
 from ..reasoning.prove import Premise, Proved, Refuted, Unknown, Verdict
 
 
@@ -44,6 +45,11 @@ class Site:
         if len(self.path) < 2:
             return self.kernel.body
         return blocks(self.around[-1])[self.path[-1][0]]
+
+    @functools.cached_property
+    def known(self) -> Known:
+        """What is known there: the loops and conditions around, and the ranges of leaves."""
+        return known_at(self.kernel.body, self.path, self.ranges)
 
     def after(self, count: int = 1) -> Statement | None:
         """The statement that stands `count` places further on in the same block, or None."""

@@ -1,0 +1,78 @@
+"""Two statements that stand together: what most primitive moves look at, and how new ones take their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ..ir.nest import Block, For, If, Kernel, Statement, Store
+from ..ir.path import Path, replace_at
+from ..ir.path import walk as paths
+from ..reasoning.prove import Verdict, decided
+from .theorem import Clause, Site
+
+
+def here(site: Site) -> Statement:
+    """The statement at a site, once a theorem's shape has shown that there is one."""
+    assert site.statement is not None  # noqa: S101 - the shape
+    return site.statement
+
+
+def after(site: Site) -> Statement:
+    """The statement after the one at a site, once a theorem's shape has shown that there is one."""
+    found = site.after()
+    assert found is not None  # noqa: S101 - the shape
+    return found
+
+
+def branch(statement: Statement) -> If:
+    """The statement as the branch that a theorem's shape has shown it to be."""
+    assert isinstance(statement, If)  # noqa: S101 - the shape
+    return statement
+
+
+def loop(site: Site) -> For:
+    """The loop at a site, once a theorem's shape has shown that there is one."""
+    assert isinstance(site.statement, For)  # noqa: S101 - the shape
+    return site.statement
+
+
+def assignment(statement: Statement) -> Store:
+    """The statement as the assignment that a theorem's shape has shown it to be."""
+    assert isinstance(statement, Store)  # noqa: S101 - the shape
+    return statement
+
+
+def is_branch(statement: Statement | None) -> bool:
+    """Whether a statement is an `if` as White has it, and not one that only places choices."""
+    return isinstance(statement, If) and not statement.picks
+
+
+def _two(site: Site) -> Verdict:
+    fits = site.statement is not None and site.after() is not None
+    return decided(fits, "another statement comes after it", f"{site} is the last of its block")
+
+
+TWO = Clause("two-statements", "another statement comes after it in the same block", _two)
+
+
+def pairs(kernel: Kernel) -> Iterable[Path]:
+    """The paths of all statements with another one after them."""
+    found = {path for path, _ in paths(kernel.body)}
+    for path in sorted(found):
+        if moved(path, 1) in found:
+            yield path
+
+
+def moved(path: Path, by: int) -> Path:
+    """The path of the statement that stands so many places further on in the same block."""
+    number, position = path[-1]
+    return (*path[:-1], (number, position + by))
+
+
+def replaced(kernel: Kernel, path: Path, count: int, new: Block) -> Kernel:
+    """The kernel with `count` statements from a path on replaced by others."""
+    body = kernel.body
+    for k in reversed(range(1, count)):
+        body = replace_at(body, moved(path, k), ())
+    return replace(kernel, body=replace_at(body, path, new))
