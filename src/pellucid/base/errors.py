@@ -46,6 +46,10 @@ class TraceError(PellucidError, TypeError):
     """A Python function that cannot be traced, such as one that branches on a symbolic value."""
 
 
+class StagingError(PellucidError, TypeError):
+    """A program that cannot be specialized: it asks too early for what is known only at run time, or does not end."""
+
+
 class VocabularyError(PellucidError, TypeError):
     """A word of a vocabulary used with a wrong name, number, kind or range of arguments."""
 

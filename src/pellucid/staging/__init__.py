@@ -1,0 +1,36 @@
+"""The online specializer: programs on partly known values, down to bit addresses, become nests (Draves 1996, 1997).
+
+`specialize` runs an ordinary Python function on arguments of which some are `unknown` or `cyclic`, and returns what is
+left as a nest. The function controls itself by `loop`, `choose` and `fork`, reads and writes a `Memory` by words or a
+`Signal` by samples, and means the same when it is simply called on numbers.
+"""
+
+from .control import choose, dynamic_call, fork, loop, set_base
+from .memory import Memory
+from .same import early_equal
+from .samples import Signal, copy, load_sample, reduce, store_sample
+from .specialize import Residual, cyclic, specialize, unknown
+from .value import Cyclic, Dynamic, lift, negate
+
+__all__ = [
+    "Cyclic",
+    "Dynamic",
+    "Memory",
+    "Residual",
+    "Signal",
+    "choose",
+    "copy",
+    "cyclic",
+    "dynamic_call",
+    "early_equal",
+    "fork",
+    "lift",
+    "load_sample",
+    "loop",
+    "negate",
+    "reduce",
+    "set_base",
+    "specialize",
+    "store_sample",
+    "unknown",
+]

@@ -1,0 +1,150 @@
+"""The bit cache: what words of memory hold is kept in names, so that each is loaded once and stored once.
+
+A cache as hardware has it - lines, dirty masks, write-back, least recently used first out - but looked up while the
+program is specialized, by early equality of addresses (Draves 1997, section "Sharing and Caching" and appendix A).
+Nothing of it is left at run time. A line is static but for its word; a line whose bits are all overwritten is never
+loaded; one that is overwritten in part is loaded, masked and merged when it is written back.
+
+Two addresses that may be equal and are not known to be are kept in the order of the program: what was written to one is
+in memory before the other is read or written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from .same import early_distinct, early_equal
+from .session import Session
+from .value import expression, of
+
+if TYPE_CHECKING:
+    from .memory import Memory
+
+AUTOMATIC = 256
+"""How many lines are kept where loops decide by themselves which go on to the next turn."""
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One word: where it is, its value, which of its bits are known, and which of those are not in memory yet."""
+
+    number: int
+    memory: Memory
+    address: Any
+    value: Any
+    present: int
+    dirty: int
+
+
+Lines = tuple[Line, ...]
+
+
+def load(session: Session, memory: Memory, address: Any, needed: int) -> Any:
+    """The word at an address, of which the bits of `needed` will be used."""
+    line = _find(session, memory, address)
+    if line is not None and not needed & ~line.present:
+        _use(session, line)
+        return line.value
+    _write_back_others(session, memory, address, forget=False)
+    whole = memory.mask
+    if line is None:
+        value = _fetch(session, memory, address)
+        line = Line(session.number(), memory, address, value, whole, 0)
+    else:
+        rest = _fetch(session, memory, address) & (whole & ~line.present)
+        line = replace(line, value=rest | line.value, present=whole)
+    _use(session, line)
+    return line.value
+
+
+def store(session: Session, memory: Memory, address: Any, value: Any, mask: int) -> None:
+    """Overwrite the bits of `mask` of the word at an address; `value` has no others."""
+    _write_back_others(session, memory, address, forget=True)
+    line = _find(session, memory, address)
+    if line is None:
+        line = Line(session.number(), memory, address, value, mask, mask)
+    else:
+        kept = line.present & ~mask
+        old = 0 if not kept else line.value if kept == line.present else line.value & kept
+        line = replace(line, value=old | value, present=line.present | mask, dirty=line.dirty | mask)
+    _use(session, line)
+
+
+def write_back(session: Session, line: Line) -> Line:
+    """Bring what is new in a line into memory; returns the clean line."""
+    if not line.dirty:
+        return line
+    whole = line.memory.mask
+    value = line.value
+    if line.present != whole:
+        value = value | (_fetch(session, line.memory, line.address) & (whole & ~line.present))
+    session.emit(line.memory.put(line.address, value))
+    return replace(line, value=value, present=whole, dirty=0)
+
+
+def write_back_these(session: Session, lines: Lines) -> None:
+    """Bring some lines into memory, in order."""
+    for line in lines:
+        write_back(session, line)
+
+
+def write_back_all(session: Session, *, keep: bool = True) -> None:
+    """Bring everything into memory, in order; keep the clean lines or forget them."""
+    lines = tuple(write_back(session, line) for line in session.lines)
+    session.lines = lines if keep else ()
+
+
+def _find(session: Session, memory: Memory, address: Any) -> Line | None:
+    for line in session.lines:
+        if line.memory is memory and early_equal(line.address, address):
+            return line
+    return None
+
+
+def _use(session: Session, line: Line) -> None:
+    """Put a line in as the one used last; beyond the capacity the one unused for longest goes."""
+    session.touched.add(line.number)
+    session.lines = (*(x for x in session.lines if x.number != line.number), line)
+    capacity = session.capacity if session.capacity is not None else AUTOMATIC
+    while len(session.lines) > capacity:
+        oldest, *rest = session.lines
+        write_back(session, oldest)
+        session.lines = tuple(rest)
+
+
+def _write_back_others(session: Session, memory: Memory, address: Any, *, forget: bool) -> None:
+    """Before a word is touched, write back the lines that may be the same word; forget them if it is overwritten."""
+    kept: list[Line] = []
+    for line in session.lines:
+        if not memory.meets(line.memory) or _apart(line, memory, address):
+            kept.append(line)
+            continue
+        clean = write_back(session, line)
+        if not forget:
+            kept.append(clean)
+    session.lines = tuple(kept)
+
+
+def _apart(line: Line, memory: Memory, address: Any) -> bool:
+    if line.memory is memory and early_equal(line.address, address):
+        return True  # the very same line: it is found, not written back
+    return early_distinct(line.address, address)
+
+
+def _fetch(session: Session, memory: Memory, address: Any) -> Any:
+    return of(session.named("word", memory.element(expression(address))))
+
+
+def leaves(lines: Lines) -> tuple[Any, ...]:
+    """The parts of the lines that make up the state of a program."""
+    return tuple(
+        x for line in lines for x in (line.memory, line.present, line.dirty, line.address, line.value)
+    )
+
+
+def rebuilt(lines: Lines, parts: list[Any]) -> Lines:
+    """The lines with other addresses and values."""
+    return tuple(
+        replace(line, address=parts[5 * k + 3], value=parts[5 * k + 4]) for k, line in enumerate(lines)
+    )

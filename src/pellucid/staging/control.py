@@ -1,0 +1,85 @@
+"""Control that waits for run time: `loop`, `choose`, `fork`, `dynamic_call`, `set_base`.
+
+Unstaged each of them is a line of Python. Staged, a loop is unrolled until its test is dynamic, and what comes back to
+the same static part closes it (Draves 1997, the `loop` of Simple; 1996, the dynamic-conditional heuristic). What a
+program asks of the residues of its dynamic integers, such as positions within a word, is found out by trying.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from .joins import cases, join
+from .looper import Call, Fork, Looper, as_state
+from .session import current
+from .value import Dynamic, integer
+
+
+def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+    """What one of two functions returns; where the condition is dynamic both are specialized, and the results joined.
+
+    >>> choose(3 > 2, lambda: "yes", lambda: "no")
+    'yes'
+    """
+    session = current()
+    if not isinstance(condition, Dynamic):
+        return then() if condition else orelse()
+    assert session is not None  # noqa: S101 - only sessions make dynamic values
+    return join(session, [(condition, then), (True, orelse)])
+
+
+def fork(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+    """As `choose`, as the last thing that a step of a loop does: the arms go on apart, each with its own static part.
+
+    >>> fork(False, lambda: 1, lambda: 2)
+    2
+    """
+    if not isinstance(condition, Dynamic):
+        return then() if condition else orelse()
+    return Fork(condition, then, orelse)
+
+
+def dynamic_call(*state: Any) -> Any:
+    """The next state of a loop, from which it goes on by a jump: what follows is not specialized in place.
+
+    It stops the unrolling of what never comes to the same static part again (1997, "Irregular Data Layout", ``d@``).
+
+    >>> dynamic_call(8, 0)
+    (8, 0)
+    """
+    bare = state[0] if len(state) == 1 else state
+    return bare if current() is None else Call(bare)
+
+
+def set_base(value: Any, base: int, then: Callable[[Any], Any]) -> Any:
+    """Go on with an integer whose remainder modulo `base` is static, by cases where it is not yet.
+
+    Loops do this by themselves; this is for bases that only the programmer knows to be good.
+
+    >>> set_base(7, 4, lambda i: i % 4)
+    3
+    """
+    session = current()
+    if session is None or isinstance(value, int):
+        return then(value)
+    splits = [(q, base // math.gcd(b, base)) for q, b in value.terms]
+    return cases(session, splits, lambda: then(integer(value.terms, value.remainder)))
+
+
+def loop(done: Callable[..., Any], step: Callable[..., Any], *state: Any) -> Any:
+    """The first state for which `done` holds, from `state` on by `step`; one value, or a tuple of several.
+
+    `done` and `step` take the state as their arguments; `step` returns as many. Parameters of `step` name the state in
+    errors. Raises StagingError when specializing it does not end.
+
+    >>> loop(lambda n, s: n == 0, lambda n, s: (n - 1, s + n), 4, 0)
+    (0, 10)
+    """
+    session = current()
+    if session is None:
+        while not done(*state):
+            state = as_state(step(*state), len(state))
+        return state if len(state) != 1 else state[0]
+    return Looper(session, done, step, len(state)).run(state)

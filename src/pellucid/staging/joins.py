@@ -1,0 +1,126 @@
+"""Joins and cases: several ways to go on, each specialized by itself, and what they make joined to one value.
+
+Under `control` and `looper`. What is alike on all ways stays as it is; numbers that differ become one dynamic value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..base.errors import StagingError
+from ..base.where import caller
+from ..ir.expr import Expr
+from . import bitcache
+from . import residual as R
+from .same import Flat, canonical, flatten
+from .session import Session, Split
+from .value import Cyclic, Dynamic, expression, integer, node, number, of
+
+
+def join(session: Session, arms: list[tuple[Any, Callable[[], Any]]]) -> Any:
+    """The result of the first arm whose condition holds (the last one's is not asked), as one value."""
+    codes: list[R.Code] = []
+    flats: list[Flat] = []
+    ends: list[bitcache.Lines] = []
+    for _, arm in arms:
+
+        def run(arm: Callable[[], Any] = arm) -> None:
+            flats.append(flatten(arm()))
+            ends.append(session.lines)
+
+        codes.append(session.capture(run))
+    # What the arms leave in the cache alike stays there; the rest goes to memory within its arm.
+    alike = tuple(x for x in ends[0] if all(any(x is y for y in lines) for lines in ends))
+    for code, lines in zip(codes, ends, strict=True):
+        rest = tuple(x for x in lines if not any(x is y for y in alike))
+        code.extend(session.capture(lambda rest=rest: bitcache.write_back_these(session, rest)))
+    session.lines = alike
+    joined, sets = merged(session, flats)
+    for code, extra in zip(codes, sets, strict=True):
+        code.extend(extra)
+    if any(codes):
+        whole: R.Code = codes[-1]
+        for (condition, _), code in list(zip(arms, codes, strict=True))[-2::-1]:
+            whole = [R.Branch(expression(condition), code, whole)]
+        session.block.extend(whole)
+    return flats[0].build(joined)
+
+
+def merged(session: Session, flats: list[Flat]) -> tuple[list[Any], list[R.Code]]:
+    """One value for each leaf, and what each arm assigns for it; what was known before the arms stays as it is."""
+    shared: dict[tuple[Expr, ...], Expr] = {}
+    first = flats[0]
+    if any(len(f.leaves) != len(first.leaves) for f in flats):
+        place, line = caller()
+        raise StagingError(
+            f"the arms of a choice give structures of different shape in {line!r}", place=place
+        )
+    joined: list[Any] = []
+    sets: list[R.Code] = [[] for _ in flats]
+    for k, leaf in enumerate(first.leaves):
+        values = [f.leaves[k] for f in flats]
+        kinds = [canonical((v,)) for v in values]
+        alike = all(x.key == kinds[0].key and x.origins == kinds[0].origins for x in kinds)
+        if alike and all(session.depth_of(q) <= session.depth for q in kinds[0].origins):
+            joined.append(leaf)
+            continue
+        if not all(isinstance(v, int | Cyclic | Dynamic | float) for v in values):
+            place, line = caller()
+            raise StagingError(
+                f"the arms of a choice give {values[0]!r} and {values[-1]!r} in {line!r}",
+                place=place,
+                fix="only numbers can be chosen at run time; or go on in each arm with fork",
+            )
+        if all(x.key == kinds[0].key for x in kinds) and isinstance(leaf, Cyclic):
+            # Values that share a quotient on all ways share it afterwards.
+            shifts = {v.remainder // v.base for v in values}
+            parts = [x.origins[0] for x in kinds] if len(shifts) == 1 else [x.values[0] for x in kinds]
+            moved = leaf.remainder if len(shifts) == 1 else leaf.remainder % leaf.base
+            known = shared.get(tuple(parts))
+            name = shared[tuple(parts)] = session.fresh("joined") if known is None else known
+            joined.append(integer(((name, leaf.base),), moved))
+            if known is not None:
+                continue
+        else:
+            parts = [expression(v) for v in values]
+            name = session.fresh("joined", parts[0].type)
+            joined.append(of(name))
+        for code, part in zip(sets, parts, strict=True):
+            code.append(R.Set(name, part))
+    return joined, sets
+
+
+def cases(session: Session, splits: list[tuple[Expr, int]], then: Callable[[], Any]) -> Any:
+    """Run `then` once for each residue of some values, and join the results."""
+    splits = [(q, k) for q, k in splits if k > 1]
+    if not splits:
+        return then()
+    (q, factor), *rest = splits
+    known = session.constants.get(q)
+    if known is not None:
+        with_known = dict(session.splits)
+        session.splits[q] = known_split(session, q, known, factor)
+        try:
+            return cases(session, rest, then)
+        finally:
+            session.splits = with_known
+    quotient, rest_of_q = session.parted(q, factor)
+
+    def arm(residue: int) -> Callable[[], Any]:
+        def run() -> Any:
+            session.splits[q] = Split(factor, quotient, residue)
+            return cases(session, rest, then)
+
+        return run
+
+    conditions = [Dynamic(node("eq", rest_of_q, number(r))) for r in range(factor)]
+    return join(session, [(c, arm(r)) for r, c in enumerate(conditions)])
+
+
+def known_split(session: Session, q: Expr, value: int, factor: int) -> Split:
+    """The split of a value that was lifted: there is one case."""
+    quotient = session.named("lifted", number(value // factor))
+    session.constants[quotient] = value // factor
+    session.parts[quotient] = q
+    return Split(factor, quotient, value % factor)

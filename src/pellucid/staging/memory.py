@@ -1,0 +1,131 @@
+"""Memory: words in a buffer, read and written through the bit cache, or in an array when a program is not staged.
+
+A word has any number of bits from 1 to 32; bit 0 of a word is the least significant and has the least address.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import StagingError
+from ..base.where import caller
+from ..ir import types as T
+from ..ir.expr import Buffer, Expr, load
+from . import bitcache
+from . import residual as R
+from .session import current
+from .value import Cyclic, expression, node, number
+
+Array = np.ndarray[Any, Any]
+
+
+class Memory:
+    """A run of words, called `name`; `word` is their size in bits.
+
+    Unstaged it needs `data`, a one-dimensional array of words. Memories are promised not to overlap, which is checked
+    when a specialized program is called; views of one memory (`apart=False`) may.
+
+    >>> memory = Memory("m", 8, np.array([0x21, 0x43], np.uint8))
+    >>> memory.load(1) & 15
+    3
+    """
+
+    def __init__(self, name: str, word: int = 32, data: Array | None = None) -> None:
+        if not 1 <= word <= 32:
+            raise StagingError(
+                f"a word has 1 to 32 bits, not {word}", place=name, fix="read wider ones in two parts"
+            )
+        self.name, self.word, self.data = name, word, data
+        bits = next(b for b in (8, 16, 32) if b >= word)
+        self.buffer = Buffer(name, T.integer(bits, signed=False), 1)
+        self.root: Memory = self
+        if data is not None and (data.ndim != 1 or data.dtype != self.buffer.type.dtype):
+            raise StagingError(
+                f"data is not a one-dimensional array of {self.buffer.type}",
+                place=name,
+                fix="view it as words",
+            )
+
+    def __repr__(self) -> str:
+        """The name and the size of a word."""
+        return f"Memory({self.name!r}, {self.word})"
+
+    @property
+    def mask(self) -> int:
+        """All bits of a word."""
+        return (1 << self.word) - 1
+
+    def view(self, name: str) -> Memory:
+        """The same words under another name, promised not to be touched where this one is."""
+        other = Memory(name, self.word, self.data)
+        other.buffer, other.root = self.buffer, self.root
+        return other
+
+    def meets(self, other: Memory) -> bool:
+        """Whether an address here may be the same word as one there: only in one and the same memory."""
+        return self is other
+
+    # ---- access ----
+
+    def load(self, address: Any, needed: int | None = None) -> Any:
+        """The word at an address, from 0 up; `needed` tells which of its bits will be used (all)."""
+        session = current()
+        if session is None:
+            return int(self._array()[min(max(address, 0), len(self._array()) - 1)]) & self.mask
+        return bitcache.load(session, self, address, self.mask if needed is None else needed)
+
+    def store(self, address: Any, value: Any, mask: Any = None) -> None:
+        """Overwrite the bits of `mask` (all) of the word at an address; outside of the memory nothing is stored."""
+        mask = self.mask if mask is None else mask
+        self.merge(address, masked(value, mask), mask)
+
+    def merge(self, address: Any, bits: Any, mask: Any) -> None:
+        """As `store`, for a value that has no bits but those of the mask."""
+        session = current()
+        if session is None:
+            data = self._array()
+            if 0 <= address < len(data):
+                data[address] = (int(data[address]) & ~mask) | bits
+        elif isinstance(mask, int):
+            bitcache.store(session, self, address, bits, mask)
+        else:
+            old = bitcache.load(session, self, address, self.mask)
+            bitcache.store(session, self, address, (old & (self.mask ^ mask)) | bits, self.mask)
+
+    def _array(self) -> Array:
+        if self.data is None:
+            place, _ = caller()
+            raise StagingError(
+                f"the memory {self.name} has no data",
+                place=place,
+                fix="give it an array, or specialize the program",
+            )
+        return self.data
+
+    def element(self, position: Expr) -> Expr:
+        """The load of a word, as an integer."""
+        word = node("convert", load(self.buffer, position), attr=T.i64)
+        return word if self.buffer.type.bits == self.word else node("and", word, number(self.mask))
+
+    def put(self, address: Any, value: Any) -> R.Put:
+        """The store of a whole word."""
+        whole = expression(value)
+        if whole.op == "and" and whole.args[1].op == "const" and whole.args[1].attr == self.buffer.type.high:
+            whole = whole.args[0]  # the store itself cuts
+        return R.Put(self.buffer, expression(address), node("convert", whole, attr=self.buffer.type))
+
+
+def masked(value: Any, mask: Any) -> Any:
+    """The bits of `mask` of a value; the value itself where it is known to have no others.
+
+    >>> masked(0x123, 0xFF)
+    35
+    """
+    session = current()
+    if session is not None and isinstance(value, Cyclic) and isinstance(mask, int) and mask & (mask + 1) == 0:
+        facts = session.facts(value.expr)
+        if 0 <= facts.lo and facts.hi <= mask:
+            return value
+    return value & mask

@@ -1,0 +1,132 @@
+"""Samples and signals: integers of any number of bits at bit addresses, and runs of them.
+
+A signal is ``(from, to, size, stride)`` in bits, in a memory (Draves 1997, figure "sig-sum"); bit addresses are
+little-endian. Programs over signals are ordinary Python; that their words are loaded and stored once, with static
+shifts, is the work of the floor below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .control import choose, loop
+from .memory import Memory, masked
+from .value import lift
+
+
+def load_sample(memory: Memory, position: Any, size: int) -> Any:
+    """The unsigned sample of `size` bits at a bit address, from one word or two.
+
+    >>> import numpy as np
+    >>> load_sample(Memory("m", 8, np.array([0x21, 0x43], np.uint8)), 4, 8)
+    50
+    """
+    word, bit = position // memory.word, position % memory.word
+    count = _words(memory, size)
+
+    def part(k: int) -> Any:
+        shift = bit - k * memory.word
+        return (memory.load(word + k), shift)
+
+    first, shift = part(0)
+    value = first >> shift
+    for k in range(1, count + 1):
+        # A sample reaches into word k if it does not end before.
+        def more(k: int = k, value: Any = value) -> Any:
+            nxt, _ = part(k)
+            return value | (nxt << (k * memory.word - bit))
+
+        value = choose(bit + size > k * memory.word, more, lambda value=value: value)
+    return masked(value, (1 << size) - 1)
+
+
+def store_sample(memory: Memory, position: Any, size: int, value: Any) -> None:
+    """Store the low `size` bits of a value at a bit address, in one word or two; other bits stay."""
+    word, bit = position // memory.word, position % memory.word
+    mask = (1 << size) - 1
+    value = masked(value, mask)
+    whole = memory.mask
+    memory.merge(
+        word,
+        masked(value << bit, whole) if _crosses(bit, size, memory) else value << bit,
+        (mask << bit) & whole,
+    )
+    for k in range(1, _words(memory, size) + 1):
+
+        def more(k: int = k) -> int:
+            back = k * memory.word - bit
+            part = value >> back
+            memory.merge(
+                word + k, masked(part, whole) if k < _words(memory, size) else part, (mask >> back) & whole
+            )
+            return 0
+
+        choose(bit + size > k * memory.word, more, lambda: 0)
+
+
+def _words(memory: Memory, size: int) -> int:
+    """Into how many words after its first a sample may reach."""
+    return (size + memory.word - 2) // memory.word
+
+
+def _crosses(bit: Any, size: int, memory: Memory) -> bool:
+    return not isinstance(bit, int) or bit + size > memory.word
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """Samples of `size` bits, `stride` bits apart, at the bit addresses from `start` to before `stop` of a memory.
+
+    >>> import numpy as np
+    >>> bytes_ = Memory("m", 32, np.array([0x04030201], np.uint32))
+    >>> reduce(Signal(bytes_, 0, 32, 8, 8), 0, lambda a, b: a + b)
+    10
+    """
+
+    memory: Memory
+    start: Any
+    stop: Any
+    size: int
+    stride: Any
+
+    def get(self) -> Any:
+        """The first sample."""
+        return load_sample(self.memory, self.start, self.size)
+
+    def put(self, value: Any) -> None:
+        """Store the first sample."""
+        store_sample(self.memory, self.start, self.size, value)
+
+    def next(self) -> Signal:
+        """The signal without its first sample."""
+        return replace(self, start=self.start + self.stride)
+
+    def endp(self) -> Any:
+        """Whether there are no samples."""
+        return self.start == self.stop
+
+
+def reduce(signal: Any, value: Any, operation: Any) -> Any:
+    """The samples of a signal combined from the left, beginning with a value."""
+
+    def done(s: Any, r: Any) -> Any:
+        return s.endp()
+
+    def step(s: Any, r: Any) -> Any:
+        return s.next(), operation(r, s.get())
+
+    return loop(done, step, signal, lift(value))[1]
+
+
+def copy(source: Any, target: Any) -> None:
+    """Store the samples of one signal as those of another; it ends when both do, and both are as long."""
+
+    def step(s: Any, t: Any) -> Any:
+        t.put(s.get())
+        return s.next(), t.next()
+
+    def done(s: Any, t: Any) -> Any:
+        return s.endp() & t.endp()
+
+    loop(done, step, source, target)

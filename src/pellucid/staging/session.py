@@ -1,0 +1,133 @@
+"""One specialization under way: the block being written, fresh names, known splits, wishes, cached lines.
+
+Values (`value`), memories (`memory`) and control (`control`) meet here. Without a session the same functions compute
+with plain numbers: that is the unstaged meaning of every program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..ir import expr as E
+from ..ir import types as T
+from ..ir.expr import Expr
+from ..reasoning.infer import FactsOf
+from . import residual as R
+
+if TYPE_CHECKING:
+    from .bitcache import Lines
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What a case analysis says of a quotient: ``q = factor * quotient + residue``, or that `q` is known."""
+
+    factor: int
+    quotient: Expr | None
+    residue: int
+
+
+Wish = frozenset[tuple[Expr, int]]
+"""Values and the factors modulo which their residues should be static, all of them together."""
+
+
+@dataclass(slots=True)
+class Session:
+    """The state of one specialization.
+
+    `splits` is what the cases around say of dynamic values; `wishes` what cases would make static; `depths` at which
+    depth of loops a leaf was made; `lines` what the bit cache holds.
+    """
+
+    block: R.Code = field(default_factory=list["R.Statement"])
+    splits: dict[Expr, Split] = field(default_factory=dict[Expr, Split])
+    wishes: set[Wish] = field(default_factory=set["Wish"])
+    depths: dict[Expr, int] = field(default_factory=dict[Expr, int])
+    parts: dict[Expr, Expr] = field(default_factory=dict[Expr, Expr])
+    constants: dict[Expr, int] = field(default_factory=dict[Expr, int])
+    lines: Lines = ()
+    capacity: int | None = None
+    depth: int = 0
+    touched: set[int] = field(default_factory=set[int])
+    facts: FactsOf = field(default_factory=FactsOf)
+    notes: list[str] = field(default_factory=list[str])
+    labels: dict[str, int] = field(default_factory=dict[str, int])
+    _names: int = 0
+    _lines: int = 0
+
+    def fresh(self, name: str, type_: T.Type = T.i64) -> Expr:
+        """A new name for a dynamic value: equal only to itself."""
+        self._names += 1
+        leaf = E.param(f"{name}.{self._names}", type_)
+        self.depths[leaf] = self.depth
+        return leaf
+
+    def label(self, like: Expr) -> str:
+        """A name in the text of the residual program that nothing else has: a value's own, with a number if taken."""
+        stem = str(like.attr).partition(".")[0]
+        self.labels[stem] = self.labels.get(stem, 0) + 1
+        return stem if self.labels[stem] == 1 else f"{stem}_{self.labels[stem]}"
+
+    def number(self) -> int:
+        """A new number for a line of the cache."""
+        self._lines += 1
+        return self._lines
+
+    def emit(self, statement: R.Statement) -> None:
+        """Write a statement where we are."""
+        self.block.append(statement)
+
+    def named(self, name: str, value: Expr) -> Expr:
+        """A new name for a value that is computed here."""
+        leaf = self.fresh(name, value.type)
+        self.facts.known[leaf] = self.facts(value)
+        self.emit(R.Set(leaf, value))
+        return leaf
+
+    def depth_of(self, node: Expr) -> int:
+        """How many loops are around the newest leaf of an expression; parameters are outside of all."""
+        return max((self.depths.get(n, 0) for n in E.topological([node]) if not n.args), default=0)
+
+    def wish(self, terms: Iterable[tuple[Expr, int]]) -> None:
+        """Note that something would be static if the residues of some values modulo some factors were."""
+        wish = frozenset((q, factor) for q, factor in terms if factor > 1)
+        if wish:
+            self.wishes.add(wish)
+
+    def parted(self, q: Expr, factor: int) -> tuple[Expr, Expr]:
+        """Names for a value's quotient and residue, from which the cases of a split are told."""
+        quotient = self.named("part", E.apply("floor_div", q, E.const(factor, T.i64)))
+        self.parts[quotient] = q
+        return quotient, self.named("rest", E.apply("mod", q, E.const(factor, T.i64)))
+
+    def capture(self, action: Callable[[], None]) -> R.Code:
+        """The statements that an action writes; the cache and the splits are put back after it."""
+        outer, lines, splits = self.block, self.lines, dict(self.splits)
+        self.block = []
+        try:
+            action()
+            return self.block
+        finally:
+            self.block, self.lines, self.splits = outer, lines, splits
+
+
+_now: ContextVar[Session | None] = ContextVar("session", default=None)
+
+
+def current() -> Session | None:
+    """The specialization under way, or None: then programs run as plain Python."""
+    return _now.get()
+
+
+@contextmanager
+def staging(session: Session) -> Generator[Session]:
+    """Make a session the current one."""
+    token = _now.set(session)
+    try:
+        yield session
+    finally:
+        _now.reset(token)

@@ -1,0 +1,142 @@
+"""Specialize: run a program on what is known, and keep the rest as a nest.
+
+The door of the floor. An argument is static unless it is said to be `unknown`, or `cyclic` - unknown but for its
+remainder; lists, tuples and memories may hold either. The equation is Futamura's: the residual program on the dynamic
+arguments gives what the program gives on all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import InputError, StagingError
+from ..ir import nest as N
+from ..ir.expr import Buffer, param, topological
+from ..ir.interp import run
+from . import bitcache
+from . import residual as R
+from .lower import lower
+from .memory import Memory
+from .same import flatten
+from .session import Session, staging
+from .value import WHOLE, Cyclic, Dynamic, expression, integer
+
+Array = np.ndarray[Any, Any]
+
+
+def unknown(name: str) -> Any:
+    """An integer that is known only at run time, where it is the parameter of that name.
+
+    >>> unknown("n") + 1
+    n + 1
+    """
+    return integer(((param(name, WHOLE), 1),), 0)
+
+
+def cyclic(base: int, name: str, remainder: int = 0) -> Any:
+    """An integer known modulo a base: ``base * name + remainder``, with the parameter of that name as quotient.
+
+    >>> cyclic(32, "word", 8) % 32
+    8
+    """
+    if base < 1:
+        raise StagingError(f"a base is at least 1, not {base}", place=name, fix="give a positive one")
+    return integer(((param(name, WHOLE), base),), remainder)
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """What is left of a program: a nest, where its results are, and how to put them together.
+
+    `kernel` stores to the memories of the program, and its results to one-element buffers; `notes` tell what was
+    decided on the way.
+    """
+
+    kernel: N.Kernel
+    memories: Mapping[str, Memory]
+    results: tuple[Buffer, ...]
+    build: Callable[[list[Any]], Any]
+    notes: tuple[str, ...]
+
+    def bind(self, arrays: Mapping[str, Array]) -> tuple[dict[Buffer, Array], list[Array]]:
+        """The memory of a call: arrays of words by the names of memories, and one element for each result.
+
+        Raises InputError for an unknown or missing name, or for arrays that overlap.
+        """
+        bound: dict[Buffer, Array] = {}
+        for name, array in arrays.items():
+            if name not in self.memories:
+                raise InputError(f"no memory is called {name!r}", fix=f"it has {', '.join(self.memories)}")
+            for other, earlier in bound.items():
+                if np.may_share_memory(array, earlier):
+                    raise InputError(
+                        f"the memories {other.name} and {name} overlap, and the program was promised that they do not",
+                        fix="give both as one memory, or copy one",
+                    )
+            bound[self.memories[name].buffer] = array
+        for name, memory in self.memories.items():
+            if memory.buffer not in bound:
+                raise InputError("is missing", place=f"memory {name}", fix="give an array of words")
+        results = [np.zeros(1, b.type.dtype) for b in self.results]
+        bound.update(zip(self.results, results, strict=True))
+        return bound, results
+
+    def __call__(self, arrays: Mapping[str, Array] | None = None, **arguments: int) -> Any:
+        """Run the residual program by the interpreter; returns what the program returns."""
+        memory, results = self.bind(arrays or {})
+        run(self.kernel, arguments, memory)
+        return self.build([r[0].item() for r in results])
+
+
+def specialize(
+    program: Callable[..., Any], *arguments: Any, name: str = "", cache: int | None = None, **keywords: Any
+) -> Residual:
+    """The residual program of a function on partly known arguments.
+
+    `cache` is the number of words that the bit cache holds; by itself it holds what is read again. Raises StagingError
+    where the program asks too early for what is known only at run time, or where specializing it does not end.
+
+    >>> from pellucid.staging import lift, loop
+    >>> def power(base, exponent):
+    ...     return loop(lambda e, r: e == 0, lambda e, r: (e - 1, r * base), exponent, lift(1))[1]
+    >>> cube = specialize(power, unknown("base"), 3)
+    >>> cube(base=5), power(5, 3)
+    (125, 125)
+    """
+    session = Session(capacity=cache)
+    memories = {m.name: m for m in _memories((arguments, keywords))}
+    session.labels.update(dict.fromkeys((*memories, "result", *_parameters((arguments, keywords))), 1))
+    with staging(session):
+        result = program(*arguments, **keywords)
+        bitcache.write_back_all(session, keep=False)
+        flat = flatten(result)
+        moving = [k for k, x in enumerate(flat.leaves) if isinstance(x, Cyclic | Dynamic)]
+        buffers: list[Buffer] = []
+        for k in moving:
+            value = expression(flat.leaves[k])
+            buffers.append(Buffer(f"result{k}" if len(moving) > 1 else "result", value.type, 1))
+            session.emit(R.Put(buffers[-1], expression(0), value))
+
+    def build(values: list[Any]) -> Any:
+        leaves = list(flat.leaves)
+        for k, v in zip(moving, values, strict=True):
+            leaves[k] = v
+        return flat.build(leaves)
+
+    kernel = lower(session.block, name or program.__name__.strip("<>"), session.label)
+    used = {*kernel.outputs, *N.inputs(kernel)}
+    found = {n: m for n, m in memories.items() if m.buffer in used}
+    return Residual(kernel, found, tuple(buffers), build, tuple(dict.fromkeys(session.notes)))
+
+
+def _parameters(value: Any) -> list[str]:
+    terms = [t for x in flatten(value).leaves if isinstance(x, Cyclic) for t, _ in x.terms]
+    return [str(n.attr) for n in topological(terms) if n.op == "param"]
+
+
+def _memories(value: Any) -> list[Memory]:
+    return list(dict.fromkeys(x.root for x in flatten(value).leaves if isinstance(x, Memory)))

@@ -1,0 +1,306 @@
+"""Structure: the graph of a loop's variants as loops and branches without jumps.
+
+A variant that is jumped to once is put in place: so the prologue before the cache is warm, and the preludes of
+misaligned starts, are ordinary code before the loop. What is left is one loop tested at its head - counted, if its test
+compares what advances by static steps with what stays - or a machine of several states, where layouts are irregular.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..ir import expr as E
+from ..ir import types as T
+from ..ir.expr import Expr, substitute, topological
+from . import residual as R
+from .session import Session
+from .value import node, number
+
+
+def structured(session: Session, entry: R.Code, variants: list[R.Variant], exits: list[R.Code]) -> R.Code:
+    """The code of a loop: `entry` jumps into `variants`, whose ways out are followed by `exits`."""
+    entry, variants, exits = _without_constants(session, entry, variants, exits)
+    jumps = [0] * len(variants)
+    for code in (entry, *(v.code for v in variants)):
+        for s in R.walk(code):
+            if isinstance(s, R.Goto):
+                jumps[s.variant] += 1
+
+    def inline(code: R.Code) -> R.Code:
+        def jump(s: R.Statement) -> R.Code:
+            if isinstance(s, R.Goto) and jumps[s.variant] == 1:
+                v = variants[s.variant]
+                sets: R.Code = [R.Set(n, x) for n, x in zip(v.names, s.values, strict=True)]
+                return sets + inline(v.code)
+            return [s]
+
+        return R.rewrite(code, lambda e: e, jump)
+
+    entry = inline(entry)
+    # A variant that only its own body jumps to is never reached, and a jump to itself is not put in place.
+    loops = {k: R.Variant(v.names, inline(v.code)) for k, v in enumerate(variants) if jumps[k] > 1}
+    if not loops:
+        return _ended(entry, exits)
+    if len(loops) == 1:
+        ((number_, only),) = loops.items()
+        found = _tested_at_head(session, entry, number_, only, exits)
+        if found is not None:
+            return found
+    return _machine(session, entry, loops, exits)
+
+
+def _without_constants(
+    session: Session, entry: R.Code, variants: list[R.Variant], exits: list[R.Code]
+) -> tuple[R.Code, list[R.Variant], list[R.Code]]:
+    """The graph without names that are given one and the same value, from outside of the loop, at every jump."""
+    known: dict[Expr, Expr] = {}
+    changed = True
+    while changed:
+        changed = False
+        given: dict[Expr, set[Expr]] = {}
+        for code in (entry, *(v.code for v in variants)):
+            for s in _jumps(code):
+                for name, value in zip(variants[s.variant].names, s.values, strict=True):
+                    meant = known.get(value, value)
+                    if meant is not name:
+                        given.setdefault(name, set()).add(meant)
+        for name, values in given.items():
+            (one, *more) = values
+            if name not in known and not more and session.depth_of(one) <= session.depth:
+                known[name], changed = one, True
+
+    def put(e: Expr) -> Expr:
+        return substitute([e], known)[0]
+
+    def clean(code: R.Code) -> R.Code:
+        def jump(s: R.Statement) -> R.Code:
+            if isinstance(s, R.Goto):
+                names = variants[s.variant].names
+                return [
+                    R.Goto(
+                        s.variant, tuple(v for n, v in zip(names, s.values, strict=True) if n not in known)
+                    )
+                ]
+            return [s]
+
+        return R.rewrite(code, put, jump)
+
+    kept = [R.Variant(tuple(n for n in v.names if n not in known), clean(v.code)) for v in variants]
+    return clean(entry), kept, [clean(code) for code in exits]
+
+
+def _ended(code: R.Code, exits: list[R.Code]) -> R.Code:
+    return R.rewrite(code, lambda e: e, lambda s: exits[s.way] if isinstance(s, R.Leave) else [s])
+
+
+def _jumps(code: R.Code) -> list[R.Goto]:
+    return [s for s in R.walk(code) if isinstance(s, R.Goto)]
+
+
+def _leaves(code: R.Code) -> bool:
+    return any(isinstance(s, R.Leave) for s in R.walk(code))
+
+
+def _assign(session: Session, names: tuple[Expr, ...], values: tuple[Expr, ...]) -> R.Code:
+    """Assign all names at once: every value is computed before any name changes."""
+    moves = [(n, v) for n, v in zip(names, values, strict=True) if n is not v]
+    if len(moves) == 1:
+        return [R.Set(*moves[0])]
+    held = [(n, session.fresh("next", v.type), v) for n, v in moves]
+    return [*(R.Set(h, v) for _, h, v in held), *(R.Set(n, h) for n, h, _ in held)]
+
+
+# ---- one loop, tested at its head ----
+
+
+def _tested_at_head(
+    session: Session, entry: R.Code, number_: int, loop: R.Variant, exits: list[R.Code]
+) -> R.Code | None:
+    """The loop as `Count` or `While`, if the only way out of it is its first statement; else None."""
+    if len(loop.code) != 1:
+        return None
+    (head,) = loop.code
+    if not isinstance(head, R.Branch) or _jumps(head.then) or _leaves(head.orelse):
+        return None
+    sites = _jumps(entry)
+    if len(sites) > 1 and _leaves(entry):
+        return None
+    counted = _count(session, loop, head)
+    if counted is None:
+        # The names are assigned before the loop and at the end of each turn.
+        def again(s: R.Statement) -> R.Code:
+            return _assign(session, loop.names, s.values) if isinstance(s, R.Goto) else [s]
+
+        body = R.rewrite(head.orelse, lambda e: e, again)
+        whole: R.Code = [R.While(_opposite(head.condition), body), *_ended(head.then, exits)]
+    else:
+        exits = [R.rewrite(e, counted.after, lambda s: [s]) for e in exits]
+        whole = [counted.loop, *_ended(R.rewrite(head.then, counted.after, lambda s: [s]), exits)]
+
+    def start(s: R.Statement) -> R.Code:
+        if isinstance(s, R.Goto):
+            sets: R.Code = [R.Set(n, v) for n, v in zip(loop.names, s.values, strict=True)]
+            return sets + whole if len(sites) == 1 else sets
+        return exits[s.way] if isinstance(s, R.Leave) else [s]
+
+    code = R.rewrite(entry, lambda e: e, start)
+    return code if len(sites) == 1 else code + whole
+
+
+def _opposite(condition: Expr) -> Expr:
+    match condition.op:
+        case "eq" | "ne":
+            return node("ne" if condition.op == "eq" else "eq", *condition.args)
+        case "lt" | "le" if condition.args[0].type.is_integer:
+            return node("le" if condition.op == "lt" else "lt", condition.args[1], condition.args[0])
+        case "and" if condition.type is T.boolean:
+            return node("or", *(_opposite(a) for a in condition.args))
+        case _:
+            return node("not", condition)
+
+
+@dataclass(slots=True)
+class _Counted:
+    """A counted loop, and what its names are after it."""
+
+    loop: R.Count
+    final: dict[Expr, Expr]
+
+    def after(self, e: Expr) -> Expr:
+        """An expression over the names, after the loop."""
+        return substitute([e], self.final)[0]
+
+
+def advanced(value: Expr) -> tuple[Expr, int]:
+    """A value as a name and the static amount added to it.
+
+    >>> advanced(node("add", E.param("i", T.i64), number(3)))
+    ($i:i64, 3)
+    """
+    if value.op in ("add", "sub") and value.args[1].op == "const":
+        amount = value.args[1].attr
+        name, more = advanced(value.args[0])
+        return name, more + (amount if value.op == "add" else -amount)
+    return value, 0
+
+
+def _count(session: Session, loop: R.Variant, head: R.Branch) -> _Counted | None:
+    """The loop as a counted one, if its test compares what advances by static steps with what stays."""
+    steps: dict[Expr, int] = {}
+    changed: set[Expr] = {s.name for s in R.walk(head.orelse) if isinstance(s, R.Set)}
+    for k, name in enumerate(loop.names):
+        found = {advanced(s.values[k]) for s in _jumps(head.orelse)}
+        if len(found) == 1 and next(iter(found))[0] is name:
+            ((_, steps[name]),) = found
+        else:
+            changed.add(name)
+    moving = changed | {n for n, d in steps.items() if d}
+    trips: list[tuple[Expr, int, Expr]] = []
+    for test in _conjuncts(head.condition):
+        found_trip = _trips(test, steps, moving)
+        if found_trip is None:
+            return None
+        trips.append(found_trip)
+    if not trips:
+        return None
+    first, step, _ = trips[0]
+    total = trips[0][2]
+    for _, _, other in trips[1:]:
+        total = node("min", total, other)
+    index = E.index(session.label(first), T.i64)
+    advancing = {n: d for n, d in steps.items() if d}
+    if len(trips) == 1 and step == 1:
+        # The quotient itself counts.
+        lo, hi = (
+            first,
+            node("add", first, total) if total.op != "sub" or total.args[1] is not first else total.args[0],
+        )
+        offset = node("sub", index, first)
+        inside = {n: index if n is first else _plus(n, d, offset) for n, d in advancing.items()}
+        passed = node("sub", hi, first)
+        final = {n: hi if n is first else _plus(n, d, passed) for n, d in advancing.items()}
+    else:
+        lo, hi = number(0), total
+        inside = {n: _plus(n, d, index) for n, d in advancing.items()}
+        final = {n: _plus(n, d, total) for n, d in advancing.items()}
+
+    kept = [k for k, n in enumerate(loop.names) if n not in steps]
+
+    def again(s: R.Statement) -> R.Code:
+        if not isinstance(s, R.Goto):
+            return [s]
+        return _assign(session, tuple(loop.names[k] for k in kept), tuple(s.values[k] for k in kept))
+
+    body = R.rewrite(head.orelse, lambda e: substitute([e], inside)[0], again)
+    return _Counted(R.Count(index, lo, hi, body), final)
+
+
+def _plus(name: Expr, step: int, turns: Expr) -> Expr:
+    if step in (1, -1):
+        return node("add" if step == 1 else "sub", name, turns)
+    return node("add", name, node("mul", turns, number(step)))
+
+
+def _conjuncts(test: Expr) -> list[Expr]:
+    if test.op == "and":
+        return [c for a in test.args for c in _conjuncts(a)]
+    return [test]
+
+
+def _trips(test: Expr, steps: dict[Expr, int], moving: set[Expr]) -> tuple[Expr, int, Expr] | None:
+    """The name that a test follows, its step, and after how many turns it holds; None if that cannot be told."""
+    if test.op not in ("eq", "lt", "le"):
+        return None
+    for side, (a, b) in enumerate((test.args, test.args[::-1])):
+        name, more = advanced(a)
+        step = steps.get(name, 0)
+        if not step or any(n in moving for n in topological([b])):
+            continue
+        # name + more + step * turns meets b.
+        way = node("sub", b, node("add", name, number(more))) if more else node("sub", b, name)
+        if more and b.op != "const":
+            way = node("sub", _moved(b, -more), name)
+        if test.op == "eq":
+            if step == 1:
+                return name, step, way
+            if step == -1:
+                return name, step, node("sub", node("add", name, number(more)), b)
+            return name, step, node("floor_div", way, number(step))
+        # b <= name, or b < name, while name grows; the other way round it would shrink.
+        if side == 1 and step > 0:
+            bound = _moved(b, 1 - more if test.op == "lt" else -more)
+            way = node("sub", bound, name)
+            return name, step, way if step == 1 else node("floor_div", _moved(way, step - 1), number(step))
+        if side == 0 and step < 0:
+            bound = _moved(b, -1 - more if test.op == "lt" else -more)
+            way = node("sub", name, bound)
+            return name, step, way if step == -1 else node("floor_div", _moved(way, -step - 1), number(-step))
+    return None
+
+
+def _moved(value: Expr, amount: int) -> Expr:
+    name, more = advanced(value)
+    return node("add", name, number(more + amount))
+
+
+# ---- a machine of several states ----
+
+
+def _machine(session: Session, entry: R.Code, loops: dict[int, R.Variant], exits: list[R.Code]) -> R.Code:
+    """One loop around the variants, which say at their ends which is next: 0 ends."""
+    at = session.fresh("at")
+    numbers = {k: i + 1 for i, k in enumerate(loops)}
+
+    def jump(s: R.Statement) -> R.Code:
+        if isinstance(s, R.Goto):
+            return [
+                *_assign(session, loops[s.variant].names, s.values),
+                R.Set(at, number(numbers[s.variant])),
+            ]
+        return [*exits[s.way], R.Set(at, number(0))] if isinstance(s, R.Leave) else [s]
+
+    bodies = [R.rewrite(v.code, lambda e: e, jump) for v in loops.values()]
+    whole: R.Code = bodies[-1]
+    for i in range(len(bodies) - 2, -1, -1):
+        whole = [R.Branch(node("eq", at, number(i + 1)), bodies[i], whole)]
+    return [*R.rewrite(entry, lambda e: e, jump), R.While(node("ne", at, number(0)), whole)]
