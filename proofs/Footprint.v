@@ -171,6 +171,41 @@ Proof.
     exists τ; apply trips_in; auto.
 Qed.
 
+(* And at every other location both do the same: the same value, or nothing. *)
+Theorem loaded_decides_path : forall A ρ σ τ, agree (loads ρ A) σ τ ->
+  forall l, exec ρ A σ l = exec ρ A τ l \/ (exec ρ A σ l = σ l /\ exec ρ A τ l = τ l).
+Proof.
+  intros A ρ σ τ G.
+  assert (H : forall B ρ' α β, (forall l, loads ρ' B l -> loads ρ A l) -> agree (loads ρ A) α β ->
+    forall l, exec ρ' B α l = exec ρ' B β l \/ (exec ρ' B α l = α l /\ exec ρ' B β l = β l)).
+  { clear σ τ G; induction B; simpl; intros ρ' α β U G l; auto.
+    - rewrite (location_agrees ρ' α β v), (value_agrees ρ' α β s) by (intros m M; apply G, U; auto).
+      unfold set; destruct (loc_eq (locate ρ' β v) l); auto.
+    - assert (G' : agree (loads ρ A) (exec ρ' B1 α) (exec ρ' B1 β)) by (apply loaded_decides; auto).
+      destruct (IHB2 ρ' _ _ (fun m M => U m (or_intror M)) G' l) as [E | [E F]]; auto.
+      rewrite E, F; apply IHB1; auto.
+    - rewrite (truth_agrees ρ' α β b) by (intros m M; apply G, U; auto).
+      destruct (holds ρ' β b) eqn:H; [apply IHB1 | apply IHB2]; auto;
+        intros m M; apply U; right; [left | right]; split; auto; exists β; auto.
+    - rewrite (value_agrees ρ' α β lo), (value_agrees ρ' α β hi) by (intros m M; apply G, U; auto).
+      apply (run_relates (fun γ δ => agree (loads ρ A) γ δ /\ (γ l = δ l \/ (γ l = α l /\ δ l = β l)))); auto.
+      intros k γ δ K [G' D].
+      assert (U' : forall m, loads (bind x k ρ') B m -> loads ρ A m).
+      { intros m M; apply U; right; right; exists k; split; auto; exists β; apply trips_in; auto. }
+      split; [apply loaded_decides; auto |].
+      destruct (IHB (bind x k ρ') γ δ U' G' l) as [E | [E F]]; auto.
+      rewrite E, F; auto. }
+  apply H; auto.
+Qed.
+
+(* Doing a statement twice is doing it once, if it uses nothing that it sets. *)
+Corollary idempotent_if_apart : forall ρ A, apart (writes ρ A) (loads ρ A) -> equal ρ (Seq A A) A.
+Proof.
+  intros ρ A S σ; extensionality l; simpl.
+  assert (G : agree (loads ρ A) (exec ρ A σ) σ) by (intros m M; apply unset_stays; intro; apply (S m); auto).
+  destruct (loaded_decides_path A ρ _ _ G l) as [E | [E _]]; auto.
+Qed.
+
 (* Values that a statement cannot change. *)
 Lemma value_survives : forall ρ ρ' A s σ, apart (writes ρ A) (reads ρ' s) -> eval ρ' (exec ρ A σ) s = eval ρ' σ s.
 Proof. intros; apply value_agrees; intros l L; apply unset_stays; eauto. Qed.
@@ -186,7 +221,10 @@ Definition label (l : loc) : name := match l with Scalar x => x | Cell a _ => a 
 Lemma reads_names : forall ρ,
   (forall s l, reads ρ s l -> In (label l) (names s)) /\ (forall b l, reads_b ρ b l -> In (label l) (names_b b)).
 Proof.
-  intro ρ; apply expr_bexp_ind; simpl; intros; try contradiction; rewrite ?in_app_iff; firstorder (subst; simpl; auto).
+  intro ρ; apply expr_bexp_ind; simpl; intros; try contradiction; rewrite ?in_app_iff;
+    repeat match goal with H : _ \/ _ |- _ => destruct H | H : _ /\ _ |- _ => destruct H end;
+    subst; simpl; auto.
+  match goal with H : exists _, _ |- _ => destruct H as [σ ->] end; simpl; auto.
 Qed.
 
 Lemma reads_not_bound : forall ρ x n,

@@ -175,20 +175,20 @@ Qed.
 
 (* ---- code motion ---- *)
 
-(* 5.3.1, with G12: what the rest sets, the moved statement neither uses nor sets; twice is as good as once. *)
-Theorem code_motion : forall ρ x lo hi A B
-  (runs : forall σ, eval ρ σ lo <= eval ρ σ hi)
-  (index_not_used : ~ In x (uses A))
-  (bounds_kept : apart (writes ρ A) (bounds_read ρ lo hi))
-  (rest_sets_apart_from_uses : apart (writes ρ (For x lo hi B)) (loads ρ A))
-  (rest_sets_apart_from_sets : apart (writes ρ (For x lo hi B)) (writes ρ A))
-  (idempotent : equal ρ (Seq A A) A),
-  equal ρ (For x lo hi (Seq A B)) (Seq A (For x lo hi B)).
+(* The statement first in the body of a loop that runs. *)
+Lemma code_motion_first : forall ρ x lo hi A B σ,
+  eval ρ σ lo <= eval ρ σ hi ->
+  ~ In x (uses A) ->
+  apart (writes ρ A) (bounds_read ρ lo hi) ->
+  apart (writes ρ (For x lo hi B)) (loads ρ A) ->
+  apart (writes ρ (For x lo hi B)) (writes ρ A) ->
+  equal ρ (Seq A A) A ->
+  exec ρ (For x lo hi (Seq A B)) σ = exec ρ (Seq A (For x lo hi B)) σ.
 Proof.
-  intros ρ x lo hi A B R U K S T D σ.
+  intros ρ x lo hi A B σ R U K S T D.
   destruct (bounds_survive ρ A lo hi σ K) as [Ea Eb].
   change (exec ρ (For x lo hi (Seq A B)) σ = exec ρ (For x lo hi B) (exec ρ A σ)).
-  rewrite (exec_for ρ x lo hi B), Ea, Eb; simpl; specialize (R σ).
+  rewrite (exec_for ρ x lo hi B), Ea, Eb; simpl.
   set (a := eval ρ σ lo) in *; set (b := eval ρ σ hi) in *.
   assert (V : forall k τ, exec (bind x k ρ) A τ = exec ρ A τ) by (intros; apply exec_unused; auto).
   (* Where the moved statement has run, it may run again. *)
@@ -205,6 +205,34 @@ Proof.
   assert (E : exec ρ A τ = τ) by (apply Q; try lia; apply D).
   apply (run_relates (fun α β => α = β /\ exec ρ A α = α)); auto.
   intros k α β J [<- G]; apply trips_in in J; rewrite V, G; split; auto; apply Q; auto; lia.
+Qed.
+
+(* 5.3.1, with G12: what the rest sets, the statement neither uses nor sets, and twice is as good as once. From any
+   place in the body, and for a loop that may not run at all. *)
+Theorem code_motion : forall ρ x lo hi A B C
+  (index_absent : ~ In x (uses A))
+  (bounds_kept : apart (writes ρ A) (bounds_read ρ lo hi))
+  (undisturbed : apart (writes ρ (For x lo hi (Seq B C))) (fun l => writes ρ A l \/ loads ρ A l))
+  (not_awaited : forall k, reached ρ lo hi k -> apart (writes ρ A) (loads (bind x k ρ) B))
+  (idempotent : equal ρ (Seq A A) A),
+  equal ρ (For x lo hi (Seq (Seq B A) C))
+          (Seq (If (Rel AtMost lo hi) A Null) (For x lo hi (Seq B C))).
+Proof.
+  intros ρ x lo hi A B C U K D N I σ.
+  transitivity (exec ρ (For x lo hi (Seq A (Seq B C))) σ).
+  - rewrite !exec_for; apply run_ext; intros k τ J; apply trips_in in J.
+    assert (R : reached ρ lo hi k) by (exists σ; auto).
+    assert (W : forall l, writes (bind x k ρ) B l -> writes ρ (For x lo hi (Seq B C)) l).
+    { intros l L; exists k; split; auto; left; auto. }
+    simpl; f_equal; rewrite !(exec_unused A) by auto; apply commute.
+    + intros l L M; apply (D l); auto.
+    + apply N; auto.
+    + intros l L M; apply (D l); auto.
+  - destruct (Z.le_gt_cases (eval ρ σ lo) (eval ρ σ hi)) as [L | L].
+    + rewrite code_motion_first; auto; try (intros l ? ?; apply (D l); auto).
+      simpl; destruct (Z.leb_spec (eval ρ σ lo) (eval ρ σ hi)); auto; lia.
+    + simpl; destruct (Z.leb_spec (eval ρ σ lo) (eval ρ σ hi)); [lia |]; simpl.
+      rewrite !trips_none by lia; auto.
 Qed.
 
 (* A condition that does not change in the loop may be tested before it; no iteration need run. *)

@@ -38,104 +38,139 @@ Proof.
     intros k τ K; apply trips_in in K; rewrite E by lia; destruct (Z.leb_spec k c); auto; lia.
 Qed.
 
-(* A run in which some value of the state stays what it was at entry. *)
-Lemma run_while_kept : forall f g (h : state -> Z) a n σ,
-  (forall k τ, a <= k < a + Z.of_nat n -> h τ = h σ -> f k τ = g k τ) ->
-  (forall k τ, a <= k < a + Z.of_nat n -> h τ = h σ -> h (g k τ) = h σ) ->
-  run f a n σ = run g a n σ.
+(* A condition keeps its truth, for all indices, while a body runs that sets nothing it reads. *)
+Definition condition_unset (ρ : env) (x : name) (lo hi : expr) (b : bexp) (A : stat) : Prop :=
+  forall k, reached ρ lo hi k -> apart (writes ρ (For x lo hi A)) (reads_b (bind x k ρ) b).
+
+Lemma condition_survives : forall ρ x lo hi b A, condition_unset ρ x lo hi b A ->
+  forall j k τ, reached ρ lo hi j -> reached ρ lo hi k ->
+  holds (bind x j ρ) (exec (bind x k ρ) A τ) b = holds (bind x j ρ) τ b.
+Proof. intros ρ x lo hi b A K j k τ J R; apply truth_survives; intros l L; apply (K j); auto; exists k; auto. Qed.
+
+(* So a loop over a test runs as if the test were made on the indices, before the loop. *)
+Lemma test_at_entry : forall ρ x lo hi b A B σ p,
+  condition_unset ρ x lo hi b A -> condition_unset ρ x lo hi b B ->
+  (forall k, eval ρ σ lo <= k <= eval ρ σ hi -> holds (bind x k ρ) σ b = p k) ->
+  exec ρ (For x lo hi (If b A B)) σ =
+  run (fun k τ => if (p k : bool) then exec (bind x k ρ) A τ else exec (bind x k ρ) B τ)
+    (eval ρ σ lo) (trips (eval ρ σ lo) (eval ρ σ hi)) σ.
 Proof.
-  intros f g h a n σ E K.
-  apply (run_relates (fun α β => α = β /\ h α = h σ)); auto.
-  intros k α β J [<- H]; rewrite E by auto; auto.
+  intros ρ x lo hi b A B σ p KA KB P; rewrite exec_for.
+  assert (R : forall k, eval ρ σ lo <= k <= eval ρ σ hi -> reached ρ lo hi k) by (intros; exists σ; auto).
+  apply (run_relates (fun α β => α = β /\
+    forall k, eval ρ σ lo <= k <= eval ρ σ hi -> holds (bind x k ρ) α b = p k)); auto.
+  intros k α β J [<- H]; apply trips_in in J; simpl; rewrite (H k J); split; auto.
+  intros j J'; rewrite <- (H j J'); destruct (p k); eapply condition_survives; eauto.
 Qed.
 
-Lemma loop_keeps : forall ρ x lo hi A s, apart (writes ρ (For x lo hi A)) (reads ρ s) ->
-  forall k τ, reached ρ lo hi k -> eval ρ (exec (bind x k ρ) A τ) s = eval ρ τ s.
-Proof. intros ρ x lo hi A s W k τ R; apply value_survives; intros l L; apply W; exists k; auto. Qed.
+Lemma nothing_unset : forall ρ x lo hi b, condition_unset ρ x lo hi b Null.
+Proof. intros ρ x lo hi b k R l (j & _ & []). Qed.
 
 (* ---- 5.4.1 ---- *)
 
-(* What a condition says about the index: that it is at least c, or at most c, in every state. *)
-Definition says_at_least (ρ : env) (x : name) (b : bexp) (c : expr) : Prop :=
-  forall σ k, holds (bind x k ρ) σ b = (eval ρ σ c <=? k).
-Definition says_at_most (ρ : env) (x : name) (b : bexp) (c : expr) : Prop :=
-  forall σ k, holds (bind x k ρ) σ b = (k <=? eval ρ σ c).
+(* The condition holds in the iterations first .. last and in no others. *)
+Definition holds_between (ρ : env) (x : name) (lo hi : expr) (b : bexp) (first last : expr) : Prop :=
+  forall σ k, eval ρ σ lo <= k <= eval ρ σ hi ->
+  holds (bind x k ρ) σ b = (eval ρ σ first <=? k) && (k <=? eval ρ σ last).
 
-Theorem join_at_least : forall ρ x lo hi b c A
-  (condition_bounds_index : says_at_least ρ x b c)
-  (bound_kept : apart (writes ρ (For x lo hi A)) (reads ρ c)),
-  equal ρ (For x lo hi (If b A Null)) (For x (Bin Max lo c) hi A).
+(* One run of iterations: the loop is cut to it. *)
+Theorem condition_joining : forall ρ x lo hi b first last A
+  (condition_kept : condition_unset ρ x lo hi b A)
+  (one_run : holds_between ρ x lo hi b first last),
+  equal ρ (For x lo hi (If b A Null)) (For x (Bin Max lo first) (Bin Min hi last) A).
 Proof.
-  intros ρ x lo hi b c A S K σ; simpl.
-  rewrite <- (run_from (fun k τ => if eval ρ σ c <=? k then exec (bind x k ρ) A τ else τ)); auto.
-  apply (run_while_kept _ _ (fun τ => eval ρ τ c)); intros k τ J H; apply trips_in in J.
-  - rewrite S, H; auto.
-  - destruct (_ <=? k); auto; rewrite <- H; eapply loop_keeps; eauto; exists σ; auto.
+  intros ρ x lo hi b first last A K S σ.
+  rewrite (test_at_entry ρ x lo hi b A Null σ
+    (fun k => (eval ρ σ first <=? k) && (k <=? eval ρ σ last))); auto using nothing_unset.
+  rewrite exec_for; simpl eval.
+  rewrite <- (run_from (fun k τ => if eval ρ σ first <=? k then exec (bind x k ρ) A τ else τ)); auto.
+  apply run_to; intros k τ _.
+  destruct (_ <=? _), (_ <=? _); auto.
 Qed.
 
-Theorem join_at_most : forall ρ x lo hi b c A
-  (condition_bounds_index : says_at_most ρ x b c)
-  (bound_kept : apart (writes ρ (For x lo hi A)) (reads ρ c)),
-  equal ρ (For x lo hi (If b A Null)) (For x lo (Bin Min hi c) A).
+(* As printed, for comparisons; the kinds of comparison are below. *)
+Corollary loop_conditional_joining : forall ρ x lo hi b first last A
+  (condition_kept : condition_unset ρ x lo hi b A)
+  (index_alone : holds_between ρ x lo hi b first last),
+  equal ρ (For x lo hi (If b A Null)) (For x (Bin Max lo first) (Bin Min hi last) A).
+Proof. intros; apply condition_joining; auto. Qed.
+
+Lemma at_least_is_span : forall ρ x lo hi c, ~ In x (names c) ->
+  holds_between ρ x lo hi (Rel AtLeast (Var x) c) c hi.
+Proof. intros ρ x lo hi c N σ k K; simpl; rewrite bind_same, eval_unused, Z.geb_leb by auto; lia. Qed.
+
+Lemma greater_is_span : forall ρ x lo hi c, ~ In x (names c) ->
+  holds_between ρ x lo hi (Rel Greater (Var x) c) (Bin Add c (Num 1)) hi.
+Proof. intros ρ x lo hi c N σ k K; simpl; rewrite bind_same, eval_unused, Z.gtb_ltb by auto; lia. Qed.
+
+Lemma at_most_is_span : forall ρ x lo hi c, ~ In x (names c) ->
+  holds_between ρ x lo hi (Rel AtMost (Var x) c) lo c.
+Proof. intros ρ x lo hi c N σ k K; simpl; rewrite bind_same, eval_unused by auto; lia. Qed.
+
+Lemma less_is_span : forall ρ x lo hi c, ~ In x (names c) ->
+  holds_between ρ x lo hi (Rel Less (Var x) c) lo (Bin Sub c (Num 1)).
+Proof. intros ρ x lo hi c N σ k K; simpl; rewrite bind_same, eval_unused by auto; lia. Qed.
+
+Lemma equal_is_span : forall ρ x lo hi c, ~ In x (names c) ->
+  holds_between ρ x lo hi (Rel Equal (Var x) c) c c.
+Proof. intros ρ x lo hi c N σ k K; simpl; rewrite bind_same, eval_unused by auto; lia. Qed.
+
+Lemma within_is_span : forall ρ x lo hi c d, ~ In x (names c) -> ~ In x (names d) ->
+  holds_between ρ x lo hi (Within (Var x) c d) c d.
+Proof. intros ρ x lo hi c d C D σ k K; simpl; rewrite bind_same, !eval_unused by auto; lia. Qed.
+
+(* Two arms: the part before, the part in which the condition holds, and the part after, in their order. The bounds are
+   clamped, so that the parts never overlap; `last` is the first iteration behind the run. *)
+Theorem loop_cutting : forall ρ x lo hi b first last A B
+  (condition_kept : condition_unset ρ x lo hi b A /\ condition_unset ρ x lo hi b B)
+  (bounds_kept : apart (fun l => writes ρ (For x lo hi A) l \/ writes ρ (For x lo hi B) l)
+                       (fun l => reads ρ hi l \/ reads ρ first l \/ reads ρ last l))
+  (one_run : holds_between ρ x lo hi b first (Bin Sub last (Num 1)))
+  (legal_first : forall σ, eval ρ σ lo <= eval ρ σ first),
+  let f := Bin Min first (Bin Add hi (Num 1)) in
+  let l := Bin Max (Bin Min last (Bin Add hi (Num 1))) f in
+  equal ρ (For x lo hi (If b A B))
+          (Seq (For x lo (Bin Sub f (Num 1)) B) (Seq (For x f (Bin Sub l (Num 1)) A) (For x l hi B))).
 Proof.
-  intros ρ x lo hi b c A S K σ; simpl.
-  rewrite <- (run_to (fun k τ => if k <=? eval ρ σ c then exec (bind x k ρ) A τ else τ)); auto.
-  apply (run_while_kept _ _ (fun τ => eval ρ τ c)); intros k τ J H; apply trips_in in J.
-  - rewrite S, H; auto.
-  - destruct (k <=? _); auto; rewrite <- H; eapply loop_keeps; eauto; exists σ; auto.
-Qed.
-
-(* Subranges, and equality as a subrange of one. *)
-Theorem join_within : forall ρ x lo hi c d A
-  (index_not_in_bounds : ~ In x (names c) /\ ~ In x (names d))
-  (bounds_kept : apart (writes ρ (For x lo hi A)) (bounds_read ρ c d)),
-  equal ρ (For x lo hi (If (Within (Var x) c d) A Null)) (For x (Bin Max lo c) (Bin Min hi d) A).
-Proof.
-  intros ρ x lo hi c d A [C D] K σ.
-  set (b := Within (Var x) c d).
-  pose (e := Rel AtLeast (Var x) c); pose (f := Rel AtMost (Var x) d).
-  transitivity (exec ρ (For x lo hi (If e (If f A Null) Null)) σ).
-  { simpl; apply run_ext; intros k τ _; rewrite Z.geb_leb; destruct (_ <=? _); auto. }
-  rewrite (join_at_least ρ x lo hi e c).
-  - apply join_at_most.
-    + intros τ k; simpl; rewrite bind_same, eval_unused by auto; auto.
-    + intros l (k & [τ R] & W) L; simpl in R.
-      apply (K l); [exists k; split; auto; exists τ; lia | right; auto].
-  - intros τ k; simpl; rewrite bind_same, eval_unused, Z.geb_leb by auto; auto.
-  - intros l (k & R & [[_ W] | [_ []]]) L; apply (K l); [exists k; auto | left; auto].
-Qed.
-
-(* The comparisons, each as one of the two. *)
-Lemma at_least_says : forall ρ x c, ~ In x (names c) -> says_at_least ρ x (Rel AtLeast (Var x) c) c.
-Proof. intros ρ x c N σ k; simpl; rewrite bind_same, eval_unused, Z.geb_leb by auto; auto. Qed.
-
-Lemma greater_says : forall ρ x c, ~ In x (names c) ->
-  says_at_least ρ x (Rel Greater (Var x) c) (Bin Add c (Num 1)).
-Proof.
-  intros ρ x c N σ k; simpl; rewrite bind_same, eval_unused, Z.gtb_ltb by auto.
-  destruct (Z.ltb_spec (eval ρ σ c) k), (Z.leb_spec (eval ρ σ c + 1) k); auto; lia.
-Qed.
-
-Lemma at_most_says : forall ρ x c, ~ In x (names c) -> says_at_most ρ x (Rel AtMost (Var x) c) c.
-Proof. intros ρ x c N σ k; simpl; rewrite bind_same, eval_unused by auto; auto. Qed.
-
-Lemma less_says : forall ρ x c, ~ In x (names c) ->
-  says_at_most ρ x (Rel Less (Var x) c) (Bin Sub c (Num 1)).
-Proof.
-  intros ρ x c N σ k; simpl; rewrite bind_same, eval_unused by auto.
-  destruct (Z.ltb_spec k (eval ρ σ c)), (Z.leb_spec k (eval ρ σ c - 1)); auto; lia.
-Qed.
-
-Theorem join_equal : forall ρ x lo hi c A
-  (index_not_in_bounds : ~ In x (names c))
-  (bound_kept : apart (writes ρ (For x lo hi A)) (reads ρ c)),
-  equal ρ (For x lo hi (If (Rel Equal (Var x) c) A Null)) (For x (Bin Max lo c) (Bin Min hi c) A).
-Proof.
-  intros ρ x lo hi c A N K σ; rewrite <- (join_within ρ x lo hi c c A); auto.
-  - simpl; apply run_ext; intros k τ _; rewrite bind_same.
-    generalize (eval (bind x k ρ) τ c); intro m.
-    destruct (Z.eqb_spec k m), (Z.leb_spec m k), (Z.leb_spec k m); auto; lia.
-  - intros l W [L | L]; apply (K l); auto.
+  intros ρ x lo hi b first last A B [KA KB] K S F f l σ.
+  rewrite (test_at_entry ρ x lo hi b A B σ
+    (fun k => (eval ρ σ first <=? k) && (k <=? eval ρ σ last - 1)) KA KB (S σ)).
+  specialize (F σ).
+  set (α := exec ρ (For x lo (Bin Sub f (Num 1)) B) σ).
+  set (β := exec ρ (For x f (Bin Sub l (Num 1)) A) α).
+  change (run (fun k τ => if (eval ρ σ first <=? k) && (k <=? eval ρ σ last - 1) then exec (bind x k ρ) A τ
+    else exec (bind x k ρ) B τ) (eval ρ σ lo) (trips (eval ρ σ lo) (eval ρ σ hi)) σ = exec ρ (For x l hi B) β).
+  set (a := eval ρ σ lo) in *; set (h := eval ρ σ hi) in *.
+  set (p := eval ρ σ first) in *; set (q := eval ρ σ last) in *.
+  (* The bounds keep their values through the first two parts. *)
+  assert (Eα : eval ρ α hi = h /\ eval ρ α first = p /\ eval ρ α last = q).
+  { unfold α; rewrite exec_for; apply (run_keeps (fun τ => eval ρ τ hi = h /\ eval ρ τ first = p /\ eval ρ τ last = q));
+      [| split; auto].
+    intros k τ J (V1 & V2 & V3); apply trips_in in J; simpl in J; fold a p h in J.
+    rewrite !value_survives; auto; intros m M N; apply (K m); auto; right; exists k; split; auto;
+      exists σ; fold a h; lia. }
+  destruct Eα as (Eh & Ep & Eq).
+  assert (Eβ : eval ρ β hi = h /\ eval ρ β first = p /\ eval ρ β last = q).
+  { unfold β; rewrite exec_for; apply (run_keeps (fun τ => eval ρ τ hi = h /\ eval ρ τ first = p /\ eval ρ τ last = q));
+      [| split; auto].
+    intros k τ J (V1 & V2 & V3); apply trips_in in J; simpl in J; rewrite Eh, Ep, Eq in J.
+    rewrite !value_survives; auto; intros m M N; apply (K m); auto; left; exists k; split; auto;
+      exists σ; fold a h; lia. }
+  destruct Eβ as (Fh & Fp & Fq).
+  rewrite exec_for; simpl eval; rewrite Fh, Fp, Fq.
+  unfold β; rewrite exec_for; simpl eval; rewrite Eh, Ep, Eq.
+  unfold α; rewrite exec_for; simpl eval; fold a h p.
+  clearbody a h p q; clear - F.
+  set (u := Z.min p (h + 1)); set (v := Z.max (Z.min q (h + 1)) u).
+  destruct (Z.le_gt_cases a (h + 1)) as [L | L].
+  - rewrite (run_split _ a (u - 1) h), (run_split _ (u - 1 + 1) (v - 1) h) by lia.
+    replace (u - 1 + 1) with u by lia; replace (v - 1 + 1) with v by lia.
+    rewrite (run_ext _ (fun k => exec (bind x k ρ) B) (trips v h)),
+      (run_ext _ (fun k => exec (bind x k ρ) A) (trips u (v - 1))),
+      (run_ext _ (fun k => exec (bind x k ρ) B) (trips a (u - 1))); auto;
+      intros k τ J; apply trips_in in J;
+      destruct (Z.leb_spec p k), (Z.leb_spec k (q - 1)); simpl; auto; lia.
+  - rewrite !trips_none by lia; auto.
 Qed.
 
 (* ---- any monotone condition ---- *)
@@ -179,10 +214,9 @@ Proof.
 Qed.
 
 (* A rising condition cuts a loop in two; the cut is what the search finds at entry. *)
-Theorem monotone_join : forall ρ x lo hi b A B fuel
+Theorem monotone_cut : forall ρ x lo hi b A B fuel
   (condition_monotone : forall σ, rises (fun k => holds (bind x k ρ) σ b) (eval ρ σ lo) (eval ρ σ hi))
-  (condition_kept : forall k l, reached ρ lo hi k -> reads_b (bind x k ρ) b l ->
-     ~ writes ρ (For x lo hi (Seq A B)) l)
+  (condition_kept : condition_unset ρ x lo hi b A /\ condition_unset ρ x lo hi b B)
   (search_long_enough : forall σ, eval ρ σ hi + 1 - eval ρ σ lo < 2 ^ Z.of_nat fuel),
   forall σ, let a := eval ρ σ lo in let h := eval ρ σ hi in
   let cut := search (fun k => holds (bind x k ρ) σ b) a (Z.max a (h + 1)) fuel in
@@ -190,7 +224,7 @@ Theorem monotone_join : forall ρ x lo hi b A B fuel
   run (fun k => exec (bind x k ρ) A) cut (trips cut h)
     (run (fun k => exec (bind x k ρ) B) a (trips a (cut - 1)) σ).
 Proof.
-  intros ρ x lo hi b A B fuel M K F σ; cbv zeta.
+  intros ρ x lo hi b A B fuel M [KA KB] F σ; cbv zeta.
   set (a := eval ρ σ lo); set (h := eval ρ σ hi); set (p := fun k => holds (bind x k ρ) σ b).
   set (cut := search p a (Z.max a (h + 1)) fuel).
   specialize (F σ); fold a h in F.
@@ -200,26 +234,15 @@ Proof.
       rewrite Z.sub_diag; apply Z.pow_pos_nonneg; lia.
     - intros j k J L; apply (M σ j k); fold a h; lia. }
   destruct X as [C S].
-  destruct (Z.le_gt_cases a h) as [L | L].
-  2: { simpl; fold a h; rewrite !trips_none by lia; auto. }
-  rewrite exec_for; fold a h.
-  transitivity (run (fun k τ => if cut <=? k then exec (bind x k ρ) A τ else exec (bind x k ρ) B τ)
-                  a (trips a h) σ).
-  - (* The condition means the same all along. *)
-    apply (run_relates (fun α β => α = β /\ forall k, a <= k <= h -> holds (bind x k ρ) α b = p k)).
-    2: { split; auto. }
-    intros k α β J [<- H]; apply trips_in in J; simpl.
-    assert (R : forall j, a <= j <= h -> reached ρ lo hi j) by (intros; exists σ; fold a h; auto).
-    rewrite (H k J), (S k) by lia.
-    split; [destruct (cut <=? k); auto |].
-    intros j J'; rewrite <- (H j J').
-    destruct (cut <=? k); apply truth_agrees; intros l N; apply unset_stays; intro W;
-      apply (K j l); auto; exists k; split; auto; [left | right]; auto.
-  - rewrite (run_split _ a (cut - 1) h) by lia.
-    replace (cut - 1 + 1) with cut by lia.
-    rewrite (run_ext _ (fun k => exec (bind x k ρ) B) (trips a (cut - 1))).
-    + apply run_ext; intros k τ J; apply trips_in in J; destruct (Z.leb_spec cut k); auto; lia.
-    + intros k τ J; apply trips_in in J; destruct (Z.leb_spec cut k); auto; lia.
+  rewrite (test_at_entry ρ x lo hi b A B σ (fun k => cut <=? k)); auto.
+  2: { intros k J; apply S; fold a h in J; lia. }
+  fold a h; destruct (Z.le_gt_cases a h) as [L | L].
+  2: { rewrite !trips_none by lia; auto. }
+  rewrite (run_split _ a (cut - 1) h) by lia.
+  replace (cut - 1 + 1) with cut by lia.
+  rewrite (run_ext _ (fun k => exec (bind x k ρ) B) (trips a (cut - 1))).
+  - apply run_ext; intros k τ J; apply trips_in in J; destruct (Z.leb_spec cut k); auto; lia.
+  - intros k τ J; apply trips_in in J; destruct (Z.leb_spec cut k); auto; lia.
 Qed.
 
 (* ---- index-set splitting, peeling, strips ---- *)
