@@ -20,7 +20,7 @@ def pieces(loop: For, part: Span, inside: Block, outside: Block) -> Iterator[For
         first = _bound("min", part.lo, loop.hi)
         yield replace(loop, hi=first, body=outside)
     if last is not loop.hi:
-        last = _bound("max", _bound("min", part.hi, loop.hi), first)
+        last = _bound("max", part.hi, first)
     if inside:
         yield replace(loop, lo=first, hi=last, body=inside)
     if last is not loop.hi:

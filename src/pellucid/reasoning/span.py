@@ -21,7 +21,8 @@ Found = tuple[Expr, Expr, str]
 class Span:
     """The iterations ``lo <= index < hi``, in which a condition `holds`, or in which alone it does not.
 
-    `words` says why they are these. A bound that is the loop's own is the same node.
+    `words` says why they are these. A bound that is the loop's own is the same node. In a loop that runs at all, `lo` is
+    not below its lower bound, and `hi` not above its upper one.
     """
 
     lo: Expr
@@ -61,6 +62,7 @@ class _Loop:
     hi: Expr
     facts: FactsOf
     search: bool
+    partial: bool = False
 
     def where(self, c: Expr, wanted: bool) -> Found | None:
         """Bounds of the iterations in which a condition is as wanted, if these are one run of iterations."""
@@ -82,7 +84,7 @@ class _Loop:
         first = self.where(a, wanted)
         if first is None:
             return None
-        second = replace(self, lo=first[0], hi=first[1]).where(b, wanted)
+        second = replace(self, lo=first[0], hi=first[1], partial=True).where(b, wanted)
         return second and (second[0], second[1], f"{first[2]}; {second[2]}")
 
     def equal(self, a: Expr, b: Expr) -> Found | None:
@@ -90,11 +92,7 @@ class _Loop:
         if found is None:
             return self.both(apply("le", a, b), apply("le", b, a), True)
         _, e = found
-        return (
-            apply("max", self.lo, e),
-            apply("min", self.hi, successor(e, self.facts)),
-            f"{self.index.attr} is {e!r}",
-        )
+        return apply("max", self.lo, e), self.at_most(e), f"{self.index.attr} is {e!r}"
 
     def compared(self, c: Expr, wanted: bool) -> Found | None:
         """The bound of a comparison that comes to ``index < e`` or the like."""
@@ -106,12 +104,20 @@ class _Loop:
         strict = (c.op == "lt") is wanted
         name = self.index.attr
         if below:
-            bound = e if strict else successor(e, self.facts)
             words = f"{name} is {'below' if strict else 'at most'} {e!r}"
-            return self.lo, apply("min", self.hi, bound), words
+            return self.lo, apply("min", self.hi, e) if strict else self.at_most(e), words
         bound = successor(e, self.facts) if strict else e
         words = f"{name} is {'above' if strict else 'at least'} {e!r}"
         return apply("max", self.lo, bound), self.hi, words
+
+    def at_most(self, e: Expr) -> Expr:
+        """The upper bound of the iterations in which the index is at most e.
+
+        White's bounds are inclusive, and so the smaller of the last index and e is meant. Half-open, that is one more.
+        """
+        if self.facts(self.hi).lo > self.hi.type.low:
+            return shifted(apply("min", shifted(self.hi, -1), e), 1)
+        return apply("min", self.hi, successor(e, self.facts))
 
     def alone(self, a: Expr, b: Expr) -> tuple[bool, Expr] | None:
         """For a comparison of integers: whether the index ends up on the left, and what it is compared with then."""
@@ -197,12 +203,14 @@ class _Loop:
         last = apply("sub", self.hi, const(1, type_))
         inside = apply("min", apply("max", middle, self.lo), last)
         met = substitute([goal], {self.index: inside})[0]
+        # A part of a loop may be empty by far; the end of the search is to lie in the loop all the same.
+        start = apply("min", self.lo, self.hi) if self.partial else self.lo
         steps = (
             apply("choose", met, low, apply("add", inside, const(1, type_))),
             apply("choose", met, inside, high),
         )
         limit = const(type_.bits + 1, T.i32)
-        return iterate((self.lo, self.hi), steps, apply("le", high, low), limit, depth)[0]
+        return iterate((start, self.hi), steps, apply("le", high, low), limit, depth)[0]
 
 
 def successor(e: Expr, facts: FactsOf) -> Expr:

@@ -27,7 +27,7 @@ def turned(outer: For, inner: For, facts: FactsOf) -> tuple[For, For] | None:
     >>> (inner,) = outer.body
     >>> around, inside = turned(outer, inner, facts_within([outer, inner]))
     >>> around.index, around.lo, around.hi, inside.index, inside.lo, inside.hi
-    (%j, 0, 12, %i, 0, min(9, %j + 1))
+    (%j, 0, 12, %i, 0, min(8, %j) + 1)
     """
     x, y = outer.index, inner.index
     last = shifted(outer.hi, -1)
