@@ -17,6 +17,7 @@ from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const
 from ..ir.nest import Alloc, Block, For, Kernel, Statement, Store
+from ..loops import elements
 from .border import folded, inside
 from .network import median
 from .operation import (
@@ -289,12 +290,7 @@ def letters(where: Coordinates) -> tuple[str, ...]:
 
 def position(point: Point, where: Coordinates) -> Expr:
     """The position of a point in memory, the last axis closest."""
-    if not point:
-        return const(0, T.i32)
-    found = point[0]
-    for x, n in zip(point[1:], where.shape[1:], strict=True):
-        found = apply("add", apply("mul", found, const(n, T.i32)), x)
-    return found
+    return elements.position(point, where.shape) if point else const(0, T.i32)
 
 
 def stored(buffer: Buffer, where: Coordinates) -> Value:

@@ -7,7 +7,7 @@ end; what was done, and why it may be, is in `explain`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -67,11 +67,11 @@ class Program:
         """The program after each stage, and the ledger: every step with its proof."""
         return Report(self.stages.stages, self.stages.ledger)
 
-    def __call__(self, *, threads: int | None = None, **given: Any) -> Any:
-        """The outputs for some arrays and scalars, by name; as they were given to `compile`: one, a tuple or a dict.
+    def __call__(self, *, threads: int | None = None, out: Any = None, **given: Any) -> Any:
+        """The outputs for some arrays and scalars, by name: one array for one output, else a dict of them by name.
 
-        `threads` bounds how many take part. Raises InputError for what is missing, unknown, or of another shape or
-        type than was declared.
+        `threads` bounds how many take part; `out` is an array, or a dict of arrays, to store the outputs in. Raises
+        InputError for what is missing, unknown, or of another shape or type than was declared.
         """
         known = {**self.inputs, **self.scalars}
         for name in given:
@@ -86,13 +86,30 @@ class Program:
             for name, a in self.inputs.items()
             if name in self._buffers
         }
-        results = [np.empty(o.shape, o.type.dtype) for o in self.outputs.values()]
+        results = self._results(out)
         memory |= {b: r.reshape(-1) for b, r in zip(self.kernel.outputs, results, strict=True)}
         arguments = {name: given[name] for name in self.scalars}
         self._code.run(arguments, memory, threads=threads)
         if self._single:
             return results[0]
         return dict(zip(self.outputs, results, strict=True))
+
+    def _results(self, out: Any) -> list[Numbers]:
+        """The arrays for the outputs: those of the caller, or new ones."""
+        if out is None:
+            return [np.empty(o.shape, o.type.dtype) for o in self.outputs.values()]
+        targets = cast("dict[str, Any]", {"out": out} if self._single else out)
+        if set(targets if isinstance(out, dict) or self._single else ()) != set(self.outputs):
+            raise InputError(
+                "is not an array for each output", place="program, out", fix="give a dict by name"
+            )
+        for name, declared in self.outputs.items():
+            array = targets[name]
+            if _checked(name, array, declared).base is not array or not array.flags.writeable:
+                raise InputError(
+                    "cannot be stored to", place="program, out", fix="give a contiguous, writable array"
+                )
+        return [targets[name] for name in self.outputs]
 
 
 def compile(

@@ -6,24 +6,279 @@ into the ledger.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from ..backends.port import Backend
 from ..driver.options import Options
-from ..driver.pipeline import Optimized, Stage, expansion
-from ..ir.nest import Kernel
-from ..loops.ledger import Ledger
-from ..loops.tactic import State, attempt
+from ..driver.pipeline import Optimized, Stage, expansion, rules
+from ..ir.expr import Buffer, Expr, topological
+from ..ir.nest import Alloc, Block, For, Kernel, Statement, Store, all_roots, blocks, walk
+from ..ir.path import Path, at
+from ..ir.path import walk as paths
+from ..loops.elements import ranges_of
+from ..loops.forwarding import Arrays, arrays, inlined, paying
+from ..loops.ledger import Ledger, Step
+from ..loops.move import Proved, named
+from ..loops.moves.inline_array import INLINE, verdicts
+from ..loops.tactic import State, Tactic, attempt, make
+from ..reasoning.effects import loaded, stored
+from ..reasoning.iterations import terms
+from ..reasoning.scope import facts_within
+
+WINDOW = 4
+"""Loads of one array that make a value a window, which is looked at by itself."""
 
 
-def script(options: Options) -> list[Stage]:
-    """The stages in order, each under the name that `explain` shows."""
-    return [("placed", attempt("place"))]
+def script(options: Options, vector_bits: int) -> list[Stage]:
+    """The stages in order, each under the name that `explain` shows, for vectors of so many bits."""
+    return [
+        ("pointwise", inline(_pointwise)),
+        ("separated", sweep("separate_window", numerics=options.numerics)),
+        ("inlined", inline(lambda found, buffer: True)),
+        ("joined", joined),
+        ("contracted", sweep("contract_array", wrapping=-1)),
+        ("split", borders),
+        ("simplified", simplified(options)),
+        ("coalesced", innermost("coalesce")),
+        ("simplified again", simplified(options)),
+        ("expanded", expanded(options)),
+        ("spread", spread),
+        ("vectorized", lanes(vector_bits)),
+        ("placed", attempt("place")),
+    ]
+
+
+def inline(wanted: Callable[[Arrays, Buffer], bool]) -> Tactic:
+    """`inline_array` for every array that is wanted, proved and paying, in one pass over the kernel."""
+
+    def tactic(state: State) -> State:
+        found = arrays(state.kernel)
+        proofs = {b: v for b, v in verdicts(state.kernel) if isinstance(v, Proved) and wanted(found, b)}
+        chosen = paying(found, proofs)
+        if not chosen:
+            return state
+        new = inlined(state.kernel, chosen)
+        premises = tuple(p for b in chosen for p in proofs[b].premises)
+        site = f"kernel {new.name}, {len(chosen)} arrays"
+        names = (", ".join(b.name for b in chosen),)
+        step = Step("inline_array", site, Proved(INLINE.name, premises), state.kernel, new, lambda: names)
+        state.ledger.steps.append(step)
+        return replace(state, kernel=new)
+
+    return tactic
+
+
+def _pointwise(found: Arrays, buffer: Buffer) -> bool:
+    """Whether an array is only loaded where it is stored, and is no window itself."""
+    array = found.known[buffer]
+    nest = array.filling
+    if nest is None or any(load.args[0] is not nest.store.position for load in array.loads):
+        return False
+    loads = [n.attr for n in topological([nest.store.value]) if n.op == "load"]
+    return all(loads.count(b) < WINDOW for b in set(loads))
+
+
+def sweep(name: str, *, wrapping: int = 1, **options: object) -> Tactic:
+    """A move at all of its sites, the last one first, so that those before it stay where they are.
+
+    `wrapping` is by how many statements around the program every application puts the others deeper.
+    """
+
+    def tactic(state: State) -> State:
+        move = named(name)
+        done = 0
+        for path in reversed(list(move.find(state.kernel, **options))):
+            where = ((0, 0),) * done + path if wrapping > 0 else path
+            state, applied = make(state, move, where, **options)
+            done += applied
+        return state
+
+    return tactic
+
+
+def joined(state: State) -> State:
+    """`join_loops` for neighbors that use the same arrays, the outer loops first."""
+    join = named("join_loops")
+    block: list[Path] = [_program(state.kernel)]
+    while block:
+        inside = block.pop()
+        k = 0
+        while (pair := _neighbors(state.kernel, inside, k)) is not None:
+            done = False
+            if all(isinstance(s, For) for s in pair) and _related(*pair):
+                state, done = make(state, join, (*inside, (0, k)))
+            k += not done
+        block += [
+            (*inside, (0, n)) for n in range(k + 1) if isinstance(_statement(state.kernel, inside, n), For)
+        ]
+    return state
+
+
+def _program(kernel: Kernel) -> Path:
+    """Where the program is inside of its scratch memory."""
+    path: Path = ()
+    body = kernel.body
+    while len(body) == 1 and isinstance(body[0], Alloc):
+        path, body = (*path, (0, 0)), body[0].body
+    return path
+
+
+def _block(kernel: Kernel, path: Path) -> Block:
+    return blocks(at(kernel.body, path))[0] if path else kernel.body
+
+
+def _statement(kernel: Kernel, path: Path, k: int) -> Statement | None:
+    block = _block(kernel, path)
+    return block[k] if k < len(block) else None
+
+
+def _neighbors(kernel: Kernel, path: Path, k: int) -> tuple[Statement, Statement] | None:
+    block = _block(kernel, path)
+    return (block[k], block[k + 1]) if k + 1 < len(block) else None
+
+
+def _related(a: Statement, b: Statement) -> bool:
+    """Whether two loops have the same bounds, and the second uses an array that the first does."""
+    assert isinstance(a, For) and isinstance(b, For)  # noqa: S101, PT018 - asked before
+    same = a.lo is b.lo and a.hi is b.hi
+    return same and not (stored((a,)) | loaded((a,))).isdisjoint(loaded((b,)))
+
+
+# ---- borders ----
+
+FOLDS = frozenset({"abs", "min", "max", "mod", "lt", "le"})
+"""Rows that borders are made of."""
+
+
+def borders(state: State) -> State:
+    """`split_range` for every loop whose index is folded at the borders of an array: ends and middle apart."""
+    split = named("split_range")
+    for path, s in reversed(list(paths(state.kernel.body))):
+        if isinstance(s, For) and len(path) > len(_program(state.kernel)) + 1:
+            cuts = _cuts(s)
+            if cuts:
+                state, _ = make(state, split, path, cuts=cuts)
+    return state
+
+
+def _cuts(loop: For) -> tuple[int, ...]:
+    """Where the ends of a loop end, which some coordinate leaves the array in; nothing if there is no middle."""
+    x, low, high = loop.index, 0, 0
+    for node in topological(all_roots(loop.body)):
+        for a in node.args if node.op in FOLDS and node.free == x.free else ():
+            if a.op == "add" and a.args[0] is x and a.args[1].op == "const":
+                low, high = min(low, int(a.args[1].attr)), max(high, int(a.args[1].attr))
+    first, beyond = int(loop.lo.attr) - low, int(loop.hi.attr) - high
+    return (first, beyond) if low < high and first < beyond else ()
+
+
+# ---- expressions ----
+
+
+def simplified(options: Options) -> Tactic:
+    """The rules on expressions, with what the ranges of the loops tell of their indices."""
+    from ..rewriting.simplify import simplify
+
+    label = "rules labelled exact" + ("" if options.numerics == "exact" else ", reassociating or approximate")
+
+    def tactic(state: State) -> State:
+        known = ranges_of(state.kernel.body, state.ranges).known
+        order = tuple(dict.fromkeys(s.index.free for s in walk(state.kernel.body) if isinstance(s, For)))
+        inner = rules("simplify", simplify, label, numerics=options.numerics, order=order)
+        return replace(inner(replace(state, ranges=known)), ranges=state.ranges)
+
+    return tactic
+
+
+def expanded(options: Options) -> Tactic:
+    """Rows by their bodies, and products and sums in one step where the machine has it."""
+
+    def tactic(state: State) -> State:
+        order = tuple(dict.fromkeys(s.index.free for s in walk(state.kernel.body) if isinstance(s, For)))
+        known = ranges_of(state.kernel.body, state.ranges).known
+        after = expansion(options, order)(replace(state, ranges=known))
+        return replace(after, ranges={k: f for k, f in after.ranges.items() if k.op != "index"})
+
+    return tactic
+
+
+# ---- loops ----
+
+
+def innermost(name: str) -> Tactic:
+    """A move at all of its sites, those deepest inside first."""
+
+    def tactic(state: State) -> State:
+        move = named(name)
+        for path in list(move.find(state.kernel)):
+            if len(path) > len(_program(state.kernel)) + 1:
+                state, _ = make(state, move, path)
+        return state
+
+    return tactic
+
+
+def spread(state: State) -> State:
+    """`spread` for every outermost loop that has others inside."""
+    move, inside = named("spread"), _program(state.kernel)
+    for k, s in enumerate(_block(state.kernel, inside)):
+        if isinstance(s, For) and any(isinstance(x, For) for x in walk(s.body)):
+            state, _ = make(state, move, (*inside, (0, k)), band=8)
+    return state
+
+
+def lanes(vector_bits: int) -> Tactic:
+    """`lanes` for every innermost loop, as many as the widest of its values leaves room for."""
+
+    def tactic(state: State) -> State:
+        move = named("lanes")
+        for path in list(move.find(state.kernel)):
+            loop = at(state.kernel.body, path)
+            count = vector_bits // _widest(loop)
+            if isinstance(loop, For) and count > 1 and _fills(loop, count):
+                state, _ = make(state, move, path, count=count)
+        return state
+
+    return tactic
+
+
+def _fills(loop: For, count: int) -> bool:
+    """Whether lanes pay: the loop is long enough, or all of its loads are runs, which a mask cuts short."""
+    if any(isinstance(s, For) for s in walk(loop.body)):
+        return False
+    if loop.lo.op != "const" or loop.hi.op != "const" or loop.hi.attr - loop.lo.attr >= count:
+        return True
+    facts = facts_within((loop,))
+    for node in topological(all_roots(loop.body)):
+        if node.op == "load" and node.free & loop.index.free:
+            split = terms(node.args[0], facts)
+            if split is None or any(
+                n.free & loop.index.free and (n, k) != (loop.index, 1) for n, k in split[0].items()
+            ):
+                return False
+    return True
+
+
+def _widest(loop: Statement) -> int:
+    """The bits of the widest value that a loop computes, positions aside."""
+    values = [s.value for s in walk((loop,)) if isinstance(s, Store)]
+    widest, seen, stack = 8, set[Expr](), values
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            widest = max(widest, node.type.bits)
+            stack += () if node.op == "load" else node.args
+    return widest
 
 
 def optimized(kernel: Kernel, options: Options, backend: Backend, *, optimize: bool = True) -> Optimized:
     """The nest after each stage of the script; with `optimize=False` rows are replaced by their bodies, no more."""
     state = State(kernel, {}, Ledger())
     stages = {"naive": kernel}
-    chosen = script(options) if optimize else [("expanded", expansion(options, ()))]
+    lanes_bits: int = getattr(backend, "vector_bits", 1)
+    chosen = script(options, lanes_bits) if optimize else [("expanded", expansion(options, ()))]
     for name, tactic in chosen:
         state = tactic(state)
         stages[name] = state.kernel

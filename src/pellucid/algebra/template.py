@@ -209,7 +209,7 @@ def _weight(value: float, like: T.Type, name: str) -> float | int:
 def _flat(name: str, kind: str, a: Array, size: object, border: str, outside: float, *, sign: int) -> Array:
     lengths = wholes(size)
     if lengths is not None:
-        lengths *= builtins.min(len(a.shape), 2) if not isinstance(size, (tuple, list)) else 1
+        lengths *= builtins.min(len(a.shape), 2) if len(lengths) == 1 else 1
         if not lengths or builtins.min(lengths) < 1:
             raise InputError(f"{brief(size)} is no size", place=name, fix="give a positive odd number")
         mask = np.ones(lengths, bool)

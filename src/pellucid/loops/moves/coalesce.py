@@ -1,0 +1,141 @@
+"""coalesce: two loops, one inside the other, become one over all pairs of their indices.
+
+Rows of interleaved colors are then one run of numbers for the lanes of a vector. The inverse of strip mining, for
+positions in which the two indices appear as one number: ``3 * x + c`` for c from 0 to 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from ...ir.expr import Expr, const, substitute, topological
+from ...ir.nest import For, Kernel, Store, all_roots, rewrite, walk
+from ...ir.path import Path, replace_at
+from ...ir.path import walk as paths
+from ...reasoning.iterations import terms
+from ...reasoning.prove import Proved, Refuted, Verdict, decided
+from ...reasoning.scope import facts_within
+from ..build import folded, fresh_index
+from ..move import Applied, Move
+from ..theorem import Clause, Site, Theorem
+
+
+def _two(s: object) -> tuple[For, For] | None:
+    """A loop with nothing but a loop in it, whose bounds are constants."""
+    if not isinstance(s, For) or len(s.body) != 1:
+        return None
+    inner = s.body[0]
+    return (s, inner) if isinstance(inner, For) and inner.lo.op == inner.hi.op == "const" else None
+
+
+def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
+    """Loops with nothing but a loop in them, the innermost first."""
+    for path, s in reversed(list(paths(kernel.body))):
+        if _two(s) is not None:
+            yield path
+
+
+def _loops(site: Site) -> tuple[For, For]:
+    found = _two(site.statement)
+    assert found is not None  # noqa: S101 - the theorem's shape
+    return found
+
+
+def _shape(site: Site) -> Verdict:
+    return decided(_two(site.statement) is not None, "a loop has one loop in it", f"{site} has not")
+
+
+def _inner_in_order(site: Site) -> Verdict:
+    outer, inner = _loops(site)
+    same = outer.how.kind == inner.how.kind == "seq" and outer.index.type is inner.index.type
+    return decided(
+        same,
+        "both run in order, with indices of one type",
+        f"{outer.index.attr} or {inner.index.attr} does not",
+    )
+
+
+def _from_zero(site: Site) -> Verdict:
+    _, inner = _loops(site)
+    whole = inner.lo.attr == 0 < inner.hi.attr
+    return decided(whole, "the inner loop starts at 0", f"it starts at {inner.lo.attr}")
+
+
+def positions(inner: For) -> list[Expr]:
+    """The positions in the body of a loop."""
+    loads = [n.args[0] for n in topological(all_roots(inner.body)) if n.op == "load"]
+    return list(dict.fromkeys([*loads, *(s.position for s in walk(inner.body) if isinstance(s, Store))]))
+
+
+def merged(position: Expr, site: Site, index: Expr) -> Expr | None:
+    """A position with one index in the place of both; None if they are not digits of one number in it."""
+    outer, inner = _loops(site)
+    around = [s for s in site.around if isinstance(s, For)]
+    facts = facts_within(
+        (*around, outer, inner, *(s for s in walk(inner.body) if isinstance(s, For))), site.ranges
+    )
+    split = terms(position, facts)
+    if split is None:
+        return None
+    parts, constant = dict(split[0]), split[1]
+    step = parts.pop(inner.index, 0)
+    both = outer.index.free | inner.index.free
+    if parts.pop(outer.index, 0) != step * int(inner.hi.attr) or any(n.free & both for n in parts):
+        return None
+    type_ = position.type
+    found = const(constant, type_)
+    for node, count in parts.items():
+        found = folded("add", folded("mul", node, const(count, type_)), found)
+    return folded("add", found, folded("mul", index, const(step, type_))) if step else found
+
+
+def _one_number(site: Site) -> Verdict:
+    outer, inner = _loops(site)
+    both = outer.index.free | inner.index.free
+    used = [p for p in positions(inner) if p.free & both]
+    for p in used:
+        if merged(p, site, inner.index) is None:
+            return Refuted("both are digits of one number", f"{p!r} has them apart")
+    hidden = dict.fromkeys(used, const(0, inner.index.type))
+    rest = substitute(all_roots(inner.body), {k: v for k, v in hidden.items() if k.type is v.type})
+    left = next((r for r in rest if r.free & both), None)
+    return (
+        Proved("both are digits of one number")
+        if left is None
+        else Refuted("both are digits of one number", f"{left!r} uses them by themselves")
+    )
+
+
+COALESCE = Theorem(
+    "pairs in order are numbers in order",
+    "Two nested loops are one loop over the numbers whose digits the two indices are.",
+    (
+        Clause("in-order", "both loops run in order", _inner_in_order),
+        Clause("from-zero", "the inner loop runs from 0", _from_zero),
+        Clause("one-number", "the indices appear in positions alone, as digits of one number", _one_number),
+    ),
+    shape=Clause("nested", "the site is a loop with nothing but a loop between constants in it", _shape),
+)
+
+
+def apply(kernel: Kernel, path: Path, *, ranges: Any = None, **_: Any) -> Applied:
+    """One loop for both."""
+    site = Site(kernel, path, ranges or {})
+    outer, inner = _loops(site)
+    type_ = inner.index.type
+    index = fresh_index(kernel, "k", type_)
+    both = outer.index.free | inner.index.free
+    mapping: dict[Expr, Expr] = {}
+    for p in positions(inner):
+        new = merged(p, site, index) if p.free & both else None
+        if new is not None:
+            mapping[p] = new
+    width = const(int(inner.hi.attr), type_)
+    body = rewrite(inner.body, lambda given: tuple(substitute(given, mapping)))
+    loop = For(index, folded("mul", outer.lo, width), folded("mul", outer.hi, width), body)
+    return Applied(replace(kernel, body=replace_at(kernel.body, path, (loop,))))
+
+
+MOVE = Move("coalesce", "Make one loop of a loop and the one inside of it.", find, apply, (COALESCE,))

@@ -1,0 +1,116 @@
+"""contract_array: an array of which every iteration of a loop uses a row of its own becomes one row inside the loop.
+
+What a row of pixels needs of an earlier operation then stays in the cache, and each thread has its own. Source: array
+contraction after loop fusion; it is White's joining (5.1.1) that makes the rows meet in one iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from ...ir import expr as E
+from ...ir import nest as N
+from ...ir import types as T
+from ...ir.expr import Expr, const, substitute
+from ...ir.nest import Alloc, Block, For, Kernel, Store
+from ...ir.path import Path, at, replace_at
+from ...ir.path import walk as paths
+from ...reasoning.prove import Proved, Refuted, Unknown, Verdict, decided
+from ..build import fresh_buffer
+from ..move import Applied, Move
+from ..rows import Rows, rows_of
+from ..theorem import Clause, Site, Theorem
+
+MOST = 64 << 10
+"""The most bytes of a row that is kept on the stack."""
+
+
+def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
+    """Scratch arrays that one loop alone uses."""
+    for path, s in paths(kernel.body):
+        if isinstance(s, Alloc) and rows_of(kernel, path) is not None:
+            yield path
+
+
+def _of(site: Site) -> Rows:
+    found = rows_of(site.kernel, site.path)
+    assert found is not None  # noqa: S101 - the theorem's shape
+    return found
+
+
+def _one_loop(site: Site) -> Verdict:
+    found = rows_of(site.kernel, site.path) is not None
+    return decided(
+        found, "one loop uses the array", "another statement does, or it does not divide into rows"
+    )
+
+
+def _own_row(site: Site) -> Verdict:
+    rows = _of(site)
+    for a in rows.accesses():
+        if rows.rest(a, site.ranges) is None:
+            return Unknown(
+                "every iteration uses its own row", f"whether {a} is in row {rows.loop.index.attr}"
+            )
+    return Proved("every iteration uses its own row")
+
+
+def _small(site: Site) -> Verdict:
+    rows, most = _of(site), int(site.options.get("most", MOST))
+    size = rows.length * rows.array.type.dtype.itemsize
+    return decided(size <= most, "a row is small", f"it has {size} bytes, more than {most}")
+
+
+def _in_order(site: Site) -> Verdict:
+    rows = _of(site)
+    if any(isinstance(s, For) and s.how.kind != "seq" for s in N.walk(rows.loop.body)):
+        return Refuted("its loops run in order", "one inside does not")
+    return Proved("its loops run in order")
+
+
+CONTRACT = Theorem(
+    "rows that never meet may share their memory",
+    "If an iteration uses its own row of a scratch array and no other, one row for each iteration is enough.",
+    (
+        Clause("own-row", "every load and store is in the row of its own iteration", _own_row),
+        Clause("in-order", "the loops inside run in order", _in_order),
+        Clause("small", "a row fits on the stack", _small),
+    ),
+    shape=Clause("one-loop", "the site is scratch memory that one loop alone uses, in rows", _one_loop),
+)
+
+
+def apply(kernel: Kernel, path: Path, *, ranges: Any = None, **_: Any) -> Applied:
+    """A row inside of the loop, in place of the array around it."""
+    rows = _of(site := Site(kernel, path, ranges or {}))
+    row = fresh_buffer(kernel, f"{rows.array.name}_row", rows.array.type, rows.length)
+    places = {a.position: rows.rest(a, site.ranges) for a in rows.accesses()}
+    loads: dict[Expr, Expr] = {}
+    for position, rest in places.items():
+        assert rest is not None  # noqa: S101 - checked
+        loads[E.load(rows.array, position)] = E.load(row, rest)
+
+    def stored(s: N.Statement) -> Block:
+        if isinstance(s, Store) and s.buffer is rows.array:
+            rest = places[s.position]
+            assert rest is not None  # noqa: S101 - checked
+            return (Store(row, rest, s.value),)
+        return (s,)
+
+    body = N.rewrite(N.transform(rows.loop.body, stored), lambda given: tuple(substitute(given, loads)))
+    loop = replace(rows.loop, body=(Alloc(row, const(rows.length, T.i32), body),))
+    inside = replace_at(kernel.body, rows.path, (loop,))
+    around = at(inside, path)
+    assert isinstance(around, Alloc)  # noqa: S101 - checked
+    return Applied(replace(kernel, body=replace_at(inside, path, around.body)))
+
+
+MOVE = Move(
+    "contract_array",
+    "Keep one row of an array inside of the loop that uses its rows.",
+    find,
+    apply,
+    (CONTRACT,),
+)
