@@ -59,6 +59,7 @@ def expansion(options: Options, order: tuple[int, ...]) -> Tactic:
 
 def script(options: Options, lanes: int, order: tuple[int, ...] = ()) -> list[Stage]:
     """The stages of the default optimizer, in order, each under the name that `explain` shows."""
+    from ..rewriting.regions import regions
     from ..rewriting.simplify import simplify
 
     labels = (
@@ -69,6 +70,16 @@ def script(options: Options, lanes: int, order: tuple[int, ...] = ()) -> list[St
     return [
         ("simplified", rules("simplify", simplify, labels, numerics=options.numerics, order=order)),
         ("expanded", expansion(options, order)),
+        (
+            "regions",
+            rules(
+                "regions",
+                regions,
+                "tests that no truth depends on may come in any order",
+                numerics=options.numerics,
+                order=order,
+            ),
+        ),
         ("tabulated", everywhere("tabulate", limit=4)),
         ("spread", attempt("spread", band=8)),
         ("vectorized", everywhere("lanes", count=lanes) if lanes > 1 else attempt("lanes", count=1)),

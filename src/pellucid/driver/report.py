@@ -17,6 +17,7 @@ TITLES = {
     "inlined": "Inlined: every definition unfolded, nothing simplified",
     "simplified": "Simplified: rules to a fixed point",
     "expanded": "Expanded: elementary functions as arithmetic",
+    "regions": "Regions: what varies least is tested first, and dear parts only where it holds",
     "tabulated": "Tabulated: dear values of a column alone, computed once",
     "spread": "Spread: rows handed out to threads",
     "vectorized": "Vectorized: columns side by side in lanes",

@@ -1,0 +1,217 @@
+"""Regions: tests of points put into the order in which they decide most at the least cost.
+
+A shape is a union of intersections, told by truths or by the sign of minima and maxima of distances. Of an
+intersection the tests that change least often come first and what is dear comes last, under a branch; parts of a union
+that share such tests share the branch. So a row of pixels passes by the shapes that it does not meet, and a vector of
+pixels by those that none of its pixels meets. It is to truths what the grouping of sums is to numbers (Elliott et al.,
+section 4, "hoisting modulo associativity"). Stands after `expand`, when costs are known, and before the places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..ir import prim as table
+from ..ir.expr import FALSE, LEAVES, Expr, apply, const, rebuild
+from ..ir.facts import Facts
+from ..ir.types import boolean
+from ..reasoning.infer import FactsOf
+from .simplify import postorder
+
+DEAR = 20.0
+"""Cycles from which on it pays to skip a part, and so to look for a good order at all."""
+MOST = 64
+"""Tests of an intersection up to which also parts with other users are taken apart: more could take forever."""
+_COMPARED = ("lt", "le")
+_SUNK = ("min", "max", "neg")
+_TREES = ("and", "or")
+
+
+def regions(
+    roots: Sequence[Expr],
+    *,
+    ranges: Mapping[Expr, Facts] | None = None,
+    numerics: str = "relaxed",
+    order: Sequence[int] = (),
+) -> list[Expr]:
+    """The expressions with the tests of their regions in good order; each truth means what it meant.
+
+    `order` gives the index bits of the loops from the outermost in. A minimum is below a bound if one of its operands
+    is: with numerics "exact" this is used only where the operands are proved to be numbers, else NaN is left aside.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> regions(parse_expr("min($x:f32, pow($y:f32, 1.5)) < 2.0"))
+    [$x:f32 < 2.0 | pow($y:f32, 1.5) < 2.0]
+    """
+    nodes = postorder(roots)
+    compared = any(n.op in _COMPARED and (n.args[0].op in _SUNK or n.args[1].op in _SUNK) for n in nodes)
+    if compared:
+        roots = _sink(roots, nodes, FactsOf(ranges) if numerics == "exact" else None)
+        nodes = postorder(roots)
+    if not any(n.op in _TREES and n.type is boolean for n in nodes):
+        return list(roots)
+    return _Grouping(roots, nodes, order).roots
+
+
+def _sink(roots: Sequence[Expr], nodes: list[Expr], facts: FactsOf | None) -> list[Expr]:
+    """Comparisons of minima and maxima as truths about their operands, where the minima serve for nothing else."""
+    kept = {n for n in roots if n.op in _SUNK}
+    for node in reversed(nodes):
+        compared = node.op in _COMPARED
+        passed = node.op in _SUNK and node not in kept
+        for a in node.args:
+            if a.op in _SUNK and not ((compared or passed) and _plain(a, facts)):
+                kept.add(a)
+    known: dict[tuple[str, Expr, Expr, bool], Expr] = {}
+    done: dict[Expr, Expr] = {}
+
+    def told(op: str, value: Expr, bound: Expr, above: bool) -> Expr:
+        """That a value is below a bound or, if so asked, above it; minima on the way are taken apart."""
+        first = (op, value, bound, above)
+        stack = [first]
+        while stack:
+            test = stack[-1]
+            op, value, bound, above = test
+            if value in kept or value.op not in _SUNK or (value.op == "neg" and bound.op != "const"):
+                sides = (bound, done[value]) if above else (done[value], bound)
+                known[test] = apply(op, *sides)
+            elif value.op == "neg":
+                part = (op, value.args[0], const(-bound.attr, bound.type), not above)
+                if part not in known:
+                    stack.append(part)
+                    continue
+                known[test] = known[part]
+            else:
+                parts = [(op, a, bound, above) for a in value.args]
+                missing = [p for p in parts if p not in known]
+                if missing:
+                    stack += missing
+                    continue
+                either = (value.op == "min") != above
+                known[test] = apply("or" if either else "and", *(known[p] for p in parts))
+            stack.pop()
+        return known[first]
+
+    for node in nodes:
+        if node.op in _COMPARED:
+            a, b = node.args
+            if a.op in _SUNK and a not in kept:
+                done[node] = told(node.op, a, done[b], above=False)
+                continue
+            if b.op in _SUNK and b not in kept:
+                done[node] = told(node.op, b, done[a], above=True)
+                continue
+        done[node] = rebuild(node, tuple([done[a] for a in node.args])) if node.args else node
+    return [done[r] for r in roots]
+
+
+def _plain(value: Expr, facts: FactsOf | None) -> bool:
+    """Whether a minimum, maximum or negation can be taken apart: what it is made of is no NaN."""
+    if value.op == "neg":
+        return value.type.is_float
+    return facts is None or not any(facts(a).nan for a in value.args)
+
+
+class _Grouping:
+    """Rebuilds expressions with every tree of truths grouped; the result is in `roots`."""
+
+    def __init__(self, roots: Sequence[Expr], nodes: list[Expr], order: Sequence[int]) -> None:
+        self.inner = next((bit for bit in reversed(order) if any(n.free & bit for n in roots)), 0)
+        self.users: dict[Expr, list[Expr]] = {}
+        for node in nodes:
+            for a in node.args:
+                self.users.setdefault(a, []).append(node)
+        for r in roots:
+            self.users.setdefault(r, []).extend((r, r))
+        self.cost = _costs(nodes)
+        self.done: dict[Expr, Expr] = {}
+        for node in nodes:
+            if not node.args:
+                self.done[node] = node
+            elif node.op not in _TREES or node.type is not boolean or self.cost[node] < DEAR:
+                self.done[node] = rebuild(node, tuple([self.done[a] for a in node.args]))
+            elif not self._absorbed(node):
+                self.done[node] = self._union(node) if node.op == "or" else self._meeting(self._parts(node))
+        self.roots = [self.done[r] for r in roots]
+
+    def _absorbed(self, node: Expr) -> bool:
+        """Whether a tree is a part of the tree of its only user, which groups them both."""
+        user = self.users[node][0]
+        if len(self.users[node]) > 1 or user.op not in _TREES:
+            return False
+        return node.op in (user.op, "and")
+
+    def _parts(self, node: Expr) -> list[Expr]:
+        """The operands of a tree of one operator, from left to right, each once; some may have other users as well."""
+        most = MOST if node.op == "and" else 0
+        found: dict[Expr, None] = {}
+        stack = list(reversed(node.args))
+        while stack:
+            part = stack.pop()
+            if part.op == node.op and (self._absorbed(part) or len(found) + len(stack) < most):
+                stack += reversed(part.args)
+            else:
+                found[part] = None
+        return list(found)
+
+    def _union(self, node: Expr) -> Expr:
+        """A union, its parts grouped by the tests that they share and that the innermost loop does not change."""
+        groups: dict[frozenset[Expr], list[list[Expr]]] = {}
+        for term in self._parts(node):
+            tests = self._parts(term) if term.op == "and" else [term]
+            steady = frozenset(t for t in tests if not t.free & self.inner)
+            groups.setdefault(steady, []).append([t for t in tests if t not in steady])
+        found: list[Expr] = []
+        for steady, rests in groups.items():
+            common = set(rests[0]).intersection(*rests[1:])
+            if len(rests) > 1 and steady and all(len(r) > len(common) for r in rests):
+                inner = [self._meeting([t for t in r if t not in common]) for r in rests]
+                found.append(self._meeting([*steady, *common], _tree("or", inner), self._sum(rests)))
+            else:
+                found += [self._meeting([*steady, *r]) for r in rests]
+        return _tree("or", found)
+
+    def _sum(self, parts: Iterable[Iterable[Expr]]) -> float:
+        return sum(self.cost[t] for r in parts for t in r)
+
+    def _meeting(self, tests: list[Expr], last: Expr | None = None, weight: float = 0.0) -> Expr:
+        """An intersection: what changes least often first, then what is cheap; what is dear is under a branch."""
+        stages: dict[int, list[Expr]] = {}
+        for t in sorted(tests, key=lambda t: (t.free.bit_count(), self.cost[t], t.id)):
+            stages.setdefault(self._stage(t), []).append(t)
+        for stage in sorted(stages, reverse=True):
+            here = _tree("and", [self.done[t] for t in stages[stage]])
+            if last is None:
+                last = here
+            else:
+                last = apply("choose", here, last, FALSE) if weight >= DEAR else apply("and", here, last)
+            weight += self._sum([stages[stage]])
+        return FALSE if last is None else last
+
+    def _stage(self, test: Expr) -> int:
+        """When a test is made: once for a whole innermost loop, from that loop's index alone, from more, or at last."""
+        if not test.free & self.inner:
+            return 0
+        if test.op in _TREES:
+            return 3
+        return 1 if test.free == self.inner else 2
+
+
+def _tree(op: str, parts: Sequence[Expr]) -> Expr:
+    """A balanced tree of one operator over at least one part."""
+    row = list(parts)
+    while len(row) > 1:
+        odd = row[len(row) & ~1 :]
+        row = [apply(op, a, b) for a, b in zip(row[::2], row[1::2], strict=False)] + odd
+    return row[0]
+
+
+def _costs(nodes: list[Expr]) -> dict[Expr, float]:
+    """What each node costs by itself with all below it, as far as it matters: shared nodes count at every use."""
+    found: dict[Expr, float] = {}
+    for node in nodes:
+        own = 0.0 if node.op in (*LEAVES, "get", "load", "iterate") else table.row(node.op).cost
+        if node.op == "iterate":
+            own = 50 * DEAR
+        found[node] = min(own + sum([found[a] for a in node.args]), 50 * DEAR)
+    return found
