@@ -9,9 +9,11 @@ from pellucid.ir import types as T
 from pellucid.ir.expr import Expr, apply, const, index, param
 from pellucid.ir.facts import Facts
 from pellucid.ir.interp import evaluate
-from pellucid.ir.nest import For
+from pellucid.ir.nest import Abstract, For
 from pellucid.ir.parse import parse_expr
+from pellucid.loops.pieces import pieces
 from pellucid.reasoning.infer import FactsOf
+from pellucid.reasoning.known import Known
 from pellucid.reasoning.scope import facts_within
 from pellucid.reasoning.span import span, successor
 
@@ -22,8 +24,8 @@ EXTREMES = [T.i32.low, T.i32.low + 1, -2, -1, 0, 1, 5, LIMIT - 3, LIMIT - 1, LIM
 def holding(condition: Expr, i: Expr, lo: Expr, hi: Expr, values: dict) -> tuple[list[int], list[int]]:
     """The iterations of the span that is found, and those in which the condition has that truth."""
     loop = For(i, lo, hi, ())
-    facts = facts_within([loop], {k: Facts(*v) for k, v in RANGES.items()})
-    found = span(condition, i, lo, hi, facts)
+    ranges = {k: Facts(*v) for k, v in RANGES.items()}
+    found = span(condition, loop, facts_within([], ranges), facts_within([loop], ranges))
     assert found is not None, condition
     first, last, low, high = (int(v) for v in evaluate([found.lo, found.hi, lo, hi], values))
     truth = [k for k in range(low, high) if bool(evaluate([condition], {**values, i: k})[0]) is found.holds]
@@ -106,8 +108,8 @@ def test_the_span_is_where_the_condition_holds(text, data):
 def test_no_span_where_none_is_shown(text):
     loop = For(LOOP, const(-9, T.i32), const(9, T.i32), ())
     condition = parse_expr(text)[0]
-    facts = facts_within([loop], {param("any", T.f32): Facts(-np.inf, np.inf)})
-    assert span(condition, LOOP, loop.lo, loop.hi, facts) is None
+    ranges = {param("any", T.f32): Facts(-np.inf, np.inf)}
+    assert span(condition, loop, facts_within([], ranges), facts_within([loop], ranges)) is None
 
 
 def test_the_bound_after_the_largest_number_does_not_wrap():
@@ -118,3 +120,26 @@ def test_the_bound_after_the_largest_number_does_not_wrap():
     assert plain == T.i32.low
     assert successor(D, FactsOf({D: Facts(0, 9)})) is apply("add", D, const(1, T.i32))
     assert successor(const(LIMIT, T.i32), FactsOf()).attr == LIMIT
+
+
+BOUNDS = param("lo", T.i32), param("hi", T.i32)
+
+
+@pytest.mark.parametrize("text", CONDITIONS)
+@settings(max_examples=60)
+@given(data=st.data())
+def test_a_loop_that_does_not_run_has_no_part_that_does(text, data):
+    """Bounds that are only known when the loop starts, the smallest and the largest numbers among them."""
+    condition = parse_expr(text)[0]
+    loop = For(LOOP, *BOUNDS, ())
+    ranges = {k: Facts(*v) for k, v in RANGES.items()}
+    found = span(condition, loop, Known(ranges).facts, Known(ranges, [loop]).facts)
+    if found is None:
+        return
+    numbers = st.one_of(st.integers(-9, 9), st.sampled_from(EXTREMES))
+    lo, hi = sorted((data.draw(numbers), data.draw(numbers)), reverse=True)
+    values = {BOUNDS[0]: lo, BOUNDS[1]: hi, C: data.draw(numbers), D: data.draw(st.integers(-9, 9))}
+    values |= {BYTE: 3, WIDE: data.draw(numbers), X: np.float32(0.5), Y: np.float32(-2)}
+    for part in pieces(loop, found, (Abstract("S"),), data.draw(st.sampled_from([(), (Abstract("T"),)]))):
+        first, last = evaluate([part.lo, part.hi], values)
+        assert first >= last

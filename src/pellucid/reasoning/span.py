@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const, iterate, next_depth, state, substitute
+from ..ir.nest import For
 from .infer import FactsOf
 from .monotone import Direction, direction
 
@@ -21,8 +22,8 @@ Found = tuple[Expr, Expr, str]
 class Span:
     """The iterations ``lo <= index < hi``, in which a condition `holds`, or in which alone it does not.
 
-    `words` says why they are these. A bound that is the loop's own is the same node. In a loop that runs at all, `lo` is
-    not below its lower bound, and `hi` not above its upper one.
+    `words` says why they are these. A bound that is the loop's own is the same node; no other lower bound is below it,
+    and no other upper bound above.
     """
 
     lo: Expr
@@ -31,24 +32,24 @@ class Span:
     words: str
 
 
-def span(
-    condition: Expr, index: Expr, lo: Expr, hi: Expr, facts: FactsOf, *, search: bool = True
-) -> Span | None:
-    """The span of a condition along the loop ``lo <= index < hi``; None if it is not shown to have one.
+def span(condition: Expr, loop: For, before: FactsOf, inside: FactsOf, *, search: bool = True) -> Span | None:
+    """The span of a condition along a loop; None if it is not shown to have one.
 
-    `facts` must hold in the loop. Without `search` only bounds in closed form are given. They mean the same before the
-    loop, if the memory that the condition loads is not stored to inside.
+    `before` must hold where the loop starts, and `inside` in its body: a loop that does not run has a span that does
+    not run either. Without `search` only bounds in closed form are given. They mean the same before the loop, if the
+    memory that the condition loads is not stored to inside.
 
-    >>> from pellucid.ir.parse import parse_expr
     >>> from pellucid.ir.expr import index
-    >>> i, n = index("i"), const(100, T.i32)
-    >>> found = span(parse_expr("$c:i32 <= %i & %i < 50")[0], i, const(0, T.i32), n, FactsOf())
+    >>> from pellucid.ir.parse import parse_expr
+    >>> from pellucid.reasoning.scope import facts_within
+    >>> loop = For(index("i"), const(0, T.i32), const(100, T.i32), ())
+    >>> found = span(parse_expr("$c:i32 <= %i & %i < 50")[0], loop, FactsOf(), facts_within([loop]))
     >>> found and (found.lo, found.hi, found.words)
     (max(0, $c:i32), min(100, 50), 'i is at least $c:i32; i is below 50')
     """
-    loop = _Loop(index, lo, hi, facts, search)
+    part = _Loop(loop.index, loop.lo, loop.hi, before, inside, search)
     for holds in (True, False):
-        found = loop.where(condition, holds)
+        found = part.where(condition, holds)
         if found is not None:
             first, last, words = found
             return Span(first, last, holds, words)
@@ -60,9 +61,9 @@ class _Loop:
     index: Expr
     lo: Expr
     hi: Expr
+    before: FactsOf
     facts: FactsOf
     search: bool
-    partial: bool = False
 
     def where(self, c: Expr, wanted: bool) -> Found | None:
         """Bounds of the iterations in which a condition is as wanted, if these are one run of iterations."""
@@ -84,7 +85,7 @@ class _Loop:
         first = self.where(a, wanted)
         if first is None:
             return None
-        second = replace(self, lo=first[0], hi=first[1], partial=True).where(b, wanted)
+        second = replace(self, lo=first[0], hi=first[1]).where(b, wanted)
         return second and (second[0], second[1], f"{first[2]}; {second[2]}")
 
     def equal(self, a: Expr, b: Expr) -> Found | None:
@@ -115,7 +116,7 @@ class _Loop:
 
         White's bounds are inclusive, and so the smaller of the last index and e is meant. Half-open, that is one more.
         """
-        if self.facts(self.hi).lo > self.hi.type.low:
+        if self.before(self.hi).lo > self.hi.type.low:
             return shifted(apply("min", shifted(self.hi, -1), e), 1)
         return apply("min", self.hi, successor(e, self.facts))
 
@@ -203,8 +204,10 @@ class _Loop:
         last = apply("sub", self.hi, const(1, type_))
         inside = apply("min", apply("max", middle, self.lo), last)
         met = substitute([goal], {self.index: inside})[0]
-        # A part of a loop may be empty by far; the end of the search is to lie in the loop all the same.
-        start = apply("min", self.lo, self.hi) if self.partial else self.lo
+        # Where there is nothing to search the end is the upper bound as well, so that nothing runs beyond it.
+        start = (
+            self.lo if self.before(self.lo).hi <= self.before(self.hi).lo else apply("min", self.lo, self.hi)
+        )
         steps = (
             apply("choose", met, low, apply("add", inside, const(1, type_))),
             apply("choose", met, inside, high),

@@ -14,18 +14,19 @@ from .monotone import Direction, direction
 from .span import shifted, span
 
 
-def turned(outer: For, inner: For, facts: FactsOf) -> tuple[For, For] | None:
+def turned(outer: For, inner: For, before: FactsOf, facts: FactsOf) -> tuple[For, For] | None:
     r"""The new outer and the new inner loop, each with its own old body; None if the bounds do not allow it.
 
     The new outer loop runs from the least to the greatest inner bound; the new inner one over those iterations of the
-    old outer one whose bounds take in the index, which is loop-conditional joining. `facts` must hold in both loops.
+    old outer one whose bounds take in the index, which is loop-conditional joining. `before` must hold where they
+    start, and `facts` in both.
 
     >>> from pellucid.ir.parse import parse_nest
     >>> from pellucid.reasoning.scope import facts_within
     >>> text = "kernel k():\n  for i in 0 .. 9:\n    for j in i .. 12:\n      pass\n"
     >>> (outer,) = parse_nest(text).body
     >>> (inner,) = outer.body
-    >>> around, inside = turned(outer, inner, facts_within([outer, inner]))
+    >>> around, inside = turned(outer, inner, facts_within([]), facts_within([outer, inner]))
     >>> around.index, around.lo, around.hi, inside.index, inside.lo, inside.hi
     (%j, 0, 12, %i, 0, min(8, %j) + 1)
     """
@@ -48,5 +49,5 @@ def turned(outer: For, inner: For, facts: FactsOf) -> tuple[For, For] | None:
     if not conditions:
         return around, outer
     condition = conditions[0] if len(conditions) == 1 else apply("and", *conditions)
-    part = span(condition, x, outer.lo, outer.hi, facts, search=False)
+    part = span(condition, outer, before, facts, search=False)
     return None if part is None or not part.holds else (around, replace(outer, lo=part.lo, hi=part.hi))

@@ -64,7 +64,7 @@ def _steps(site: Site) -> Verdict:
     outer, inner = _pair(site)
     words = f"{inner.lo!r} and {inner.hi!r} move by one with {outer.index.attr}, or stay"
     missing = "a bound that is the outer index and a fixed number, and that no sum of them wraps"
-    found = turned(outer, inner, known(site, outer, inner).facts)
+    found = turned(outer, inner, known(site).facts, known(site, outer, inner).facts)
     return Proved(words) if found is not None else Unknown(words, missing)
 
 
@@ -105,7 +105,7 @@ def apply(kernel: Kernel, path: Path, **options: Any) -> Applied:
     """The inner loop around the outer one."""
     site = Site(kernel, path, options.get("ranges") or {})
     outer, inner = _pair(site)
-    found = turned(outer, inner, known(site, outer, inner).facts)
+    found = turned(outer, inner, known(site).facts, known(site, outer, inner).facts)
     assert found is not None  # noqa: S101 - checked
     around, inside = found
     body = replace_at(kernel.body, path, (replace(around, body=(replace(inside, body=inner.body),)),))

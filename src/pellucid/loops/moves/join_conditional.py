@@ -60,7 +60,7 @@ def _one_armed(site: Site) -> Verdict:
 
 def _span(site: Site, *, search: bool) -> Span | None:
     loop, test = _pair(site)
-    return span(test.condition, loop.index, loop.lo, loop.hi, known(site, loop).facts, search=search)
+    return span(test.condition, loop, known(site).facts, known(site, loop).facts, search=search)
 
 
 def _kept(site: Site) -> Verdict:
