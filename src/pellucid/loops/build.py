@@ -64,3 +64,11 @@ def with_values(block: Block, values: dict[Expr, Expr]) -> Block:
     old = all_roots(block)
     new = dict(zip(old, substitute(old, values), strict=True))
     return rewrite(block, lambda roots: tuple(new[r] for r in roots))
+
+
+def index_bits(block: Block) -> int:
+    """The bits, in `free`, of the indices of all loops in a block."""
+    bits = 0
+    for s in walk(block):
+        bits |= s.index.free if isinstance(s, For) else 0
+    return bits

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..ir.nest import For
 from ..reasoning.iterations import Iterations
+from ..reasoning.known import known_at
 from ..reasoning.prove import Verdict, decided
 from .theorem import Clause, Site
 
@@ -11,7 +12,7 @@ from .theorem import Clause, Site
 def iterations(site: Site) -> Iterations:
     """What the iterations of the loop at a site access."""
     assert isinstance(site.statement, For)  # noqa: S101 - the shape of every theorem with these clauses
-    return Iterations(site.statement, site.around, site.ranges)
+    return Iterations(site.statement, known_at(site.kernel.body, site.path, site.ranges))
 
 
 def _in_order(site: Site) -> Verdict:

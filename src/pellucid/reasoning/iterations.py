@@ -11,12 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..ir.expr import Buffer, Expr, topological
-from ..ir.facts import Facts
-from ..ir.nest import Alloc, For, Statement
+from ..ir.nest import For
 from .effects import Access, effects, stored
 from .infer import FactsOf
+from .known import Around, Known
 from .prove import Proved, Refuted, Unknown, Verdict, both
-from .scope import facts_within
 
 APART = "no two iterations store to the same place"
 NO_FLOW = "no iteration loads what another stores"
@@ -102,20 +101,12 @@ class _Form:
 
 
 class Iterations:
-    """What the iterations of one loop access, and what is known there.
+    """What the iterations of one loop access; `known` is what is known around it, where indices stand still."""
 
-    `around` are the statements outside, which keep their indices while the loop runs; `ranges` what is known of leaves.
-    """
-
-    def __init__(
-        self, loop: For, around: Sequence[Statement] = (), ranges: Mapping[Expr, Facts] | None = None
-    ) -> None:
-        self.loop = loop
-        self.ranges = ranges
-        self.sizes = {s.buffer: s.size for s in around if isinstance(s, Alloc)}
-        self._outer = [s for s in around if isinstance(s, For)]
+    def __init__(self, loop: For, known: Known) -> None:
+        self.loop, self.known = loop, known
         self._written = stored(loop.body)
-        self._facts: dict[tuple[For, ...], FactsOf] = {}
+        self._facts: dict[tuple[Around, ...], FactsOf] = {}
         found = effects(loop.body)
         self._stores = _by_buffer(found.sets)
         self._loads = {b: uses for b, uses in _by_buffer(found.uses).items() if b in self._stores}
@@ -140,7 +131,7 @@ class Iterations:
         index, buffer = self.loop.index, some[0].buffer.name
         name = index.attr
         if len({a.position for a in (*some, *others)}) == 1:
-            loops = (*self._outer, self.loop, *some[0].scope)
+            loops = (*(s for s in self.known.around if isinstance(s, For)), self.loop, *some[0].scope)
             radix = {s.index: s.hi for s in loops if s.lo.op == "const" and s.lo.attr == 0}
             if index in (digits(some[0].position, radix) or ()):
                 return Proved(f"{name} is a digit of every position in {buffer}")
@@ -194,24 +185,17 @@ class Iterations:
     def inside(self, access: Access) -> Verdict:
         """Whether an access is inside of its buffer, so that no clamp makes it another element."""
         buffer = access.buffer
-        size = self.size(buffer)
-        known = self.facts(access)(access.position)
-        if size is not None and known.within(0, size - 1):
+        found = self.facts(access)(access.position)
+        if found.within(0, self.known.least(buffer) - 1):
             return Proved(f"{buffer.name} is accessed inside")
-        return Unknown(f"{access} is inside of {buffer.name}", f"it is within {known.lo} .. {known.hi}")
-
-    def size(self, buffer: Buffer) -> int | None:
-        """How many elements a buffer surely has; None if that is not known."""
-        size = self.sizes.get(buffer)
-        if size is None:
-            return buffer.size
-        return int(size.attr) if size.op == "const" else None
+        return Unknown(f"{access} is inside of {buffer.name}", f"it is within {found.lo} .. {found.hi}")
 
     def facts(self, access: Access) -> FactsOf:
         """What is known where an access is made."""
-        if access.scope not in self._facts:
-            self._facts[access.scope] = facts_within((*self._outer, self.loop, *access.scope), self.ranges)
-        return self._facts[access.scope]
+        around = (self.loop, *access.scope, *access.guards)
+        if around not in self._facts:
+            self._facts[around] = self.known.inside(around).facts
+        return self._facts[around]
 
 
 def _by_buffer(accesses: Iterable[Access]) -> dict[Buffer, list[Access]]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...ir.expr import FALSE, TRUE, Expr, substitute, topological
-from ...ir.nest import For, If, Kernel, all_roots, rewrite
+from ...ir.nest import Block, For, If, Kernel, Statement, all_roots, rewrite, transform, walk
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import untouched
@@ -20,18 +20,29 @@ MAX_SIZE = 400
 
 
 def _condition(loop: For) -> Expr | None:
-    """The dearest choice in the body on a condition that the loop does not change."""
+    """The condition of the first branch in the body that the loop's index does not change, or of the dearest choice."""
+    for s in walk(loop.body):
+        if isinstance(s, If) and not s.picks and _fixed(s.condition, loop):
+            return s.condition
     best: Expr | None = None
     for node in topological(all_roots(loop.body)):
-        if node.op == "choose" and not node.args[0].free & loop.index.free and node.args[0].op != "const":
+        if node.op == "choose" and _fixed(node.args[0], loop):
             best = node.args[0]
     return best
 
 
+def _fixed(condition: Expr, loop: For) -> bool:
+    return not condition.free & loop.index.free and condition.op != "const"
+
+
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
-    """Loops with a choice on a condition that does not depend on the index, or on anything inside."""
+    """Small loops with a choice on a condition that does not depend on the index."""
     for path, s in paths(kernel.body):
-        if isinstance(s, For) and _condition(s) is not None:
+        if (
+            isinstance(s, For)
+            and _condition(s) is not None
+            and len(topological(all_roots(s.body))) <= MAX_SIZE
+        ):
             yield path
 
 
@@ -54,22 +65,19 @@ def _has_condition(site: Site) -> Verdict:
 
 
 def _no_inner_index(site: Site) -> Verdict:
-    loop, condition = _switched(site)
-    inner = next(
-        (s.index.attr for _, s in paths(loop.body) if isinstance(s, For) and condition.free & s.index.free),
-        None,
-    )
-    return decided(inner is None, "no inner index is in it", f"{inner} is")
+    _, condition = _switched(site)
+    scope = 0
+    for s in site.around:
+        scope |= s.index.free if isinstance(s, For) else 0
+    bound = [
+        n for n in topological([condition]) if n.op in ("index", "state") and n.free & condition.free & ~scope
+    ]
+    return decided(not bound, "it means the same before the loop", f"{bound} have no value there")
 
 
 def _memory_unchanged(site: Site) -> Verdict:
     loop, condition = _switched(site)
     return untouched([condition], loop.body)
-
-
-def _small(site: Site) -> Verdict:
-    size = len(topological(all_roots(_switched(site)[0].body)))
-    return decided(size <= MAX_SIZE, "the body is small", f"it has {size}")
 
 
 UNSWITCHING = Theorem(
@@ -78,7 +86,6 @@ UNSWITCHING = Theorem(
     (
         Clause("no-inner-index", "no index of an inner loop occurs in the condition", _no_inner_index),
         Clause("memory-unchanged", "the loop stores to nothing that the condition loads", _memory_unchanged),
-        Clause("small-body", f"the body has at most {MAX_SIZE} nodes", _small),
     ),
     shape=Clause(
         "a-fixed-choice", "the site is a loop with a choice on a condition without the index", _has_condition
@@ -93,13 +100,18 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
     condition = _condition(loop)
     assert condition is not None  # noqa: S101 - checked
 
-    def decided(truth: Expr) -> For:
+    def arm(truth: Expr) -> For:
         def change(roots: tuple[Expr, ...]) -> tuple[Expr, ...]:
             return tuple(_resolve(substitute(roots, {condition: truth})))
 
-        return replace(loop, body=rewrite(loop.body, change))
+        def splice(s: Statement) -> Block:
+            if isinstance(s, If) and not s.picks and s.condition in (TRUE, FALSE):
+                return s.then if s.condition is TRUE else s.orelse
+            return (s,)
 
-    new = replace_at(kernel.body, path, (If(condition, (decided(TRUE),), (decided(FALSE),)),))
+        return replace(loop, body=transform(rewrite(loop.body, change), splice))
+
+    new = replace_at(kernel.body, path, (If(condition, (arm(TRUE),), (arm(FALSE),)),))
     return Applied(replace(kernel, body=new))
 
 

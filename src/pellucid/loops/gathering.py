@@ -1,0 +1,107 @@
+"""Gathering: stores that add to what an element holds already, by an operator whose order may not matter.
+
+What `privatize` finds in a loop: a histogram, a sum of rows, the largest of each column.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..ir import expr as E
+from ..ir import prim as table
+from ..ir.expr import Buffer, Expr, const, topological
+from ..ir.nest import Alloc, Block, For, Kernel, Statement, Store, position_type, transform, walk
+from ..ir.path import Path, at
+from ..reasoning.effects import Access, effects
+from .build import folded, fresh_buffer, fresh_index
+
+
+@dataclass(frozen=True, slots=True)
+class Gathering:
+    """The loop, the buffer that it gathers into, the operator, and the numbers that tell the copies apart."""
+
+    loop: For
+    buffer: Buffer
+    op: str
+    by: tuple[Expr, ...]
+
+    @property
+    def stores(self) -> list[Access]:
+        """What the loop stores to the buffer."""
+        return [a for a in effects(self.loop.body).sets if a.buffer is self.buffer]
+
+    @property
+    def kind(self) -> str:
+        """The kind of the elements, as the laws of operators are told."""
+        type_ = self.buffer.type
+        return "float" if type_.is_float else "integer" if type_.is_integer else "bool"
+
+    @property
+    def identity(self) -> float | int | bool | None:
+        """The value with which the operator changes nothing, or None."""
+        type_ = self.buffer.type
+        if self.op in ("min", "max"):
+            ends = (math.inf, -math.inf) if type_.is_float else (type_.high, type_.low)
+            return ends[self.op == "max"]
+        return table.row(self.op).laws.identity.get(self.kind)
+
+
+def gathered(store: Store) -> tuple[str, Expr] | None:
+    """The operator and the operand of ``b[p] := b[p] op e``; None for any other store."""
+    own = E.load(store.buffer, store.position)
+    if len(store.value.args) != 2 or own not in store.value.args or store.value.op in E.STRUCTURAL:
+        return None
+    a, b = store.value.args
+    other = b if a is own else a
+    mine = [n for n in topological([other, store.position]) if n.op == "load" and n.attr is store.buffer]
+    return None if mine else (store.value.op, other)
+
+
+def gathering(
+    kernel: Kernel, path: Path, buffer: str | None = None, by: Sequence[Expr] = ()
+) -> Gathering | None:
+    """What the loop at a path gathers into a buffer from outside: that of the name, or the first there is."""
+    loop = at(kernel.body, path) if path else None
+    if not isinstance(loop, For):
+        return None
+    own = {s.buffer for s in walk(loop.body) if isinstance(s, Alloc)}
+    for s in walk(loop.body):
+        if isinstance(s, Store) and buffer in (None, s.buffer.name) and s.buffer not in own:
+            found = gathered(s)
+            if found is not None:
+                return Gathering(loop, s.buffer, found[0], tuple(by) or (loop.index,))
+    return None
+
+
+def in_parts(kernel: Kernel, g: Gathering, counts: Sequence[int]) -> Alloc:
+    """The loop with as many copies of the buffer as `by` has values: cleared before it, merged in order after it."""
+    size, copies = g.buffer.size, math.prod(counts)
+    parts = fresh_buffer(kernel, f"{g.buffer.name}_parts", g.buffer.type, copies * size)
+    type_ = position_type(parts.size)
+    zero, many, whole = (const(k, type_) for k in (0, size, parts.size))
+    neutral = const(g.identity or 0, g.buffer.type)
+
+    def moved(s: Statement) -> Block:
+        if not isinstance(s, Store) or s.buffer is not g.buffer:
+            return (s,)
+        position, stride = s.position, size
+        for e, count in zip(reversed(g.by), reversed(counts), strict=True):
+            digit = e if e.type is position.type else E.apply("convert", e, attr=position.type)
+            position = folded("add", position, folded("mul", digit, const(stride, position.type)))
+            stride *= count
+        old, new = E.load(g.buffer, s.position), E.load(parts, position)
+        return (Store(parts, position, E.apply(g.op, *(new if a is old else a for a in s.value.args))),)
+
+    first, copy, element = (
+        fresh_index(kernel, f"{parts.name}_{w}", type_) for w in ("all", "copy", "element")
+    )
+    part = E.load(parts, folded("add", folded("mul", copy, many), element))
+    merged = Store(g.buffer, element, E.apply(g.op, E.load(g.buffer, element), part))
+    body: Block = (
+        For(first, zero, whole, (Store(parts, first, neutral),)),
+        replace(g.loop, body=transform(g.loop.body, moved)),
+        For(element, zero, many, (For(copy, zero, const(copies, type_), (merged,)),)),
+    )
+    return Alloc(parts, whole, body)

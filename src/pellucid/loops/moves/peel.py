@@ -1,0 +1,65 @@
+"""peel: the first or the last iteration of a loop gets statements of its own, before or after it.
+
+What is special about it, as a border, can then be simplified there and in the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from ...ir.expr import apply as operator
+from ...ir.expr import const
+from ...ir.nest import SEQ, Block, For, If, Kernel
+from ...ir.path import Path, at, replace_at
+from ...ir.path import walk as paths
+from ...reasoning.known import known_at
+from ...reasoning.prove import Verdict, decided
+from ..bounds import BOUNDS_UNCHANGED
+from ..build import folded, with_value
+from ..independence import IN_ORDER
+from ..move import Applied, Move
+from ..theorem import Clause, Site, Theorem
+
+SIDES = ("front", "back")
+
+
+def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
+    """Loops that run in order."""
+    for path, s in paths(kernel.body):
+        if isinstance(s, For) and s.how == SEQ:
+            yield path
+
+
+def _side(site: Site) -> Verdict:
+    side = site.options.get("side", SIDES[0])
+    return decided(side in SIDES, "the side is front or back", f"it is {side!r}")
+
+
+PEELING = Theorem(
+    "a loop is its first iteration and the rest",
+    "The first or the last iteration of a loop may stand by itself, if there is one.",
+    (Clause("side", "the side is front or back", _side), BOUNDS_UNCHANGED),
+    shape=IN_ORDER,
+)
+
+
+def apply(kernel: Kernel, path: Path, *, side: str = SIDES[0], **options: Any) -> Applied:
+    """The iteration and the loop over the others; under a test, where it is not known that there is one."""
+    loop = at(kernel.body, path)
+    assert isinstance(loop, For)  # noqa: S101 - checked
+    one = const(1, loop.index.type)
+    # Where there is an iteration, neither of these wraps.
+    after, last = folded("add", loop.lo, one), folded("sub", loop.hi, one)
+    first = side == SIDES[0]
+    alone = with_value(loop.body, loop.index, loop.lo if first else last)
+    rest = replace(loop, lo=after) if first else replace(loop, hi=last)
+    body: Block = (*alone, rest) if first else (rest, *alone)
+    facts = known_at(kernel.body, path, options.get("ranges")).facts
+    if facts(loop.lo).hi >= facts(loop.hi).lo:
+        body = (If(operator("lt", loop.lo, loop.hi), body),)
+    return Applied(replace(kernel, body=replace_at(kernel.body, path, body)))
+
+
+MOVE = Move("peel", "Let the first or the last iteration of a loop stand by itself.", find, apply, (PEELING,))

@@ -1,0 +1,150 @@
+"""privatize: what a loop gathers into an array, as a histogram, is gathered into several arrays that are merged after.
+
+Iterations that add to different copies no longer meet, so they can be spread over threads; and an element that was
+just stored need not be loaded at once. `by` says which copy an iteration adds to: whole numbers with known ranges, for
+instance the index of a band, or the column modulo 8.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from ...ir import prim as table
+from ...ir.expr import topological
+from ...ir.nest import For, Kernel, Store, roots, walk
+from ...ir.path import Path, replace_at
+from ...ir.path import walk as paths
+from ...reasoning.effects import shown
+from ...reasoning.prove import Proved, Refuted, Unknown, Verdict, both, decided
+from ..gathering import Gathering, gathered, gathering, in_parts
+from ..independence import IN_ORDER, iterations
+from ..move import Applied, Move
+from ..theorem import Clause, Site, Theorem
+
+MOST = 1 << 24
+"""Elements of all copies together, at most: more would not pay, and positions must fit their type."""
+
+
+def find(kernel: Kernel, *, buffer: str | None = None, **_: Any) -> Iterable[Path]:
+    """Loops that gather, outermost first."""
+    for path, s in paths(kernel.body):
+        if isinstance(s, For) and gathering(kernel, path, buffer) is not None:
+            yield path
+
+
+def _site(site: Site) -> Gathering:
+    found = gathering(site.kernel, site.path, site.options.get("buffer"), site.options.get("by", ()))
+    assert found is not None  # noqa: S101 - the theorem's shape
+    return found
+
+
+def _gathers(site: Site) -> Verdict:
+    found = gathering(site.kernel, site.path, site.options.get("buffer"))
+    words = f"{site} has no store of the form b[p] := b[p] op e"
+    return both(IN_ORDER.test(site), decided(found is not None, "a store gathers", words))
+
+
+def _only_gathers(site: Site) -> Verdict:
+    g = _site(site)
+    premise = f"every access of {g.buffer.name} is part of {g.op}"
+    for s in walk(g.loop.body):
+        if isinstance(s, Store) and s.buffer is g.buffer:
+            found = gathered(s)
+            if found is None or found[0] != g.op:
+                return Refuted(premise, f"{shown(s.value)} is stored")
+        elif any(n.op == "load" and n.attr is g.buffer for n in topological(roots(s))):
+            return Refuted(premise, f"a {type(s).__name__.lower()} loads it")
+    return Proved(premise)
+
+
+def _order_free(site: Site) -> Verdict:
+    g = _site(site)
+    laws, premise = table.row(g.op).laws, "the order does not matter"
+    if g.identity is None:
+        return Refuted(premise, f"{g.op} has no value that changes nothing")
+    if g.kind in laws.commutes and g.kind in laws.associates:
+        return Proved(f"{g.op} commutes and associates on {g.buffer.type}")
+    if site.options.get("numerics") == "relaxed" and g.op in ("add", "mul", "min", "max"):
+        return Proved(f"{g.op} may be reassociated in relaxed numerics")
+    return Refuted(premise, f"{g.op} on {g.buffer.type} rounds, or tells zeros and NaN apart")
+
+
+def _inside(site: Site) -> Verdict:
+    known = iterations(site)
+    return both(*(known.inside(a) for a in _site(site).stores))
+
+
+def _in_scope(site: Site) -> Verdict:
+    g = _site(site)
+    for a in g.stores:
+        scope = 0
+        for s in (*site.around, g.loop, *a.scope):
+            scope |= s.index.free if isinstance(s, For) else 0
+        odd = next((e for e in g.by if e.free & ~scope), None)
+        if odd is not None:
+            return Refuted("the copy is known at every store", f"{shown(odd)} is not known at {a}")
+    return Proved("the copy is known at every store")
+
+
+def _counts(site: Site) -> list[int] | None:
+    """How many values each part of `by` has, from 0 on; None if one is not a whole number with such a range."""
+    g, known = _site(site), iterations(site)
+    counts: list[int] = []
+    for e in g.by:
+        found = [known.facts(a)(e) for a in g.stores]
+        if not e.type.is_integer or any(f.lo < 0 or f.hi >= e.type.high for f in found):
+            return None
+        counts.append(int(max(f.hi for f in found)) + 1)
+    return counts
+
+
+def _few_copies(site: Site) -> Verdict:
+    g, counts, premise = _site(site), _counts(site), "the copies are numbered"
+    if counts is None:
+        return Unknown(premise, f"the ranges of {', '.join(map(shown, g.by))}, from 0 on")
+    size = math.prod(counts) * g.buffer.size
+    return decided(size <= MOST, premise, f"{math.prod(counts)} copies have {size} elements")
+
+
+PARTS = Theorem(
+    "what commutes and associates may be gathered in parts",
+    "A reduction over the iterations of a loop may be done in parts that are merged after.",
+    (
+        Clause(
+            "only-gathers",
+            lambda s: f"every access of {_site(s).buffer.name} gathers by one operator",
+            _only_gathers,
+        ),
+        Clause("order-free", lambda s: f"the order of {_site(s).op} does not matter", _order_free),
+        Clause("inside", lambda s: f"every position is inside of {_site(s).buffer.name}", _inside),
+        Clause("in-scope", "the copy is known at every store", _in_scope),
+        Clause("few-copies", f"the copies are numbered from 0 on, with at most {MOST} elements", _few_copies),
+    ),
+    shape=Clause(
+        "gathers", "the site is a loop in order with a store of the form b[p] := b[p] op e", _gathers
+    ),
+)
+
+
+def apply(kernel: Kernel, path: Path, **options: Any) -> Applied:
+    """Clear the copies, gather into them, merge them."""
+    site = Site(kernel, path, options.pop("ranges", None) or {}, options)
+    counts = _counts(site)
+    assert counts is not None  # noqa: S101 - checked
+    new = in_parts(kernel, _site(site), counts)
+    return Applied(
+        replace(kernel, body=replace_at(kernel.body, path, (new,))),
+        lambda old: (*path, (0, 1), *old[len(path) :]) if old[: len(path)] == path else old,
+    )
+
+
+MOVE = Move(
+    "privatize",
+    "Gather what a loop gathers into an array in several copies of it, and merge them after.",
+    find,
+    apply,
+    (PARTS,),
+)
