@@ -214,10 +214,12 @@ def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
     private: list[N.Alloc] = []
     flat: list[N.Statement] = []
     rest = list(reversed(kernel.body))
+    # Single elements that no bands share are registers of whoever runs the kernel.
+    alone = not any(_is_band(s) for s in N.walk(kernel.body))
     while rest:
         s = rest.pop()
         if isinstance(s, N.Alloc):
-            scratch.append(s)
+            (private if alone and s.size.op == "const" and s.size.attr <= 1 else scratch).append(s)
             rest.extend(reversed(s.body))
             continue
         flat.append(s)

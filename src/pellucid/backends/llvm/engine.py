@@ -31,6 +31,8 @@ OPTIONS = (
     ("-enable-misched=false", "-enable-misched=true"),
 )
 LINKS_PER_LINKER = 256
+_REGISTER = " = alloca [1 x "
+"""How scratch memory of one element is written in a module."""
 _lock = threading.Lock()
 
 
@@ -86,13 +88,27 @@ class Machine:
         """
         try:
             with _lock, library().parse_assembly(text) as module, _options():
+                self._promote(module, text)
                 return self.target.emit_object(module)
         except RuntimeError as problem:
             raise BackendError(f"LLVM does not accept the text: {problem}", place="llvm") from problem
 
+    def _promote(self, module: binding.ModuleRef, text: str) -> None:
+        """Keep scratch memory of single elements in registers: the one pass that pays, where there is such memory."""
+        if _REGISTER not in text:
+            return
+        llvm = library()
+        passes = llvm.create_new_function_pass_manager()
+        passes.add_sroa_pass()
+        builder = llvm.create_pass_builder(self.target, llvm.create_pipeline_tuning_options(speed_level=0))
+        for function in module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
+
     def assembly(self, text: str) -> str:
         """The machine's own instructions for a module, to be read."""
         with _lock, library().parse_assembly(text) as module, _options():
+            self._promote(module, text)
             return self.target.emit_assembly(module)
 
     def link(self, code: bytes, phases: int = 1) -> Library:
