@@ -124,7 +124,8 @@ class Looper:
         """
         session = self.session
         new = dict(splits)
-        for wish in wishes:
+        # In an order of their own, so that a program is specialized the same way each time.
+        for wish in sorted(wishes, key=lambda w: (len(w), sorted((q.id, f) for q, f in w))):
             origins = [(self.origin(q), factor) for q, factor in wish]
             if not any(self.header_of(q) for q, _ in wish):
                 if all(session.depth_of(q) < session.depth for q, _ in wish):
@@ -136,7 +137,7 @@ class Looper:
             for origin, factor in origins:
                 if origin is not None:
                     wanted[origin] = math.lcm(wanted.get(origin, 1), splits.get(origin, 1) * factor)
-            if max(wanted.values()) <= CASES and math.prod(wanted.values()) <= CASES * CASES:
+            if max(wanted.values()) <= CASES and math.prod(wanted.values()) <= CASES:
                 new = wanted
         return None if new == splits else new
 
@@ -283,10 +284,9 @@ class Looper:
                 "the loop never ends: it comes back to where it was, and no test on the way waits for run time",
                 place=self.place, fix="let its test become true",
             )  # fmt: skip
-        known = ", ".join(
-            f"{q.attr} = {s.residue} modulo {s.factor}" for q, s in session.splits.items() if not q.args
+        session.notes.append(
+            f"{self.place}: for some remainders of its start the loop would never end; there it does nothing"
         )
-        session.notes.append(f"{self.place}: the loop does not end for {known}, and does nothing there")
         del session.block[block:]
         session.lines = lines
         self.leave(state)

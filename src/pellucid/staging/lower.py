@@ -14,6 +14,7 @@ from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, const, load, rebuild, topological
 from . import residual as R
+from .value import opposite
 
 ZERO = const(0, T.i64)
 
@@ -197,8 +198,10 @@ class _Writer:
                     out.append(N.Store(buffer, self.value(position), self.value(value)))
                 case R.Branch(condition, then, orelse):
                     arms = self.block(then), self.block(orelse)
-                    if any(arms):
+                    if arms[0]:
                         out.append(N.If(self.value(condition), *arms))
+                    elif arms[1]:
+                        out.append(N.If(self.value(opposite(condition)), arms[1]))
                 case R.Count(index, lo, hi, body):
                     out.append(N.For(index, self.value(lo), self.value(hi), self.block(body)))
                 case R.While(condition, body):

@@ -190,10 +190,10 @@ def restored(key: tuple[Any, ...], leaves: tuple[Any, ...], names: tuple[Expr, .
     found: list[Any] = []
     for part, leaf in zip(key, leaves, strict=True):
         if part[0] == "cyclic":
-            name: Expr = names[part[2]]
+            name = names[int(part[2])]
             found.append(integer(((name, part[1]),), part[3]))
         elif part[0] == "dynamic":
-            name = names[part[2]]
+            name = names[int(part[2])]
             found.append(of(name))
         else:
             found.append(leaf)

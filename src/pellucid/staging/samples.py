@@ -15,7 +15,7 @@ from .memory import Memory, masked
 from .value import lift
 
 
-def load_sample(memory: Memory, position: Any, size: int) -> Any:
+def load_sample(memory: Memory, position: Any, size: Any) -> Any:
     """The unsigned sample of `size` bits at a bit address, from one word or two.
 
     >>> import numpy as np
@@ -41,7 +41,7 @@ def load_sample(memory: Memory, position: Any, size: int) -> Any:
     return masked(value, (1 << size) - 1)
 
 
-def store_sample(memory: Memory, position: Any, size: int, value: Any) -> None:
+def store_sample(memory: Memory, position: Any, size: Any, value: Any) -> None:
     """Store the low `size` bits of a value at a bit address, in one word or two; other bits stay."""
     word, bit = position // memory.word, position % memory.word
     mask = (1 << size) - 1
@@ -65,13 +65,15 @@ def store_sample(memory: Memory, position: Any, size: int, value: Any) -> None:
         choose(bit + size > k * memory.word, more, lambda: 0)
 
 
-def _words(memory: Memory, size: int) -> int:
-    """Into how many words after its first a sample may reach."""
+def _words(memory: Memory, size: Any) -> int:
+    """Into how many words after its first a sample may reach; samples of a dynamic size are no larger than a word."""
+    if not isinstance(size, int):
+        return 1
     return (size + memory.word - 2) // memory.word
 
 
-def _crosses(bit: Any, size: int, memory: Memory) -> bool:
-    return not isinstance(bit, int) or bit + size > memory.word
+def _crosses(bit: Any, size: Any, memory: Memory) -> bool:
+    return not isinstance(bit, int) or not isinstance(size, int) or bit + size > memory.word
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class Signal:
     memory: Memory
     start: Any
     stop: Any
-    size: int
+    size: Any
     stride: Any
 
     def get(self) -> Any:

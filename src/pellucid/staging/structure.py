@@ -14,7 +14,7 @@ from ..ir import types as T
 from ..ir.expr import Expr, substitute, topological
 from . import residual as R
 from .session import Session
-from .value import node, number
+from .value import node, number, opposite
 
 
 def structured(session: Session, entry: R.Code, variants: list[R.Variant], exits: list[R.Code]) -> R.Code:
@@ -132,7 +132,7 @@ def _tested_at_head(
             return _assign(session, loop.names, s.values) if isinstance(s, R.Goto) else [s]
 
         body = R.rewrite(head.orelse, lambda e: e, again)
-        whole: R.Code = [R.While(_opposite(head.condition), body), *_ended(head.then, exits)]
+        whole: R.Code = [R.While(opposite(head.condition), body), *_ended(head.then, exits)]
     else:
         exits = [R.rewrite(e, counted.after, lambda s: [s]) for e in exits]
         whole = [counted.loop, *_ended(R.rewrite(head.then, counted.after, lambda s: [s]), exits)]
@@ -145,18 +145,6 @@ def _tested_at_head(
 
     code = R.rewrite(entry, lambda e: e, start)
     return code if len(sites) == 1 else code + whole
-
-
-def _opposite(condition: Expr) -> Expr:
-    match condition.op:
-        case "eq" | "ne":
-            return node("ne" if condition.op == "eq" else "eq", *condition.args)
-        case "lt" | "le" if condition.args[0].type.is_integer:
-            return node("le" if condition.op == "lt" else "lt", condition.args[1], condition.args[0])
-        case "and" if condition.type is T.boolean:
-            return node("or", *(_opposite(a) for a in condition.args))
-        case _:
-            return node("not", condition)
 
 
 @dataclass(slots=True)

@@ -38,6 +38,8 @@ def node(op: str, *args: Expr, attr: Any = None) -> Expr:
             return args[0]
         if number == 1 and op in ("mul", "floor_div"):
             return args[0]
+        if op == "and" and args[0].op == "and" and args[0].args[1].op == "const":
+            return node("and", args[0].args[0], node("and", args[0].args[1], args[1]))
         if number < 0 and op == "add":
             return apply("sub", args[0], const(-number, made.type))
     return made
@@ -407,15 +409,25 @@ def negate(condition: Any) -> Any:
     True
     """
     if isinstance(condition, Dynamic):
-        a = condition.expr
-        match a.op:
-            case "lt" | "le" if a.args[0].type.is_integer:
-                return Dynamic(node("le" if a.op == "lt" else "lt", a.args[1], a.args[0]))
-            case "eq" | "ne":
-                return Dynamic(node("ne" if a.op == "eq" else "eq", *a.args))
-            case _:
-                return Dynamic(node("not", a))
+        return Dynamic(opposite(condition.expr))
     return not condition
+
+
+def opposite(condition: Expr) -> Expr:
+    """The condition that holds where another does not.
+
+    >>> opposite(node("lt", E.param("a", WHOLE), number(3)))
+    3:i64 <= $a:i64
+    """
+    match condition.op:
+        case "eq" | "ne":
+            return node("ne" if condition.op == "eq" else "eq", *condition.args)
+        case "lt" | "le" if condition.args[0].type.is_integer:
+            return node("le" if condition.op == "lt" else "lt", *condition.args[::-1])
+        case "and" | "or" if condition.type is T.boolean:
+            return node("or" if condition.op == "and" else "and", *(opposite(a) for a in condition.args))
+        case _:
+            return node("not", condition)
 
 
 def lift(value: Any) -> Any:
