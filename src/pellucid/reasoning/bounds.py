@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..ir.expr import Expr
+from ..ir.expr import Buffer, Expr
 from ..ir.facts import Facts
+from .effects import shown
 from .forms import Atom, Form, Knowing, form, number
 from .known import Known
+from .prove import Proved, Refuted, Unknown, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +123,25 @@ def decide(condition: Expr, known: Known) -> bool | None:
             same, other = found.lo == found.hi == 0, not found.contains(0)
             answers = (same, other) if condition.op == "eq" else (other, same)
     return True if answers[0] else False if answers[1] else None
+
+
+def inside(position: Expr, buffer: Buffer, known: Known) -> Verdict:
+    """Whether a position is surely one of a buffer's elements, where a load gives what was stored there.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> from pellucid.ir.types import u8
+    >>> print(inside(parse_expr("%i")[0], Buffer("gray", u8, 9), Known({parse_expr("%i")[0]: Facts(0, 9)})))
+    Unknown  whether i is inside of gray: that i is in 0 .. 8; it is known to be in 0 .. 9
+    """
+    bounds = bounds_of(known)
+    at = exact(position, unmarked, bounds.facts)
+    found = bounds.range(at)
+    size = known.allocated.get(buffer)
+    length = number(buffer.size) if size is None else exact(size, unmarked, bounds.facts)
+    premise = f"{shown(position)} is inside of {buffer.name}"
+    if found.lo >= 0 and bounds.range(at - length).hi < 0:
+        return Proved(premise)
+    if found.hi < 0 or bounds.range(at - length).lo >= 0:
+        return Refuted(premise, f"it is in {found.lo} .. {found.hi}, outside of 0 .. {length - number(1)}")
+    missing = f"that {shown(position)} is in 0 .. {length - number(1)}"
+    return Unknown(premise, f"{missing}; it is known to be in {found.lo} .. {found.hi}")
