@@ -17,8 +17,11 @@ from ...reasoning.infer import FactsOf
 from ..port import Layout, Phase, Ranges
 from .blocks import bounded
 from .iterations import Iterations
-from .spelling import SCALAR, sequence, typed
+from .spelling import SCALAR, literal, sequence, typed
 from .writer import ZERO
+
+MOST_KEPT = 8
+"""How many constants a loop by lanes keeps in registers."""
 
 
 class Function(Iterations):
@@ -189,6 +192,7 @@ class Function(Iterations):
             beyond, count = self.hidden(word, beyond), None
         overlap = not (self.stale and _reads_own_output(s.body))
         last, offsets, lane_count = self.blocks(s, first, beyond, count, iota, overlap=overlap)
+        self.keep_constants(s.body)
         self.jump(body)
         before = self.label
         self.open(body)
@@ -199,6 +203,11 @@ class Function(Iterations):
         if not overlap and (count is None or count % n):
             offsets, lane_count = self.rest(type_, i, beyond, iota)
         self.lane_base, self.lane_count = base, lane_count
+        self.lane_wide = (
+            base
+            if type_.bits == 64
+            else self.let(f"{'sext' if kind == 's' else 'zext'} {word} {base} to i64")
+        )
         spread = self.spread_here(type_, base)
         mark = self.mark()
         name = self.let(f"add {typed(type_, n)} {spread}, {offsets}")
@@ -212,9 +221,27 @@ class Function(Iterations):
         self.branch(self.let(f"icmp eq {word} {i}, %{start}.last"), after, body)
         self.open(after)
         self.lanes, self.varying, self.lane_index, self.live = 0, 0, None, None
-        self.lane_base = self.lane_count = ""
+        self.lane_base = self.lane_wide = self.lane_count = ""
         self.wides.clear()
         self.parked.clear()
+
+    def keep_constants(self, body: Block) -> None:
+        """Keep the floats of a short body in registers; those of a long one are read where they are used."""
+        found: set[Expr] = set()
+        seen: set[Expr] = set()
+        stack = [s.value for s in walk(body) if isinstance(s, Store)]
+        while stack:
+            node = stack.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            if node.op == "const" and node.type.is_float:
+                found.add(node)
+            elif node.op != "load":
+                stack += node.args
+        if len(found) <= MOST_KEPT:
+            for node in sorted(found, key=lambda n: n.id):
+                self.wides[node] = self.spread_here(node.type, literal(node))
 
     def blocks(
         self, s: For, first: str, beyond: str, count: int | None, iota: str, *, overlap: bool

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC
 
-from ...ir import types as T
 from ...ir.expr import Buffer, Expr
 from .gathers import Gathers
 from .spelling import STORED, element_mangled, stored, typed
@@ -41,13 +40,13 @@ class Loads(Gathers, ABC):
         (position,) = node.args
         buffer: Buffer = node.attr
         if self.inside(position, buffer):
-            return self.from_memory(node.type, self.run(buffer, base, position.type))
+            return self.from_memory(node.type, self.run(buffer, self.run_place(buffer, base, position)))
         if self.cheap_masks:
             return self.from_memory(node.type, self.run_under_mask(buffer, base, position))
         fast, slow, after = self.new_label(), self.new_label(), self.new_label()
         self.branch(self.run_fits(buffer, base, position.type), fast, slow)
         self.open(fast)
-        quick = self.run(buffer, base, position.type)
+        quick = self.run(buffer, self.place(buffer, base, position.type))
         self.jump(after)
         self.open(slow)
         at = self.clamp(self.names[position], position.type, buffer, self.lanes)
@@ -59,9 +58,8 @@ class Loads(Gathers, ABC):
             node.type, self.let(f"phi {word} [ {quick}, %{fast} ], [ {gathered}, %{slow} ]")
         )
 
-    def run(self, buffer: Buffer, base: str, type_: T.Type) -> str:
+    def run(self, buffer: Buffer, where: str) -> str:
         """One vector load from a run that is inside as far as lanes count; the others repeat lane 0."""
-        where = self.place(buffer, base, type_)
         word = stored(buffer.type, self.lanes)
         if self.live is None:
             return self.let(f"load {word}, ptr {where}, align {buffer.type.dtype.itemsize}")

@@ -38,7 +38,8 @@ class Memory(Values, ABC):
         # Of the vector loop around: its index, the scalar index of lane 0, how many lanes count (i64), and the lanes
         # that count. `care` are the lanes on whose side of the branches around we are. None is all lanes.
         self.lane_index: Expr | None = None
-        self.lane_base = ""
+        self.lane_base = self.lane_wide = ""
+        self.rows: dict[tuple[Buffer, tuple[tuple[str, int], ...]], str] = {}
         self.lane_count = ""
         self.live: str | None = None
         self.care: str | None = None
@@ -186,6 +187,48 @@ class Memory(Values, ABC):
                 term = self.let(f"mul {word} {term}, {k}")
             total = self.let(f"add {word} {total}, {term}")
         return self.let(f"add {word} {total}, {found.constant}") if found.constant else total
+
+    def run_place(self, buffer: Buffer, base: str, position: Expr) -> str:
+        """The address of lane 0 of a run that is inside, whose position there is `base`.
+
+        Where the parts of the position add up without a wrap, what does not change in the loop is added up before it,
+        and the constant is left to the access.
+        """
+        found = as_sum(position, stop=lambda n: not self.is_wide(n), whole=index_is_whole)
+        if position.type is not T.i32 or self.lane_index is None or not self.whole(found, position.type):
+            return self.place(buffer, base, position.type)
+        element = STORED[buffer.type]
+        where = self.run_row(buffer, [(n, k) for n, k in found.terms if n is not self.lane_index])
+        where = self.let(f"getelementptr {element}, ptr {where}, i64 {self.lane_wide}")
+        if found.constant:
+            where = self.let(f"getelementptr {element}, ptr {where}, i64 {found.constant}")
+        return where
+
+    def run_row(self, buffer: Buffer, parts: list[tuple[Expr, int]]) -> str:
+        """The address that the uniform parts of a position make, where the last of them was computed."""
+        where = self.pointer(buffer)
+        if not parts:
+            return where
+        names = [(self.value(n), n, k) for n, k in parts]
+        key = (buffer, tuple((name, k) for name, _, k in names))
+        found = self.rows.get(key)
+        if found is None:
+            lines: list[str] = []
+            for name, n, k in names:
+                wide = name
+                if n.type.bits < 64:
+                    wide = self.fresh()
+                    lines.append(
+                        f"{wide} = {'sext' if n.type.kind == 'signed' else 'zext'} {SCALAR[n.type]} {name} to i64"
+                    )
+                if k != 1:
+                    lines.append(f"{self.fresh()} = mul i64 {wide}, {k}")
+                    wide = f"%v{self.count}"
+                lines.append(f"{self.fresh()} = getelementptr {STORED[buffer.type]}, ptr {where}, i64 {wide}")
+                where = f"%v{self.count}"
+            self.lines[max(self.places[n] for _, n, _ in names)] += "\n" + "\n".join(lines)
+            found = self.rows[key] = where
+        return found
 
     def run_fits(self, buffer: Buffer, base: str, type_: T.Type) -> str:
         """Whether the run of counting lanes from a position is inside."""

@@ -31,14 +31,13 @@ class Stores(Loads, ABC):
             self.store_lanes(s.buffer, position.type, self.wide_value(position), what, mask)
             return
         if self.inside(position, s.buffer) and (mask is None or self.cheap_masks):
-            self.store_run(s.buffer, base, position.type, what, mask)
+            self.store_run(s.buffer, self.run_place(s.buffer, base, position), what, mask)
             return
         if self.cheap_masks:
             at = self.wide_value(position)
             within = self.lanes_inside(s.buffer, at, position.type)
-            self.store_run(
-                s.buffer, base, position.type, what, within if mask is None else self.both(mask, within)
-            )
+            where = self.place(s.buffer, base, position.type)
+            self.store_run(s.buffer, where, what, within if mask is None else self.both(mask, within))
             return
         fast, slow, after = self.new_label(), self.new_label(), self.new_label()
         test = self.run_fits(s.buffer, base, position.type)
@@ -46,7 +45,7 @@ class Stores(Loads, ABC):
             test = self.let(f"and i1 {test}, {self.every_lane(mask)}")
         self.branch(test, fast, slow)
         self.open(fast)
-        self.store_run(s.buffer, base, position.type, what, None)
+        self.store_run(s.buffer, self.place(s.buffer, base, position.type), what, None)
         self.jump(after)
         self.open(slow)
         mark = self.mark()
@@ -80,10 +79,9 @@ class Stores(Loads, ABC):
             self.jump(after)
             self.open(after)
 
-    def store_run(self, buffer: Buffer, base: str, type_: T.Type, what: str, mask: str | None) -> None:
+    def store_run(self, buffer: Buffer, where: str, what: str, mask: str | None) -> None:
         """A vector to a run that is inside."""
         word, align = stored(buffer.type, self.lanes), buffer.type.dtype.itemsize
-        where = self.place(buffer, base, type_)
         if mask is None:
             self.emit(f"store {word} {what}, ptr {where}, align {align}")
             return
