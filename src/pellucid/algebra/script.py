@@ -23,8 +23,8 @@ from ..loops.move import Proved, named
 from ..loops.moves.inline_array import INLINE, verdicts
 from ..loops.tactic import State, Tactic, attempt, make
 from ..reasoning.effects import loaded, stored
+from ..reasoning.infer import FactsOf
 from ..reasoning.iterations import terms
-from ..reasoning.scope import facts_within
 
 WINDOW = 4
 """Loads of one array that make a value a window, which is looked at by itself."""
@@ -233,23 +233,23 @@ def lanes(vector_bits: int) -> Tactic:
 
     def tactic(state: State) -> State:
         move = named("lanes")
+        facts = ranges_of(state.kernel.body, state.ranges)
         for path in list(move.find(state.kernel)):
             loop = at(state.kernel.body, path)
             count = vector_bits // _widest(loop)
-            if isinstance(loop, For) and count > 1 and _fills(loop, count):
+            if isinstance(loop, For) and count > 1 and _fills(loop, count, facts):
                 state, _ = make(state, move, path, count=count)
         return state
 
     return tactic
 
 
-def _fills(loop: For, count: int) -> bool:
+def _fills(loop: For, count: int, facts: FactsOf) -> bool:
     """Whether lanes pay: the loop is long enough, or all of its loads are runs, which a mask cuts short."""
     if any(isinstance(s, For) for s in walk(loop.body)):
         return False
     if loop.lo.op != "const" or loop.hi.op != "const" or loop.hi.attr - loop.lo.attr >= count:
         return True
-    facts = facts_within((loop,))
     for node in topological(all_roots(loop.body)):
         if node.op == "load" and node.free & loop.index.free:
             split = terms(node.args[0], facts)
