@@ -17,7 +17,7 @@ Proof. intros ρ b S A B σ; simpl; destruct holds; auto. Qed.
 
 (* 4.2.2, with G2: the variable is no index in scope *)
 Theorem absorption_with_substitution : forall ρ x s b A B
-  (not_an_index : ρ x = None),
+  (legal_not_an_index : ρ x = None),
   equal ρ (Seq (Assign (Simple x) s) (If b A B))
           (If (subst_bexp x s b) (Seq (Assign (Simple x) s) A) (Seq (Assign (Simple x) s) B)).
 Proof. intros ρ x s b A B F σ; simpl; rewrite holds_subst, truth_held by auto; destruct holds; auto. Qed.

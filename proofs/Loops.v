@@ -29,14 +29,14 @@ Proof.
   exists σ; apply trips_in; auto.
 Qed.
 
-(* 4.3.2 with symbolic bounds: the bound that the copy is made with must survive the loop. *)
-Theorem unroll_last : forall ρ x lo hi A
-  (runs : forall σ, eval ρ σ lo <= eval ρ σ hi)
-  (bound_kept : apart (writes ρ (For x lo hi A)) (reads ρ hi))
-  (no_capture : disjoint (bound A) (names hi)),
-  equal ρ (For x lo hi A) (Seq (For x lo (Bin Sub hi (Num 1)) A) (subst x hi A)).
+(* 4.3.2 with symbolic bounds, in one state: the bound that the copy is made with must survive the loop. *)
+Lemma unroll_last_here : forall ρ x lo hi A σ,
+  eval ρ σ lo <= eval ρ σ hi ->
+  apart (writes ρ (For x lo hi A)) (reads ρ hi) ->
+  disjoint (bound A) (names hi) ->
+  exec ρ (For x lo hi A) σ = exec ρ (Seq (For x lo (Bin Sub hi (Num 1)) A) (subst x hi A)) σ.
 Proof.
-  intros ρ x lo hi A R K C σ; simpl; specialize (R σ).
+  intros ρ x lo hi A σ R K C; simpl.
   set (a := eval ρ σ lo) in *; set (b := eval ρ σ hi) in *.
   rewrite (trips_last a b), run_one_more by lia.
   set (τ := run _ a (trips a (b - 1)) σ).
@@ -48,13 +48,13 @@ Proof.
   - rewrite E; intros l L; apply K; exists b; split; auto; exists σ; fold a b; lia.
 Qed.
 
-Theorem unroll_first : forall ρ x lo hi A
-  (runs : forall σ, eval ρ σ lo <= eval ρ σ hi)
-  (bounds_kept : apart (writes ρ (For x lo hi A)) (bounds_read ρ lo hi))
-  (no_capture : disjoint (bound A) (names lo)),
-  equal ρ (For x lo hi A) (Seq (subst x lo A) (For x (Bin Add lo (Num 1)) hi A)).
+Lemma unroll_first_here : forall ρ x lo hi A σ,
+  eval ρ σ lo <= eval ρ σ hi ->
+  apart (writes ρ (For x lo hi A)) (bounds_read ρ lo hi) ->
+  disjoint (bound A) (names lo) ->
+  exec ρ (For x lo hi A) σ = exec ρ (Seq (subst x lo A) (For x (Bin Add lo (Num 1)) hi A)) σ.
 Proof.
-  intros ρ x lo hi A R K C σ; simpl; specialize (R σ).
+  intros ρ x lo hi A σ R K C; simpl.
   set (a := eval ρ σ lo) in *; set (b := eval ρ σ hi) in *.
   assert (W : apart (writes (bind x a ρ) A) (bounds_read ρ lo hi)).
   { intros l L; apply K; exists a; split; auto; exists σ; fold a b; lia. }
@@ -66,6 +66,20 @@ Proof.
   { apply value_survives; intros l L M; apply (W l); unfold bounds_read; auto. }
   rewrite E, El, Eh, trips_first by lia; auto.
 Qed.
+
+Theorem unroll_last : forall ρ x lo hi A
+  (legal_no_capture : disjoint (bound A) (names hi))
+  (runs : forall σ, eval ρ σ lo <= eval ρ σ hi)
+  (bound_kept : apart (writes ρ (For x lo hi A)) (reads ρ hi)),
+  equal ρ (For x lo hi A) (Seq (For x lo (Bin Sub hi (Num 1)) A) (subst x hi A)).
+Proof. intros ρ x lo hi A C R K σ; apply unroll_last_here; auto. Qed.
+
+Theorem unroll_first : forall ρ x lo hi A
+  (legal_no_capture : disjoint (bound A) (names lo))
+  (runs : forall σ, eval ρ σ lo <= eval ρ σ hi)
+  (bounds_kept : apart (writes ρ (For x lo hi A)) (bounds_read ρ lo hi)),
+  equal ρ (For x lo hi A) (Seq (subst x lo A) (For x (Bin Add lo (Num 1)) hi A)).
+Proof. intros ρ x lo hi A C R K σ; apply unroll_first_here; auto. Qed.
 
 (* ---- joining, splitting, interchange ---- *)
 
@@ -88,13 +102,14 @@ Definition later_interchangeable (ρ : env) (lo hi : expr) (x : name) (A : stat)
   exec (bind y j ρ) B (exec (bind x k ρ) A σ) = exec (bind x k ρ) A (exec (bind y j ρ) B σ).
 
 (* 5.1.1. G6: in all states; G7: the first index occurs in the second body neither free nor bound. *)
-Theorem loop_joining : forall ρ x y lo hi A B
+Theorem loop_joining : forall ρ x y lo hi lo' hi' A B
+  (same_bounds : lo' = lo /\ hi' = hi)
   (bounds_kept : apart (writes ρ (For x lo hi A)) (bounds_read ρ lo hi))
-  (index_not_used : ~ In x (uses B) /\ ~ In x (bound B))
+  (index_free : ~ In x (uses B) /\ ~ In x (bound B))
   (iterations_interchangeable : later_interchangeable ρ lo hi x A y B),
-  equal ρ (Seq (For x lo hi A) (For y lo hi B)) (For x lo hi (Seq A (subst y (Var x) B))).
+  equal ρ (Seq (For x lo hi A) (For y lo' hi' B)) (For x lo hi (Seq A (subst y (Var x) B))).
 Proof.
-  intros ρ x y lo hi A B K [U D] I σ.
+  intros ρ x y lo hi lo' hi' A B [-> ->] K [U D] I σ.
   destruct (bounds_survive ρ _ lo hi σ K) as [Ea Eb].
   change (exec ρ (For y lo hi B) (exec ρ (For x lo hi A) σ) = exec ρ (For x lo hi (Seq A (subst y (Var x) B))) σ).
   rewrite (exec_for ρ y), Ea, Eb; simpl.
@@ -138,9 +153,9 @@ Qed.
 
 (* 5.2.2, with G7 (neither index in the other's bounds) and G6. *)
 Theorem loop_interchange : forall ρ x y lo hi lo' hi' A
-  (indices_differ : x <> y)
-  (outer_index_not_in_inner_bounds : ~ In x (names lo') /\ ~ In x (names hi'))
-  (inner_index_not_in_outer_bounds : ~ In y (names lo) /\ ~ In y (names hi))
+  (legal_indices_differ : x <> y)
+  (legal_inner_index_inside : ~ In y (names lo) /\ ~ In y (names hi))
+  (rectangular : ~ In x (names lo') /\ ~ In x (names hi'))
   (bounds_kept : apart (fun l => exists j k, writes (bind y k (bind x j ρ)) A l)
                        (fun l => bounds_read ρ lo hi l \/ bounds_read ρ lo' hi' l))
   (iterations_interchangeable : forall i i' j j', reached ρ lo hi i -> reached ρ lo hi i' -> i < i' ->
@@ -149,7 +164,7 @@ Theorem loop_interchange : forall ρ x y lo hi lo' hi' A
      body i' j (body i j' σ) = body i j' (body i' j σ)),
   equal ρ (For x lo hi (For y lo' hi' A)) (For y lo' hi' (For x lo hi A)).
 Proof.
-  intros ρ x y lo hi lo' hi' A N [Xl Xh] [Yl Yh] K I σ; simpl.
+  intros ρ x y lo hi lo' hi' A N [Yl Yh] [Xl Xh] K I σ; simpl.
   set (a := eval ρ σ lo); set (b := eval ρ σ hi); set (c := eval ρ σ lo'); set (d := eval ρ σ hi').
   pose (body i j := exec (bind y j (bind x i ρ)) A).
   pose (same τ := eval ρ τ lo = a /\ eval ρ τ hi = b /\ eval ρ τ lo' = c /\ eval ρ τ hi' = d).
@@ -235,13 +250,16 @@ Proof.
       rewrite !trips_none by lia; auto.
 Qed.
 
-(* A condition that does not change in the loop may be tested before it; no iteration need run. *)
-Theorem unswitching : forall ρ x lo hi b A B
-  (index_not_used : ~ In x (names_b b))
-  (condition_kept : apart (fun l => writes ρ (For x lo hi A) l \/ writes ρ (For x lo hi B) l) (reads_b ρ b)),
-  equal ρ (For x lo hi (If b A B)) (If b (For x lo hi A) (For x lo hi B)).
+(* A condition that does not change in the loop may be tested before it; no iteration need run. The body is a choice on
+   the condition, wherever inside it that choice is made. *)
+Theorem unswitching : forall ρ x lo hi b S A B
+  (shape_choice : forall k, reached ρ lo hi k -> equal (bind x k ρ) S (If b A B))
+  (no_inner_index : ~ In x (names_b b))
+  (memory_unchanged : apart (fun l => writes ρ (For x lo hi A) l \/ writes ρ (For x lo hi B) l) (reads_b ρ b)),
+  equal ρ (For x lo hi S) (If b (For x lo hi A) (For x lo hi B)).
 Proof.
-  intros ρ x lo hi b A B N K σ; simpl; destruct (holds ρ σ b) eqn:H;
+  intros ρ x lo hi b S A B C N K; eapply equal_trans; [apply equal_for, C |].
+  intro σ; simpl; destruct (holds ρ σ b) eqn:H;
     apply (run_relates (fun α β => α = β /\ holds ρ α b = holds ρ σ b)); auto;
     intros k α β J [<- G]; apply trips_in in J;
     rewrite (holds_env (bind x k ρ) ρ), G, H by (intros n I; apply bind_other; intros ->; auto);

@@ -126,7 +126,7 @@ Theorem loop_cutting : forall ρ x lo hi b first last A B
   (bounds_kept : apart (fun l => writes ρ (For x lo hi A) l \/ writes ρ (For x lo hi B) l)
                        (fun l => reads ρ hi l \/ reads ρ first l \/ reads ρ last l))
   (one_run : holds_between ρ x lo hi b first (Bin Sub last (Num 1)))
-  (legal_first : forall σ, eval ρ σ lo <= eval ρ σ first),
+  (shape_first : forall σ, eval ρ σ lo <= eval ρ σ first),
   let f := Bin Min first (Bin Add hi (Num 1)) in
   let l := Bin Max (Bin Min last (Bin Add hi (Num 1))) f in
   equal ρ (For x lo hi (If b A B))
@@ -273,10 +273,21 @@ Proof.
   - rewrite (trips_none (Z.max a (c + 1)) b), (trips_none (_ + 1) b) by lia; auto.
 Qed.
 
+(* The same at a number that is known to lie between the bounds. *)
+Corollary loop_in_parts : forall ρ x lo hi m A
+  (in_range : forall σ, eval ρ σ lo - 1 <= eval ρ σ m <= eval ρ σ hi)
+  (bounds_unchanged : apart (writes ρ (For x lo hi A)) (fun l => bounds_read ρ lo hi l \/ reads ρ m l)),
+  equal ρ (For x lo hi A) (Seq (For x lo m A) (For x (Bin Add m (Num 1)) hi A)).
+Proof.
+  intros ρ x lo hi m A R K σ; rewrite (index_set_splitting ρ x lo hi m A K).
+  simpl; rewrite Z.min_l by apply R; set (τ := run _ _ _ σ).
+  specialize (R τ); rewrite Z.max_r by lia; auto.
+Qed.
+
 (* A loop of one iteration is its body. *)
 Theorem single_iteration : forall ρ x s A
   (value_kept : apart (writes ρ (For x s s A)) (reads ρ s))
-  (no_capture : disjoint (bound A) (names s)),
+  (legal_no_capture : disjoint (bound A) (names s)),
   equal ρ (For x s s A) (subst x s A).
 Proof.
   intros ρ x s A K C σ; simpl.
@@ -285,17 +296,35 @@ Proof.
   intros l L; apply K; exists (eval ρ σ s); split; auto; exists σ; lia.
 Qed.
 
+(* The first or the last iteration by itself, if there is one. *)
+Theorem peeling : forall ρ x lo hi A
+  (legal_no_capture : disjoint (bound A) (names lo) /\ disjoint (bound A) (names hi))
+  (bounds_unchanged : apart (writes ρ (For x lo hi A)) (bounds_read ρ lo hi)),
+  equal ρ (For x lo hi A)
+          (If (Rel AtMost lo hi) (Seq (subst x lo A) (For x (Bin Add lo (Num 1)) hi A)) Null) /\
+  equal ρ (For x lo hi A)
+          (If (Rel AtMost lo hi) (Seq (For x lo (Bin Sub hi (Num 1)) A) (subst x hi A)) Null).
+Proof.
+  intros ρ x lo hi A [Cl Ch] K; split; intro σ;
+    destruct (Z.leb_spec (eval ρ σ lo) (eval ρ σ hi)) as [R | R]; simpl holds.
+  - rewrite unroll_first_here by auto; simpl; rewrite (proj2 (Z.leb_le _ _) R); auto.
+  - simpl; rewrite (proj2 (Z.leb_gt _ _) R), trips_none; auto.
+  - rewrite unroll_last_here; auto; [simpl; rewrite (proj2 (Z.leb_le _ _) R); auto |].
+    intros l W L; apply (K l W); right; auto.
+  - simpl; rewrite (proj2 (Z.leb_gt _ _) R), trips_none; auto.
+Qed.
+
 (* Strips of n iterations, the last one cut off at the bound. *)
 Theorem strip_mining : forall ρ x t lo hi n A
-  (strip_positive : 0 < n)
-  (index_new : x <> t /\ ~ In t (uses A) /\ ~ In t (names lo) /\ ~ In t (names hi))
-  (bounds_kept : apart (writes ρ (For x lo hi A)) (bounds_read ρ lo hi)),
+  (legal_index_new : x <> t /\ ~ In t (uses A) /\ ~ In t (names lo) /\ ~ In t (names hi))
+  (positive_size : 0 < n)
+  (bounds_unchanged : apart (writes ρ (For x lo hi A)) (bounds_read ρ lo hi)),
   let start := Bin Add lo (Bin Mul (Var t) (Num n)) in
   equal ρ (For x lo hi A)
           (For t (Num 0) (Bin Div (Bin Sub hi lo) (Num n))
              (For x start (Bin Min hi (Bin Add start (Num (n - 1)))) A)).
 Proof.
-  intros ρ x t lo hi n A P (D & U & Nl & Nh) K start σ.
+  intros ρ x t lo hi n A (D & U & Nl & Nh) P K start σ.
   rewrite !exec_for; simpl eval.
   set (a := eval ρ σ lo) in *; set (b := eval ρ σ hi) in *.
   set (f := fun k => exec (bind x k ρ) A).

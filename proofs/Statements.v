@@ -1,7 +1,9 @@
 (* Primitive moves on statements: White's section 4.1.
 
    Every theorem of the catalogue is about one place, with the environment ρ of the loops around it, and its hypotheses
-   carry the names of the clauses by which the optimizer checks it. *)
+   carry the names of the clauses by which the optimizer checks it. Two kinds of hypotheses are no clauses: `legal_`,
+   which the language itself ensures (an index is unique and never assigned), and `shape_`, which says what stands at
+   the place for the theorem to speak of it at all. *)
 
 From Coq Require Import ZArith String List Bool Lia FunctionalExtensionality.
 From Hops Require Import Language Footprint Substitution.
@@ -47,9 +49,13 @@ Theorem interchange : forall ρ A B
   equal ρ (Seq A B) (Seq B A).
 Proof. intros ρ A B AB BA S σ; simpl; apply commute; auto. Qed.
 
-(* An assignment v := f(v), for a function of the old value that reads nothing else that v names. *)
-Definition updates (ρ : env) (v : target) (s : expr) (f : Z -> Z) : Prop :=
-  forall σ, eval ρ σ s = f (σ (locate ρ σ v)).
+(* An assignment v := f(v); the function may depend on the rest of the state. *)
+Definition updates (ρ : env) (v : target) (s : expr) (f : state -> Z -> Z) : Prop :=
+  forall σ, eval ρ σ s = f σ (σ (locate ρ σ v)).
+
+(* The function reads v through its argument only. *)
+Definition reads_no_other (ρ : env) (v : target) (f : state -> Z -> Z) : Prop :=
+  forall σ n m, f (set (locate ρ σ v) n σ) m = f σ m.
 
 Definition own_location (ρ : env) (v : target) : Prop :=
   forall σ n, locate ρ (set (locate ρ σ v) n σ) v = locate ρ σ v.
@@ -61,22 +67,23 @@ Proof.
 Qed.
 
 (* 4.1.3 *)
-Theorem interchange_updates : forall ρ v s t f g,
-  updates ρ v s f -> updates ρ v t g -> forall
+Theorem interchange_updates : forall ρ v s t f g
+  (shape_updates : updates ρ v s f /\ updates ρ v t g)
   (not_self_referencing : own_location ρ v)
-  (functions_commute : forall n, f (g n) = g (f n)),
+  (no_other_reads : reads_no_other ρ v f /\ reads_no_other ρ v g)
+  (functions_commute : forall σ n, f σ (g σ n) = g σ (f σ n)),
   equal ρ (Seq (Assign v s) (Assign v t)) (Seq (Assign v t) (Assign v s)).
 Proof.
-  intros ρ v s t f g F G L C σ; simpl.
-  rewrite !F, !G, !L, !set_twice, !set_same, C; auto.
+  intros ρ v s t f g [F G] L [Nf Ng] C σ; simpl.
+  rewrite !F, !G, !L, !set_twice, !set_same, Nf, Ng, C; auto.
 Qed.
 
 (* 4.1.4, with G1 (assigned, not changed), G2 (no index), G5 (no capture). *)
 Theorem interchange_with_substitution : forall ρ x s A
-  (not_an_index : ρ x = None)
+  (legal_not_an_index : ρ x = None)
   (not_assigned : ~ In x (sets A))
   (value_kept : apart (writes ρ A) (reads ρ s))
-  (no_capture : disjoint (bound A) (x :: names s)),
+  (legal_no_capture : disjoint (bound A) (x :: names s)),
   equal ρ (Seq (Assign (Simple x) s) A) (Seq (subst x s A) (Assign (Simple x) s)).
 Proof.
   intros ρ x s A F S K C σ; simpl.
@@ -106,7 +113,7 @@ Proof. intros ρ σ [x | a i] M; simpl in *; auto; rewrite M; auto. Qed.
 
 (* 4.1.5: v := s; w := x becomes w := x; v[w/x] := s[w/x]; x := w. *)
 Theorem interchange_with_backward_substitution : forall ρ x v s w
-  (not_an_index : ρ x = None /\ in_memory ρ w)
+  (legal_not_an_index : ρ x = None /\ in_memory ρ w)
   (second_sets_apart_from_first_uses :
      apart (places ρ w) (fun l => index_reads ρ v l \/ reads ρ s l))
   (sets_apart : apart (places ρ w) (places ρ v))
