@@ -19,7 +19,7 @@ from pellucid.ir.interp import run
 from pellucid.ir.parse import parse_expr
 from pellucid.ir.text import print_expr, print_nest
 from pellucid.loops.placement import place
-from pellucid.reasoning.cost import kernel_cost
+from pellucid.reasoning.timer import kernel_cost
 from pellucid.rewriting.builder import Trace
 from pellucid.rewriting.simplify import simplify
 from pellucid.tracing import Point, Value, convert, tracing, where

@@ -11,7 +11,7 @@ from ..ir.expr import topological
 from ..ir.nest import Kernel, all_roots
 from ..ir.text import print_nest
 from ..loops.ledger import Ledger
-from ..reasoning.cost import kernel_cost
+from ..reasoning.timer import kernel_cost
 
 TITLES = {
     "inlined": "Inlined: every definition unfolded, nothing simplified",

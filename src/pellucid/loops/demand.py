@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 
 from ..ir.expr import LEAVES, Expr, index_bit, parts, topological
 from ..ir.nest import Alloc, Block, For, If, Statement, While, all_roots, roots
-from ..reasoning.cost import DEFAULT_STEPS, node_cost
 from ..reasoning.effects import stored
+from ..reasoning.machine import PROCESSOR
+from ..reasoning.timer import node_cost
 
 MAX_DEPTH = 12
 """How deeply branches for choices may nest; deeper ones become selections."""
@@ -253,7 +254,7 @@ def _candidates(everything: list[Expr], threshold: float) -> dict[Expr, int]:
     for node in topological([a for c in choices for a in c.args[1:]]):
         total = node_cost(node) + sum([weight[a] for a in node.args])
         if node.op == "iterate":
-            total += DEFAULT_STEPS * 4
+            total += PROCESSOR.steps * 4
         # Tree weights grow without bound on shared terms; beyond the threshold their size says nothing more.
         weight[node] = min(total, 1000 * threshold)
     dear = {c for c in choices if weight[c.args[1]] + weight[c.args[2]] >= threshold}
@@ -295,5 +296,5 @@ def _region_cost(region: Region, demand: Demand) -> float:
         total += node_cost(node)
         body = demand.repeats.get((node, region))
         if body is not None:
-            total += DEFAULT_STEPS * _region_cost(body, demand)
+            total += PROCESSOR.steps * _region_cost(body, demand)
     return total + sum(_arms_cost(b, demand) for b in region.branches.values())

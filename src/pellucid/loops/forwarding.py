@@ -13,7 +13,7 @@ from functools import lru_cache
 from ..ir import nest as N
 from ..ir.expr import Buffer, Expr, rebuild, substitute, topological
 from ..ir.nest import Block, For, Kernel, Statement, Store, roots
-from ..reasoning.cost import node_cost
+from ..reasoning.timer import node_cost
 from ..reasoning.infer import FactsOf
 from .elements import Filled, coordinates, filled, peeled, ranges_of, wrapped
 

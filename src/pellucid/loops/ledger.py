@@ -15,7 +15,7 @@ from ..base.errors import IrError
 from ..ir.nest import Kernel
 from ..ir.path import Path
 from ..ir.text import print_nest
-from ..reasoning.cost import kernel_cost
+from ..reasoning.timer import kernel_cost
 from .move import Proved, Verdict
 
 

@@ -16,9 +16,9 @@ from ...ir.expr import LEAVES, Buffer, Expr, substitute, topological
 from ...ir.nest import Alloc, For, Kernel, Store, all_roots, rewrite, walk
 from ...ir.path import Path, at, enclosing, replace_at
 from ...ir.path import walk as paths
-from ...reasoning.cost import tree_cost
 from ...reasoning.effects import untouched
 from ...reasoning.prove import Verdict, decided
+from ...reasoning.timer import tree_cost
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 

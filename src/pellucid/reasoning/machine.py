@@ -1,0 +1,129 @@
+"""Machines: what each kind of work costs, as tables of constants that the timer multiplies with counts.
+
+White's timer is "based on a set of constants, any of which may be changed by the user" (White, section 6.2); `PAPER` is
+that table, `PROCESSOR` one for processors with wide vectors, and `driver.calibration` measures one on the machine at
+hand. Units are the table's own: White's are steps, the others cycles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ..base.errors import InputError, did_you_mean
+from ..ir import prim as table
+
+CHARGES: Mapping[str, str] = {
+    "loop": "a loop begins",
+    "check": "a loop's index is compared with its bound, once more than it has iterations",
+    "compound": "several statements stand behind one another",
+    "branch": "a condition decides between two blocks",
+    "assignment": "a value is stored",
+    "constant": "a constant is an operand",
+    "variable": "a parameter or a loop's index is an operand",
+    "load": "a value is loaded",
+    "gather": "values are loaded from scattered places, into the lanes of a vector",
+    "operator": "an operator of which nothing else is known",
+}
+"""The kinds of work besides operators, and when each is charged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A table of costs.
+
+    charges    the cost of each kind of work in `CHARGES`.
+    operators  the cost of operators by the names of their rows, where they differ from `charges["operator"]`.
+    lanes      how many iterations of a vectorizable loop run side by side.
+    steps      how many steps an iteration of unknown length makes.
+    count      how many iterations a loop of unknown length makes.
+    weighs     whether an operator that is not named costs `charges["operator"]` times the cost of its row.
+    shares     whether a value that is used twice is computed once; White's timer counts every use.
+    """
+
+    name: str
+    charges: Mapping[str, float]
+    operators: Mapping[str, float] = field(default_factory=dict[str, float])
+    lanes: int = 1
+    steps: float = 32
+    count: float = 1000
+    weighs: bool = False
+    shares: bool = True
+
+    def __post_init__(self) -> None:
+        """Check that every charge is there, and no other."""
+        for word in {*self.charges} ^ {*CHARGES}:
+            known = word in CHARGES
+            why = "has no cost" if known else "is no kind of work"
+            raise InputError(why, place=f"machine {self.name}, {word}", fix=did_you_mean(word, CHARGES))
+
+    def operator(self, row: str) -> float:
+        """The cost of one operator."""
+        found = self.operators.get(row)
+        if found is not None:
+            return found
+        return self.charges["operator"] * (table.row(row).cost if self.weighs else 1.0)
+
+    def but(self, **changes: float) -> Machine:
+        """The table with some costs changed: kinds of work, or operators by their rows.
+
+        Raises InputError for a name that is neither.
+
+        >>> PAPER.but(mul=5, assignment=2).operator("mul")
+        5
+        """
+        for word in changes.keys() - CHARGES.keys() - table.table().keys():
+            hint = did_you_mean(word, [*CHARGES, *table.table()])
+            raise InputError(
+                "is neither a kind of work nor an operator", place=f"machine {self.name}, {word}", fix=hint
+            )
+        charges = {word: changes.get(word, cost) for word, cost in self.charges.items()}
+        operators = {**self.operators, **{w: c for w, c in changes.items() if w not in CHARGES}}
+        return replace(self, charges=charges, operators=operators)
+
+    def only(self, *words: str) -> Machine:
+        """The table in which nothing costs but these kinds of work and operators, one each: the timer then counts them.
+
+        >>> PROCESSOR.only("assignment").operator("sin")
+        0.0
+        """
+        charges = {word: float(word in words) for word in CHARGES}
+        operators = {word: 1.0 for word in words if word not in CHARGES}
+        return replace(self, name=", ".join(words), charges=charges, operators=operators, weighs=False)
+
+
+PAPER = Machine("White 1990", dict.fromkeys(CHARGES, 1.0) | {"check": 0.0, "gather": 0.0}, shares=False)
+"""White's constants: a loop costs once, nothing for each iteration. The paper names them and gives no values."""
+
+PAPER_WORDS: Mapping[str, str] = {
+    "loop": "ForStatementTime",
+    "compound": "CompoundStatementTime",
+    "assignment": "AssignmentStatementTime",
+    "constant": "ConstantTime",
+    "variable": "VariableTime",
+    "operator": "BinaryFunctionTime",
+    "branch": "IfStatementTime",
+    "array": "ArrayTime",
+    "null": "NullStatementTime",
+    "count": "DefaultCount",
+}
+"""White's names: the first six as Figure 6.1 prints them, the others in their manner."""
+
+PROCESSOR = Machine(
+    "processor with 512-bit vectors",
+    {
+        "loop": 1.0,
+        "check": 1.0,
+        "compound": 0.0,
+        "branch": 1.0,
+        "assignment": 1.0,
+        "constant": 0.0,
+        "variable": 0.0,
+        "load": 2.0,
+        "gather": 16.0,
+        "operator": 1.0,
+    },
+    weighs=True,
+    lanes=16,
+)
+"""Cycles for one vector, roughly: the costs of the operator table and those of memory around them."""

@@ -1,0 +1,369 @@
+"""The timer: what a nest costs, as a polynomial in its sizes and as a number (White, section 6.2).
+
+One pass over the statements, in which every value counts once in each place where it is computed, and every loop
+multiplies by its iterations: exactly, where its bounds are polynomials in sizes and in the indices around it, and by
+a guess - of the loop's own or of the machine's - where they are not. It judges moves by sign and rough size; it does
+not predict milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..ir.expr import LEAVES, Buffer, Expr, parts, topological
+from ..ir.nest import Alloc, Block, For, If, Kernel, Let, Repeat, Store, While
+from .effects import stored
+from .machine import PROCESSOR, Machine
+from .poly import ZERO, Number, Poly, maximum, minimum, name, number, total
+
+GUESSED = "#"
+"""What the name of an iteration count begins with that nothing is known of: ``#i`` is that of the loop i."""
+
+
+_KINDS = {"const": "constant", "load": "load", "iterate": "", "get": ""}
+_KINDS |= dict.fromkeys(LEAVES - {"const"}, "variable")
+
+
+def node_cost(node: Expr, machine: Machine = PROCESSOR) -> float:
+    """The cost of one node by itself, without its operands."""
+    kind = _KINDS.get(node.op)
+    if kind is None:
+        return machine.operator(node.op)
+    return machine.charges[kind] if kind else 0.0
+
+
+def tree_cost(roots_: Iterable[Expr], placed: Iterable[Expr] = (), machine: Machine = PROCESSOR) -> float:
+    """The cost of computing expressions once, given that some nodes were already computed.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> root = parse_expr("($x:f32 + 1.0) * ($x:f32 + 1.0)")[0]
+    >>> tree_cost([root]), tree_cost([root], root.args)
+    (2.0, 1.0)
+    """
+    return _Work(machine).computed(roots_, set(placed))
+
+
+def is_simple(node: Expr) -> bool:
+    """Whether a node is the value of a simple variable: the load of the one element of its buffer."""
+    return node.op == "load" and node.attr.size == 1 and node.args[0].op == "const"
+
+
+def needed(roots_: Iterable[Expr], seen: set[Expr]) -> Iterator[Expr]:
+    """Every node that is computed for expressions once, and is not in `seen`, which it is put into.
+
+    Of an iteration, what comes before its steps; the position of a simple variable is no work.
+    """
+    stack = list(roots_)
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        yield node
+        if node.op == "iterate":
+            init, _, _, limit = parts(node)
+            stack += [*init, limit]
+        elif not is_simple(node):
+            stack += node.args
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """The cost of expressions, one lane's indices being those in `wide`."""
+
+    machine: Machine
+    wide: int = 0
+
+    def computed(self, roots_: Iterable[Expr], placed: set[Expr]) -> float:
+        """The cost of what is not placed yet."""
+        if not self.machine.shares:
+            return self._uses(list(roots_), placed)
+        cost = 0.0
+        seen = set(placed)
+        for node in needed(roots_, seen):
+            cost += self.one(node)
+            if node.op == "iterate":
+                _, step, stop, _ = parts(node)
+                cost += self.machine.steps * self.computed((*step, stop), seen)
+        return cost
+
+    def _uses(self, roots_: Sequence[Expr], placed: set[Expr]) -> float:
+        """The cost where every use computes again."""
+        weight: dict[Expr, float] = dict.fromkeys(placed, 0.0)
+        for node in topological(roots_):
+            if node not in weight:
+                weight[node] = self.one(node) + (
+                    0.0 if is_simple(node) else sum(weight[a] for a in node.args)
+                )
+        return sum(weight[r] for r in roots_)
+
+    def one(self, node: Expr) -> float:
+        """The cost of one node: of a load, by the way in which it moves with the lanes."""
+        if node.op == "load" and node.args[0].free & self.wide and not self.neighboring(node.args[0]):
+            return self.machine.charges["gather"]
+        return node_cost(node, self.machine)
+
+    def neighboring(self, position: Expr) -> bool:
+        """Whether neighboring lanes have neighboring positions."""
+        while position.op in ("add", "sub", "convert"):
+            wide = [a for a in position.args if a.free & self.wide]
+            if len(wide) > 1 or (position.op == "sub" and wide[0] is position.args[1]):
+                return False
+            position = wide[0]
+        return position.op == "index"
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """Times nests on a machine.
+
+    sizes     numbers for the names in symbolic times: parameters, and simple variables that nothing assigns.
+    counts    how many iterations a loop makes whose bounds say nothing, by the loop's index (White, chapter 7); those
+              of loops without an index by the name "while".
+    vectorize whether loops that run in order are timed as if each one that can be vectorized were.
+
+    >>> from pellucid.ir.parse import parse_nest
+    >>> kernel = parse_nest('''
+    ... kernel k(n: i32):
+    ...   output out: i32[100]
+    ...   for i in 0 .. n:
+    ...     for j in 0 .. i:
+    ...       out[j] := i + j
+    ... ''')
+    >>> Timer().symbolic(kernel.body)
+    3/2*max(0, n)^2 + 3/2*max(0, n) + 2
+    >>> Timer(sizes={"n": 10}).cost(kernel), Timer().only("assignment").symbolic(kernel.body)
+    (167.0, 1/2*max(0, n)^2 - 1/2*max(0, n))
+    """
+
+    machine: Machine = PROCESSOR
+    sizes: Mapping[str, Number] = field(default_factory=dict[str, Number])
+    counts: Mapping[str, float] = field(default_factory=dict[str, float])
+    vectorize: bool = False
+
+    def only(self, *words: str) -> Timer:
+        """The timer that counts some kinds of work or operators, and nothing else."""
+        return replace(self, machine=self.machine.only(*words))
+
+    def symbolic(self, block: Block) -> Poly:
+        """The cost of running a block once, as a polynomial in its sizes and in counts that are guessed."""
+        return _Pass(self, stored(block)).block(block, set(), ())
+
+    def cost(self, program: Kernel | Block) -> float:
+        """The cost as a number: sizes that are not given leave a loop with its guessed count."""
+        body = program.body if isinstance(program, Kernel) else program
+        found = _Pass(self, stored(body), known=True).block(body, set(), ())
+        return float(found.at({word: self.guess(word) for word in found.names()}))
+
+    def guess(self, word: str) -> Number:
+        """The value of a name in a symbolic time."""
+        if word in self.sizes:
+            return self.sizes[word]
+        return self.counts.get(word.removeprefix(GUESSED), self.machine.count)
+
+
+def kernel_cost(kernel: Kernel) -> float:
+    """The cost of a whole kernel on the usual machine, with guessed sizes."""
+    return Timer().cost(kernel)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """One pass over a program; `assigned` are the buffers that it stores to, `known` asks for numbers."""
+
+    timer: Timer
+    assigned: set[Buffer]
+    known: bool = False
+
+    @property
+    def machine(self) -> Machine:
+        return self.timer.machine
+
+    def block(self, block: Block, placed: set[Expr], around: tuple[For, ...], wide: int = 0) -> Poly:
+        """The cost of running a block once; `placed` gets what it computes for what comes behind."""
+        work = _Work(self.machine, wide)
+        found: list[Poly | Number] = []
+        if len(block) > 1:
+            found.append(self.machine.charges["compound"])
+        here = set(placed)
+        for s in block:
+            match s:
+                case Let(value):
+                    found.append(work.computed([value], here))
+                    here.add(value)
+                case Repeat(value, body):
+                    init, step, stop, limit = parts(value)
+                    found.append(work.computed((*init, limit), here))
+                    inner = self.block(body, here, around, wide)
+                    rest = work.computed((*step, stop), here | _places(body))
+                    found.append((inner + rest) * self.machine.steps)
+                    here.add(value)
+                case If(condition, then, orelse, picks):
+                    found.append(work.computed([condition], here) + self.machine.charges["branch"])
+                    arms: list[Poly | Number] = []
+                    for k, b in enumerate((then, orelse)):
+                        arms.append(self.block(b, here, around, wide))
+                        arms.append(work.computed([p.args[1 + k] for p in picks], here | _places(b)))
+                    found.append(total(arms) * (1 if condition.op == "const" else 0.5))
+                    here.update(picks)
+                case For():
+                    found.append(self.loop(s, here, around, wide, work))
+                case Store(_, position, value):
+                    target = [] if position.op == "const" and s.buffer.size == 1 else [position]
+                    found.append(self.machine.charges["assignment"] + work.computed([*target, value], here))
+                case While(condition, body):
+                    turn = self.block(body, here, around, wide) + work.computed([condition], here)
+                    found.append((turn + self.machine.charges["check"]) * name(f"{GUESSED}while"))
+                    found.append(self.machine.charges["loop"])
+                case Alloc(_, size, body):
+                    found.append(work.computed([size], here))
+                    found.append(self.block(body, here, around, wide))
+                case _:
+                    # What an abstract statement costs is its own business.
+                    found.append(ZERO)
+        return total(found)
+
+    def loop(self, s: For, here: set[Expr], around: tuple[For, ...], wide: int, work: _Work) -> Poly:
+        """The cost of a loop: its bounds, its beginning, its checks, and its body once for each iteration."""
+        width = s.how.count if s.how.kind == "lanes" else 1
+        if self.timer.vectorize and s.how.kind == "seq" and not wide and self.vectorizable(s, around):
+            width = self.machine.lanes
+        if width > 1:
+            wide |= s.index.free
+        body = self.block(s.body, here, (*around, s), wide)
+        check = self.machine.charges["check"]
+        lo, hi = (self.polynomial(b, around) for b in (s.lo, s.hi))
+        word = _word(s)
+        count = self.count(s, lo, hi, around)
+        if lo is None or hi is None or count is None or count.names() & {f"{GUESSED}{word}"}:
+            count = count if count is not None else name(f"{GUESSED}{word}")
+            # Nothing is known of the index: what depends on it is taken at half its guessed way.
+            inside = body.where({word: count * 0.5})
+            rest = inside * count
+        else:
+            rest = body.summed(word, lo, lo + count)
+        # In White's table the bounds are a part of the loop's beginning.
+        bounds = work.computed([s.lo, s.hi], here) if self.machine.shares else 0
+        return (rest + count * check) * (1 / width) + (self.machine.charges["loop"] + check) + bounds
+
+    def vectorizable(self, s: For, around: tuple[For, ...]) -> bool:
+        """Whether the loop can run in lanes."""
+        from .prove import Proved
+        from .vectors import vectorizable
+
+        return isinstance(vectorizable(s, around), Proved)
+
+    # ---- iterations ----
+
+    def count(self, s: For, lo: Poly | None, hi: Poly | None, around: tuple[For, ...]) -> Poly | None:
+        """The number of iterations, if it is known; else a number that bounds tell, or None."""
+        if lo is not None and hi is not None and (not self.known or not self.missing(lo + hi, around)):
+            gap = hi - lo
+            if gap.constant is not None:
+                return number(max(gap.constant, 0))
+            return gap if self.positive(gap, around) else maximum(ZERO, gap)
+        guess = f"{GUESSED}{_word(s)}"
+        if self.timer.counts.get(_word(s)) is None:
+            most = _most(s)
+            if most is not None:
+                return number(most)
+        return name(guess)
+
+    def missing(self, found: Poly, around: tuple[For, ...]) -> set[str]:
+        """The names of a polynomial of which no value is known."""
+        return found.names() - {_word(s) for s in around} - set(self.timer.sizes)
+
+    def positive(self, gap: Poly, around: tuple[For, ...]) -> bool:
+        """Whether a number of iterations is not negative, whatever the iterations of the loops around."""
+        for s in reversed(around):
+            lo, hi = (self.polynomial(b, around) for b in (s.lo, s.hi))
+            word = _word(s)
+            slope = dict(gap.terms).get(((word, 1),))
+            if slope is None or lo is None or hi is None or word in (gap - name(word) * slope).names():
+                continue
+            # The smallest value is that of the first or of the last iteration.
+            gap = gap.where({word: lo if slope > 0 else hi - 1})
+        return gap.constant is not None and gap.constant >= 0
+
+    def polynomial(self, node: Expr, around: tuple[For, ...]) -> Poly | None:
+        """A bound as a polynomial in sizes and in the indices of the loops around; None if it is something else."""
+        found: dict[Expr, Poly | None] = {}
+        indices = {s.index for s in around}
+        for n in topological([node]):
+            args = [found[a] for a in n.args]
+            match n.op:
+                case "const" if n.type.is_integer:
+                    found[n] = number(n.attr)
+                case "param":
+                    found[n] = name(n.attr)
+                case "index" if n in indices:
+                    found[n] = name(n.attr)
+                case "load" if is_simple(n) and n.attr not in self.assigned:
+                    found[n] = name(n.attr.name)
+                case "add" | "sub" | "mul" | "min" | "max":
+                    a, b = args
+                    found[n] = None if a is None or b is None else _OPERATIONS[n.op](a, b)
+                case "neg":
+                    found[n] = None if args[0] is None else -args[0]
+                case _:
+                    found[n] = None
+        return found[node]
+
+
+_OPERATIONS: Mapping[str, Callable[[Poly, Poly], Poly]] = {
+    "add": Poly.__add__,
+    "sub": Poly.__sub__,
+    "mul": Poly.__mul__,
+    "min": minimum,
+    "max": maximum,
+}
+
+
+def _word(s: For) -> str:
+    return str(s.index.attr)
+
+
+def _places(block: Block) -> set[Expr]:
+    return {s.value for s in block if isinstance(s, Let | Repeat)}
+
+
+def _most(s: For) -> float | None:
+    """What differences of bounds tell of the number of iterations: ``max(0, a) .. min(255, a) + 1`` has at most one.
+
+    Where one limit is known and another may cut it short, half of it is expected.
+    """
+    uppers, lowers = _alternatives(s.hi, "min"), _alternatives(s.lo, "max")
+    known: list[float] = []
+    fixed: list[float] = []
+    open_ = False
+    for high, plus in uppers:
+        for low, minus in lowers:
+            if high is low:
+                (known if high is not None else fixed).append(plus - minus)
+            else:
+                open_ = True
+    if known:
+        return max(0, min([*known, *fixed]))
+    if fixed:
+        return max(0, min(fixed)) * (0.5 if open_ else 1)
+    return None
+
+
+def _alternatives(bound: Expr, word: str) -> list[tuple[Expr | None, int]]:
+    """The bounds of which one is the smallest or largest, each as a node (None: zero) plus a number."""
+    found: list[tuple[Expr | None, int]] = []
+    stack = [(bound, 0)]
+    while stack:
+        n, plus = stack.pop()
+        if n.op == word:
+            stack += [(a, plus) for a in n.args]
+        elif n.op == "const":
+            found.append((None, plus + int(n.attr)))
+        elif n.op == "add" and n.args[1].op == "const":
+            stack.append((n.args[0], plus + int(n.args[1].attr)))
+        elif n.op == "sub" and n.args[1].op == "const":
+            stack.append((n.args[0], plus - int(n.args[1].attr)))
+        else:
+            found.append((n, plus))
+    return found
