@@ -21,8 +21,7 @@ GUESSED = "#"
 """What the name of an iteration count begins with that nothing is known of: ``#i`` is that of the loop i."""
 
 
-_KINDS = {"const": "constant", "load": "load", "iterate": "", "get": ""}
-_KINDS |= dict.fromkeys(LEAVES - {"const"}, "variable")
+_KINDS = dict.fromkeys(LEAVES, "variable") | {"const": "constant", "load": "load", "iterate": "", "get": ""}
 
 
 def node_cost(node: Expr, machine: Machine = PROCESSOR) -> float:
