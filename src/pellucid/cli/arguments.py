@@ -22,6 +22,7 @@ examples:
   pellucid animate checkturn.py -o turn.gif --seconds 2 --fps 25
   pellucid show swirl.py                        draw it here, in the terminal
   pellucid explain swirl.py                     the program after every stage, and why
+  pellucid hops histogram.hops                  make a program faster yourself, by proven moves
   pellucid render shapes.py:flower -o -         one of several pictures, as PNG to the next program
 
 A picture file is a Python file that defines pictures:
@@ -79,6 +80,16 @@ _GALLERY = """\
 examples:
   pellucid gallery
   pellucid gallery -o pictures --size 320x240
+"""
+
+_HOPS = """\
+FILE holds White's s-expressions, or a nest as explain prints it. Each line of STEPS is a command of the session; help
+is one of them. Without STEPS the session is interactive, unless its lines come from a file or from another program.
+
+examples:
+  pellucid hops examples/histogram.hops
+  pellucid hops examples/histogram.hops --script examples/histogram.steps
+  echo moves | pellucid hops examples/histogram.hops
 """
 
 _DOCTOR = """\
@@ -230,6 +241,26 @@ def _parser() -> tuple[_Parser, list[str]]:
     )
     export.add_argument("--name", metavar="NAME", help="the name of the C function (that of the file)")
     _add_compile(export, threads=False, backend=False)
+
+    hops = command(
+        "hops",
+        "FILE [options]",
+        "hops:hops",
+        "take a program through proven moves, step by step",
+        _HOPS,
+    )
+    hops.add_argument("file", metavar="FILE", help="the program")
+    hops.add_argument(
+        "--script", metavar="STEPS", help="a file with one command on each line; - for standard input"
+    )
+    hops.add_argument(
+        "--keep-going",
+        action="store_true",
+        help="go on after a line that cannot be done, and do not count it as failure",
+    )
+    hops.add_argument(
+        "--width", type=values.whole, metavar="N", help="characters on a line (those of the terminal)"
+    )
 
     gallery = command(
         "gallery",

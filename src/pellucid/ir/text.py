@@ -17,7 +17,7 @@ from .expr import Buffer, Expr, buffers, parts, topological
 LOWEST = 0
 CHOOSE = 0
 UNARY = 8
-BRIEF = 8
+BRIEF = 6
 """The nodes of a shared expression that a plain text still writes out, again and again."""
 
 

@@ -1,0 +1,116 @@
+"""The command `hops`: a program taken through proven moves by hand, line by line, or by a script of such lines.
+
+The face of `loops.session`: it reads lines, prints answers, and turns what goes wrong into one line. An error never
+loses what was done.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sys
+import threading
+from argparse import Namespace
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+
+from pellucid.base.errors import FileError, PellucidError
+from pellucid.cli.hops.changing import opened
+from pellucid.cli.hops.colors import printer
+from pellucid.cli.hops.desk import WIDTH, Desk, LeaveError, Part
+from pellucid.cli.hops.editing import edited
+from pellucid.cli.problems import in_one_line
+
+PROMPT = "hops> "
+
+
+def hops(words: Namespace) -> int:
+    """Work on the program of a file: at the terminal, or by the lines of a script or of standard input."""
+    desk = Desk.of(opened(words.file), width=words.width or _width())
+    if words.script is not None:
+        lines = _script(words.script)
+        return _by_script(desk, lines, words.script, keep_going=words.keep_going)
+    if not sys.stdin.isatty():
+        return _by_script(desk, sys.stdin, "standard input", keep_going=words.keep_going)
+    return _by_hand(desk)
+
+
+def _width() -> int:
+    return shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
+
+
+def _script(name: str) -> list[str]:
+    if name == "-":
+        return sys.stdin.read().splitlines()
+    try:
+        return Path(name).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as problem:
+        reason = getattr(problem, "strerror", None) or problem
+        raise FileError(f"cannot be read ({reason})", place=name) from None
+
+
+def _by_script(desk: Desk, lines: Iterable[str], name: str, *, keep_going: bool) -> int:
+    """Say each line and its answer, as a terminal would show them; stop at the first that cannot be done."""
+    show = printer(sys.stdout)
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        print(f"{PROMPT}{line.rstrip()}", flush=True)
+        try:
+            show(desk.say(line))
+        except LeaveError:
+            break
+        except PellucidError as error:
+            if not keep_going:
+                raise PellucidError(
+                    error.message, place=_beside(name, number, error), fix=error.fix
+                ) from error
+            print(f"not done: {error}", flush=True)
+    return 0
+
+
+def _beside(name: str, number: int, error: PellucidError) -> str:
+    place = f"{name}:{number}"
+    return f"{place}: {error.place}" if error.place else place
+
+
+def _by_hand(desk: Desk) -> int:
+    """Read lines from a person until there are no more."""
+    show = printer(sys.stdout)
+    show(desk.say("show"))
+    print("help tells what to do; Tab completes; Ctrl-D leaves.")
+    with edited(desk), _patient():
+        while True:
+            try:
+                line = input(PROMPT)
+            except EOFError:
+                print()
+                return 0
+            except KeyboardInterrupt:
+                print("\nCtrl-D leaves.")
+                continue
+            try:
+                show(desk.say(line))
+            except LeaveError:
+                return 0
+            except KeyboardInterrupt:
+                print("\ninterrupted; nothing was changed")
+            except PellucidError as error:
+                show([Part("bad", f"not done: {error}")])
+            except Exception as error:  # noqa: BLE001 - a mistake in one command must not lose the session
+                text = f"a mistake in pellucid: {in_one_line(error)}; nothing was changed, please report it"
+                show([Part("bad", text)])
+
+
+@contextmanager
+def _patient() -> Generator[None]:
+    """Within it, Ctrl-C only interrupts what is being done: nobody ends the process for being slow to unwind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.set_wakeup_fd(-1)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)

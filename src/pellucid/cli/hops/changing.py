@@ -1,0 +1,188 @@
+"""Commands that change the program, take changes back, or write them down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pellucid.base.errors import FileError, InputError, did_you_mean
+from pellucid.cli.hops import telling
+from pellucid.cli.hops.columns import beside
+from pellucid.cli.hops.desk import Desk, Part, Reply, command, usage
+from pellucid.loops.saving import Program, as_lines, as_python, option_of
+from pellucid.loops.session import Change, Session
+
+GROUP = "change the program"
+
+
+def split_options(words: Sequence[str]) -> tuple[list[str], dict[str, object]]:
+    """The words without an equals sign, and the options."""
+    plain = [w for w in words if "=" not in w]
+    return plain, dict(option_of(w) for w in words if "=" in w)
+
+
+@command("try", "MOVE [PLACE] [OPTION=VALUE …]", "move", "place", "option", group=GROUP)
+def try_(desk: Desk, words: list[str]) -> Reply:
+    """Make a move, if it is licensed there; without a place, at the first one where it is.
+
+    A place is the number of a statement in the listing (0 is the whole program), the name of a loop's variable, or the
+    name of what a statement stores. A move that is not licensed is not made, and the condition that failed is told.
+    """
+    plain, options = split_options(words)
+    if not 1 <= len(plain) <= 2:
+        raise usage("try")
+    change = desk.session.make(plain[0], plain[1] if len(plain) == 2 else None, **options)
+    return _changed(desk, change)
+
+
+@command("do", "HEURISTIC", "heuristic", group=GROUP)
+def do(desk: Desk, words: list[str]) -> Reply:
+    """Let a heuristic choose moves; it makes only those that are licensed.
+
+    Every move it makes becomes a step of its own in the ledger. One undo takes back all of them.
+    """
+    if len(words) != 1:
+        raise usage("do")
+    return _changed(desk, desk.session.do(words[0]))
+
+
+def _changed(desk: Desk, change: Change) -> Reply:
+    """What a change did: the step or steps, before and after, why it is allowed, what it costs."""
+    applied = change.applied
+    number = len(desk.session.steps)
+    old, new = change.old.kernel, change.new.kernel
+    parts: Reply = []
+    if len(applied) == 1:
+        parts.append(Part("title", f"step {number}: {applied[0].move} at {applied[0].site}"))
+    else:
+        first = number - len(applied) + 1
+        parts.append(Part("title", f"steps {first} to {number}"))
+        parts.append(Part("text", "\n".join(telling.step_line(first + k, s) for k, s in enumerate(applied))))
+    parts.append(Part("program", beside(*telling.both(old, new), desk.width)))
+    if len(applied) == 1:
+        parts.append(Part("good", telling.licensed(applied[0], desk.width)))
+    parts.append(Part("text", telling.compared(applied[0].before, applied[-1].after)))
+    return parts
+
+
+@command("assume", "PARAMETER LOW..HIGH", "parameter", group=GROUP)
+def assume(desk: Desk, words: list[str]) -> Reply:
+    """Promise that a parameter stays within a range, which may license more moves.
+
+    The promise is a step like others: it is written down, and can be taken back.
+    """
+    low, dots, high = words[1].partition("..") if len(words) == 2 else ("", "", "")
+    try:
+        bounds = (int(low), int(high))
+    except ValueError:
+        raise usage("assume") from None
+    del dots
+    desk.session.assume(words[0], *bounds)
+    return [Part("text", f"from here on {bounds[0]} <= {words[0]} <= {bounds[1]}")]
+
+
+@command("undo", "[COUNT]", group=GROUP)
+def undo(desk: Desk, words: list[str]) -> Reply:
+    """Take back the last change, or the last few."""
+    taken = desk.session.undo(_count("undo", words))
+    return [Part("text", f"{_changes(taken)} taken back"), _listing(desk)]
+
+
+@command("redo", "[COUNT]", group=GROUP)
+def redo(desk: Desk, words: list[str]) -> Reply:
+    """Make changes again that were taken back."""
+    made = desk.session.redo(_count("redo", words))
+    return [Part("text", f"{_changes(made)} made again"), _listing(desk)]
+
+
+@command("reset", "", group=GROUP)
+def reset(desk: Desk, words: list[str]) -> Reply:
+    """Take back everything; redo brings it back."""
+    if words:
+        raise usage("reset")
+    taken = desk.session.undo(len(desk.session.done))
+    return [Part("text", f"{_changes(taken)} taken back"), _listing(desk)]
+
+
+def _changes(count: int) -> str:
+    return "1 change" if count == 1 else f"{count} changes"
+
+
+def _count(name: str, words: Sequence[str]) -> int:
+    if len(words) > 1 or (words and not (words[0].isdigit() and int(words[0]) > 0)):
+        raise usage(name)
+    return int(words[0]) if words else 1
+
+
+def _listing(desk: Desk) -> Part:
+    return Part("program", telling.program(desk.session.kernel, desk.notation))
+
+
+# ---- files ----
+
+
+@command("load", "FILE", "file", group="files")
+def load(desk: Desk, words: list[str]) -> Reply:
+    """Begin anew with another program.
+
+    What was done so far is gone; save it first.
+    """
+    if len(words) != 1:
+        raise usage("load")
+    program = opened(words[0])
+    kernel = program.kernel()
+    desk.program, desk.session, desk.saved = program, Session.of(kernel), 0
+    return [Part("title", program.name), Part("text", telling.interface(kernel)), _listing(desk)]
+
+
+def opened(name: str) -> Program:
+    """The program in a file; its name is that of the file.
+
+    Raises FileError if it cannot be read.
+    """
+    path = Path(name)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as problem:
+        near = (
+            did_you_mean(path.name, (p.name for p in path.parent.iterdir())) if path.parent.is_dir() else None
+        )
+        raise FileError(f"cannot be read ({problem.strerror or problem})", place=name, fix=near) from None
+    except UnicodeDecodeError:
+        raise FileError("is not text in UTF-8", place=name) from None
+    return Program.of(path.stem, text)
+
+
+@command("save", "FILE", "file", group="files")
+def save(desk: Desk, words: list[str]) -> Reply:
+    """Write down what was done, so that it can be done again.
+
+    FILE.py becomes a Python program that makes the same moves, checks each one, and prints the ledger; run it with
+    python. Any other name becomes a list of lines for pellucid hops --script. FILE.md and FILE.json are the ledger
+    itself. A file that is there already is overwritten.
+    """
+    if len(words) != 1:
+        raise usage("save")
+    path = Path(words[0])
+    session = desk.session
+    match path.suffix:
+        case ".py":
+            text = as_python(session, desk.program)
+        case ".md":
+            text = f"# {desk.program.name}\n\n{session.ledger.as_markdown(texts=True)}"
+        case ".json":
+            import json
+
+            text = json.dumps(session.ledger.as_json(texts=True), indent=1) + "\n"
+        case ".hops" | ".nest":
+            raise InputError(
+                "that is the name of a program", place=words[0], fix="save the moves as .py or .steps"
+            )
+        case _:
+            text = as_lines(session)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise FileError(f"cannot be written ({problem.strerror or problem})", place=words[0]) from None
+    desk.saved = len(session.done)
+    return [Part("text", f"written: {path}")]

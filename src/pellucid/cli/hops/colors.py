@@ -1,0 +1,54 @@
+"""Answers painted for a terminal, by rich where it is installed; plain everywhere else.
+
+The words are the same either way: a color never says anything alone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TextIO
+
+from pellucid.cli.hops.desk import Reply
+
+#: How each kind of part looks.
+STYLES = {"title": "bold", "good": "green", "bad": "red", "text": "", "program": ""}
+#: What stands out in a program.
+KEYWORDS = r"\b(for|in|if|then|else|alloc|by|lanes|spread|over|bands|of|pass|iterate|repeat)\b"
+NUMBERS = r"(?m)^\s*\d+(?=  )|(?<=[|~<>])\s+\d+(?=  )"
+CHANGED = r"(?<= )[~<>](?=  |$)"
+
+
+def plain(reply: Reply) -> str:
+    """An answer without colors."""
+    return "\n".join(part.text for part in reply)
+
+
+def printer(out: TextIO) -> Callable[[Reply], None]:
+    """What prints answers: painted where a person watches who has rich and has not said NO_COLOR."""
+
+    def simply(reply: Reply) -> None:
+        if reply:
+            print(plain(reply), file=out, flush=True)
+
+    if not out.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return simply
+    try:
+        from rich.console import Console
+        from rich.text import Text
+    except ImportError:
+        return simply
+    console = Console(file=out, highlight=False, soft_wrap=True)
+
+    def painted(reply: Reply) -> None:
+        for part in reply:
+            text = Text(part.text, style=STYLES[part.kind])
+            if part.kind == "program":
+                text.highlight_regex(KEYWORDS, "cyan")
+                text.highlight_regex(NUMBERS, "dim")
+                text.highlight_regex(CHANGED, "bold yellow")
+            console.print(text)
+        sys.stdout.flush()
+
+    return painted

@@ -1,0 +1,236 @@
+"""Commands that look: at the program, at what could be done and why not, at what was done, at what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pellucid.base.errors import FileError, InputError, did_you_mean
+from pellucid.cli.hops import telling
+from pellucid.cli.hops.changing import split_options
+from pellucid.cli.hops.columns import beside
+from pellucid.cli.hops.desk import Desk, Part, Reply, command, usage
+from pellucid.ir.expr import Buffer
+from pellucid.ir.nest import Kernel
+from pellucid.loops.ledger import Step
+from pellucid.loops.saving import value_of
+from pellucid.loops.theorem import theorems
+
+GROUP = "look"
+MOST_VISITS = 2_000_000_000
+"""Iterations beyond which a run would try anyone's patience."""
+INTERPRETED = 20_000
+"""Iterations up to which the interpreter is quick enough."""
+
+
+@command("show", "[original] [plain|nest|hops]", "notation", group=GROUP)
+def show(desk: Desk, words: list[str]) -> Reply:
+    """Print the program, its statements numbered.
+
+    `plain` leaves out types and calls a variable by its name alone; `nest` is what the compiler prints; `hops` are
+    White's s-expressions. The notation stays as it was chosen.
+    """
+    original = "original" in words
+    rest = [w for w in words if w != "original"]
+    if len(rest) > 1:
+        raise usage("show")
+    if rest:
+        if rest[0] not in telling.NOTATIONS:
+            raise InputError(
+                f"no notation is called {rest[0]!r}", fix=f"one of {', '.join(telling.NOTATIONS)}"
+            )
+        desk.notation = rest[0]
+    kernel = desk.session.original.kernel if original else desk.session.kernel
+    return [Part("text", telling.interface(kernel)), Part("program", telling.program(kernel, desk.notation))]
+
+
+@command("moves", "[MOVE|PLACE]", "move", group=GROUP)
+def moves(desk: Desk, words: list[str]) -> Reply:
+    """List the moves that are licensed now, where, and what the timer says each would change.
+
+    With the name of a move, only that one; with a place, only those there. The cheapest result comes first; a move that
+    makes the program dearer may still be worth making, for what it makes possible.
+    """
+    from pellucid.loops.move import moves as every
+
+    if len(words) > 1:
+        raise usage("moves")
+    name = words[0] if words and words[0] in every() else None
+    where = words[0] if words and name is None else None
+    if where is not None and not where.isdigit():
+        hint = did_you_mean(where, every())
+        if hint:
+            raise InputError(f"neither a move nor a place is called {where!r}", fix=hint)
+    found = list(desk.session.offers(name, where))
+    if not found:
+        asked = f"{name} is" if name else "No move is"
+        return [Part("text", f"{asked} {'not ' if name else ''}licensed {'there' if where else 'anywhere'}.")]
+    return [Part("text", telling.offers(found, desk.width))]
+
+
+@command("why", "[not] MOVE [at] PLACE [OPTION=VALUE …]", "not", "move", "at", "place", group=GROUP)
+def why(desk: Desk, words: list[str]) -> Reply:
+    """Say which condition keeps a move from being made somewhere, and what would help.
+
+    If nothing is in the way, the conditions that hold are listed instead.
+    """
+    plain, options = split_options(words)
+    if plain[:1] == ["not"]:
+        plain = plain[1:]
+    if len(plain) == 3 and plain[1] == "at":
+        del plain[1]
+    if len(plain) != 2:
+        raise usage("why")
+    answer = desk.session.why_not(plain[0], plain[1], **options)
+    title = f"{answer.move.name} at {answer.place.number}: {answer.place.line}"
+    kind = "good" if not answer.remedies and answer.verdict.__class__.__name__ == "Proved" else "bad"
+    return [Part("title", title), Part(kind, telling.why_not(answer, desk.width))]
+
+
+@command("ledger", "[all]", group="history")
+def ledger(desk: Desk, words: list[str]) -> Reply:
+    """List the steps that were made, each with its theorem and its cost.
+
+    `all` prints the ledger in full, with every condition, and with what heuristics tried in vain. To keep it, save it
+    as FILE.md or FILE.json.
+    """
+    if words not in ([], ["all"]):
+        raise usage("ledger")
+    steps = desk.session.steps
+    if words:
+        return [Part("text", str(desk.session.ledger) or "Nothing has been done yet.")]
+    if not steps:
+        return [Part("text", "Nothing has been done yet.")]
+    lines = [telling.step_line(k, s) for k, s in enumerate(steps, 1)]
+    return [Part("text", "\n".join(lines)), Part("text", telling.compared(steps[0].before, steps[-1].after))]
+
+
+@command("explain", "STEP", "step", group="history")
+def explain(desk: Desk, words: list[str]) -> Reply:
+    """Tell a step at length: the theorem, each condition, before and after, and the small steps that it is made of.
+
+    A move that is made of smaller ones is replayed here on an instance with a few iterations, small step by small step,
+    each with a theorem of its own.
+    """
+    step = _step(desk, words, "explain")
+    assert step is not None  # noqa: S101 - a number was asked for
+    theorem = theorems().get(getattr(step.verdict, "theorem", ""))
+    parts = [Part("title", f"{step.move} at {step.site}")]
+    if theorem is not None:
+        parts.append(Part("text", telling.wrapped(f"{theorem.name}: {theorem.title}", desk.width)))
+    parts.append(Part("good", telling.licensed(step, desk.width)))
+    parts.append(Part("program", beside(*telling.both(step.old, step.new), desk.width)))
+    if step.details:
+        parts.append(Part("text", "\n".join(["made of", *(f"  {d}" for d in step.details)])))
+    if step.derive is not None:
+        parts += _derivation(step, desk.width)
+    return parts
+
+
+def _derivation(step: Step, width: int) -> Reply:
+    """The small steps of a derived move, replayed on an instance."""
+    assert step.derive is not None  # noqa: S101 - looked at by the caller
+    small = [s for s in step.derive().steps if s.applied]
+    parts = [Part("text", f"the same in {len(small)} small steps, on an instance with a few iterations")]
+    if small:
+        parts.append(Part("program", telling.program(small[0].old)))
+    for k, s in enumerate(small, 1):
+        parts.append(Part("title", f"{k}. {s.move} at {s.site}"))
+        parts.append(Part("good", telling.licensed(s, width)))
+        parts.append(Part("program", telling.program(s.new)))
+    return parts
+
+
+@command("compare", "[STEP]", "step", group="history")
+def compare(desk: Desk, words: list[str]) -> Reply:
+    """Show the program at first and now beside each other, or before and after a step."""
+    step = _step(desk, words, "compare") if words else None
+    old = step.old if step is not None else desk.session.original.kernel
+    new = step.new if step is not None else desk.session.kernel
+    titles = ("before", "after") if step is not None else ("at first", "now")
+    return [Part("program", beside(*telling.both(old, new), desk.width, titles))]
+
+
+def _step(desk: Desk, words: Sequence[str], name: str) -> Step:
+    if len(words) != 1 or not words[0].isdigit():
+        raise usage(name)
+    return desk.session.step(int(words[0]))
+
+
+@command("replay", "", group="history")
+def replay(desk: Desk, words: list[str]) -> Reply:
+    """Make every step again from the original program, with every condition checked anew."""
+    if words:
+        raise usage("replay")
+    count = desk.session.recheck()
+    return [
+        Part(
+            "good",
+            f"{count} step{'' if count == 1 else 's'} made again: every condition holds, same program.",
+        )
+    ]
+
+
+# ---- what it costs and does ----
+
+
+@command("run", "[NAME=VALUE …] [seed=N]", "input", group=GROUP)
+def run(desk: Desk, words: list[str]) -> Reply:
+    """Run the program at first and the program now on the same inputs, and compare all outputs bit for bit.
+
+    Inputs are made up, others for each seed, unless they are given: n=5, a=1,2,3 for an array, a=FILE.npy. The visits
+    of each loop are counted. Theorems say that the outputs are the same; this lets you see it.
+    """
+    from pellucid.loops import trial
+
+    if any("=" not in w for w in words):
+        raise usage("run")
+    pairs = [w.partition("=")[::2] for w in words]
+    seed = next((int(value) for name, value in pairs if name == "seed" and value.isdigit()), 1)
+    given = {name: _input(value) for name, value in pairs if name != "seed"}
+    session = desk.session
+    ways: dict[str, None] = {}
+
+    def runner(kernel: Kernel, arguments: Mapping[str, Any], memory: trial.Memory) -> None:
+        ways[run_quickly(kernel, arguments, memory)] = None
+
+    old, new = session.original.kernel, session.kernel
+    result = trial.compare(old, new, ranges=session.state.ranges, given=given, seed=seed, runner=runner)
+    parts = [Part("text", f"run by {' and '.join(ways)}"), Part("text", telling.trial(result))]
+    if result.differs is None:
+        return [*parts, Part("good", "Both programs give the same outputs, bit for bit.")]
+    name, at = result.differs
+    text = f"{name}[{at}] was {result.before[name][at]}, and is {result.after[name][at]} now: please report this."
+    return [*parts, Part("bad", text)]
+
+
+def _input(text: str) -> Any:
+    if not text.endswith(".npy"):
+        return value_of(text)
+    try:
+        return np.load(Path(text), allow_pickle=False)
+    except (OSError, ValueError) as problem:
+        raise FileError(f"cannot be read ({problem})", place=text) from None
+
+
+def run_quickly(kernel: Kernel, arguments: Mapping[str, Any], memory: dict[Buffer, Any]) -> str:
+    """Run by the interpreter, which is the meaning, or by machine code where that would take too long; says by which.
+
+    Raises InputError for more iterations than anyone would wait for.
+    """
+    from pellucid.ir import interp
+    from pellucid.loops.trial import expected_visits
+
+    visits = expected_visits(kernel, arguments)
+    if visits > MOST_VISITS:
+        raise InputError(f"about {visits:,} iterations would take too long", fix="give smaller sizes")
+    if visits <= INTERPRETED:
+        interp.run(kernel, arguments, memory)
+        return "the interpreter"
+    from pellucid.backends.llvm import LlvmBackend
+
+    LlvmBackend().compile(kernel, {}).run(arguments, memory)
+    return "machine code"

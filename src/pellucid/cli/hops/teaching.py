@@ -1,0 +1,102 @@
+"""The command `help`: a lesson, every command, every move with its theorem, its conditions and an example."""
+
+from __future__ import annotations
+
+from pellucid.base.errors import InputError, did_you_mean
+from pellucid.cli.hops import telling
+from pellucid.cli.hops.columns import beside
+from pellucid.cli.hops.desk import Command, Desk, LeaveError, Part, Reply, command, commands, usage
+from pellucid.loops.examples import example
+from pellucid.loops.move import Move, moves
+from pellucid.loops.session import heuristics
+
+LESSON = """\
+You see a program, and make it faster in small steps. Each step is a move: a
+change of the text that keeps what the program computes, licensed by a theorem
+whose conditions are checked at the place that you name. Nothing else can be
+done, so you cannot break the program. Try things.
+
+  show            the program; every statement has a number, and that is its place
+  moves           what could be done now, and what the timer says of it
+  try MOVE PLACE  do it: before and after, the conditions that hold, the cost
+  why not MOVE at PLACE
+                  which condition is in the way
+  undo, redo      go back and forth
+  run             run both programs on the same inputs, and compare
+"""
+GROUPS = ("look", "change the program", "history", "files", "help")
+NOTATION = """\
+  for i in 0 .. 256:     i is 0, 1, ... 255 in turn; both bounds are fixed when the loop begins
+  a[i] := a[i] + 1       the element of a at position i gets a new value
+  s := 0                 the variable s gets a new value
+  if i == a[j]:          what is below is done only if they are equal; after else: if they are not
+  if c then x else y     a value: x where c holds, y elsewhere
+"""
+
+
+@command("help", "[COMMAND|MOVE|HEURISTIC|notation|moves]", "topic", group="help")
+def help_(desk: Desk, words: list[str]) -> Reply:
+    """Teach: an overview, or one command, move or heuristic at length.
+
+    `help notation` tells how programs are written, `help moves` names every move there is.
+    """
+    if not words:
+        return _overview(desk.width)
+    if len(words) > 1:
+        raise usage("help")
+    topic = words[0]
+    if topic == "notation":
+        return [Part("title", "how programs are written"), Part("text", NOTATION.rstrip())]
+    if topic == "moves":
+        lines = [telling.wrapped(f"{m.name}: {m.doc}", desk.width, "  ") for m in moves().values()]
+        return [_command(commands()["moves"]), Part("title", "every move"), Part("text", "\n".join(lines))]
+    if topic in moves():
+        return _move(moves()[topic], desk.width)
+    if topic in heuristics():
+        return [Part("title", topic), Part("text", telling.wrapped(heuristics()[topic].doc, desk.width))]
+    if topic in commands():
+        return [_command(commands()[topic])]
+    known = [*commands(), *moves(), *heuristics(), "notation"]
+    raise InputError(f"there is no help on {topic!r}", fix=did_you_mean(topic, known) or "see help")
+
+
+def _overview(width: int) -> Reply:
+    parts = [Part("text", LESSON.rstrip())]
+    for group in GROUPS:
+        inside = [c for c in commands().values() if c.group == group]
+        lines = [telling.wrapped(f"{c.name:<8} {c.doc}", width, "  ") for c in inside]
+        parts += [Part("title", group), Part("text", "\n".join(lines))]
+    return [*parts, Part("text", "More: help COMMAND, help MOVE, help moves, help notation.")]
+
+
+def _command(c: Command) -> Part:
+    return Part("text", "\n".join([c.usage, "", c.doc, *(["", c.more] if c.more else [])]))
+
+
+def _move(move: Move, width: int) -> Reply:
+    """A move at length: what it does, what licenses it, its options, an example that was made this moment."""
+    parts = [Part("title", move.name), Part("text", telling.wrapped(move.doc, width))]
+    shown = example(move.name)
+    site = shown.site
+    for theorem in move.theorems:
+        how = f"proved by machine: {theorem.lemma}" if theorem.lemma else "tested, not yet proved by machine"
+        lines = [
+            telling.wrapped(f"{theorem.name} ({how})", width),
+            telling.wrapped(theorem.title, width, "  "),
+        ]
+        fits = theorem.fits(site)
+        named = [(c.name, c.words(site) if fits or isinstance(c.text, str) else "…") for c in theorem.clauses]
+        parts.append(Part("good", "\n".join([*lines, telling.clauses(named, width, "  ")])))
+    if chosen := telling.chosen(move):
+        parts.append(Part("text", f"options: {chosen}"))
+    parts.append(Part("text", telling.wrapped(f"example: {shown.call}: {shown.caption}", width)))
+    parts.append(Part("program", beside(*telling.both(shown.before, shown.after), width)))
+    return parts
+
+
+@command("quit", "", group="help")
+def quit_(desk: Desk, words: list[str]) -> Reply:
+    """Leave; so does Ctrl-D."""
+    if words:
+        raise usage("quit")
+    raise LeaveError

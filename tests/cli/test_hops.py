@@ -1,0 +1,511 @@
+"""`pellucid hops`: what each line answers, scripts and their exit status, and that no error loses anything."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pty
+import runpy
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pellucid.base.errors import InputError, PellucidError
+from pellucid.cli.hops import colors
+from pellucid.cli.hops.columns import beside
+from pellucid.cli.hops.desk import Desk, LeaveError, commands
+from pellucid.cli.hops.editing import completions, history_file
+from pellucid.ir.text import print_nest
+from pellucid.loops.listing import Row
+from pellucid.loops.move import moves
+from pellucid.loops.saving import Program
+from pellucid.loops.session import heuristics
+
+ROOT = Path(__file__).parents[2]
+SUMS = """; The sums of rows.
+(MakeVariable (b 4))
+(MakeVariable (a 32))
+(MakeLocal s)
+(for j 0 3
+  ((:= s 0)
+   (for i 0 7 (:= s (+ s (a (+ (* j 8) i)))))
+   (:= (b j) s)))
+"""
+SHADE = """kernel shade(w: i32, h: i32):
+  output out: f32[64]
+  input a: f32[8]
+  for j in 0 .. h:
+    for i in 0 .. w:
+      out[j * w + i] := convert.f32(i) * a[j]
+"""
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk.of(Program.of("shade", SHADE), width=100)
+
+
+def said(desk: Desk, line: str) -> str:
+    return colors.plain(desk.say(line))
+
+
+# ---- lines ----
+
+
+def test_every_command_has_help_and_a_sentence(desk):
+    for name, command in commands().items():
+        assert command.doc.endswith(".")
+        assert said(desk, f"help {name}").startswith(command.usage)
+        assert name in said(desk, "help")
+
+
+@pytest.mark.parametrize("name", list(moves()))
+def test_every_move_is_taught_with_its_clauses_and_an_example(desk, name):
+    text = said(desk, f"help {name}")
+    assert text.startswith(f"{name}\n")
+    for theorem in moves()[name].theorems:
+        assert theorem.name in " ".join(text.split())
+        assert all(f"{clause.name}:" in text for clause in theorem.clauses)
+    assert f"example: try {name} " in text
+    assert "before" in text
+    assert "tested" in text or "proved by machine" in text
+
+
+def test_show_numbers_the_statements_and_remembers_the_notation(desk):
+    assert said(desk, "show").splitlines()[-1] == " 3      out[j * w + i] := convert.f32(i) * a[j]"
+    assert "parameter w: i32" in said(desk, "show")
+    assert said(desk, "show hops").splitlines()[-1].strip().startswith("(")
+    assert said(desk, "show").splitlines()[-1].strip().startswith("(")
+    said(desk, "show plain")
+    said(desk, "try spread 1")
+    assert "spread over" in said(desk, "show")
+    assert "spread over" not in said(desk, "show original")
+    with pytest.raises(InputError, match="no notation is called 'pascal'; one of plain, nest, hops"):
+        desk.say("show pascal")
+
+
+def test_a_try_shows_before_and_after_the_conditions_and_the_cost(desk):
+    text = said(desk, "try lanes i count=4")
+    assert text.startswith("step 1: lanes at for j / for i\nbefore")
+    assert " ~   2    for i in 0 .. w by 4 lanes:" in text
+    assert "\nTested: independent iterations commute, in lanes\n  one-way: " in text
+    assert "times cheaper" in text.splitlines()[-1]
+
+
+def test_the_name_of_a_move_alone_tries_it(desk):
+    assert said(desk, "spread").startswith("step 1: spread at for j")
+
+
+def test_moves_lists_each_with_place_and_gain(desk):
+    lines = said(desk, "moves").splitlines()
+    assert any(line.split()[:2] == ["lanes", "2"] and line.endswith("times cheaper") for line in lines)
+    assert {line.split()[0] for line in said(desk, "moves spread").splitlines()} == {"spread"}
+    assert {line.split()[1] for line in said(desk, "moves 1").splitlines()} == {"1"}
+    said(desk, "try spread")
+    assert said(desk, "moves spread") == "spread is not licensed anywhere."
+
+
+def test_why_not_says_what_the_clause_asks_and_what_is_here(desk):
+    said(desk, "try lanes i")
+    text = said(desk, "why not lanes at i")
+    assert (
+        text.splitlines()[1:]
+        == [
+            "No: in-order fails.",
+            "  It asks that the site is a loop that runs in order",
+            "  but here: for j / for i does not",
+        ]
+        or "in-order" in text
+    )
+    assert said(desk, "why lanes 2") == text
+    assert "Nothing is in the way." in said(desk, "why not spread at 1")
+
+
+def test_history_goes_back_and_forth(desk):
+    said(desk, "try lanes i")
+    said(desk, "try spread j")
+    assert said(desk, "undo 2").startswith("2 changes taken back")
+    assert "lanes" not in said(desk, "show")
+    assert said(desk, "redo").startswith("1 change made again")
+    assert said(desk, "ledger").startswith("  1  lanes  at for j / for i  tested, ")
+    assert said(desk, "redo").startswith("1 change")
+    assert "2 steps made again: every condition holds" in said(desk, "replay")
+    assert said(desk, "compare 2").startswith("before")
+    assert said(desk, "compare").startswith("at first")
+    assert said(desk, "reset").startswith("2 changes taken back")
+    assert said(desk, "ledger") == "Nothing has been done yet."
+
+
+def test_a_step_is_explained_down_to_what_it_is_made_of():
+    desk = Desk.of(
+        Program.of("t", (ROOT / "src/pellucid/loops/samples/tile.nest").read_text().partition("\n")[2])
+    )
+    said(desk, "try tile 1 rows=8 columns=8")
+    text = said(desk, "explain 1")
+    assert "small steps, on an instance" in text
+    assert "1. strip_mine at for j" in text
+    with pytest.raises(InputError, match="there is no step 2; steps are 1 to 1"):
+        desk.say("explain 2")
+
+
+def test_run_compares_with_the_original_and_counts_visits(desk):
+    text = said(desk, "run w=3 h=2 a=1,2,3,4,5,6,7,8")
+    assert text.startswith("run by the interpreter\n")
+    assert "  out = 0 1 2 0 2 4 " in text
+    assert "  j / i: 6" in text
+    assert text.endswith("Both programs give the same outputs, bit for bit.")
+    said(desk, "try lanes i")
+    assert "not counted, since not all loops run in order" in said(desk, "run w=3 h=2")
+
+
+def test_run_takes_inputs_from_files_and_a_seed(desk, tmp_path):
+    file = tmp_path / "a.npy"
+    np.save(file, np.full(8, 2.0, np.float32))
+    assert "  a = 2 2 2" in said(desk, f"run w=3 h=2 a={file}")
+    assert said(desk, "run w=3 h=2 seed=4") != said(desk, "run w=3 h=2 seed=5")
+    with pytest.raises(PellucidError, match="cannot be read"):
+        desk.say("run a=missing.npy")
+
+
+def test_many_visits_are_run_by_machine_code():
+    desk = Desk.of(
+        Program.of("t", "kernel t():\n  output a: i32[1]\n  for i in 0 .. 100000:\n    a[0] := a[0] + i\n")
+    )
+    assert said(desk, "run a=0").startswith("run by machine code\n")
+    assert "  i: 100,000" in said(desk, "run")
+    huge = Desk.of(
+        Program.of("t", "kernel t(n: i32):\n  output a: i32[1]\n  for i in 0 .. n:\n    a[0] := i\n")
+    )
+    with pytest.raises(InputError, match="would take too long"):
+        huge.say("run n=2147483647")
+
+
+def test_assume_is_written_down(desk):
+    assert said(desk, "assume w 1..64") == "from here on 1 <= w <= 64"
+    assert len(desk.session.done) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("mvoes", "no command is called 'mvoes'; did you mean 'moves'"),
+        ("re", "'re' may mean redo or reset or replay"),
+        ("try", "it is used like this: try MOVE"),
+        ("try spread 1 2 3", "it is used like this"),
+        ("try spread 9", "there is no statement 9; statements are 1 to 3"),
+        ("try spread x", "no statement is called 'x'"),
+        ("try spread 1 wide=3", "spread has no option 'wide'"),
+        ("try spred 1", "did you mean 'spread'"),
+        ("try join_loops 1", "join_loops at 1"),
+        ("why lanes", "it is used like this: why"),
+        ("do Nothing", "no heuristic is called 'Nothing'"),
+        ("undo", "nothing to undo"),
+        ("redo 0", "it is used like this: redo"),
+        ("undo -1", "it is used like this: undo"),
+        ("explain", "it is used like this: explain STEP"),
+        ("explain 1", "there are no steps yet"),
+        ("assume w", "it is used like this: assume"),
+        ("assume q 1..2", "no parameter 'q'"),
+        ("run 5", "it is used like this: run"),
+        ("run q=5", "the program has no input 'q'"),
+        ("load nowhere.hops", "nowhere.hops: cannot be read"),
+        ("save x.hops", "that is the name of a program"),
+        ("save /nowhere/at/all.py", "cannot be written"),
+        ("help spreed", "there is no help on 'spreed'; did you mean 'spread'"),
+        ("show 'a", "a quotation mark has no partner"),
+        ("quit now", "it is used like this: quit"),
+        ("moves 77", "there is no statement 77"),
+        ("moves spreed", "did you mean 'spread'"),
+    ],
+)
+def test_a_wrong_line_says_what_is_wrong_and_changes_nothing(desk, line, words):
+    said(desk, "try lanes i")
+    desk.session.undo()
+    if line in ("undo", "explain 1"):
+        desk = Desk.of(desk.program)
+    before = print_nest(desk.session.kernel), len(desk.session.done), len(desk.session.undone), desk.program
+    with pytest.raises(PellucidError) as caught:
+        desk.say(line)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert before == (
+        print_nest(desk.session.kernel),
+        len(desk.session.done),
+        len(desk.session.undone),
+        desk.program,
+    )
+
+
+def test_comments_and_empty_lines_say_nothing(desk):
+    assert desk.say("") == desk.say("   # nothing") == []
+
+
+def test_a_file_that_cannot_be_read_as_a_program_leaves_the_desk_alone(desk, tmp_path):
+    broken = tmp_path / "broken.hops"
+    broken.write_text("(for i 0 3 (:= x 1)")
+    with pytest.raises(PellucidError, match="line 1, column 1: this parenthesis is never closed"):
+        desk.say(f"load {broken}")
+    assert desk.program.name == "shade"
+    (tmp_path / "sums.hops").write_text(SUMS)
+    assert said(desk, f"load {tmp_path}/sums.hops").startswith("sums\n")
+    assert desk.program.language == "hops"
+
+
+def test_a_session_is_saved_in_every_form(desk, tmp_path):
+    said(desk, "try lanes i count=4")
+    said(desk, "try spread j")
+    for name in ("again.py", "again.steps", "again.md", "again.json"):
+        assert said(desk, f"save {tmp_path}/{name}") == f"written: {tmp_path}/{name}"
+    assert (tmp_path / "again.steps").read_text() == "try lanes 2 count=4\ntry spread 1\n"
+    assert runpy.run_path(str(tmp_path / "again.py"))["PROGRAM"].strip() == SHADE.strip()
+    assert (tmp_path / "again.md").read_text().count("\n### Step ") == 2
+    assert [row["move"] for row in json.loads((tmp_path / "again.json").read_text())] == ["lanes", "spread"]
+
+
+def test_quit_leaves(desk):
+    with pytest.raises(LeaveError):
+        desk.say("quit")
+
+
+# ---- two columns ----
+
+
+def test_two_columns_stay_within_the_width():
+    before = [Row(k, f"a[{k}] := {k}") for k in range(1, 12)]
+    after = [row for row in before if row.number != 4]
+    for width in range(20, 120, 7):
+        text = beside(before, after, width)
+        assert all(len(line) <= max(width, 24) for line in text.splitlines())
+    assert beside(before, after, 30).startswith("- before, + after")
+    assert beside(before, after, 100).count("<") == 1
+
+
+def test_a_page_that_is_too_narrow_tells_changes_line_by_line():
+    text = beside([Row(1, "a := 1"), Row(2, "b := 2")], [Row(1, "a := 3"), Row(2, "b := 2")], 20)
+    assert text.splitlines()[1:] == ["-  1  a := 1", "+  1  a := 3", "   2  b := 2"]
+
+
+# ---- completion ----
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("sho", ["show"]),
+        ("spr", ["spread"]),
+        ("try lan", ["lanes"]),
+        ("try lanes ", ["2", "count=", "i"]),
+        ("try lanes 2 c", ["count="]),
+        ("lanes ", ["2", "count=", "i"]),
+        ("why ", ["not"]),
+        ("why not lan", ["lanes"]),
+        ("why not lanes at ", ["2", "i"]),
+        ("show n", ["nest"]),
+        ("explain ", []),
+        ("assume ", ["h", "w"]),
+        ("run ", ["a=", "h=", "out=", "seed=", "w="]),
+        ("help nota", ["notation"]),
+        ("bogus x", []),
+        ("try 'lanes ", []),
+    ],
+)
+def test_tab_offers_what_could_stand_there(desk, line, found):
+    offered = completions(desk, line)
+    if line in ("why ", "why not lanes at "):
+        assert set(found) <= set(offered)
+    else:
+        assert sorted(offered) == found
+
+
+def test_files_are_completed(desk, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sums.hops").write_text(SUMS)
+    (tmp_path / "sub").mkdir()
+    assert completions(desk, "load su") == ["sub/", "sums.hops"]
+    assert completions(desk, "load sub/") == []
+    assert completions(desk, f"load {tmp_path}/sums") == [f"{tmp_path}/sums.hops"]
+
+
+def test_history_is_kept_where_state_is_kept(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert history_file() == tmp_path / "pellucid/hops"
+
+
+# ---- colors ----
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_gets_colors_and_nothing_else_does(desk, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    reply = desk.say("try lanes i")
+    painted, plain, silent = Terminal(), io.StringIO(), Terminal()
+    colors.printer(painted)(reply)
+    colors.printer(plain)(reply)
+    monkeypatch.setenv("NO_COLOR", "1")
+    colors.printer(silent)(reply)
+    assert "\x1b[" in painted.getvalue()
+    assert plain.getvalue() == silent.getvalue() == colors.plain(reply) + "\n"
+    import re
+
+    assert re.sub(r"\x1b\[[0-9;]*m", "", painted.getvalue()) == plain.getvalue()
+
+
+def test_without_rich_a_terminal_gets_plain_text(desk, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    out = Terminal()
+    colors.printer(out)(desk.say("show"))
+    assert "\x1b[" not in out.getvalue()
+
+
+# ---- the command ----
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shade.nest").write_text(SHADE)
+    (tmp_path / "sums.hops").write_text(SUMS)
+    return tmp_path
+
+
+def test_a_script_prints_each_line_with_its_answer(pellucid, folder):
+    (folder / "a.steps").write_text("# what to do\n\ntry spread 1\nledger\n")
+    status, out, err = pellucid("hops", "shade.nest", "--script", "a.steps", "--width", "80")
+    assert (status, err) == (0, "")
+    assert out.startswith("hops> # what to do\nhops> try spread 1\nstep 1: spread at for j\n")
+    assert "\nhops> ledger\n  1  spread  at for j" in out
+
+
+def test_a_script_stops_at_a_refused_step_and_fails(pellucid, folder):
+    (folder / "a.steps").write_text("try join_loops 1\nshow\n")
+    status, out, err = pellucid("hops", "shade.nest", "--script", "a.steps")
+    assert status == 1
+    assert out == "hops> try join_loops 1\n"
+    assert err.startswith("pellucid: a.steps:1: join_loops at 1 ")
+
+
+def test_a_script_goes_on_where_that_was_asked_for(pellucid, folder):
+    (folder / "a.steps").write_text("try join_loops 1\nbogus\nshow\nquit\nbogus\n")
+    status, out, err = pellucid("hops", "shade.nest", "--script", "a.steps", "--keep-going")
+    assert (status, err) == (0, "")
+    assert out.count("\nnot done: ") == 2
+    assert "hops> show\nparameter w" in out
+    assert out.endswith("hops> quit\n")
+
+
+def test_lines_may_come_through_a_pipe(folder):
+    command = [sys.executable, "-m", "pellucid", "hops", "sums.hops"]
+    done = subprocess.run(command, input="show\nbogus\n", capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "for j in 0 .. 4:" in done.stdout
+    assert done.stderr == "pellucid: standard input:2: no command is called 'bogus'; see help\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "text"),
+    [
+        (["missing.hops"], 1, "missing.hops: cannot be read"),
+        (["shade.nst"], 1, "did you mean 'shade.nest'"),
+        (["shade.nest", "--script", "none.steps"], 1, "none.steps: cannot be read"),
+        ([], 2, "required: FILE"),
+        (["shade.nest", "--width", "x"], 2, "width"),
+    ],
+)
+def test_a_wrong_command_is_told_in_one_line(pellucid, folder, words, status, text):
+    found, _, err = pellucid("hops", *words)
+    assert found == status
+    assert text in err
+    assert err.count("\n") == 1
+
+
+def test_a_broken_program_is_told_with_its_place(pellucid, folder):
+    (folder / "broken.hops").write_text("(MakeVariable x)\n(:= x (+ x y))\n")
+    status, _, err = pellucid("hops", "broken.hops")
+    assert status == 1
+    assert "line 2, column 12: 'y' is not declared" in err
+
+
+# ---- at a terminal ----
+
+
+class Terminals:
+    """A child at a terminal of its own: what it prints is read, what is typed is sent."""
+
+    def __init__(self, folder: Path) -> None:
+        self.child, self.master = pty.fork()
+        if self.child == 0:
+            os.chdir(folder)
+            os.environ.update(
+                TERM="xterm", NO_COLOR="1", XDG_STATE_HOME=str(folder), COLUMNS="100", LINES="30"
+            )
+            os.execv(sys.executable, [sys.executable, "-m", "pellucid", "hops", "sums.hops"])
+        self.seen = ""
+
+    def until(self, text: str, seconds: float = 30.0) -> str:
+        """What is printed until a text comes."""
+        end = time.monotonic() + seconds
+        while text not in self.seen:
+            assert time.monotonic() < end, f"no {text!r} in {self.seen!r}"
+            ready, _, _ = select.select([self.master], [], [], 0.2)
+            if ready:
+                try:
+                    self.seen += os.read(self.master, 65536).decode()
+                except OSError:
+                    assert text in self.seen, f"it ended without {text!r}: {self.seen!r}"
+        before, _, self.seen = self.seen.partition(text)
+        return before + text
+
+    def type(self, text: str) -> None:
+        os.write(self.master, text.encode())
+
+    def status(self) -> int:
+        """How it ended."""
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            found, status = os.waitpid(self.child, os.WNOHANG)
+            if found:
+                return os.waitstatus_to_exitcode(status)
+            ready, _, _ = select.select([self.master], [], [], 0.1)
+            if ready:
+                try:
+                    os.read(self.master, 65536)
+                except OSError:
+                    continue
+        os.kill(self.child, signal.SIGKILL)
+        raise AssertionError("it did not end")
+
+
+def test_a_person_can_type_complete_be_wrong_interrupt_and_leave(folder):
+    terminal = Terminals(folder)
+    assert "for j in 0 .. 4:" in terminal.until("hops> ")
+    terminal.type("bogus\n")
+    assert "not done: no command is called 'bogus'" in terminal.until("hops> ").replace("\r", "")
+    terminal.type("repl\t\n")
+    assert "0 steps made again" in terminal.until("hops> ")
+    terminal.type("half a line\x03")
+    terminal.until("Ctrl-D leaves.")
+    time.sleep(2.5)  # longer than other commands have to unwind
+    terminal.until("hops> ")
+    terminal.type("show\n")
+    assert "local s:" in terminal.until("hops> ")
+    terminal.type("\x04")
+    assert terminal.status() == 0
+    assert "show" in (folder / "pellucid/hops").read_text()
+
+
+def test_heuristics_are_known_by_name():
+    assert all(h.doc.endswith(".") for h in heuristics().values())
