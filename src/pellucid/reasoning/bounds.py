@@ -40,9 +40,16 @@ class Bounds:
         return facts._replace(lo=max(facts.lo, -self.most(found * -1)), hi=min(facts.hi, self.most(found)))
 
     def most(self, found: Form) -> int:
-        """An upper bound of a form: indices make way for their bounds."""
+        """An upper bound of a form: indices make way for their bounds, with all limits or without the innermost ones.
+
+        An inner limit, as a condition on data, may say less than the loop around it does.
+        """
         best = int(found.facts(self.facts).hi)
-        for limit in self.within:
+        return min([best, *(self._most(found, self.within[k:]) for k in range(len(self.within)))])
+
+    def _most(self, found: Form, limits: Sequence[Within]) -> int:
+        best = int(found.facts(self.facts).hi)
+        for limit in limits:
             split = found.split(limit.atom)
             if split is None or not split[0].terms:
                 continue
