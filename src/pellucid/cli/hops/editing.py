@@ -75,6 +75,8 @@ def _words(desk: Desk, kind: str, rest: list[str], last: str) -> list[str]:
             kernel = session.original.kernel
             names = [*(p.attr for p in kernel.params), *(b.name for b in (*kernel.outputs, *inputs(kernel)))]
             return [*(f"{name}=" for name in names), "seed="]
+        case "size":
+            return [*(f"{p.attr}=" for p in session.kernel.params), "paper"]
         case "notation":
             return ["original", *NOTATIONS]
         case "topic":

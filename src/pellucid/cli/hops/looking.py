@@ -14,10 +14,18 @@ from pellucid.cli.hops.changing import split_options
 from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.desk import Desk, Part, Reply, command, usage
 from pellucid.ir.expr import Buffer
-from pellucid.ir.nest import Kernel
+from pellucid.ir.nest import SEQ, Alloc, Block, For, Kernel, erase, inputs, transform, walk
+from pellucid.ir.path import at, enclosing
 from pellucid.loops.ledger import Step
-from pellucid.loops.saving import value_of
+from pellucid.loops.listing import Place
+from pellucid.loops.move import Proved
+from pellucid.loops.saving import option_of, value_of
+from pellucid.loops.session import Session
 from pellucid.loops.theorem import theorems
+from pellucid.reasoning.machine import PAPER, PROCESSOR
+from pellucid.reasoning.printed import printed_time
+from pellucid.reasoning.timer import Timer
+from pellucid.reasoning.vectors import vectorizable
 
 GROUP = "look"
 MOST_VISITS = 2_000_000_000
@@ -175,6 +183,78 @@ def replay(desk: Desk, words: list[str]) -> Reply:
 
 
 # ---- what it costs and does ----
+
+
+@command("times", "[paper] [NAME=NUMBER …]", "size", group=GROUP)
+def times(desk: Desk, words: list[str]) -> Reply:
+    """Tell what the program cost at first and what it costs now: as a formula in its sizes, and as a number.
+
+    Sizes are those of parameters, n=100, or counts of loops whose bounds say nothing, j=20. Costs are cycles of a
+    processor with vectors, roughly; `paper` tells them by White's constants instead, each 1, and prints his formula
+    too. The loops that could run in the lanes of a vector are named.
+    """
+    paper = "paper" in words
+    if any("=" not in w for w in words if w != "paper"):
+        raise usage("times")
+    given = dict(option_of(w) for w in words if w != "paper")
+    session = desk.session
+    old, new = session.original.kernel, session.kernel
+    timer = _timer(session, given, paper=paper)
+    before, after = timer.cost(old), timer.cost(new)
+    lines = [f"on a {timer.machine.name}" if not paper else f"by the table of {timer.machine.name}"]
+    for name, kernel, cost in (("at first", old, before), ("now", new, after)):
+        formula = timer.symbolic(kernel.body)
+        means = f" = {formula}" if formula.names() else ""
+        lines.append(telling.wrapped(f"{name}: {telling.amount(cost)}{means}", desk.width, "  "))
+    if paper:
+        lines += [
+            "as White prints it, now",
+            telling.wrapped(printed_time(_assigned_alone(new.body)), desk.width, "  "),
+        ]
+    able = [p for p in session.places() if _can_run_in_lanes(session, p)]
+    if able:
+        lines.append(f"loops that can run in lanes: {', '.join(f'{p.number} ({_loop(p)})' for p in able)}")
+    return [Part("text", "\n".join(lines)), Part("text", telling.compared(before, after))]
+
+
+def _timer(session: Session, given: Mapping[str, Any], *, paper: bool) -> Timer:
+    """A timer with the sizes and counts that are given.
+
+    Raises InputError for what is neither a size of the program nor the variable of a loop.
+    """
+    kernels = (session.original.kernel, session.kernel)
+    loops = {str(s.index.attr) for k in kernels for s in walk(k.body) if isinstance(s, For)}
+    sizes = {str(p.attr) for p in session.kernel.params} | {
+        b.name for k in kernels for b in (*k.outputs, *inputs(k)) if b.size == 1
+    }
+    for name, value in given.items():
+        if name not in sizes | loops:
+            fix = did_you_mean(name, sizes | loops) or f"give {', '.join(sorted(sizes | loops)) or 'nothing'}"
+            raise InputError(f"{name!r} is neither a size nor a loop of this program", fix=fix)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InputError(f"{value!r} is not a number", place=name)
+    return Timer(
+        PAPER if paper else PROCESSOR,
+        sizes={name: value for name, value in given.items() if name in sizes},
+        counts={name: value for name, value in given.items() if name in loops},
+    )
+
+
+def _assigned_alone(block: Block) -> Block:
+    """Statements as White has them, who declares variables elsewhere."""
+    return transform(erase(block), lambda s: s.body if isinstance(s, Alloc) else (s,))
+
+
+def _can_run_in_lanes(session: Session, place: Place) -> bool:
+    loop = at(session.kernel.body, place.path)
+    if not isinstance(loop, For) or loop.how != SEQ:
+        return False
+    around = [s for s in enclosing(session.kernel.body, place.path) if isinstance(s, For)]
+    return isinstance(vectorizable(loop, around, session.state.ranges), Proved)
+
+
+def _loop(place: Place) -> str:
+    return place.line.removesuffix(":").partition(" in ")[0]
 
 
 @command("run", "[NAME=VALUE …] [seed=N]", "input", group=GROUP)
