@@ -1,0 +1,245 @@
+"""The notation of layouts: one line of text that says where every bit of every sample lies.
+
+    layout  =  plane (";" plane)*  ["|" word*]
+    plane   =  ["lsb:" | "msb:"] field+  ["/" W "x" H]  ["rows" BYTES]
+    field   =  CHANNEL [PIXEL] ":" TYPE            a whole sample
+            |  CHANNEL [PIXEL] "[" HIGH ":" LOW "]"   some bits of one, for samples in pieces
+            |  "_" ":" BITS                        bits that nobody uses
+    TYPE    =  [u] BITS  |  s BITS  |  f16  |  f32  |  f64
+
+A plane repeats its fields along each row. Under ``lsb`` (the default) they follow one another from the lowest bit of
+the first byte up, as little-endian machines count; under ``msb`` from its highest bit down, as big-endian ones do.
+PIXEL counts within the repeated group, for groups of several pixels; ``/2x2`` says that a plane has a sample for that
+many pixels, and ``rows 128`` that each row takes a multiple of so many bytes. Stands below `layout`, which gives the
+text its meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..base.errors import InputError, did_you_mean
+
+WORDS = {
+    "range": ("full", "limited"),
+    "matrix": ("bt601", "bt709", "bt2020"),
+    "transfer": ("linear", "srgb", "bt709curve"),
+    "alpha": ("straight", "premultiplied"),
+    "mosaic": ("rggb", "bggr", "grbg", "gbrg"),
+}
+"""What may be said of the samples after the bar, by kind; where nothing is said the first of each kind is meant."""
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<name>[A-Za-z_]+?)(?P<pixel>\d+)?(?=\s*[:\[])|(?P<mark>[;|:/\[\]])|(?P<word>[A-Za-z0-9]+))"
+)
+_TYPE = re.compile(r"([usf]?)(\d+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Bits HIGH to LOW of the sample of a channel at a pixel of the group; `kind` is u, s or f, `at` its place."""
+
+    channel: str
+    pixel: int
+    high: int
+    low: int
+    kind: str
+    whole: bool
+    at: int
+
+    @property
+    def width(self) -> int:
+        """How many bits it has."""
+        return self.high - self.low + 1
+
+
+@dataclass(frozen=True, slots=True)
+class PlaneText:
+    """One plane as it is written: its pieces in order, `_` among them, and what is said of its rows."""
+
+    order: str
+    pieces: tuple[Piece, ...]
+    across: int
+    down: int
+    rows: int
+    at: int
+
+
+def refuse(text: str, at: int, problem: str, fix: str) -> InputError:
+    """The error for a place in the notation, with a caret below it."""
+    return InputError(f"{problem}\n  {text}\n  {' ' * at}^", place="layout", fix=fix)
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: str
+    text: str
+    pixel: str | None
+    at: int
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    at = 0
+    while text[at:].strip():
+        found = _TOKEN.match(text, at)
+        if found is None:
+            at += len(text[at:]) - len(text[at:].lstrip())
+            raise refuse(text, at, f"{text[at]!r} means nothing here", "see the notation of layouts")
+        kind = found.lastgroup or "word"
+        kind = "name" if found["name"] else kind
+        yield _Token(kind, found["name"] or found[kind], found["pixel"], found.start(kind))
+        at = found.end()
+
+
+class _Reader:
+    """Reads the tokens of one text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = list(_tokens(text))
+        self.next = 0
+
+    def peek(self) -> _Token:
+        if self.next < len(self.tokens):
+            return self.tokens[self.next]
+        return _Token("end", "", None, len(self.text))
+
+    def take(self) -> _Token:
+        token = self.peek()
+        self.next += 1
+        return token
+
+    def mark(self, text: str) -> bool:
+        """Whether a mark comes next; it is taken if so."""
+        token = self.peek()
+        if token.kind == "mark" and token.text == text:
+            self.next += 1
+            return True
+        return False
+
+    def expect(self, text: str, fix: str) -> None:
+        if not self.mark(text):
+            raise refuse(self.text, self.peek().at, f"{text!r} is missing", fix)
+
+    def number(self, what: str, low: int, high: int) -> int:
+        token = self.take()
+        digits = token.text
+        if not digits.isdecimal() or not low <= int(digits[:9]) <= high:
+            raise refuse(
+                self.text, token.at, f"{digits or 'nothing'!r} is not {what}", f"give {low} to {high}"
+            )
+        return int(digits)
+
+    def plane(self) -> PlaneText:
+        start = self.peek()
+        order = "lsb"
+        if start.kind == "name" and start.text in ("lsb", "msb") and start.pixel is None:
+            order = self.take().text
+            self.expect(":", f"write {order}: before the fields")
+        pieces: list[Piece] = []
+        while self.peek().kind == "name":
+            pieces.append(self.field())
+        if not pieces:
+            raise refuse(
+                self.text, self.peek().at, "a plane has no fields", "write such as Y:8 or R:5 G:6 B:5"
+            )
+        across = down = rows = 1
+        while True:
+            token = self.peek()
+            if self.mark("/"):
+                across, down = self.subsampling()
+            elif token.kind == "word" and token.text == "rows":
+                self.next += 1
+                rows = self.number("a number of bytes", 1, 1 << 16)
+            else:
+                return PlaneText(order, tuple(pieces), across, down, rows, start.at)
+
+    def subsampling(self) -> tuple[int, int]:
+        token = self.take()
+        found = re.fullmatch(r"([1-8])x([1-8])", token.text)
+        if found is None:
+            raise refuse(
+                self.text, token.at, f"{token.text!r} is no subsampling", "write such as /2x1 or /2x2"
+            )
+        return int(found[1]), int(found[2])
+
+    def field(self) -> Piece:
+        name = self.take()
+        if len(name.text) > 8:
+            raise refuse(
+                self.text, name.at, f"{name.text!r} is no channel", "channels have at most 8 letters"
+            )
+        pixel = int(name.pixel or 0)
+        if pixel > 63:
+            raise refuse(
+                self.text, name.at, "a group has at most 64 pixels", "count pixels within the group from 0"
+            )
+        if self.mark("["):
+            return self.slice(name, pixel)
+        self.expect(":", "write such as Y:8, or Y[9:2] for some bits")
+        token = self.take()
+        if name.text == "_":
+            self.next -= 1
+            bits = self.number("a number of bits", 1, 64)
+            return Piece("_", 0, bits - 1, 0, "u", True, name.at)
+        found = _TYPE.match(token.text)
+        kind, bits = (found[1] or "u", int(found[2][:4])) if found else ("", 0)
+        if not 1 <= bits <= 64 or (kind == "f" and bits not in (16, 32, 64)) or not found:
+            fix = "write 1 to 64 bits as u8, s16 or just 8, or f16, f32, f64"
+            raise refuse(self.text, token.at, f"{token.text or 'nothing'!r} is no type of sample", fix)
+        return Piece(name.text, pixel, bits - 1, 0, kind, True, name.at)
+
+    def slice(self, name: _Token, pixel: int) -> Piece:
+        if name.text == "_":
+            raise refuse(self.text, name.at, "unused bits have no numbers", "write such as _:2")
+        high = self.number("a bit", 0, 63)
+        self.expect(":", "write such as Y[9:2], highest bit first")
+        at = self.peek().at
+        low = self.number("a bit", 0, 63)
+        self.expect("]", "write such as Y[9:2]")
+        if low > high:
+            raise refuse(self.text, at, f"bit {low} is above bit {high}", "give the highest bit first")
+        return Piece(name.text, pixel, high, low, "u", False, name.at)
+
+
+def read(text: str) -> tuple[list[PlaneText], dict[str, str]]:
+    """The planes of a layout as they are written, and what is said of its samples.
+
+    Raises InputError with a caret below the place that is wrong.
+
+    >>> planes, said = read("Y:8; Cb:8 Cr:8 /2x2 | limited bt709")
+    >>> len(planes), planes[1].across, said["matrix"]
+    (2, 2, 'bt709')
+    >>> read("Y:99")
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: layout: '99' is no type of sample
+      Y:99
+        ^; write 1 to 64 bits as u8, s16 or just 8, or f16, f32, f64
+    """
+    reader = _Reader(text)
+    planes = [reader.plane()]
+    while reader.mark(";"):
+        planes.append(reader.plane())
+    said: dict[str, str] = {}
+    if reader.mark("|"):
+        kinds = {word: kind for kind, words in WORDS.items() for word in words}
+        while reader.peek().kind == "word":
+            token = reader.take()
+            kind = kinds.get(token.text)
+            if kind is None:
+                fix = did_you_mean(token.text, kinds) or f"the words are {', '.join(kinds)}"
+                raise refuse(text, token.at, f"{token.text!r} says nothing of samples", fix)
+            if kind in said:
+                raise refuse(
+                    text, token.at, f"it is {said[kind]} already", f"give one of {', '.join(WORDS[kind])}"
+                )
+            said[kind] = token.text
+    end = reader.peek()
+    if end.kind != "end":
+        raise refuse(
+            text, end.at, f"{end.text!r} means nothing here", "put a ; between planes and a | before words"
+        )
+    return planes, said

@@ -1,0 +1,118 @@
+"""What reading and writing samples means: every layout bit by bit in NumPy, the measure of the compiled readers.
+
+Not fast, and not meant to be; `pellucid.pixels` converts by compiled code that agrees with this bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import InputError
+from .layout import Channel, Layout
+
+Array = np.ndarray[Any, Any]
+
+
+def sample_dtype(channel: Channel) -> np.dtype[Any]:
+    """The smallest type of NumPy that holds the samples of a channel.
+
+    >>> sample_dtype(Layout("S:s24")["S"])
+    dtype('int32')
+    """
+    width = next(w for w in (8, 16, 32, 64) if w >= channel.bits)
+    return np.dtype({"u": "u", "s": "i", "f": "f"}[channel.kind] + str(width // 8))
+
+
+def unpack(data: Any, layout: Layout, width: int, height: int = 1) -> dict[str, Array]:
+    """The samples of each channel as an array of rows and columns.
+
+    Raises InputError if the bytes are too few.
+
+    >>> unpack(bytes([0x21, 0x43, 0x65]), Layout("Y:12"), 2)["Y"]
+    array([[ 801, 1620]], dtype=uint16)
+    """
+    given = np.frombuffer(data, np.uint8)
+    size = layout.size(width, height)
+    if len(given) < size:
+        raise InputError(
+            f"{width} x {height} in layout {layout} take {size} bytes, and there are {len(given)}",
+            place="unpack",
+            fix="check the size, or give all bytes",
+        )
+    bits = np.unpackbits(given[:size], bitorder="little")
+    found: dict[str, Array] = {}
+    for channel in layout.channels:
+        rows, columns = channel.shape(width, height)
+        where = _addresses(layout, channel, width, height)[..., : channel.bits]
+        words = np.zeros((rows, columns), np.uint64)
+        for k in range(channel.bits):
+            words |= bits[where[:, :columns, k]].astype(np.uint64) << np.uint64(k)
+        found[channel.name] = _from_words(words, channel)
+    return found
+
+
+def pack(
+    samples: Mapping[str, Any], layout: Layout, width: int, height: int = 1, onto: bytes | None = None
+) -> bytes:
+    """The bytes of the samples of each channel; unused bits are those of `onto`, or zero.
+
+    Numbers that do not fit are saturated, those that are no integers are rounded to even first.
+
+    >>> pack({"Y": [[801, 9000]]}, Layout("Y:12"), 2).hex()
+    '21f3ff'
+    """
+    size = layout.size(width, height)
+    base = np.zeros(size, np.uint8) if onto is None else np.frombuffer(onto, np.uint8)[:size]
+    bits = np.unpackbits(base, bitorder="little")
+    for channel in layout.channels:
+        rows, columns = channel.shape(width, height)
+        words = _to_words(np.broadcast_to(samples[channel.name], (rows, columns)), channel)
+        where = _addresses(layout, channel, width, height)
+        for k in range(channel.bits):
+            bits[where[:, :columns, k]] = (words >> np.uint64(k)).astype(np.uint8) & 1
+    return np.packbits(bits, bitorder="little").tobytes()
+
+
+def _addresses(layout: Layout, channel: Channel, width: int, height: int) -> Array:
+    """The bit address of every bit of every sample: rows, columns, bits."""
+    plane = layout.planes[channel.plane]
+    start = 8 * layout.offsets(width, height)[channel.plane]
+    rows, _ = channel.shape(width, height)
+    groups = plane.groups(width)
+    row = start + 8 * plane.row_bytes(width) * np.arange(rows)[:, None, None, None]
+    group = plane.bits * np.arange(groups)[None, :, None, None]
+    bit = np.zeros((len(channel.places), channel.bits), np.int64)
+    for k, runs in enumerate(channel.places):
+        for run in runs:
+            bit[k, run.low : run.low + run.width] = run.start + np.arange(run.width)
+    return (row + group + bit).reshape(rows, groups * len(channel.places), channel.bits)
+
+
+def _from_words(words: Array, channel: Channel) -> Array:
+    dtype = sample_dtype(channel)
+    if channel.kind == "f":
+        return words.astype(f"u{dtype.itemsize}").view(dtype)
+    if channel.kind == "s":
+        spare = np.uint64(64 - channel.bits)
+        return ((words << spare).view(np.int64) >> spare.astype(np.int64)).astype(dtype)
+    return words.astype(dtype)
+
+
+def _to_words(values: Array, channel: Channel) -> Array:
+    dtype = sample_dtype(channel)
+    if channel.kind == "f":
+        with np.errstate(over="ignore"):
+            return np.ascontiguousarray(values.astype(dtype)).view(f"u{dtype.itemsize}").astype(np.uint64)
+    if values.dtype.kind == "f":
+        # The greatest number of 64 bits is no float: compare before converting.
+        whole = np.nan_to_num(np.rint(values.astype(np.float64)), nan=0.0)
+        small = np.where((whole > channel.low) & (whole < channel.high), whole, 0.0).astype(np.int64)
+        few = np.where(
+            whole >= channel.high, channel.high, np.where(whole <= channel.low, channel.low, small)
+        )
+    else:
+        few = np.clip(values.astype(object), channel.low, channel.high)
+    return np.array([int(x) & (1 << channel.bits) - 1 for x in few.ravel()], np.uint64).reshape(values.shape)
