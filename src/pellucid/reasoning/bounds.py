@@ -120,6 +120,8 @@ def decide(condition: Expr, known: Known) -> bool | None:
     if condition.op not in ("lt", "le", "eq", "ne") or not condition.args[0].type.is_integer:
         return None
     a, b = condition.args
+    if condition.op == "le" and ((b in a.args and a.op == "min") or (a in b.args and b.op == "max")):
+        return True
     found = difference(a, b, known)
     match condition.op:
         case "lt":

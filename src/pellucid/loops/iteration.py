@@ -1,0 +1,69 @@
+"""One iteration at an end of a loop: the clauses that unrolling and rolling share (White 4.3.2).
+
+A loop here is ``for i in lo .. hi`` with hi left out, on machine integers: its last iteration is at ``hi - 1``, and a
+bound that moves by one must not wrap.
+"""
+
+from __future__ import annotations
+
+from ..ir.expr import Expr, const
+from ..ir.nest import SEQ, For
+from ..reasoning.bounds import decide
+from ..reasoning.effects import effects, loads, shown
+from ..reasoning.prove import Proved, Refuted, Unknown, Verdict
+from ..reasoning.separate import apart
+from .adjacent import loop
+from .build import folded
+from .theorem import Site
+
+ENDS = ("last", "first")
+
+
+def end(site: Site) -> str:
+    """At which end of the loop: the last iteration unless the first is asked for."""
+    return site.options.get("end", ENDS[0])
+
+
+def in_order(site: Site) -> bool:
+    """Whether there is a loop at the site that runs in order."""
+    return isinstance(site.statement, For) and site.statement.how == SEQ
+
+
+def before(e: Expr) -> Expr:
+    """The number before e."""
+    return _beside(e, "sub", "add")
+
+
+def behind(e: Expr) -> Expr:
+    """The number after e.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> behind(before(parse_expr("$n:i32")[0]))
+    $n:i32
+    """
+    return _beside(e, "add", "sub")
+
+
+def _beside(e: Expr, step: str, back: str) -> Expr:
+    one = const(1, e.type)
+    if e.op == back and e.args[1] is one:
+        return e.args[0]
+    return folded(step, e, one)
+
+
+def compared(site: Site, op: str, a: Expr, b: Expr) -> Verdict:
+    """Whether ``a < b`` or ``a <= b`` always holds at the site."""
+    from ..ir.expr import apply
+
+    sign = "<" if op == "lt" else "<="
+    premise = f"{shown(a)} {sign} {shown(b)}"
+    found = decide(apply(op, a, b), site.known)
+    if found is None:
+        return Unknown(premise, f"that {premise}, from the ranges of what is in it")
+    return Proved(premise) if found else Refuted(premise, "it never is so")
+
+
+def kept(site: Site, *bounds: Expr) -> Verdict:
+    """Whether the loop sets nothing that some bounds load."""
+    found = effects((loop(site),))
+    return apart(found.sets, loads(bounds), site.known.while_changing(a.buffer for a in found.sets))

@@ -1,0 +1,122 @@
+"""roll_all: statements that are instances of one another become a loop (White's theorem 4.3.2, backwards, repeated).
+
+``a[0] := b[1]; a[1] := b[2]; a[2] := b[3]`` becomes ``for i in 0 .. 3: a[i] := b[i + 1]``; with ``period`` statements
+in each iteration. As many statements as can be are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...ir import types as T
+from ...ir.expr import Expr, const
+from ...ir.nest import Block, For, Kernel
+from ...ir.path import Path
+from ...ir.path import walk as paths
+from ...reasoning.prove import Verdict, decided
+from ..adjacent import replaced
+from ..build import fresh_index
+from ..instances import common
+from ..move import Applied, Move
+from ..theorem import Clause, Site, Theorem
+
+LEAST = 2
+"""Fewer iterations are no loop."""
+
+
+def longest(rest: Block, period: int, index: Expr) -> tuple[int, For] | None:
+    """How many iterations a block begins with, and the loop of them; None if there are fewer than two."""
+
+    def loop(count: int) -> For | None:
+        found = common([rest[k * period : (k + 1) * period] for k in range(count)], index)
+        if found is None:
+            return None
+        start, body = found
+        return For(index, const(start, index.type), const(start + count, index.type), body)
+
+    # Fewer of them are instances too, so the end is found by doubling and halving.
+    enough, too_many = 1, len(rest) // period + 1
+    best: For | None = None
+    step = LEAST
+    while enough + 1 < too_many:
+        trial = loop(step)
+        if trial is None:
+            too_many = step
+        else:
+            enough, best = step, trial
+        step = min(2 * step, too_many - 1) if too_many > 2 * enough else (enough + too_many) // 2
+    return None if best is None else (enough, best)
+
+
+def _rolled(site: Site) -> tuple[int, For] | None:
+    """The loop that begins at a site."""
+    if not site.path:
+        return None
+    period, index = _options(site)
+    return longest(site.block[site.path[-1][1] :], period, index)
+
+
+def _options(site: Site) -> tuple[int, Expr]:
+    return site.options.get("period", 1), fresh_index(site.kernel, site.options.get("name", "r"), T.i32)
+
+
+def find(kernel: Kernel, *, period: int = 1, name: str = "r", **_: Any) -> Iterable[Path]:
+    """Where such statements begin, each run of them once."""
+    index = fresh_index(kernel, name, T.i32)
+    taken: dict[Path, int] = {}
+    for path, _s in paths(kernel.body):
+        *around, (number, position) = path
+        place = (*around, (number, 0))
+        if position < taken.get(place, 0):
+            continue
+        block = Site(kernel, path).block
+        found = longest(block[position : position + 2 * period], period, index)
+        if found is not None:
+            whole = longest(block[position:], period, index)
+            taken[place] = position + period * (whole[0] if whole else 1)
+            yield path
+
+
+def _a_block(site: Site) -> Verdict:
+    fits = site.statement is not None and site.options.get("period", 1) >= 1
+    return decided(fits, "the site is a statement", f"{site} is not, or the period is below 1")
+
+
+def _instances(site: Site) -> Verdict:
+    period, _ = _options(site)
+    words = "they differ in more than integers that go up in equal steps"
+    return decided(
+        _rolled(site) is not None, f"{LEAST} times {period} statements are instances of one", words
+    )
+
+
+def _in_range(site: Site) -> Verdict:
+    found = _rolled(site)
+    top = found[1].lo.attr + found[0] if found is not None else 0
+    return decided(top <= T.i32.high, "the indices are i32", f"they go up to {top}")
+
+
+THEOREM = Theorem(
+    "White 4.3.2, backwards, repeated",
+    "Statements that are the instances of one at consecutive numbers are a loop.",
+    (
+        Clause("instances", "the statements are instances of one at numbers in equal steps", _instances),
+        Clause("in-range", "the bounds of the loop are in the range of its index", _in_range),
+    ),
+    shape=Clause("a-statement", "the site is a statement", _a_block),
+)
+
+
+def apply(kernel: Kernel, path: Path, **options: Any) -> Applied:
+    """The loop in place of the statements."""
+    site = Site(kernel, path, options.pop("ranges", {}), options)
+    found = _rolled(site)
+    assert found is not None  # noqa: S101 - checked
+    count, new = found
+    return Applied(replaced(kernel, path, count * _options(site)[0], (new,)))
+
+
+MOVE = Move(
+    "roll_all", "Make a loop of statements that are instances of one another.", find, apply, (THEOREM,)
+)

@@ -1,0 +1,96 @@
+"""unroll: the last or the first iteration of a loop becomes statements of its own (White's theorem 4.3.2).
+
+``for i in lo .. hi: S`` becomes ``for i in lo .. hi - 1: S; S[hi - 1 / i]``, or ``S[lo / i]; for i in lo + 1 .. hi: S``
+with ``end="first"``. If it is not known that there is an iteration, all of it goes under the test ``lo < hi``, so that
+bounds need not be constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from ...ir.expr import apply as operator
+from ...ir.nest import SEQ, Block, For, If, Kernel
+from ...ir.path import Path
+from ...ir.path import walk as paths
+from ...reasoning.prove import Proved, Verdict, decided
+from ..adjacent import loop, replaced
+from ..build import with_value
+from ..iteration import ENDS, before, behind, compared, end, in_order, kept
+from ..move import Applied, Move
+from ..theorem import Clause, Site, Theorem
+
+
+def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
+    """Loops that run in order, inner ones first."""
+    found = [path for path, s in paths(kernel.body) if isinstance(s, For) and s.how == SEQ]
+    return sorted(found, key=lambda path: -len(path))
+
+
+def _shape(*ends: str) -> Clause:
+    def test(site: Site) -> Verdict:
+        if not in_order(site):
+            return decided(False, "the loop runs in order", f"{site} does not")
+        return decided(end(site) in ends, f"the end is {' or '.join(ends)}", f"it is {end(site)!r}")
+
+    return Clause("a-loop-in-order", "the site is a loop that runs in order", test)
+
+
+def _runs(site: Site) -> Verdict:
+    s = loop(site)
+    return compared(site, "lt", s.lo, s.hi)
+
+
+def _bounds_kept(site: Site) -> Verdict:
+    s = loop(site)
+    return kept(site, s.lo, s.hi)
+
+
+RUNS = Clause("runs", "there is an iteration", _runs)
+BOUND = Clause(
+    "bound-kept", "the loop sets nothing that its upper bound loads", lambda s: kept(s, loop(s).hi)
+)
+BOUNDS = Clause("bounds-kept", "the loop sets nothing that its bounds load", _bounds_kept)
+LAST = Theorem(
+    "White 4.3.2",
+    "A loop is the loop over all iterations but the last, and then that.",
+    (RUNS, BOUND),
+    lemma="unroll_last",
+    shape=_shape("last"),
+)
+FIRST = Theorem(
+    "White 4.3.2 for the first iteration",
+    "A loop is its first iteration, and then the loop over the others.",
+    (RUNS, BOUNDS),
+    lemma="unroll_first",
+    shape=_shape("first"),
+)
+TESTED = Theorem(
+    "White 4.3.2 under a test",
+    "Where it is not known that there is an iteration, it can be tested.",
+    (BOUNDS,),
+    shape=_shape(*ENDS),
+)
+
+
+def apply(kernel: Kernel, path: Path, **options: Any) -> Applied:
+    """The loop with one iteration less, and that iteration."""
+    site = Site(kernel, path, options.pop("ranges", {}), options)
+    s = loop(site)
+    last = end(site) == "last"
+    alone = with_value(s.body, s.index, before(s.hi) if last else s.lo)
+    new: Block = (replace(s, hi=before(s.hi)), *alone) if last else (*alone, replace(s, lo=behind(s.lo)))
+    if not isinstance(_runs(site), Proved):
+        new = (If(operator("lt", s.lo, s.hi), new),)
+    return Applied(replaced(kernel, path, 1, new))
+
+
+MOVE = Move(
+    "unroll",
+    "Let the last or the first iteration of a loop stand by itself.",
+    find,
+    apply,
+    (LAST, FIRST, TESTED),
+)

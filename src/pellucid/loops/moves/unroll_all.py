@@ -1,0 +1,90 @@
+"""unroll_all: a loop of few iterations becomes its iterations, one after the other (White 4.3.2, repeated)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...ir.expr import Expr, const
+from ...ir.facts import Facts
+from ...ir.nest import SEQ, For, Kernel
+from ...ir.path import Path, at
+from ...ir.path import walk as paths
+from ...reasoning.prove import Verdict, decided
+from ..adjacent import loop, replaced
+from ..build import with_value
+from ..iteration import in_order
+from ..ledger import Ledger
+from ..move import Applied, Move, named
+from ..tactic import State, make
+from ..theorem import Clause, Site, Theorem
+
+MOST = 64
+"""Iterations beyond which the code would be too long."""
+
+
+def trips(s: For) -> range:
+    """The iterations of a loop with constant bounds."""
+    return range(s.lo.attr, s.hi.attr)
+
+
+def _constant(s: For) -> bool:
+    return s.lo.op == s.hi.op == "const"
+
+
+def find(kernel: Kernel, *, most: int = MOST, **_: Any) -> Iterable[Path]:
+    """Loops with constant bounds and few iterations, inner ones first."""
+    loops = [(p, s) for p, s in paths(kernel.body) if isinstance(s, For) and s.how == SEQ and _constant(s)]
+    return [p for p, s in sorted(loops, key=lambda x: -len(x[0])) if len(trips(s)) <= most]
+
+
+def _is_loop(site: Site) -> Verdict:
+    return decided(in_order(site), "the loop runs in order", f"{site} does not")
+
+
+def _constant_bounds(site: Site) -> Verdict:
+    s = loop(site)
+    return decided(_constant(s), "the bounds are constant", f"they are {s.lo!r} and {s.hi!r}")
+
+
+def _few(site: Site) -> Verdict:
+    s, most = loop(site), site.options.get("most", MOST)
+    count = len(trips(s)) if _constant(s) else 0
+    return decided(count <= most, "there are few", f"there are {count}")
+
+
+THEOREM = Theorem(
+    "White 4.3.2, repeated",
+    "A loop over constants is its iterations, one after the other.",
+    (
+        Clause("constant-bounds", "the bounds of the loop are constants", _constant_bounds),
+        Clause(
+            "few-iterations", lambda s: f"there are at most {s.options.get('most', MOST)} iterations", _few
+        ),
+    ),
+    shape=Clause("a-loop-in-order", "the site is a loop that runs in order", _is_loop),
+)
+
+
+def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
+    """The body once for each iteration."""
+    s = at(kernel.body, path)
+    assert isinstance(s, For)  # noqa: S101 - checked
+    copies = [with_value(s.body, s.index, const(k, s.index.type)) for k in trips(s)]
+    return Applied(replaced(kernel, path, 1, tuple(x for block in copies for x in block)))
+
+
+def derive(kernel: Kernel, path: Path, *, ranges: Mapping[Expr, Facts] | None = None, **_: Any) -> Ledger:
+    """The same, one iteration at a time from the last, and then the loop without any."""
+    s = at(kernel.body, path)
+    assert isinstance(s, For)  # noqa: S101 - checked
+    state = State(kernel, ranges or {}, Ledger())
+    for _k in trips(s):
+        state, _done = make(state, named("unroll"), path, end="last")
+    state, _done = make(state, named("eliminate_loop"), path)
+    return state.ledger
+
+
+MOVE = Move(
+    "unroll_all", "Write out the iterations of a loop over constants.", find, apply, (THEOREM,), derive
+)
