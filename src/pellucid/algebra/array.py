@@ -70,9 +70,16 @@ class Array:
         raise InputError("an array has no truth value", place="algebra", fix="use & | or alg.where")
 
     def astype(self, to: str | T.Type) -> Array:
-        """The values as another type: wrapping between integers, truncating and saturating from floats."""
+        """The values as another type: wrapping between integers, truncating and saturating from floats.
+
+        As bool, whether they are not 0.
+        """
         target = checked_type(to, "astype")
-        return self if target is self.type else Array(_pointwise("convert", (self.node,), attr=target))
+        if target is self.type:
+            return self
+        if target is T.boolean:
+            return self != 0
+        return Array(_pointwise(conversion(self.type, target), (self.node,), attr=target))
 
     def __add__(self, other: object) -> Array:
         return binary("add", self, other)
@@ -275,6 +282,11 @@ def chi(condition: Array, type: str | T.Type = "u8") -> Array:
     return Array(_pointwise("choose", (condition.node, *ends)))
 
 
+def conversion(source: T.Type, target: T.Type) -> str:
+    """The row that makes numbers of one type of those of another."""
+    return "to_integer" if source.is_float and target.is_integer else "convert"
+
+
 def binary(row: str, a: object, b: object) -> Array:
     """A row of two operands, of which one may be a Python number, or a narrower integer beside an index."""
     known = [o.type for o in (a, b) if isinstance(o, Array)]
@@ -283,9 +295,20 @@ def binary(row: str, a: object, b: object) -> Array:
     one, two = (lifted(o, known[0], row) for o in (a, b))
     if one.type is not two.type:
         one, two = _met(one, two)
+    if one.type is not two.type:
+        raise InputError(
+            f"the values are {one.type} and {two.type}",
+            place=row,
+            fix=f'convert one: .astype("{max(one.type, two.type, key=_room)}")',
+        )
     if one.type.is_integer and row == "div":
         raise InputError("/ is for floats", place=row, fix='use //, or convert: .astype("f32")')
     return Array(_pointwise(row, (one, two)))
+
+
+def _room(type: T.Type) -> tuple[bool, int]:
+    """Which of two types rather holds the other's numbers."""
+    return type.is_float, type.bits
 
 
 def _met(one: Operation, two: Operation) -> tuple[Operation, Operation]:
@@ -321,6 +344,8 @@ def checked_number(value: Any, like: T.Type, place: str) -> float | int | bool:
     """
     fix = f'give a number of the type, or convert the array: .astype("{"f32" if like.is_integer else "f64"}")'
     try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
         if like is T.boolean:
             if value in (True, False):
                 return bool(value)

@@ -18,6 +18,7 @@ from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const
 from ..ir.nest import Alloc, Block, For, Kernel, Statement, Store
 from ..loops import elements
+from .array import conversion
 from .border import folded, inside
 from .network import median
 from .operation import (
@@ -225,7 +226,7 @@ class Lowering:
         step = {"sum": "add", "max": "max", "min": "min"}[node.kind]
         taken = inner(point)
         if taken.type is not node.type:
-            taken = apply("convert", taken, attr=node.type)
+            taken = apply(conversion(taken.type, node.type), taken, attr=node.type)
         total = apply(step, E.load(own, zero), taken)
         body: Block = (Store(own, zero, total),)
         for k in reversed(node.over):

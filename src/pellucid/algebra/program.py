@@ -20,7 +20,7 @@ from ..driver.pipeline import Optimized
 from ..driver.report import Report
 from ..ir.expr import Buffer
 from ..ir.nest import Kernel, inputs
-from .array import Array
+from .array import Array, checked_number
 from .naive import Lowering
 from .operation import Input, Operation, Scalar
 from .script import optimized
@@ -87,8 +87,15 @@ class Program:
             if name in self._buffers
         }
         results = self._results(out)
+        for name, array in ((b.name, m) for b, m in memory.items()):
+            if out is not None and any(np.may_share_memory(array, r) for r in results):
+                raise InputError(
+                    f"shares memory with {name!r}", place="program, out", fix="give an array of its own"
+                )
         memory |= {b: r.reshape(-1) for b, r in zip(self.kernel.outputs, results, strict=True)}
-        arguments = {name: given[name] for name in self.scalars}
+        arguments = {
+            name: checked_number(given[name], s.type, f"program, {name}") for name, s in self.scalars.items()
+        }
         self._code.run(arguments, memory, threads=threads)
         if self._single:
             return results[0]

@@ -25,6 +25,7 @@ from ..loops.tactic import State, Tactic, attempt, make
 from ..reasoning.effects import loaded, stored
 from ..reasoning.infer import FactsOf
 from ..reasoning.iterations import terms
+from .tables import tables
 
 WINDOW = 4
 """Loads of one array that make a value a window, which is looked at by itself."""
@@ -33,6 +34,7 @@ WINDOW = 4
 def script(options: Options, vector_bits: int) -> list[Stage]:
     """The stages in order, each under the name that `explain` shows, for vectors of so many bits."""
     return [
+        ("by points", tables),
         ("pointwise", inline(_pointwise)),
         ("separated", sweep("separate_window", numerics=options.numerics)),
         ("inlined", inline(lambda found, buffer: True)),
@@ -165,6 +167,8 @@ def borders(state: State) -> State:
 def _cuts(loop: For) -> tuple[int, ...]:
     """Where the ends of a loop end, which some coordinate leaves the array in; nothing if there is no middle."""
     x, low, high = loop.index, 0, 0
+    if loop.lo.op != "const" or loop.hi.op != "const":
+        return ()
     for node in topological(all_roots(loop.body)):
         for a in node.args if node.op in FOLDS and node.free == x.free else ():
             if a.op == "add" and a.args[0] is x and a.args[1].op == "const":

@@ -233,8 +233,6 @@ def _window(
     outside: float,
 ) -> Array:
     mode = checked_border(border, name)
-    if not a.shape:
-        raise InputError("a scalar has no points around it", place=name, fix="give an array")
     if a.type is T.boolean and kind != "shift":
         raise InputError("the values are bool", place=name, fix="make them numbers: alg.chi(condition)")
     number = checked_number(outside, a.type, f"{name}, outside") if mode == "constant" else 0
@@ -255,6 +253,8 @@ def _numbers(kernel: object, name: str) -> np.ndarray[Any, Any]:
 
 
 def _check_size(shape: tuple[int, ...], a: Array, name: str) -> None:
+    if not a.shape:
+        raise InputError("a scalar has no points around it", place=name, fix="give an array")
     text = " x ".join(map(str, shape))
     if 0 in shape:
         raise InputError(

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...ir.expr import Expr, const, substitute, topological
-from ...ir.nest import For, Kernel, Store, all_roots, rewrite, walk
+from ...ir.nest import SEQ, For, Kernel, Store, all_roots, rewrite, walk
 from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.iterations import terms
@@ -23,15 +23,17 @@ from ..theorem import Clause, Site, Theorem
 
 
 def _two(s: object) -> tuple[For, For] | None:
-    """A loop with nothing but a loop in it, whose bounds are constants."""
-    if not isinstance(s, For) or len(s.body) != 1:
+    """A loop in order with nothing but such a loop in it, whose bounds are constants."""
+    if not isinstance(s, For) or len(s.body) != 1 or s.how != SEQ:
         return None
     inner = s.body[0]
-    return (s, inner) if isinstance(inner, For) and inner.lo.op == inner.hi.op == "const" else None
+    if not isinstance(inner, For) or inner.how != SEQ or inner.index.type is not s.index.type:
+        return None
+    return (s, inner) if inner.lo.op == inner.hi.op == "const" else None
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
-    """Loops with nothing but a loop in them, the innermost first."""
+    """Loops in order with nothing but such a loop in them, the innermost first."""
     for path, s in reversed(list(paths(kernel.body))):
         if _two(s) is not None:
             yield path
@@ -47,14 +49,12 @@ def _shape(site: Site) -> Verdict:
     return decided(_two(site.statement) is not None, "a loop has one loop in it", f"{site} has not")
 
 
-def _inner_in_order(site: Site) -> Verdict:
+def _no_overflow(site: Site) -> Verdict:
     outer, inner = _loops(site)
-    same = outer.how.kind == inner.how.kind == "seq" and outer.index.type is inner.index.type
-    return decided(
-        same,
-        "both run in order, with indices of one type",
-        f"{outer.index.attr} or {inner.index.attr} does not",
-    )
+    facts = facts_within([s for s in site.around if isinstance(s, For)], site.ranges)
+    lo, hi, width = facts(outer.lo).lo, facts(outer.hi).hi, inner.hi.attr
+    fits = outer.index.type.low <= min(lo, lo * width) and hi * width <= outer.index.type.high
+    return decided(fits, "the range of both is one of the index", f"{hi} times {width} is not")
 
 
 def _from_zero(site: Site) -> Verdict:
@@ -112,11 +112,13 @@ COALESCE = Theorem(
     "pairs in order are numbers in order",
     "Two nested loops are one loop over the numbers whose digits the two indices are.",
     (
-        Clause("in-order", "both loops run in order", _inner_in_order),
         Clause("from-zero", "the inner loop runs from 0", _from_zero),
+        Clause("no-overflow", "the bounds of the new loop are in range", _no_overflow),
         Clause("one-number", "the indices appear in positions alone, as digits of one number", _one_number),
     ),
-    shape=Clause("nested", "the site is a loop with nothing but a loop between constants in it", _shape),
+    shape=Clause(
+        "nested", "the site is a loop with nothing but a loop between constants in it, both in order", _shape
+    ),
 )
 
 
