@@ -6,6 +6,8 @@ import pytest
 
 from pellucid.cli import doctor as doctor_file
 from pellucid.driver import cache as cache_file
+from pellucid.driver import calibration
+from pellucid.reasoning.machine import CHARGES, Machine
 
 
 @pytest.fixture
@@ -79,3 +81,41 @@ def test_a_cache_that_is_turned_off(pellucid, monkeypatch):
     monkeypatch.setattr(cache_file, "cache", lambda: cache_file.Cache(None))
     assert "none: it is turned off by PELLUCID_CACHE" in pellucid("doctor")[1]
     assert pellucid("doctor", "--clear-cache")[1] == "the cache is turned off by PELLUCID_CACHE\n"
+
+
+MACHINE = Machine(
+    "measured on a z80, nanoseconds", dict.fromkeys(CHARGES, 2.0), {"add": 1.0, "sin": 40.0}, lanes=4
+)
+
+
+def test_calibrating_prints_and_keeps_the_timer_s_table(pellucid, cache_folder, monkeypatch):
+    monkeypatch.setattr(calibration, "calibrate", lambda: MACHINE)
+    assert "to measure this one: pellucid doctor --calibrate" in pellucid("doctor")[1]
+    status, out, _ = pellucid("doctor", "--calibrate")
+    assert status == 0
+    assert "measured on a z80, nanoseconds\n" in out
+    assert "  branch             2.00  a condition decides between two blocks\n" in out
+    assert out.index("  add                1.00\n") < out.index("  sin               40.00\n")
+    (kept,) = cache_folder.iterdir()
+    assert out.endswith(f"kept in {kept}\n")
+    assert "  timer      measured on a z80, nanoseconds" in pellucid("doctor")[1]
+    # It is no program.
+    assert "  holds      0 programs, " in pellucid("doctor")[1]
+
+
+def test_calibrating_without_a_cache_prints_the_table(pellucid, monkeypatch):
+    monkeypatch.setattr(calibration, "calibrate", lambda: MACHINE)
+    monkeypatch.setattr(cache_file, "cache", lambda: cache_file.Cache(None))
+    status, out, _ = pellucid("doctor", "--calibrate")
+    assert status == 0
+    assert out.endswith("not kept: the cache is turned off by PELLUCID_CACHE\n")
+
+
+def test_a_table_that_cannot_be_kept_is_told(pellucid, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(calibration, "calibrate", lambda: MACHINE)
+    monkeypatch.setattr(cache_file, "cache", lambda: cache_file.Cache(tmp_path / "file"))
+    status, _, err = pellucid("doctor", "--calibrate")
+    assert status != 0
+    assert "the timer's table cannot be kept" in err
+    assert "name another folder by PELLUCID_CACHE_DIR" in err

@@ -96,6 +96,7 @@ _DOCTOR = """\
 examples:
   pellucid doctor
   pellucid doctor --clear-cache
+  pellucid doctor --calibrate
 """
 
 
@@ -280,6 +281,9 @@ def _parser() -> tuple[_Parser, list[str]]:
         "doctor", "[options]", "doctor:doctor", "say what pellucid found on this machine", _DOCTOR
     )
     doctor.add_argument("--clear-cache", action="store_true", help="remove all compiled code from the cache")
+    doctor.add_argument(
+        "--calibrate", action="store_true", help="measure what each kind of work costs here, for the timer"
+    )
     return parser, list(commands.choices)
 
 

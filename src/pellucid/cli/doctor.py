@@ -43,6 +43,8 @@ def doctor(words: Namespace) -> int:
     """Print what was found; 1 if a back end that every machine has does not draw."""
     if words.clear_cache:
         return _clear()
+    if words.calibrate:
+        return _calibrate()
     _print("pellucid", _software())
     _print("extras", _extras())
     _print("machine", _machine())
@@ -100,6 +102,7 @@ def _machine() -> list[tuple[str, str]]:
         ("vectors", _or_why(_vectors)),
         ("threads", f"{available()} of {os.cpu_count() or 1}"),
         ("memory", f"{readable_bytes(memory)} available" if memory is not None else "unknown"),
+        ("timer", _or_why(_timer)),
     ]
 
 
@@ -133,6 +136,39 @@ def _vectors() -> str:
         f"{lanes_of(make_backend('llvm'), Options(precision=name))} of {name}" for name in ("f32", "f64")
     )
     return f"{widest}, {fused} fused multiply-add; lanes: {lanes}"
+
+
+# --- the timer -----------------------------------------------------------------------------------------------------
+
+
+def _timer() -> str:
+    from pellucid.driver.calibration import measured
+    from pellucid.reasoning.machine import PROCESSOR
+
+    found = measured()
+    return (
+        found.name
+        if found is not None
+        else f"{PROCESSOR.name}; to measure this one: pellucid doctor --calibrate"
+    )
+
+
+def _calibrate() -> int:
+    """Measure the timer's table, keep it, and print it."""
+    from pellucid.driver.calibration import calibrate, keep
+    from pellucid.reasoning.machine import CHARGES
+
+    print("measuring what each kind of work costs; this takes some seconds", flush=True)
+    machine = calibrate()
+    print(machine.name)
+    for word, meaning in CHARGES.items():
+        print(f"  {word:<14} {machine.charges[word]:>8.2f}  {meaning}")
+    print("operators, for one vector")
+    for name, cost in sorted(machine.operators.items(), key=lambda item: item[1]):
+        print(f"  {name:<14} {cost:>8.2f}")
+    kept = keep(machine)
+    print("not kept: the cache is turned off by PELLUCID_CACHE" if kept is None else f"kept in {kept}")
+    return 0
 
 
 # --- the cache -----------------------------------------------------------------------------------------------------
