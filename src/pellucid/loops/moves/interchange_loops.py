@@ -87,6 +87,7 @@ RECTANGLE = Theorem(
         BOUNDS_KEPT,
         INTERCHANGEABLE,
     ),
+    lemma="loop_interchange",
     shape=SHAPE,
 )
 TRIANGLE = Theorem(

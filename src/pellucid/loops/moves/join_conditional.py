@@ -105,12 +105,14 @@ BOUNDS = Theorem(
             "index-alone", lambda s: f"{_pair(s)[0].index.attr} is compared with a fixed number", _bounded
         ),
     ),
+    lemma="loop_conditional_joining",
     shape=ONE_ARM,
 )
 MONOTONE = Theorem(
     "a monotone condition bounds a loop",
     "A test that holds in one run of iterations is decided by two cuts, which are found before the loop.",
     (KEPT, Clause("one-run", "the condition holds in one run of iterations", _monotone)),
+    lemma="condition_joining",
     shape=ONE_ARM,
 )
 CUT = Theorem(
@@ -121,6 +123,7 @@ CUT = Theorem(
         Clause("bounds-kept", "the arms store to nothing that the bounds load", _bounds_kept),
         Clause("one-run", "the condition holds, or fails, in one run of iterations", _either),
     ),
+    lemma="loop_cutting",
     shape=Clause(
         "a-conditional", "the site is a loop that runs in order over one conditional on its index", _shape
     ),

@@ -74,6 +74,7 @@ JOIN = Theorem(
             _interchangeable,
         ),
     ),
+    lemma="loop_joining",
     shape=Clause("two-loops", "the site is a loop that runs in order, followed by another", _two_loops),
 )
 

@@ -94,6 +94,7 @@ CODE_MOTION = Theorem(
         Clause("not-awaited", "nothing before it in the body loads what it stores to", _not_awaited),
         Clause("idempotent", "it loads nothing that it stores to, so that twice is once", _once),
     ),
+    lemma="code_motion",
     shape=Clause("in-a-loop", "the site is a statement directly in a loop that runs in order", _in_loop),
 )
 

@@ -41,6 +41,7 @@ PEELING = Theorem(
     "a loop is its first iteration and the rest",
     "The first or the last iteration of a loop may stand by itself, if there is one.",
     (Clause("side", "the side is front or back", _side), BOUNDS_UNCHANGED),
+    lemma="peeling",
     shape=IN_ORDER,
 )
 

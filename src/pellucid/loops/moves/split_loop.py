@@ -62,6 +62,7 @@ SPLIT = Theorem(
             _interchangeable,
         ),
     ),
+    lemma="loop_splitting",
     shape=Clause("a-cut", "the site is a statement of a loop that runs in order, and not its first", _cut),
 )
 

@@ -60,6 +60,7 @@ SPLIT = Theorem(
         Clause("in-range", "the cuts are in order, and between the bounds", _in_range),
         Clause("bounds-unchanged", "the loop stores to nothing that its bounds load", _bounds_unchanged),
     ),
+    lemma="loop_in_parts",
     shape=IN_ORDER,
 )
 

@@ -52,6 +52,7 @@ STRIPS = Theorem(
         BOUNDS_UNCHANGED,
         NO_OVERFLOW,
     ),
+    lemma="strip_mining",
     shape=IN_ORDER,
 )
 

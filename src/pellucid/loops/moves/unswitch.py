@@ -87,6 +87,7 @@ UNSWITCHING = Theorem(
         Clause("no-inner-index", "no index of an inner loop occurs in the condition", _no_inner_index),
         Clause("memory-unchanged", "the loop stores to nothing that the condition loads", _memory_unchanged),
     ),
+    lemma="unswitching",
     shape=Clause(
         "a-fixed-choice", "the site is a loop with a choice on a condition without the index", _has_condition
     ),
