@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(path for path in (ROOT / "scripts").iterdir() if path.is_file())
-NAMES = ["bench", "check", "demo", "docs", "setup", "test"]
+NAMES = ["bench", "check", "demo", "docs", "prove", "setup", "test"]
 
 
 def run(script: Path, *arguments: str, within: Path) -> subprocess.CompletedProcess[str]:
@@ -37,18 +37,17 @@ def test_a_script_explains_itself_anywhere(script: Path, tmp_path: Path):
     assert done.stdout.startswith(f"usage: scripts/{script.name}")
 
 
-@pytest.mark.parametrize("name", ["check", "demo", "docs", "setup"])
+@pytest.mark.parametrize("name", ["check", "demo", "docs", "prove", "setup"])
 def test_a_script_refuses_what_it_does_not_know(name: str, tmp_path: Path):
     done = run(ROOT / "scripts" / name, "--sideways", within=tmp_path)
     assert done.returncode == 2
     assert "--sideways" in done.stderr
 
 
-def test_the_integration_runs_the_tests_and_nothing_else():
+def test_the_integration_runs_the_tests_and_the_proofs_and_nothing_else():
     commands = [
         line
         for line in (ROOT / ".ci/run").read_text(encoding="utf-8").splitlines()
-        if line and not line.startswith(("#", "set "))
+        if line and not line.startswith(("#", "set ", "top="))
     ]
-    assert len(commands) == 1
-    assert commands[0].endswith('/../scripts/test"')
+    assert commands == ['"$top/scripts/test"', 'exec "$top/scripts/prove"']

@@ -1,0 +1,324 @@
+"""Write random programs with the optimizer's own results as a file that Coq recomputes: `scripts/prove` runs it.
+
+Run `python -m tools.corpus > Corpus.v` in the root of the project. Each program is a nest over whole numbers that means
+the same in White's language. Written down for it are what the interpreter leaves in memory, which names it sets and
+uses, what substitution makes of it, and what the nest is after each move that was proved for it. Coq executes,
+substitutes and collects names by the definitions that the proofs are about, and compares. The seed is fixed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import random
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from pellucid.ir import expr as E
+from pellucid.ir import types as T
+from pellucid.ir.expr import Buffer, Expr
+from pellucid.ir.interp import run
+from pellucid.ir.nest import Block, For, If, Kernel, Statement, Store, erase
+from pellucid.loops.build import with_values
+from pellucid.loops.move import Proved, moves
+from pellucid.reasoning.effects import effects
+
+SCALARS = tuple(Buffer(name, T.i64, 1) for name in "txyz")
+ARRAYS = (Buffer("a", T.i64, 6), Buffer("b", T.i64, 5))
+BUFFERS = (*SCALARS, *ARRAYS)
+BINARY = {
+    "add": "Add",
+    "sub": "Sub",
+    "mul": "Mul",
+    "floor_div": "Div",
+    "mod": "Mod",
+    "min": "Min",
+    "max": "Max",
+}
+RELATIONS = {"lt": "Less", "le": "AtMost", "eq": "Equal", "ne": "Unequal"}
+SITES = 1
+"""Of each move, so many sites of a program are tried."""
+LIMIT = 97
+"""What is stored is taken modulo this number, so that nothing wraps and both languages mean the same."""
+
+HEAD = """\
+(* Written by tools/corpus.py: random programs, with the optimizer's results, to be computed once more. *)
+
+From Coq Require Import ZArith String List Bool.
+From Hops Require Import Language Footprint Substitution.
+Import ListNotations.
+Open Scope Z_scope.
+Open Scope string_scope.
+
+Definition memory (cells : list (loc * Z)) : state := fold_left (fun σ c => set (fst c) (snd c) σ) cells (fun _ => 0).
+Definition leaves (A : stat) (σ : state) (cells : list (loc * Z)) : bool :=
+  let τ := exec nowhere A σ in forallb (fun c => Z.eqb (τ (fst c)) (snd c)) cells.
+Definition mentions (names : list name) (expected : list (name * bool)) : bool :=
+  forallb (fun e => Bool.eqb (existsb (String.eqb (fst e)) names) (snd e)) expected.
+"""
+
+
+class Beyond(Exception):  # noqa: N818 - it is no error to be beyond White's language
+    """The nest has something that White's language has not."""
+
+
+# ---- from nests to Coq ----
+
+
+def called(name: str) -> str:
+    """The constant that stands for a name; the names themselves, spelled in bits, are long."""
+    return f"n_{name}"
+
+
+def expression(e: Expr) -> str:
+    """An integer expression as a term."""
+    match e.op:
+        case "const":
+            return f"(Num ({e.attr}))"
+        case "index":
+            return f"(Var {called(e.attr)})"
+        case "load":
+            if e.attr in SCALARS:
+                return f"(Var {called(e.attr.name)})"
+            return f"(Elem {called(e.attr.name)} {expression(e.args[0])})"
+        case "choose":
+            c, a, b = e.args
+            return f"(Pick {condition(c)} {expression(a)} {expression(b)})"
+        case op if op in BINARY:
+            return f"(Bin {BINARY[op]} {expression(e.args[0])} {expression(e.args[1])})"
+        case "neg":
+            return f"(Bin Sub (Num 0) {expression(e.args[0])})"
+        case _:
+            raise Beyond(e.op)
+
+
+def condition(e: Expr) -> str:
+    """A condition as a term."""
+    if e.op == "const":
+        return f"(Truth {'true' if e.attr else 'false'})"
+    if e.op == "not":
+        return f"(Not {condition(e.args[0])})"
+    if e.op in RELATIONS:
+        return f"(Rel {RELATIONS[e.op]} {expression(e.args[0])} {expression(e.args[1])})"
+    raise Beyond(e.op)
+
+
+def statement(s: Statement) -> str:
+    """A statement as a term; half-open loops become closed ones."""
+    match s:
+        case Store(buffer, position, value):
+            simple = buffer in SCALARS
+            name = called(buffer.name)
+            to = f"(Simple {name})" if simple else f"(Indexed {name} {expression(position)})"
+            return f"(Assign {to} {expression(value)})"
+        case If(c, then, orelse, ()):
+            return f"(If {condition(c)} {block(then)} {block(orelse)})"
+        case For(index, lo, hi, body, how) if how.kind == "seq":
+            last = (
+                E.const(hi.attr - 1, hi.type) if hi.op == "const" else E.apply("sub", hi, E.const(1, hi.type))
+            )
+            return f"(For {called(index.attr)} {expression(lo)} {expression(last)} {block(body)})"
+        case _:
+            raise Beyond(type(s).__name__)
+
+
+def block(body: Block) -> str:
+    """A block as a term."""
+    if not body:
+        return "Null"
+    first, *rest = (statement(s) for s in body)
+    for s in rest:
+        first = f"(Seq {first} {s})"
+    return first
+
+
+def cells(memory: Mapping[Buffer, np.ndarray]) -> str:
+    """The contents of memory as a list of locations and numbers."""
+    found = [
+        f"({f'Scalar {called(b.name)}' if b in SCALARS else f'Cell {called(b.name)} {k}'}, ({n}))"
+        for b in BUFFERS
+        for k, n in enumerate(memory[b].tolist())
+    ]
+    return f"[{'; '.join(found)}]"
+
+
+# ---- random programs ----
+
+
+class Maker:
+    """Writes programs in which everything stays in range."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng, self.loops = random.Random(seed), 0  # noqa: S311
+
+    def const(self, *values: int) -> Expr:
+        """One of the constants."""
+        return E.const(self.rng.choice(values), T.i64)
+
+    def leaf(self, indices: tuple[Expr, ...]) -> Expr:
+        """An index, a constant or a load."""
+        pick = self.rng.random()
+        if indices and pick < 0.4:
+            return self.rng.choice(indices)
+        if pick < 0.55:
+            return self.const(-1, 0, 1, 2, 3, 7)
+        buffer = self.rng.choice(BUFFERS)
+        return E.load(buffer, self.position(buffer, indices))
+
+    def value(self, indices: tuple[Expr, ...], depth: int = 2) -> Expr:
+        """An integer expression."""
+        pick = self.rng.random()
+        if depth == 0 or pick < 0.4:
+            return self.leaf(indices)
+        a, b = self.value(indices, depth - 1), self.value(indices, depth - 1)
+        if pick < 0.9:
+            return E.apply(self.rng.choice(("add", "add", "sub", "mul", "min", "max", "floor_div")), a, b)
+        return E.apply("choose", self.truth(indices), a, b)
+
+    def truth(self, indices: tuple[Expr, ...]) -> Expr:
+        """A comparison, often of an index."""
+        left = self.rng.choice(indices) if indices and self.rng.random() < 0.6 else self.leaf(indices)
+        return E.apply(self.rng.choice(tuple(RELATIONS)), left, self.leaf(indices))
+
+    def position(self, buffer: Buffer, indices: tuple[Expr, ...]) -> Expr:
+        """A position inside of the buffer: an index, which is never out of range, or something modulo the size."""
+        size = buffer.size or 1
+        pick = self.rng.random()
+        if size == 1:
+            return E.const(0, T.i64)
+        if indices and pick < 0.6:
+            return self.rng.choice(indices)
+        if pick < 0.8:
+            return self.const(*range(size))
+        scalar = E.load(self.rng.choice(SCALARS), E.const(0, T.i64))
+        base = E.apply("add", self.rng.choice(indices), self.const(1, 2)) if indices else scalar
+        return E.apply("mod", base, E.const(size, T.i64))
+
+    def store(self, indices: tuple[Expr, ...]) -> Store:
+        """An assignment whose value stays small."""
+        buffer = self.rng.choice(BUFFERS)
+        value = self.value(indices)
+        if value.op in ("mul", "add", "sub"):
+            value = E.apply("mod", value, E.const(LIMIT, T.i64))
+        return Store(buffer, self.position(buffer, indices), value)
+
+    def statement(self, indices: tuple[Expr, ...], size: int) -> Statement:
+        """Any statement of about that size."""
+        pick = self.rng.random()
+        if size <= 1 or pick < 0.45 or (pick < 0.75 and len(indices) > 1):
+            return self.store(indices)
+        if pick < 0.75:
+            return self.loop(indices, size - 1)
+        arms = [self.block(indices, size - 1), self.block(indices, size - 2) if pick < 0.9 else ()]
+        return If(self.truth(indices), arms[0], arms[1])
+
+    def loop(self, indices: tuple[Expr, ...], size: int, hi: Expr | None = None) -> For:
+        """A loop of a few iterations, at times over another loop alone."""
+        self.loops += 1
+        index = E.index(f"i{self.loops}", T.i64)
+        if hi is None:
+            scalar = E.load(self.rng.choice(SCALARS), E.const(0, T.i64))
+            symbolic = E.apply("max", E.apply("min", scalar, self.const(3, 4)), self.const(0, 1))
+            hi = symbolic if self.rng.random() < 0.3 else self.const(0, 1, 2, 3, 4, 5)
+        inner = (*indices, index)
+        body = (
+            (self.loop(inner, size - 1),) if size > 1 and self.rng.random() < 0.3 else self.block(inner, size)
+        )
+        return For(index, self.const(0, 0, 1), hi, body)
+
+    def block(self, indices: tuple[Expr, ...], size: int) -> Block:
+        """Statements of about that size together."""
+        found: list[Statement] = []
+        while size > 0:
+            found.append(self.statement(indices, size))
+            size -= self.rng.choice((1, 2))
+        return tuple(found)
+
+    def kernel(self) -> Kernel:
+        """A program."""
+        body = list(self.block((), 5))
+        if self.rng.random() < 0.4:
+            # Two loops over one range, to be joined.
+            first = self.loop((), 2)
+            body += [first, replace(self.loop((), 2, first.hi), lo=first.lo)]
+        return Kernel("corpus", (), BUFFERS, tuple(body))
+
+
+def memory_of(rng: random.Random) -> dict[Buffer, np.ndarray]:
+    """Random contents of memory, small numbers."""
+    return {b: np.array([rng.randrange(-3, 9) for _ in range(b.size or 1)], np.int64) for b in BUFFERS}
+
+
+# ---- what is asked of Coq ----
+
+
+def after_moves(kernel: Kernel) -> Iterator[tuple[str, Kernel]]:
+    """The kernel after each move that is proved at its first sites, by a theorem that has a lemma."""
+    for name, move in moves().items():
+        for path in itertools.islice(move.find(kernel), SITES):
+            verdict = move.check(kernel, path)
+            if isinstance(verdict, Proved) and verdict.lemma:
+                yield name, move.apply(kernel, path).kernel
+
+
+def names(found: Iterable[Buffer]) -> str:
+    """Which of all names are in a set, as a list of pairs."""
+    present = set(found)
+    pairs = (f"({called(b.name)}, {'true' if b in present else 'false'})" for b in BUFFERS)
+    return f"[{'; '.join(pairs)}]"
+
+
+def example(name: str, truth: str) -> str:
+    """A statement that Coq decides by computing."""
+    return f"Example {name} : {truth}.\nProof. vm_compute; reflexivity. Qed."
+
+
+def program(number: int, counts: dict[str, int]) -> Iterator[str]:
+    """All that is to be recomputed of one random program."""
+    maker = Maker(number)
+    kernel = maker.kernel()
+    before = memory_of(maker.rng)
+    after = {b: a.copy() for b, a in before.items()}
+    run(kernel, {}, after)
+    yield f"Definition p{number} : stat := {block(kernel.body)}."
+    yield f"Definition m{number} : state := memory {cells(before)}."
+    yield f"Definition r{number} : list (loc * Z) := {cells(after)}."
+    yield example(f"meaning_{number}", f"leaves p{number} m{number} r{number} = true")
+    found = effects(kernel.body)
+    yield example(f"sets_{number}", f"mentions (sets p{number}) {names(a.buffer for a in found.sets)} = true")
+    yield example(f"uses_{number}", f"mentions (uses p{number}) {names(a.buffer for a in found.uses)} = true")
+    x = maker.rng.choice(SCALARS)
+    value = maker.leaf(())
+    inside = with_values(kernel.body, {E.load(x, E.const(0, T.i64)): value})
+    yield example(
+        f"subst_{number}", f"subst {called(x.name)} {expression(value)} p{number} = {block(inside)}"
+    )
+    for k, (name, moved) in enumerate(after_moves(kernel)):
+        try:
+            text = block(erase(moved.body))
+        except Beyond:
+            counts["beyond"] = counts.get("beyond", 0) + 1
+            continue
+        counts[name] = counts.get(name, 0) + 1
+        yield example(f"{name}_{number}_{k}", f"leaves {text} m{number} r{number} = true")
+
+
+def main() -> None:
+    """Print the file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=int, default=100, help="how many programs")
+    options = parser.parse_args()
+    counts: dict[str, int] = {}
+    lines = [line for number in range(options.programs) for line in program(number, counts)]
+    print(HEAD)
+    for name in sorted({name for line in lines for name in re.findall(r"\bn_(\w+)", line)}):
+        print(f'Definition {called(name)} : name := "{name}".')
+    print("\n".join(lines))
+    print("(* Moves:", ", ".join(f"{name} {n}" for name, n in sorted(counts.items())), "*)")
+
+
+if __name__ == "__main__":
+    main()
