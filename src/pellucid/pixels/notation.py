@@ -25,7 +25,7 @@ from ..base.errors import InputError, did_you_mean
 WORDS = {
     "range": ("full", "limited"),
     "matrix": ("bt601", "bt709", "bt2020"),
-    "transfer": ("linear", "srgb", "bt709curve"),
+    "transfer": ("srgb", "linear"),
     "alpha": ("straight", "premultiplied"),
     "mosaic": ("rggb", "bggr", "grbg", "gbrg"),
 }

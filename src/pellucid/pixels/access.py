@@ -1,0 +1,194 @@
+"""Reading and writing samples as expressions: loads, shifts and masks at the bits where a layout has them.
+
+`read` gives the sample at a column and a row, `write` the bytes of a group from its samples. What depends only on the
+layout is worked out here, so that nothing is left of it but constants; the optimizer does the rest. It agrees bit for
+bit with `reference`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..ir import types as T
+from ..ir.expr import Buffer, Expr, apply, const, load
+from .layout import Channel, Layout, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The bytes of one plane: a buffer of u8, where its first row begins, and the bytes from row to row."""
+
+    buffer: Buffer
+    start: int
+    stride: int
+
+
+def word_type(channel: Channel) -> T.Type:
+    """The type of a sample's bits as an expression: 32 or 64 bits, signed for signed samples."""
+    wide = channel.bits > 32
+    return (T.i64 if wide else T.i32) if channel.kind == "s" else T.u64 if wide else T.u32
+
+
+def read(layout: Layout, channel: Channel, memory: Memory, column: Expr, row: Expr) -> Expr:
+    """The bits of a sample as a number of `word_type`; column and row are i32 and count samples of the channel.
+
+    >>> from ..ir.expr import index
+    >>> gray = Layout("Y:4")
+    >>> bytes_ = Memory(Buffer("gray", T.u8, 100), 0, 10)
+    >>> read(gray, gray["Y"], bytes_, index("i"), index("j"))
+    buffer gray: u8[100]
+    s1 := %i * 4
+    shift_right_in(convert.u32(gray[%j * 10 + shift_right_in(s1, 3)]), convert.u32(s1 & 7)) & 15:u32
+    """
+    plane = layout.planes[channel.plane]
+    count = len(channel.places)
+    line = _add(_times(row, memory.stride), memory.start)
+    step = _even(channel)
+    if step is not None and step * count == plane.bits:
+        # Samples all alike: the n-th lies n steps on, whatever its group.
+        at = _times(column, step)
+        return _signed(channel, _gathered(channel, memory.buffer, line, at, step, channel.places[0]))
+    group = column if count == 1 else apply("floor_div", column, const(count, T.i32))
+    line = _add(line, _times(group, plane.bits // 8))
+    within = None if count == 1 else apply("mod", column, const(count, T.i32))
+    if within is None:
+        return _signed(channel, _gathered(channel, memory.buffer, line, None, 0, channel.places[0]))
+    if step is not None:
+        at = _times(within, step)
+        return _signed(channel, _gathered(channel, memory.buffer, line, at, step, channel.places[0]))
+    found = [_gathered(channel, memory.buffer, line, None, 0, runs) for runs in channel.places]
+    result = found[-1]
+    for k in reversed(range(count - 1)):
+        result = apply("choose", apply("eq", within, const(k, T.i32)), found[k], result)
+    return _signed(channel, result)
+
+
+def write(layout: Layout, plane: int, samples: Mapping[str, Sequence[Expr]]) -> list[tuple[Expr, int]]:
+    """The bytes of a group of a plane as u8, each with the mask of the bits that are meant; lowest address first.
+
+    `samples` gives for each channel of the plane the bits of its samples in the group, as 32 or 64 bits without a sign.
+    """
+    size = layout.planes[plane].bits // 8
+    parts: list[list[Expr]] = [[] for _ in range(size)]
+    masks = [0] * size
+    for channel in layout.channels:
+        if channel.plane != plane:
+            continue
+        for value, runs in zip(samples[channel.name], channel.places, strict=True):
+            for run in runs:
+                for byte in range(run.start // 8, (run.start + run.width - 1) // 8 + 1):
+                    first = max(run.start, 8 * byte)
+                    last = min(run.start + run.width, 8 * byte + 8)
+                    # Down to the bits that this byte takes, then up to their place in it.
+                    bits = _shifted_right(value, run.low + first - run.start)
+                    mask = (1 << (last - first)) - 1
+                    if first - 8 * byte or mask != 255:
+                        bits = apply("and", bits, const(mask, value.type))
+                    if first - 8 * byte:
+                        bits = apply("shift_left_in", bits, const(first - 8 * byte, value.type))
+                    parts[byte].append(apply("convert", bits, attr=T.u8))
+                    masks[byte] |= mask << (first - 8 * byte)
+    found: list[tuple[Expr, int]] = []
+    for pieces, mask in zip(parts, masks, strict=True):
+        value = pieces[0] if pieces else const(0, T.u8)
+        for piece in pieces[1:]:
+            value = apply("or", value, piece)
+        found.append((value, mask))
+    return found
+
+
+def _even(channel: Channel) -> int | None:
+    """The bits from each sample of a group to the next, if all of them lie alike; None if they do not."""
+    first = channel.places[0]
+    step = channel.places[1][0].start - first[0].start if len(channel.places) > 1 else 0
+    for k, runs in enumerate(channel.places):
+        moved = tuple(Run(r.low, r.width, r.start + k * step) for r in first)
+        if runs != moved:
+            return None
+    return step if step > 0 else None
+
+
+def _gathered(
+    channel: Channel, buffer: Buffer, line: Expr, at: Expr | None, step: int, runs: Sequence[Run]
+) -> Expr:
+    """The bits of one sample from its runs; `at` is a bit address that changes in multiples of `step`, if any."""
+    word = T.u64 if channel.bits > 32 else T.u32
+    result: Expr | None = None
+    for run in runs:
+        where = at if at is None else _add(at, run.start)
+        if where is None or step % 8 == 0:
+            base = line if at is None else _add(line, _shifted_right(at, 3))
+            bits = _window(word, buffer, _add(base, run.start // 8), run.start % 8, run.width)
+        else:
+            # Somewhere within a byte: as many bytes as it may reach into, and a shift that is only known then.
+            reach = max((run.start + k * step) % 8 for k in range(8)) + run.width
+            wide = T.u64 if reach > 32 else T.u32
+            base = _add(line, _shifted_right(where, 3))
+            bits = _bytes(wide, buffer, base, min(-(-reach // 8), 8))
+            shift = apply("convert", apply("and", where, const(7, T.i32)), attr=wide)
+            whole = apply("shift_right_in", bits, shift)
+            if reach > 64:
+                high = apply("convert", load(buffer, _add(base, 8)), attr=wide)
+                # Two shifts, since one by 64 is none.
+                up = apply("shift_left_in", high, apply("sub", const(63, wide), shift))
+                whole = apply("or", whole, apply("shift_left_in", up, const(1, wide)))
+            bits = apply("and", whole, const((1 << run.width) - 1, wide))
+            if wide is not word:
+                bits = apply("convert", bits, attr=word)
+        if run.low:
+            bits = apply("shift_left_in", bits, const(run.low, word))
+        result = bits if result is None else apply("or", result, bits)
+    assert result is not None  # noqa: S101 - a sample has a bit
+    return result
+
+
+def _window(word: T.Type, buffer: Buffer, base: Expr, shift: int, width: int) -> Expr:
+    """Bits from `shift` on of the bytes from `base` on."""
+    reach = shift + width
+    wide = T.u64 if reach > 32 else word
+    bits = _bytes(wide, buffer, base, min(-(-reach // 8), 8))
+    bits = _shifted_right(bits, shift)
+    if reach > 64:
+        high = apply("convert", load(buffer, _add(base, 8)), attr=wide)
+        bits = apply("or", bits, apply("shift_left_in", high, const(64 - shift, wide)))
+    if reach % 8:
+        bits = apply("and", bits, const((1 << width) - 1, wide))
+    return bits if wide is word else apply("convert", bits, attr=word)
+
+
+def _bytes(word: T.Type, buffer: Buffer, base: Expr, count: int) -> Expr:
+    """A number of that many bytes, the lowest first."""
+    result: Expr | None = None
+    for k in range(count):
+        part = apply("convert", load(buffer, _add(base, k)), attr=word)
+        if k:
+            part = apply("shift_left_in", part, const(8 * k, word))
+        result = part if result is None else apply("or", result, part)
+    assert result is not None  # noqa: S101 - at least one byte
+    return result
+
+
+def _signed(channel: Channel, bits: Expr) -> Expr:
+    if channel.kind != "s":
+        return bits
+    word = word_type(channel)
+    spare = const(word.bits - channel.bits, word)
+    number = apply("convert", bits, attr=word)
+    if word.bits == channel.bits:
+        return number
+    return apply("shift_right_in", apply("shift_left_in", number, spare), spare)
+
+
+def _shifted_right(value: Expr, bits: int) -> Expr:
+    return apply("shift_right_in", value, const(bits, value.type)) if bits else value
+
+
+def _add(value: Expr, more: Expr | int) -> Expr:
+    if isinstance(more, Expr):
+        return apply("add", value, more)
+    return apply("add", value, const(more, value.type)) if more else value
+
+
+def _times(value: Expr, number: int) -> Expr:
+    return value if number == 1 else apply("mul", value, const(number, value.type))
