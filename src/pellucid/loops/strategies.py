@@ -1,0 +1,320 @@
+"""White's heuristics (section 6.4) as tactics, under his names: fixed orders in which moves are tried on a program.
+
+None of them can do harm to the meaning, for every step is a move with its proof; whether they gain anything is for the
+timer to say. Where White hands a statement to a function, these look at a whole kernel, and where he hands live
+variables, these take the names of the outputs that are needed.
+
+    state = tactic.run(for_optimize(live=["h"]), kernel)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ..ir.expr import LEAVES, Expr
+from ..ir.facts import Facts
+from ..ir.nest import Block, For, If, Kernel, Statement, Store, all_roots, blocks, rewrite
+from ..ir.path import Path, at
+from ..ir.path import walk as paths
+from ..ir.verify import checking, verify_kernel
+from ..reasoning.infer import FactsOf
+from .ledger import Step
+from .move import Proved, named
+from .tactic import State, Tactic, make, repeat, sequence
+
+Live = Sequence[str] | None
+"""Names of the outputs that are needed at the end; None for all of them."""
+PEEPHOLES = ("simplify_if", "eliminate_loop", "compress")
+"""The moves of White's StatementSimplify, beside the rules on expressions."""
+
+
+def attempted(state: State, move: str, path: Path, **options: Any) -> State | None:
+    """The state after a move at a site, or None if it is refused, which is not worth a line in the ledger here."""
+    new, done = make(state, named(move), path, **options)
+    if not done:
+        state.ledger.steps.pop()
+    return new if done else None
+
+
+def wherever(move: str, **options: Any) -> Tactic:
+    """A move again and again, wherever it is proved; what is refused is not written down."""
+
+    def tactic(state: State) -> State:
+        new: State | None = state
+        while new is not None:
+            state = new
+            found = (attempted(state, move, p, **options) for p in named(move).find(state.kernel, **options))
+            new = next((s for s in found if s is not None), None)
+        return state
+
+    return tactic
+
+
+# ---- expressions and peepholes ----
+
+
+def index_facts(kernel: Kernel, ranges: Mapping[Expr, Facts]) -> dict[Expr, Facts]:
+    """What is known of parameters, and of every index in its loops: of one that several loops have, in all of them."""
+    found: dict[Expr, Facts] = {}
+
+    def visit(block: Block, facts: FactsOf) -> None:
+        for s in block:
+            inner = facts
+            if isinstance(s, For):
+                lo, hi = facts(s.lo), facts(s.hi)
+                own = Facts(lo.lo, max(lo.lo, hi.hi - 1))
+                found[s.index] = found[s.index].union(own) if s.index in found else own
+                inner = FactsOf({**ranges, **found, s.index: own})
+            for b in blocks(s):
+                visit(b, inner)
+
+    visit(kernel.body, FactsOf(ranges))
+    return {**found, **ranges}
+
+
+def _simplified(state: State) -> Kernel:
+    """The kernel with all expressions in simplest form; the very same one if they are."""
+    from ..rewriting.simplify import simplify
+
+    old = all_roots(state.kernel.body)
+    new = simplify(old, numerics="exact", ranges=index_facts(state.kernel, state.ranges))
+    if new == old:
+        return state.kernel
+    into = dict(zip(old, new, strict=True))
+    return replace(state.kernel, body=rewrite(state.kernel.body, lambda roots: tuple(into[r] for r in roots)))
+
+
+def simplify_expressions(state: State) -> State:
+    """All expressions in simplest form, by the rules labelled exact and what the bounds of loops say."""
+    kernel = _simplified(state)
+    if kernel is state.kernel:
+        return state
+    if checking() >= 1:
+        verify_kernel(kernel)
+    site = f"kernel {kernel.name}"
+    again = partial(_simplified, state)
+    step = Step("simplify", site, Proved("rules labelled exact"), state.kernel, kernel, again=again)
+    state.ledger.steps.append(step)
+    return replace(state, kernel=kernel)
+
+
+def statement_simplify(state: State) -> State:
+    """White's StatementSimplify: rules on expressions, decided and empty branches, empty loops, nullable statements."""
+    return repeat(sequence(simplify_expressions, *(wherever(move) for move in PEEPHOLES)))(state)
+
+
+# ---- propagation and dead variables ----
+
+
+def do_all_prop(state: State) -> State:
+    """White's DoAllProp: copies ``x := v`` and ``x := m`` go down as far as they can, leaving their values behind."""
+    # Later ones first, so that none has to pass another.
+    for _, s in sorted(paths(state.kernel.body), key=lambda found: found[0], reverse=True):
+        path = _path_of(state.kernel, s) if _is_copy(s) else None
+        if path is not None:
+            state = _sunk(state, path)
+    return state
+
+
+def _is_copy(s: Statement) -> bool:
+    return isinstance(s, Store) and s.buffer.size == 1 and (s.value.op in LEAVES or s.value.op == "load")
+
+
+def _sunk(state: State, path: Path) -> State:
+    below: State | None = state
+    while below is not None:
+        state = below
+        below = attempted(state, "interchange_with_substitution", path)
+        path = _moved(path, 1)
+    return state
+
+
+def _moved(path: Path, by: int) -> Path:
+    number, position = path[-1]
+    return (*path[:-1], (number, position + by))
+
+
+def propagate_and_simplify(state: State) -> State:
+    """White's PropagateAndSimplify: peepholes and forward propagation, once each and peepholes again."""
+    return sequence(statement_simplify, do_all_prop, statement_simplify)(state)
+
+
+def back_propagate(index: str | None = None) -> Tactic:
+    """White's BackPropagate: in loops, ``a[i] := x`` goes up, and what was done to x is done to a[i] instead.
+
+    Only copies of a scalar into an element that the loop's index is in, as White has it; of that index only, if named.
+    """
+
+    def tactic(state: State) -> State:
+        for s in [s for _, s in paths(state.kernel.body)]:
+            path = _path_of(state.kernel, s) or ()
+            loop = at(state.kernel.body, path[:-1]) if len(path) > 1 else None
+            if isinstance(loop, For) and index in (None, loop.index.attr) and _goes_up(s, loop):
+                state = _risen(state, path)
+        return state
+
+    return tactic
+
+
+def _goes_up(s: Statement, loop: For) -> bool:
+    copied = isinstance(s, Store) and s.value.op == "load" and s.value.attr.size == 1
+    return copied and isinstance(s, Store) and bool(s.position.free & loop.index.free)
+
+
+def _risen(state: State, path: Path) -> State:
+    while path[-1][1] > 0:
+        path = _moved(path, -1)
+        above = attempted(state, "interchange_with_back_substitution", path)
+        if above is None:
+            break
+        state = above
+    return state
+
+
+def remove_dead_vars(live: Live = None) -> Tactic:
+    """White's RemoveDeadVars: what is overwritten unseen goes, and what feeds no output that is needed."""
+    return sequence(wherever("compress"), wherever("eliminate_dead", live=live), statement_simplify)
+
+
+# ---- loops ----
+
+
+def extract_for_stat(block: Block) -> For | None:
+    """White's ExtractForStat: the first loop of a compound statement, or None."""
+    return next((s for s in block if isinstance(s, For)), None)
+
+
+def split_compound_around_if(index: Expr, test: If) -> Tactic:
+    """White's SplitCompoundAroundIf: an `if` on an index alone in the loops between, by splitting those.
+
+    The kernel as it was, if some statement cannot be parted from it.
+    """
+
+    def tactic(state: State) -> State:
+        start, steps = state, len(state.ledger)
+        while True:
+            cut = _crowded(state.kernel, index, test)
+            if cut is None:
+                return state
+            new = attempted(state, "split_loop", cut)
+            if new is None:
+                del state.ledger.steps[steps:]
+                return start
+            state = new
+
+    return tactic
+
+
+def _crowded(kernel: Kernel, index: Expr, test: If) -> Path | None:
+    """Where to cut the innermost loop in which something stands before or after the branch; None if in none."""
+    path = _path_of(kernel, test)
+    while path is not None and len(path) > 1:
+        loop = at(kernel.body, path[:-1])
+        if not isinstance(loop, For):
+            return None
+        position = path[-1][1]
+        if position > 0:
+            return path
+        if position + 1 < len(loop.body):
+            return _moved(path, 1)
+        if loop.index is index:
+            return None
+        path = path[:-1]
+    return None
+
+
+def _path_of(kernel: Kernel, statement: Statement) -> Path | None:
+    """The path of a statement: moves that only rearrange leave it the same object."""
+    return next((path for path, s in paths(kernel.body) if s is statement), None)
+
+
+def force_lc_join(state: State) -> State:
+    """White's ForceLCJoin: split and interchange loops until a test on an index can join that index's loop.
+
+    A join that cannot be reached leaves nothing changed behind.
+    """
+    reached: State | None = state
+    while reached is not None:
+        state = reached
+        tests = list(_tests(state.kernel))
+        reached = next((s for index, test in tests if (s := _joined(state, index, test)) is not None), None)
+    return state
+
+
+def _tests(kernel: Kernel) -> Iterator[tuple[Expr, If]]:
+    """Branches with an index that their condition depends on, outer indices first."""
+    for path, s in paths(kernel.body):
+        if isinstance(s, If) and not s.picks:
+            for k in range(1, len(path)):
+                loop = at(kernel.body, path[:k])
+                if isinstance(loop, For) and s.condition.free & loop.index.free:
+                    yield loop.index, s
+
+
+def _joined(state: State, index: Expr, test: If) -> State | None:
+    """The state after a test has joined the loop of an index, or None; then the ledger is as it was."""
+    steps = len(state.ledger)
+    state = split_compound_around_if(index, test)(state)
+    while True:
+        path = _loop_of(state.kernel, index, test)
+        inner = at(state.kernel.body, path) if path else None
+        assert path is not None and isinstance(inner, For)  # noqa: S101, PT018 - the test is in that loop
+        last = len(inner.body) == 1 and inner.body[0] is test
+        new = attempted(state, "join_conditional" if last else "interchange_loops", path)
+        if new is None:
+            del state.ledger.steps[steps:]
+            return None
+        if last:
+            return new
+        state = new
+
+
+def _loop_of(kernel: Kernel, index: Expr, test: If) -> Path | None:
+    """The loop of an index around a statement."""
+    path = _path_of(kernel, test) or ()
+    for k in range(1, len(path)):
+        loop = at(kernel.body, path[:k])
+        if isinstance(loop, For) and loop.index is index:
+            return path[:k]
+    return None
+
+
+def force_move_code(state: State) -> State:
+    """White's ForceMoveCode: every statement that is the same in all iterations leaves its loop, innermost loops first."""
+    return wherever("move_code")(state)
+
+
+def compound_optimize(live: Live = None) -> Tactic:
+    """White's CompoundOptimize: propagation, simplification and the removal of what is dead, until nothing changes."""
+    return repeat(sequence(propagate_and_simplify, remove_dead_vars(live)))
+
+
+def for_optimize(live: Live = None) -> Tactic:
+    """White's ForOptimize (Figure 6.2): simplify, propagate back, optimize inside, move code, join tests, simplify."""
+    return sequence(
+        statement_simplify,
+        back_propagate(),
+        compound_optimize(live),
+        force_move_code,
+        force_lc_join,
+        statement_simplify,
+    )
+
+
+HEURISTICS: Mapping[str, Callable[..., Any]] = {
+    "StatementSimplify": statement_simplify,
+    "DoAllProp": do_all_prop,
+    "PropagateAndSimplify": propagate_and_simplify,
+    "BackPropagate": back_propagate,
+    "RemoveDeadVars": remove_dead_vars,
+    "CompoundOptimize": compound_optimize,
+    "ForOptimize": for_optimize,
+    "ExtractForStat": extract_for_stat,
+    "SplitCompoundAroundIf": split_compound_around_if,
+    "ForceLCJoin": force_lc_join,
+    "ForceMoveCode": force_move_code,
+}
+"""The heuristics by the names that they have in the dissertation."""
