@@ -93,9 +93,7 @@ def _found(site: Site, words: str, missing: str, *, search: bool, negated: bool 
 
 
 KEPT = Clause("condition-kept", "the arms store to nothing that the condition loads", _kept)
-ONE_ARM = Clause(
-    "one-arm", "the site is a loop that runs in order over one conditional with one arm", _one_armed
-)
+ONE_ARM = Clause("one-arm", "the site is a loop that runs in order over one test with one arm", _one_armed)
 BOUNDS = Theorem(
     "White 5.4.1",
     "A bound on the index that is tested in every iteration is a bound of the loop.",
