@@ -28,13 +28,13 @@ ACCEPTED = [
     ),
     (
         "unroll",
-        {},
+        {"tested": True},
         "  for i in 0 .. n:\n    a[i] := i\n",
         "  if 0 < n:\n    for i in 0 .. n - 1:\n      a[i] := i\n    s1 := n - 1\n    a[s1] := s1\n",
     ),
     (
         "unroll",
-        {"end": "first"},
+        {"end": "first", "tested": True},
         "  for i in m .. n:\n    a[i] := i\n",
         "  if m < n:\n    a[m] := m\n    for i in m + 1 .. n:\n      a[i] := i\n",
     ),
@@ -157,7 +157,7 @@ FIRST = "White 4.3.2 for the first iteration, backwards"
             {},
             "start-kept",
         ),
-        ("unroll", "White 4.3.2 under a test", BOUND, 0, {}, "bounds-kept"),
+        ("unroll", "White 4.3.2 under a test", BOUND, 0, {"tested": True}, "bounds-kept"),
         ("roll", FIRST, "  x[0] := 3\n  for i in 1 .. x[0]:\n    x[0] := 3\n", 1, {"end": "first"}, "runs"),
         (
             "roll",
@@ -241,7 +241,8 @@ SHAPED = [
 def variants(move: str) -> list[dict[str, object]]:
     """The options with which a move is tried."""
     if move in ("unroll", "roll"):
-        return [{"end": "last"}, {"end": "first"}]
+        tests = (False, True) if move == "unroll" else (False,)
+        return [{"end": end, "tested": tested} for end in ("last", "first") for tested in tests]
     return [{"period": k} for k in (1, 2, 3)] if move == "roll_all" else [{}]
 
 
@@ -267,8 +268,9 @@ def test_it_is_likely_there(move, shape):
 @given(nests())
 def test_preserve_in_any_nest(kernel):
     for move, _ in SHAPED:
-        for after in everywhere(named(move), kernel):
-            agree(kernel, after)
+        for options in variants(move):
+            for after in everywhere(named(move), kernel, **options):
+                agree(kernel, after)
 
 
 def test_rolling_is_quick_on_long_programs():

@@ -1,8 +1,8 @@
 """unroll: the last or the first iteration of a loop becomes statements of its own (White's theorem 4.3.2).
 
 ``for i in lo .. hi: S`` becomes ``for i in lo .. hi - 1: S; S[hi - 1 / i]``, or ``S[lo / i]; for i in lo + 1 .. hi: S``
-with ``end="first"``. If it is not known that there is an iteration, all of it goes under the test ``lo < hi``, so that
-bounds need not be constants.
+with ``end="first"``. Where it is not known that there is an iteration, ``tested=True`` puts all of it under the test
+``lo < hi``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ...ir.expr import apply as operator
 from ...ir.nest import SEQ, Block, For, If, Kernel
 from ...ir.path import Path
 from ...ir.path import walk as paths
-from ...reasoning.prove import Proved, Verdict, decided
+from ...reasoning.prove import Verdict, decided
 from ..adjacent import loop, replaced
 from ..build import with_value
 from ..iteration import ENDS, before, behind, compared, end, in_order, kept
@@ -29,10 +29,12 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
     return sorted(found, key=lambda path: -len(path))
 
 
-def _shape(*ends: str) -> Clause:
+def _shape(*ends: str, tested: bool = False) -> Clause:
     def test(site: Site) -> Verdict:
         if not in_order(site):
             return decided(False, "the loop runs in order", f"{site} does not")
+        if site.options.get("tested", False) is not tested:
+            return decided(False, "it is asked for", f"tested is {not tested}")
         return decided(end(site) in ends, f"the end is {' or '.join(ends)}", f"it is {end(site)!r}")
 
     return Clause("a-loop-in-order", "the site is a loop that runs in order", test)
@@ -48,7 +50,7 @@ def _bounds_kept(site: Site) -> Verdict:
     return kept(site, s.lo, s.hi)
 
 
-RUNS = Clause("runs", "there is an iteration", _runs)
+RUNS = Clause("runs", "there is an iteration (or tested=True)", _runs)
 BOUND = Clause(
     "bound-kept", "the loop sets nothing that its upper bound loads", lambda s: kept(s, loop(s).hi)
 )
@@ -71,18 +73,17 @@ TESTED = Theorem(
     "White 4.3.2 under a test",
     "Where it is not known that there is an iteration, it can be tested.",
     (BOUNDS,),
-    shape=_shape(*ENDS),
+    shape=_shape(*ENDS, tested=True),
 )
 
 
-def apply(kernel: Kernel, path: Path, **options: Any) -> Applied:
+def apply(kernel: Kernel, path: Path, *, end: str = ENDS[0], tested: bool = False, **_: Any) -> Applied:
     """The loop with one iteration less, and that iteration."""
-    site = Site(kernel, path, options.pop("ranges", {}), options)
-    s = loop(site)
-    last = end(site) == "last"
+    s = loop(Site(kernel, path))
+    last = end == "last"
     alone = with_value(s.body, s.index, before(s.hi) if last else s.lo)
     new: Block = (replace(s, hi=before(s.hi)), *alone) if last else (*alone, replace(s, lo=behind(s.lo)))
-    if not isinstance(_runs(site), Proved):
+    if tested:
         new = (If(operator("lt", s.lo, s.hi), new),)
     return Applied(replaced(kernel, path, 1, new))
 
