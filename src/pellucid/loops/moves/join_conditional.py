@@ -51,7 +51,7 @@ def _shape(site: Site) -> Verdict:
     return both(loop, decided(_conditional(site.statement) is not None, words, f"{site} has another body"))
 
 
-def _one_armed(site: Site) -> Verdict:
+def _one(site: Site) -> Verdict:
     found = _shape(site)
     if isinstance(found, Proved):
         found = decided(not _pair(site)[1].orelse, "the conditional has one arm", "it has an else")
@@ -93,7 +93,7 @@ def _found(site: Site, words: str, missing: str, *, search: bool, negated: bool 
 
 
 KEPT = Clause("condition-kept", "the arms store to nothing that the condition loads", _kept)
-ONE_ARM = Clause("one-arm", "the site is a loop that runs in order over one test with one arm", _one_armed)
+ONE_ARM = Clause("one-arm", "the site is a loop that runs in order over one conditional with one arm", _one)
 BOUNDS = Theorem(
     "White 5.4.1",
     "A bound on the index that is tested in every iteration is a bound of the loop.",
