@@ -25,8 +25,9 @@ from pellucid.reasoning.machine import CHARGES, PAPER, PAPER_WORDS, PROCESSOR, M
 from pellucid.reasoning.poly import Poly, name, number, total
 from pellucid.reasoning.printed import printed_time
 from pellucid.reasoning.prove import Proved, Refuted, Unknown
-from pellucid.reasoning.timer import Timer, kernel_cost, tree_cost
+from pellucid.reasoning.timer import Timer, kernel_cost
 from pellucid.reasoning.vectors import vectorizable
+from pellucid.reasoning.work import tree_cost
 
 PROGRAMS = Path(__file__).parents[1] / "loops" / "programs"
 

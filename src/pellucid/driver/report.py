@@ -11,7 +11,6 @@ from ..ir.expr import topological
 from ..ir.nest import Kernel, all_roots
 from ..ir.text import print_nest
 from ..loops.ledger import Ledger
-from ..reasoning.timer import kernel_cost
 
 TITLES = {
     "inlined": "Inlined: every definition unfolded, nothing simplified",
@@ -50,6 +49,9 @@ class Report:
         return kept
 
     def _sizes(self, name: str) -> str:
+        # Only a report that is looked at needs the timer.
+        from ..reasoning.timer import kernel_cost
+
         kernel = self.kernels[name]
         nodes = sum(bool(n.args) for n in topological(all_roots(kernel.body)))
         return f"{nodes} operators, cost {kernel_cost(kernel):.3g}"

@@ -15,7 +15,7 @@ from ..ir.expr import LEAVES, Expr, index_bit, parts, topological
 from ..ir.nest import Alloc, Block, For, If, Statement, While, all_roots, roots
 from ..reasoning.effects import stored
 from ..reasoning.machine import PROCESSOR
-from ..reasoning.timer import node_cost
+from ..reasoning.work import node_cost
 
 MAX_DEPTH = 12
 """How deeply branches for choices may nest; deeper ones become selections."""

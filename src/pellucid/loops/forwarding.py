@@ -13,8 +13,8 @@ from functools import lru_cache
 from ..ir import nest as N
 from ..ir.expr import Buffer, Expr, rebuild, substitute, topological
 from ..ir.nest import Block, For, Kernel, Statement, Store, roots
-from ..reasoning.timer import node_cost
 from ..reasoning.infer import FactsOf
+from ..reasoning.work import node_cost
 from .elements import Filled, coordinates, filled, peeled, ranges_of, wrapped
 
 Place = tuple[int, int]

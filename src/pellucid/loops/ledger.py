@@ -15,8 +15,14 @@ from ..base.errors import IrError
 from ..ir.nest import Kernel
 from ..ir.path import Path
 from ..ir.text import print_nest
-from ..reasoning.timer import kernel_cost
 from .move import Proved, Verdict
+
+
+def _cost(kernel: Kernel) -> float:
+    # Only a ledger that is looked at needs the timer.
+    from ..reasoning.timer import kernel_cost
+
+    return kernel_cost(kernel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +48,12 @@ class Step:
     @property
     def before(self) -> float:
         """The timer's cost before the step."""
-        return kernel_cost(self.old)
+        return _cost(self.old)
 
     @property
     def after(self) -> float:
         """The timer's cost after it."""
-        return kernel_cost(self.new)
+        return _cost(self.new)
 
     @property
     def details(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from ..ir import types as T
 from ..ir.expr import LEAVES, Buffer, Expr, const, topological
 from ..ir.interp import evaluate, fold
 from ..ir.nest import Abstract, Alloc, Block, For, If, Kernel, Statement, Store, While, roots, walk
-from .timer import needed
+from .work import needed
 
 Values = dict[Expr, Any]
 Compute = Callable[[Values], Any]
@@ -241,7 +241,7 @@ def _own(s: Statement) -> Counter[str]:
     start = (
         [s.value] if isinstance(s, Store) and s.buffer.size == 1 and s.position.op == "const" else roots(s)
     )
-    for n in needed(start, set()):
+    for n in needed(start):
         if n.op == "const":
             found["constant"] += 1
         elif n.op in LEAVES:

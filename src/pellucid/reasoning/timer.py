@@ -8,109 +8,18 @@ not predict milliseconds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ..ir.expr import LEAVES, Buffer, Expr, parts, topological
+from ..ir.expr import Buffer, Expr, parts, topological
 from ..ir.nest import Alloc, Block, For, If, Kernel, Let, Repeat, Store, While
 from .effects import stored
 from .machine import PROCESSOR, Machine
 from .poly import ZERO, Number, Poly, maximum, minimum, name, number, total
+from .work import Work, is_simple
 
 GUESSED = "#"
 """What the name of an iteration count begins with that nothing is known of: ``#i`` is that of the loop i."""
-
-
-_KINDS = dict.fromkeys(LEAVES, "variable") | {"const": "constant", "load": "load", "iterate": "", "get": ""}
-
-
-def node_cost(node: Expr, machine: Machine = PROCESSOR) -> float:
-    """The cost of one node by itself, without its operands."""
-    kind = _KINDS.get(node.op)
-    if kind is None:
-        return machine.operator(node.op)
-    return machine.charges[kind] if kind else 0.0
-
-
-def tree_cost(roots_: Iterable[Expr], placed: Iterable[Expr] = (), machine: Machine = PROCESSOR) -> float:
-    """The cost of computing expressions once, given that some nodes were already computed.
-
-    >>> from pellucid.ir.parse import parse_expr
-    >>> root = parse_expr("($x:f32 + 1.0) * ($x:f32 + 1.0)")[0]
-    >>> tree_cost([root]), tree_cost([root], root.args)
-    (2.0, 1.0)
-    """
-    return _Work(machine).computed(roots_, set(placed))
-
-
-def is_simple(node: Expr) -> bool:
-    """Whether a node is the value of a simple variable: the load of the one element of its buffer."""
-    return node.op == "load" and node.attr.size == 1 and node.args[0].op == "const"
-
-
-def needed(roots_: Iterable[Expr], seen: set[Expr]) -> Iterator[Expr]:
-    """Every node that is computed for expressions once, and is not in `seen`, which it is put into.
-
-    Of an iteration, what comes before its steps; the position of a simple variable is no work.
-    """
-    stack = list(roots_)
-    while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        yield node
-        if node.op == "iterate":
-            init, _, _, limit = parts(node)
-            stack += [*init, limit]
-        elif not is_simple(node):
-            stack += node.args
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """The cost of expressions, one lane's indices being those in `wide`."""
-
-    machine: Machine
-    wide: int = 0
-
-    def computed(self, roots_: Iterable[Expr], placed: set[Expr]) -> float:
-        """The cost of what is not placed yet."""
-        if not self.machine.shares:
-            return self._uses(list(roots_), placed)
-        cost = 0.0
-        seen = set(placed)
-        for node in needed(roots_, seen):
-            cost += self.one(node)
-            if node.op == "iterate":
-                _, step, stop, _ = parts(node)
-                cost += self.machine.steps * self.computed((*step, stop), seen)
-        return cost
-
-    def _uses(self, roots_: Sequence[Expr], placed: set[Expr]) -> float:
-        """The cost where every use computes again."""
-        weight: dict[Expr, float] = dict.fromkeys(placed, 0.0)
-        for node in topological(roots_):
-            if node not in weight:
-                weight[node] = self.one(node) + (
-                    0.0 if is_simple(node) else sum(weight[a] for a in node.args)
-                )
-        return sum(weight[r] for r in roots_)
-
-    def one(self, node: Expr) -> float:
-        """The cost of one node: of a load, by the way in which it moves with the lanes."""
-        if node.op == "load" and node.args[0].free & self.wide and not self.neighboring(node.args[0]):
-            return self.machine.charges["gather"]
-        return node_cost(node, self.machine)
-
-    def neighboring(self, position: Expr) -> bool:
-        """Whether neighboring lanes have neighboring positions."""
-        while position.op in ("add", "sub", "convert"):
-            wide = [a for a in position.args if a.free & self.wide]
-            if len(wide) > 1 or (position.op == "sub" and wide[0] is position.args[1]):
-                return False
-            position = wide[0]
-        return position.op == "index"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,57 +89,59 @@ class _Pass:
         return self.timer.machine
 
     def block(self, block: Block, placed: set[Expr], around: tuple[For, ...], wide: int = 0) -> Poly:
-        """The cost of running a block once; `placed` gets what it computes for what comes behind."""
-        work = _Work(self.machine, wide)
+        """The cost of running a block once, where some nodes were already computed."""
+        work = Work(self.machine, wide)
         found: list[Poly | Number] = []
         if len(block) > 1:
             found.append(self.machine.charges["compound"])
-        here = set(placed)
+        here: list[Expr] = []
         for s in block:
             match s:
                 case Let(value):
-                    found.append(work.computed([value], here))
-                    here.add(value)
+                    found.append(work.computed([value], placed))
+                    here += _new([value], placed)
                 case Repeat(value, body):
                     init, step, stop, limit = parts(value)
-                    found.append(work.computed((*init, limit), here))
-                    inner = self.block(body, here, around, wide)
-                    rest = work.computed((*step, stop), here | _places(body))
+                    found.append(work.computed((*init, limit), placed))
+                    inner = self.block(body, placed, around, wide)
+                    rest = work.computed((*step, stop), placed, _places(body))
                     found.append((inner + rest) * self.machine.steps)
-                    here.add(value)
+                    here += _new([value], placed)
                 case If(condition, then, orelse, picks):
-                    found.append(work.computed([condition], here) + self.machine.charges["branch"])
+                    found.append(work.computed([condition], placed) + self.machine.charges["branch"])
                     arms: list[Poly | Number] = []
                     for k, b in enumerate((then, orelse)):
-                        arms.append(self.block(b, here, around, wide))
-                        arms.append(work.computed([p.args[1 + k] for p in picks], here | _places(b)))
+                        arms.append(self.block(b, placed, around, wide))
+                        arms.append(work.computed([p.args[1 + k] for p in picks], placed, _places(b)))
                     found.append(total(arms) * (1 if condition.op == "const" else 0.5))
-                    here.update(picks)
+                    here += _new(picks, placed)
                 case For():
-                    found.append(self.loop(s, here, around, wide, work))
-                case Store(_, position, value):
-                    target = [] if position.op == "const" and s.buffer.size == 1 else [position]
-                    found.append(self.machine.charges["assignment"] + work.computed([*target, value], here))
+                    found.append(self.loop(s, placed, around, wide, work))
+                case Store(buffer, position, value):
+                    target = [] if position.op == "const" and buffer.size == 1 else [position]
+                    found.append(self.machine.charges["assignment"] + work.computed([*target, value], placed))
                 case While(condition, body):
-                    turn = self.block(body, here, around, wide) + work.computed([condition], here)
+                    turn = self.block(body, placed, around, wide) + work.computed([condition], placed)
                     found.append((turn + self.machine.charges["check"]) * name(f"{GUESSED}while"))
                     found.append(self.machine.charges["loop"])
                 case Alloc(_, size, body):
-                    found.append(work.computed([size], here))
-                    found.append(self.block(body, here, around, wide))
+                    found.append(work.computed([size], placed))
+                    found.append(self.block(body, placed, around, wide))
                 case _:
                     # What an abstract statement costs is its own business.
                     found.append(ZERO)
+        # What was computed here is not computed behind the block.
+        placed.difference_update(here)
         return total(found)
 
-    def loop(self, s: For, here: set[Expr], around: tuple[For, ...], wide: int, work: _Work) -> Poly:
+    def loop(self, s: For, placed: set[Expr], around: tuple[For, ...], wide: int, work: Work) -> Poly:
         """The cost of a loop: its bounds, its beginning, its checks, and its body once for each iteration."""
         width = s.how.count if s.how.kind == "lanes" else 1
         if self.timer.vectorize and s.how.kind == "seq" and not wide and self.vectorizable(s, around):
             width = self.machine.lanes
         if width > 1:
             wide |= s.index.free
-        body = self.block(s.body, here, (*around, s), wide)
+        body = self.block(s.body, placed, (*around, s), wide)
         check = self.machine.charges["check"]
         lo, hi = (self.polynomial(b, around) for b in (s.lo, s.hi))
         word = _word(s)
@@ -243,7 +154,7 @@ class _Pass:
         else:
             rest = body.summed(word, lo, lo + count)
         # In White's table the bounds are a part of the loop's beginning.
-        bounds = work.computed([s.lo, s.hi], here) if self.machine.shares else 0
+        bounds = work.computed([s.lo, s.hi], placed) if self.machine.shares else 0
         return (rest + count * check) * (1 / width) + (self.machine.charges["loop"] + check) + bounds
 
     def vectorizable(self, s: For, around: tuple[For, ...]) -> bool:
@@ -321,6 +232,13 @@ _OPERATIONS: Mapping[str, Callable[[Poly, Poly], Poly]] = {
 
 def _word(s: For) -> str:
     return str(s.index.attr)
+
+
+def _new(values: Iterable[Expr], placed: set[Expr]) -> list[Expr]:
+    """Those of some values that were not computed before; now they are."""
+    found = [v for v in values if v not in placed]
+    placed.update(found)
+    return found
 
 
 def _places(block: Block) -> set[Expr]:

@@ -18,7 +18,7 @@ from ...ir.path import Path, at, enclosing, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import untouched
 from ...reasoning.prove import Verdict, decided
-from ...reasoning.timer import tree_cost
+from ...reasoning.work import tree_cost
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
