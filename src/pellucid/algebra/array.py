@@ -343,16 +343,16 @@ def checked_number(value: Any, like: T.Type, place: str) -> float | int | bool:
     Raises InputError for anything else: nothing wraps silently.
     """
     fix = f'give a number of the type, or convert the array: .astype("{"f32" if like.is_integer else "f64"}")'
+    # Python takes text for a number, too.
+    given = None if isinstance(value, (str, bytes)) else value
     try:
-        if isinstance(value, (str, bytes)):
-            raise TypeError
         if like is T.boolean:
-            if value in (True, False):
-                return bool(value)
+            if given in (True, False):
+                return bool(given)
         elif like.is_float:
-            return float(value)
+            return float(given)
         else:
-            number = operator.index(value)
+            number = operator.index(given)
             if like.low <= number <= like.high:
                 return number
     except (TypeError, ValueError, OverflowError):
