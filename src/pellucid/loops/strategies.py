@@ -283,7 +283,7 @@ def _loop_of(kernel: Kernel, index: Expr, test: If) -> Path | None:
 
 
 def force_move_code(state: State) -> State:
-    """White's ForceMoveCode: every statement that is the same in all iterations leaves its loop, innermost loops first."""
+    """White's ForceMoveCode: every statement that is the same in all iterations leaves its loop."""
     return wherever("move_code")(state)
 
 
