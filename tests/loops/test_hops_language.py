@@ -175,6 +175,12 @@ def test_loops_may_run_in_lanes_and_bands():
     assert N.same(read(write(kernel), memory=buffers(kernel)).body, kernel.body)
 
 
+def test_loops_without_bounds_run_as_long_as_a_condition_holds():
+    text = "(MakeVariable s)\n(while (< s 100) (:= s (+ 1 (* 3 s))))\n"
+    assert write(read(text)) == text
+    assert final(text) == {"s": [121]}
+
+
 def test_values_print_by_themselves():
     assert write_expression(parse_expr("if $b:bool then $n:i64 else 3:i64")[0]) == "(if b n 3)"
     assert write_expression(parse_expr("0:i64 <= $n:i64 & $n:i64 <= 9:i64")[0]) == "(in n (0 9))"
@@ -314,6 +320,8 @@ MISTAKES = {
     "(for i 0 9)": r"'for' has 3 parts; write \(for x s1 s2 S\), with several statements as \(S1 S2\)",
     "(for i 0 9 S S)": "'for' has 5 parts",
     "(:= x)": r"':=' has 1 parts; write \(:= v s\)",
+    "(while true)": r"'while' has 1 parts; write \(while b S\)",
+    "(while x S)": "a condition is a bool, not a i64",
     "(if true)": r"'if' has 1 parts; write \(if b S1 S2\)",
     "(:= x (+ 1 2 3))": r"line 2, column 7: '\+' takes 2 operands, not 3",
     "(:= x (sqrt))": "'sqrt' takes 1 operands, not 0",

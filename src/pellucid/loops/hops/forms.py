@@ -130,7 +130,7 @@ class Tree:
         return "".join(out)
 
 
-_HEADERS = {":=": 2, "for": 4, "if": 2, "local": 2, "lanes": 2, "spread": 2}
+_HEADERS = {":=": 2, "for": 4, "if": 2, "while": 2, "local": 2, "lanes": 2, "spread": 2}
 """The statements, and how many of their items stand on the first line."""
 _STATEMENTS_ON_A_LINE = 2
 

@@ -147,6 +147,7 @@ class _Reader:
             ":=": self.assignment,
             "for": self.loop,
             "if": self.branch,
+            "while": self.turns,
             "local": self.allocation,
             "lanes": self.way,
             "spread": self.way,
@@ -230,6 +231,10 @@ class _Reader:
             self.statement(items[2], scope) if len(items) > 2 else (),
         )
 
+    def turns(self, form: Form, items: Sequence[Form], scope: Scope) -> N.While:
+        """``(while b S)``: a loop of which nobody knows at entry when it ends."""
+        return N.While(self.values.condition(items[0], scope), self.statement(items[1], scope))
+
     def allocation(self, form: Form, items: Sequence[Form], scope: Scope) -> N.Alloc:
         """``(local x S)`` or ``(local (a size type) S)``: memory for a statement only."""
         parts = list(items[0].items or [items[0]])
@@ -272,6 +277,7 @@ _STATEMENT_SHAPES = {
     ":=": ("(:= v s)", 2, 2),
     "for": ("(for x s1 s2 S), with several statements as (S1 S2)", 4, 4),
     "if": ("(if b S1 S2)", 2, 3),
+    "while": ("(while b S)", 2, 2),
     "local": ("(local x S)", 2, 2),
     "lanes": ("(lanes 16 (for x s1 s2 S))", 2, 2),
     "spread": ("(spread 8 (for x s1 s2 S))", 2, 2),

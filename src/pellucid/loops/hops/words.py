@@ -30,7 +30,7 @@ SYMBOLS = {row: word for word, row in ARITHMETIC.items()} | {
     "neg": "-",
     "choose": "if",
 }
-STATEMENTS = (":=", "for", "if", "local", "lanes", "spread")
+STATEMENTS = (":=", "for", "if", "while", "local", "lanes", "spread")
 DECLARATIONS = (
     "MakeVariable",
     "MakeLocal",

@@ -147,6 +147,8 @@ class _Writer:
                 return Tree([*parts, self.block(orelse, shown)] if orelse else parts)
             case N.For():
                 return self.loop(s, shown)
+            case N.While(condition, body):
+                return Tree([Tree("while"), self.expression(condition, shown, None), self.block(body, shown)])
             case N.Alloc(buffer, size, body):
                 if buffer in self.simple:
                     target = Tree(self.declared(buffer))
