@@ -1,0 +1,70 @@
+"""How long optimization takes: the unsharp mask, and programs of 100 to 3000 statements, whose time must grow as they do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from pellucid import algebra as alg
+from pellucid.algebra.naive import Lowering
+from pellucid.algebra.script import optimized
+from pellucid.driver.kernel import make_backend
+from pellucid.driver.options import Options
+from pellucid.ir.nest import Kernel
+
+ROUNDS = 5
+
+
+def unsharp(radius: int) -> alg.Array:
+    """The mask of bench/unsharp.py."""
+    a = alg.array("a", (1080, 1920, 3), "f32")
+    line = np.exp(-(np.arange(-radius, radius + 1) ** 2) / (radius * radius))
+    return a + alg.scalar("amount") * (a - alg.convolve(a, np.outer(line, line) / line.sum() ** 2))
+
+
+def chain(count: int) -> alg.Array:
+    """So many pointwise statements, each on the ones before."""
+    a, b = alg.array("a", (1080, 1920)), alg.array("b", (1080, 1920))
+    for k in range(count // 2):
+        a, b = a * 0.5 + b, alg.maximum(a, b) if k % 2 else a - b
+    return a + b
+
+
+def stages(count: int) -> alg.Array:
+    """So many statements, of which every tenth looks at its neighbors."""
+    a = alg.array("a", (1080, 1920))
+    for k in range(count):
+        a = alg.convolve(a, np.outer([1, 2, 1], [1, 2, 1]) / 16) if k % 10 == 9 else a * 0.5 + k
+    return a
+
+
+def naive(e: alg.Array) -> Kernel:
+    """The nest that the optimizer begins with."""
+    return Lowering().kernel("algebra", [("out", e.node)])
+
+
+def best(make: Callable[[], alg.Array]) -> float:
+    """The least milliseconds that optimization takes, of several."""
+    backend, found = make_backend("auto"), float("inf")
+    for _ in range(ROUNDS):
+        kernel = naive(make())
+        start = time.perf_counter()
+        optimized(kernel, Options(), backend)
+        found = min(found, time.perf_counter() - start)
+    return 1e3 * found
+
+
+def main() -> None:
+    """Measure, print."""
+    for name, radius in (("3 x 3", 1), ("9 taps", 4)):
+        print(f"unsharp mask, {name}: {best(lambda radius=radius: unsharp(radius)):.1f} ms")
+    for name, program in (("pointwise", chain), ("every tenth a convolution", stages)):
+        for count in (100, 300, 1000, 3000):
+            spent = best(lambda program=program, count=count: program(count))
+            print(f"{count:5} statements, {name}: {spent:7.1f} ms, {1e3 * spent / count:.0f} µs each")
+
+
+if __name__ == "__main__":
+    main()
