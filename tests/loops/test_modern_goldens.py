@@ -27,6 +27,7 @@ MODERN = {
     "eliminate_dead",
     "eliminate_induction",
     "eliminate_redundant",
+    "guard_store",
     "lanes",
     "peel",
     "privatize",

@@ -167,6 +167,21 @@ def branches(maker: Maker) -> N.Kernel:
     return program(N.For(i, ZERO, COUNT, (maker.rng.choice((branch, choice)), *maker.block((i,), 1))))
 
 
+def choices(maker: Maker) -> N.Kernel:
+    """A loop that stores a choice, of which one side is often what is there already."""
+    i = E.index("i")
+    buffer = maker.rng.choice((A, F, H, X))
+    own = E.load(buffer, maker.position(buffer, (i,)))
+    zero, one = E.const(0, buffer.type), E.const(maker.rng.choice((1, 3)), buffer.type)
+    pair = maker.rng.choice(((one, zero), (zero, one), (one, one)))
+    value = E.apply("choose", maker.truth((i,)), *pair)
+    if maker.rng.random() < 0.3:
+        value = E.apply("choose", maker.truth((i,)), own, value)
+    else:
+        value = E.apply(maker.rng.choice(("add", "sub", "mul", "max")), own, value)
+    return program(N.For(i, ZERO, COUNT, (N.Store(buffer, own.args[0], value), maker.store((i,)))))
+
+
 def unneeded(maker: Maker) -> N.Kernel:
     """Programs of which only one array is needed at the end."""
     return dataclasses.replace(maker.kernel(3), outputs=(A, B, C, F, H, X, Y))
@@ -195,6 +210,7 @@ SHAPES = [
     (products, "strength_reduce", {}),
     (repeated, "eliminate_redundant", {}),
     (branches, "unswitch", {}),
+    (choices, "guard_store", {}),
 ]
 
 

@@ -128,6 +128,12 @@ REFUSALS = [
         "feeds-nothing",
         loop("a[i] := 1", "b[i] := a[3]"),
     ),
+    ("guard_store", 2, {}, "a-choice", loop("a[i] := if i < 3 then 1 else 2")),
+    ("guard_store", 2, {}, "a-choice", loop("a[i] := a[i] + i")),
+    ("guard_store", 2, {}, "stays", loop("a[i] := a[i] + (if i < 3 then 1 else 2)")),
+    # Adding zero makes a positive zero of a negative one.
+    ("guard_store", 2, {}, "stays", loop("f[i] := f[i] + (if i < 3 then 1.0 else 0.0)")),
+    ("guard_store", 2, {}, "stays", loop("a[i] := if i < 3 then a[i + 1] else a[i] * 2")),
     ("unswitch", 1, {}, "a-fixed-choice", loop("a[i] := if i < 3 then 1 else 2")),
     (
         "unswitch",

@@ -102,6 +102,6 @@ def in_parts(kernel: Kernel, g: Gathering, counts: Sequence[int]) -> Alloc:
     body: Block = (
         For(first, zero, whole, (Store(parts, first, neutral),)),
         replace(g.loop, body=transform(g.loop.body, moved)),
-        For(element, zero, many, (For(copy, zero, const(copies, type_), (merged,)),)),
+        For(copy, zero, const(copies, type_), (For(element, zero, many, (merged,)),)),
     )
     return Alloc(parts, whole, body)

@@ -132,7 +132,7 @@ class Memory(Values, ABC):
         most at once with the access; what does not change in the loop around comes first.
         """
         at, type_ = self.value(position), position.type
-        found = as_sum(position, stop=lambda n: not n.free & self.inner, whole=index_is_whole)
+        found = as_sum(position, stop=self.fixed, whole=index_is_whole)
         if len(found.terms) + bool(found.constant) < 2 or not self.whole(found, type_):
             return self.place(buffer, at, type_)
         element = STORED[buffer.type]
@@ -148,6 +148,11 @@ class Memory(Values, ABC):
         if found.constant:
             where = self.let(f"getelementptr {element}, ptr {where}, i64 {found.constant}")
         return where
+
+    def fixed(self, node: Expr) -> bool:
+        """Whether a value stays in the loop around, and is no sum with a constant, which an access adds at no cost."""
+        plus = node.op in ("add", "sub") and any(a.op == "const" for a in node.args)
+        return not node.free & self.inner and not plus
 
     def whole(self, found: Sum, type_: T.Type) -> bool:
         """Whether a sum modulo the width of a type is the sum itself."""

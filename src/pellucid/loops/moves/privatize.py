@@ -8,12 +8,12 @@ instance the index of a band, or the column modulo 8.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ...ir import prim as table
-from ...ir.expr import topological
+from ...ir.expr import Expr, topological
 from ...ir.nest import For, Kernel, Store, roots, walk
 from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
@@ -43,8 +43,7 @@ def _site(site: Site) -> Gathering:
 
 def _gathers(site: Site) -> Verdict:
     found = gathering(site.kernel, site.path, site.options.get("buffer"))
-    words = f"{site} has no store of the form b[p] := b[p] op e"
-    return both(IN_ORDER.test(site), decided(found is not None, "a store gathers", words))
+    return both(IN_ORDER.test(site), decided(found is not None, "a store gathers", f"none in {site} does"))
 
 
 def _only_gathers(site: Site) -> Verdict:
@@ -114,9 +113,7 @@ PARTS = Theorem(
     "A reduction over the iterations of a loop may be done in parts that are merged after.",
     (
         Clause(
-            "only-gathers",
-            lambda s: f"every access of {_site(s).buffer.name} gathers by one operator",
-            _only_gathers,
+            "only-gathers", lambda s: f"all of {_site(s).buffer.name} gathers by one operator", _only_gathers
         ),
         Clause("order-free", lambda s: f"the order of {_site(s).op} does not matter", _order_free),
         Clause("inside", lambda s: f"every position is inside of {_site(s).buffer.name}", _inside),
@@ -129,9 +126,17 @@ PARTS = Theorem(
 )
 
 
-def apply(kernel: Kernel, path: Path, **options: Any) -> Applied:
-    """Clear the copies, gather into them, merge them."""
-    site = Site(kernel, path, options.pop("ranges", None) or {}, options)
+def apply(
+    kernel: Kernel,
+    path: Path,
+    *,
+    buffer: str | None = None,
+    by: Sequence[Expr] = (),
+    numerics: str = "exact",
+    **options: Any,
+) -> Applied:
+    """Clear the copies, gather into them, merge them; `numerics` "relaxed" lets sums of floats be reassociated."""
+    site = Site(kernel, path, options.get("ranges") or {}, {"buffer": buffer, "by": by, "numerics": numerics})
     counts = _counts(site)
     assert counts is not None  # noqa: S101 - checked
     new = in_parts(kernel, _site(site), counts)
@@ -141,10 +146,5 @@ def apply(kernel: Kernel, path: Path, **options: Any) -> Applied:
     )
 
 
-MOVE = Move(
-    "privatize",
-    "Gather what a loop gathers into an array in several copies of it, and merge them after.",
-    find,
-    apply,
-    (PARTS,),
-)
+DOC = "Gather what a loop gathers into an array in several copies of it, and merge them after."
+MOVE = Move("privatize", DOC, find, apply, (PARTS,))

@@ -1,0 +1,56 @@
+"""Definitions by cases, as histograms: from a search through all points for each case to one visit of each point.
+
+A stage of `script`. For ``h[i] = sum(chi(a == i))`` the naive nest compares every pixel with every gray. White's
+derivation (section 6.5) moves the loop over the cases inside, where the comparison makes it a single case: back
+propagation, interchange, loop-conditional joining. What is left gathers, and is done in bands with copies.
+"""
+
+from __future__ import annotations
+
+from ..ir.nest import For, Statement, walk
+from ..loops.move import Proved, named
+from ..loops.moves.inline_array import verdicts
+from ..loops.reductions import gathered_in_parts
+from ..loops.strategies import (
+    back_propagate,
+    compound_optimize,
+    force_lc_join,
+    statement_simplify,
+    wherever,
+)
+from ..loops.tactic import State, make, sequence
+
+
+def tables(state: State) -> State:
+    """Every search that can become a visit; the kernel as it was, and nothing in the ledger, if there is none."""
+    if not any(_by_cases(s) for s in walk(state.kernel.body)):
+        return state
+    steps = len(state.ledger.steps)
+    new = sequence(
+        inlined,
+        statement_simplify,
+        back_propagate(),
+        wherever("guard_store"),
+        compound_optimize(),
+        force_lc_join,
+        statement_simplify,
+        gathered_in_parts(),
+    )(state)
+    if any(s.move == "join_conditional" and s.applied for s in state.ledger.steps[steps:]):
+        return new
+    del state.ledger.steps[steps:]
+    return state
+
+
+def _by_cases(s: Statement) -> bool:
+    """Whether a statement does several things, one of them a loop, for each value of an index."""
+    return isinstance(s, For) and len(s.body) > 1 and any(isinstance(x, For) for x in s.body)
+
+
+def inlined(state: State) -> State:
+    """`inline_array` for every array that allows it, whatever it costs: the loop that pays for it goes away."""
+    done = True
+    while done:
+        names = [b.name for b, v in verdicts(state.kernel) if isinstance(v, Proved)]
+        state, done = make(state, named("inline_array"), (), array=names[0]) if names else (state, False)
+    return state

@@ -1,0 +1,95 @@
+"""Reductions in parallel: a tactic that cuts a loop which gathers into bands, each with copies of its own.
+
+Several copies for one band as well: neighboring iterations then add to different ones, so that no sum has to wait for
+the one before it to come back from memory.
+"""
+
+from __future__ import annotations
+
+from ..ir import types as T
+from ..ir.expr import apply, const
+from ..ir.nest import For, Kernel, Statement, walk
+from ..ir.path import Path, at
+from ..ir.path import walk as paths
+from .gathering import gathering
+from .move import Proved, named
+from .tactic import State, Tactic, make
+
+BANDS = 8
+"""Into how many bands a loop is cut: enough that no thread waits long for another."""
+COPIES = 8
+"""How many copies a band has, and iterations are taken at once."""
+LEAST = 1 << 14
+"""Iterations below which it does not pay to clear and merge copies."""
+
+
+def gathered_in_parts(bands: int = BANDS, copies: int = COPIES) -> Tactic:
+    """Every outermost loop of known length that gathers: in bands with copies of their own, unrolled, on threads.
+
+    A loop that can be spread as it is, or for which a step is refused, stays as it is.
+    """
+
+    def tactic(state: State) -> State:
+        for path in _sites(state.kernel):
+            state = _in_parts(state, path, bands, copies)
+        return state
+
+    return tactic
+
+
+def _sites(kernel: Kernel) -> list[Path]:
+    """Outermost loops that gather and are long, the last first, so that those before stay where they are."""
+    found: list[Path] = []
+    for path, s in paths(kernel.body):
+        inside = any(isinstance(at(kernel.body, path[:k]), For) for k in range(1, len(path)))
+        if not isinstance(s, For) or inside or gathering(kernel, path) is None or _length(s) < LEAST:
+            continue
+        if not isinstance(named("spread").check(kernel, path), Proved):
+            found.append(path)
+    return found[::-1]
+
+
+def _trips(loop: For) -> int:
+    """The iterations of a loop, if its bounds are constants; else 0."""
+    return loop.hi.attr - loop.lo.attr if loop.lo.op == loop.hi.op == "const" else 0
+
+
+def _length(loop: For) -> int:
+    """The iterations of a loop and of those that are its whole body."""
+    inner = loop.body[0] if len(loop.body) == 1 else None
+    return _trips(loop) * (_length(inner) if isinstance(inner, For) else 1)
+
+
+def _innermost(statement: Statement) -> For | None:
+    """The loop inside of which there is no other, if there is only one such."""
+    loops = [s for s in walk((statement,)) if isinstance(s, For)]
+    return loops[-1] if loops and not any(isinstance(s, For) for s in walk(loops[-1].body)) else None
+
+
+def _in_parts(state: State, path: Path, bands: int, copies: int) -> State:
+    loop = at(state.kernel.body, path)
+    assert isinstance(loop, For)  # noqa: S101 - one of the sites
+    inner, whole = _innermost(loop), gathering(state.kernel, path)
+    if inner is None or whole is None:
+        return state
+    cut, done = make(state, named("strip_mine"), path, size=-(-_trips(loop) // bands))
+    band = at(cut.kernel.body, path)
+    if not done or not isinstance(band, For):
+        return state
+    part = apply("mod", inner.index, const(copies, T.i32))
+    by = (band.index, part) if inner.index.type is T.i32 else (band.index,)
+    parted, done = make(cut, named("privatize"), path, by=by, buffer=whole.buffer.name)
+    if not done:
+        # The reason is worth a line, the cut that was undone is not.
+        del state.ledger.steps[-2]
+        return state
+    state = _unrolled(parted, path, inner, copies)
+    return make(state, named("spread"), (*path, (0, 1)), band=1)[0]
+
+
+def _unrolled(state: State, path: Path, inner: For, copies: int) -> State:
+    """The innermost loop by as many iterations as there are copies."""
+    for place, s in paths(state.kernel.body):
+        if place[: len(path)] == path and isinstance(s, For) and s.index is inner.index:
+            return make(state, named("unroll_and_jam"), place, factor=copies)[0]
+    return state
