@@ -18,7 +18,7 @@ from ...reasoning.effects import shown
 from ...reasoning.prove import Proved, Unknown, Verdict, decided
 from ..adjacent import loop, moved, replaced
 from ..build import with_value
-from ..iteration import before, behind, compared, end, in_order, kept
+from ..iteration import ENDS, before, behind, compared, end, in_order, kept
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -98,12 +98,11 @@ FIRST = Theorem(
 )
 
 
-def apply(kernel: Kernel, path: Path, **options: Any) -> Applied:
+def apply(kernel: Kernel, path: Path, *, end: str = ENDS[0], **_: Any) -> Applied:
     """The loop with one iteration more."""
-    site = Site(kernel, path, options.pop("ranges", {}), options)
-    s = loop(site)
+    s = loop(Site(kernel, path))
     count = len(s.body)
-    if end(site) == "last":
+    if end == "last":
         new: Block = (replace(s, hi=behind(s.hi)),)
         return Applied(replaced(kernel, path, 1 + count, new))
     return Applied(replaced(kernel, moved(path, -count), 1 + count, (replace(s, lo=before(s.lo)),)))

@@ -14,7 +14,7 @@ from ...ir.expr import Expr, const
 from ...ir.nest import Block, For, Kernel
 from ...ir.path import Path
 from ...ir.path import walk as paths
-from ...reasoning.prove import Verdict, decided
+from ...reasoning.prove import Refuted, Verdict, decided
 from ..adjacent import replaced
 from ..build import fresh_index
 from ..instances import common
@@ -78,17 +78,12 @@ def find(kernel: Kernel, *, period: int = 1, name: str = "r", **_: Any) -> Itera
             yield path
 
 
-def _a_block(site: Site) -> Verdict:
-    fits = site.statement is not None and site.options.get("period", 1) >= 1
-    return decided(fits, "the site is a statement", f"{site} is not, or the period is below 1")
-
-
 def _instances(site: Site) -> Verdict:
-    period, _ = _options(site)
-    words = "they differ in more than integers that go up in equal steps"
-    return decided(
-        _rolled(site) is not None, f"{LEAST} times {period} statements are instances of one", words
-    )
+    period = site.options.get("period", 1)
+    if period < 1:
+        return Refuted("there is a statement in each iteration", f"the period is {period}")
+    words = f"{period} from {site} on, and the next {period}, differ in more than integers that go up in equal steps"
+    return decided(_rolled(site) is not None, "the statements are instances of one", words)
 
 
 def _in_range(site: Site) -> Verdict:
@@ -100,21 +95,17 @@ def _in_range(site: Site) -> Verdict:
 THEOREM = Theorem(
     "White 4.3.2, backwards, repeated",
     "Statements that are the instances of one at consecutive numbers are a loop.",
-    (
-        Clause("instances", "the statements are instances of one at numbers in equal steps", _instances),
-        Clause("in-range", "the bounds of the loop are in the range of its index", _in_range),
-    ),
-    shape=Clause("a-statement", "the site is a statement", _a_block),
+    (Clause("in-range", "the bounds of the loop are in the range of its index", _in_range),),
+    shape=Clause("instances", "the statements are instances of one at numbers in equal steps", _instances),
 )
 
 
-def apply(kernel: Kernel, path: Path, **options: Any) -> Applied:
+def apply(kernel: Kernel, path: Path, *, period: int = 1, name: str = "r", **_: Any) -> Applied:
     """The loop in place of the statements."""
-    site = Site(kernel, path, options.pop("ranges", {}), options)
-    found = _rolled(site)
+    found = _rolled(Site(kernel, path, {}, {"period": period, "name": name}))
     assert found is not None  # noqa: S101 - checked
     count, new = found
-    return Applied(replaced(kernel, path, count * _options(site)[0], (new,)))
+    return Applied(replaced(kernel, path, count * period, (new,)))
 
 
 MOVE = Move(

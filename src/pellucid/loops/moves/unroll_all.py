@@ -38,18 +38,13 @@ def find(kernel: Kernel, *, most: int = MOST, **_: Any) -> Iterable[Path]:
     return [p for p, s in sorted(loops, key=lambda x: -len(x[0])) if len(trips(s)) <= most]
 
 
-def _is_loop(site: Site) -> Verdict:
-    return decided(in_order(site), "the loop runs in order", f"{site} does not")
-
-
 def _constant_bounds(site: Site) -> Verdict:
-    s = loop(site)
-    return decided(_constant(s), "the bounds are constant", f"they are {s.lo!r} and {s.hi!r}")
+    fits = in_order(site) and _constant(loop(site))
+    return decided(fits, "the loop runs in order over constants", f"{site} does not")
 
 
 def _few(site: Site) -> Verdict:
-    s, most = loop(site), site.options.get("most", MOST)
-    count = len(trips(s)) if _constant(s) else 0
+    count, most = len(trips(loop(site))), site.options.get("most", MOST)
     return decided(count <= most, "there are few", f"there are {count}")
 
 
@@ -57,16 +52,15 @@ THEOREM = Theorem(
     "White 4.3.2, repeated",
     "A loop over constants is its iterations, one after the other.",
     (
-        Clause("constant-bounds", "the bounds of the loop are constants", _constant_bounds),
         Clause(
             "few-iterations", lambda s: f"there are at most {s.options.get('most', MOST)} iterations", _few
         ),
     ),
-    shape=Clause("a-loop-in-order", "the site is a loop that runs in order", _is_loop),
+    shape=Clause("constant-bounds", "the site is a loop that runs in order over constants", _constant_bounds),
 )
 
 
-def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
+def apply(kernel: Kernel, path: Path, *, most: int = MOST, **_: Any) -> Applied:
     """The body once for each iteration."""
     s = at(kernel.body, path)
     assert isinstance(s, For)  # noqa: S101 - checked
