@@ -85,11 +85,6 @@ REFUSED = [
     ("absorb_with_substitution", "  x[0] := 2\n  if x[n] < x[0]:\n    b[0] := 3\n", "other-loads-apart"),
     ("absorb_with_substitution", "  a[n] := 2\n  if a[m] < a[n]:\n    b[0] := 3\n", "other-loads-apart"),
     ("absorb_with_substitution", "  a[m] := 2\n  if a[m] < n:\n    b[0] := 3\n", "inside"),
-    (
-        "absorb_with_substitution",
-        "  a[min(max(a[0], 0), 6)] := 2\n  if n < 2:\n    b[0] := 3\n",
-        "not-self-referencing",
-    ),
     ("absorb_with_substitution", "  x[0] := 2\n  b[0] := 3\n", "a-scalar-and-an-if"),
     (
         "extract_before",

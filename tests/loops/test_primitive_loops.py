@@ -120,12 +120,12 @@ REFUSED = [
     ),
     ("unroll_all", {}, LOOP, "constant-bounds"),
     ("unroll_all", {"most": 4}, "  for i in 0 .. 5:\n    a[i] := i\n", "few-iterations"),
-    ("unroll_all", {}, "  x[0] := 1\n", "a-loop-in-order"),
+    ("unroll_all", {}, "  x[0] := 1\n", "constant-bounds"),
     ("roll_all", {}, "  a[1] := 2\n  b[2] := 3\n", "instances"),
     ("roll_all", {}, "  f[1] := 2.0\n  f[2] := 3.0\n", "instances"),
     ("roll_all", {}, "  a[1] := 2\n", "instances"),
     ("roll_all", {}, "  a[2147483646] := 2\n  a[2147483647] := 2\n", "in-range"),
-    ("roll_all", {"period": 0}, "  a[1] := 2\n", "a-statement"),
+    ("roll_all", {"period": 0}, "  a[1] := 2\n", "instances"),
 ]
 
 

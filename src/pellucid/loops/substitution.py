@@ -1,7 +1,8 @@
 """An assignment whose value takes the place of its variable: the clauses that the moves with substitution share.
 
 White substitutes for simple variables. Here an element of an array may be substituted for as well, if it is surely
-inside of its array (a store outside stores nothing) and every other load of the array is of another element.
+inside of its array (a store outside stores nothing) and every other load of the array is of another element; with its
+own position among the other loads, it cannot refer to itself.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from ..ir import types as T
 from ..ir.expr import Expr, const, load
 from ..ir.nest import Block, Statement, Store, transform
 from ..reasoning.bounds import inside
-from ..reasoning.effects import Access, effects, loads
+from ..reasoning.effects import Access, effects
 from ..reasoning.known import Known
 from ..reasoning.prove import Verdict
 from ..reasoning.separate import apart
@@ -83,12 +84,4 @@ def _inside(site: Site) -> Verdict:
     return inside(store.position, store.buffer, site.known)
 
 
-def _not_self_referencing(site: Site) -> Verdict:
-    store = assignment(here(site))
-    return apart([element(store)], loads([store.position]), knowing(site))
-
-
 INSIDE = Clause("inside", "the variable is an element that its array surely has", _inside)
-NOT_SELF_REFERENCING = Clause(
-    "not-self-referencing", "the variable's own position does not load it", _not_self_referencing
-)

@@ -37,7 +37,9 @@ def _not_self_referencing(site: Site) -> Verdict:
 
 def _no_other_reads(site: Site) -> Verdict:
     first, second = _updates(site)
-    read = [a for a in loads([first.value, second.value]) if a.position is not first.position]
+    # What its own position loads is the matter of the clause before.
+    own = {first.position, *(a.position for a in loads([first.position]))}
+    read = [a for a in loads([first.value, second.value]) if a.position not in own]
     return apart(effects((first,)).sets, read, site.known.while_changing([first.buffer]))
 
 

@@ -16,7 +16,7 @@ from ...reasoning.effects import loads
 from ...reasoning.prove import Verdict, decided
 from ..adjacent import after, assignment, branch, is_branch, moved, pairs, replaced
 from ..move import Applied, Move
-from ..substitution import INSIDE, NOT_SELF_REFERENCING, is_scalar, its_loads, other_loads_apart
+from ..substitution import INSIDE, is_scalar, its_loads, other_loads_apart
 from ..theorem import Clause, Site, Theorem
 
 
@@ -54,7 +54,7 @@ SCALARS = Theorem(
 ELEMENTS = Theorem(
     "White 4.2.2 for elements",
     "So may an assignment to an element that is surely there.",
-    (INSIDE, NOT_SELF_REFERENCING, OTHER_LOADS),
+    (INSIDE, OTHER_LOADS),
     shape=Clause("an-element-and-an-if", "an element is assigned before an if", _is_element),
 )
 

@@ -19,7 +19,7 @@ from ...reasoning.separate import apart
 from ..adjacent import after, assignment, here, replaced
 from ..move import Applied, Move
 from ..nullable import nullable
-from ..substitution import NOT_SELF_REFERENCING, element, knowing
+from ..substitution import element, knowing
 from ..theorem import Clause, Site, Theorem
 
 
@@ -43,7 +43,12 @@ def _two_assignments(site: Site) -> Verdict:
 
 def _value_not_used(site: Site) -> Verdict:
     store, second = assignment(here(site)), assignment(after(site))
-    return apart([element(store)], loads([second.value, second.position]), knowing(site))
+    return apart([element(store)], loads([second.value]), knowing(site))
+
+
+def _not_self_referencing(site: Site) -> Verdict:
+    store, second = assignment(here(site)), assignment(after(site))
+    return apart([element(store)], loads([store.position, second.position]), knowing(site))
 
 
 def _a_statement(site: Site) -> Verdict:
@@ -59,7 +64,7 @@ OVERWRITTEN = Theorem(
     "An assignment goes that the next one overwrites unseen.",
     (
         Clause("value-not-used", "the second assignment does not load the variable", _value_not_used),
-        NOT_SELF_REFERENCING,
+        Clause("not-self-referencing", "the variable's own position does not load it", _not_self_referencing),
     ),
     lemma="compression_of_assignments",
     shape=Clause("two-assignments", "two assignments to one variable follow each other", _two_assignments),

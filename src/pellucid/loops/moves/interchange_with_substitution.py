@@ -19,7 +19,6 @@ from ..adjacent import after, assignment, here, moved, pairs, replaced
 from ..move import Applied, Move
 from ..substitution import (
     INSIDE,
-    NOT_SELF_REFERENCING,
     element,
     is_scalar,
     knowing,
@@ -76,7 +75,7 @@ SCALARS = Theorem(
 ELEMENTS = Theorem(
     "White 4.1.4 for elements",
     "So may an assignment to an element that is surely there.",
-    (INSIDE, NOT_SELF_REFERENCING, *CLAUSES),
+    (INSIDE, *CLAUSES),
     shape=Clause(
         "an-element-and-a-statement", "an element is assigned before another statement", _is_element
     ),
