@@ -123,7 +123,7 @@ def search(
         for node in beam:
             for made, step in _after(node.kernel, start.ranges, names, options or {}):
                 key = identity(made)
-                if key not in known and not late:
+                if key not in known and not late and len(known) < programs:
                     known.add(key)
                     found.append(_Node(made, timer(made), len(known), (*node.steps, step)))
                 late = late or time.monotonic() - begin > seconds

@@ -111,7 +111,7 @@ def statement_simplify(state: State) -> State:
 
 def do_all_prop(state: State) -> State:
     """White's DoAllProp: copies ``x := v`` and ``x := m`` go down as far as they can, leaving their values behind."""
-    # Later ones first, so that none has to pass another.
+    # Each of them once, the last one first: two copies could pass each other forever.
     for _, s in sorted(paths(state.kernel.body), key=lambda found: found[0], reverse=True):
         path = _path_of(state.kernel, s) if _is_copy(s) else None
         if path is not None:
