@@ -64,7 +64,7 @@ def test_a_search_is_the_same_each_time():
     assert [(s.move, s.path) for s in first.state.ledger.steps] == [
         (s.move, s.path) for s in second.state.ledger.steps
     ]
-    assert first.programs == second.programs == 120
+    assert first.programs == second.programs == 60
 
 
 def test_the_steps_can_be_replayed_and_only_where_they_were():
