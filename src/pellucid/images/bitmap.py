@@ -153,9 +153,9 @@ def read_image(
         )
     raster = None
     if data[:2].tobytes() == b"BM":
-        raster = read_bmp(data, place, _unique(name))
+        raster = read_bmp(data, place, unique_name(name))
     if raster is None:
-        raster = _decoded(data, place, _unique(name), max_pixels)
+        raster = _decoded(data, place, unique_name(name), max_pixels)
     return Bitmap(raster if alpha == "file" else _meant(raster, alpha, place))
 
 
@@ -183,8 +183,8 @@ def _contents(path: Path, *, mapped: bool) -> Array:
 _used: dict[str, itertools.count[int]] = {}
 
 
-def _unique(stem: str) -> str:
-    # Names of buffers are read by people and, in the text of kernels, by the parser.
+def unique_name(stem: str) -> str:
+    """A name for a buffer that none has yet, from one that people know: the text of kernels shows it."""
     name = re.sub(r"\W", "_", stem, flags=re.ASCII)
     name = name if name[:1].isalpha() else f"picture_{name}"
     again = _used.setdefault(name, itertools.count(1))
@@ -324,7 +324,7 @@ def bitmap(array: Any, alpha: str = "straight") -> Bitmap:
     """
     if isinstance(array, str | bytes | os.PathLike):
         raise InputError("a file is no array", place="bitmap", fix="read it: read_image('picture.png')")
-    return Bitmap(raster_of(array, alpha, _unique("array")))
+    return Bitmap(raster_of(array, alpha, unique_name("array")))
 
 
 @word(

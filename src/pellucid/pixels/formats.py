@@ -108,14 +108,14 @@ FORMATS: Mapping[str, Layout] = {name: Layout(text, name, doc) for name, text, d
 _SPEAKERS = ("FL", "FR", "FC", "LFE", "BL", "BR", "SL", "SR")
 
 
-def layout(given: str | Layout) -> Layout:
+def layout_of(given: str | Layout) -> Layout:
     """A built-in format by its name, or the layout that a line of notation describes.
 
     Raises InputError for a name that is none, or for text that is wrong.
 
-    >>> layout("rgb565").channels[0].name, layout("Y:3 _:5").planes[0].bits
+    >>> layout_of("rgb565").channels[0].name, layout_of("Y:3 _:5").planes[0].bits
     ('B', 8)
-    >>> layout("rgb566")
+    >>> layout_of("rgb566")
     Traceback (most recent call last):
         ...
     pellucid.base.errors.InputError: no format is called 'rgb566'; did you mean 'rgb565'?
@@ -142,7 +142,7 @@ def sound(name: str, channels: int, *, planar: bool = False) -> Layout:
     >>> sound("pcm_s16be", 2).text, sound("pcm_f32le", 2, planar=True).text
     ('msb: FL:s16 FR:s16', 'FL:f32; FR:f32')
     """
-    one = layout(name)
+    one = layout_of(name)
     if one.names != ("S",):
         raise InputError(f"{name} is not sound", place="sound", fix="give a format such as pcm_s16le")
     if not 1 <= channels <= len(_SPEAKERS):

@@ -1,0 +1,136 @@
+"""What samples mean to the eye: between the numbers of a layout and red, green, blue and alpha.
+
+Symbolic as everything above the core, so a conversion is arithmetic that the optimizer sees through. The components are
+those that the layout stores, encoded or linear as it says; `images` brings them to where it mixes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..ir import types as T
+from ..ir.expr import Expr
+from ..tracing import Value, convert, real_type
+from ..tracing import functions as F
+from . import half
+from .layout import Channel, Layout
+
+Components = tuple[Any, Any, Any, Any]
+"""Red, green, blue and alpha, multiplied by it if the layout says so."""
+
+MATRICES = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722), "bt2020": (0.2627, 0.0593)}
+"""The weights of red and blue in Y (ITU-R BT.601, BT.709, BT.2020)."""
+
+
+def components(layout: Layout, samples: Mapping[str, Expr]) -> Components:
+    """The color that samples of a pixel stand for; a mosaic's one sample is gray here, see `demosaic`.
+
+    `samples` gives the bits of each channel as `access.read` does.
+    """
+    levels = {c.name: level(layout, c, samples[c.name]) for c in layout.channels}
+    alpha = levels.get("A", 1.0)
+    if layout.model == "rgb":
+        return levels["R"], levels["G"], levels["B"], alpha
+    if layout.model == "ycbcr":
+        return *_to_rgb(layout, levels["Y"], levels["Cb"], levels["Cr"]), alpha
+    gray = levels.get("Y", next(iter(levels.values())))
+    return gray, gray, gray, alpha
+
+
+def stored(layout: Layout, color: Components) -> dict[str, Expr]:
+    """The bits of each channel for a color: `components` backwards, rounded to the nearest, saturated."""
+    r, g, b, a = color
+    levels = {"R": r, "G": g, "B": b, "A": a}
+    if layout.model != "rgb":
+        red, blue = MATRICES[layout.said["matrix"] if layout.model == "ycbcr" else "bt709"]
+        y = red * r + (1.0 - red - blue) * g + blue * b
+        levels |= {
+            "Y": y,
+            "M": y,
+            "Cb": (b - y) * (1.0 / (2.0 - 2.0 * blue)),
+            "Cr": (r - y) * (1.0 / (2.0 - 2.0 * red)),
+        }
+    return {c.name: bits(layout, c, levels.get(c.name, r)) for c in layout.channels}
+
+
+def level(layout: Layout, channel: Channel, sample: Expr) -> Any:
+    """A sample as a fraction of full intensity, -0.5 to 0.5 for Cb and Cr; floats as they are."""
+    if channel.kind == "f":
+        return convert(half.decoded(Value(sample), channel.bits), real_type())
+    zero, span = _scale(layout, channel)
+    number = convert(Value(sample), real_type())
+    return (number - zero if zero else number) * (1.0 / span)
+
+
+def bits(layout: Layout, channel: Channel, fraction: Any) -> Expr:
+    """The bits of the sample nearest to a fraction of full intensity, without a sign: `level` backwards."""
+    real = real_type()
+    fraction = convert(fraction, real)
+    if channel.kind == "f":
+        return half.encoded(fraction, channel.bits).expr
+    zero, span = _scale(layout, channel)
+    number = F.clamp(F.floor(fraction * span + (zero + 0.5)), float(channel.low), _below(channel.high, real))
+    word = T.integer(64 if channel.bits > 32 else 32, signed=channel.kind == "s")
+    whole = convert(number, word)
+    if channel.kind != "s":
+        return whole.expr
+    return (convert(whole, T.integer(word.bits, signed=False)) & ((1 << channel.bits) - 1)).expr
+
+
+def demosaic(layout: Layout, at: Callable[[int, int], Any], column: Any, row: Any) -> tuple[Any, Any, Any]:
+    """Red, green and blue at a pixel of a mosaic, what is missing being the mean of the nearest that are not.
+
+    `at` gives the level at a distance of columns and rows from the pixel, of which -1 to 1 are asked for.
+    """
+    order = layout.said.get("mosaic", "rggb")
+    here = at(0, 0)
+    sides, ends = (at(-1, 0) + at(1, 0)) * 0.5, (at(0, -1) + at(0, 1)) * 0.5
+    cross = (sides + ends) * 0.5
+    corners = (at(-1, -1) + at(1, -1) + at(-1, 1) + at(1, 1)) * 0.25
+    odd_column, odd_row = (convert(x & 1, T.i32) == 1 for x in (column, row))
+
+    def by_place(color: str) -> Any:
+        found: list[Any] = []
+        for place, letter in enumerate(order):
+            if letter == color:
+                found.append(here)
+            elif color == "g":
+                found.append(cross)
+            elif letter == "g":
+                # Its neighbors of that color are beside it, or above and below.
+                found.append(sides if order[place ^ 1] == color else ends)
+            else:
+                found.append(corners)
+        even = F.where(odd_column, found[1], found[0])
+        return F.where(odd_row, F.where(odd_column, found[3], found[2]), even)
+
+    return by_place("r"), by_place("g"), by_place("b")
+
+
+def _scale(layout: Layout, channel: Channel) -> tuple[float, float]:
+    """The number that stands for nothing, and how many more stand for full intensity."""
+    chroma = channel.name in ("Cb", "Cr")
+    if channel.kind == "s":
+        return 0.0, float(1 << (channel.bits - 1))
+    if layout.said["range"] == "limited" and channel.name != "A" and channel.bits >= 8:
+        unit = 1 << (channel.bits - 8)
+        return (128.0 * unit, 224.0 * unit) if chroma else (16.0 * unit, 219.0 * unit)
+    return float(1 << (channel.bits - 1)) if chroma else 0.0, float(channel.high)
+
+
+def _below(number: int, real: T.Type) -> float:
+    """The greatest float that is not above a number; the nearest one may be, beyond what fits."""
+    found = real.dtype.type(number)
+    return float(found if int(found) <= number else np.nextafter(found, real.dtype.type(0)))
+
+
+def _to_rgb(layout: Layout, y: Any, cb: Any, cr: Any) -> tuple[Any, Any, Any]:
+    red, blue = MATRICES[layout.said["matrix"]]
+    green = 1.0 - red - blue
+    r = y + (2.0 - 2.0 * red) * cr
+    b = y + (2.0 - 2.0 * blue) * cb
+    g = y - (2.0 * blue * (1.0 - blue) / green) * cb - (2.0 * red * (1.0 - red) / green) * cr
+    return r, g, b
