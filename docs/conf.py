@@ -19,6 +19,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "gallery",
+    "moves",
     "operators",
     "picture",
     "vocabulary",

@@ -23,10 +23,10 @@ from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.desk import Desk, LeaveError, commands
 from pellucid.cli.hops.editing import completions, history_file
 from pellucid.ir.text import print_nest
+from pellucid.loops.heuristics import heuristics
 from pellucid.loops.listing import Row
 from pellucid.loops.move import moves
 from pellucid.loops.saving import Program
-from pellucid.loops.session import heuristics
 
 ROOT = Path(__file__).parents[2]
 SUMS = """; The sums of rows.
@@ -93,14 +93,14 @@ def test_show_numbers_the_statements_and_remembers_the_notation(desk):
 
 def test_a_try_shows_before_and_after_the_conditions_and_the_cost(desk):
     text = said(desk, "try lanes i count=4")
-    assert text.startswith("step 1: lanes at for j / for i\nbefore")
+    assert text.startswith("step 1: lanes at 2: for i in 0 .. w:\nbefore")
     assert " ~   2    for i in 0 .. w by 4 lanes:" in text
     assert "\nTested: independent iterations commute, in lanes\n  one-way: " in text
     assert "times cheaper" in text.splitlines()[-1]
 
 
 def test_the_name_of_a_move_alone_tries_it(desk):
-    assert said(desk, "spread").startswith("step 1: spread at for j")
+    assert said(desk, "spread").startswith("step 1: spread at 1: for j in 0 .. h:\n")
 
 
 def test_moves_lists_each_with_place_and_gain(desk):
@@ -134,7 +134,7 @@ def test_history_goes_back_and_forth(desk):
     assert said(desk, "undo 2").startswith("2 changes taken back")
     assert "lanes" not in said(desk, "show")
     assert said(desk, "redo").startswith("1 change made again")
-    assert said(desk, "ledger").startswith("  1  lanes  at for j / for i  tested, ")
+    assert said(desk, "ledger").splitlines()[1].startswith("1  lanes   2  503,002  tested, ")
     assert said(desk, "redo").startswith("1 change")
     assert "2 steps made again: every condition holds" in said(desk, "replay")
     assert said(desk, "compare 2").startswith("before")
@@ -150,9 +150,97 @@ def test_a_step_is_explained_down_to_what_it_is_made_of():
     said(desk, "try tile 1 rows=8 columns=8")
     text = said(desk, "explain 1")
     assert "small steps, on an instance" in text
-    assert "1. strip_mine at for j" in text
+    assert "1. strip_mine at 1: for j in 0 .. 32:" in text
     with pytest.raises(InputError, match="there is no step 2; steps are 1 to 1"):
         desk.say("explain 2")
+
+
+HISTOGRAM = """
+(MakeVariable (h 16))
+(MakeVariable (a 64))
+(MakeLocal s)
+(for i 0 15
+  ((:= s 0)
+   (for j 0 63
+     (if (= i (a j)) (:= s (+ s 1)) (:= s (+ s 0))))
+   (:= (h i) s)))
+"""
+
+
+def test_a_heuristic_makes_several_steps_that_one_undo_takes_back():
+    desk = Desk.of(Program.of("histogram", HISTOGRAM))
+    first = said(desk, "show")
+    text = said(desk, "do ForOptimize")
+    assert text.startswith("steps 1 to ")
+    assert "join_conditional" in text
+    assert "times cheaper" in text.splitlines()[-1]
+    assert said(desk, "ledger").count("\n") > 5
+    assert "every condition holds, same program" in said(desk, "replay")
+    assert said(desk, "run").endswith("bit for bit.")
+    said(desk, "undo")
+    assert said(desk, "show") == first
+    assert said(desk, "do BackPropagate index=i").startswith("step")
+    with pytest.raises(PellucidError, match="BackPropagate has no option 'axis'; its options: index"):
+        desk.say("do BackPropagate axis=i")
+
+
+def test_heuristics_are_known_and_taught_by_name(desk):
+    names = set(heuristics())
+    assert {"ForOptimize", "RemoveDeadVars", "ForceLCJoin", "StatementSimplify", "simplify"} <= names
+    for name in names:
+        assert said(desk, f"help {name}").startswith(f"{name}\n")
+        assert heuristics()[name].doc.endswith(".")
+
+
+def test_a_heuristic_about_a_statement_is_told_which():
+    desk = Desk.of(Program.of("histogram", HISTOGRAM))
+    said(desk, "do RemoveDeadVars")
+    said(desk, "do BackPropagate")
+    said(desk, "do CompoundOptimize")
+    (test,) = [p for p in desk.session.places() if p.line.startswith("if ")]
+    assert f"split_loop at {test.number - 1}" in said(desk, f"do SplitCompoundAroundIf {test.number}")
+    for line, words in (
+        ("do SplitCompoundAroundIf", "is about one statement; give the number"),
+        ("do SplitCompoundAroundIf 1", "it is about an if"),
+        ("do ForOptimize 1", "is not about one statement; leave it out"),
+    ):
+        with pytest.raises(PellucidError, match=words):
+            desk.say(line)
+
+
+def test_a_search_brings_home_moves_that_can_be_made_again(tmp_path):
+    desk = Desk.of(Program.of("histogram", HISTOGRAM))
+    told: list[str] = []
+    desk.progress = told.append
+    text = said(desk, "search seconds=60")
+    assert "programs looked at\nsteps 1 to " in text
+    assert "join_conditional" in text
+    assert told[0].startswith("1 moves deep, ")
+    assert told[-1] == ""
+    said(desk, f"save {tmp_path}/again.steps")
+    again = Desk.of(desk.program)
+    for line in (tmp_path / "again.steps").read_text().splitlines():
+        said(again, line)
+    assert print_nest(again.session.kernel) == print_nest(desk.session.kernel)
+    with pytest.raises(PellucidError, match="a search has no limit 'hours'"):
+        desk.say("search hours=1")
+    with pytest.raises(PellucidError, match="'long' is no limit"):
+        desk.say("search seconds=long")
+
+
+def test_times_are_told_as_formulas_and_numbers(desk):
+    text = said(desk, "times w=100 h=100")
+    assert "max(0, w)" in text
+    assert "loops that can run in lanes: 1 (for j), 2 (for i)" in text
+    said(desk, "try lanes i")
+    assert [line.partition(":")[0] for line in said(desk, "times").splitlines()[1:3]] == [
+        "  at first",
+        "  now",
+    ]
+    assert "(+ ForStatementTime (* DefaultCount" in " ".join(said(desk, "times paper").split())
+    for line, words in (("times q=1", "neither a size nor a loop"), ("times w=x", "'x' is not a number")):
+        with pytest.raises(PellucidError, match=words):
+            desk.say(line)
 
 
 def test_run_compares_with_the_original_and_counts_visits(desk):
@@ -386,8 +474,8 @@ def test_a_script_prints_each_line_with_its_answer(pellucid, folder):
     (folder / "a.steps").write_text("# what to do\n\ntry spread 1\nledger\n")
     status, out, err = pellucid("hops", "shade.nest", "--script", "a.steps", "--width", "80")
     assert (status, err) == (0, "")
-    assert out.startswith("hops> # what to do\nhops> try spread 1\nstep 1: spread at for j\n")
-    assert "\nhops> ledger\n  1  spread  at for j" in out
+    assert out.startswith("hops> # what to do\nhops> try spread 1\nstep 1: spread at 1: for j in 0 .. h:\n")
+    assert out.splitlines()[-3] == "   move    at       cost  licensed by"
 
 
 def test_a_script_stops_at_a_refused_step_and_fails(pellucid, folder):
@@ -403,6 +491,7 @@ def test_a_script_goes_on_where_that_was_asked_for(pellucid, folder):
     status, out, err = pellucid("hops", "shade.nest", "--script", "a.steps", "--keep-going")
     assert (status, err) == (0, "")
     assert out.count("\nnot done: ") == 2
+    assert "\nnot done: join_loops at 1 (for j)\nNo: " in out
     assert "hops> show\nparameter w" in out
     assert out.endswith("hops> quit\n")
 
@@ -505,7 +594,3 @@ def test_a_person_can_type_complete_be_wrong_interrupt_and_leave(folder):
     terminal.type("\x04")
     assert terminal.status() == 0
     assert "show" in (folder / "pellucid/hops").read_text()
-
-
-def test_heuristics_are_known_by_name():
-    assert all(h.doc.endswith(".") for h in heuristics().values())

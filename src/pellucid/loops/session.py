@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..base.errors import InputError, IrError, did_you_mean
+from ..base.errors import InputError, IrError
 from ..ir.expr import Expr
 from ..ir.facts import Facts
 from ..ir.nest import For, Kernel, walk
@@ -23,6 +23,9 @@ from .ledger import Ledger, Step
 from .listing import Place, place, places
 from .move import Move, Proved, Verdict, moves, named
 from .tactic import State, Tactic, make
+
+if TYPE_CHECKING:
+    from .search import Found, Seen
 
 LOOKS = 60
 """How many moves are tried, at most, in search of one that would make another possible."""
@@ -73,7 +76,12 @@ class Change:
         """What asks for the same change again: itself, or the moves that a search has found."""
         if self.call.verb != "search":
             return (self.call,)
-        return tuple(Call("try", s.move, place(s.old, s.path or ()).number, s.options) for s in self.applied)
+        return tuple(
+            Call("do", s.move)
+            if s.path is None
+            else Call("try", s.move, place(s.old, s.path).number, s.options)
+            for s in self.applied
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,18 +245,36 @@ class Session:
             raise RefusedError(f"{call} finds nothing to change{tried}")
         return self._add(Change(call, self.state, state, steps))
 
-    def do(self, name: str) -> Change:
-        """Let a heuristic choose moves.
+    def do(self, name: str, where: int | str | Path | None = None, **chosen: Any) -> Change:
+        """Let a heuristic choose moves; one that is about a statement is told where that is.
 
-        Raises InputError if none is of that name, RefusedError if it finds nothing to change.
+        Raises InputError for a name, a place or an option it does not know, RefusedError if it finds nothing to change.
         """
-        known = heuristics()
-        if name not in known:
-            raise InputError(
-                f"no heuristic is called {name!r}",
-                fix=did_you_mean(name, known) or f"one of {', '.join(known)}",
-            )
-        return self.let(known[name].tactic, Call("do", name))
+        from .heuristics import heuristic
+
+        at = None if where is None else self.place(where)
+        tactic = heuristic(name).tactic(self.kernel, None if at is None else at.path, **chosen)
+        return self.let(tactic, Call("do", name, None if at is None else at.number, chosen))
+
+    def search(
+        self, *, progress: Callable[[Seen], None] | None = None, **limits: Any
+    ) -> tuple[Change, Found]:
+        """Look for the cheapest program that moves lead to; `limits` are those of `search.search`.
+
+        Raises InputError for a limit that is none, RefusedError if nothing cheaper is found.
+        """
+        from .search import search
+
+        known = ("width", "depth", "programs", "seconds", "growth")
+        for name, value in limits.items():
+            if name not in known:
+                raise InputError(f"a search has no limit {name!r}", fix=f"its limits: {', '.join(known)}")
+            if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+                raise InputError(f"{value!r} is no limit", place=name, fix="give a number above 0")
+        found = search(self.kernel, self.state.ranges, progress=progress, **limits)
+        return self.let(
+            lambda state: replace(found.state, ranges=state.ranges), Call("search", options=limits)
+        ), found
 
     def assume(self, name: str, low: float, high: float) -> Change:
         """Promise that a parameter stays within [low, high], which may license more.
@@ -345,20 +371,6 @@ class Session:
                     _check_quietly(move, applied.kernel, new, self.state.ranges, chosen), Proved
                 ):
                     yield m.name, place(self.kernel, found)
-
-
-@dataclass(frozen=True, slots=True)
-class Heuristic:
-    """A tactic with a name, and what it does in a sentence."""
-
-    name: str
-    doc: str
-    tactic: Tactic
-
-
-def heuristics() -> Mapping[str, Heuristic]:
-    """The heuristics by name."""
-    return {}
 
 
 class _Required:

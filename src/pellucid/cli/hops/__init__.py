@@ -20,6 +20,7 @@ from pellucid.cli.hops.changing import opened
 from pellucid.cli.hops.colors import printer
 from pellucid.cli.hops.desk import WIDTH, Desk, LeaveError, Part
 from pellucid.cli.hops.editing import edited
+from pellucid.cli.hops.telling import excuse
 from pellucid.cli.problems import in_one_line
 
 PROMPT = "hops> "
@@ -28,6 +29,7 @@ PROMPT = "hops> "
 def hops(words: Namespace) -> int:
     """Work on the program of a file: at the terminal, or by the lines of a script or of standard input."""
     desk = Desk.of(opened(words.file), width=words.width or _width())
+    desk.progress = _progress
     if words.script is not None:
         lines = _script(words.script)
         return _by_script(desk, lines, words.script, keep_going=words.keep_going)
@@ -38,6 +40,12 @@ def hops(words: Namespace) -> int:
 
 def _width() -> int:
     return shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
+
+
+def _progress(text: str) -> None:
+    """Say on a line of its own how far something is, where a person watches; an empty text wipes it away."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 
 def _script(name: str) -> list[str]:
@@ -66,7 +74,7 @@ def _by_script(desk: Desk, lines: Iterable[str], name: str, *, keep_going: bool)
                 raise PellucidError(
                     error.message, place=_beside(name, number, error), fix=error.fix
                 ) from error
-            print(f"not done: {error}", flush=True)
+            show([Part("bad", excuse(error, desk.width))])
     return 0
 
 
@@ -97,7 +105,7 @@ def _by_hand(desk: Desk) -> int:
             except KeyboardInterrupt:
                 print("\ninterrupted; nothing was changed")
             except PellucidError as error:
-                show([Part("bad", f"not done: {error}")])
+                show([Part("bad", excuse(error, desk.width))])
             except Exception as error:  # noqa: BLE001 - a mistake in one command must not lose the session
                 text = f"a mistake in pellucid: {in_one_line(error)}; nothing was changed, please report it"
                 show([Part("bad", text)])

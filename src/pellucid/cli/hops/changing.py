@@ -10,6 +10,7 @@ from pellucid.cli.hops import telling
 from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.desk import Desk, Part, Reply, command, usage
 from pellucid.loops.saving import Program, as_lines, as_python, option_of
+from pellucid.loops.search import Seen
 from pellucid.loops.session import Change, Session
 
 GROUP = "change the program"
@@ -35,15 +36,45 @@ def try_(desk: Desk, words: list[str]) -> Reply:
     return _changed(desk, change)
 
 
-@command("do", "HEURISTIC", "heuristic", group=GROUP)
+@command("do", "HEURISTIC [PLACE] [OPTION=VALUE …]", "heuristic", "if", group=GROUP)
 def do(desk: Desk, words: list[str]) -> Reply:
     """Let a heuristic choose moves; it makes only those that are licensed.
 
-    Every move it makes becomes a step of its own in the ledger. One undo takes back all of them.
+    Every move that it makes becomes a step of its own in the ledger; one undo takes back all of them. Some take
+    options: live=h,b names the outputs that are wanted at the end.
     """
-    if len(words) != 1:
+    plain, options = split_options(words)
+    if not 1 <= len(plain) <= 2:
         raise usage("do")
-    return _changed(desk, desk.session.do(words[0]))
+    change = desk.session.do(plain[0], plain[1] if len(plain) == 2 else None, **options)
+    return _changed(desk, change)
+
+
+@command("search", "[seconds=30] [width=8] [depth=12]", "limit", group=GROUP)
+def search(desk: Desk, words: list[str]) -> Reply:
+    """Look for a cheaper program by trying moves after moves, also through dearer programs, within limits.
+
+    What is found is a list of ordinary moves, each licensed; they enter the ledger one by one, and a saved session
+    makes the same moves without searching. `width` is how many programs are kept after each level of moves, `depth` how
+    many levels there are.
+    """
+    plain, options = split_options(words)
+    if plain:
+        raise usage("search")
+
+    def told(seen: Seen) -> None:
+        cost = telling.amount(seen.cost)
+        desk.progress(
+            f"{seen.depth} moves deep, {seen.programs:,} programs, {seen.seconds:.1f} s, cost {cost}"
+        )
+
+    try:
+        change, found = desk.session.search(progress=told, **options)
+    finally:
+        desk.progress("")
+    how = f"{found.programs:,} programs looked at"
+    part = Part("text", how if found.complete else f"{how}, until the time ran out")
+    return [part, *_changed(desk, change)]
 
 
 def _changed(desk: Desk, change: Change) -> Reply:
@@ -53,11 +84,11 @@ def _changed(desk: Desk, change: Change) -> Reply:
     old, new = change.old.kernel, change.new.kernel
     parts: Reply = []
     if len(applied) == 1:
-        parts.append(Part("title", f"step {number}: {applied[0].move} at {applied[0].site}"))
+        parts.append(Part("title", f"step {number}: {telling.step_title(applied[0])}"))
     else:
         first = number - len(applied) + 1
         parts.append(Part("title", f"steps {first} to {number}"))
-        parts.append(Part("text", "\n".join(telling.step_line(first + k, s) for k, s in enumerate(applied))))
+        parts.append(Part("text", telling.steps(applied, first)))
     parts.append(Part("program", beside(*telling.both(old, new), desk.width)))
     if len(applied) == 1:
         parts.append(Part("good", telling.licensed(applied[0], desk.width)))

@@ -130,8 +130,8 @@ def understood(words: Sequence[str]) -> tuple[Command, list[str]]:
 
     Raises InputError for a first word that is neither.
     """
+    from pellucid.loops.heuristics import heuristics
     from pellucid.loops.move import moves
-    from pellucid.loops.session import heuristics
 
     first, rest = words[0], list(words[1:])
     known = commands()

@@ -23,8 +23,8 @@ def completions(desk: Desk, line: str) -> list[str]:
     >>> completions(desk, "try spread "), completions(desk, "red")
     (['1', 'i'], ['redo'])
     """
+    from pellucid.loops.heuristics import heuristics
     from pellucid.loops.move import moves
-    from pellucid.loops.session import heuristics
 
     words = line.split()
     last = words.pop() if words and not line[-1:].isspace() else ""
@@ -46,8 +46,9 @@ def completions(desk: Desk, line: str) -> list[str]:
 
 def _words(desk: Desk, kind: str, rest: list[str], last: str) -> list[str]:
     """The words of a kind: moves, places of a move, options of a move, and so on."""
+    from pellucid.loops.heuristics import heuristics
     from pellucid.loops.move import moves
-    from pellucid.loops.session import heuristics, options
+    from pellucid.loops.session import options
 
     session = desk.session
     move = next((moves()[w] for w in rest if w in moves()), None)
@@ -63,8 +64,14 @@ def _words(desk: Desk, kind: str, rest: list[str], last: str) -> list[str]:
             return [*names, *(["0"] if () in among else []), *(f"{name}=" for name in options(move))]
         case "option" if move is not None:
             return [f"{name}=" for name in options(move)]
-        case "option":
-            return ["seconds=", "width="]
+        case "limit":
+            return ["depth=", "seconds=", "width="]
+        case "if":
+            chosen = heuristics().get(rest[0]) if rest else None
+            ifs = [str(p.number) for p in session.places() if p.line.startswith("if ")]
+            if chosen is None:
+                return []
+            return [*(ifs if chosen.placed else []), *(f"{name}=" for name in chosen.options)]
         case "step":
             return [str(k) for k in range(1, len(session.steps) + 1)]
         case "parameter":

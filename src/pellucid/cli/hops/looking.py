@@ -52,7 +52,9 @@ def show(desk: Desk, words: list[str]) -> Reply:
             )
         desk.notation = rest[0]
     kernel = desk.session.original.kernel if original else desk.session.kernel
-    return [Part("text", telling.interface(kernel)), Part("program", telling.program(kernel, desk.notation))]
+    program = Part("program", telling.program(kernel, desk.notation))
+    # White's notation has its own declarations.
+    return [program] if desk.notation == "hops" else [Part("text", telling.interface(kernel)), program]
 
 
 @command("moves", "[MOVE|PLACE]", "move", group=GROUP)
@@ -112,8 +114,10 @@ def ledger(desk: Desk, words: list[str]) -> Reply:
         return [Part("text", str(desk.session.ledger) or "Nothing has been done yet.")]
     if not steps:
         return [Part("text", "Nothing has been done yet.")]
-    lines = [telling.step_line(k, s) for k, s in enumerate(steps, 1)]
-    return [Part("text", "\n".join(lines)), Part("text", telling.compared(steps[0].before, steps[-1].after))]
+    return [
+        Part("text", telling.steps(steps)),
+        Part("text", telling.compared(steps[0].before, steps[-1].after)),
+    ]
 
 
 @command("explain", "STEP", "step", group="history")
@@ -126,7 +130,7 @@ def explain(desk: Desk, words: list[str]) -> Reply:
     step = _step(desk, words, "explain")
     assert step is not None  # noqa: S101 - a number was asked for
     theorem = theorems().get(getattr(step.verdict, "theorem", ""))
-    parts = [Part("title", f"{step.move} at {step.site}")]
+    parts = [Part("title", telling.step_title(step))]
     if theorem is not None:
         parts.append(Part("text", telling.wrapped(f"{theorem.name}: {theorem.title}", desk.width)))
     parts.append(Part("good", telling.licensed(step, desk.width)))
@@ -146,7 +150,7 @@ def _derivation(step: Step, width: int) -> Reply:
     if small:
         parts.append(Part("program", telling.program(small[0].old)))
     for k, s in enumerate(small, 1):
-        parts.append(Part("title", f"{k}. {s.move} at {s.site}"))
+        parts.append(Part("title", f"{k}. {telling.step_title(s)}"))
         parts.append(Part("good", telling.licensed(s, width)))
         parts.append(Part("program", telling.program(s.new)))
     return parts
@@ -202,7 +206,8 @@ def times(desk: Desk, words: list[str]) -> Reply:
     timer = _timer(session, given, paper=paper)
     before, after = timer.cost(old), timer.cost(new)
     lines = [f"on a {timer.machine.name}" if not paper else f"by the table of {timer.machine.name}"]
-    for name, kernel, cost in (("at first", old, before), ("now", new, after)):
+    versions = [("at first", old, before)] if old is not new else []
+    for name, kernel, cost in (*versions, ("now", new, after)):
         formula = timer.symbolic(kernel.body)
         means = f" = {formula}" if formula.names() else ""
         lines.append(telling.wrapped(f"{name}: {telling.amount(cost)}{means}", desk.width, "  "))
@@ -214,7 +219,8 @@ def times(desk: Desk, words: list[str]) -> Reply:
     able = [p for p in session.places() if _can_run_in_lanes(session, p)]
     if able:
         lines.append(f"loops that can run in lanes: {', '.join(f'{p.number} ({_loop(p)})' for p in able)}")
-    return [Part("text", "\n".join(lines)), Part("text", telling.compared(before, after))]
+    lines += [telling.compared(before, after)] if old is not new else []
+    return [Part("text", "\n".join(lines))]
 
 
 def _timer(session: Session, given: Mapping[str, Any], *, paper: bool) -> Timer:

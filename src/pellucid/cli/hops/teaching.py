@@ -7,8 +7,8 @@ from pellucid.cli.hops import telling
 from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.desk import Command, Desk, LeaveError, Part, Reply, command, commands, usage
 from pellucid.loops.examples import example
+from pellucid.loops.heuristics import heuristics
 from pellucid.loops.move import Move, moves
-from pellucid.loops.session import heuristics
 
 LESSON = """\
 You see a program, and make it faster in small steps. Each step is a move: a

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from pellucid.base.errors import PellucidError
 from pellucid.cli.hops.columns import numbered
 from pellucid.ir.nest import Kernel
 from pellucid.loops.ledger import Step
-from pellucid.loops.listing import Row, header, rows
+from pellucid.loops.listing import Row, header, place, rows
 from pellucid.loops.move import Proved, Refuted, Verdict
-from pellucid.loops.session import Offer, WhyNot, options
+from pellucid.loops.session import Offer, RefusedError, WhyNot, options
 from pellucid.loops.trial import Trial, Visits
 
 NOTATIONS = ("plain", "nest", "hops")
@@ -105,6 +106,13 @@ def verdict(answer: Verdict, width: int) -> str:
     return "\n".join([lines[0], *(wrapped(line, width, "  ") for line in lines[1:])])
 
 
+def excuse(error: PellucidError, width: int) -> str:
+    """Why a line was not done: of a refused move, the clause that failed."""
+    if not isinstance(error, RefusedError) or error.verdict is None:
+        return f"not done: {error}"
+    return f"not done: {error.place}\n{verdict(error.verdict, width)}"
+
+
 def why_not(answer: WhyNot, width: int) -> str:
     """The answer to "why not", with what would help."""
     if isinstance(answer.verdict, Proved):
@@ -145,13 +153,33 @@ def _gain(offer: Offer) -> str:
     )
 
 
-def step_line(number: int, step: Step) -> str:
-    """A step in one line."""
-    assert isinstance(step.verdict, Proved)  # noqa: S101 - only made steps are listed
-    costs = (
-        f"cost {amount(step.before)} -> {amount(step.after)}" if step.before != step.after else "same cost"
+def place_of(step: Step) -> tuple[str, str]:
+    """The number and the line of the statement at which a step was made."""
+    if not step.path:
+        return "0", "the whole program"
+    found = place(step.old, step.path)
+    return str(found.number), found.line
+
+
+def step_title(step: Step) -> str:
+    """A step by its move and its place."""
+    number, line = place_of(step)
+    return f"{step.move} at {number}: {line}"
+
+
+def steps(made: Sequence[Step], first: int = 1) -> str:
+    """A table of steps: the move, the place, what licenses it, and the cost after it."""
+    cells = [("", "move", "at", "cost", "licensed by")]
+    cells += [
+        (str(k), s.move, place_of(s)[0], amount(s.after), f"{s.label}, {s.verdict.theorem}")
+        for k, s in enumerate(made, first)
+        if isinstance(s.verdict, Proved)
+    ]
+    wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return "\n".join(
+        f"{k:>{wide[0]}}  {move:<{wide[1]}}  {at:>{wide[2]}}  {cost:>{wide[3]}}  {why}"
+        for k, move, at, cost, why in cells
     )
-    return f"{number:>3}  {step.move}  at {step.site}  {step.label}, {step.verdict.theorem}  {costs}"
 
 
 def chosen(move: Any) -> str:
