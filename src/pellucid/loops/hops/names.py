@@ -33,7 +33,7 @@ class Names:
 
     def __post_init__(self) -> None:
         """Take over the buffers that are known."""
-        self.variables.update(self.memory)
+        self.variables = {**self.memory, **self.variables}
         self.arrays.update(word for word, buffer in self.memory.items() if buffer.size > 1)
 
     def declare(self, form: Form) -> None:

@@ -7,7 +7,7 @@ effect on the loop (definition 3.5.3), so here the assigned one is a variable an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...base.errors import did_you_mean
@@ -49,18 +49,18 @@ def read(
         y[0:i64] := 1:i64
         x[0:i64] := y[0:i64] + x__2
     """
+    source = Source(text)
+    return with_room(lambda: kernel_of(source.forms(), lambda: Names(source, memory or {}), name, live))
 
-    def work() -> N.Kernel:
-        source = Source(text)
-        forms = source.forms()
-        reader = _Reader(Names(source, memory or {}))
-        kernel = reader.kernel(forms, name, live)
-        clashing = {b.name for b in reader.values.used} & reader.loops
-        if clashing:
-            kernel = _Reader(Names(source, memory or {}), clashing).kernel(forms, name, live)
-        return kernel
 
-    return with_room(work)
+def kernel_of(
+    forms: Sequence[Form], names: Callable[[], Names], name: str, live: Iterable[str] | None = None
+) -> N.Kernel:
+    """The kernel of forms over names that are declared already, or by the forms."""
+    reader = _Reader(names())
+    kernel = reader.kernel(forms, name, live)
+    clashing = {b.name for b in reader.values.used} & reader.loops
+    return _Reader(names(), clashing).kernel(forms, name, live) if clashing else kernel
 
 
 @dataclass(slots=True)
