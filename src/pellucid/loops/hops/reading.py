@@ -71,6 +71,7 @@ class _Reader:
     taken: set[str] = field(default_factory=set[str])
     stored: set[Buffer] = field(default_factory=set[Buffer])
     loops: set[str] = field(default_factory=set[str])
+    again: dict[str, int] = field(default_factory=dict[str, int])
     depth: int = 0
     values: Values = field(init=False)
 
@@ -215,10 +216,12 @@ class _Reader:
 
     def index_name(self, word: str) -> str:
         """A name for a loop's own variable that no other loop has."""
-        name, count = word, 1
-        while name in self.loops or (count == 1 and name in self.taken):
+        count = self.again.get(word, 1)
+        name = word if count == 1 else f"{word}__{count}"
+        while name in self.loops or name in self.taken:
             count += 1
             name = f"{word}__{count}"
+        self.again[word] = count
         self.loops.add(name)
         return name
 
