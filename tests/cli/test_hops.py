@@ -238,6 +238,8 @@ def test_times_are_told_as_formulas_and_numbers(desk):
         "  now",
     ]
     assert "(+ ForStatementTime (* DefaultCount" in " ".join(said(desk, "times paper").split())
+    with pytest.raises(InputError, match="pellucid doctor --calibrate"):
+        desk.say("times measured")
     for line, words in (("times q=1", "neither a size nor a loop"), ("times w=x", "'x' is not a number")):
         with pytest.raises(PellucidError, match=words):
             desk.say(line)
@@ -589,6 +591,12 @@ def test_a_person_can_type_complete_be_wrong_interrupt_and_leave(folder):
     terminal.until("Ctrl-D leaves.")
     time.sleep(2.5)  # longer than other commands have to unwind
     terminal.until("hops> ")
+    terminal.type("search seconds=600 depth=40 width=60\n")
+    terminal.until("moves deep")
+    terminal.type("\x03")
+    assert "nothing was changed" in terminal.until("hops> ")
+    terminal.type("ledger\n")
+    assert "Nothing has been done yet." in terminal.until("hops> ")
     terminal.type("show\n")
     assert "local s:" in terminal.until("hops> ")
     terminal.type("\x04")

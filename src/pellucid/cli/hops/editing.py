@@ -83,7 +83,7 @@ def _words(desk: Desk, kind: str, rest: list[str], last: str) -> list[str]:
             names = [*(p.attr for p in kernel.params), *(b.name for b in (*kernel.outputs, *inputs(kernel)))]
             return [*(f"{name}=" for name in names), "seed="]
         case "size":
-            return [*(f"{p.attr}=" for p in session.kernel.params), "paper"]
+            return [*(f"{p.attr}=" for p in session.kernel.params), "paper", "measured"]
         case "notation":
             return ["original", *NOTATIONS]
         case "topic":

@@ -22,7 +22,7 @@ from pellucid.loops.move import Proved
 from pellucid.loops.saving import option_of, value_of
 from pellucid.loops.session import Session
 from pellucid.loops.theorem import theorems
-from pellucid.reasoning.machine import PAPER, PROCESSOR
+from pellucid.reasoning.machine import PAPER, PROCESSOR, Machine
 from pellucid.reasoning.printed import printed_time
 from pellucid.reasoning.timer import Timer
 from pellucid.reasoning.vectors import vectorizable
@@ -189,23 +189,25 @@ def replay(desk: Desk, words: list[str]) -> Reply:
 # ---- what it costs and does ----
 
 
-@command("times", "[paper] [NAME=NUMBER …]", "size", group=GROUP)
+@command("times", "[paper|measured] [NAME=NUMBER …]", "size", group=GROUP)
 def times(desk: Desk, words: list[str]) -> Reply:
     """Tell what the program cost at first and what it costs now: as a formula in its sizes, and as a number.
 
     Sizes are those of parameters, n=100, or counts of loops whose bounds say nothing, j=20. Costs are cycles of a
-    processor with vectors, roughly; `paper` tells them by White's constants instead, each 1, and prints his formula
-    too. The loops that could run in the lanes of a vector are named.
+    processor with vectors, roughly; `measured` takes the table that pellucid doctor --calibrate has measured here, and
+    `paper` White's constants, each 1, and prints his formula too. The loops that could run in the lanes of a vector are
+    named.
     """
-    paper = "paper" in words
-    if any("=" not in w for w in words if w != "paper"):
+    named = [w for w in words if "=" not in w]
+    if len(named) > 1 or not {*named} <= {"paper", "measured"}:
         raise usage("times")
-    given = dict(option_of(w) for w in words if w != "paper")
+    paper = named == ["paper"]
     session = desk.session
     old, new = session.original.kernel, session.kernel
-    timer = _timer(session, given, paper=paper)
+    machine = PAPER if paper else _measured() if named else PROCESSOR
+    timer = _timer(session, machine, dict(option_of(w) for w in words if "=" in w))
     before, after = timer.cost(old), timer.cost(new)
-    lines = [f"on a {timer.machine.name}" if not paper else f"by the table of {timer.machine.name}"]
+    lines = [f"by the table of {machine.name}"]
     versions = [("at first", old, before)] if old is not new else []
     for name, kernel, cost in (*versions, ("now", new, after)):
         formula = timer.symbolic(kernel.body)
@@ -223,7 +225,16 @@ def times(desk: Desk, words: list[str]) -> Reply:
     return [Part("text", "\n".join(lines))]
 
 
-def _timer(session: Session, given: Mapping[str, Any], *, paper: bool) -> Timer:
+def _measured() -> Machine:
+    from pellucid.driver.calibration import measured
+
+    found = measured()
+    if found is None:
+        raise InputError("no table was measured on this processor", fix="run: pellucid doctor --calibrate")
+    return found
+
+
+def _timer(session: Session, machine: Machine, given: Mapping[str, Any]) -> Timer:
     """A timer with the sizes and counts that are given.
 
     Raises InputError for what is neither a size of the program nor the variable of a loop.
@@ -240,7 +251,7 @@ def _timer(session: Session, given: Mapping[str, Any], *, paper: bool) -> Timer:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise InputError(f"{value!r} is not a number", place=name)
     return Timer(
-        PAPER if paper else PROCESSOR,
+        machine,
         sizes={name: value for name, value in given.items() if name in sizes},
         counts={name: value for name, value in given.items() if name in loops},
     )

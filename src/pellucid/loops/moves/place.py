@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 
 from ...base.errors import IrError
@@ -49,21 +50,20 @@ def apply(
 
 
 def _lines(kernel: Kernel, moved: list[Moved]) -> tuple[str, ...]:
-    """One line for each value that was shared, left a loop or went under a branch, by its name in the text."""
+    """One line for values that together were shared, left a loop or went under a branch, by their names in the text."""
     names: dict[Expr, str] = {}
     print_nest(kernel, names)
     lines: list[str] = []
-    for what, node, loops in moved:
-        name = names.get(node, node.op)
+    for (what, loops), group in groupby(moved, key=lambda m: (m[0], tuple(m[2]))):
+        values = ", ".join(names.get(node, node.op) for _, node, _ in group)
+        words = " and ".join(loops)
         if what == "move_code":
-            words = " and ".join(loops)
-            lines.append(
-                f"move_code  {name} out of {words}  Proved  White 5.3.1  {words} does not occur in {name}"
-            )
+            occur = "do not occur" if len(loops) > 1 else "does not occur"
+            lines.append(f"move_code  {values} out of {words}: {words} {occur} there (White 5.3.1)")
         elif what == "branch":
-            lines.append(f"branch     at {name}  Proved  the arms that are not chosen are not computed")
+            lines.append(f"branch     at {values}: the arms that are not chosen are not computed")
         else:
-            lines.append(f"share      {name}  Proved  every path that reaches a use computes it anyway")
+            lines.append(f"share      {values}: every path that reaches a use computes it anyway")
     return tuple(lines)
 
 
