@@ -45,13 +45,7 @@ REFUSALS = [
     ("unroll_and_jam", 1, {"factor": 1}, "at-least-two", loop("a[i] := 1")),
     ("unroll_and_jam", 1, {}, "bounds-unchanged", MOVING),
     ("unroll_and_jam", 1, {}, "counted", ANY),
-    (
-        "unroll_and_jam",
-        1,
-        {},
-        "inner-bounds-unchanged",
-        loop("for j in 0 .. t[0]:", "  t[0] := j"),
-    ),
+    ("unroll_and_jam", 1, {}, "independent", loop("for j in 0 .. t[0]:", "  t[0] := j")),
     # The second row takes what the first has stored further on.
     (
         "unroll_and_jam",

@@ -14,7 +14,6 @@ from ...ir.expr import Expr, const, rebuild, topological
 from ...ir.nest import SEQ, Block, For, Kernel, all_roots, with_blocks
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
-from ...reasoning.effects import untouched
 from ...reasoning.infer import FactsOf
 from ...reasoning.prove import Proved, Verdict, both, decided
 from ..bounds import BOUNDS_UNCHANGED, COUNTED, loop_at
@@ -53,11 +52,6 @@ def _at_least_two(site: Site) -> Verdict:
     return decided(_factor(site) >= 2, "at least two iterations are taken at once", f"it is {_factor(site)}")
 
 
-def _inner_bounds(site: Site) -> Verdict:
-    inside = jammed(loop_at(site))
-    return untouched([e for s in inside for e in (s.lo, s.hi)], loop_at(site).body)
-
-
 def _independent(site: Site) -> Verdict:
     if not jammed(loop_at(site)):
         return Proved("iterations stay in order")
@@ -72,7 +66,6 @@ UNROLL_AND_JAM = Theorem(
         Clause("at-least-two", "at least two iterations are taken at once", _at_least_two),
         BOUNDS_UNCHANGED,
         COUNTED,
-        Clause("inner-bounds-unchanged", "the loop stores to nothing that inner bounds load", _inner_bounds),
         Clause("independent", "no iteration loads or stores what another one stores", _independent),
     ),
     shape=IN_ORDER,
