@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from pellucid.ir.nest import Kernel
 from pellucid.ir.parse import parse_nest
+from pellucid.ir.path import Path as Place
 from pellucid.ir.path import walk
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
@@ -20,13 +22,18 @@ FILES = sorted((Path(__file__).parent / "global_moves").glob("*.nest"))
 BECOMES = "\nbecomes\n\n"
 
 
-def made(text: str) -> str:
-    """The text of the program after the move that its first line names."""
+def site(text: str) -> tuple[str, Kernel, Place]:
+    """The move that the first line names, the program, and where it is made."""
     found = re.match(r"# (\w+) at (\d+): ", text)
     assert found, "the first line says '# move at number: why'"
     kernel = parse_nest(text.split("\n", 1)[1])
-    move = named(found[1])
-    path = [p for p, _ in walk(kernel.body)][int(found[2]) - 1]
+    return found[1], kernel, [p for p, _ in walk(kernel.body)][int(found[2]) - 1]
+
+
+def made(text: str) -> str:
+    """The text of the program after the move that its first line names."""
+    name, kernel, path = site(text)
+    move = named(name)
     assert path in move.find(kernel)
     verdict = move.check(kernel, path)
     assert isinstance(verdict, Proved), verdict

@@ -7,6 +7,7 @@ from tests.loops.nests import RANGES, meaning
 from tests.loops.primitive import nest
 
 from pellucid.ir import types as T
+from pellucid.ir.expr import index
 from pellucid.loops.move import Proved, named
 from pellucid.loops.theorem import Site
 
@@ -290,6 +291,14 @@ COUNTEREXAMPLES = [
         f"  x[0] := x[0] * 3 + {TOP - 1}\n  x[0] := x[0] * 3 + {TOP}\n",
         0,
         {},
+    ),
+    (
+        "roll_all",
+        "White 4.3.2, backwards, repeated",
+        "index-free",
+        "".join(f"  for r in 0 .. 3:\n    x[0] := x[0] * 3 + {k}\n" for k in (0, 1)),
+        0,
+        {"index": index("r")},
     ),
 ]
 

@@ -10,6 +10,7 @@ from tests.loops.primitive import made, nest, refused
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N
 from pellucid.ir import types as T
+from pellucid.ir.expr import index
 from pellucid.loops.move import named
 from pellucid.loops.moves.unroll_all import MOVE as UNROLL_ALL
 
@@ -126,6 +127,12 @@ REFUSED = [
     ("roll_all", {}, "  a[1] := 2\n", "instances"),
     ("roll_all", {}, "  a[2147483646] := 2\n  a[2147483647] := 2\n", "in-range"),
     ("roll_all", {"period": 0}, "  a[1] := 2\n", "instances"),
+    (
+        "roll_all",
+        {"index": index("r")},
+        "".join(f"  for r in 0 .. 3:\n    a[r] := {k}\n" for k in (0, 1)),
+        "index-free",
+    ),
 ]
 
 

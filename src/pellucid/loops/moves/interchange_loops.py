@@ -16,6 +16,7 @@ from ...ir.path import walk as paths
 from ...reasoning.prove import Proved, Unknown, Verdict, both, decided
 from ...reasoning.separate import interchangeable
 from ...reasoning.turn import turned
+from .. import derive
 from ..build import with_value
 from ..move import Applied, Move
 from ..reorder import is_loop, kept, known, later
@@ -119,4 +120,5 @@ MOVE = Move(
     find,
     apply,
     (RECTANGLE, TRIANGLE),
+    derive.interchange_loops,
 )

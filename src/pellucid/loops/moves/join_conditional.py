@@ -17,6 +17,7 @@ from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Proved, Unknown, Verdict, both, decided
 from ...reasoning.span import Span, span
+from .. import derive
 from ..move import Applied, Move
 from ..pieces import pieces
 from ..reorder import is_loop, kept, known
@@ -135,9 +136,8 @@ def apply(kernel: Kernel, path: Path, **options: Any) -> Applied:
     part = _span(site, search=True)
     assert part is not None  # noqa: S101 - checked
     inside, outside = (test.then, test.orelse) if part.holds else (test.orelse, test.then)
-    return Applied(
-        replace(kernel, body=replace_at(kernel.body, path, tuple(pieces(loop, part, inside, outside))))
-    )
+    body = replace_at(kernel.body, path, tuple(pieces(loop, part, inside, outside)))
+    return Applied(replace(kernel, body=body))
 
 
 MOVE = Move(
@@ -146,4 +146,5 @@ MOVE = Move(
     find,
     apply,
     (BOUNDS, MONOTONE, CUT),
+    derive.join_conditional,
 )

@@ -13,6 +13,7 @@ from ...ir.nest import For, Kernel, walk
 from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Verdict, both, decided
+from .. import derive
 from ..build import with_value
 from ..move import Applied, Move
 from ..reorder import cross, is_loop, kept, known
@@ -88,4 +89,6 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
     return Applied(replace(kernel, body=body))
 
 
-MOVE = Move("join_loops", "Make one loop of two over the same range.", find, apply, (JOIN,))
+MOVE = Move(
+    "join_loops", "Make one loop of two over the same range.", find, apply, (JOIN,), derive.join_loops
+)

@@ -18,6 +18,7 @@ from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import Access, effects
 from ...reasoning.prove import Verdict, decided
+from .. import derive
 from ..move import Applied, Move
 from ..reorder import apart, is_loop, kept, known
 from ..theorem import Clause, Site, Theorem
@@ -111,4 +112,6 @@ def apply(kernel: Kernel, path: Path, **options: Any) -> Applied:
     return Applied(replace(kernel, body=body))
 
 
-MOVE = Move("move_code", "Do a statement once, before the loop.", find, apply, (CODE_MOTION,))
+MOVE = Move(
+    "move_code", "Do a statement once, before the loop.", find, apply, (CODE_MOTION,), derive.move_code
+)

@@ -1,7 +1,7 @@
 """roll_all: statements that are instances of one another become a loop (White's theorem 4.3.2, backwards, repeated).
 
 ``a[0] := b[1]; a[1] := b[2]; a[2] := b[3]`` becomes ``for i in 0 .. 3: a[i] := b[i + 1]``; with ``period`` statements
-in each iteration. As many statements as can be are taken.
+in each iteration. As many statements as can be are taken. The loop gets a new index of that ``name``, or the ``index``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from ...ir import types as T
 from ...ir.expr import Expr, const
-from ...ir.nest import Block, For, Kernel
+from ...ir.nest import Block, For, Kernel, walk
 from ...ir.path import Path
 from ...ir.path import walk as paths
 from ...reasoning.prove import Refuted, Verdict, decided
@@ -58,7 +58,9 @@ def _rolled(site: Site) -> tuple[int, For] | None:
 
 
 def _options(site: Site) -> tuple[int, Expr]:
-    return site.options.get("period", 1), fresh_index(site.kernel, site.options.get("name", "r"), T.i32)
+    own = site.options.get("index")
+    index = fresh_index(site.kernel, site.options.get("name", "r"), T.i32) if own is None else own
+    return site.options.get("period", 1), index
 
 
 def find(kernel: Kernel, *, period: int = 1, name: str = "r", **_: Any) -> Iterable[Path]:
@@ -89,20 +91,32 @@ def _instances(site: Site) -> Verdict:
 def _in_range(site: Site) -> Verdict:
     found = _rolled(site)
     top = found[1].lo.attr + found[0] if found is not None else 0
-    return decided(top <= T.i32.high, "the indices are i32", f"they go up to {top}")
+    type_ = _options(site)[1].type
+    return decided(top <= type_.high, f"the indices are {type_}", f"they go up to {top}")
+
+
+def _index_free(site: Site) -> Verdict:
+    found = _rolled(site)
+    index = _options(site)[1]
+    loops = [*site.around, *walk(found[1].body if found is not None else ())]
+    taken = any(isinstance(s, For) and s.index is index for s in loops)
+    return decided(not taken, "no loop around or inside has it", f"{index.attr} is the index of another one")
 
 
 THEOREM = Theorem(
     "White 4.3.2, backwards, repeated",
     "Statements that are the instances of one at consecutive numbers are a loop.",
-    (Clause("in-range", "the bounds of the loop are in the range of its index", _in_range),),
+    (
+        Clause("in-range", "the bounds of the loop are in the range of its index", _in_range),
+        Clause("index-free", "no loop around or inside has the index", _index_free),
+    ),
     shape=Clause("instances", "the statements are instances of one at numbers in equal steps", _instances),
 )
 
 
-def apply(kernel: Kernel, path: Path, *, period: int = 1, name: str = "r", **_: Any) -> Applied:
+def apply(kernel: Kernel, path: Path, *, period: int = 1, **options: Any) -> Applied:
     """The loop in place of the statements."""
-    found = _rolled(Site(kernel, path, {}, {"period": period, "name": name}))
+    found = _rolled(Site(kernel, path, {}, {**options, "period": period}))
     assert found is not None  # noqa: S101 - checked
     count, new = found
     return Applied(replaced(kernel, path, count * period, (new,)))

@@ -14,6 +14,7 @@ from ...ir.nest import For, Kernel
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Verdict, both, decided
+from .. import derive
 from ..move import Applied, Move
 from ..reorder import cross, is_loop, kept, known
 from ..theorem import Clause, Site, Theorem
@@ -75,4 +76,11 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
     return Applied(replace(kernel, body=replace_at(kernel.body, path[:-1], parts)))
 
 
-MOVE = Move("split_loop", "Make two loops of one, before this statement of its body.", find, apply, (SPLIT,))
+MOVE = Move(
+    "split_loop",
+    "Make two loops of one, before this statement of its body.",
+    find,
+    apply,
+    (SPLIT,),
+    derive.split_loop,
+)
