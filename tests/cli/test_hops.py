@@ -523,6 +523,20 @@ def test_a_wrong_command_is_told_in_one_line(pellucid, folder, words, status, te
     assert err.count("\n") == 1
 
 
+def test_a_picture_can_be_optimized_by_hand(pellucid, folder):
+    (folder / "rings.py").write_text(
+        "from pellucid import images as im\npicture = im.rad_reg(5)\nother = im.checkerboard(3, im.red, im.blue)\n"
+    )
+    (folder / "a.steps").write_text("show\ntry lanes i\nrun width=20 height=12\nsave again.py\n")
+    status, out, err = pellucid("hops", "rings.py:other", "--script", "a.steps")
+    assert (status, err) == (0, "")
+    assert "parameter width: i32" in out
+    assert "  j / i: 240" in out
+    assert "Both programs give the same outputs, bit for bit." in out
+    runpy.run_path("again.py", run_name="__main__")
+    assert pellucid("hops", "rings.py:none")[0] == 2
+
+
 def test_a_broken_program_is_told_with_its_place(pellucid, folder):
     (folder / "broken.hops").write_text("(MakeVariable x)\n(:= x (+ x y))\n")
     status, _, err = pellucid("hops", "broken.hops")

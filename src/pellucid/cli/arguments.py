@@ -83,12 +83,14 @@ examples:
 """
 
 _HOPS = """\
-FILE holds White's s-expressions, or a nest as explain prints it. Each line of STEPS is a command of the session; help
-is one of them. Without STEPS the session is interactive, unless its lines come from a file or from another program.
+FILE holds White's s-expressions, or a nest as explain prints it; of FILE.py[:NAME] it is the program of a picture. Each
+line of STEPS is a command of the session; help is one of them. Without STEPS the session is interactive, unless its
+lines come from a file or from another program.
 
 examples:
   pellucid hops examples/histogram.hops
   pellucid hops examples/histogram.hops --script examples/histogram.steps
+  pellucid hops examples/swirl.py
   echo moves | pellucid hops examples/histogram.hops
 """
 
@@ -250,7 +252,7 @@ def _parser() -> tuple[_Parser, list[str]]:
         "take a program through proven moves, step by step",
         _HOPS,
     )
-    hops.add_argument("file", metavar="FILE", help="the program")
+    hops.add_argument("file", metavar="FILE", help="the program, or a Python file with a picture")
     hops.add_argument(
         "--script", metavar="STEPS", help="a file with one command on each line; - for standard input"
     )

@@ -27,6 +27,8 @@ Runner = Callable[[Kernel, Mapping[str, Any], Memory], None]
 
 UNKNOWN_COUNT = 256
 """How many iterations are expected of a loop whose bounds depend on data."""
+OPEN = 4096
+"""The elements of an output whose size is left to the caller."""
 FEW = 40
 """The largest argument that is made up for a parameter about which nothing is known."""
 
@@ -114,7 +116,7 @@ def made_up(
         if name not in known:
             fix = did_you_mean(name, known) or f"it has {', '.join(known)}"
             raise InputError(f"the program has no input {name!r}", fix=fix)
-    mentioned = _mentioned(kernel)
+    mentioned, unsized = _mentioned(kernel), _unsized(kernel)
     arguments: dict[str, float | int | bool] = {}
     for p in kernel.params:
         if p.attr in given:
@@ -124,11 +126,11 @@ def made_up(
     memory: Memory = {}
     for b in buffers:
         if b.name in given:
-            memory[b] = _fitting(b.name, given[b.name], b.type, b.size).copy()
+            memory[b] = _fitting(b.name, given[b.name], b.type, OPEN if b in unsized else b.size).copy()
         elif b.data is not None:
             memory[b] = b.data.copy()
         else:
-            memory[b] = _values(b.type, b.size, mentioned, random)
+            memory[b] = _values(b.type, OPEN if b in unsized else b.size, mentioned, random)
     return arguments, memory
 
 
@@ -153,6 +155,12 @@ def _mentioned(kernel: Kernel) -> list[int]:
         abs(int(n.attr)) for n in nodes if n.op == "const" and n.type.is_integer and abs(n.attr) < 1 << 40
     }
     return sorted(found | {1, 8})
+
+
+def _unsized(kernel: Kernel) -> set[Buffer]:
+    """Outputs whose size only the caller knows, as that of a picture: declared as one element, stored to as many."""
+    stores = [s for s in walk(kernel.body) if isinstance(s, Store)]
+    return {s.buffer for s in stores if s.buffer.size == 1 and s.position.op != "const"}
 
 
 def _values(type_: T.Type, size: int, mentioned: Sequence[int], random: np.random.Generator) -> Array:

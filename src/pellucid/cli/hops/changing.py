@@ -167,11 +167,13 @@ def load(desk: Desk, words: list[str]) -> Reply:
 
 
 def opened(name: str) -> Program:
-    """The program in a file; its name is that of the file.
+    """The program in a file, under the file's name; of a Python file, the program of one of its pictures.
 
     Raises FileError if it cannot be read.
     """
     path = Path(name)
+    if path.suffix == ".py" or ".py:" in name:
+        return _picture(name)
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as problem:
@@ -182,6 +184,19 @@ def opened(name: str) -> Program:
     except UnicodeDecodeError:
         raise FileError("is not text in UTF-8", place=name) from None
     return Program.of(path.stem, text)
+
+
+def _picture(name: str) -> Program:
+    """The program of a picture, simplified, before anything is done to its loops."""
+    from pellucid.canvas import is_picture
+    from pellucid.cli.loading import chosen_picture
+    from pellucid.driver import explain
+
+    chosen = chosen_picture(name)
+    if not is_picture(chosen.picture):
+        raise InputError("is compiled already", place=name, fix="name the picture that it was made of")
+    report = explain(chosen.picture)
+    return Program(chosen.name, report.stages["simplified"], "nest")
 
 
 @command("save", "FILE", "file", group="files")

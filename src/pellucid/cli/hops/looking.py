@@ -207,7 +207,7 @@ def times(desk: Desk, words: list[str]) -> Reply:
     machine = PAPER if paper else _measured() if named else PROCESSOR
     timer = _timer(session, machine, dict(option_of(w) for w in words if "=" in w))
     before, after = timer.cost(old), timer.cost(new)
-    lines = [f"by the table of {machine.name}"]
+    lines = [f"by the table: {machine.name}"]
     versions = [("at first", old, before)] if old is not new else []
     for name, kernel, cost in (*versions, ("now", new, after)):
         formula = timer.symbolic(kernel.body)
