@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,26 @@ def test_a_printed_program_is_read_and_printed(name: str):
     assert again.params == kernel.params
     assert again.outputs == kernel.outputs
     assert N.same(again.body, kernel.body)
+
+
+def test_the_page_about_the_notation_says_what_is_so():
+    page = (PROGRAMS.parents[2] / "docs" / "notation.md").read_text(encoding="utf-8")
+    first, error = re.findall(r"^```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert write(read(first)) == first.partition("\n")[2]
+    with pytest.raises(TextError) as caught:
+        read("(MakeVariable x)\n\n(:= x (+ x zz))")
+    assert f"{caught.value}\n" == error
+    written = re.findall(r"`(\([^`]*\))`", "".join(re.findall(r"^\| (.*?) \|", page, re.MULTILINE)))
+    assert len(written) > 20
+    names = (PROGRAMS / "table_6_1.hops").read_text(encoding="utf-8").partition("(:= v x)")[0]
+    names += "(MakeAbstractExpression n) (MakeAbstractStatement S) "
+    for text in written:
+        whole = text.replace("(for ...)", "(for i 0 9 S)")
+        if text.startswith(("(<", "(not", "(in")):
+            whole = f"(if {text} S1)"
+        elif text.startswith(("(+", "(if b s1", "(a s)")):
+            whole = f"(:= v {text})"
+        read(whole if text.startswith(("(Make", "(setq")) else names + whole)
 
 
 def test_there_is_a_golden_for_each_program_and_no_other():
