@@ -284,3 +284,24 @@ def test_an_abstract_statement_is_refused_by_every_back_end():
     kernel = parse_nest("kernel k():\n  output out: i32[3]\n  for i in 0 .. 3:\n    abstract S1\n")
     with pytest.raises(BackendError, match="k: the abstract statement S1 cannot be run; write a statement"):
         layout(kernel, {})
+
+
+COPY = (
+    "kernel k():\n  output out: u8[4]\n  input source: u8[4]\n  for i in 0 .. 4:\n    out[i] := source[i]\n"
+)
+
+
+def test_memory_that_is_stored_to_has_one_name(backend: Backend):
+    kernel = parse_nest(COPY)
+    (out,), (source,) = kernel.outputs, N.inputs(kernel)
+    code, memory = backend.compile(kernel, {}), np.arange(6, dtype=np.uint8)
+    with pytest.raises(InputError, match="out and source overlap"):
+        code.run({}, {out: memory[:4], source: memory[2:]})
+    code.run({}, {out: np.zeros(4, np.uint8), source: memory})
+
+
+def test_an_array_shorter_than_declared_is_refused(backend: Backend):
+    kernel = parse_nest(COPY)
+    (out,), (source,) = kernel.outputs, N.inputs(kernel)
+    with pytest.raises(InputError, match="3 elements where 4 are needed"):
+        backend.compile(kernel, {}).run({}, {out: np.zeros(4, np.uint8), source: np.zeros(3, np.uint8)})

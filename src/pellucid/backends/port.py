@@ -141,11 +141,26 @@ class Layout:
         return found
 
     def arrays(self, memory: Memory, proved: Mapping[Buffer, int] | None = None) -> list[Array]:
-        """The arrays of the caller's buffers in order, checked.
+        """The arrays of the caller's buffers in order, checked for what proofs count on.
 
-        `proved` says how many elements an array must have at least because loads were proved to be within them.
+        An array has at least the elements that its buffer declares, and those that `proved` says code counts on. The
+        moves on loops count on both as well.
         """
-        return [self._array(b, memory.get(b, b.data), (proved or {}).get(b, 1)) for b in self.bound]
+        least = proved or {}
+        found = [self._array(b, memory.get(b, b.data), max(b.size, least.get(b, 1))) for b in self.bound]
+        self._check_distinct(found)
+        return found
+
+    def _check_distinct(self, found: Sequence[Array]) -> None:
+        """What proofs count on: memory that the kernel stores to has one name only."""
+        written = len(self.kernel.outputs)
+        for k, out in enumerate(found[:written]):
+            for other, array in enumerate(found):
+                if other != k and np.may_share_memory(out, array):
+                    names = f"{self.bound[k].name} and {self.bound[other].name}"
+                    raise InputError(
+                        f"{names} overlap", place=self.kernel.name, fix="pass a copy of one of them"
+                    )
 
     def _array(self, buffer: Buffer, array: Array | None, least: int) -> Array:
         place = f"{self.kernel.name}, buffer {buffer.name}"
