@@ -316,3 +316,31 @@ def test_self_reference_and_location():
     assert not self_referencing(plain)
     assert not location_independent(plain.position, MEMORY["x"])
     assert location_independent(plain.position, MEMORY["a"])
+
+
+def test_what_the_caller_declares_is_among_the_premises():
+    apart = interchangeable(statements("  a[1] := 2\n"), statements("  b[1] := a[2]\n"), Known())
+    assert isinstance(apart, Proved)
+    assert {p.clause for p in apart.premises} == {"distinct-memory", "declared-sizes"}
+    stores = interchangeable(statements("  a[1] := 2\n"), statements("  a[2] := 3\n"), Known())
+    assert isinstance(stores, Proved)
+    assert not stores.premises
+
+
+def test_a_size_that_loads_what_has_changed_tells_nothing():
+    text = """kernel k(n: i32):
+  output x: i32[1]
+  output a: i32[100]
+  alloc t: i32[x[0]]:
+    {}
+    a[0] := t[x[0] - 1]
+"""
+    from pellucid.reasoning.bounds import inside
+
+    for change, known in (("a[1] := 2", True), ("x[0] := 5", False)):
+        kernel = parse_nest(text.format(change), {k: b for k, b in MEMORY.items() if k != "t"})
+        path, last = list(walk(kernel.body))[-1]
+        (scratch,) = (s.buffer for s in kernel.body)
+        ranges = {expression("x[0]"): Facts(1, 50)}
+        verdict = inside(last.value.args[0], scratch, known_at(kernel.body, path, ranges))
+        assert isinstance(verdict, Proved) is known

@@ -96,13 +96,18 @@ class Theorem:
         return self.shape is None or isinstance(self.shape.test(site), Proved)
 
     def prove(self, site: Site) -> Verdict:
-        """Proved with all premises, or the first clause that is refuted or unknown, by name."""
+        """Proved with all premises, or the first clause that is refuted or unknown, by name.
+
+        What the clauses count on that the caller declares comes last.
+        """
         premises: list[Premise] = []
+        declared: dict[Premise, None] = {}
         for clause in (self.shape, *self.clauses):
             if clause is None:
                 continue
             match clause.test(site):
-                case Proved():
+                case Proved(_, found):
+                    declared.update(dict.fromkeys(found))
                     if clause is not self.shape:
                         test = functools.partial(clause.test, site)
                         premises.append(Premise(clause.words(site), test, clause.name))
@@ -110,7 +115,7 @@ class Theorem:
                     return Refuted(clause.words(site), witness, clause.name)
                 case Unknown(_, missing):
                     return Unknown(clause.words(site), missing, clause.name)
-        return Proved(self.name, tuple(premises), self.lemma)
+        return Proved(self.name, (*premises, *declared), self.lemma)
 
     def without(self, clause: str) -> Theorem:
         """The theorem with a clause left out, for tests that show that it is needed."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ..ir.expr import Buffer, Expr
 from ..ir.facts import Facts
+from .declared import LARGE_ENOUGH
 from .effects import shown
 from .forms import Atom, Form, Knowing, form, number
 from .known import Known
@@ -149,8 +150,8 @@ def inside(position: Expr, buffer: Buffer, known: Known) -> Verdict:
     length = number(buffer.size) if size is None else exact(size, unmarked, bounds.facts)
     premise = f"{shown(position)} is inside of {buffer.name}"
     if found.lo >= 0 and bounds.range(at - length).hi < 0:
-        return Proved(premise)
-    if found.hi < 0 or bounds.range(at - length).lo >= 0:
-        return Refuted(premise, f"it is in {found.lo} .. {found.hi}, outside of 0 .. {length - number(1)}")
+        return Proved(premise, (LARGE_ENOUGH,) if size is None else ())
+    if found.hi < 0:
+        return Refuted(premise, f"it is in {found.lo} .. {found.hi}, below 0")
     missing = f"that {shown(position)} is in 0 .. {length - number(1)}"
     return Unknown(premise, f"{missing}; it is known to be in {found.lo} .. {found.hi}")

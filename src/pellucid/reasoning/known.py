@@ -6,12 +6,13 @@ Stands between `infer`, which knows intervals, and the checks, which also want t
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from ..ir import types as T
-from ..ir.expr import Buffer, Expr, topological
+from ..ir.expr import Buffer, Expr, const, topological
 from ..ir.facts import Facts
 from ..ir.nest import Alloc, Block, For, If, blocks
 from ..ir.path import Path
@@ -44,7 +45,7 @@ class Known:
     8
     """
 
-    __slots__ = ("allocated", "around", "changing", "facts", "limits", "ranges")
+    __slots__ = ("_inside", "allocated", "around", "changing", "facts", "limits", "ranges")
 
     def __init__(
         self,
@@ -60,6 +61,7 @@ class Known:
         self.allocated: Mapping[Buffer, Expr] = allocated or {}
         self.facts = FactsOf(self.ranges)
         self.limits: list[Limit] = []
+        self._inside: dict[tuple[Around, ...], Known] = {}
         for s in self.around:
             if isinstance(s, For):
                 self._enter(s)
@@ -68,10 +70,13 @@ class Known:
 
     def inside(self, around: Sequence[Around]) -> Known:
         """What is known further inside."""
-        if not around:
+        key = tuple(around)
+        if not key:
             return self
-        allocated = self.allocated
-        return Known(self.ranges, (*self.around, *around), changing=self.changing, allocated=allocated)
+        if key not in self._inside:
+            scope = (*self.around, *key)
+            self._inside[key] = Known(self.ranges, scope, changing=self.changing, allocated=self.allocated)
+        return self._inside[key]
 
     def while_changing(self, buffers: Iterable[Buffer]) -> Known:
         """What is known while these buffers are stored to."""
@@ -94,10 +99,7 @@ class Known:
         """In the body of a loop there is an iteration: ``lo <= index < hi``, so ``lo < hi`` as well."""
         lo, hi = self.facts(loop.lo), self.facts(loop.hi)
         self._narrow(loop.index, lo.lo, hi.hi - 1)
-        # A bound that loads what the body stores is no longer the value that it was at entry.
-        written = stored(loop.body)
-        low, high = (None if touches(e, written) else e for e in (loop.lo, loop.hi))
-        self.limits.append(Limit(loop.index, low, high))
+        self.limits.append(limit_of(loop))
         for bound, low, high in ((loop.hi, lo.lo + 1, None), (loop.lo, None, hi.hi - 1)):
             if bound.op == "param":
                 self._narrow(bound, low, high)
@@ -152,6 +154,14 @@ class Known:
             self.facts.known[node] = old._replace(lo=lo, hi=hi)
 
 
+@functools.lru_cache(maxsize=256)
+def limit_of(loop: For) -> Limit:
+    """The bounds of a loop as far as they still are what they were at entry: the body stores to nothing in them."""
+    written = stored(loop.body)
+    low, high = (None if touches(e, written) else e for e in (loop.lo, loop.hi))
+    return Limit(loop.index, low, high)
+
+
 def touches(node: Expr, buffers: AbstractSet[Buffer]) -> bool:
     """Whether an expression loads from one of these buffers."""
     return bool(buffers) and any(n.op == "load" and n.attr in buffers for n in topological([node]))
@@ -175,8 +185,9 @@ def known_at(
                 around.append(s)
             case If(condition, picks=()) if not touches(condition, stored((s,))):
                 around.append(Guard(condition, arm == 0))
-            case Alloc(buffer, size):
-                allocated[buffer] = size
+            case Alloc(buffer, size, inner):
+                # A size that loads what has changed since tells nothing: an array has one element at least.
+                allocated[buffer] = const(1, size.type) if touches(size, stored(inner)) else size
             case _:
                 pass
         block = blocks(s)[arm]

@@ -92,12 +92,16 @@ def decided(truth: bool, premise: str, witness: str) -> Verdict:
 
 
 def both(*verdicts: Verdict) -> Verdict:
-    """The first verdict that is not Proved; if all are, Proved for all their reasons.
+    """The first verdict that is not Proved; if all are, Proved for all their reasons and from all their premises.
 
     >>> both(Proved("a"), Proved("b"), Proved("a")).theorem
     'a; b'
     """
+    reasons: dict[str, None] = {}
+    premises: dict[Premise, None] = {}
     for v in verdicts:
         if not isinstance(v, Proved):
             return v
-    return Proved("; ".join(dict.fromkeys(v.theorem for v in verdicts if isinstance(v, Proved))))
+        reasons[v.theorem] = None
+        premises.update(dict.fromkeys(v.premises))
+    return Proved("; ".join(reasons), tuple(premises))

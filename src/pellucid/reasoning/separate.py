@@ -18,14 +18,12 @@ from ..ir.expr import Expr, topological
 from ..ir.facts import Facts
 from ..ir.nest import Block
 from .bounds import Bounds, Within, exact
+from .declared import DISTINCT, LARGE_ENOUGH
 from .effects import Access, effects, shown
 from .forms import Atom, Form, form, number
 from .kinds import elements, kind
 from .known import Known, Limit
 from .prove import Proved, Refuted, Unknown, Verdict, both
-
-DISTINCT = "distinct names are distinct memory, which is checked when the kernel is called"
-"""The premise under which arrays of the caller never meet."""
 
 
 def separate(a: Access, b: Access, known: Known) -> Verdict:
@@ -42,15 +40,21 @@ def separate(a: Access, b: Access, known: Known) -> Verdict:
     'pixels[i * 2] and pixels[j * 2 + 1] differ by 1 modulo 2'
     """
     if a.buffer is not b.buffer:
-        return Proved(DISTINCT)
+        return _DISTINCT
     return _Pair(a, b, known).verdict()
 
 
 def apart(first: Iterable[Access], second: Iterable[Access], known: Known) -> Verdict:
     """Whether every one of some accesses is separate from every one of others."""
-    others = list(second)
-    pairs = [(x, y) for x in first for y in others if x.buffer is y.buffer]
-    return both(*(separate(x, y, known) for x, y in pairs)) if pairs else Proved(DISTINCT)
+    one, other = list(first), list(second)
+    found = [separate(x, y, known) for x in one for y in other if x.buffer is y.buffer]
+    names = {a.buffer for a in one}, {a.buffer for a in other}
+    if all(names) and len(names[0] | names[1]) > 1:
+        found.append(_DISTINCT)
+    return both(*found) if found else Proved("there is nothing to meet")
+
+
+_DISTINCT = Proved("they are different arrays", (DISTINCT,))
 
 
 def interchangeable(first: Block, second: Block, known: Known) -> Verdict:
@@ -84,11 +88,13 @@ class _Pair:
         if not difference.terms:
             return Refuted(premise, "they are the same element")
         width = 1 << min(x.position.type.bits for x in self.accesses)
-        why = self.apart(self.range(difference), width)
+        why = self.why_apart(self.range(difference), width)
         if why is None:
             return Unknown(premise, self.missing(difference, width))
         unclamped = self.unclamped(difference)
-        return Proved(f"{a} and {b} {why}") if isinstance(unclamped, Proved) else unclamped
+        if not isinstance(unclamped, Proved):
+            return unclamped
+        return Proved(f"{a} and {b} {why}", unclamped.premises)
 
     def common_element(self) -> int | None:
         """An element that both surely go through, if both are indexed by constants or subranges of them."""
@@ -99,7 +105,7 @@ class _Pair:
         return shared.start if shared else None
 
     @staticmethod
-    def apart(found: Facts, width: int) -> str | None:
+    def why_apart(found: Facts, width: int) -> str | None:
         """Why a difference of positions is never 0 modulo the width of their type; None if it may be."""
         small = max(abs(found.lo), abs(found.hi)) < width
         if small and (found.lo > 0 or found.hi < 0):
@@ -180,8 +186,10 @@ class _Pair:
         size = self.known.allocated.get(loading.buffer)
         length = number(loading.buffer.size) if size is None else self.exact(size, 0)
         beyond = [self.range(self.forms[k] - length) for k in (load, 1 - load)] if plain else []
-        if plain and (apart.hi < 0 or beyond[0].hi < 0 or beyond[1].hi < -1):
-            return Proved("the load is not beyond the end")
+        if plain and apart.hi < 0:
+            return Proved("the load is below the store")
+        if plain and (beyond[0].hi < 0 or beyond[1].hi < -1):
+            return Proved("it is not the last element", (LARGE_ENOUGH,) if size is None else ())
         return Unknown(
             f"{loading} is not beyond the end of {loading.buffer.name}",
             f"that {shown(loading.position)} is below {length}; beyond, a load gives the last element, "
