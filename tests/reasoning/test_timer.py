@@ -249,6 +249,14 @@ def test_a_loop_up_to_an_unknown_size_has_the_machine_s_count():
     assert Timer(sizes={"n": -3}).only("assignment").cost(kernel) == 0
 
 
+def test_what_cancels_in_the_bounds_is_known():
+    text = "(MakeVariable s) (MakeAbstractExpression n) (for i n (+ n 9) (:= s (+ s i)))"
+    assert Timer().only("assignment").cost(read(text)) == 10
+    opposite = "(MakeVariable s) (MakeAbstractExpression n) (for i (- 0 n) n (:= s 1))"
+    assert Timer().only("assignment").cost(read(opposite)) == PROCESSOR.count
+    assert Timer(sizes={"n": 3}).only("assignment").cost(read(opposite)) == 7
+
+
 def test_while_loops_have_a_guess():
     kernel = parse_nest(
         "kernel k():\n  output x: i64[1]\n  while x[0:i64] < 9:i64:\n    x[0:i64] := x[0:i64] + 1:i64\n"

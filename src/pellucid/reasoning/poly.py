@@ -178,9 +178,15 @@ def name(word: str) -> Poly:
 def total(parts: Iterable[Poly | Number]) -> Poly:
     """The sum of many, in one pass."""
     found: dict[Monomial, Fraction] = {}
+    plain: Number = 0
     for part in parts:
-        for m, c in number(part).terms:
+        if not isinstance(part, Poly):
+            plain += part
+            continue
+        for m, c in part.terms:
             found[m] = found[m] + c if m in found else c
+    if plain:
+        found[()] = found.get((), 0) + Fraction(plain)
     return _made(found)
 
 

@@ -142,20 +142,20 @@ class _Pass:
         if width > 1:
             wide |= s.index.free
         body = self.block(s.body, placed, (*around, s), wide)
-        check = self.machine.charges["check"]
         lo, hi = (self.polynomial(b, around) for b in (s.lo, s.hi))
-        word = _word(s)
         count = self.count(s, lo, hi, around)
-        if lo is None or hi is None or count is None or count.names() & {f"{GUESSED}{word}"}:
-            count = count if count is not None else name(f"{GUESSED}{word}")
-            # Nothing is known of the index: what depends on it is taken at half its guessed way.
-            inside = body.where({word: count * 0.5})
-            rest = inside * count
+        word = _word(s)
+        if word not in body.names():
+            turns = body * count
+        elif lo is not None:
+            turns = body.summed(word, lo, lo + count)
         else:
-            rest = body.summed(word, lo, lo + count)
+            # Nothing is known of the index: what depends on it is taken at half its way.
+            turns = body.where({word: count * 0.5}) * count
+        check = self.machine.charges["check"]
         # In White's table the bounds are a part of the loop's beginning.
-        bounds = work.computed([s.lo, s.hi], placed) if self.machine.shares else 0
-        return (rest + count * check) * (1 / width) + (self.machine.charges["loop"] + check) + bounds
+        bounds = work.computed([s.lo, s.hi], placed) if self.machine.shares else 0.0
+        return total(((turns + count * check) * (1 / width), self.machine.charges["loop"] + check + bounds))
 
     def vectorizable(self, s: For, around: tuple[For, ...]) -> bool:
         """Whether the loop can run in lanes."""
@@ -166,13 +166,14 @@ class _Pass:
 
     # ---- iterations ----
 
-    def count(self, s: For, lo: Poly | None, hi: Poly | None, around: tuple[For, ...]) -> Poly | None:
-        """The number of iterations, if it is known; else a number that bounds tell, or None."""
-        if lo is not None and hi is not None and (not self.known or not self.missing(lo + hi, around)):
+    def count(self, s: For, lo: Poly | None, hi: Poly | None, around: tuple[For, ...]) -> Poly:
+        """The number of iterations, if it is known; else a number that its bounds tell, or the name of a guess."""
+        if lo is not None and hi is not None:
             gap = hi - lo
             if gap.constant is not None:
                 return number(max(gap.constant, 0))
-            return gap if self.positive(gap, around) else maximum(ZERO, gap)
+            if not self.known or not self.missing(gap, around):
+                return gap if self.positive(gap, around) else maximum(ZERO, gap)
         guess = f"{GUESSED}{_word(s)}"
         if self.timer.counts.get(_word(s)) is None:
             most = _most(s)
