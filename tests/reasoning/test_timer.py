@@ -297,8 +297,9 @@ kernel k(x: f32):
 def test_a_branch_costs_half_of_its_arms_unless_it_is_decided():
     both = read("(MakeVariable s) (MakeAbstractBoolean b) (if b ((:= s 1) (:= s 2)) (:= s 3))")
     assert Timer().only("assignment").cost(both) == 1.5
-    decided = read("(MakeVariable s) (if true (:= s 1) ())")
-    assert Timer().only("assignment").cost(decided) == 1
+    for truth, cost in (("true", 1), ("false", 2)):
+        decided = read(f"(MakeVariable s) (if {truth} (:= s 1) ((:= s 2) (:= s 3)))")
+        assert Timer().only("assignment").cost(decided) == cost
 
 
 def test_places_of_iterations_and_branches_are_timed():

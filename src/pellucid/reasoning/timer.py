@@ -110,10 +110,12 @@ class _Pass:
                 case If(condition, then, orelse, picks):
                     found.append(work.computed([condition], placed) + self.machine.charges["branch"])
                     arms: list[Poly | Number] = []
+                    decided = condition.op == "const"
                     for k, b in enumerate((then, orelse)):
-                        arms.append(self.block(b, placed, around, wide))
-                        arms.append(work.computed([p.args[1 + k] for p in picks], placed, _places(b)))
-                    found.append(total(arms) * (1 if condition.op == "const" else 0.5))
+                        if not decided or condition.attr == (k == 0):
+                            arms.append(self.block(b, placed, around, wide))
+                            arms.append(work.computed([p.args[1 + k] for p in picks], placed, _places(b)))
+                    found.append(total(arms) * (1 if decided else 0.5))
                     here += _new(picks, placed)
                 case For():
                     found.append(self.loop(s, placed, around, wide, work))
