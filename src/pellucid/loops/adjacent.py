@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from ..ir.nest import Block, For, If, Kernel, Statement, Store
 from ..ir.path import Path, replace_at
 from ..ir.path import walk as paths
 from ..reasoning.prove import Verdict, decided
+from .move import Applied
 from .theorem import Clause, Site
 
 
@@ -70,9 +71,40 @@ def moved(path: Path, by: int) -> Path:
     return (*path[:-1], (number, position + by))
 
 
-def replaced(kernel: Kernel, path: Path, count: int, new: Block) -> Kernel:
-    """The kernel with `count` statements from a path on replaced by others."""
+Inside = Callable[[int, Path], "tuple[int, Path] | None"]
+"""Where a replaced statement went: from its number, and the rest of the path below it, to both afterwards, or None."""
+
+
+def gone(number: int, below: Path) -> None:
+    """Nowhere in particular."""
+
+
+def replaced(kernel: Kernel, path: Path, count: int, new: Block, inside: Inside = gone) -> Applied:
+    """The kernel with `count` statements from a path on replaced by others, and where old paths went.
+
+    `inside` says so of what was replaced; what stands after it moves up or down.
+    """
     body = kernel.body
     for k in reversed(range(1, count)):
         body = replace_at(body, moved(path, k), ())
-    return replace(kernel, body=replace_at(body, path, new))
+    *around, (block, first) = path
+    depth = len(around)
+
+    def forward(old: Path) -> Path | None:
+        if (
+            len(old) <= depth
+            or list(old[:depth]) != around
+            or old[depth][0] != block
+            or old[depth][1] < first
+        ):
+            return old
+        number, below = old[depth][1] - first, old[depth + 1 :]
+        found = (number + len(new) - count, below) if number >= count else inside(number, below)
+        return None if found is None else (*around, (block, first + found[0]), *found[1])
+
+    return Applied(replace(kernel, body=replace_at(body, path, new)), forward)
+
+
+def deeper(below: Path, by: int) -> Path:
+    """A path below an `if` whose arms got so many more statements in front."""
+    return (moved(below[:1], by)[0], *below[1:]) if below else below

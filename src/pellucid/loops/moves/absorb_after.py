@@ -40,7 +40,7 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
     """Put the statement last in each arm."""
     test, s = branch(at(kernel.body, path)), at(kernel.body, moved(path, 1))
     new = replace(test, then=(*test.then, s), orelse=(*test.orelse, s))
-    return Applied(replaced(kernel, path, 2, (new,)))
+    return replaced(kernel, path, 2, (new,), lambda k, below: None if k else (0, below))
 
 
 MOVE = Move("absorb_after", "Take a statement after an if into both of its arms.", find, apply, (THEOREM,))

@@ -14,7 +14,7 @@ from ...ir.path import Path, at
 from ...reasoning.effects import effects, loads
 from ...reasoning.prove import Verdict, decided
 from ...reasoning.separate import apart
-from ..adjacent import after, branch, here, is_branch, moved, pairs, replaced
+from ..adjacent import after, branch, deeper, here, is_branch, moved, pairs, replaced
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -48,7 +48,7 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
     """Put the statement first in each arm."""
     s, test = at(kernel.body, path), branch(at(kernel.body, moved(path, 1)))
     new = replace(test, then=(s, *test.then), orelse=(s, *test.orelse))
-    return Applied(replaced(kernel, path, 2, (new,)))
+    return replaced(kernel, path, 2, (new,), lambda k, below: (0, deeper(below, 1)) if k else None)
 
 
 MOVE = Move("absorb_before", "Take a statement before an if into both of its arms.", find, apply, (THEOREM,))

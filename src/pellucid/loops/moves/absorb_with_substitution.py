@@ -14,7 +14,7 @@ from ...ir.nest import Kernel, Store
 from ...ir.path import Path, at
 from ...reasoning.effects import loads
 from ...reasoning.prove import Verdict, decided
-from ..adjacent import after, assignment, branch, is_branch, moved, pairs, replaced
+from ..adjacent import after, assignment, branch, deeper, is_branch, moved, pairs, replaced
 from ..move import Applied, Move
 from ..substitution import INSIDE, is_scalar, its_loads, other_loads_apart
 from ..theorem import Clause, Site, Theorem
@@ -64,7 +64,7 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
     store, test = assignment(at(kernel.body, path)), branch(at(kernel.body, moved(path, 1)))
     (condition,) = substitute([test.condition], dict.fromkeys(its_loads(store), store.value))
     new = replace(test, condition=condition, then=(store, *test.then), orelse=(store, *test.orelse))
-    return Applied(replaced(kernel, path, 2, (new,)))
+    return replaced(kernel, path, 2, (new,), lambda k, below: (0, deeper(below, 1)) if k else None)
 
 
 MOVE = Move(

@@ -80,17 +80,7 @@ NULLABLE = Theorem(
 
 def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
     """Leave the statement out."""
-    depth, (number, position) = len(path), path[-1]
-
-    def forward(old: Path) -> Path | None:
-        if old[:depth] == path:
-            return None
-        step = old[depth - 1] if len(old) >= depth and old[: depth - 1] == path[:-1] else None
-        if step is None or step[0] != number or step[1] < position:
-            return old
-        return (*path[:-1], (number, step[1] - 1), *old[depth:])
-
-    return Applied(replaced(kernel, path, 1, ()), forward)
+    return replaced(kernel, path, 1, ())
 
 
 MOVE = Move(

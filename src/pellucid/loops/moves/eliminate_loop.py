@@ -75,7 +75,12 @@ def apply(kernel: Kernel, path: Path, **options: Any) -> Applied:
     site = Site(kernel, path, options.pop("ranges", {}), options)
     s = loop(site)
     empty = isinstance(_none(site), Proved)
-    return Applied(replaced(kernel, path, 1, () if empty else with_value(s.body, s.index, s.lo)))
+    new = () if empty else with_value(s.body, s.index, s.lo)
+
+    def inside(_: int, below: Path) -> tuple[int, Path] | None:
+        return (below[0][1], below[1:]) if new and below else None
+
+    return replaced(kernel, path, 1, new, inside)
 
 
 MOVE = Move("eliminate_loop", "Leave out a loop that runs at most one iteration.", find, apply, (NONE, ONE))

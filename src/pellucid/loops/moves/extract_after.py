@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from ...ir.nest import Kernel, same
+from ...ir.nest import Kernel, blocks, same
 from ...ir.path import Path, at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Verdict, decided
@@ -41,7 +41,12 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
     """Put the statement after the `if`."""
     test = branch(at(kernel.body, path))
     new = replace(test, then=test.then[:-1], orelse=test.orelse[:-1])
-    return Applied(replaced(kernel, path, 1, (new, test.then[-1])))
+
+    def inside(_: int, below: Path) -> tuple[int, Path]:
+        out = bool(below) and below[0][1] + 1 == len(blocks(test)[below[0][0]])
+        return (1, below[1:]) if out else (0, below)
+
+    return replaced(kernel, path, 1, (new, test.then[-1]), inside)
 
 
 MOVE = Move(

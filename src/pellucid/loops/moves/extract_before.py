@@ -12,7 +12,7 @@ from ...ir.path import walk as paths
 from ...reasoning.effects import effects, loads
 from ...reasoning.prove import Verdict, decided
 from ...reasoning.separate import apart
-from ..adjacent import branch, here, is_branch, replaced
+from ..adjacent import branch, deeper, here, is_branch, replaced
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -52,7 +52,12 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
     """Put the statement before the `if`."""
     test = branch(at(kernel.body, path))
     new = replace(test, then=test.then[1:], orelse=test.orelse[1:])
-    return Applied(replaced(kernel, path, 1, (test.then[0], new)))
+
+    def inside(_: int, below: Path) -> tuple[int, Path]:
+        out = bool(below) and below[0][1] == 0
+        return (0, below[1:]) if out else (1, deeper(below, -1))
+
+    return replaced(kernel, path, 1, (test.then[0], new), inside)
 
 
 MOVE = Move(

@@ -79,13 +79,7 @@ APART = Theorem(
 def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
     """Put the second before the first."""
     first, second = at(kernel.body, path), at(kernel.body, moved(path, 1))
-    depth, other = len(path), moved(path, 1)
-    places = {path: other, other: path}
-
-    def forward(old: Path) -> Path:
-        return (*places.get(old[:depth], old[:depth]), *old[depth:])
-
-    return Applied(replaced(kernel, path, 2, (second, first)), forward)
+    return replaced(kernel, path, 2, (second, first), lambda k, below: (1 - k, below))
 
 
 MOVE = Move("interchange", "Let two statements change places.", find, apply, (APART, EQUAL, UPDATES))

@@ -118,7 +118,8 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
     x = original(copy)
     assert x is not None  # noqa: S101 - checked
     back = Store(x.buffer, x.position, load(copy.buffer, copy.position))
-    return Applied(replaced(kernel, path, 2, (copy, *renamed(block, x, copy), back)))
+    new = (copy, *renamed(block, x, copy), back)
+    return replaced(kernel, path, 2, new, lambda k, below: (1 - k, below))
 
 
 MOVE = Move(

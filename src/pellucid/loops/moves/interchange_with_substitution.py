@@ -85,7 +85,8 @@ ELEMENTS = Theorem(
 def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
     """Put the statement, with the value in it, before the assignment."""
     store, other = assignment(at(kernel.body, path)), at(kernel.body, moved(path, 1))
-    return Applied(replaced(kernel, path, 2, (*substituted((other,), store), store)))
+    new = (*substituted((other,), store), store)
+    return replaced(kernel, path, 2, new, lambda k, below: (1 - k, below))
 
 
 MOVE = Move(

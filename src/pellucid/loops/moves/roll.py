@@ -102,10 +102,15 @@ def apply(kernel: Kernel, path: Path, *, end: str = ENDS[0], **_: Any) -> Applie
     """The loop with one iteration more."""
     s = loop(Site(kernel, path))
     count = len(s.body)
-    if end == "last":
-        new: Block = (replace(s, hi=behind(s.hi)),)
-        return Applied(replaced(kernel, path, 1 + count, new))
-    return Applied(replaced(kernel, moved(path, -count), 1 + count, (replace(s, lo=before(s.lo)),)))
+    last = end == "last"
+    new: Block = (replace(s, hi=behind(s.hi)) if last else replace(s, lo=before(s.lo)),)
+
+    def inside(k: int, below: Path) -> tuple[int, Path]:
+        # The iteration beside the loop went into its body.
+        itself, first = (k == 0, 1) if last else (k == count, 0)
+        return (0, below) if itself else (0, ((0, k - first), *below))
+
+    return replaced(kernel, path if last else moved(path, -count), 1 + count, new, inside)
 
 
 MOVE = Move(

@@ -119,7 +119,7 @@ def apply(kernel: Kernel, path: Path, *, period: int = 1, **options: Any) -> App
     found = _rolled(Site(kernel, path, {}, {**options, "period": period}))
     assert found is not None  # noqa: S101 - checked
     count, new = found
-    return Applied(replaced(kernel, path, count * period, (new,)))
+    return replaced(kernel, path, count * period, (new,))
 
 
 MOVE = Move(

@@ -78,7 +78,13 @@ EQUAL = Theorem(
 def apply(kernel: Kernel, path: Path, **options: Any) -> Applied:
     """What is left of the `if`."""
     site = Site(kernel, path, options.pop("ranges", {}), options)
-    return Applied(replaced(kernel, path, 1, _left(site)))
+    left = _left(site)
+    arm = 1 if left is branch(here(site)).orelse else 0
+
+    def inside(_: int, below: Path) -> tuple[int, Path] | None:
+        return (below[0][1], below[1:]) if left and below and below[0][0] == arm else None
+
+    return replaced(kernel, path, 1, left, inside)
 
 
 def _left(site: Site) -> Block:

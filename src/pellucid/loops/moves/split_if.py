@@ -82,7 +82,13 @@ def apply(kernel: Kernel, path: Path, *, first: str = "then", **_: Any) -> Appli
     """Two branches with one arm each."""
     test = branch(at(kernel.body, path))
     new: Block = (If(test.condition, test.then), If(opposite(test.condition), test.orelse))
-    return Applied(replaced(kernel, path, 1, new[::-1] if first == "else" else new))
+    last = first == "else"
+
+    def inside(_: int, below: Path) -> tuple[int, Path]:
+        arm = below[0][0] if below else 0
+        return (1 - arm if last else arm), ((0, below[0][1]), *below[1:]) if below else below
+
+    return replaced(kernel, path, 1, new[::-1] if last else new, inside)
 
 
 MOVE = Move(

@@ -83,9 +83,14 @@ def apply(kernel: Kernel, path: Path, *, end: str = ENDS[0], tested: bool = Fals
     last = end == "last"
     alone = with_value(s.body, s.index, before(s.hi) if last else s.lo)
     new: Block = (replace(s, hi=before(s.hi)), *alone) if last else (*alone, replace(s, lo=behind(s.lo)))
+    place = 0 if last else len(alone)
+
+    def inside(_: int, below: Path) -> tuple[int, Path]:
+        return (0, ((0, place), *below)) if tested else (place, below)
+
     if tested:
         new = (If(operator("lt", s.lo, s.hi), new),)
-    return Applied(replaced(kernel, path, 1, new))
+    return replaced(kernel, path, 1, new, inside)
 
 
 MOVE = Move(

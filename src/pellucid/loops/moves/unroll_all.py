@@ -65,7 +65,7 @@ def apply(kernel: Kernel, path: Path, *, most: int = MOST, **_: Any) -> Applied:
     s = at(kernel.body, path)
     assert isinstance(s, For)  # noqa: S101 - checked
     copies = [with_value(s.body, s.index, const(k, s.index.type)) for k in trips(s)]
-    return Applied(replaced(kernel, path, 1, tuple(x for block in copies for x in block)))
+    return replaced(kernel, path, 1, tuple(x for block in copies for x in block))
 
 
 def derive(kernel: Kernel, path: Path, *, ranges: Mapping[Expr, Facts] | None = None, **_: Any) -> Ledger:
