@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,19 @@ from pellucid.cli.hops.changing import split_options
 from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.desk import Desk, Part, Reply, command, usage
 from pellucid.ir.expr import Buffer
-from pellucid.ir.nest import SEQ, Alloc, Block, For, Kernel, erase, inputs, transform, walk
+from pellucid.ir.nest import (
+    SEQ,
+    Alloc,
+    Block,
+    For,
+    Kernel,
+    all_roots,
+    erase,
+    inputs,
+    rewrite,
+    transform,
+    walk,
+)
 from pellucid.ir.path import at, enclosing
 from pellucid.loops.ledger import Step
 from pellucid.loops.listing import Place
@@ -120,15 +134,15 @@ def ledger(desk: Desk, words: list[str]) -> Reply:
     ]
 
 
-@command("explain", "STEP", "step", group="history")
+@command("explain", "STEP [all]", "step", group="history")
 def explain(desk: Desk, words: list[str]) -> Reply:
     """Tell a step at length: the theorem, each condition, before and after, and the small steps that it is made of.
 
     A move that is made of smaller ones is replayed here on an instance with a few iterations, small step by small step,
-    each with a theorem of its own.
+    each with a theorem of its own. Small steps of one kind are told together; `all` shows the program after each.
     """
-    step = _step(desk, words, "explain")
-    assert step is not None  # noqa: S101 - a number was asked for
+    whole = words[1:] == ["all"]
+    step = _step(desk, words[:1] if whole else words, "explain")
     theorem = theorems().get(getattr(step.verdict, "theorem", ""))
     parts = [Part("title", telling.step_title(step))]
     if theorem is not None:
@@ -138,21 +152,30 @@ def explain(desk: Desk, words: list[str]) -> Reply:
     if step.details:
         parts.append(Part("text", "\n".join(["made of", *(f"  {d}" for d in step.details)])))
     if step.derive is not None:
-        parts += _derivation(step, desk.width)
+        parts += _derivation([s for s in step.derive().steps if s.applied], desk.width, whole=whole)
     return parts
 
 
-def _derivation(step: Step, width: int) -> Reply:
+def _derivation(small: Sequence[Step], width: int, *, whole: bool) -> Reply:
     """The small steps of a derived move, replayed on an instance."""
-    assert step.derive is not None  # noqa: S101 - looked at by the caller
-    small = [s for s in step.derive().steps if s.applied]
-    parts = [Part("text", f"the same in {len(small)} small steps, on an instance with a few iterations")]
-    if small:
-        parts.append(Part("program", telling.program(small[0].old)))
-    for k, s in enumerate(small, 1):
-        parts.append(Part("title", f"{k}. {telling.step_title(s)}"))
-        parts.append(Part("good", telling.licensed(s, width)))
-        parts.append(Part("program", telling.program(s.new)))
+    if not small:
+        return []
+    parts = [Part("title", f"the same in {len(small)} small steps, on an instance with a few iterations")]
+    parts.append(Part("program", telling.program(small[0].old)))
+    groups = [[s] for s in small]
+    if not whole:
+        groups = [
+            list(same) for _, same in groupby(small, key=lambda s: (s.move, str(s.verdict).partition(";")[0]))
+        ]
+    done = 0
+    for group in groups:
+        first, last = done + 1, done + len(group)
+        done = last
+        numbers = f"step {first}" if first == last else f"steps {first} to {last}"
+        parts.append(Part("title", f"small {numbers}: {group[0].move}"))
+        parts.append(Part("text", "\n".join("  at {}: {}".format(*telling.place_of(s)) for s in group)))
+        parts.append(Part("good", telling.licensed(group[0], width)))
+        parts.append(Part("program", telling.program(group[-1].new)))
     return parts
 
 
@@ -297,6 +320,8 @@ def run(desk: Desk, words: list[str]) -> Reply:
     old, new = session.original.kernel, session.kernel
     result = trial.compare(old, new, ranges=session.state.ranges, given=given, seed=seed, runner=runner)
     parts = [Part("text", f"run by {' and '.join(ways)}"), Part("text", telling.trial(result))]
+    if old is new:
+        return parts
     if result.differs is None:
         return [*parts, Part("good", "Both programs give the same outputs, bit for bit.")]
     name, at = result.differs
@@ -328,6 +353,11 @@ def run_quickly(kernel: Kernel, arguments: Mapping[str, Any], memory: dict[Buffe
         interp.run(kernel, arguments, memory)
         return "the interpreter"
     from pellucid.backends.llvm import LlvmBackend
+    from pellucid.rewriting.expand import expand
 
-    LlvmBackend().compile(kernel, {}).run(arguments, memory)
+    # Back ends spell simple rows only; expanding the others keeps every bit.
+    old = all_roots(kernel.body)
+    simple = dict(zip(old, expand(old, "exact"), strict=True))
+    body = rewrite(kernel.body, lambda roots: tuple(simple[r] for r in roots))
+    LlvmBackend().compile(replace(kernel, body=body), {}).run(arguments, memory)
     return "machine code"
