@@ -21,6 +21,7 @@ from ..loops.forwarding import Arrays, arrays, inlined, paying
 from ..loops.ledger import Ledger, Step
 from ..loops.move import Proved, named
 from ..loops.moves.inline_array import INLINE, verdicts
+from ..loops.reductions import gathered_in_parts
 from ..loops.tactic import State, Tactic, attempt, make
 from ..reasoning.effects import loaded, stored
 from ..reasoning.infer import FactsOf
@@ -44,6 +45,7 @@ def script(options: Options, vector_bits: int) -> list[Stage]:
         ("simplified", simplified(options)),
         ("coalesced", innermost("coalesce")),
         ("simplified again", simplified(options)),
+        ("in parts", gathered_in_parts(numerics=options.numerics)),
         ("expanded", expanded(options)),
         ("spread", spread),
         ("vectorized", lanes(vector_bits)),

@@ -2,7 +2,7 @@
 
 A stage of `script`. For ``h[i] = sum(chi(a == i))`` the naive nest compares every pixel with every gray. White's
 derivation (section 6.5) moves the loop over the cases inside, where the comparison makes it a single case: back
-propagation, interchange, loop-conditional joining. What is left gathers, and is done in bands with copies.
+propagation, interchange, loop-conditional joining. What is left gathers, and a later stage does it in parts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from ..ir.nest import For, Statement, walk
 from ..loops.move import Proved, named
 from ..loops.moves.inline_array import verdicts
-from ..loops.reductions import gathered_in_parts
 from ..loops.strategies import (
     back_propagate,
     compound_optimize,
@@ -34,7 +33,6 @@ def tables(state: State) -> State:
         compound_optimize(),
         force_lc_join,
         statement_simplify,
-        gathered_in_parts(),
     )(state)
     if any(s.move == "join_conditional" and s.applied for s in state.ledger.steps[steps:]):
         return new

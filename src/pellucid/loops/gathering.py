@@ -81,7 +81,7 @@ def in_parts(kernel: Kernel, g: Gathering, counts: Sequence[int]) -> Alloc:
     parts = fresh_buffer(kernel, f"{g.buffer.name}_parts", g.buffer.type, copies * size)
     type_ = position_type(parts.size)
     zero, many, whole = (const(k, type_) for k in (0, size, parts.size))
-    neutral = const(g.identity or 0, g.buffer.type)
+    neutral = const(0 if g.identity is None else g.identity, g.buffer.type)
 
     def moved(s: Statement) -> Block:
         if not isinstance(s, Store) or s.buffer is not g.buffer:

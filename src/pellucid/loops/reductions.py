@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..ir import types as T
 from ..ir.expr import apply, const
-from ..ir.nest import For, Kernel, Statement, walk
+from ..ir.nest import For, Kernel
 from ..ir.path import Path, at
 from ..ir.path import walk as paths
 from .gathering import gathering
@@ -19,19 +19,22 @@ BANDS = 8
 """Into how many bands a loop is cut: enough that no thread waits long for another."""
 COPIES = 8
 """How many copies a band has, and iterations are taken at once."""
+APART = 128
+"""Bytes that the copies of a band have at least: threads that write to one line of a cache wait for each other."""
 LEAST = 1 << 14
 """Iterations below which it does not pay to clear and merge copies."""
 
 
-def gathered_in_parts(bands: int = BANDS, copies: int = COPIES) -> Tactic:
+def gathered_in_parts(bands: int = BANDS, copies: int = COPIES, numerics: str = "exact") -> Tactic:
     """Every outermost loop of known length that gathers: in bands with copies of their own, unrolled, on threads.
 
-    A loop that can be spread as it is, or for which a step is refused, stays as it is.
+    A loop that can be spread as it is, or for which a step is refused, stays as it is. Where neighboring iterations
+    do not meet, a band has one copy, and lanes are for later.
     """
 
     def tactic(state: State) -> State:
         for path in _sites(state.kernel):
-            state = _in_parts(state, path, bands, copies)
+            state = _in_parts(state, path, bands, copies, numerics)
         return state
 
     return tactic
@@ -60,31 +63,38 @@ def _length(loop: For) -> int:
     return _trips(loop) * (_length(inner) if isinstance(inner, For) else 1)
 
 
-def _innermost(statement: Statement) -> For | None:
-    """The loop inside of which there is no other, if there is only one such."""
-    loops = [s for s in walk((statement,)) if isinstance(s, For)]
-    return loops[-1] if loops and not any(isinstance(s, For) for s in walk(loops[-1].body)) else None
+def _innermost(kernel: Kernel, path: Path) -> Path | None:
+    """The loop inside of a loop inside of which there is no other, if there is only one such."""
+    loops = [p for p, s in paths(kernel.body) if p[: len(path)] == path and isinstance(s, For)]
+    return loops[-1] if all(loops[-1][: len(p)] == p for p in loops) else None
 
 
-def _in_parts(state: State, path: Path, bands: int, copies: int) -> State:
-    loop = at(state.kernel.body, path)
-    assert isinstance(loop, For)  # noqa: S101 - one of the sites
-    inner, whole = _innermost(loop), gathering(state.kernel, path)
-    if inner is None or whole is None:
+def _in_parts(state: State, path: Path, bands: int, copies: int, numerics: str) -> State:
+    kernel = state.kernel
+    loop, inside, whole = at(kernel.body, path), _innermost(kernel, path), gathering(kernel, path)
+    inner = at(kernel.body, inside) if inside is not None else None
+    if not isinstance(loop, For) or not isinstance(inner, For) or inside is None or whole is None:
         return state
-    cut, done = make(state, named("strip_mine"), path, size=-(-_trips(loop) // bands))
+    copies = max(copies, APART // (whole.buffer.size * whole.buffer.type.dtype.itemsize))
+    alone = inner.index.type is T.i32 and not isinstance(named("lanes").check(kernel, inside), Proved)
+    size = -(-_trips(loop) // bands)
+    if inner is loop and alone:
+        # A band begins with the first copy, so that unrolling finds out which copy is whose.
+        size += -size % copies
+    cut, done = make(state, named("strip_mine"), path, size=size)
     band = at(cut.kernel.body, path)
     if not done or not isinstance(band, For):
         return state
-    part = apply("mod", inner.index, const(copies, T.i32))
-    by = (band.index, part) if inner.index.type is T.i32 else (band.index,)
-    parted, done = make(cut, named("privatize"), path, by=by, buffer=whole.buffer.name)
+    part = (apply("mod", inner.index, const(copies, T.i32)),) if alone else ()
+    options = {"by": (band.index, *part), "buffer": whole.buffer.name, "numerics": numerics}
+    parted, done = make(cut, named("privatize"), path, **options)
     if not done:
         # The reason is worth a line, the cut that was undone is not.
         del state.ledger.steps[-2]
         return state
-    state = _unrolled(parted, path, inner, copies)
-    return make(state, named("spread"), (*path, (0, 1)), band=1)[0]
+    if alone:
+        parted = _unrolled(parted, path, inner, copies)
+    return make(parted, named("spread"), (*path, (0, 1)), band=1)[0]
 
 
 def _unrolled(state: State, path: Path, inner: For, copies: int) -> State:
