@@ -7,6 +7,7 @@ import pytest
 
 from pellucid import algebra as alg
 from pellucid.algebra.tables import tables
+from pellucid.ir import expr as E
 from pellucid.ir import nest as N
 from pellucid.ir.path import walk
 from pellucid.loops.ledger import Ledger
@@ -56,6 +57,19 @@ def test_every_point_is_visited_once():
     loops = {p: s for p, s in walk(kernel.body) if isinstance(s, N.For)}
     nested = max(loops, key=len)
     assert [s.index.attr for p, s in loops.items() if nested[: len(p)] == p] == ["y_block", "y", "x_group"]
+
+
+def test_a_histogram_of_a_filtered_picture_filters_it_once():
+    a, h, i = alg.array("a", (130, 140), "u8"), alg.array("h", 256, "i64"), alg.index("i", 256)
+    h[i] = alg.sum(alg.chi(alg.dilate(alg.erode(a, 5), 5) == i))
+    program = alg.compile(h)
+    loads = [n for n in E.topological(N.all_roots(program.optimized.body)) if n.op == "load"]
+    assert len(loads) < 300, "25 for each filter, and again at its borders"
+    picture = np.random.default_rng(1).integers(0, 256, (130, 140), dtype=np.uint8)
+    found = program(a=picture)
+    assert found.sum() == picture.size
+    filtered = alg.run(alg.dilate(alg.erode(a, 5), 5), a=picture)
+    assert np.array_equal(found, np.bincount(filtered.ravel(), minlength=256))
 
 
 def test_cases_that_no_point_is_of_and_points_of_no_case():

@@ -7,7 +7,9 @@ propagation, interchange, loop-conditional joining. What is left gathers, and a 
 
 from __future__ import annotations
 
+from ..ir.expr import Buffer
 from ..ir.nest import For, Statement, walk
+from ..loops.forwarding import Arrays, arrays
 from ..loops.move import Proved, named
 from ..loops.moves.inline_array import verdicts
 from ..loops.strategies import (
@@ -46,9 +48,16 @@ def _by_cases(s: Statement) -> bool:
 
 
 def inlined(state: State) -> State:
-    """`inline_array` for every array that allows it, whatever it costs: the loop that pays for it goes away."""
+    """`inline_array` for every array that is only looked at where it is stored: the loop that pays for it goes away."""
     done = True
     while done:
-        names = [b.name for b, v in verdicts(state.kernel) if isinstance(v, Proved)]
+        found = arrays(state.kernel)
+        names = [b.name for b, v in verdicts(state.kernel) if isinstance(v, Proved) and _at_points(found, b)]
         state, done = make(state, named("inline_array"), (), array=names[0]) if names else (state, False)
     return state
+
+
+def _at_points(found: Arrays, buffer: Buffer) -> bool:
+    """Whether an array is only loaded where it is stored: what looks at neighbors would be computed many times."""
+    nest = found.known[buffer].filling
+    return nest is not None and all(n.args[0] is nest.store.position for n in found.known[buffer].loads)
