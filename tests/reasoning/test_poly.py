@@ -64,8 +64,21 @@ def test_a_sum_is_what_adding_up_gives(a: Poly, at: dict[str, int], lo: int, len
         assert a.summed("i", M, M + length).at({**at, "m": lo}) == one_by_one
 
 
-def test_guards_with_the_name_are_averaged():
-    assert maximum(ZERO, N - name("i")).summed("i", number(0), number(5)) == maximum(ZERO, N - 2) * 5
+@given(
+    polys("ni", guards=False), polys("nm", guards=False), st.sampled_from((1, -1)), VALUES, st.integers(0, 6)
+)
+def test_a_guard_that_cuts_the_range_is_exact(
+    a: Poly, rest: Poly, slope: int, at: dict[str, int], length: int
+):
+    guarded = maximum(ZERO, rest - rest.at(at) + rest.at(at).__floor__() + name("i") * slope) * a
+    lo = at["m"]
+    found = guarded.summed("i", number(lo), number(lo) + length)
+    assert found.at(at) == sum((guarded.at({**at, "i": k}) for k in range(lo, lo + length)), Fraction(0))
+
+
+def test_other_guards_with_the_name_are_averaged():
+    twice = maximum(ZERO, N - name("i") * 2)
+    assert twice.summed("i", number(0), number(5)) == maximum(ZERO, N - 4) * 5
 
 
 def test_texts():

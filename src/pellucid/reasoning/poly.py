@@ -121,24 +121,49 @@ class Poly:
         return total(parts)
 
     def summed(self, word: str, lo: Poly, hi: Poly) -> Poly:
-        """The sum over a name from `lo` to below `hi`, which is not below `lo`; guards with the name are averaged.
+        """The sum over a name from `lo` to below `hi`, which is not below `lo`.
 
-        >>> i, n = name("i"), name("n")
+        Exact without guards that the name occurs in, and for one of the form ``max(0, rest + name)`` or
+        ``max(0, rest - name)``, which cuts the range; any other guard is taken at the middle of the range.
+
+        >>> i, n, m = name("i"), name("n"), name("m")
         >>> i.summed("i", number(0), n)
         1/2*n^2 - 1/2*n
+        >>> maximum(number(0), m - i).summed("i", number(0), n).at({"n": 9, "m": 4})
+        Fraction(10, 1)
         """
         middle = {word: (lo + hi - 1) * Fraction(1, 2)}
         parts: list[Poly | Number] = []
         for m, c in self.terms:
-            power = 0
-            rest = number(c)
+            first, beyond, inside = lo, hi, number(c)
+            cut = next((a for a, p in m if p == 1 and _cut(a, word) is not None), None)
             for atom, p in m:
-                if atom == word:
-                    power = p
+                found = _cut(atom, word) if atom is cut else None
+                if found is not None:
+                    rest, slope = found
+                    inside *= name(word) * slope + rest
+                    # The guard is zero before its root, or from there on.
+                    if slope > 0:
+                        first = minimum(hi, maximum(lo, -rest))
+                    else:
+                        beyond = maximum(lo, minimum(hi, rest))
+                elif atom == word:
+                    inside *= name(word) ** p
                 else:
-                    rest *= _replaced(atom, middle) ** p
-            parts.append(rest * (_power_sum(power, hi) - _power_sum(power, lo)))
+                    inside *= _replaced(atom, middle) ** p
+            parts += [
+                q * (_power_sum(k, beyond) - _power_sum(k, first)) for k, q in inside.powers(word).items()
+            ]
         return total(parts)
+
+    def powers(self, word: str) -> dict[int, Poly]:
+        """The polynomial as one in a name: the factor of each power of it, guards aside."""
+        found: dict[int, list[Poly | Number]] = {}
+        for m, c in self.terms:
+            power = next((p for a, p in m if a == word), 0)
+            rest = tuple((a, p) for a, p in m if a != word)
+            found.setdefault(power, []).append(Poly(((rest, c),)))
+        return {k: total(parts) for k, parts in found.items()}
 
     def prefix(self) -> str:
         """The text in the notation of s-expressions.
@@ -251,6 +276,16 @@ def _replaced(atom: Atom, values: Mapping[str, Poly]) -> Poly:
     if isinstance(atom, str):
         return values[atom] if atom in values else name(atom)
     return _extreme(atom.word, [p.where(values) for p in atom.parts], 1 if atom.word == "max" else -1)
+
+
+def _cut(atom: Atom, word: str) -> tuple[Poly, int] | None:
+    """The rest and the sign of a guard ``max(0, rest + name)`` or ``max(0, rest - name)``; None for anything else."""
+    if isinstance(atom, str) or atom.word != "max" or len(atom.parts) != 2 or ZERO not in atom.parts:
+        return None
+    (gap,) = (p for p in atom.parts if p != ZERO)
+    slope = dict(gap.terms).get(((word, 1),), Fraction(0))
+    rest = gap - name(word) * slope
+    return (rest, int(slope)) if abs(slope) == 1 and word not in rest.names() else None
 
 
 @functools.cache
