@@ -5,7 +5,8 @@ import pytest
 
 from pellucid.ir import nest as N
 from pellucid.ir import types as T
-from pellucid.ir.expr import Buffer
+from pellucid.ir.expr import Buffer, param
+from pellucid.ir.facts import Facts
 from pellucid.ir.interp import run
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.path import walk
@@ -15,9 +16,11 @@ from pellucid.loops import tactic
 from pellucid.loops.ledger import Ledger
 from pellucid.loops.move import Proved, Refuted, Unknown, moves, named
 from pellucid.loops.tactic import State
+from pellucid.reasoning.forms import extent
 
 OUT = Buffer("out", T.f32, 64)
 SOURCE = Buffer("source", T.f32, 8, np.arange(8, dtype=np.float32))
+SIZES = {param("w", T.i32): Facts(0, 1000), param("h", T.i32): Facts(0, 1000)}
 HEAD = "kernel k(w: i32, h: i32, a: f32):\n  output out: f32[64]\n  input source: f32[8]\n"
 
 
@@ -58,7 +61,7 @@ def test_moves_preserve_meaning(script):
     before = nest(ROWS)
     options = {"tabulate": {"dear": 1.0}, "lanes": {"count": 4}, "place": {"threshold": 1.0}}
     tactics = [tactic.everywhere(m, **options.get(m, {})) for m in script]
-    state = tactic.run(tactic.sequence(*tactics), before)
+    state = tactic.run(tactic.sequence(*tactics), before, SIZES)
     assert [s.move for s in state.ledger.steps if s.applied], "nothing was applied"
     assert {s.move for s in state.ledger.steps if s.applied} == set(script)
     verify_kernel(state.kernel)
@@ -137,6 +140,17 @@ def test_refusals_name_the_clause(move, index, body, words):
     assert words in str(verdict)
 
 
+def test_positions_that_may_wrap_are_not_told_apart():
+    # 65536 rows of 65537: row 65536 would begin again at 65536, which is in row 0.
+    kernel = nest(ROWS)
+    verdict = named("spread").check(kernel, loops_of(kernel)["j"], ranges={})
+    assert isinstance(verdict, Unknown)
+    assert "does not wrap" in str(verdict)
+    assert isinstance(named("spread").check(kernel, loops_of(kernel)["j"], ranges=SIZES), Proved)
+    large = {**dict.fromkeys(SIZES, Facts(1, 1 << 20)), extent(SIZES): Facts(1, 1 << 31)}
+    assert isinstance(named("spread").check(kernel, loops_of(kernel)["j"], ranges=large), Proved)
+
+
 def test_a_nest_with_places_is_not_placed_again():
     placed = tactic.run(tactic.attempt("place"), nest(ROWS)).kernel
     assert not list(named("place").find(placed))
@@ -153,7 +167,8 @@ def test_an_unproved_move_is_noted_and_not_made():
 
 
 def test_ledger_exports():
-    state = tactic.run(tactic.sequence(tactic.attempt("spread"), tactic.attempt("place")), nest(ROWS))
+    script = tactic.sequence(tactic.attempt("spread"), tactic.attempt("place"))
+    state = tactic.run(script, nest(ROWS), SIZES)
     assert state.ledger.as_markdown().count("\n") == 2 + len(state.ledger)
     rows = state.ledger.as_json()
     assert [r["move"] for r in rows] == ["spread", "place"]

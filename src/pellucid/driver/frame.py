@@ -15,6 +15,7 @@ from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr
 from ..ir.facts import Facts, rounded
+from ..reasoning.forms import extent
 from ..tracing import Param, Point, Value, convert, flatten, iterate, static, tracing, where
 from ..tracing import functions as F
 from ..tracing.params import DECLARED
@@ -22,6 +23,9 @@ from ..tracing.tracer import lift
 
 LARGEST_SIDE = 1 << 20
 """The most pixels of a side: positions and indices stay within i32, and pixel centers are exact in f32."""
+
+MOST_PIXELS = (1 << 31) - 1
+"""The most pixels of all frames together: positions are i32."""
 
 ROW = E.index("j")
 COLUMN = E.index("i")
@@ -133,7 +137,9 @@ def _ranges(own: tuple[Expr, ...], real: T.Type) -> dict[Expr, Facts]:
     found = dict.fromkeys(own[:4], finite)
     found[own[4]] = Facts(rounded(real, smallest), rounded(real, 1 / smallest))
     counts = {SAMPLES: Facts(1, 256), FRAMES: Facts(1, LARGEST_SIDE), TIME: inside}
-    return {**found, **counts, WIDTH: side, HEIGHT: side, ROW: inside, COLUMN: inside}
+    # More pixels than that are refused when a picture is drawn, so positions do not wrap.
+    pixels = {extent(sides): Facts(1, MOST_PIXELS) for sides in ((WIDTH, HEIGHT), (WIDTH, HEIGHT, FRAMES))}
+    return {**found, **counts, **pixels, WIDTH: side, HEIGHT: side, ROW: inside, COLUMN: inside}
 
 
 def _range_of(p: Param, type_: T.Type) -> Facts:

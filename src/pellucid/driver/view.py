@@ -20,10 +20,8 @@ from typing import Any, cast
 import numpy as np
 
 from ..base.errors import InputError, brief, did_you_mean
-from .frame import LARGEST_SIDE
+from .frame import LARGEST_SIDE, MOST_PIXELS
 
-#: The most pixels of a picture, or of all frames of a film, so that the number of each fits in 32 bits.
-MOST_PIXELS = (1 << 31) - 1
 #: Each pixel is the mean of at most so many by so many samples.
 MOST_SAMPLES = 64
 #: The largest number of threads that may be asked for.

@@ -11,11 +11,12 @@ moments, is two atoms with different marks.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..ir.expr import Expr, topological
+from ..ir import types as T
+from ..ir.expr import Expr, apply, topological
 from ..ir.facts import Facts
 
 MOST_TERMS = 64
@@ -97,6 +98,7 @@ class Form:
                 low, high = min(ends), max(ends)
                 step = math.gcd(step * f.modulus, step * f.residue, f.modulus * rest)
                 rest *= f.residue
+            low, high = _declared(product, count, low, high, knowing)
             lo, hi = lo + low, hi + high
             modulus, residue = math.gcd(modulus, step), residue + rest
         return Facts(lo, hi, modulus=modulus, residue=residue % modulus if modulus else residue)
@@ -105,6 +107,35 @@ class Form:
 def number(value: int) -> Form:
     """A constant."""
     return Form({(): value} if value else {})
+
+
+def _declared(product: Product, count: int, low: int, high: int, knowing: Knowing) -> tuple[int, int]:
+    """The interval of a multiple of a product, narrowed by what is known of the product of sizes as such."""
+    sizes = [a.node for a in product if a.node.op == "param" and not a.mark]
+    if len(product) < 2 or len(sizes) < len(product) or max(-low, high) > T.i64.high:
+        return low, high
+    f = knowing(Atom(extent(sizes)))
+    ends = (count * int(f.lo), count * int(f.hi))
+    return max(low, min(ends)), min(high, max(ends))
+
+
+def extent(sizes: Iterable[Expr]) -> Expr:
+    r"""The product of some sizes in i64, in one order whatever theirs: the node under which its range is known.
+
+    A program whose sizes are large, but whose product is not, says so in the ranges that it gives to checks.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> w, h = parse_expr("$w:i32\n$h:i32")
+    >>> extent([w, h]) is extent([h, w])
+    True
+    """
+    wide = [
+        n if n.type is T.i64 else apply("convert", n, attr=T.i64) for n in sorted(sizes, key=lambda n: n.id)
+    ]
+    found = wide[0]
+    for n in wide[1:]:
+        found = apply("mul", found, n)
+    return found
 
 
 def _collected(terms: list[tuple[Product, int]]) -> Form:

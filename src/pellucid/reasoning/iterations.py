@@ -11,8 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..ir.expr import Buffer, Expr, topological
+from ..ir.facts import Facts
 from ..ir.nest import For
 from .effects import Access, effects, stored
+from .forms import Atom, form, number
 from .infer import FactsOf
 from .known import Around, Known
 from .prove import Proved, Refuted, Unknown, Verdict, both
@@ -133,8 +135,9 @@ class Iterations:
         if len({a.position for a in (*some, *others)}) == 1:
             loops = (*(s for s in self.known.around if isinstance(s, For)), self.loop, *some[0].scope)
             radix = {s.index: s.hi for s in loops if s.lo.op == "const" and s.lo.attr == 0}
-            if index in (digits(some[0].position, radix) or ()):
-                return Proved(f"{name} is a digit of every position in {buffer}")
+            found = digits(some[0].position, radix) or []
+            if index in found:
+                return self._unwrapped(some[0], found, radix, premise)
         first: _Form | None = None
         spans: list[tuple[float, float]] = []
         for group in (some, others):
@@ -160,6 +163,28 @@ class Iterations:
             return Proved(f"{buffer} is accessed in steps of {step} with {name}")
         return Unknown(
             premise, f"{some[0]} moves by {step} with {name}, and others may be {reach:.0f} elements away"
+        )
+
+    def _unwrapped(
+        self, access: Access, found: Sequence[Expr], radix: Mapping[Expr, Expr], premise: str
+    ) -> Verdict:
+        """Whether numbers with these digits, of which the last come first, are still different when they wrap."""
+        fixed = {s.index for s in self.known.around if isinstance(s, For)}
+        moving = max(k for k, x in enumerate(found) if x not in fixed) + 1
+        around = self.known.inside((self.loop, *access.scope, *access.guards))
+
+        def facts(atom: Atom) -> Facts:
+            return around.facts(atom.node)
+
+        room = number(1)
+        for x in found[:moving]:
+            inside = around.facts(x)
+            span = number(int(inside.hi - inside.lo + 1))
+            room *= form(radix[x], lambda n: 0, facts) if x in radix else span
+        if room.facts(facts).hi <= 1 << access.position.type.bits:
+            return Proved(f"{self.loop.index.attr} is a digit of every position in {access.buffer.name}")
+        return Unknown(
+            premise, f"that {access} does not wrap: that {room} is at most {access.position.type.high}"
         )
 
     def _form(self, access: Access) -> _Form | None:
