@@ -344,7 +344,7 @@ def checked_number(value: Any, like: T.Type, place: str) -> float | int | bool:
     """
     fix = f'give a number of the type, or convert the array: .astype("{"f32" if like.is_integer else "f64"}")'
     # Python takes text for a number, too.
-    given = None if isinstance(value, (str, bytes)) else value
+    given: Any = None if isinstance(value, (str, bytes)) else value
     try:
         if like is T.boolean:
             if given in (True, False):

@@ -7,7 +7,7 @@ one extent share their index, so an index has one range in the whole kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
@@ -53,9 +53,13 @@ class Frame:
 
 
 class Lowering:
-    """Writes operations down as loop nests; `buffers` are the inputs by name, `params` the scalars."""
+    """Writes operations down as loop nests; `buffers` are the inputs by name, `params` the scalars.
 
-    def __init__(self) -> None:
+    `names` are those that the caller has given, which temporary arrays do not take.
+    """
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.taken = set(names)
         self.buffers: dict[str, Buffer] = {}
         self.params: dict[str, Expr] = {}
         self.scratch: list[Buffer] = []
@@ -167,9 +171,15 @@ class Lowering:
         if target is not None:
             self.written.add(target)
             return target
-        buffer = Buffer(f"t{len(self.scratch) + 1}", node.type, node.coordinates.count)
-        self.scratch.append(buffer)
-        return buffer
+        return self.new("t", node.type, node.coordinates.count)
+
+    def new(self, letter: str, type_: T.Type, size: int) -> Buffer:
+        """A new array of the program's own, under a name that the caller has not given."""
+        number = len(self.scratch) + 1
+        while f"{letter}{number}" in self.taken:
+            letter += "_"
+        self.scratch.append(Buffer(f"{letter}{number}", type_, size))
+        return self.scratch[-1]
 
     def fill(self, buffer: Buffer, where: Coordinates, value: Value, frame: Frame) -> None:
         """Loops that store a value at every point."""
@@ -216,9 +226,7 @@ class Lowering:
         point = self.point(where)
         result = self.temporary(node)
         kept = [k for k in range(where.axes) if k not in node.over]
-        own = Buffer(f"s{len(self.scratch)}", node.type, 1) if kept else result
-        if kept:
-            self.scratch.append(own)
+        own = self.new("s", node.type, 1) if kept else result
         zero = const(0, T.i32)
         start = {"sum": 0, "max": -float("inf"), "min": float("inf")}[node.kind]
         if node.kind != "sum" and node.type.is_integer:

@@ -52,7 +52,9 @@ class Program:
             raise InputError(
                 f"{twice[0]!r} is the name of two things", place="compile", fix="give each its own name"
             )
-        self.kernel: Kernel = Lowering().kernel("algebra", [(name, o.node) for name, o in outputs.items()])
+        self.kernel: Kernel = Lowering(names).kernel(
+            "algebra", [(name, o.node) for name, o in outputs.items()]
+        )
         self._backend: Backend = make_backend(options.backend)
         self.stages: Optimized = optimized(self.kernel, options, self._backend, optimize=optimize)
         self._code: Code = self._backend.compile(self.stages.kernel, self.stages.ranges)

@@ -16,14 +16,14 @@ from ..ir.expr import Buffer, Expr, topological
 from ..ir.nest import Alloc, Block, For, Kernel, Statement, Store, all_roots, blocks, walk
 from ..ir.path import Path, at
 from ..ir.path import walk as paths
-from ..loops.elements import ranges_of
+from ..loops.elements import ranges_of, used
 from ..loops.forwarding import Arrays, arrays, inlined, paying
 from ..loops.ledger import Ledger, Step
 from ..loops.move import Proved, named
 from ..loops.moves.inline_array import INLINE, verdicts
 from ..loops.reductions import gathered_in_parts
 from ..loops.tactic import State, Tactic, attempt, make
-from ..reasoning.effects import loaded, stored
+from ..reasoning.effects import loaded
 from ..reasoning.infer import FactsOf
 from ..reasoning.iterations import terms
 from .tables import tables
@@ -103,14 +103,14 @@ def sweep(name: str, *, wrapping: int = 1, **options: object) -> Tactic:
 
 def joined(state: State) -> State:
     """`join_loops` for neighbors that use the same arrays, the outer loops first."""
-    join = named("join_loops")
+    join, outermost = named("join_loops"), len(_program(state.kernel))
     block: list[Path] = [_program(state.kernel)]
     while block:
         inside = block.pop()
         k = 0
         while (pair := _neighbors(state.kernel, inside, k)) is not None:
             done = False
-            if all(isinstance(s, For) for s in pair) and _related(*pair):
+            if all(isinstance(s, For) for s in pair) and _related(*pair, inner=len(inside) > outermost):
                 state, done = make(state, join, (*inside, (0, k)))
             k += not done
         block += [
@@ -142,11 +142,21 @@ def _neighbors(kernel: Kernel, path: Path, k: int) -> tuple[Statement, Statement
     return (block[k], block[k + 1]) if k + 1 < len(block) else None
 
 
-def _related(a: Statement, b: Statement) -> bool:
-    """Whether two loops have the same bounds, and the second uses an array that the first does."""
+def _related(a: Statement, b: Statement, *, inner: bool) -> bool:
+    """Whether two loops have the same bounds, and the second uses an array that the first does.
+
+    Not if it looks at neighbors of what the first stores along the loop, which cannot be and need not be asked.
+    """
     assert isinstance(a, For) and isinstance(b, For)  # noqa: S101, PT018 - asked before
-    same = a.lo is b.lo and a.hi is b.hi
-    return same and not (stored((a,)) | loaded((a,))).isdisjoint(loaded((b,)))
+    if a.lo is not b.lo or a.hi is not b.hi or used(a).isdisjoint(loaded((b,))):
+        return False
+    places = {(s.buffer, s.position) for s in walk((a,)) if isinstance(s, Store)}
+    new = {b for b, _ in places}
+    loads = [n for n in topological(all_roots((b,))) if n.op == "load" and n.attr in new]
+    if inner:
+        return all((n.attr, n.args[0]) in places for n in loads)
+    folds = [n for n in topological([n.args[0] for n in loads]) if n.op in FOLDS]
+    return not any(n.free & b.index.free for n in folds)
 
 
 # ---- borders ----

@@ -176,10 +176,12 @@ def with_blocks(statement: Statement, new: tuple[Block, ...]) -> Statement:
 
 def walk(block: Block) -> Iterator[Statement]:
     """Every statement of a block and of the blocks inside, outer first."""
-    for s in block:
+    stack = list(reversed(block))
+    while stack:
+        s = stack.pop()
         yield s
-        for inner in blocks(s):
-            yield from walk(inner)
+        for inner in reversed(blocks(s)):
+            stack.extend(reversed(inner))
 
 
 def transform(block: Block, function: Callable[[Statement], Block]) -> Block:

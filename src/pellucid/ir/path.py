@@ -52,7 +52,13 @@ def replace_at(block: Block, path: Path, new: Block) -> Block:
 
 def enclosing(block: Block, path: Path) -> list[Statement]:
     """The statements around a path, outermost first."""
-    return [at(block, path[:k]) for k in range(1, len(path))]
+    found: list[Statement] = []
+    if len(path) > 1:
+        at(block, path)
+        found.append(block[path[0][1]])
+        for number, position in path[1:-1]:
+            found.append(blocks(found[-1])[number][position])
+    return found
 
 
 def describe(block: Block, path: Path) -> str:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..ir.expr import Buffer, Expr, apply, const
 from ..ir.facts import Facts
-from ..ir.nest import SEQ, Alloc, Block, For, Statement, Store, walk
+from ..ir.nest import SEQ, Alloc, Block, For, Kernel, Statement, Store, walk
 from ..ir.path import Path
+from ..ir.types import Type
 from ..reasoning.effects import loaded, stored
 from ..reasoning.infer import FactsOf
 
@@ -136,6 +138,24 @@ def touching(around: Alloc, path: Path) -> list[tuple[Path, Statement]]:
             here = (*outer, (0, k))
             if isinstance(s, Alloc):
                 stack.append((here, s.body))
-            elif around.buffer in stored((s,)) | loaded((s,)):
+            elif around.buffer in used(s):
                 found.append((here, s))
     return found
+
+
+def fresh_array(kernel: Kernel, name: str, type_: Type, size: int) -> Buffer:
+    """A buffer of that name, or of that name with a number if it is taken."""
+    around, body = peeled(kernel.body)
+    taken = {b.name for b in (*kernel.outputs, *(a.buffer for a in around))}
+    taken |= {b.name for s in body for b in used(s)} | {str(p.attr) for p in kernel.params}
+    found, number = name, 1
+    while found in taken:
+        number += 1
+        found = f"{name}{number}"
+    return Buffer(found, type_, size)
+
+
+@lru_cache(maxsize=1 << 14)
+def used(statement: Statement) -> frozenset[Buffer]:
+    """The buffers that a statement loads from or stores to."""
+    return frozenset(stored((statement,)) | loaded((statement,)))

@@ -44,6 +44,7 @@ class Arrays:
         self.kernel = kernel
         self.around, self.body = peeled(kernel.body)
         self.known: dict[Buffer, Array] = {}
+        self._names: dict[object, Array] = {}
         self.order: list[Buffer] = []
         self.facts: FactsOf = ranges_of(self.body, {})
         self.stored: dict[int, dict[Buffer, int]] = {}
@@ -56,12 +57,12 @@ class Arrays:
         """What is known of a buffer."""
         found = self.known.get(buffer)
         if found is None:
-            found = self.known[buffer] = Array(buffer)
+            found = self.known[buffer] = self._names[buffer.name] = Array(buffer)
         return found
 
     def named(self, name: object) -> Array | None:
         """The array of that name."""
-        return next((a for b, a in self.known.items() if b.name == name), None)
+        return self._names.get(name)
 
     def _visit(self, block: Block, around: tuple[Place, ...], runs: int) -> None:
         number = self._blocks
