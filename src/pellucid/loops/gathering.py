@@ -18,6 +18,10 @@ from ..reasoning.effects import Access, effects
 from .build import folded, fresh_buffer, fresh_index
 
 
+LINE = 64
+"""Bytes of a line of the cache."""
+
+
 @dataclass(frozen=True, slots=True)
 class Gathering:
     """The loop, the buffer that it gathers into, the operator, and the numbers that tell the copies apart."""
@@ -77,10 +81,10 @@ def gathering(
 
 def in_parts(kernel: Kernel, g: Gathering, counts: Sequence[int]) -> Alloc:
     """The loop with as many copies of the buffer as `by` has values: cleared before it, merged in order after it."""
-    size, copies = g.buffer.size, math.prod(counts)
+    size, copies = g.buffer.size + _gap(g.buffer), math.prod(counts)
     parts = fresh_buffer(kernel, f"{g.buffer.name}_parts", g.buffer.type, copies * size)
     type_ = position_type(parts.size)
-    zero, many, whole = (const(k, type_) for k in (0, size, parts.size))
+    zero, many, whole = (const(k, type_) for k in (0, g.buffer.size, parts.size))
     neutral = const(0 if g.identity is None else g.identity, g.buffer.type)
 
     def moved(s: Statement) -> Block:
@@ -97,7 +101,7 @@ def in_parts(kernel: Kernel, g: Gathering, counts: Sequence[int]) -> Alloc:
     first, copy, element = (
         fresh_index(kernel, f"{parts.name}_{w}", type_) for w in ("all", "copy", "element")
     )
-    part = E.load(parts, folded("add", folded("mul", copy, many), element))
+    part = E.load(parts, folded("add", folded("mul", copy, const(size, type_)), element))
     merged = Store(g.buffer, element, E.apply(g.op, E.load(g.buffer, element), part))
     body: Block = (
         For(first, zero, whole, (Store(parts, first, neutral),)),
@@ -105,3 +109,12 @@ def in_parts(kernel: Kernel, g: Gathering, counts: Sequence[int]) -> Alloc:
         For(copy, zero, const(copies, type_), (For(element, zero, many, (merged,)),)),
     )
     return Alloc(parts, whole, body)
+
+
+def _gap(buffer: Buffer) -> int:
+    """Elements between copies: so that equal elements of neighboring copies do not have the same low address bits.
+
+    By these alone a processor guesses whether a load needs what was just stored, and waits for nothing if it is wrong.
+    """
+    size = buffer.type.dtype.itemsize
+    return LINE // size if buffer.size * size % (4 * LINE) == 0 else 0
