@@ -160,13 +160,13 @@ def _calibrate() -> int:
 
     print("measuring what each kind of work costs; this takes some seconds", flush=True)
     machine = calibrate()
+    kept = keep(machine)
     print(machine.name)
     for word, meaning in CHARGES.items():
         print(f"  {word:<14} {machine.charges[word]:>8.2f}  {meaning}")
     print("operators, for one vector")
     for name, cost in sorted(machine.operators.items(), key=lambda item: item[1]):
         print(f"  {name:<14} {cost:>8.2f}")
-    kept = keep(machine)
     print("not kept: the cache is turned off by PELLUCID_CACHE" if kept is None else f"kept in {kept}")
     return 0
 
