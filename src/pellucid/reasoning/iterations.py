@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from ..ir.expr import Buffer, Expr, topological
 from ..ir.facts import Facts
 from ..ir.nest import For
+from .bounds import inside
 from .effects import Access, effects, stored
 from .forms import Atom, form, number
 from .infer import FactsOf
-from .known import Around, Known
+from .known import Around, Known, touches
 from .prove import Proved, Refuted, Unknown, Verdict, both
 
 APART = "no two iterations store to the same place"
@@ -108,7 +109,7 @@ class Iterations:
     def __init__(self, loop: For, known: Known) -> None:
         self.loop, self.known = loop, known
         self._written = stored(loop.body)
-        self._facts: dict[tuple[Around, ...], FactsOf] = {}
+        self._known: dict[tuple[Around, ...], Known] = {}
         found = effects(loop.body)
         self._stores = _by_buffer(found.sets)
         self._loads = {b: uses for b, uses in _by_buffer(found.uses).items() if b in self._stores}
@@ -134,7 +135,8 @@ class Iterations:
         name = index.attr
         if len({a.position for a in (*some, *others)}) == 1:
             loops = (*(s for s in self.known.around if isinstance(s, For)), self.loop, *some[0].scope)
-            radix = {s.index: s.hi for s in loops if s.lo.op == "const" and s.lo.attr == 0}
+            kept = [s for s in loops if not touches(s.hi, self._written)]
+            radix = {s.index: s.hi for s in kept if s.lo.op == "const" and s.lo.attr == 0}
             found = digits(some[0].position, radix) or []
             if index in found:
                 return self._unwrapped(some[0], found, radix, premise)
@@ -209,18 +211,18 @@ class Iterations:
 
     def inside(self, access: Access) -> Verdict:
         """Whether an access is inside of its buffer, so that no clamp makes it another element."""
-        buffer = access.buffer
-        found = self.facts(access)(access.position)
-        if found.within(0, self.known.least(buffer) - 1):
-            return Proved(f"{buffer.name} is accessed inside")
-        return Unknown(f"{access} is inside of {buffer.name}", f"it is within {found.lo} .. {found.hi}")
+        return inside(access.position, access.buffer, self.there(access))
 
     def facts(self, access: Access) -> FactsOf:
+        """The facts of nodes where an access is made."""
+        return self.there(access).facts
+
+    def there(self, access: Access) -> Known:
         """What is known where an access is made."""
         around = (self.loop, *access.scope, *access.guards)
-        if around not in self._facts:
-            self._facts[around] = self.known.inside(around).facts
-        return self._facts[around]
+        if around not in self._known:
+            self._known[around] = self.known.inside(around)
+        return self._known[around]
 
 
 def _by_buffer(accesses: Iterable[Access]) -> dict[Buffer, list[Access]]:
