@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-WANTED = [f"P{number}" for number in (*range(1, 23), 27)]
+NUMBERS = {
+    "P": (*range(1, 23), 27),
+    "S": (*range(1, 13), 15, 18),
+    "N": (4, 5, *range(8, 14)),
+    "T": range(1, 5),
+}
+WANTED = [f"{letter}{number}" for letter, numbers in NUMBERS.items() for number in numbers]
+ROW = rf"[{''.join(NUMBERS)}]\d+"
 
 
 def code(cell: str) -> list[str]:
@@ -19,7 +26,7 @@ def code(cell: str) -> list[str]:
 def rows() -> dict[str, tuple[list[str], list[str]]]:
     """The modules and the tests of each row of the table."""
     page = (ROOT / "docs/lineage.md").read_text(encoding="utf-8")
-    table = re.findall(r"^\| (P\d+) \| (.*) \| (.*) \| (.*) \|$", page, re.MULTILINE)
+    table = re.findall(rf"^\| ({ROW}) \| (.*) \| (.*) \| (.*) \|$", page, re.MULTILINE)
     return {name: (code(modules), code(tests)) for name, _, modules, tests in table}
 
 
@@ -29,7 +36,7 @@ def written() -> list[str]:
         node.name
         for path in sorted((ROOT / "tests/papers").glob("test_*.py"))
         for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.FunctionDef) and re.match(r"test_P\d+_", node.name)
+        if isinstance(node, ast.FunctionDef) and re.match(rf"test_{ROW}_", node.name)
     ]
 
 

@@ -11,18 +11,29 @@ in memory before the other is read or written.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from .same import early_distinct, early_equal
+from ..ir.expr import Expr
+from .same import early_distinct
 from .session import Session
 from .value import expression, of
 
 if TYPE_CHECKING:
     from .memory import Memory
 
-AUTOMATIC = 256
+AUTOMATIC = 64
 """How many lines are kept where loops decide by themselves which go on to the next turn."""
+
+
+Key = tuple[int, frozenset[tuple[Expr, int]]]
+"""An address by its linear form: two addresses with one key are early equal."""
+
+
+def _key(address: Any) -> Key:
+    if isinstance(address, int):
+        return address, frozenset()
+    return address.remainder, frozenset(address.terms)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +46,11 @@ class Line:
     value: Any
     present: int
     dirty: int
+    key: Key = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Name the address."""
+        object.__setattr__(self, "key", _key(self.address))
 
 
 Lines = tuple[Line, ...]
@@ -42,6 +58,7 @@ Lines = tuple[Line, ...]
 
 def load(session: Session, memory: Memory, address: Any, needed: int) -> Any:
     """The word at an address, of which the bits of `needed` will be used."""
+    session.use(memory)
     line = _find(session, memory, address)
     if line is not None and not needed & ~line.present:
         _use(session, line)
@@ -60,6 +77,7 @@ def load(session: Session, memory: Memory, address: Any, needed: int) -> Any:
 
 def store(session: Session, memory: Memory, address: Any, value: Any, mask: int) -> None:
     """Overwrite the bits of `mask` of the word at an address; `value` has no others."""
+    session.use(memory)
     _write_back_others(session, memory, address, forget=True)
     line = _find(session, memory, address)
     if line is None:
@@ -96,8 +114,9 @@ def write_back_all(session: Session, *, keep: bool = True) -> None:
 
 
 def _find(session: Session, memory: Memory, address: Any) -> Line | None:
+    key = _key(address)
     for line in session.lines:
-        if line.memory is memory and early_equal(line.address, address):
+        if line.key == key and line.memory is memory:
             return line
     return None
 
@@ -116,8 +135,10 @@ def _use(session: Session, line: Line) -> None:
 def _write_back_others(session: Session, memory: Memory, address: Any, *, forget: bool) -> None:
     """Before a word is touched, write back the lines that may be the same word; forget them if it is overwritten."""
     kept: list[Line] = []
+    key = _key(address)
     for line in session.lines:
-        if not memory.meets(line.memory) or _apart(line, memory, address):
+        # Of one linear form, addresses are equal or differ by what is static; the equal one is found by who asks.
+        if not memory.meets(line.memory) or line.key[1] == key[1] or early_distinct(line.address, address):
             kept.append(line)
             continue
         clean = write_back(session, line)
@@ -126,14 +147,17 @@ def _write_back_others(session: Session, memory: Memory, address: Any, *, forget
     session.lines = tuple(kept)
 
 
-def _apart(line: Line, memory: Memory, address: Any) -> bool:
-    if line.memory is memory and early_equal(line.address, address):
-        return True  # the very same line: it is found, not written back
-    return early_distinct(line.address, address)
-
-
 def _fetch(session: Session, memory: Memory, address: Any) -> Any:
     return of(session.named("word", memory.element(expression(address))))
+
+
+def split_anew(session: Session) -> None:
+    """Write the addresses of the lines with what a case analysis has just told of them."""
+    found: list[Line] = []
+    for line in session.lines:
+        known = line.address + 0
+        found.append(line if _key(known) == line.key else replace(line, address=known))
+    session.lines = tuple(found)
 
 
 def leaves(lines: Lines) -> tuple[Any, ...]:

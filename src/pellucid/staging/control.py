@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .joins import cases, join
-from .looper import Call, Fork, Looper, as_state
+from .looper import Looper
+from .points import Call, Fork, as_state
 from .session import current
 from .value import Dynamic, integer
 

@@ -61,7 +61,7 @@ def merged(session: Session, flats: list[Flat]) -> tuple[list[Any], list[R.Code]
     for k, leaf in enumerate(first.leaves):
         values = [f.leaves[k] for f in flats]
         kinds = [canonical((v,)) for v in values]
-        alike = all(x.key == kinds[0].key and x.origins == kinds[0].origins for x in kinds)
+        alike = all(x.key == kinds[0].key and x.values == kinds[0].values for x in kinds)
         if alike and all(session.depth_of(q) <= session.depth for q in kinds[0].origins):
             joined.append(leaf)
             continue
@@ -101,6 +101,7 @@ def cases(session: Session, splits: list[tuple[Expr, int]], then: Callable[[], A
     if known is not None:
         with_known = dict(session.splits)
         session.splits[q] = known_split(session, q, known, factor)
+        bitcache.split_anew(session)
         try:
             return cases(session, rest, then)
         finally:
@@ -110,6 +111,7 @@ def cases(session: Session, splits: list[tuple[Expr, int]], then: Callable[[], A
     def arm(residue: int) -> Callable[[], Any]:
         def run() -> Any:
             session.splits[q] = Split(factor, quotient, residue)
+            bitcache.split_anew(session)
             return cases(session, rest, then)
 
         return run

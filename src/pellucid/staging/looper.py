@@ -11,7 +11,6 @@ import inspect
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, cast
 
 from ..base.errors import StagingError
@@ -21,60 +20,11 @@ from ..ir.facts import Facts
 from . import bitcache
 from . import residual as R
 from .joins import cases, known_split, merged
+from .points import CASES, IDLE, REACH, STEPS, VARIANTS, Call, Fork, Header, State, Widening, as_state
 from .same import Canonical, Flat, canonical, flatten, restored
 from .session import Session, Split, Wish
 from .structure import advanced, structured
 from .value import Cyclic, Dynamic, expression, integer, node, number
-
-State = tuple[Any, ...]
-
-STEPS = 4096
-"""How many turns a loop may be unrolled without a test at run time."""
-VARIANTS = 64
-"""How many variants a loop may have."""
-CASES = 64
-"""Into how many cases one value may be split, and how many samples a loop may be unrolled for that."""
-REACH = 8
-"""How many turns ahead the bit cache looks for the next use of a word."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fork:
-    """What a step that ends in `fork` returns: the loop goes on in each arm by itself."""
-
-    condition: Any
-    then: Callable[[], Any]
-    orelse: Callable[[], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """What `dynamic_call` returns: the loop goes on by a jump."""
-
-    state: Any
-
-
-def as_state(result: Any, count: int) -> State:
-    """What a step returned as the next state of so many values."""
-    state: Any = result if count != 1 else (result,)
-    if not isinstance(state, tuple) or len(cast("State", state)) != count:
-        place, _ = caller()
-        raise StagingError(
-            f"a step of a loop over {count} values returns {result!r}", place=place, fix="return as many"
-        )
-    return cast("State", state)
-
-
-@dataclass(slots=True)
-class Header:
-    """A memo point: its number, its names, where they come from, and the state there."""
-
-    variant: int
-    names: tuple[Expr, ...]
-    origins: tuple[Expr, ...]
-    key: tuple[Any, ...]
-    state: State
-    lines: bitcache.Lines
 
 
 class Looper:
@@ -91,6 +41,7 @@ class Looper:
         self.variants: list[R.Variant] = []
         self.queue: list[Header] = []
         self.ways: list[tuple[Flat, R.Code]] = []
+        self.widening = Widening()
         self.trying = False
         self.reached: State | None = None
 
@@ -188,6 +139,7 @@ class Looper:
         """Specialize the loop from all its entries; write it, and return the state after it."""
         session = self.session
         self.headers, self.variants, self.queue, self.ways = {}, [], [], []
+        self.widening = Widening()
         session.depth += 1
         try:
             entry = session.capture(lambda: self.enter(state, list(splits.items())))
@@ -218,6 +170,7 @@ class Looper:
         known = session.constants.get(q)
         if known is not None:
             session.splits[q] = known_split(session, q, known, factor)
+            bitcache.split_anew(session)
             self.enter(state, rest)
             return
         quotient, residue = session.parted(q, factor)
@@ -226,6 +179,7 @@ class Looper:
 
             def arm(r: int = r) -> None:
                 session.splits[q] = Split(factor, quotient, r)
+                bitcache.split_anew(session)
                 self.enter(state, rest)
 
             codes.append(session.capture(arm))
@@ -260,12 +214,11 @@ class Looper:
                 self.leave(state)
                 return
             seen.append(flatten(state).leaves)
-            if len(seen) > CASES:
-                key = canonical(seen[-1]).key
-                if key in keys:
-                    self.never(*start)
-                    return
-                keys.add(key)
+            key = canonical(seen[-1]).key
+            if key in keys:
+                self.never(*start)
+                return
+            keys.add(key)
             if len(seen) > STEPS:
                 raise self.endless(seen, f"{STEPS} turns without a test at run time")
             following = self.follow(state)
@@ -336,6 +289,7 @@ class Looper:
         if self.trying:
             self.reached = self.reached or state
             return
+        state = self.widening.widened(state)
         self.keep_what_is_read_again(state)
         flat = flatten(state)
         leaves = (*flat.leaves, *bitcache.leaves(session.lines))
@@ -427,9 +381,12 @@ class Looper:
 
         def ahead() -> None:
             now: State | None = state
+            idle = 0
             for _ in range(REACH):
+                before = len(session.touched & numbers)
                 now = self.one_turn(now)
-                if now is None or numbers <= session.touched:
+                idle = idle + 1 if len(session.touched & numbers) == before else 0
+                if now is None or numbers <= session.touched or idle == IDLE:
                     return
 
         try:

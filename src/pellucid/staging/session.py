@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..base.errors import StagingError
 from ..ir import expr as E
 from ..ir import types as T
 from ..ir.expr import Expr
@@ -20,6 +21,7 @@ from . import residual as R
 
 if TYPE_CHECKING:
     from .bitcache import Lines
+    from .memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class Session:
     touched: set[int] = field(default_factory=set[int])
     facts: FactsOf = field(default_factory=FactsOf)
     notes: list[str] = field(default_factory=list[str])
+    memories: dict[str, Memory] = field(default_factory=dict[str, "Memory"])
     labels: dict[str, int] = field(default_factory=dict[str, int])
     _names: int = 0
     _lines: int = 0
@@ -71,6 +74,14 @@ class Session:
         stem = str(like.attr).partition(".")[0]
         self.labels[stem] = self.labels.get(stem, 0) + 1
         return stem if self.labels[stem] == 1 else f"{stem}_{self.labels[stem]}"
+
+    def use(self, memory: Memory) -> None:
+        """Note that the program reads or writes a memory.
+
+        Raises StagingError when another one has its name.
+        """
+        if self.memories.setdefault(memory.root.name, memory.root) is not memory.root:
+            raise StagingError("two memories have this name", place=memory.root.name, fix="rename one")
 
     def number(self) -> int:
         """A new number for a line of the cache."""

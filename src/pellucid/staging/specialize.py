@@ -108,8 +108,8 @@ def specialize(
     (125, 125)
     """
     session = Session(capacity=cache)
-    memories = {m.name: m for m in _memories((arguments, keywords))}
-    session.labels.update(dict.fromkeys((*memories, "result", *_parameters((arguments, keywords))), 1))
+    taken = *_memories((arguments, keywords)), "result", *_parameters((arguments, keywords))
+    session.labels.update(dict.fromkeys(taken, 1))
     with staging(session):
         result = program(*arguments, **keywords)
         bitcache.write_back_all(session, keep=False)
@@ -129,7 +129,7 @@ def specialize(
 
     kernel = lower(session.block, name or program.__name__.strip("<>"), session.label)
     used = {*kernel.outputs, *N.inputs(kernel)}
-    found = {n: m for n, m in memories.items() if m.buffer in used}
+    found = {n: m for n, m in session.memories.items() if m.buffer in used}
     return Residual(kernel, found, tuple(buffers), build, tuple(dict.fromkeys(session.notes)))
 
 
@@ -138,5 +138,5 @@ def _parameters(value: Any) -> list[str]:
     return [str(n.attr) for n in topological(terms) if n.op == "param"]
 
 
-def _memories(value: Any) -> list[Memory]:
-    return list(dict.fromkeys(x.root for x in flatten(value).leaves if isinstance(x, Memory)))
+def _memories(value: Any) -> list[str]:
+    return [x.root.name for x in flatten(value).leaves if isinstance(x, Memory)]

@@ -192,8 +192,8 @@ def _count(session: Session, loop: R.Variant, head: R.Branch) -> _Counted | None
     if not trips:
         return None
     first, step, _ = trips[0]
-    total = trips[0][2]
-    for _, _, other in trips[1:]:
+    total, *others = dict.fromkeys(count for _, _, count in trips)
+    for other in others:
         total = node("min", total, other)
     index = E.index(session.label(first), T.i64)
     advancing = {n: d for n, d in steps.items() if d}

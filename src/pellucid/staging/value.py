@@ -416,7 +416,8 @@ def negate(condition: Any) -> Any:
 def opposite(condition: Expr) -> Expr:
     """The condition that holds where another does not.
 
-    >>> opposite(node("lt", E.param("a", WHOLE), number(3)))
+    >>> from pellucid.ir.expr import param
+    >>> opposite(node("lt", param("a", WHOLE), number(3)))
     3:i64 <= $a:i64
     """
     match condition.op:

@@ -1,0 +1,105 @@
+"""Memo points: the state of a loop where its test is dynamic, and how what grows there is made to come back.
+
+Under `looper`. A step of a loop returns the next state, or says that it goes on by itself in two arms or by a jump.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from ..base.errors import StagingError
+from ..base.where import caller
+from ..ir.expr import Expr
+from . import bitcache
+from .same import flatten
+from .value import Cyclic, integer, node, number
+
+State = tuple[Any, ...]
+
+STEPS = 4096
+"""How many turns a loop may be unrolled without a test at run time."""
+VARIANTS = 64
+"""How many variants a loop may have."""
+CASES = 64
+"""Into how many cases one value may be split, and how many samples a loop may be unrolled for that."""
+DISTANCES = 4
+"""At how many distances from another a value may be that shares a quotient with it."""
+REACH = 8
+"""How many turns ahead the bit cache looks at most for the next use of a word."""
+IDLE = 2
+"""After how many turns that use no further word it stops looking."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """What a step that ends in `fork` returns: the loop goes on in each arm by itself."""
+
+    condition: Any
+    then: Callable[[], Any]
+    orelse: Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What `dynamic_call` returns: the loop goes on by a jump."""
+
+    state: Any
+
+
+def as_state(result: Any, count: int) -> State:
+    """What a step returned as the next state of so many values."""
+    state: Any = result if count != 1 else (result,)
+    if not isinstance(state, tuple) or len(cast("State", state)) != count:
+        place, _ = caller()
+        raise StagingError(
+            f"a step of a loop over {count} values returns {result!r}", place=place, fix="return as many"
+        )
+    return cast("State", state)
+
+
+@dataclass(slots=True)
+class Header:
+    """A memo point: its number, its names, where they come from, and the state there."""
+
+    variant: int
+    names: tuple[Expr, ...]
+    origins: tuple[Expr, ...]
+    key: tuple[Any, ...]
+    state: State
+    lines: bitcache.Lines
+
+
+@dataclass(slots=True)
+class Widening:
+    """What was seen of each leaf of a loop's state at its memo points: the base, and distances from leaves before."""
+
+    bases: dict[int, int] = field(default_factory=dict[int, int])
+    distances: dict[int, set[int]] = field(default_factory=dict[int, "set[int]"])
+
+    def widened(self, state: State) -> State:
+        """The state with what grows from turn to turn made dynamic, so that its static part comes back.
+
+        Where a base differs from that at earlier memo points, what both are multiples of is kept (lifting "cyc → D" of
+        1996); where one value moves away from another that it shared a quotient with, they share it no more.
+        """
+        flat = flatten(state)
+        leaves: list[Any] = []
+        first: dict[Expr, int] = {}
+        for k, leaf in enumerate(flat.leaves):
+            new = leaf
+            if isinstance(leaf, Cyclic):
+                q, base = leaf.quotient, leaf.base
+                shift = leaf.remainder // base
+                away = shift - first.setdefault(q, shift)
+                seen = self.distances.setdefault(k, set())
+                seen.add(away)
+                common = self.bases[k] = math.gcd(self.bases.get(k, base), base)
+                if len(seen) > DISTANCES:
+                    new = integer(((node("add", q, number(shift)), base),), leaf.remainder % base)
+                elif common != base:
+                    new = integer(((node("mul", q, number(base // common)), common),), leaf.remainder)
+            leaves.append(new)
+        return cast("State", flat.build(leaves))
