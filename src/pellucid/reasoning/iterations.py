@@ -84,11 +84,11 @@ def terms(position: Expr, facts: FactsOf) -> tuple[dict[Expr, int], int] | None:
     return (found, constant) if position.type.low <= low and high <= position.type.high else None
 
 
-def _interval(parts: Mapping[Expr, int], constant: int, facts: FactsOf) -> tuple[float, float]:
-    low = high = float(constant)
+def _interval(parts: Mapping[Expr, int], constant: int, facts: FactsOf) -> tuple[int, int]:
+    low = high = constant
     for n, count in parts.items():
         f = facts(n)
-        ends = (f.lo * count, f.hi * count)
+        ends = (int(f.lo) * count, int(f.hi) * count)
         low, high = low + min(ends), high + max(ends)
     return low, high
 
@@ -99,8 +99,8 @@ class _Form:
 
     step: int
     fixed: Mapping[Expr, int]
-    low: float
-    high: float
+    low: int
+    high: int
 
 
 class Iterations:
@@ -141,7 +141,7 @@ class Iterations:
             if index in found:
                 return self._unwrapped(some[0], found, radix, premise)
         first: _Form | None = None
-        spans: list[tuple[float, float]] = []
+        spans: list[tuple[int, int]] = []
         for group in (some, others):
             forms: list[_Form] = []
             for a in group:
@@ -164,7 +164,7 @@ class Iterations:
         if step > reach:
             return Proved(f"{buffer} is accessed in steps of {step} with {name}")
         return Unknown(
-            premise, f"{some[0]} moves by {step} with {name}, and others may be {reach:.0f} elements away"
+            premise, f"{some[0]} moves by {step} with {name}, and others may be {reach} elements away"
         )
 
     def _unwrapped(
