@@ -171,8 +171,8 @@ class _Bench:
         return max(LEAST, short - 4 * self.assignment - 5 * self.check)
 
     def branch(self) -> float:
-        """A branch that nobody can foresee, against a selection."""
-        test = apply("lt", self.at("random"), const(1.0, T.f32))
+        """A branch that goes the other way once in ten times, unforeseen, against a selection."""
+        test = apply("lt", self.at("random"), const(0.6, T.f32))
         one, two = const(1.0, T.f32), const(2.0, T.f32)
         branch = N.If(test, (self.put("long", one),), (self.put("long", two),))
         chosen = self.put("long", apply("choose", test, one, two))
