@@ -1,0 +1,215 @@
+"""The proved moves on instances, by a solver: right for all contents of memory, and wrong without each clause.
+
+Each valid program has bounds that are not known, two or three iterations, and right-hand sides that are any functions
+of what they load. Each broken one is a counterexample of the tests that leave out a clause: the solver finds a memory
+by itself.
+"""
+
+from __future__ import annotations
+
+import pytest
+import z3
+from tests.loops import test_clauses, test_primitive_clauses
+from tests.proofs.symbolic import differ
+from tools.ties import CATALOGUE, read
+
+from pellucid.base.errors import IrError
+from pellucid.ir import expr as E
+from pellucid.ir import types as T
+from pellucid.ir.facts import Facts
+from pellucid.ir.parse import parse_nest
+from pellucid.ir.path import walk
+from pellucid.ir.verify import verify_kernel
+from pellucid.loops.move import Proved, named
+from pellucid.loops.theorem import theorems
+
+LEMMAS = read(CATALOGUE.read_text(encoding="utf-8"))
+HEAD = """kernel k(n: i32, m: i32):
+  output a: i32[60]
+  output b: i32[60]
+  output x: i32[1]
+  output y: i32[1]
+"""
+RANGES = {E.param("n", T.i32): Facts(0, 3), E.param("m", T.i32): Facts(0, 3)}
+LAST, FIRST, MOST = {}, {"end": "first"}, 3
+
+VALID = [
+    # move, the theorem that licenses it, statement counted from 1, options, program
+    ("interchange", "White 4.1.1a", 1, {}, "  x[0] := x[0] * n\n  x[0] := x[0] * n\n"),
+    ("interchange", "White 4.1.2", 1, {}, "  x[0] := y[0] * n\n  a[n] := b[m] * y[0]\n"),
+    ("interchange", "White 4.1.2", 1, {}, "  a[2 * n] := x[0] * n\n  a[2 * m + 1] := y[0] * m\n"),
+    ("interchange", "White 4.1.2", 1, {}, "  for i in 0 .. n:\n    a[i] := b[i] * i\n  a[n + 1] := x[0]\n"),
+    ("interchange", "White 4.1.3", 1, {}, "  x[0] := x[0] + n * m\n  x[0] := x[0] - b[m]\n"),
+    ("interchange", "White 4.1.3", 1, {}, "  a[n] := a[n] + b[n]\n  a[n] := a[n] + 1\n"),
+    ("interchange_with_substitution", "White 4.1.4", 1, {}, "  x[0] := y[0] * n\n  a[n] := x[0] * m\n"),
+    (
+        "interchange_with_substitution",
+        "White 4.1.4",
+        1,
+        {},
+        "  x[0] := x[0] * n\n  for i in 0 .. m:\n    a[i] := x[0] * i\n",
+    ),
+    ("interchange_with_back_substitution", "White 4.1.5", 1, {}, "  x[0] := x[0] + n * m\n  a[n] := x[0]\n"),
+    ("interchange_with_back_substitution", "White 4.1.5", 1, {}, "  y[0] := x[0] * n\n  a[n] := x[0]\n"),
+    ("compress", "White 4.1.6a", 1, {}, "  a[n] := b[n] * m\n  a[n] := y[0] * m\n"),
+    ("compress", "White 4.1.6b", 1, {}, "  a[n] := a[n]\n  x[0] := a[m]\n"),
+    ("absorb_before", "White 4.2.1, before", 1, {}, "  a[n] := b[n] * m\n  if x[0] < n:\n    a[m] := 1\n"),
+    ("absorb_after", "White 4.2.1, after", 1, {}, "  if x[0] < n:\n    x[0] := a[n]\n  x[0] := x[0] * n\n"),
+    (
+        "absorb_with_substitution",
+        "White 4.2.2",
+        1,
+        {},
+        "  x[0] := x[0] * n\n  if x[0] < b[m]:\n    a[n] := x[0]\n",
+    ),
+    ("split_if", "White 4.2.3", 1, {}, "  if x[0] < n:\n    a[n] := x[0] * m\n  else:\n    x[0] := 3\n"),
+    (
+        "split_if",
+        "White 4.2.4",
+        1,
+        {"first": "else"},
+        "  if x[0] < n:\n    x[0] := 3\n  else:\n    a[n] := x[0] * m\n",
+    ),
+    ("simplify_if", "White 4.2.5, known condition", 1, {}, "  if 0 <= n:\n    a[n] := 3\n"),
+    ("simplify_if", "White 4.2.5, nullable arms", 1, {}, "  if x[0] < n:\n    a[n] := a[n]\n"),
+    (
+        "simplify_if",
+        "White 4.2.5, equal arms",
+        1,
+        {},
+        "  if x[0] < n:\n    a[n] := m * n\n  else:\n    a[n] := m * n\n",
+    ),
+    ("eliminate_loop", "White 4.3.1", 1, {}, "  for i in n .. 0:\n    a[i] := 3\n"),
+    ("unroll", "White 4.3.2", 1, LAST, "  for i in 0 .. n + 1:\n    x[0] := x[0] * a[i]\n"),
+    (
+        "unroll",
+        "White 4.3.2 for the first iteration",
+        1,
+        FIRST,
+        "  for i in 0 .. n + 1:\n    x[0] := x[0] * a[i]\n",
+    ),
+    (
+        "join_loops",
+        "White 5.1.1",
+        1,
+        {},
+        "  for i in m .. n:\n    a[i] := x[0] * i\n  for j in m .. n:\n    b[j] := a[j] * y[0]\n",
+    ),
+    (
+        "split_loop",
+        "White 5.1.1, read backwards",
+        3,
+        {},
+        "  for i in m .. n:\n    a[i] := x[0] * i\n    b[i] := a[i] * y[0]\n",
+    ),
+    (
+        "interchange_loops",
+        "White 5.2.2",
+        1,
+        {},
+        "  for i in 0 .. n:\n    for j in 0 .. 3:\n      a[3 * i + j] := b[3 * i + j] * x[0]\n",
+    ),
+    (
+        "move_code",
+        "White 5.3.1",
+        3,
+        {},
+        "  for i in m .. n:\n    b[i] := b[i] * i\n    x[0] := y[0] * n\n    a[i] := x[0] * i\n",
+    ),
+    (
+        "join_conditional",
+        "White 5.4.1",
+        1,
+        {},
+        "  for i in 0 .. 3:\n    if i < n:\n      a[i] := x[0] * i\n",
+    ),
+    (
+        "join_conditional",
+        "White 5.4.1",
+        1,
+        {},
+        "  for i in 0 .. 3:\n    if i == n:\n      x[0] := x[0] * a[i]\n",
+    ),
+    (
+        "join_conditional",
+        "a loop is cut where its condition changes",
+        1,
+        {},
+        "  for i in 0 .. 3:\n    if i < n:\n      a[i] := x[0] * i\n    else:\n      b[i] := a[i] * y[0]\n",
+    ),
+    (
+        "peel",
+        "a loop is its first iteration and the rest",
+        1,
+        {},
+        "  for i in m .. n:\n    x[0] := x[0] * i\n",
+    ),
+    (
+        "unswitch",
+        "a condition that a loop does not change can be tested before it",
+        1,
+        {},
+        "  for i in m .. n:\n    if x[0] < y[0]:\n      a[i] := x[0] * i\n    else:\n      b[i] := i\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("move", "theorem", "number", "options", "program"),
+    VALID,
+    ids=[f"{theorem} {number}" for number, (_, theorem, *_) in enumerate(VALID)],
+)
+def test_the_move_is_right_for_every_memory(move, theorem, number, options, program):
+    kernel = parse_nest(HEAD + program)
+    path = [p for p, _ in walk(kernel.body)][number - 1]
+    verdict = named(move).check(kernel, path, ranges=RANGES, **options)
+    assert isinstance(verdict, Proved), verdict
+    assert verdict.theorem == theorem
+    assert verdict.lemma
+    after = named(move).apply(kernel, path, ranges=RANGES, **options).kernel
+    assert differ(kernel, after, MOST, RANGES) == z3.unsat
+
+
+def broken():
+    """The counterexamples to clauses that are hypotheses of lemmas, as programs before and after."""
+    rows = [
+        (move, theorem, clause, test_primitive_clauses.nest(text), ((0, position),), options)
+        for move, theorem, clause, text, position, options in test_primitive_clauses.COUNTEREXAMPLES
+    ]
+    for move, theorem, clause, number, options, text in test_clauses.COUNTEREXAMPLES:
+        kernel = parse_nest(test_clauses.HEAD + text)
+        path = [(), *(p for p, _ in walk(kernel.body))][number]
+        rows.append((move, theorem or named(move).theorems[0].name, clause, kernel, path, options))
+    for move, theorem, clause, kernel, path, options in rows:
+        if clause not in LEMMAS.get(theorems()[theorem].lemma or "", ()):
+            continue
+        try:
+            after = named(move).apply(kernel, path, **options).kernel
+            verify_kernel(after)
+        except (AssertionError, KeyError, IrError):
+            # Without the clause there is no other program.
+            continue
+        yield theorem, clause, kernel, after
+
+
+BROKEN = list(broken())
+
+
+@pytest.mark.parametrize(
+    ("theorem", "clause", "before", "after"), BROKEN, ids=[f"{t} {c}" for t, c, *_ in BROKEN]
+)
+def test_without_the_clause_some_memory_tells(theorem, clause, before, after):
+    # Most tell in a few iterations; a few have bounds that say how many they need.
+    assert any(differ(before, after, most) == z3.sat for most in (MOST, 9))
+
+
+def test_every_theorem_with_a_proof_has_a_valid_instance():
+    # Read backwards, a theorem has the same instances; strips and parts divide, which the solver does not.
+    shown = {theorem for _, theorem, *_ in VALID}
+    proved = {t.name for t in theorems().values() if t.lemma}
+    backwards = {name for name in proved if name.endswith("backwards") and "read" not in name}
+    assert proved - shown - backwards == {
+        "White 4.3.2, in parts",
+        "a loop is its blocks, one after the other",
+        "a monotone condition bounds a loop",
+    }
