@@ -42,14 +42,13 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "pellucid.base.errors": ("PellucidError",),
-    "pellucid.canvas": ("animate", "render", "save", "show"),
+    "pellucid.canvas": ("animate", "convert", "render", "save", "show"),
     "pellucid.driver": ("compile", "explain", "export_c"),
     "pellucid.images": ("animation", "image"),
     "pellucid.tracing": (
         "Complex",
         "Point",
         "clamp",
-        "convert",
         "fraction",
         "iterate",
         "load",
@@ -63,6 +62,7 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _FOLDERS = (
     "images",
+    "pixels",
     "algebra",
     "driver",
     "canvas",

@@ -8,8 +8,20 @@ Above the driver and the vocabularies, below the command line and the notebook.
 - `terminal`, `progress`: what a person sees meanwhile.
 """
 
+from pellucid.canvas.convert import convert
 from pellucid.canvas.draw import animate, render, save
 from pellucid.canvas.show import png_of, show
 from pellucid.canvas.source import Kernel, Picture, is_drawable, is_picture
 
-__all__ = ["Kernel", "Picture", "animate", "is_drawable", "is_picture", "png_of", "render", "save", "show"]
+__all__ = [
+    "Kernel",
+    "Picture",
+    "animate",
+    "convert",
+    "is_drawable",
+    "is_picture",
+    "png_of",
+    "render",
+    "save",
+    "show",
+]

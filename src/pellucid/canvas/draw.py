@@ -10,6 +10,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from pellucid.base.errors import InputError
 from pellucid.canvas.aside import written_aside
@@ -19,7 +20,11 @@ from pellucid.canvas.formats import Look, checked_look, format_of
 from pellucid.canvas.progress import Line, Progress
 from pellucid.canvas.sinks import require_video, write_still
 from pellucid.canvas.source import Kernel, compiled, precision_of
+from pellucid.driver import Kernel as Compiled
 from pellucid.driver.view import View, check_known_params, checked_out, checked_view
+
+if TYPE_CHECKING:
+    from pellucid.pixels import Layout
 
 _SIZE = (512, 512)
 #: Past these rates the times of a GIF round to what players refuse to follow.
@@ -41,6 +46,7 @@ def render(
     threads: int | None = None,
     params: Mapping[str, float] | None = None,
     alpha: str = "straight",
+    format: str | Layout | None = None,
     out: Pixels | None = None,
 ) -> Pixels:
     """The pixels of a picture as an 8-bit array of shape (height, width, 4): red, green, blue and alpha.
@@ -48,8 +54,9 @@ def render(
     `size` is in pixels, `center` in units, `zoom` in pixels per unit, `time` in seconds. The vertical axis grows
     upward, row 0 is the top row, colors are taken at pixel centers; each pixel is the mean of `samples` by
     `samples` points.
-    `alpha` is `straight` or `premultiplied`. The pixels go to `out`, if given: a contiguous array of the same
-    shape. Raises `InputError` for a value out of its range.
+    `alpha` is `straight` or `premultiplied`. With a `format`, such as "nv12" or a line of the notation of layouts,
+    it is a flat array of the bytes of the picture in that format. The pixels go to `out`, if given: a contiguous
+    array of the same shape. Raises `InputError` for a value out of its range.
 
     >>> from pellucid import images as im
     >>> render(im.checkerboard(10, im.red, im.blue), 64).shape
@@ -61,11 +68,13 @@ def render(
     )  # fmt: skip
     if alpha not in ("straight", "premultiplied"):
         raise InputError(f"{alpha!r} is unknown", place="alpha", fix="choose 'straight' or 'premultiplied'")
-    if out is not None:
+    if out is not None and format is None:
         width, height = view.size
         checked_out(out, (height, width, 4))
     kernel = compiled(picture, numerics=numerics, precision=precision, backend=backend)
     check_known_params(view.params, kernel.params)
+    if format is not None:
+        return _in_format(kernel, format, view, out)
     return _pixels(kernel, view, view.time, alpha, out)
 
 
@@ -230,3 +239,17 @@ def _pixels(kernel: Kernel, view: View, time: float, alpha: str, out: Pixels | N
         params=view.params,
         out=out,
     )
+
+
+def _in_format(kernel: Kernel, format: str | Layout, view: View, out: Pixels | None) -> Pixels:
+    from pellucid.pixels import layout_of
+    from pellucid.pixels.packing import packed
+
+    if not isinstance(kernel, Compiled):
+        raise InputError(
+            "this kernel draws whole bytes only", place="format", fix="give the picture, or pl.compile it"
+        )
+    return packed(
+        kernel, layout_of(format), view.size, center=view.center, zoom=view.zoom, time=view.time,
+        samples=view.samples, threads=view.threads, params=view.params, out=out,
+    )  # fmt: skip

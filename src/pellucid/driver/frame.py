@@ -6,6 +6,7 @@ view, time and parameters are arguments of the kernel; none of them is compiled 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -95,10 +96,12 @@ def build(source: Source, real: T.Type, variant: Variant = Variant(), *, name: s
     """
     with tracing(real) as session:
         time = _film_time() if variant.film else Value(E.param("time", real))
-        make = _supersampled if variant.supersample else _plain
-        node = lift(make(source, time, variant.form))
-        used = {p.attr: p for p in E.params([node])}
-        found = {k: p for k, p in {**DECLARED, **session.params}.items() if k in used}
+        column, row = _indices()
+        if variant.supersample:
+            node = lift(pack(_mean(source, time, column, row), variant.form))
+        else:
+            node = lift(_packed(source.sample(time, _center(column, row)), variant.form))
+        found = {**DECLARED, **session.params}
         own = _own_params(real)
     zero = E.const(0, T.i32)
     line = E.apply("add", E.apply("mul", TIME, HEIGHT), ROW) if variant.film else ROW
@@ -107,13 +110,61 @@ def build(source: Source, real: T.Type, variant: Variant = Variant(), *, name: s
     if variant.film:
         body = (N.For(TIME, zero, FRAMES, body),)
     body = (N.For(ROW, zero, HEIGHT, (N.For(COLUMN, zero, WIDTH, body),)),)
-    used_own = set(E.params(N.all_roots(body)))
-    extra = [p for p in E.params([node]) if p not in own]
-    ranges = {**_ranges(own, real), **{p: _range_of(found[p.attr], p.type) for p in extra if p.attr in found}}
+    return _frame(source, body, (OUT,), found, own, name)
+
+
+Colors = Callable[[Expr, Expr], tuple[Any, Any, Any, Any]]
+"""The premultiplied color of the pixel at a column and a row."""
+
+
+def build_into(
+    source: Source,
+    real: T.Type,
+    fill: Callable[[Colors], N.Block],
+    outputs: tuple[Buffer, ...],
+    *,
+    supersample: bool = False,
+    name: str = "picture",
+) -> Frame:
+    """Trace a source into a kernel that fills other memory than rows of words: `fill` writes its nest.
+
+    Raises as `build` does.
+    """
+    with tracing(real) as session:
+        time = Value(E.param("time", real))
+
+        def color(column: Expr, row: Expr) -> tuple[Any, Any, Any, Any]:
+            across, down = (convert(Value(x), F.real_type()) for x in (column, row))
+            if supersample:
+                return _mean(source, time, across, down)
+            return color_of(source.sample(time, _center(across, down)))
+
+        body = fill(color)
+        found = {**DECLARED, **session.params}
+        own = _own_params(real)
+    return _frame(source, body, outputs, found, own, name)
+
+
+def _frame(
+    source: Source,
+    body: N.Block,
+    outputs: tuple[Buffer, ...],
+    found: dict[str, Param],
+    own: tuple[Expr, ...],
+    name: str,
+) -> Frame:
+    """The kernel of a nest, with what is known of its parameters."""
+    used = E.params(N.all_roots(body))
+    extra = [p for p in used if p not in own]
+    known = {p.attr: found[p.attr] for p in extra if p.attr in found}
+    ranges = {
+        **_ranges(own, own[0].type),
+        **{p: _range_of(found[p.attr], p.type) for p in extra if p.attr in known},
+    }
     return Frame(
-        N.Kernel(name, (*(p for p in own if p in used_own), *extra), (OUT,), body),
+        N.Kernel(name, (*(p for p in own if p in used), *extra), outputs, body),
         ranges,
-        found,
+        known,
         source.time_varying,
     )
 
@@ -164,17 +215,19 @@ def _indices() -> tuple[Any, Any]:
     return convert(Value(COLUMN), real), convert(Value(ROW), real)
 
 
-def _plain(source: Source, time: Any, form: str) -> Any:
-    column, row = _indices()
-    sample = source.sample(time, _point(column + 0.5, row + 0.5))
+def _center(column: Any, row: Any) -> Point:
+    return _point(column + 0.5, row + 0.5)
+
+
+def _packed(sample: Any, form: str) -> Any:
     leaves = flatten(sample)[0]
     if len(leaves) == 1 and lift(leaves[0]).type is T.u32:
         return _swap(leaves[0])
     return pack(color_of(sample), form)
 
 
-def _supersampled(source: Source, time: Any, form: str) -> Any:
-    column, row = _indices()
+def _mean(source: Source, time: Any, column: Any, row: Any) -> tuple[Any, Any, Any, Any]:
+    """The mean color of the samples of a pixel."""
     real = F.real_type()
     n = Value(SAMPLES)
     step = 1.0 / convert(n, real)
@@ -191,8 +244,8 @@ def _supersampled(source: Source, time: Any, form: str) -> Any:
         )
 
     zero = 0.0
-    total = iterate(one, (0, 0, zero, zero, zero, zero), limit=n * n)[2:]
-    return pack(tuple(x * (step * step) for x in total), form)
+    r, g, b, a = (x * (step * step) for x in iterate(one, (0, 0, zero, zero, zero, zero), limit=n * n)[2:])
+    return r, g, b, a
 
 
 def color_of(sample: Any) -> tuple[Any, Any, Any, Any]:

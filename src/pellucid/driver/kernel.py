@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..backends.port import Backend, Code
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.room import with_room
-from ..ir.expr import Expr
+from ..ir.expr import Buffer, Expr
 from ..ir.nest import all_roots
 from ..ir.prim import edition
 from .frame import COLUMN, OUT, ROW, TIME, Frame, Source, Variant, build
@@ -30,7 +30,7 @@ from .view import View, check_count, checked_frames, checked_out, checked_view
 Bytes = NDArray[np.uint8]
 
 _KEPT = 128
-_codes: OrderedDict[tuple[tuple[Expr, ...], Options, int], Code] = OrderedDict()
+_codes: OrderedDict[tuple[tuple[Buffer, ...], tuple[Expr, ...], Options, int], Code] = OrderedDict()
 
 
 class Kernel:
@@ -70,7 +70,7 @@ class Kernel:
     def _code(self, variant: Variant) -> Code:
         code = self._codes.get(variant)
         if code is None:
-            code = self._codes[variant] = with_room(lambda: _compiled(self.frame(variant), self.options))
+            code = self._codes[variant] = with_room(lambda: code_of(self.frame(variant), self.options))
         return code
 
     def render(
@@ -146,14 +146,14 @@ class Kernel:
         # The same view again, as while something else moves, need not be checked again; what can change in place must.
         fixed = not params and type(size) in (tuple, int) and type(center) is tuple
         if not fixed or asked != self._asked[0]:
-            self._asked = asked if fixed else None, *self._checked(*asked)
+            self._asked = asked if fixed else None, *self.arguments(*asked)
         _, view, arguments = self._asked
         shape = (*([arguments["frames"]] if variant.film else []), view.size[1], view.size[0], 4)
         pixels = np.empty(shape, np.uint8) if out is None else checked_out(out, shape)
         self._code(variant).run(arguments, {OUT: pixels.reshape(-1).view(np.uint32)}, threads=view.threads)
         return pixels
 
-    def _checked(
+    def arguments(
         self,
         variant: Variant,
         size: tuple[int, int] | int,
@@ -185,10 +185,10 @@ class Kernel:
             "height": height,
             "samples": view.samples,
             "frames": frames,
-            **self._arguments(view.params),
+            **self._own(view.params),
         }
 
-    def _arguments(self, given: Mapping[str, float]) -> dict[str, float]:
+    def _own(self, given: Mapping[str, float]) -> dict[str, float]:
         known = self.params
         for name, value in given.items():
             if name not in known:
@@ -236,8 +236,9 @@ def checked_source(thing: object) -> Source:
     return cast("Source", thing)
 
 
-def _compiled(frame: Frame, options: Options) -> Code:
-    key = (tuple(all_roots(frame.kernel.body)), options, edition())
+def code_of(frame: Frame, options: Options) -> Code:
+    """The code of a frame, from memory if equal programs were compiled before."""
+    key = (frame.kernel.outputs, tuple(all_roots(frame.kernel.body)), options, edition())
     code = _codes.get(key)
     if code is not None:
         _codes.move_to_end(key)

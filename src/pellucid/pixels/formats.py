@@ -6,7 +6,7 @@ the standard that defines it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ..base.errors import InputError, did_you_mean
 from .layout import Layout
@@ -103,7 +103,28 @@ _ROWS = (
     ("pcm_f32le", "S:f32", "Sound, floats."),
     ("pcm_f32be", "msb: S:f32", "Sound, big-endian floats."),
 )
-FORMATS: Mapping[str, Layout] = {name: Layout(text, name, doc) for name, text, doc in _ROWS}
+
+
+class _Formats(Mapping[str, Layout]):
+    """The rows as layouts, each worked out when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._rows = {name: (text, name, doc) for name, text, doc in _ROWS}
+        self._made: dict[str, Layout] = {}
+
+    def __getitem__(self, name: str) -> Layout:
+        if name not in self._made:
+            self._made[name] = Layout(*self._rows[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+FORMATS: Mapping[str, Layout] = _Formats()
 """The built-in formats by name."""
 _SPEAKERS = ("FL", "FR", "FC", "LFE", "BL", "BR", "SL", "SR")
 

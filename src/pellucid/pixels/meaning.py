@@ -40,8 +40,8 @@ def components(layout: Layout, samples: Mapping[str, Expr]) -> Components:
     return gray, gray, gray, alpha
 
 
-def stored(layout: Layout, color: Components) -> dict[str, Expr]:
-    """The bits of each channel for a color: `components` backwards, rounded to the nearest, saturated."""
+def stored(layout: Layout, color: Components, *names: str) -> dict[str, Expr]:
+    """The bits of each channel, or of those named, for a color: `components` backwards, rounded, saturated."""
     r, g, b, a = color
     levels = {"R": r, "G": g, "B": b, "A": a}
     if layout.model != "rgb":
@@ -53,7 +53,8 @@ def stored(layout: Layout, color: Components) -> dict[str, Expr]:
             "Cb": (b - y) * (1.0 / (2.0 - 2.0 * blue)),
             "Cr": (r - y) * (1.0 / (2.0 - 2.0 * red)),
         }
-    return {c.name: bits(layout, c, levels.get(c.name, r)) for c in layout.channels}
+    wanted = [c for c in layout.channels if not names or c.name in names]
+    return {c.name: bits(layout, c, levels.get(c.name, r)) for c in wanted}
 
 
 def level(layout: Layout, channel: Channel, sample: Expr) -> Any:

@@ -1,5 +1,7 @@
 """The notation of layouts: one line of text that says where every bit of every sample lies.
 
+Its grammar, and after it what the words mean::
+
     layout  =  plane (";" plane)*  ["|" word*]
     plane   =  ["lsb:" | "msb:"] field+  ["/" W "x" H]  ["rows" BYTES]
     field   =  CHANNEL [PIXEL] ":" TYPE            a whole sample

@@ -1,0 +1,228 @@
+"""Pictures drawn straight into packed formats: the nest that computes pixels and stores the bytes of their groups.
+
+One pass: a pixel is computed once, however many planes it goes to, and no buffer holds it in between. A nest is made
+for one layout and one size, so that whole blocks need no test and what is left at the right and at the bottom stands by
+itself. Stands on the driver, which traces, optimizes and runs it as it does frames.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..backends.port import Code
+from ..base.errors import InputError
+from ..base.room import with_room
+from ..driver.frame import COLUMN, ROW, Colors, Variant, build_into
+from ..driver.kernel import Kernel, code_of
+from ..ir import nest as N
+from ..ir import types as T
+from ..ir.expr import Buffer, Expr, apply, const
+from ..tracing import functions as F
+from . import meaning
+from .access import write
+from .layout import Layout
+from .transfer import to_linear
+
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+_made: WeakKeyDictionary[Kernel, dict[tuple[str, tuple[int, int], bool], tuple[Code, tuple[Buffer, ...]]]]
+_made = WeakKeyDictionary()
+
+
+def packed(
+    kernel: Kernel,
+    layout: Layout,
+    size: tuple[int, int],
+    *,
+    center: tuple[float, float] = (0.0, 0.0),
+    zoom: float = 1.0,
+    time: float = 0.0,
+    samples: int = 1,
+    threads: int | None = None,
+    params: Mapping[str, float] | None = None,
+    out: Bytes | None = None,
+) -> Bytes:
+    """The bytes of a picture in a layout: its planes one after another.
+
+    What is not opaque is laid on black if the layout has no alpha. Unused bits and padding are zero. Raises InputError
+    for a layout whose samples are no colors or a mosaic, or an `out` of another size, and as `Kernel.render` does.
+
+    >>> import pellucid as pl
+    >>> from pellucid import images as im
+    >>> packed(pl.compile(im.const(im.red)), Layout("B:5 G:6 R:5"), (2, 1)).tobytes().hex()
+    '00f800f8'
+    """
+    if layout.model == "samples":
+        raise InputError(
+            f"the samples of {layout} are no colors", place="format", fix="name channels R G B or Y Cb Cr"
+        )
+    variant = Variant("straight", samples != 1)
+    view, arguments = kernel.arguments(
+        variant, size, center, zoom, time, samples, threads, params, True, 1, 0.0
+    )
+    width, height = view.size
+    count = layout.size(width, height)
+    if out is None:
+        out = np.zeros(count, np.uint8)
+    elif (
+        out.dtype != np.uint8
+        or out.shape != (count,)
+        or not out.flags.c_contiguous
+        or not out.flags.writeable
+    ):
+        raise InputError(
+            f"is not a writable array of {count} bytes",
+            place="out",
+            fix=f"give numpy.zeros({count}, 'uint8')",
+        )
+    code, planes = _code(kernel, layout, (width, height), samples != 1)
+    starts = layout.offsets(width, height)
+    memory = {b: out[starts[k] : starts[k + 1]] for k, b in enumerate(planes)}
+    code.run(arguments, memory, threads=view.threads)
+    return out
+
+
+def _code(
+    kernel: Kernel, layout: Layout, size: tuple[int, int], supersample: bool
+) -> tuple[Code, tuple[Buffer, ...]]:
+    known = _made.setdefault(kernel, {})
+    key = (layout.text, size, supersample)
+    if key not in known:
+        starts = layout.offsets(*size)
+        planes = tuple(
+            Buffer(f"plane_{k}", T.u8, stop - start)
+            for k, (start, stop) in enumerate(itertools.pairwise(starts))
+        )
+        real = kernel.options.real
+
+        def work() -> Code:
+            frame = build_into(
+                kernel.source,
+                real,
+                lambda colors: _Filling(layout, size, planes, colors).nest(),
+                planes,
+                supersample=supersample,
+                name="packed",
+            )
+            return code_of(frame, kernel.options)
+
+        known[key] = with_room(work), planes
+    return known[key]
+
+
+class _Filling:
+    """Writes the nest: blocks of whole groups of all planes, row after row."""
+
+    def __init__(
+        self, layout: Layout, size: tuple[int, int], planes: tuple[Buffer, ...], colors: Colors
+    ) -> None:
+        self.layout, self.planes, self.colors = layout, planes, colors
+        self.width, self.height = size
+        self.across = math.lcm(*(p.pixels * p.across for p in layout.planes))
+        self.down = math.lcm(*(p.down for p in layout.planes))
+
+    def nest(self) -> N.Block:
+        """The whole picture."""
+        columns, right = divmod(self.width, self.across)
+        rows, below = divmod(self.height, self.down)
+        zero = const(0, T.i32)
+
+        def line(row: Expr, tall: int) -> N.Block:
+            found: N.Block = ()
+            if columns:
+                inner = self.block(COLUMN, row, self.across, tall)
+                found += (N.For(COLUMN, zero, const(columns, T.i32), inner),)
+            if right:
+                found += self.block(const(columns, T.i32), row, right, tall)
+            return found
+
+        body: N.Block = ()
+        if rows:
+            body += (N.For(ROW, zero, const(rows, T.i32), line(ROW, self.down)),)
+        if below:
+            body += line(const(rows, T.i32), below)
+        return body
+
+    def block(self, column: Expr, row: Expr, wide: int, tall: int) -> N.Block:
+        """The stores of one block, of which `wide` columns and `tall` rows are in the picture."""
+        known: dict[tuple[int, int], Any] = {}
+
+        def color(across: int, down: int) -> Any:
+            # Beyond the edges the last pixel goes on, so that the mean of a chroma sample is of pixels there are.
+            at = min(across, wide - 1), min(down, tall - 1)
+            if at not in known:
+                i, j = _plus(_times(column, self.across), at[0]), _plus(_times(row, self.down), at[1])
+                known[at] = self._kept(self.colors(i, j))
+            return known[at]
+
+        found: list[N.Store] = []
+        for number, plane in enumerate(self.layout.planes):
+            groups, lines = self.across // (plane.pixels * plane.across), self.down // plane.down
+            stride, size = plane.row_bytes(self.width), plane.bits // 8
+            for r in range(-(-tall // plane.down)):
+                start = _times(_plus(_times(row, lines), r), stride)
+                for g in range(-(-wide // (plane.pixels * plane.across))):
+                    parts = write(self.layout, number, self._samples(number, g, r, wide, color))
+                    first = _plus(_times(column, groups * size), g * size)
+                    for k, (value, mask) in enumerate(parts):
+                        beyond = column.op == "const" and first.op == "const" and first.attr + k >= stride
+                        if mask and not beyond:
+                            position = apply("add", start, _plus(first, k))
+                            found.append(N.Store(self.planes[number], position, value))
+        return tuple(found)
+
+    def _kept(self, color: tuple[Any, Any, Any, Any]) -> tuple[Any, Any, Any, Any]:
+        """A premultiplied color as the layout keeps colors."""
+        r, g, b, a = color
+        said = self.layout.said
+        straight = "A" in self.layout.names and said["alpha"] == "straight"
+        if not straight and said["transfer"] == "srgb":
+            return r, g, b, a
+        part = F.where(a > 0.0, 1.0 / a, 0.0) if not isinstance(a, float) else 1.0 / a if a else 0.0
+        r, g, b = (x * part for x in (r, g, b))
+        if said["transfer"] == "linear":
+            r, g, b = (to_linear(x) for x in (r, g, b))
+        return (r, g, b, a) if straight else (r * a, g * a, b * a, a)
+
+    def _samples(self, number: int, group: int, line: int, wide: int, color: Any) -> dict[str, list[Expr]]:
+        """The bits of the samples of a group of a plane, each the mean over its pixels; zero for those outside."""
+        found: dict[str, list[Expr]] = {}
+        for channel in self.layout.channels:
+            if channel.plane != number:
+                continue
+            count = len(channel.places)
+            bits: list[Expr] = []
+            for k in range(count):
+                left, top = (group * count + k) * channel.across, line * channel.down
+                if left >= wide:
+                    bits.append(const(0, T.u64 if channel.bits > 32 else T.u32))
+                    continue
+                area = [color(left + i, top + j) for j in range(channel.down) for i in range(channel.across)]
+                mean = tuple(_mean([c[n] for c in area]) for n in range(4))
+                bits.append(meaning.stored(self.layout, mean, channel.name)[channel.name])
+            found[channel.name] = bits
+        return found
+
+
+def _mean(values: list[Any]) -> Any:
+    total = values[0]
+    for v in values[1:]:
+        total = total + v
+    return total if len(values) == 1 else total * (1.0 / len(values))
+
+
+def _times(value: Expr, number: int) -> Expr:
+    if value.op == "const":
+        return const(value.attr * number, value.type)
+    return value if number == 1 else apply("mul", value, const(number, value.type))
+
+
+def _plus(value: Expr, number: int) -> Expr:
+    if value.op == "const":
+        return const(value.attr + number, value.type)
+    return value if number == 0 else apply("add", value, const(number, value.type))
