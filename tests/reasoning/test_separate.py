@@ -16,11 +16,11 @@ from pellucid.ir.interp import evaluate
 from pellucid.ir.nest import For
 from pellucid.ir.parse import parse_expr, parse_nest
 from pellucid.ir.path import walk
-from pellucid.reasoning.effects import Access, Guard, effects, location_independent, self_referencing
+from pellucid.reasoning.effects import Access, Guard, effects
 from pellucid.reasoning.kinds import Kind, kind
 from pellucid.reasoning.known import Known, known_at
 from pellucid.reasoning.prove import Proved, Refuted, Unknown
-from pellucid.reasoning.separate import interchangeable, separate
+from pellucid.reasoning.separate import interchangeable, location_independent, not_self_referencing, separate
 
 ARRAY = Buffer("a", T.i32, 100)
 MEMORY = {"a": ARRAY, "b": Buffer("b", T.i32, 100), "x": Buffer("x", T.i32, 1)}
@@ -310,12 +310,14 @@ def test_effects_are_syntactic():
 
 
 def test_self_reference_and_location():
-    (store,) = statements("  a[a[x[0]]] := 1\n")
-    assert self_referencing(store)
-    (plain,) = statements("  a[x[0]] := a[3]\n")
-    assert not self_referencing(plain)
-    assert not location_independent(plain.position, MEMORY["x"])
-    assert location_independent(plain.position, MEMORY["a"])
+    own, plain = access("a[x[0]]"), access("x[0] + 1")
+    scalar, other = Access(MEMORY["x"], expression("0"), store=True), access("3")
+    assert not isinstance(not_self_referencing(own, Known()), Proved)
+    assert isinstance(not_self_referencing(plain, Known()), Proved)
+    # The element that is set is not the one that its position loads.
+    assert isinstance(not_self_referencing(access("min(a[9], 8)"), Known()), Proved)
+    assert not isinstance(location_independent(plain, [scalar], Known()), Proved)
+    assert isinstance(location_independent(plain, [other], Known()), Proved)
 
 
 def test_what_the_caller_declares_is_among_the_premises():

@@ -10,11 +10,12 @@ from ..ir.expr import Expr, load, substitute, topological
 from ..ir.nest import Store
 from ..ir.prim import row
 from ..reasoning.bounds import unmarked
-from ..reasoning.effects import effects, loads, shown
+from ..reasoning.effects import loads, shown
 from ..reasoning.forms import form
 from ..reasoning.prove import Proved, Unknown, Verdict, decided
-from ..reasoning.separate import apart
+from ..reasoning.separate import apart, not_self_referencing
 from .adjacent import after, assignment, here
+from .substitution import element
 from .theorem import Clause, Site, Theorem
 
 
@@ -32,7 +33,7 @@ def _two_updates(site: Site) -> Verdict:
 
 def _not_self_referencing(site: Site) -> Verdict:
     first, _ = _updates(site)
-    return apart(effects((first,)).sets, loads([first.position]), site.known.while_changing([first.buffer]))
+    return not_self_referencing(element(first), site.known)
 
 
 def _no_other_reads(site: Site) -> Verdict:
@@ -40,7 +41,7 @@ def _no_other_reads(site: Site) -> Verdict:
     # What its own position loads is the matter of the clause before.
     own = {first.position, *(a.position for a in loads([first.position]))}
     read = [a for a in loads([first.value, second.value]) if a.position not in own]
-    return apart(effects((first,)).sets, read, site.known.while_changing([first.buffer]))
+    return apart([element(first)], read, site.known.while_changing([first.buffer]))
 
 
 def _functions_commute(site: Site) -> Verdict:

@@ -125,16 +125,6 @@ def reads_own_stores(block: Block) -> set[Buffer]:
     return stored(block) & loaded(block)
 
 
-def self_referencing(store: Store) -> bool:
-    """Whether a store's position loads from the very buffer that it stores to (not so: White 3.2.4)."""
-    return any(n.op == "load" and n.attr is store.buffer for n in topological([store.position]))
-
-
-def location_independent(position: Expr, of: Buffer) -> bool:
-    """Whether a position does not depend on what is stored in a buffer (White 3.2.5)."""
-    return not any(n.op == "load" and n.attr is of for n in topological([position]))
-
-
 def untouched(expressions: Iterable[Expr], block: Block) -> Verdict:
     """Whether a block stores to no buffer that the expressions load from."""
     names = sorted(

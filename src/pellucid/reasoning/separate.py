@@ -19,7 +19,7 @@ from ..ir.facts import Facts
 from ..ir.nest import Block
 from .bounds import Bounds, Within, exact
 from .declared import DISTINCT, LARGE_ENOUGH
-from .effects import Access, effects, shown
+from .effects import Access, effects, loads, shown
 from .forms import Atom, Form, form, number
 from .kinds import elements, kind
 from .known import Known, Limit
@@ -55,6 +55,26 @@ def apart(first: Iterable[Access], second: Iterable[Access], known: Known) -> Ve
 
 
 _DISTINCT = Proved("they are different arrays", (DISTINCT,))
+
+
+def location_independent(variable: Access, of: Iterable[Access], known: Known) -> Verdict:
+    """Whether setting some variables never moves another one: its position loads none of them (White 3.2.5)."""
+    moving = list(of)
+    read = loads([variable.position], variable.scope, variable.guards)
+    return apart(moving, read, known.while_changing(a.buffer for a in moving))
+
+
+def not_self_referencing(variable: Access, known: Known) -> Verdict:
+    """Whether setting a variable never moves it itself: White's strictly non-self-referencing (3.2.4).
+
+    >>> from pellucid.ir.expr import Buffer
+    >>> from pellucid.ir.parse import parse_expr
+    >>> from pellucid.ir.types import i32
+    >>> a = Buffer("a", i32, 9)
+    >>> type(not_self_referencing(Access(a, parse_expr("a[3]", {"a": a})[0], store=True), Known())).__name__
+    'Unknown'
+    """
+    return location_independent(variable, [variable], known)
 
 
 def interchangeable(first: Block, second: Block, known: Known) -> Verdict:

@@ -14,8 +14,8 @@ from ...ir.path import Path
 from ...ir.path import walk as paths
 from ...reasoning.bounds import difference
 from ...reasoning.effects import loads
-from ...reasoning.prove import Verdict, decided
-from ...reasoning.separate import apart
+from ...reasoning.prove import Verdict, both, decided
+from ...reasoning.separate import apart, not_self_referencing
 from ..adjacent import after, assignment, here, replaced
 from ..move import Applied, Move
 from ..nullable import nullable
@@ -47,8 +47,8 @@ def _value_not_used(site: Site) -> Verdict:
 
 
 def _not_self_referencing(site: Site) -> Verdict:
-    store, second = assignment(here(site)), assignment(after(site))
-    return apart([element(store)], loads([store.position, second.position]), knowing(site))
+    both_stores = assignment(here(site)), assignment(after(site))
+    return both(*(not_self_referencing(element(s), site.known) for s in both_stores))
 
 
 def _a_statement(site: Site) -> Verdict:

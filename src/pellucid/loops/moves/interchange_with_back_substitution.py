@@ -14,10 +14,10 @@ from ...ir.expr import load
 from ...ir.nest import Kernel, Store
 from ...ir.path import Path, at
 from ...reasoning.bounds import inside
-from ...reasoning.effects import Effects, effects, loads
+from ...reasoning.effects import Effects, effects
 from ...reasoning.known import Known
 from ...reasoning.prove import Verdict, decided
-from ...reasoning.separate import apart
+from ...reasoning.separate import apart, location_independent, not_self_referencing
 from ..adjacent import after, assignment, here, moved, pairs, replaced
 from ..move import Applied, Move
 from ..substitution import element, its_loads, original, renamed
@@ -62,12 +62,12 @@ def _copy_not_set(site: Site) -> Verdict:
 
 def _location_independent(site: Site) -> Verdict:
     found, copy, known = _parts(site)
-    return apart(found.sets, loads([copy.position]), known)
+    return location_independent(element(copy), found.sets, known)
 
 
 def _not_self_referencing(site: Site) -> Verdict:
     _, copy, known = _parts(site)
-    return apart([element(copy)], loads([copy.position]), known)
+    return not_self_referencing(element(copy), known)
 
 
 def _inside(site: Site) -> Verdict:
