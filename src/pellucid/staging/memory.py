@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import StagingError
+from ..base.errors import InputError, StagingError
 from ..base.where import caller
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, load
@@ -70,14 +70,20 @@ class Memory:
     # ---- access ----
 
     def load(self, address: Any, needed: int | None = None) -> Any:
-        """The word at an address, from 0 up; `needed` tells which of its bits will be used (all)."""
+        """The word at an address, from 0 up; `needed` tells which of its bits will be used (all).
+
+        Unstaged, raises InputError outside of the memory; a specialized program reads some word of it there.
+        """
         session = current()
         if session is None:
-            return int(self._array()[min(max(address, 0), len(self._array()) - 1)]) & self.mask
+            return int(self._array(address)[address]) & self.mask
         return bitcache.load(session, self, address, self.mask if needed is None else needed)
 
     def store(self, address: Any, value: Any, mask: Any = None) -> None:
-        """Overwrite the bits of `mask` (all) of the word at an address; outside of the memory nothing is stored."""
+        """Overwrite the bits of `mask` (all) of the word at an address.
+
+        Unstaged, raises InputError outside of the memory; a specialized program stores nothing there.
+        """
         mask = self.mask if mask is None else mask
         self.merge(address, masked(value, mask), mask)
 
@@ -85,22 +91,26 @@ class Memory:
         """As `store`, for a value that has no bits but those of the mask."""
         session = current()
         if session is None:
-            data = self._array()
-            if 0 <= address < len(data):
-                data[address] = (int(data[address]) & ~mask) | bits
+            data = self._array(address)
+            data[address] = (int(data[address]) & ~mask) | bits
         elif isinstance(mask, int):
             bitcache.store(session, self, address, bits, mask)
         else:
             old = bitcache.load(session, self, address, self.mask)
             bitcache.store(session, self, address, (old & (self.mask ^ mask)) | bits, self.mask)
 
-    def _array(self) -> Array:
+    def _array(self, address: int) -> Array:
         if self.data is None:
-            place, _ = caller()
             raise StagingError(
                 f"the memory {self.name} has no data",
-                place=place,
+                place=caller()[0],
                 fix="give it an array, or specialize the program",
+            )
+        if not 0 <= address < len(self.data):
+            raise InputError(
+                f"word {address} is not in the memory {self.name} of {len(self.data)} words",
+                place=caller()[0],
+                fix="end before it, or give a longer array",
             )
         return self.data
 

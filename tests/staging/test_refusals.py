@@ -1,0 +1,131 @@
+"""What cannot be specialized, bound or joined is refused in one sentence that names the place and the way out."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from pellucid.base.errors import InputError, StagingError
+from pellucid.staging import Memory, choose, cyclic, lift, loop, specialize, unknown
+
+from .programs import words
+
+
+def swapped(x):
+    return choose(x == 1, lambda: (1, 2), lambda: (1, 2, 3))
+
+
+def worded(x):
+    return choose(x == 1, lambda: "yes", lambda: "no")
+
+
+def uneven(x):
+    return loop(lambda a, b: a == x, lambda a, b: a + 1, lift(0), 5)
+
+
+def scalar(x):
+    return loop(lambda a, b: a == x, lambda a, b: (a + 1, b, 3), lift(0), 5)
+
+
+def growing(x):
+    return loop(lambda a, path: a == x, lambda a, path: (a + 1, path + 2), lift(0), 5)
+
+
+def endless(x):
+    return loop(lambda a, n: n < 0, lambda a, n: (a * x, n + 1), x, 0)
+
+
+def stepped_over(x):
+    return loop(lambda a: a == 8 * x + 3, lambda a: a + 2, 8 * x)
+
+
+def twice(x):
+    return Memory("m").load(x) + Memory("m", 16).load(x)
+
+
+@pytest.mark.parametrize(
+    ("program", "why", "fix"),
+    [
+        (swapped, "the arms of a choice give structures of different shape", ""),
+        (worded, "the arms of a choice give 'yes' and 'no'", "go on in each arm with fork"),
+        (uneven, "a step of a loop over 2 values returns a + 1|returns .*", "return as many"),
+        (scalar, "a step of a loop over 2 values returns", "return as many"),
+        (growing, r"64 variants\): path goes on as 5, 7, 9, 11", r"lift\(path\)"),
+        (endless, r"4096 turns without a test at run time\): n goes on as 0, 1, 2, 3", r"lift\(n\)"),
+        (stepped_over, "the loop never ends", "let its test become true"),
+        (twice, "m: two memories have this name", "rename one"),
+    ],
+)
+def test_a_program_that_cannot_be_specialized_is_refused(program, why, fix):
+    with pytest.raises(StagingError, match=why) as refused:
+        specialize(program, unknown("x"))
+    assert re.search(fix, str(refused.value))
+    assert refused.value.place is not None
+
+
+@pytest.mark.parametrize("word", [0, 33])
+def test_a_word_has_one_to_thirty_two_bits(word):
+    with pytest.raises(StagingError, match=f"a word has 1 to 32 bits, not {word}"):
+        Memory("m", word)
+
+
+@pytest.mark.parametrize("data", [np.zeros(4, np.uint8), np.zeros((2, 2), np.uint32)])
+def test_data_are_words(data):
+    with pytest.raises(StagingError, match="m: data is not a one-dimensional array of u32"):
+        Memory("m", 32, data)
+
+
+def test_unstaged_programs_need_data():
+    with pytest.raises(StagingError, match="the memory m has no data") as refused:
+        Memory("m").load(0)
+    assert "test_refusals.py" in str(refused.value)
+
+
+def copied():
+    return specialize(lambda a, b, p: b.store(p, a.load(p)), Memory("a"), Memory("b"), unknown("p"))
+
+
+@pytest.mark.parametrize(
+    ("arrays", "why"),
+    [
+        ({"c": words(4)}, "no memory is called 'c'; it has b, a|it has a, b"),
+        ({"a": words(4)}, "memory b: is missing"),
+        ({"a": words(4), "b": None}, "the memories a and b overlap"),
+    ],
+)
+def test_a_call_is_checked(arrays, why):
+    if arrays.get("b", 0) is None:
+        arrays = {"a": arrays["a"], "b": arrays["a"][1:]}
+    with pytest.raises(InputError, match=why):
+        copied()(arrays, p=0)
+
+
+def test_out_of_the_memory_nothing_is_stored():
+    def program(memory, p):
+        memory.store(p, 7)
+        return memory.load(p + 1)
+
+    residual = specialize(program, Memory("m"), unknown("p"))
+    for p in (-3, -1, 4, 9):
+        found = words(4)
+        assert residual({"m": found}, p=p) in words(4)
+        assert (found == words(4)).all()
+        with pytest.raises(InputError, match=f"word {p} is not in the memory m of 4 words"):
+            program(Memory("m", 32, found), p)
+
+
+def test_cases_that_never_end_do_nothing_and_are_noted():
+    def program(memory, start, stop):
+        def step(p):
+            memory.store(p // 32, 1, 1)
+            return p + 16
+
+        return loop(lambda p: p == stop, step, start)
+
+    residual = specialize(program, Memory("m"), cyclic(8, "start"), cyclic(32, "stop"))
+    assert any("would never end; there it does nothing" in note for note in residual.notes)
+    data = words(4)
+    residual({"m": data}, start=1, stop=2)
+    assert (data == words(4)).all()
