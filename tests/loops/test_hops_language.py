@@ -202,6 +202,29 @@ def test_loops_without_bounds_run_as_long_as_a_condition_holds():
     assert final(text) == {"s": [121]}
 
 
+def test_a_loop_never_hides_what_it_uses():
+    kernel = parse_nest("""
+kernel k(n: i64):
+  output x: i64[1]
+  output i: i64[4]
+  for x: i64 in 0:i64 .. 3:i64:
+    x[0:i64] := x[0:i64] + x
+  for i: i64 in 0:i64 .. n:
+    for n: i64 in 0:i64 .. 2:i64:
+      i[i] := n
+""")
+    text = write(kernel)
+    assert "(for x__2 0 2 (:= x (+ x x__2)))" in text
+    assert "(for i__2 0 (- n 1)\n  (for n__2 0 1 (:= (i i__2) n__2)))" in text
+    for start in (0, 5):
+        states: list[list[list[int]]] = []
+        for k in (kernel, read(text)):
+            arrays = {b: np.full(b.size, start) for b in k.outputs}
+            run(k, {"n": 3}, arrays)
+            states.append([a.tolist() for a in arrays.values()])
+        assert states[0] == states[1]
+
+
 def test_values_print_by_themselves():
     assert write_expression(parse_expr("if $b:bool then $n:i64 else 3:i64")[0]) == "(if b n 3)"
     assert write_expression(parse_expr("0:i64 <= $n:i64 & $n:i64 <= 9:i64")[0]) == "(in n (0 9))"
@@ -346,7 +369,7 @@ MISTAKES = {
     "(if true)": r"'if' has 1 parts; write \(if b S1 S2\)",
     "(:= x (+ 1 2 3))": r"line 2, column 7: '\+' takes 2 operands, not 3",
     "(:= x (sqrt))": "'sqrt' takes 1 operands, not 0",
-    "(:= x (if true 1))": "'if' has 2 operands",
+    "(:= x (if true 1))": "'if' takes 3 operands, not 2",
     "(if (in x 1 2) S)": r"'in' has a value and a subrange; write \(in s \(s1 s2\)\)",
     "(:= x (a 1 2))": "an array takes one index, not 2",
     "(:= (a) 2)": "an array takes one index, not 0",
@@ -357,6 +380,7 @@ MISTAKES = {
     "(:= x ())": "an operator or an array is expected after the parenthesis",
     "(:= x (:= x 1))": "a statement stands where a value is expected",
     "(if x S)": r"a condition is a bool, not a i64; compare it: \(<> s 0\)",
+    "(:= x (if 1 2 3))": "line 2, column 11: '1' is a number where a bool is wanted",
     "(if 1 S)": "'1' is a number where a bool is wanted; write true or false",
     "(:= f x)": r"line 2, column 7: a i64 does not go into f: f32\[1\]; write \(convert.f32 ...\)",
     "(:= x (+ x f))": r"line 2, column 7: add: operands differ in type: i64 and f32; convert one",

@@ -127,14 +127,10 @@ class Values:
             if len(operands) != 2 or len(operands[1].items or ()) != 2:
                 raise self.source.error(form, "'in' has a value and a subrange", "write (in s (s1 s2))")
             return (operands[0], *(operands[1].items or ())), [None] * 3, self.inside
-        if head == "if":
-            if len(operands) != 3:
-                raise self.source.error(form, f"'if' has {len(operands)} operands", "write (if b s1 s2)")
-            return operands, [T.boolean, wanted, wanted], lambda a: self.apply("if", a, wanted)
-        if W.operator(head, len(operands), None) is None:
+        found = W.operator(head, len(operands), None)
+        if found is None:
             return self.no_operator(form, items)
-        row, _, _ = W.operator(head, len(operands), None) or (None, None, False)
-        assert row is not None  # noqa: S101 - just checked
+        row = found[0]
         if row.arity != len(operands):
             raise self.source.error(form, f"{head!r} takes {row.arity} operands, not {len(operands)}")
         hints = [wanted if row.result == letter else None for letter in row.letters]
@@ -167,11 +163,9 @@ class Values:
         kind = next((k for k in kinds if k is not None), wanted)
         if kind is None and any(isinstance(a, Number) and isinstance(a.value, float) for a in args):
             kind = T.f32
-        if word == "if":
-            row, attr, swapped = W.rows.row("choose"), None, False
-        else:
-            row, attr, swapped = W.operator(word, len(args), kind) or (None, None, False)
-        assert row is not None  # noqa: S101 - `compound` has looked
+        found = W.operator(word, len(args), kind)
+        assert found is not None  # noqa: S101 - `compound` has looked
+        row, attr, swapped = found
         made = [
             typed(self.source, a, W.literal_type(letter, row, kinds, wanted))
             for a, letter in zip(args, row.letters, strict=True)

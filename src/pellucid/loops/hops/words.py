@@ -64,6 +64,8 @@ def operator(word: str, count: int, kind: T.Type | None) -> tuple[Prim, T.Type |
     >>> operator("/", 2, T.i64)[0].name, operator(">", 2, T.i64)[::2]
     ('floor_div', (Prim..., True))
     """
+    if word == "if":
+        return rows.row("choose"), None, False
     if word == "-" and count == 1:
         return rows.row("neg"), None, False
     if word == "/":
@@ -89,6 +91,8 @@ def literal_type(
     letter: str, row: Prim, others: Sequence[T.Type | None], hint: T.Type | None
 ) -> T.Type | None:
     """The type that a bare number takes as an operand: that of a neighbor of the same letter, or what is wanted."""
+    if letter == "B":
+        return T.boolean
     for other, known in zip(row.letters, others, strict=True):
         if other == letter and known is not None:
             return known

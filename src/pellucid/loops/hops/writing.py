@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain, count
 
 from ...base.errors import IrError
 from ...base.room import with_room
@@ -22,6 +23,7 @@ from .numbers import written
 
 MOST = 100_000
 """The nodes of an expression that is still written: a shared one grows with every use."""
+_PLACE = "s-expressions"
 _RENAMED = re.compile(r"(.+)__\d+")
 
 
@@ -90,7 +92,7 @@ def write_expression(node: Expr, width: int = WIDTH) -> str:
 def _name(word: str) -> str:
     why = W.why_no_name(word)
     if why is not None:
-        raise IrError(why, place="s-expressions", fix="give it another name")
+        raise IrError(why, place=_PLACE, fix="give it another name")
     return word
 
 
@@ -113,6 +115,7 @@ class _Writer:
         self.simple -= {s.buffer for s in N.walk(block) if isinstance(s, N.Alloc) and not _is_one(s.size)}
         self.words = {b.name for b in self._buffers(block) if b not in self.simple}
         self.words |= {n.attr for n in topological(roots) if n.op == "param"}
+        self.scalars = {b.name for b in self.simple}
 
     @staticmethod
     def _buffers(block: N.Block) -> set[Buffer]:
@@ -160,7 +163,7 @@ class _Writer:
                 return Tree([Tree("local"), target, self.block(body, shown)])
             case _:
                 raise IrError(
-                    "a place cannot be written as an s-expression", place="hops", fix="erase the places"
+                    "a place cannot be written as an s-expression", place=_PLACE, fix="erase the places"
                 )
 
     def loop(self, s: N.For, shown: dict[Expr, str]) -> Tree:
@@ -175,14 +178,16 @@ class _Writer:
         return tree if s.how.kind == "seq" else Tree([Tree(s.how.kind), Tree(str(s.how.count)), tree])
 
     def shown_name(self, s: N.For, shown: dict[Expr, str]) -> str:
-        """The name that a loop was given, if nothing else in the loop has it; otherwise the loop's own."""
+        """The name that a loop was given, if nothing else that is used in it has that; otherwise a new one."""
         name = str(s.index.attr)
         match = _RENAMED.fullmatch(name)
-        if match is None:
-            return _name(name)
-        loaded = {n.attr.name for n in topological(N.all_roots(s.body)) if n.op == "load"}
-        taken = loaded | self.words | set(shown.values())
-        return _name(name if match[1] in taken else match[1])
+        given = match[1] if match else name
+        taken = self.words | set(shown.values())
+        if given in self.scalars:
+            # A variable of that name may be assigned in the loop, but then its value is not to be seen there.
+            taken |= {n.attr.name for n in topological(N.all_roots(s.body)) if n.op == "load"}
+        others = (f"{given}__{k}" for k in count(2))
+        return _name(next(word for word in chain((given, name), others) if word not in taken))
 
     def variable(self, buffer: Buffer, position: Expr, shown: dict[Expr, str]) -> Tree:
         """A simple variable or an array reference."""
@@ -194,19 +199,19 @@ class _Writer:
 
     def expression(self, node: Expr, shown: dict[Expr, str], expected: T.Type | None) -> Tree:
         """The tree of an expression in a place that expects a type; an explicit stack, since these nest deeply."""
-        if self.sizes[node] > MOST if node in self.sizes else False:
+        if self.sizes.get(node, 0) > MOST:
             raise IrError(
                 f"an expression has more than {MOST} terms when nothing is shared",
-                place="s-expressions",
+                place=_PLACE,
                 fix="print it by print_nest, which names what is shared",
             )
         done: list[Tree] = []
         stack: list[tuple[Expr, T.Type | None, str | None, int]] = [(node, expected, None, 0)]
         while stack:
-            n, wanted, head, count = stack.pop()
+            n, wanted, head, arity = stack.pop()
             if head is not None:
-                items = done[len(done) - count :]
-                del done[len(done) - count :]
+                items = done[len(done) - arity :]
+                del done[len(done) - arity :]
                 if head == "in":
                     items = [items[0], Tree(items[1:])]
                 done.append(Tree([Tree(head), *items]))
@@ -225,7 +230,7 @@ class _Writer:
         if node.op == "const":
             return written(node, expected)
         if node.op == "state":
-            raise IrError("an iteration cannot be written as an s-expression", place="hops")
+            raise IrError("an iteration cannot be written as an s-expression", place=_PLACE)
         return _name(shown.get(node, str(node.attr)))
 
 
@@ -235,7 +240,7 @@ def _compound(node: Expr, wanted: T.Type | None) -> tuple[str, Sequence[Expr], S
     if node.op == "load":
         return _name(node.attr.name), args, [T.i64]
     if node.op in ("iterate", "get"):
-        raise IrError("an iteration cannot be written as an s-expression", place="hops")
+        raise IrError("an iteration cannot be written as an s-expression", place=_PLACE)
     inside = _subrange(node)
     if inside is not None:
         known = next((a.type for a in inside if a.op != "const"), None)
@@ -243,14 +248,10 @@ def _compound(node: Expr, wanted: T.Type | None) -> tuple[str, Sequence[Expr], S
     row = rows.row(node.op)
     known = [None if a.op == "const" else a.type for a in args]
     # A number takes the type of its neighbors; an operand passes on to its own numbers what is wanted of the whole.
-    hints = [
-        W.literal_type(letter, row, known, wanted)
-        if a.op == "const"
-        else wanted
-        if row.result == letter
-        else None
-        for letter, a in zip(row.letters, args, strict=True)
-    ]
+    hints: list[T.Type | None] = []
+    for letter, a in zip(row.letters, args, strict=True):
+        passed = wanted if row.result == letter else None
+        hints.append(W.literal_type(letter, row, known, wanted) if a.op == "const" else passed)
     word = W.SYMBOLS.get(node.op, node.op)
     if row.result == "@":
         word = f"{word}.{node.type}"
