@@ -222,3 +222,18 @@ kernel triangle():
     )
     with pytest.raises(BackendError, match="differ from lane to lane"):
         LlvmBackend().compile(kernel, {})
+
+
+def test_lanes_have_no_scratch_memory_of_their_own():
+    kernel = parse_nest(
+        """
+kernel own():
+  output out: i32[16]
+  for i in 0 .. 16 by 4 lanes:
+    alloc s: i32[1]:
+      s[0] := i
+      out[i] := s[0]
+"""
+    )
+    with pytest.raises(BackendError, match="scratch memory inside of a loop by lanes"):
+        LlvmBackend().compile(kernel, {})

@@ -22,6 +22,7 @@ WORDS = {
     ("eliminate_dead", "declared"): "a name that is no output keeps nothing alive",
     ("lanes", "one-way"): "no machine has lanes of lanes",
     ("lanes", "rectangular"): "no machine has lanes of different lengths",
+    ("lanes", "no-scratch"): "lanes share what is not in registers",
     ("spread", "outermost"): "threads are woken once",
 }
 """Clauses about what is asked for: without them the meaning is kept, but somebody's mistake is not told."""

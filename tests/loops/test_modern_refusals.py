@@ -140,6 +140,7 @@ REFUSALS = [
     ("lanes", 1, {}, "in-order", BY_LANES),
     ("lanes", 1, {}, "one-way", loop("for j in 0 .. 9 by 4 lanes:", "  a[j] := 1")),
     ("lanes", 1, {}, "rectangular", loop("for j in 0 .. i:", "  b[i] := j")),
+    ("lanes", 1, {}, "no-scratch", loop("alloc s: i32[1]:", "  s[0] := i", "  a[i] := s[0]")),
     ("lanes", 1, {}, "no-flow", loop("a[i] := a[i + 1]")),
     ("lanes", 1, {}, "no-flow", loop("a[i * 3] := a[i * 3] + 1")),
     ("lanes", 1, {}, "apart", loop("a[3] := i")),

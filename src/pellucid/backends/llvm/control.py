@@ -175,6 +175,10 @@ class Function(Iterations):
         """Blocks of n iterations side by side."""
         if self.lanes:
             raise self.refuse("a loop by lanes inside of another", f"for {s.index.attr}", "run it in order")
+        if any(isinstance(x, Alloc) for x in walk(s.body)):
+            raise self.refuse(
+                "scratch memory inside of a loop by lanes", f"for {s.index.attr}", "run it in order"
+            )
         n, type_ = s.how.count, s.index.type
         word = SCALAR[type_]
         kind = "s" if type_.kind == "signed" else "u"

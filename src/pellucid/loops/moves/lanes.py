@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...ir import nest as N
-from ...ir.nest import For, Kernel, Store, walk
+from ...ir.nest import Alloc, For, Kernel, Store, walk
 from ...ir.path import Path, at, enclosing, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Verdict, decided
@@ -57,6 +57,13 @@ def _rectangular(site: Site) -> Verdict:
     return decided(uneven is None, "inner bounds agree", f"it is in the bounds of {uneven}")
 
 
+def _no_scratch(site: Site) -> Verdict:
+    loop = site.statement
+    assert isinstance(loop, For)  # noqa: S101 - the theorem's shape
+    own = next((s.buffer.name for s in walk(loop.body) if isinstance(s, Alloc)), None)
+    return decided(own is None, "nothing is allocated inside", f"{own} is")
+
+
 LANES = Theorem(
     "independent iterations commute, in lanes",
     "Iterations that share no memory may run side by side.",
@@ -67,6 +74,7 @@ LANES = Theorem(
             lambda s: f"{_loops(s)[1].index.attr} does not occur in the bounds of inner loops",
             _rectangular,
         ),
+        Clause("no-scratch", "no scratch memory of an iteration's own is inside", _no_scratch),
         NO_FLOW,
         APART,
     ),
