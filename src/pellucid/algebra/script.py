@@ -16,8 +16,9 @@ from ..ir.expr import Buffer, Expr, topological
 from ..ir.nest import Alloc, Block, For, Kernel, Statement, Store, all_roots, blocks, walk
 from ..ir.path import Path, at
 from ..ir.path import walk as paths
+from ..ir.verify import checking
 from ..loops.elements import ranges_of, used
-from ..loops.forwarding import Arrays, arrays, inlined, paying
+from ..loops.forwarding import Arrays, arrays, inlined, paying, trips
 from ..loops.ledger import Ledger, Step
 from ..loops.move import Proved, named
 from ..loops.moves.inline_array import INLINE, verdicts
@@ -161,6 +162,8 @@ def _related(a: Statement, b: Statement, *, inner: bool) -> bool:
 
 # ---- borders ----
 
+CHANNELS = 4
+"""The most channels of a pixel."""
 FOLDS = frozenset({"abs", "min", "max", "mod", "lt", "le"})
 """Rows that borders are made of."""
 
@@ -169,11 +172,16 @@ def borders(state: State) -> State:
     """`split_range` for every loop whose index is folded at the borders of an array: ends and middle apart."""
     split = named("split_range")
     for path, s in reversed(list(paths(state.kernel.body))):
-        if isinstance(s, For) and len(path) > len(_program(state.kernel)) + 1:
+        if isinstance(s, For) and _along(s):
             cuts = _cuts(s)
             if cuts:
                 state, _ = make(state, split, path, cuts=cuts)
     return state
+
+
+def _along(loop: For) -> bool:
+    """Whether a loop goes along a row: nothing is in it but loops over a few channels."""
+    return all(trips(s) <= CHANNELS for s in walk(loop.body) if isinstance(s, For))
 
 
 def _cuts(loop: For) -> tuple[int, ...]:
@@ -294,8 +302,14 @@ def optimized(kernel: Kernel, options: Options, backend: Backend, *, optimize: b
     state = State(kernel, {}, Ledger())
     stages = {"naive": kernel}
     lanes_bits: int = getattr(backend, "vector_bits", 1)
-    chosen = script(options, lanes_bits) if optimize else [("expanded", expansion(options, ()))]
+    chosen = (
+        script(options, lanes_bits)
+        if optimize
+        else [("expanded", expansion(replace(options, numerics="exact"), ()))]
+    )
     for name, tactic in chosen:
         state = tactic(state)
         stages[name] = state.kernel
+    if checking() >= 2:
+        state.ledger.recheck()
     return Optimized(stages, state.ledger, state.ranges)

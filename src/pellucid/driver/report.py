@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import json as json_text
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ..base.room import with_room
-from ..ir.expr import topological
+from ..ir.expr import Expr, topological
+from ..ir.facts import Facts
 from ..ir.nest import Kernel, all_roots
 from ..ir.text import print_nest
 from ..loops.ledger import Ledger
 
 TITLES = {
+    "naive": "Naive: every operation a loop of its own, every result an array of its own",
+    "by points": "By points: searches for each case become visits of each point",
+    "pointwise": "Pointwise: what is used where it was made needs no array",
+    "separated": "Separated: windows whose weights are a product, in two passes",
+    "joined": "Joined: operations that go over the same rows, in one loop",
+    "contracted": "Contracted: of arrays between them, one row",
+    "split": "Split: borders by themselves, so that the middle needs no care",
+    "coalesced": "Coalesced: columns and channels as one run",
+    "in parts": "In parts: reductions with copies, to be merged",
     "inlined": "Inlined: every definition unfolded, nothing simplified",
     "simplified": "Simplified: rules to a fixed point",
     "expanded": "Expanded: elementary functions as arithmetic",
@@ -30,10 +41,12 @@ class Report:
 
     stages  the program's text after each stage, by name: inlined, simplified, expanded, …, placed.
     ledger  every step with its verdict and cost.
+    ranges  what proofs may count on of the parameters.
     """
 
     kernels: dict[str, Kernel]
     ledger: Ledger
+    ranges: Mapping[Expr, Facts] = field(default_factory=dict[Expr, Facts])
 
     @property
     def stages(self) -> dict[str, str]:

@@ -159,13 +159,25 @@ def paying(found: Arrays, inlinable: Iterable[Buffer], cheap: float = CHEAP) -> 
         copies = max([(f.copies if f else 1.0) * max(1.0, r / buffer.size) for f, _, r in users], default=1.0)
         if any(load.args[0] is not nest.store.position for load in array.loads):
             copies *= len(array.loads)
-        own = sum(2.0 if n.op == "load" else node_cost(n) for n in topological([nest.store.value]))
+        own = value_cost(nest.store.value)
         cost = own + max([f.cost for f, _, _ in users if f], default=0.0)
         if copies <= 1 and len(nests) <= MOST_USERS:
             fates[buffer] = _Fate(1.0, nests)
         elif cost <= cheap:
             fates[buffer] = _Fate(copies, frozenset(list(nests)[: MOST_USERS + 1]), cost)
     return [b for b in found.order if b in fates]
+
+
+def value_cost(value: Expr) -> float:
+    """The cycles of computing a value, positions aside: those of neighbors have nearly everything in common."""
+    seen: set[Expr] = set()
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            stack += () if node.op == "load" else node.args
+    return sum(2.0 if n.op == "load" else node_cost(n) for n in seen)
 
 
 # ---- the kernel without them ----
