@@ -73,6 +73,7 @@ TESTED = Theorem(
     "White 4.3.2 under a test",
     "Where it is not known that there is an iteration, it can be tested.",
     (BOUNDS,),
+    lemma="unroll_tested",
     shape=_shape(*ENDS, tested=True),
 )
 
