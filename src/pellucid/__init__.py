@@ -72,6 +72,7 @@ _FOLDERS = (
     "backends",
     "rewriting",
     "reasoning",
+    "staging",
     "notebook",
 )
 

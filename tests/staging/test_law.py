@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pellucid.driver.kernel import make_backend
-from pellucid.driver.options import Options
-from pellucid.driver.pipeline import optimize
+from pellucid.driver.program import compile_program
 from pellucid.ir import nest as N
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.text import print_nest
@@ -189,14 +187,10 @@ def test_what_is_static_leaves_no_loop(first, second, n):
 # ---- on every back end ----
 
 
-def compiled(residual, backend: str, arrays, **given_):
-    """What a residual program gives on a back end, after the default optimizer."""
-    made = make_backend(backend)
-    best = optimize(residual.kernel, {}, Options("exact", "f64", backend), 1, ())
-    memory, results = residual.bind(arrays)
+def given_to(residual, **arguments):
+    """The arguments that are parameters of a residual program."""
     parameters = {p.attr for p in residual.kernel.params}
-    made.compile(best.kernel, best.ranges).run({k: v for k, v in given_.items() if k in parameters}, memory)
-    return residual.build([r[0].item() for r in results])
+    return {k: v for k, v in arguments.items() if k in parameters}
 
 
 @pytest.mark.parametrize("backend", ["numpy", "llvm", "c"])
@@ -206,7 +200,7 @@ def test_programs_on_every_back_end(backend, first, second, where, n, x):
     residual = specialize(interpret, first, second, where, Memory("m"), unknown("x"), 7, unknown("n"))
     found, plain = words(16, 4), words(16, 4)
     arrays = {"m": found} if "m" in residual.memories else {}
-    result = compiled(residual, backend, arrays, x=x, n=n)
+    result = compile_program(residual, backend=backend)(arrays, **given_to(residual, x=x, n=n))
     assert tuple(result) == tuple(interpret(first, second, where, Memory("m", 32, plain), x, 7, n))
     assert (found == plain).all()
 

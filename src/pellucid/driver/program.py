@@ -1,0 +1,57 @@
+"""Specialized programs as machine code: a residual nest through the same optimizer and back ends as pictures.
+
+The callable that `compile_program` makes is called as the residual itself is, and gives the same, only sooner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..backends.port import Code
+from ..ir.facts import Facts
+from ..ir.nest import uniform
+from ..staging import Residual
+from .kernel import make_backend
+from .options import Options
+from .pipeline import optimize
+
+Ranges = Mapping[str, tuple[int, int]]
+
+
+class Program:
+    """A compiled residual program: call it with arrays of words by the names of memories, and its parameters.
+
+    >>> import numpy as np
+    >>> from pellucid.staging import Memory, Signal, cyclic, reduce, specialize
+    >>> def total(memory, start, stop):
+    ...     return reduce(Signal(memory, start, stop, 8, 8), 0, lambda r, sample: r + sample)
+    >>> residual = specialize(total, Memory("m"), cyclic(32, "start"), cyclic(32, "stop"))
+    >>> compile_program(residual)({"m": np.array([0x04030201], np.uint32)}, start=0, stop=1)
+    10
+    """
+
+    def __init__(self, residual: Residual, code: Code) -> None:
+        self.residual, self.code = residual, code
+
+    def __call__(
+        self, arrays: Mapping[str, Any] | None = None, *, threads: int | None = None, **arguments: int
+    ) -> Any:
+        """Run it; returns what the program returns.
+
+        Raises InputError for a missing or unfit argument or array, or for arrays that overlap.
+        """
+        memory, results = self.residual.bind(arrays or {})
+        self.code.run(arguments, memory, threads=threads)
+        return self.residual.build([r[0].item() for r in results])
+
+
+def compile_program(residual: Residual, *, backend: str = "auto", ranges: Ranges | None = None) -> Program:
+    """Compile a residual program; `ranges` gives the lowest and the highest value of parameters, checked at each call.
+
+    Raises InputError for an unknown back end, IrError for a range of what is no parameter.
+    """
+    options = Options("exact", "f64", backend)
+    facts = {uniform(residual.kernel, name): Facts(low, high) for name, (low, high) in (ranges or {}).items()}
+    best = optimize(residual.kernel, facts, options, 1, ())
+    return Program(residual, make_backend(options.backend).compile(best.kernel, best.ranges))
