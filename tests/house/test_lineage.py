@@ -14,6 +14,7 @@ NUMBERS = {
     "S": (*range(1, 13), 15, 18),
     "N": (4, 5, *range(8, 14)),
     "T": range(1, 5),
+    "H": range(1, 10),
 }
 WANTED = [f"{letter}{number}" for letter, numbers in NUMBERS.items() for number in numbers]
 ROW = rf"[{''.join(NUMBERS)}]\d+"

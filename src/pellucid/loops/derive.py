@@ -1,6 +1,6 @@
 """Derivations: the global moves replayed in primitive steps, on an instance with a few iterations.
 
-White proves his global moves from the primitive ones by induction on the iterations. A theorem's clauses license a
+White proves the global moves from the primitive ones by induction on the iterations. A theorem's clauses license a
 move for all counts; what stands here shows, on request, how it comes about for a small one, and every step is checked
 by its own theorem. A ledger that ends with a refusal says how far the primitive moves go.
 """

@@ -1,7 +1,7 @@
 """White's heuristics (section 6.4) as tactics, under his names: fixed orders in which moves are tried on a program.
 
 None of them can do harm to the meaning, for every step is a move with its proof; whether they gain anything is for the
-timer to say. Where White hands a statement to a function, these look at a whole kernel, and where he hands live
+timer to say. Where White hands a statement to a function, these look at a whole kernel, and where the dissertation hands live
 variables, these take the names of the outputs that are needed.
 
     state = tactic.run(for_optimize(live=["h"]), kernel)
