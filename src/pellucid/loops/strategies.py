@@ -1,4 +1,4 @@
-"""White's heuristics (section 6.4) as tactics, under his names: fixed orders in which moves are tried on a program.
+"""White's heuristics (section 6.4) as tactics, under her names: fixed orders in which moves are tried on a program.
 
 None of them can do harm to the meaning, for every step is a move with its proof; whether they gain anything is for the
 timer to say. Where White hands a statement to a function, these look at a whole kernel, and where the dissertation hands live
