@@ -149,6 +149,12 @@ def test_integers_wrap():
     assert final(f"(MakeVariable s) (:= s (+ {2**63 - 1} 1))")["s"] == [-(2**63)]
 
 
+def test_a_loop_up_to_the_largest_integer_is_empty():
+    text = "(MakeVariable s) (MakeAbstractExpression n) (for i (- n 2) n (:= s (+ s 1)))"
+    assert final(text, n=2**63 - 1) == {"s": [0]}
+    assert final(text, n=2**63 - 2) == {"s": [3]}
+
+
 # ---- what goes beyond the paper ----
 
 

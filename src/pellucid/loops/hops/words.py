@@ -103,7 +103,10 @@ def literal_type(
 
 
 def beyond(last: Expr) -> Expr:
-    """The bound of a half-open loop whose last iteration is `last`; see `last_of`."""
+    """The bound of a half-open loop whose last iteration is `last`; see `last_of`.
+
+    It wraps where `last` is the largest integer, and the loop is empty: what computes such a bound means nothing else.
+    """
     if last.op == "const":
         return const(last.attr + 1, last.type)
     one = const(1, last.type)
