@@ -47,27 +47,31 @@ def _order(first: str) -> Clause:
     return Clause("an-if-with-two-arms", "the site is an if with two arms", test)
 
 
-def _kept(arm: str) -> Clause:
-    def test(site: Site) -> Verdict:
-        s = branch(here(site))
-        found = effects(s.then if arm == "then" else s.orelse)
-        known = site.known.while_changing(a.buffer for a in found.sets)
-        return apart(found.sets, loads([s.condition]), known)
+def _kept(site: Site, arm: Block) -> Verdict:
+    found = effects(arm)
+    known = site.known.while_changing(a.buffer for a in found.sets)
+    return apart(found.sets, loads([branch(here(site)).condition]), known)
 
-    return Clause("condition-kept", f"the {arm} arm sets nothing that the condition loads", test)
+
+def _then_keeps(site: Site) -> Verdict:
+    return _kept(site, branch(here(site)).then)
+
+
+def _else_keeps(site: Site) -> Verdict:
+    return _kept(site, branch(here(site)).orelse)
 
 
 THEN_FIRST = Theorem(
     "White 4.2.3",
     "An if is its then arm under the condition, and its else arm under the opposite after that.",
-    (_kept("then"),),
+    (Clause("condition-kept", "the then arm sets nothing that the condition loads", _then_keeps),),
     lemma="if_splitting",
     shape=_order("then"),
 )
 ELSE_FIRST = Theorem(
     "White 4.2.4",
     "An if is its else arm under the opposite condition, and its then arm under the condition after that.",
-    (_kept("else"),),
+    (Clause("condition-kept", "the else arm sets nothing that the condition loads", _else_keeps),),
     lemma="if_splitting_other_first",
     shape=_order("else"),
 )

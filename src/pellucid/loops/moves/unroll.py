@@ -45,15 +45,17 @@ def _runs(site: Site) -> Verdict:
     return compared(site, "lt", s.lo, s.hi)
 
 
+def _bound_kept(site: Site) -> Verdict:
+    return kept(site, loop(site).hi)
+
+
 def _bounds_kept(site: Site) -> Verdict:
     s = loop(site)
     return kept(site, s.lo, s.hi)
 
 
 RUNS = Clause("runs", "there is an iteration (or tested=True)", _runs)
-BOUND = Clause(
-    "bound-kept", "the loop sets nothing that its upper bound loads", lambda s: kept(s, loop(s).hi)
-)
+BOUND = Clause("bound-kept", "the loop sets nothing that its upper bound loads", _bound_kept)
 BOUNDS = Clause("bounds-kept", "the loop sets nothing that its bounds load", _bounds_kept)
 LAST = Theorem(
     "White 4.3.2",
