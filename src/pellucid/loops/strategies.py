@@ -1,8 +1,8 @@
 """White's heuristics (section 6.4) as tactics, under her names: fixed orders in which moves are tried on a program.
 
 None of them can do harm to the meaning, for every step is a move with its proof; whether they gain anything is for the
-timer to say. Where White hands a statement to a function, these look at a whole kernel, and where the dissertation hands live
-variables, these take the names of the outputs that are needed.
+timer to say. Where White hands a statement to a function, these look at a whole kernel; in place of live variables they
+take the names of the outputs that are needed.
 
     state = tactic.run(for_optimize(live=["h"]), kernel)
 """
