@@ -1,4 +1,4 @@
-"""White's functions by name: each does what he says, a wrong request changes nothing, and his call sequence runs."""
+"""White's functions by name: each does what she says, a wrong request changes nothing, and her call sequence runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Symbolic times as White printed them (White, section 6.2, Figure 6.1): sums of his constants, in prefix notation.
+"""Symbolic times as White printed them (White, section 6.2, Figure 6.1): sums of her constants, in prefix notation.
 
 The same statements and counts as the timer's, written out by the structure of the program; `timer` gives the number.
 """

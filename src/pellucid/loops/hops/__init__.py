@@ -1,4 +1,4 @@
-"""HOPS: White's language as he wrote it, in and out of `ir.nest` (White, section 6.1)."""
+"""HOPS: White's language as she wrote it, in and out of `ir.nest` (White, section 6.1)."""
 
 from .reading import read
 from .writing import write, write_block, write_expression

@@ -1,7 +1,7 @@
-"""White's HOPS as he used it: ``(setq try1 (MoveCode testprog))``, ``(time try1)`` (White, section 6.1).
+"""White's HOPS as she used it: ``(setq try1 (MoveCode testprog))``, ``(time try1)`` (White, section 6.1).
 
 A transcript is evaluated form by form. A name stands for a program or a number; a quoted form is a program, over the
-variables that were declared before; a call is one of his functions, one of his heuristics, or a timer.
+variables that were declared before; a call is one of her functions, one of her heuristics, or a timer.
 """
 
 from __future__ import annotations
