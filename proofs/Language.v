@@ -110,6 +110,9 @@ Lemma exec_for : forall ρ x lo hi A σ, exec ρ (For x lo hi A) σ =
   run (fun k => exec (bind x k ρ) A) (eval ρ σ lo) (trips (eval ρ σ lo) (eval ρ σ hi)) σ.
 Proof. reflexivity. Qed.
 
+Lemma exec_seq : forall ρ A B σ, exec ρ (Seq A B) σ = exec ρ B (exec ρ A σ).
+Proof. reflexivity. Qed.
+
 (* Two statements are equal at a place: the same meaning in all states. *)
 Definition equal (ρ : env) (A B : stat) : Prop := forall σ, exec ρ A σ = exec ρ B σ.
 

@@ -81,6 +81,46 @@ Theorem unroll_first : forall ρ x lo hi A
   equal ρ (For x lo hi A) (Seq (subst x lo A) (For x (Bin Add lo (Num 1)) hi A)).
 Proof. intros ρ x lo hi A C R K σ; apply unroll_first_here; auto. Qed.
 
+(* Where it is not known that there is an iteration, that can be tested: from either end. *)
+Theorem unroll_tested : forall ρ x lo hi A
+  (legal_no_capture : disjoint (bound A) (names lo) /\ disjoint (bound A) (names hi))
+  (bounds_kept : apart (writes ρ (For x lo hi A)) (bounds_read ρ lo hi)),
+  let test := Rel AtMost lo hi in
+  equal ρ (For x lo hi A) (If test (Seq (subst x lo A) (For x (Bin Add lo (Num 1)) hi A)) Null) /\
+  equal ρ (For x lo hi A) (If test (Seq (For x lo (Bin Sub hi (Num 1)) A) (subst x hi A)) Null).
+Proof.
+  intros ρ x lo hi A [Cl Ch] K test; split; intro σ; unfold test;
+    destruct (Z.leb_spec (eval ρ σ lo) (eval ρ σ hi)) as [R | R].
+  - rewrite unroll_first_here by auto; simpl; rewrite (proj2 (Z.leb_le _ _) R); auto.
+  - simpl; rewrite (proj2 (Z.leb_gt _ _) R), trips_none; auto.
+  - rewrite unroll_last_here; auto; [simpl; rewrite (proj2 (Z.leb_le _ _) R); auto |].
+    intros l W L; apply (K l W); right; auto.
+  - simpl; rewrite (proj2 (Z.leb_gt _ _) R), trips_none; auto.
+Qed.
+
+(* One iteration is the body at the lower bound. *)
+Theorem single_iteration : forall ρ x lo hi A
+  (legal_no_capture : disjoint (bound A) (names lo))
+  (one_iteration : forall σ, eval ρ σ hi = eval ρ σ lo)
+  (start_kept : apart (writes ρ (For x lo hi A)) (reads ρ lo)),
+  equal ρ (For x lo hi A) (subst x lo A).
+Proof.
+  intros ρ x lo hi A C O K σ; simpl; rewrite O.
+  replace (trips (eval ρ σ lo) (eval ρ σ lo)) with 1%nat by (unfold trips; lia); simpl.
+  symmetry; apply (substitute A x lo ρ ρ); auto.
+  intros l L; apply K; exists (eval ρ σ lo); split; auto; exists σ; rewrite O; lia.
+Qed.
+
+(* A loop over constants is all its iterations. *)
+Fixpoint iterations (x : name) (A : stat) (first : Z) (count : nat) : stat :=
+  match count with O => Null | S n => Seq (subst x (Num first) A) (iterations x A (first + 1) n) end.
+
+Theorem full_unrolling : forall ρ x a b A, equal ρ (For x (Num a) (Num b) A) (iterations x A a (trips a b)).
+Proof.
+  intros ρ x a b A σ; simpl; generalize (trips a b) as n; intro n; revert a σ.
+  induction n; intros a σ; simpl; auto; rewrite subst_constant; auto.
+Qed.
+
 (* ---- joining, splitting, interchange ---- *)
 
 (* The last iteration of the first loop passes all of the second loop but its own. *)

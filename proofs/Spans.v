@@ -136,10 +136,9 @@ Proof.
   rewrite (test_at_entry ρ x lo hi b A B σ
     (fun k => (eval ρ σ first <=? k) && (k <=? eval ρ σ last - 1)) KA KB (S σ)).
   specialize (F σ).
+  rewrite !exec_seq.
   set (α := exec ρ (For x lo (Bin Sub f (Num 1)) B) σ).
   set (β := exec ρ (For x f (Bin Sub l (Num 1)) A) α).
-  change (run (fun k τ => if (eval ρ σ first <=? k) && (k <=? eval ρ σ last - 1) then exec (bind x k ρ) A τ
-    else exec (bind x k ρ) B τ) (eval ρ σ lo) (trips (eval ρ σ lo) (eval ρ σ hi)) σ = exec ρ (For x l hi B) β).
   set (a := eval ρ σ lo) in *; set (h := eval ρ σ hi) in *.
   set (p := eval ρ σ first) in *; set (q := eval ρ σ last) in *.
   (* The bounds keep their values through the first two parts. *)
@@ -284,18 +283,6 @@ Proof.
   specialize (R τ); rewrite Z.max_r by lia; auto.
 Qed.
 
-(* A loop of one iteration is its body. *)
-Theorem single_iteration : forall ρ x s A
-  (value_kept : apart (writes ρ (For x s s A)) (reads ρ s))
-  (legal_no_capture : disjoint (bound A) (names s)),
-  equal ρ (For x s s A) (subst x s A).
-Proof.
-  intros ρ x s A K C σ; simpl.
-  replace (trips (eval ρ σ s) (eval ρ σ s)) with 1%nat by (unfold trips; lia); simpl.
-  symmetry; apply (substitute A x s ρ ρ); auto.
-  intros l L; apply K; exists (eval ρ σ s); split; auto; exists σ; lia.
-Qed.
-
 (* The first or the last iteration by itself, if there is one. *)
 Theorem peeling : forall ρ x lo hi A
   (legal_no_capture : disjoint (bound A) (names lo) /\ disjoint (bound A) (names hi))
@@ -304,15 +291,7 @@ Theorem peeling : forall ρ x lo hi A
           (If (Rel AtMost lo hi) (Seq (subst x lo A) (For x (Bin Add lo (Num 1)) hi A)) Null) /\
   equal ρ (For x lo hi A)
           (If (Rel AtMost lo hi) (Seq (For x lo (Bin Sub hi (Num 1)) A) (subst x hi A)) Null).
-Proof.
-  intros ρ x lo hi A [Cl Ch] K; split; intro σ;
-    destruct (Z.leb_spec (eval ρ σ lo) (eval ρ σ hi)) as [R | R]; simpl holds.
-  - rewrite unroll_first_here by auto; simpl; rewrite (proj2 (Z.leb_le _ _) R); auto.
-  - simpl; rewrite (proj2 (Z.leb_gt _ _) R), trips_none; auto.
-  - rewrite unroll_last_here; auto; [simpl; rewrite (proj2 (Z.leb_le _ _) R); auto |].
-    intros l W L; apply (K l W); right; auto.
-  - simpl; rewrite (proj2 (Z.leb_gt _ _) R), trips_none; auto.
-Qed.
+Proof. intros; apply unroll_tested; auto. Qed.
 
 (* Strips of n iterations, the last one cut off at the bound. *)
 Theorem strip_mining : forall ρ x t lo hi n A

@@ -184,6 +184,7 @@ OTHERWISE = {
     ("share", "in-scope"): PLACE,
     ("lanes", "one-way"): MACHINE,
     ("lanes", "rectangular"): MACHINE,
+    ("lanes", "no-scratch"): MACHINE,
     ("spread", "outermost"): MACHINE,
 }
 """Clauses that protect something else than the meaning of one program, and what."""

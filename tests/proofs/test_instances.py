@@ -89,6 +89,21 @@ VALID = [
         "  for i in 0 .. n + 1:\n    x[0] := x[0] * a[i]\n",
     ),
     (
+        "unroll",
+        "White 4.3.2 under a test",
+        1,
+        {"tested": True},
+        "  for i in m .. n:\n    x[0] := x[0] * a[i]\n",
+    ),
+    ("unroll_all", "White 4.3.2, repeated", 1, {}, "  for i in 0 .. 3:\n    x[0] := x[0] * a[i + n]\n"),
+    (
+        "eliminate_loop",
+        "White 4.3.1 for one iteration",
+        1,
+        {},
+        "  for i in n .. n + 1:\n    a[i] := x[0] * i\n",
+    ),
+    (
         "join_loops",
         "White 5.1.1",
         1,

@@ -66,6 +66,7 @@ ONE = Theorem(
         Clause("one-iteration", "the loop runs one iteration", _one),
         Clause("start-kept", "the body sets nothing that the lower bound loads", _start_kept),
     ),
+    lemma="single_iteration",
     shape=A_LOOP,
 )
 

@@ -56,6 +56,7 @@ THEOREM = Theorem(
             "few-iterations", lambda s: f"there are at most {s.options.get('most', MOST)} iterations", _few
         ),
     ),
+    lemma="full_unrolling",
     shape=Clause("constant-bounds", "the site is a loop that runs in order over constants", _constant_bounds),
 )
 
