@@ -31,17 +31,13 @@ def _two_arms(site: Site) -> Verdict:
     return decided(fits, "it is an if with two arms", f"{site} is not")
 
 
-def _else_first(site: Site) -> bool:
-    return site.options.get("first", "then") == "else"
-
-
 def _order(first: str) -> Clause:
     def test(site: Site) -> Verdict:
-        two = _two_arms(site)
+        asked = site.options.get("first", "then")
         return (
-            two
-            if _else_first(site) is (first == "else")
-            else decided(False, "this order", "it is not asked for")
+            _two_arms(site)
+            if asked == first
+            else decided(False, f"the {first} arm is first", f"it is {asked}")
         )
 
     return Clause("an-if-with-two-arms", "the site is an if with two arms", test)
