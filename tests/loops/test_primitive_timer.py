@@ -15,7 +15,7 @@ from pellucid.reasoning.timer import kernel_cost
 SAVING = ("compress", "simplify_if", "eliminate_loop")
 
 
-@pytest.mark.parametrize("move", ("compress", "eliminate_loop"))
+@pytest.mark.parametrize("move", ["compress", "eliminate_loop"])
 def test_what_takes_away_does_not_cost(move):
     @given(nests())
     def look(kernel):
