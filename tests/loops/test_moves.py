@@ -1,8 +1,12 @@
 """Moves: where they are accepted, each clause by which they refuse, and that they preserve meaning."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
+from pellucid.base.errors import IrError
 from pellucid.ir import nest as N
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer, param
@@ -274,3 +278,22 @@ def test_share_refuses_what_a_condition_may_skip():
     verdict = named("share").check(kernel, ((0, 0),), ranges={})
     assert isinstance(verdict, Refuted)
     assert "used several times" in str(verdict)
+
+
+def test_a_move_has_the_name_of_its_file():
+    assert len(moves()) > 40
+    assert {name: move.name for name, move in moves().items()} == {name: name for name in moves()}
+
+
+def test_a_move_is_read_alone():
+    code = (
+        "import sys; from pellucid.loops.move import named; named('lanes');"
+        "print('pellucid.loops.moves.tile' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "False\n"
+
+
+def test_no_such_move():
+    with pytest.raises(IrError, match=r"no move is called 'lane'; did you mean 'lanes'\?"):
+        named("lane")

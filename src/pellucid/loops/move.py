@@ -88,23 +88,25 @@ class Move:
 
 @functools.cache
 def moves() -> Mapping[str, Move]:
-    """Every move by name, found by listing `loops/moves/`."""
-    from . import moves as package
-
-    found: dict[str, Move] = {}
-    for module in pkgutil.iter_modules(package.__path__):
-        move = importlib.import_module(f"{package.__name__}.{module.name}").MOVE
-        found[move.name] = move
-    return found
+    """Every move by name, found by listing `loops/moves/`: a move has the name of its file."""
+    return {name: named(name) for name in _names()}
 
 
+@functools.cache
 def named(name: str) -> Move:
-    """The move of that name.
+    """The move of that name; only its file is read, so that a program pays for the moves that it makes.
 
     >>> named("spread").name
     'spread'
     """
-    known = moves()
+    known = _names()
     if name not in known:
         raise IrError(f"no move is called {name!r}", fix=did_you_mean(name, known) or "see loops/moves/")
-    return known[name]
+    return importlib.import_module(f"{__package__}.moves.{name}").MOVE
+
+
+@functools.cache
+def _names() -> tuple[str, ...]:
+    from . import moves as package
+
+    return tuple(module.name for module in pkgutil.iter_modules(package.__path__))
