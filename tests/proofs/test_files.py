@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,19 @@ def test_nothing_is_taken_for_granted(path: Path):
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_file_says_what_it_is(path: Path):
     assert path.read_text(encoding="utf-8").startswith("(* ")
+
+
+@pytest.mark.parametrize("granted", ["Admitted.", "Axiom easy : False."])
+def test_scripts_prove_fails_before_anything_else_if_something_is(granted: str, tmp_path: Path):
+    for folder in ("scripts", "proofs"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    with (tmp_path / "proofs/Loops.v").open("a", encoding="utf-8") as file:
+        file.write(f"\n(* Admitted in a comment. *)\nTheorem much : False.\n{granted}\n")
+    done = subprocess.run(
+        [str(tmp_path / "scripts/prove")], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 1
+    assert "proofs/Loops.v takes something for granted" in done.stderr
 
 
 def test_what_the_catalogue_lists_is_stated():
