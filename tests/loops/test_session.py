@@ -23,11 +23,11 @@ TEXT = """kernel shade(w: i32, h: i32):
   output out: f32[64]
   output low: f32[64]
   input a: f32[8]
-  for j in 0 .. h:
-    for i in 0 .. w:
-      out[j * w + i] := convert.f32(i) * a[j]
-    for k in 0 .. w:
-      low[j * w + k] := convert.f32(k) + 1.0
+  for j in 0 .. 6:
+    for i in 0 .. 5:
+      out[j * 5 + i] := convert.f32(i + w) * a[j]
+    for k in 0 .. 5:
+      low[j * 5 + k] := convert.f32(k + h) + 1.0
 """
 HISTOGRAM = """
 (MakeVariable (h 256))
@@ -53,11 +53,11 @@ def text_of(found: Session) -> str:
 def test_statements_are_numbered_down_the_page_outer_ones_first():
     kernel = session().kernel
     assert [(p.number, p.line) for p in places(kernel)] == [
-        (1, "for j in 0 .. h:"),
-        (2, "for i in 0 .. w:"),
-        (3, "out[j * w + i] := convert.f32(i) * a[j]"),
-        (4, "for k in 0 .. w:"),
-        (5, "low[j * w + k] := convert.f32(k) + 1.0"),
+        (1, "for j in 0 .. 6:"),
+        (2, "for i in 0 .. 5:"),
+        (3, "out[j * 5 + i] := convert.f32(i + w) * a[j]"),
+        (4, "for k in 0 .. 5:"),
+        (5, "low[j * 5 + k] := convert.f32(k + h) + 1.0"),
     ]
     assert [r.number for r in rows(kernel)] == [1, 2, 3, 4, 5]
 
@@ -74,7 +74,7 @@ def test_a_place_is_a_number_a_name_or_a_path():
 
 
 def test_a_name_that_two_statements_have_means_the_one_where_the_move_may_be():
-    twice = session(TEXT.replace("for k", "for i").replace("w + k", "w + i").replace("f32(k)", "f32(i)"))
+    twice = session(TEXT.replace("for k", "for i").replace("5 + k", "5 + i").replace("(k + h)", "(i + h)"))
     with pytest.raises(InputError, match=r"several statements are called 'i'; say which by its number: 2, 4"):
         twice.place("i")
     assert place(twice.kernel, "i", frozenset({((0, 0), (0, 1))})).number == 4
@@ -103,7 +103,7 @@ def test_what_is_offered_can_be_made_and_does_what_the_timer_said():
     for offer in offers:
         found = session()
         change = found.make(offer.move, offer.place.number)
-        assert change.steps[0].after == offer.step.after
+        assert change.steps[0].after == offer.after
         assert fresh.kernel is fresh.original.kernel
 
 
@@ -194,6 +194,21 @@ def test_a_promise_about_a_parameter_is_a_change_that_can_be_taken_back():
         found.assume("w", 2, 1)
 
 
+def test_a_promise_about_a_product_licenses_what_it_bounds():
+    text = TEXT.replace("0 .. 5", "0 .. w").replace("0 .. 6", "0 .. h").replace("j * 5", "j * w")
+    found = session(text)
+    with pytest.raises(RefusedError, match="h\\*w is at most"):
+        found.make("spread", "j")
+    found.assume("w", 0, 1 << 20)
+    found.assume("h", 0, 1 << 20)
+    found.assume("w*h", 0, 64)
+    found.make("spread", "j")
+    result = trial.compare(found.original.kernel, found.kernel, ranges=found.state.ranges)
+    assert result.arguments["w"] * result.arguments["h"] <= 64
+    with pytest.raises(InputError, match=r"inputs break what is promised: 0 <= w \* h <= 64"):
+        trial.compare(found.kernel, found.kernel, ranges=found.state.ranges, given={"w": 9, "h": 9})
+
+
 def test_a_heuristic_that_does_not_exist_is_told():
     with pytest.raises(InputError, match="no heuristic is called 'ForOptimise'"):
         session().do("ForOptimise")
@@ -238,7 +253,7 @@ def test_options_are_those_of_the_move():
 def test_a_trial_counts_visits_and_compares_bit_for_bit():
     kernel = session().kernel
     result = trial.compare(kernel, kernel, given={"w": 3, "h": 2})
-    assert [(v.loops, v.count) for v in result.visits[0]] == [(("j",), 2), (("j", "i"), 6), (("j", "k"), 6)]
+    assert [(v.loops, v.count) for v in result.visits[0]] == [(("j",), 6), (("j", "i"), 30), (("j", "k"), 30)]
     assert result.differs is None
     assert set(result.after) == {"out", "low"}
 
@@ -296,8 +311,10 @@ def test_inputs_that_do_not_fit_are_told(given, words):
 
 
 def test_expected_visits_follow_the_bounds():
-    assert trial.expected_visits(session().kernel, {"w": 3, "h": 2}) == 2 * (1 + 3 + 3)
-    assert trial.expected_visits(session().kernel, {"w": 3, "h": -2}) == 0
+    assert trial.expected_visits(session().kernel, {"w": 3, "h": 2}) == 6 * (1 + 5 + 5)
+    sized = parse_nest("kernel k(n: i32):\n  output a: i32[9]\n  for i in 0 .. n:\n    a[i] := 0\n")
+    assert trial.expected_visits(sized, {"n": 4}) == 4
+    assert trial.expected_visits(sized, {"n": -4}) == 0
 
 
 # ---- saving ----

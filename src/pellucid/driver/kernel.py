@@ -302,8 +302,9 @@ def explain(
     source = checked_source(picture)
 
     def work() -> Report:
-        best = optimized(build(source, options.real), options, make_backend(options.backend))
-        return Report(best.stages, best.ledger)
+        frame = build(source, options.real)
+        best = optimized(frame, options, make_backend(options.backend))
+        return Report(best.stages, best.ledger, frame.ranges)
 
     return with_room(work)
 

@@ -19,6 +19,7 @@ TITLES = {
     "by points": "By points: searches for each case become visits of each point",
     "pointwise": "Pointwise: what is used where it was made needs no array",
     "separated": "Separated: windows whose weights are a product, in two passes",
+    "in place": "In place: what is used once, or cheap, needs no array either",
     "joined": "Joined: operations that go over the same rows, in one loop",
     "contracted": "Contracted: of arrays between them, one row",
     "split": "Split: borders by themselves, so that the middle needs no care",

@@ -72,6 +72,11 @@ def places(kernel: Kernel) -> list[Place]:
     ]
 
 
+def whole(kernel: Kernel) -> Place:
+    """The place of the whole program."""
+    return Place(WHOLE, (), f"kernel {kernel.name}", "the whole program")
+
+
 def place(kernel: Kernel, which: int | str | Path, among: frozenset[Path] | None = None) -> Place:
     """The statement that a number, a name or a path means.
 
@@ -79,9 +84,8 @@ def place(kernel: Kernel, which: int | str | Path, among: frozenset[Path] | None
     Raises InputError that lists what there is.
     """
     known = places(kernel)
-    whole = Place(WHOLE, (), f"kernel {kernel.name}", "the whole program")
     if isinstance(which, tuple):
-        found = [p for p in (whole, *known) if p.path == which]
+        found = [p for p in (whole(kernel), *known) if p.path == which]
         if not found:
             raise InputError("there is no statement at this path", place=str(which))
         return found[0]
@@ -89,7 +93,7 @@ def place(kernel: Kernel, which: int | str | Path, among: frozenset[Path] | None
         number = int(which)
         if number > len(known):
             raise InputError(f"there is no statement {number}", fix=f"statements are 1 to {len(known)}")
-        return whole if number == WHOLE else known[number - 1]
+        return whole(kernel) if number == WHOLE else known[number - 1]
     statements: list[Statement] = [s for _, s in walk(kernel.body)]
     found = [p for p, s in zip(known, statements, strict=True) if _name(s) == which]
     if len(found) > 1 and among is not None:

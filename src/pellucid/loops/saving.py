@@ -6,11 +6,13 @@ Both begin with the program and make the same changes; each is checked again whe
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..base.errors import InputError
-from ..ir.expr import Expr
+from ..ir.expr import Expr, topological
+from ..ir.facts import Facts
 from ..ir.nest import Kernel
 from ..ir.parse import parse_nest
 from .session import Call, Session, written
@@ -18,11 +20,12 @@ from .session import Call, Session, written
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program as it was written: its name, its text, and the language of that."""
+    """A program as it was written: its name, its text, the language of that, and what is promised of its parameters."""
 
     name: str
     text: str
     language: str = "hops"
+    ranges: Mapping[Expr, Facts] = field(default_factory=dict[Expr, Facts])
 
     @classmethod
     def of(cls, name: str, text: str) -> Program:
@@ -34,6 +37,13 @@ class Program:
         'nest'
         """
         return cls(name, text, "nest" if text.lstrip().startswith("kernel ") else "hops")
+
+    def session(self) -> Session:
+        """A session that begins with the program.
+
+        Raises TextError, which names the line.
+        """
+        return Session.of(self.kernel(), self.ranges)
 
     def kernel(self) -> Kernel:
         """The program, read.
@@ -54,7 +64,7 @@ def as_lines(session: Session) -> str:
 
 def as_python(session: Session, program: Program) -> str:
     """A program in Python that makes the same changes again, checks every one, and prints what came out."""
-    calls = [_python(call) for change in session.done for call in change.calls]
+    calls = [*_promises(session), *(_python(call) for change in session.done for call in change.calls)]
     if program.language == "nest":
         reader, read = "from pellucid.ir.parse import parse_nest", "parse_nest(PROGRAM)"
     else:
@@ -84,6 +94,20 @@ if __name__ == "__main__":
     print(session.ledger)
     print(print_nest(session.kernel))
 '''
+
+
+def _promises(session: Session) -> Iterator[str]:
+    """What was promised before anything was done, of parameters and of products of whole ones."""
+    names = {p: str(p.attr) for p in session.original.kernel.params}
+    for what, facts in session.original.ranges.items():
+        leaves = [n for n in topological([what]) if not n.args]
+        if all(n in names for n in leaves) and {n.op for n in topological([what])} <= {
+            "param",
+            "convert",
+            "mul",
+        }:
+            name = "*".join(names[n] for n in leaves)
+            yield _python(Call("assume", name, options={"low": facts.lo, "high": facts.hi}))
 
 
 def _python(call: Call) -> str:

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import InputError, IrError
 from ..ir.expr import Expr
 from ..ir.facts import Facts
-from ..ir.nest import For, Kernel, walk
+from ..ir.nest import For, Kernel, same, walk
 from ..ir.parse import parse_expr
 from ..ir.path import Path
 from ..ir.text import print_nest
+from ..reasoning.forms import extent
+from ..reasoning.timer import kernel_cost
 from .ledger import Ledger, Step
-from .listing import Place, place, places
+from .listing import Place, place, places, whole
 from .move import Move, Proved, Verdict, moves, named
 from .tactic import State, Tactic, make
 
@@ -91,12 +93,13 @@ class Offer:
     move: str
     place: Place
     verdict: Proved
-    step: Step
+    before: float
+    after: float
 
     @property
     def gain(self) -> float:
         """By what factor the program gets cheaper: above 1 is better."""
-        return self.step.before / self.step.after if self.step.after else 1.0
+        return self.before / self.after if self.after else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,15 +187,16 @@ class Session:
         """The moves that are licensed, and where; all of them, or those of a name, or those at a place."""
         chosen = [named(move)] if move is not None else list(moves().values())
         path = None if where is None else self.place(where).path
+        known = {p.path: p for p in (whole(self.kernel), *self.places())}
+        before = kernel_cost(self.kernel)
         for m in chosen:
             if any(default is REQUIRED for default in options(m).values()):
                 continue
             for found in self.found(m):
                 if path is None or found == path:
                     state, step = self._tried(m, found)
-                    if step.applied and not _same(state.kernel, self.kernel):
-                        assert isinstance(step.verdict, Proved)  # noqa: S101 - applied
-                        yield Offer(m.name, place(self.kernel, found), step.verdict, step)
+                    if isinstance(step.verdict, Proved) and not same(state.kernel.body, self.kernel.body):
+                        yield Offer(m.name, known[found], step.verdict, before, kernel_cost(state.kernel))
 
     def _tried(self, move: Move, path: Path, **chosen: Any) -> tuple[State, Step]:
         """The state after a move, and its step; this session is not changed."""
@@ -277,18 +281,23 @@ class Session:
         ), found
 
     def assume(self, name: str, low: float, high: float) -> Change:
-        """Promise that a parameter stays within [low, high], which may license more.
+        """Promise that a parameter, or a product of some such as ``w*h``, stays within [low, high].
 
         Raises InputError for a name that is no parameter, or for an empty range.
         """
-        param = next((p for p in self.kernel.params if p.attr == name), None)
-        if param is None:
-            known = ", ".join(str(p.attr) for p in self.kernel.params) or "none"
-            raise InputError(f"the program has no parameter {name!r}", fix=f"its parameters: {known}")
-        if not (low <= high and param.type.low <= low and high <= param.type.high):
-            raise InputError(f"{low} .. {high} is no range of {param.type} values", place=name)
-        ranges = {**self.state.ranges, param: Facts(low, high)}
-        new = replace(self.state, ranges=ranges)
+        known = {str(p.attr): p for p in self.kernel.params}
+        found = [known.get(word.strip()) for word in name.split("*")]
+        sizes = [p for p in found if p is not None]
+        if len(sizes) < len(found):
+            raise InputError(
+                f"the program has no parameter {name!r}", fix=f"it has {', '.join(known) or 'none'}"
+            )
+        if len(sizes) > 1 and not all(p.type.is_integer for p in sizes):
+            raise InputError("a promise about a product is one about whole numbers", place=name)
+        what = sizes[0] if len(sizes) == 1 else extent(sizes)
+        if not (low <= high and what.type.low <= low and high <= what.type.high):
+            raise InputError(f"{low} .. {high} is no range of {what.type} values", place=name)
+        new = replace(self.state, ranges={**self.state.ranges, what: Facts(low, high)})
         call = Call("assume", name, options={"low": low, "high": high})
         return self._add(Change(call, self.state, new, ()))
 

@@ -117,12 +117,20 @@ def made_up(
             fix = did_you_mean(name, known) or f"it has {', '.join(known)}"
             raise InputError(f"the program has no input {name!r}", fix=fix)
     mentioned, unsized = _mentioned(kernel), _unsized(kernel)
+    chosen = {
+        str(p.attr): _fitting(p.attr, given[p.attr], p.type, 1).item()
+        for p in kernel.params
+        if p.attr in given
+    }
     arguments: dict[str, float | int | bool] = {}
-    for p in kernel.params:
-        if p.attr in given:
-            arguments[p.attr] = _fitting(p.attr, given[p.attr], p.type, 1).item()
-        else:
-            arguments[p.attr] = _argument(p, ranges.get(p), random)
+    for few in (FEW, FEW // 2, FEW // 4, FEW // 8, 1, 0):
+        drawn = {str(p.attr): _argument(p, ranges.get(p), few, random) for p in kernel.params}
+        arguments = {**drawn, **chosen}
+        broken = _broken(kernel, ranges, arguments)
+        if broken is None:
+            break
+    else:
+        raise InputError(f"inputs break what is promised: {broken}", fix="give others")
     memory: Memory = {}
     for b in buffers:
         if b.name in given:
@@ -177,13 +185,26 @@ def _values(type_: T.Type, size: int, mentioned: Sequence[int], random: np.rando
     return np.where(odd, random.choice([0.0, -0.0, np.inf, -np.inf, np.nan], size), drawn).astype(type_.dtype)
 
 
-def _argument(p: Expr, facts: Facts | None, random: np.random.Generator) -> float | int | bool:
+def _broken(kernel: Kernel, ranges: Mapping[Expr, Facts], arguments: Mapping[str, Any]) -> str | None:
+    """The promise about parameters that does not hold of some arguments, in words; None if all hold."""
+    values = {p: np.asarray(arguments[p.attr], p.type.dtype) for p in kernel.params}
+    for what, facts in ranges.items():
+        leaves = [n for n in topological([what]) if not n.args]
+        if all(n in values or n.op == "const" for n in leaves):
+            (value,) = interp.evaluate([what], values)
+            if not facts.contains(value.item()):
+                names = " * ".join(str(n.attr) for n in leaves if n.op == "param")
+                return f"{facts.lo} <= {names} <= {facts.hi}"
+    return None
+
+
+def _argument(p: Expr, facts: Facts | None, few: int, random: np.random.Generator) -> float | int | bool:
     if p.type is T.boolean:
         return bool(random.integers(0, 2))
     low, high = (facts.lo, facts.hi) if facts is not None else (p.type.low, p.type.high)
     near = min(max(low, -2), high)
     near = max(low, min(near, high))
-    far = min(high, near + FEW)
+    far = min(high, near + few)
     if p.type.is_integer:
         return int(random.integers(int(near), int(far), endpoint=True))
     return float(np.asarray(random.uniform(near, far), p.type.dtype))

@@ -11,7 +11,7 @@ from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.desk import Desk, Part, Reply, command, usage
 from pellucid.loops.saving import Program, as_lines, as_python, option_of
 from pellucid.loops.search import Seen
-from pellucid.loops.session import Change, Session
+from pellucid.loops.session import Change
 
 GROUP = "change the program"
 
@@ -96,11 +96,11 @@ def _changed(desk: Desk, change: Change) -> Reply:
     return parts
 
 
-@command("assume", "PARAMETER LOW..HIGH", "parameter", group=GROUP)
+@command("assume", "PARAMETER[*PARAMETER] LOW..HIGH", "parameter", group=GROUP)
 def assume(desk: Desk, words: list[str]) -> Reply:
-    """Promise that a parameter stays within a range, which may license more moves.
+    """Promise that a parameter, or a product of some, stays within a range, which may license more moves.
 
-    The promise is a step like others: it is written down, and can be taken back.
+    The promise is written down with the moves, and can be taken back. Whoever runs the program has to keep it.
     """
     low, dots, high = words[1].partition("..") if len(words) == 2 else ("", "", "")
     try:
@@ -161,9 +161,9 @@ def load(desk: Desk, words: list[str]) -> Reply:
     if len(words) != 1:
         raise usage("load")
     program = opened(words[0])
-    kernel = program.kernel()
-    desk.program, desk.session, desk.saved = program, Session.of(kernel), 0
-    return [Part("title", program.name), Part("text", telling.interface(kernel)), _listing(desk)]
+    session = program.session()
+    desk.program, desk.session, desk.saved = program, session, 0
+    return [Part("title", program.name), Part("text", telling.interface(session.kernel)), _listing(desk)]
 
 
 def opened(name: str) -> Program:
@@ -196,7 +196,7 @@ def _picture(name: str) -> Program:
     if not is_picture(chosen.picture):
         raise InputError("is compiled already", place=name, fix="name the picture that it was made of")
     report = explain(chosen.picture)
-    return Program(chosen.name, report.stages["simplified"], "nest")
+    return Program(chosen.name, report.stages["simplified"], "nest", report.ranges)
 
 
 @command("save", "FILE", "file", group="files")

@@ -99,7 +99,7 @@ class Desk:
 
         Raises TextError if it cannot be read.
         """
-        return cls(program, Session.of(program.kernel()), width)
+        return cls(program, program.session(), width)
 
     def say(self, line: str) -> Reply:
         """Do what a line says, and give what to print; an empty line or a comment says nothing.

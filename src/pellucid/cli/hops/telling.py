@@ -130,7 +130,7 @@ def why_not(answer: WhyNot, width: int) -> str:
 
 def offers(found: Sequence[Offer], width: int) -> str:
     """Moves with their places, the cheapest programs first, each with what the timer says."""
-    ordered = sorted(found, key=lambda o: (o.step.after, o.move, o.place.number))
+    ordered = sorted(found, key=lambda o: (o.after, o.move, o.place.number))
     names = max(len(o.move) for o in ordered)
     gains = [_gain(o) for o in ordered]
     wide = width - max(map(len, gains)) - 4
@@ -140,7 +140,7 @@ def offers(found: Sequence[Offer], width: int) -> str:
 
 
 def _gain(offer: Offer) -> str:
-    before, after = offer.step.before, offer.step.after
+    before, after = offer.before, offer.after
     if min(before, after) <= 0 or abs(after / before - 1) < CHANGE:
         return "same cost"
     factor = offer.gain
