@@ -107,7 +107,7 @@ def test_a_common_element_is_a_witness(one, other):
 def test_what_would_decide_it_is_said(one, other):
     verdict = separate(one, other, Known())
     assert isinstance(verdict, Unknown)
-    assert "not 0" in str(verdict)
+    assert "must not be 0" in str(verdict)
 
 
 # ---- above the floor ----

@@ -8,9 +8,13 @@ from dataclasses import replace
 from ..ir.nest import Block, For, If, Kernel, Statement, Store
 from ..ir.path import Path, replace_at
 from ..ir.path import walk as paths
+from ..reasoning.effects import shown
 from ..reasoning.prove import Verdict, decided
 from .move import Applied
 from .theorem import Clause, Site
+
+LONGEST = 60
+"""Letters of a statement that a message shows."""
 
 
 def here(site: Site) -> Statement:
@@ -44,6 +48,20 @@ def assignment(statement: Statement) -> Store:
     return statement
 
 
+def told(site: Site) -> str:
+    """The statement at a site as its first line of text, or the site in words."""
+    match site.statement:
+        case Store(buffer, position, value):
+            words = f"{buffer.name}[{shown(position)}] := {shown(value)}"
+        case For(index, lo, hi):
+            words = f"for {index.attr} in {shown(lo)} .. {shown(hi)}"
+        case If(condition):
+            words = f"if {shown(condition)}"
+        case _:
+            words = str(site)
+    return words if len(words) <= LONGEST else f"{words[:LONGEST]} ..."
+
+
 def is_branch(statement: Statement | None) -> bool:
     """Whether a statement is an `if` as White has it, and not one that only places choices."""
     return isinstance(statement, If) and not statement.picks
@@ -51,7 +69,7 @@ def is_branch(statement: Statement | None) -> bool:
 
 def _two(site: Site) -> Verdict:
     fits = site.statement is not None and site.after() is not None
-    return decided(fits, "another statement comes after it", f"{site} is the last of its block")
+    return decided(fits, "another statement comes after it", f"{told(site)} is the last of its block")
 
 
 TWO = Clause("two-statements", "another statement comes after it in the same block", _two)

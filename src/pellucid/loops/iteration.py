@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..ir.expr import Expr, const
 from ..ir.nest import SEQ, For
-from ..reasoning.bounds import decide
+from ..reasoning.bounds import decide, difference
 from ..reasoning.effects import effects, loads, shown
 from ..reasoning.prove import Proved, Refuted, Unknown, Verdict
 from ..reasoning.separate import apart
@@ -59,8 +59,14 @@ def compared(site: Site, op: str, a: Expr, b: Expr) -> Verdict:
     premise = f"{shown(a)} {sign} {shown(b)}"
     found = decide(apply(op, a, b), site.known)
     if found is None:
-        return Unknown(premise, f"that {premise}, from the ranges of what is in it")
+        gap = difference(b, a, site.known)
+        return Unknown(premise, f"that {premise}; {minus(b, a)} is known to be in {gap.lo} .. {gap.hi}")
     return Proved(premise) if found else Refuted(premise, "it never is so")
+
+
+def minus(a: Expr, b: Expr) -> str:
+    """A difference in words."""
+    return shown(a) if b.op == "const" and b.attr == 0 else f"{shown(a)} - {shown(b)}"
 
 
 def kept(site: Site, *bounds: Expr) -> Verdict:

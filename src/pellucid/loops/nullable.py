@@ -29,7 +29,9 @@ def nullable(statement: Statement, known: Known) -> Verdict:
         case Store(buffer, position, value):
             # Outside of the buffer it stores nothing, so a clamped load does no harm.
             same = value is load(buffer, position)
-            return decided(same, "it stores what is there", f"{buffer.name} becomes {shown(value)}")
+            return decided(
+                same, "it stores what is there", f"{buffer.name}[{shown(position)}] becomes {shown(value)}"
+            )
         case If(condition, then, orelse):
             arms = ((then, Guard(condition, True)), (orelse, Guard(condition, False)))
             return both(*(all_nullable(b, known.inside([g])) for b, g in arms))

@@ -14,7 +14,7 @@ from ..reasoning.effects import loads, shown
 from ..reasoning.forms import form
 from ..reasoning.prove import Proved, Unknown, Verdict, decided
 from ..reasoning.separate import apart, not_self_referencing
-from .adjacent import after, assignment, here
+from .adjacent import after, assignment, here, told
 from .substitution import element
 from .theorem import Clause, Site, Theorem
 
@@ -28,7 +28,7 @@ def _two_updates(site: Site) -> Verdict:
     one = False
     if isinstance(first, Store) and isinstance(second, Store):
         one = first.buffer is second.buffer and first.position is second.position
-    return decided(one, "both assign to one variable", f"{site} and what comes after it do not")
+    return decided(one, "both assign to one variable", f"{told(site)} and what comes after it do not")
 
 
 def _not_self_referencing(site: Site) -> Verdict:

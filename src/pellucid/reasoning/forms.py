@@ -61,9 +61,11 @@ class Form:
 
     def __str__(self) -> str:
         """As written on paper."""
-        shown = sorted((-len(product), sorted(map(_word, product)), count) for product, count in self)
+        shown = sorted(
+            (-len(product), count < 0, sorted(map(_word, product)), count) for product, count in self
+        )
         words = ""
-        for _, factors, count in shown:
+        for _, _, factors, count in shown:
             size = [str(abs(count))] if abs(count) != 1 or not factors else []
             sign = "-" if count < 0 else "+"
             words += f" {sign} " if words else "-" if count < 0 else ""

@@ -106,7 +106,7 @@ class _Pair:
             return Refuted(premise, f"both are {a.buffer.name}[{common}]")
         difference = self.forms[0] - self.forms[1]
         if not difference.terms:
-            return Refuted(premise, "they are the same element")
+            return Refuted(premise, f"both are {a}")
         width = 1 << min(x.position.type.bits for x in self.accesses)
         why = self.why_apart(self.range(difference), width)
         if why is None:
@@ -139,13 +139,17 @@ class _Pair:
 
     def missing(self, difference: Form, width: int) -> str:
         """The fact that would decide it."""
+        first, second = self.accesses
         found = self.range(difference)
-        kinds = " and ".join(kind(x).value for x in self.accesses)
+        if all(count < 0 for _, count in difference):
+            difference, found = difference * -1, found._replace(lo=-found.hi, hi=-found.lo)
+        own = any(a.mark for a in difference.atoms())
+        primes = " (' and '' mark what each has of its own)" if own else ""
+        known = f"{first} and {second} may be the same element{primes}"
+        kinds = f"indexed by {kind(first).value} and {kind(second).value}"
         if max(abs(found.lo), abs(found.hi)) >= width:
-            return f"that {difference} is not 0 and does not wrap (they are indexed by {kinds})"
-        return (
-            f"that {difference}, which is in {found.lo} .. {found.hi}, is not 0 (they are indexed by {kinds})"
-        )
+            return f"{known}: {difference} must not be 0 and must not wrap; they are {kinds}"
+        return f"{known}: {difference}, which is in {found.lo} .. {found.hi}, must not be 0; they are {kinds}"
 
     # ---- forms, and how large they are ----
 

@@ -12,7 +12,7 @@ from typing import Any
 from ...ir.nest import Kernel
 from ...ir.path import Path, at
 from ...reasoning.prove import Verdict, decided
-from ..adjacent import branch, is_branch, moved, pairs, replaced
+from ..adjacent import branch, is_branch, moved, pairs, replaced, told
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -24,7 +24,7 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
 
 def _branch_and_more(site: Site) -> Verdict:
     fits = is_branch(site.statement) and site.after() is not None
-    return decided(fits, "a statement follows the if", f"{site} is no if with a statement after it")
+    return decided(fits, "a statement follows the if", f"{told(site)} is no if with a statement after it")
 
 
 THEOREM = Theorem(

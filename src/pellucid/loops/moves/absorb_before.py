@@ -14,7 +14,7 @@ from ...ir.path import Path, at
 from ...reasoning.effects import effects, loads
 from ...reasoning.prove import Verdict, decided
 from ...reasoning.separate import apart
-from ..adjacent import after, branch, deeper, here, is_branch, moved, pairs, replaced
+from ..adjacent import after, branch, deeper, here, is_branch, moved, pairs, replaced, told
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -26,7 +26,7 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
 
 def _before_a_branch(site: Site) -> Verdict:
     fits = site.statement is not None and is_branch(site.after())
-    return decided(fits, "an if follows", f"no if comes after {site}")
+    return decided(fits, "an if follows", f"no if comes after {told(site)}")
 
 
 def _condition_kept(site: Site) -> Verdict:

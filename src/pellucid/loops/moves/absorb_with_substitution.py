@@ -14,7 +14,7 @@ from ...ir.nest import Kernel, Store
 from ...ir.path import Path, at
 from ...reasoning.effects import loads
 from ...reasoning.prove import Verdict, decided
-from ..adjacent import after, assignment, branch, deeper, is_branch, moved, pairs, replaced
+from ..adjacent import after, assignment, branch, deeper, is_branch, moved, pairs, replaced, told
 from ..move import Applied, Move
 from ..substitution import INSIDE, is_scalar, its_loads, other_loads_apart
 from ..theorem import Clause, Site, Theorem
@@ -29,12 +29,14 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
 
 def _is_scalar(site: Site) -> Verdict:
     fits = is_scalar(site.statement) and is_branch(site.after())
-    return decided(fits, "an if follows a scalar's assignment", f"{site} is no such assignment")
+    return decided(
+        fits, "an if follows a scalar's assignment", f"{told(site)} is none, or no if comes after it"
+    )
 
 
 def _is_element(site: Site) -> Verdict:
     fits = isinstance(site.statement, Store) and is_branch(site.after())
-    return decided(fits, "an if follows an assignment", f"{site} is no such assignment")
+    return decided(fits, "an if follows an assignment", f"{told(site)} is none, or no if comes after it")
 
 
 def _other_loads(site: Site) -> Verdict:

@@ -16,7 +16,7 @@ from ...reasoning.bounds import difference
 from ...reasoning.effects import loads
 from ...reasoning.prove import Verdict, both, decided
 from ...reasoning.separate import apart, not_self_referencing
-from ..adjacent import after, assignment, here, replaced
+from ..adjacent import after, assignment, here, replaced, told
 from ..move import Applied, Move
 from ..nullable import nullable
 from ..substitution import element, knowing
@@ -37,7 +37,7 @@ def _two_assignments(site: Site) -> Verdict:
         apart = difference(a, b, site.known) if a is not b else None
         same = apart is None or apart.lo == apart.hi == 0
     return decided(
-        same, "two assignments to one variable", f"{site} is not followed by one to the same variable"
+        same, "two assignments to one variable", f"{told(site)} is not followed by one to the same variable"
     )
 
 

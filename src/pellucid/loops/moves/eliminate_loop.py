@@ -9,11 +9,12 @@ from ...ir.nest import For, Kernel
 from ...ir.path import Path
 from ...ir.path import walk as paths
 from ...reasoning.bounds import difference
-from ...reasoning.effects import effects, loads, shown
+from ...reasoning.effects import effects, loads
 from ...reasoning.prove import Proved, Refuted, Unknown, Verdict, decided
 from ...reasoning.separate import apart
-from ..adjacent import loop, replaced
+from ..adjacent import loop, replaced, told
 from ..build import with_value
+from ..iteration import minus
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -24,7 +25,7 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
 
 
 def _is_loop(site: Site) -> Verdict:
-    return decided(isinstance(site.statement, For), "the site is a loop", f"{site} is not")
+    return decided(isinstance(site.statement, For), "the site is a loop", f"{told(site)} is none")
 
 
 def _count(site: Site, least: int, most: int, premise: str) -> Verdict:
@@ -33,7 +34,7 @@ def _count(site: Site, least: int, most: int, premise: str) -> Verdict:
     found = difference(s.hi, s.lo, site.known)
     if least <= found.lo and found.hi <= most:
         return Proved(premise)
-    words = f"{shown(s.hi)} - {shown(s.lo)} is in {found.lo} .. {found.hi}"
+    words = f"{minus(s.hi, s.lo)} is in {found.lo} .. {found.hi}"
     return Refuted(premise, words) if found.hi < least or found.lo > most else Unknown(premise, words)
 
 

@@ -10,7 +10,7 @@ from ...ir.nest import Kernel, blocks, same
 from ...ir.path import Path, at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Verdict, decided
-from ..adjacent import branch, here, is_branch, replaced
+from ..adjacent import branch, here, is_branch, replaced, told
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -25,7 +25,9 @@ def _same_last(site: Site) -> Verdict:
     if is_branch(site.statement):
         then, orelse = branch(here(site)).then, branch(here(site)).orelse
         fits = bool(then and orelse) and same(then[-1:], orelse[-1:])
-    return decided(fits, "both arms end alike", f"{site} is no if whose arms do")
+    return decided(
+        fits, "both arms end alike", f"{told(site)} is no if, or its arms end with different statements"
+    )
 
 
 THEOREM = Theorem(

@@ -12,7 +12,7 @@ from ...ir.path import walk as paths
 from ...reasoning.effects import effects, loads
 from ...reasoning.prove import Verdict, decided
 from ...reasoning.separate import apart
-from ..adjacent import branch, deeper, here, is_branch, replaced
+from ..adjacent import branch, deeper, here, is_branch, replaced, told
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -27,7 +27,9 @@ def _same_first(site: Site) -> Verdict:
     if is_branch(s):
         then, orelse = branch(here(site)).then, branch(here(site)).orelse
         fits = bool(then and orelse) and same(then[:1], orelse[:1])
-    return decided(fits, "both arms begin alike", f"{site} is no if whose arms do")
+    return decided(
+        fits, "both arms begin alike", f"{told(site)} is no if, or its arms begin with different statements"
+    )
 
 
 def _condition_kept(site: Site) -> Verdict:

@@ -18,7 +18,7 @@ from ...reasoning.effects import Effects, effects
 from ...reasoning.known import Known
 from ...reasoning.prove import Verdict, decided
 from ...reasoning.separate import apart, location_independent, not_self_referencing
-from ..adjacent import after, assignment, here, moved, pairs, replaced
+from ..adjacent import after, assignment, here, moved, pairs, replaced, told
 from ..move import Applied, Move
 from ..substitution import element, its_loads, original, renamed
 from ..theorem import Clause, Site, Theorem
@@ -37,12 +37,14 @@ def _scalar(site: Site) -> Store:
 
 def _is_copied(site: Site) -> Verdict:
     fits = site.statement is not None and original(site.after()) is not None
-    return decided(fits, "a copy of a scalar follows", f"what follows {site} is no copy of a scalar")
+    return decided(fits, "a copy of a scalar follows", f"what follows {told(site)} is none")
 
 
 def _is_assigned(site: Site) -> Verdict:
     fits = isinstance(site.statement, Store) and original(site.after()) is not None
-    return decided(fits, "a copy of a scalar follows an assignment", f"{site} is not followed so")
+    return decided(
+        fits, "a copy of a scalar follows an assignment", f"{told(site)} is none, or no copy follows"
+    )
 
 
 def _parts(site: Site) -> tuple[Effects, Store, Known]:

@@ -15,7 +15,7 @@ from ...ir.path import Path, at
 from ...reasoning.effects import effects, loads
 from ...reasoning.prove import Verdict, decided
 from ...reasoning.separate import apart
-from ..adjacent import after, assignment, here, moved, pairs, replaced
+from ..adjacent import after, assignment, here, moved, pairs, replaced, told
 from ..move import Applied, Move
 from ..substitution import (
     INSIDE,
@@ -35,12 +35,16 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
 
 def _is_scalar(site: Site) -> Verdict:
     fits = is_scalar(site.statement) and site.after() is not None
-    return decided(fits, "a scalar is assigned before a statement", f"{site} is no such assignment")
+    return decided(
+        fits, "a scalar is assigned before a statement", f"{told(site)} is none, or nothing comes after it"
+    )
 
 
 def _is_element(site: Site) -> Verdict:
     fits = isinstance(site.statement, Store) and site.after() is not None
-    return decided(fits, "an element is assigned before a statement", f"{site} is no such assignment")
+    return decided(
+        fits, "an element is assigned before a statement", f"{told(site)} is none, or nothing comes after it"
+    )
 
 
 def _not_assigned(site: Site) -> Verdict:

@@ -16,7 +16,7 @@ from ...ir.path import walk as paths
 from ...reasoning.bounds import difference
 from ...reasoning.effects import shown
 from ...reasoning.prove import Proved, Unknown, Verdict, decided
-from ..adjacent import loop, moved, replaced
+from ..adjacent import loop, moved, replaced, told
 from ..build import with_value
 from ..iteration import ENDS, before, behind, compared, end, in_order, kept
 from ..move import Applied, Move
@@ -48,7 +48,9 @@ def _shape(which: str) -> Clause:
         fits = in_order(site) and end(site) == which and bool(loop(site).body) and _beside(site)
         side = "after" if which == "last" else "before"
         return decided(
-            fits, "the next iteration is beside it", f"what is {side} {site} is not its body there"
+            fits,
+            "the next iteration is beside it",
+            f"what is {side} {told(site)} is not its body at the next index",
         )
 
     return Clause(

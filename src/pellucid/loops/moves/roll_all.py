@@ -15,7 +15,7 @@ from ...ir.nest import Block, For, Kernel, walk
 from ...ir.path import Path
 from ...ir.path import walk as paths
 from ...reasoning.prove import Refuted, Verdict, decided
-from ..adjacent import replaced
+from ..adjacent import replaced, told
 from ..build import fresh_index
 from ..instances import common
 from ..move import Applied, Move
@@ -84,7 +84,12 @@ def _instances(site: Site) -> Verdict:
     period = site.options.get("period", 1)
     if period < 1:
         return Refuted("there is a statement in each iteration", f"the period is {period}")
-    words = f"{period} from {site} on, and the next {period}, differ in more than integers that go up in equal steps"
+    parts = (
+        "it and the next statement"
+        if period == 1
+        else f"the {period} statements from it on and the next {period}"
+    )
+    words = f"at {told(site)}, {parts} differ in more than integers that go up in equal steps"
     return decided(_rolled(site) is not None, "the statements are instances of one", words)
 
 

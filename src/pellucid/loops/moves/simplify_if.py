@@ -15,7 +15,7 @@ from ...ir.path import walk as paths
 from ...reasoning.bounds import decide
 from ...reasoning.effects import Guard, shown
 from ...reasoning.prove import Proved, Unknown, Verdict, both, decided
-from ..adjacent import branch, here, is_branch, replaced
+from ..adjacent import branch, here, is_branch, replaced, told
 from ..move import Applied, Move
 from ..nullable import all_nullable
 from ..theorem import Clause, Site, Theorem
@@ -27,7 +27,7 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
 
 
 def _is_branch(site: Site) -> Verdict:
-    return decided(is_branch(site.statement), "the site is an if", f"{site} is not")
+    return decided(is_branch(site.statement), "the site is an if", f"{told(site)} is none")
 
 
 def _condition_known(site: Site) -> Verdict:

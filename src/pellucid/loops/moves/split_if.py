@@ -16,7 +16,7 @@ from ...ir.path import walk as paths
 from ...reasoning.effects import effects, loads
 from ...reasoning.prove import Verdict, decided
 from ...reasoning.separate import apart
-from ..adjacent import branch, here, is_branch, replaced
+from ..adjacent import branch, here, is_branch, replaced, told
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -28,7 +28,7 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
 
 def _two_arms(site: Site) -> Verdict:
     fits = is_branch(site.statement) and bool(branch(here(site)).orelse)
-    return decided(fits, "it is an if with two arms", f"{site} is not")
+    return decided(fits, "it is an if with two arms", f"{told(site)} is none")
 
 
 def _order(first: str) -> Clause:
@@ -37,7 +37,9 @@ def _order(first: str) -> Clause:
         return (
             _two_arms(site)
             if asked == first
-            else decided(False, f"the {first} arm is first", f"it is {asked}")
+            else decided(
+                False, f"the {first} arm is first", f"first is {asked!r}, which is neither then nor else"
+            )
         )
 
     return Clause("an-if-with-two-arms", "the site is an if with two arms", test)

@@ -16,7 +16,7 @@ from ...ir.nest import SEQ, Block, For, If, Kernel
 from ...ir.path import Path
 from ...ir.path import walk as paths
 from ...reasoning.prove import Verdict, decided
-from ..adjacent import loop, replaced
+from ..adjacent import loop, replaced, told
 from ..build import with_value
 from ..iteration import ENDS, before, behind, compared, end, in_order, kept
 from ..move import Applied, Move
@@ -32,10 +32,14 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
 def _shape(*ends: str, tested: bool = False) -> Clause:
     def test(site: Site) -> Verdict:
         if not in_order(site):
-            return decided(False, "the loop runs in order", f"{site} does not")
+            return decided(False, "the loop runs in order", f"{told(site)} is none, or runs in another way")
         if site.options.get("tested", False) is not tested:
             return decided(False, "it is asked for", f"tested is {not tested}")
-        return decided(end(site) in ends, f"the end is {' or '.join(ends)}", f"it is {end(site)!r}")
+        return decided(
+            end(site) in ends,
+            f"the end is {' or '.join(ends)}",
+            f"the end is {end(site)!r}, and not one of {', '.join(ENDS)}",
+        )
 
     return Clause("a-loop-in-order", "the site is a loop that runs in order", test)
 

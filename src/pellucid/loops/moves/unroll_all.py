@@ -11,7 +11,7 @@ from ...ir.nest import SEQ, For, Kernel
 from ...ir.path import Path, at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Verdict, decided
-from ..adjacent import loop, replaced
+from ..adjacent import loop, replaced, told
 from ..build import with_value
 from ..iteration import in_order
 from ..ledger import Ledger
@@ -40,7 +40,7 @@ def find(kernel: Kernel, *, most: int = MOST, **_: Any) -> Iterable[Path]:
 
 def _constant_bounds(site: Site) -> Verdict:
     fits = in_order(site) and _constant(loop(site))
-    return decided(fits, "the loop runs in order over constants", f"{site} does not")
+    return decided(fits, "the loop runs in order over constants", f"{told(site)} does not")
 
 
 def _few(site: Site) -> Verdict:
