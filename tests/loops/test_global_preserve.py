@@ -57,6 +57,24 @@ def over_a_test(m: Maker) -> N.Kernel:
     return program(m.store(), N.For(i, a.lo, a.hi, (N.If(condition, m.block((i,), 1), orelse),)), m.store())
 
 
+def gathering(m: Maker) -> N.Kernel:
+    """Nested loops of updates, by operators that commute and by some that do not."""
+    i, j = E.index("i1"), E.index("j")
+
+    def update() -> N.Store:
+        buffer = m.rng.choice(m.buffers)
+        position, value = m.position(buffer, (i, j)), m.value(buffer.type, (i, j))
+        own = E.load(buffer, position)
+        op = m.rng.choice(("add", "add", "max", "mul", "sub"))
+        return N.Store(buffer, position, E.apply(op, *m.rng.choice(((own, value), (value, own)))))
+
+    body = tuple(update() for _ in range(m.rng.choice((1, 1, 2))))
+    if m.rng.random() < 0.3:
+        body = (N.If(m.truth((i, j)), body),)
+    inner = N.For(j, E.const(0, T.i32), m.rng.choice((COUNT, E.const(3, T.i32))), body)
+    return program(m.store(), N.For(i, E.const(0, T.i32), E.const(3, T.i32), (inner,)), m.store())
+
+
 def preserves(move: str, shape: object, examples: int) -> None:
     made = 0
 
@@ -90,6 +108,14 @@ def test_split_loop_preserves():
 
 def test_interchange_loops_preserves():
     preserves("interchange_loops", nested, 200)
+
+
+def test_interchange_loops_preserves_what_is_gathered():
+    preserves("interchange_loops", gathering, 200)
+
+
+def test_split_loop_preserves_what_is_gathered():
+    preserves("split_loop", gathering, 150)
 
 
 def test_move_code_preserves():

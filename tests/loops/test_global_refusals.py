@@ -12,6 +12,7 @@ HEAD = """kernel k(n: i32, s: i32):
   output b: i32[100]
   output t: i32[1]
   output h: i64[9]
+  output f: f32[1]
   input c: f32[100]
 """
 MOVES = ("join_loops", "split_loop", "interchange_loops", "move_code", "join_conditional")
@@ -53,6 +54,16 @@ REFUSALS = [
     ),
     # The values agree at entry, but not in all states: the condition as printed would allow it.
     ("join_loops", 1, "iterations-interchangeable", loop("t[0] := t[0] + 1") + loop("a[i] := t[0]")),
+    # Sums of floats are not the same in another order, nor are a sum and a product.
+    ("split_loop", 3, "iterations-interchangeable", loop("f[0] := f[0] + c[i]", "f[0] := f[0] + c[i + 50]")),
+    ("split_loop", 3, "iterations-interchangeable", loop("t[0] := t[0] + i", "t[0] := t[0] * 3")),
+    # What is gathered is looked at on the way.
+    (
+        "split_loop",
+        3,
+        "iterations-interchangeable",
+        loop("t[0] := t[0] + i", "if t[0] < 3:", "  t[0] := t[0] + 1"),
+    ),
     ("split_loop", 2, "a-cut", loop("a[i] := 1", "b[i] := 1")),
     ("split_loop", 1, "a-cut", loop("a[i] := 1", "b[i] := 1")),
     ("split_loop", 3, "a-cut", loop("a[i] := 1", "b[i] := 1", head="for i in 0 .. n by 4 lanes:")),

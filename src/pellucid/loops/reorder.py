@@ -10,11 +10,12 @@ from collections.abc import Iterable
 
 from ..ir.expr import Expr, const, index
 from ..ir.nest import Block, For
+from ..reasoning import separate
 from ..reasoning.effects import Access, effects, loads
 from ..reasoning.known import Known, known_at
-from ..reasoning.prove import Proved, Verdict, both, decided
-from ..reasoning.separate import interchangeable, separate
+from ..reasoning.prove import Verdict, decided
 from .build import folded, with_value
+from .commuting import exchangeable
 from .theorem import Site
 
 
@@ -29,13 +30,9 @@ def known(site: Site, *inner: For) -> Known:
 
 
 def apart(first: Iterable[Access], second: Iterable[Access], here: Known) -> Verdict:
-    """Whether no access of the first is to an element of the second."""
-    others = tuple(second)
-    pairs = [(a, b) for a in first for b in others if a.buffer is b.buffer]
-    if not pairs:
-        return Proved("they have no memory in common")
-    here = here.while_changing(x.buffer for pair in pairs for x in pair if x.store)
-    return both(*(separate(a, b, here) for a, b in pairs))
+    """Whether no access of the first is to an element of the second, while what they store to changes."""
+    one, other = tuple(first), tuple(second)
+    return separate.apart(one, other, here.while_changing(x.buffer for x in (*one, *other) if x.store))
 
 
 def kept(expressions: Iterable[Expr], block: Block, here: Known) -> Verdict:
@@ -53,4 +50,4 @@ def later(loop: For) -> For:
 def cross(first: Block, second: Block, loop: For, site: Site) -> Verdict:
     """Whether `first` in any iteration of a loop may change places with `second` in any earlier one."""
     after = later(loop)
-    return interchangeable(with_value(first, loop.index, after.index), second, known(site, loop, after))
+    return exchangeable(with_value(first, loop.index, after.index), second, known(site, loop, after))

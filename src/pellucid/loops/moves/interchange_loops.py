@@ -14,10 +14,10 @@ from ...ir.nest import For, Kernel
 from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Proved, Unknown, Verdict, both, decided
-from ...reasoning.separate import interchangeable
 from ...reasoning.turn import turned
 from .. import derive
 from ..build import with_value
+from ..commuting import exchangeable
 from ..move import Applied, Move
 from ..reorder import is_loop, kept, known, later
 from ..theorem import Clause, Site, Theorem
@@ -58,7 +58,7 @@ def _interchangeable(site: Site) -> Verdict:
     down, across = later(outer), later(inner)
     right = with_value(inner.body, inner.index, across.index)
     below = with_value(inner.body, outer.index, down.index)
-    return interchangeable(right, below, known(site, outer, down, inner, across))
+    return exchangeable(right, below, known(site, outer, down, inner, across))
 
 
 def _steps(site: Site) -> Verdict:
