@@ -340,6 +340,19 @@ def test_a_loop_in_lanes_costs_by_lanes():
     assert Timer(vectorize=True).cost(plain) == Timer().cost(wide)
 
 
+def test_of_nested_loops_the_inner_one_is_vectorized():
+    rows = """
+kernel k():
+  output out: f32[4096]
+  input a: f32[4096]
+  for j in 0 .. 64:
+    for i in 0 .. 64{how}:
+      out[j * 64 + i] := a[j * 64 + i] * 2.0
+"""
+    plain, wide = (parse_nest(rows.format(how=how)) for how in ("", " by 16 lanes"))
+    assert Timer(vectorize=True).cost(plain) == Timer().cost(wide) < Timer().cost(plain)
+
+
 def test_scattered_loads_cost_more_in_lanes():
     gather = PROCESSOR.charges["gather"]
 

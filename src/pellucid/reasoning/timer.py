@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ..ir.expr import Buffer, Expr, parts, topological
-from ..ir.nest import Alloc, Block, For, If, Kernel, Let, Repeat, Store, While
+from ..ir.nest import Alloc, Block, For, If, Kernel, Let, Repeat, Store, While, walk
 from .effects import stored
 from .machine import PROCESSOR, Machine
 from .poly import ZERO, Number, Poly, maximum, minimum, name, number, total
@@ -29,7 +29,7 @@ class Timer:
     sizes     numbers for the names in symbolic times: parameters, and simple variables that nothing assigns.
     counts    how many iterations a loop makes whose bounds say nothing, by the loop's index (White, chapter 7); those
               of loops without an index by the name "while".
-    vectorize whether loops that run in order are timed as if each one that can be vectorized were.
+    vectorize whether innermost loops are timed as if each one that can be vectorized were.
 
     >>> from pellucid.ir.parse import parse_nest
     >>> kernel = parse_nest('''
@@ -160,7 +160,9 @@ class _Pass:
         return total(((turns + count * check) * (1 / width), self.machine.charges["loop"] + check + bounds))
 
     def vectorizable(self, s: For, around: tuple[For, ...]) -> bool:
-        """Whether the loop can run in lanes."""
+        """Whether the loop is an innermost one that can run in lanes."""
+        if any(isinstance(x, For) for x in walk(s.body)):
+            return False
         from .prove import Proved
         from .vectors import vectorizable
 
