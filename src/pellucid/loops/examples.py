@@ -47,7 +47,7 @@ def example(name: str) -> Example:
     Raises IrError if it has none.
 
     >>> print(example("spread").call)
-    try spread 1
+    try spread 1 band=8
     """
     move = named(name)
     folder = files("pellucid.loops") / "samples"

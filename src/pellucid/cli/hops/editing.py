@@ -21,7 +21,7 @@ def completions(desk: Desk, line: str) -> list[str]:
     >>> from pellucid.loops.saving import Program
     >>> desk = Desk.of(Program("k", "kernel k():\n  output a: i32[9]\n  for i in 0 .. 9:\n    a[i] := 0\n", "nest"))
     >>> completions(desk, "try spread "), completions(desk, "red")
-    (['1', 'i'], ['redo'])
+    (['1', 'band=', 'i'], ['redo'])
     """
     from pellucid.loops.heuristics import heuristics
     from pellucid.loops.move import moves
@@ -41,7 +41,10 @@ def completions(desk: Desk, line: str) -> list[str]:
     if chosen.name == "why" and not rest:
         kinds = ["not", "move"]
     found = {w for kind in kinds for w in _words(desk, kind, rest, last)}
-    return sorted((w for w in found if w.startswith(last)), key=lambda w: (len(w) if w.isdigit() else 0, w))
+    return sorted(
+        (w for w in found if w.startswith(last)),
+        key=lambda w: (not w.isdigit(), len(w) if w.isdigit() else 0, w),
+    )
 
 
 def _words(desk: Desk, kind: str, rest: list[str], last: str) -> list[str]:
