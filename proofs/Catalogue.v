@@ -13,7 +13,8 @@ Open Scope string_scope.
    extensionality, which the script sees to. *)
 Definition licenses :=
   (interchange_equal, interchange, interchange_updates, interchange_with_substitution,
-   interchange_with_backward_substitution, compression_of_assignments, compression_of_nullable, compression,
+   interchange_with_backward_substitution, backward_substitution_for_statements,
+   compression_of_assignments, compression_of_nullable, compression,
    absorption_before, absorption_after, absorption_with_substitution, if_splitting, if_splitting_other_first,
    if_of_known_condition, if_of_nullable_arms, if_of_equal_arms, if_conversion,
    loop_elimination, single_iteration, loop_of_nullable_body, unroll_last, unroll_first, unroll_tested, full_unrolling,

@@ -164,6 +164,139 @@ Proof.
     rewrite set_other by auto; unfold τ, set; destruct loc_eq; auto.
 Qed.
 
+(* The same for any statement: everything that is done to x is done to w. *)
+Fixpoint redirect (x : name) (w : target) (A : stat) : stat :=
+  let r := value_of w in
+  match A with
+  | Null => Null
+  | Assign v s => Assign (subst_all x w v r) (subst_expr x r s)
+  | Seq A B => Seq (redirect x w A) (redirect x w B)
+  | If b A B => If (subst_bexp x r b) (redirect x w A) (redirect x w B)
+  | For y lo hi A => For y (subst_expr x r lo) (subst_expr x r hi) (redirect x w A)
+  end.
+
+(* The two memories side by side: x in one is l in the other, and all else is alike. *)
+Definition moved (x : name) (l : loc) (α β : state) : Prop :=
+  β l = α (Scalar x) /\ forall k, k <> l -> k <> Scalar x -> β k = α k.
+
+Section Redirected.
+
+Variables (x : name) (w : target) (l : loc) (ρ : env) (σ : state).
+Hypothesis place : locate ρ σ w = l.
+
+(* The position of w stays where it was, in the memory where w does the work. *)
+Definition stays (β : state) : Prop := forall k, index_reads ρ w k -> β k = σ k.
+
+(* Inside of loops: what is bound there is neither x nor a name in the position of w. *)
+Definition within (ρ' : env) : Prop :=
+  ρ' x = None /\ in_memory ρ' w /\ forall β, locate ρ' β w = locate ρ β w.
+
+Lemma located : forall ρ' β, within ρ' -> stays β -> locate ρ' β w = l.
+Proof. intros ρ' β (_ & _ & L) S; rewrite L, <- place; apply location_agrees; auto. Qed.
+
+Lemma value_moved : forall ρ' α β, within ρ' -> stays β -> moved x l α β ->
+  (forall s, ~ reads ρ' s l -> eval ρ' β (subst_expr x (value_of w) s) = eval ρ' α s) /\
+  (forall b, ~ reads_b ρ' b l -> holds ρ' β (subst_bexp x (value_of w) b) = holds ρ' α b).
+Proof.
+  intros ρ' α β W S [Ml Mo].
+  assert (V : eval ρ' β (value_of w) = α (Scalar x)).
+  { destruct W as (F & M & L); rewrite eval_value_of, (located ρ' β) by (unfold within; auto); auto. }
+  destruct W as (F & _).
+  assert (G : forall k, k <> l -> set (Scalar x) (α (Scalar x)) β k = α k).
+  { intros k K; unfold set; destruct (loc_eq (Scalar x) k) as [<- |]; auto. }
+  split; [intros s N; rewrite eval_subst, V, value_held by auto; apply value_agrees |
+          intros b N; rewrite holds_subst, V, truth_held by auto; apply truth_agrees];
+    intros k K; apply G; intros ->; auto.
+Qed.
+
+Lemma redirected : forall A ρ' α β,
+  within ρ' -> ~ In x (bound A) -> disjoint (bound A) (target_reads w) -> ~ In (target_name w) (bound A) ->
+  ~ loads ρ' A l -> ~ writes ρ' A l -> (forall k, writes ρ' A k -> ~ index_reads ρ w k) -> ~ index_reads ρ w l ->
+  stays β -> moved x l α β ->
+  stays (exec ρ' (redirect x w A) β) /\ moved x l (exec ρ' A α) (exec ρ' (redirect x w A) β).
+Proof.
+  induction A; simpl; intros ρ' α β W B D T L N I O S M; auto.
+  - (* assignment *)
+    destruct (value_moved ρ' α β W S M) as [Ve _].
+    rewrite Ve by tauto; destruct M as [Ml Mo]; set (n := eval ρ' α s).
+    assert (P : places ρ' v (locate ρ' α v)) by (exists α; auto).
+    destruct (loc_eq (locate ρ' α v) (Scalar x)) as [E | E].
+    + destruct v as [y | a i]; simpl in *; [injection E as -> | discriminate].
+      destruct (string_dec x x) as [_ |]; [| congruence].
+      rewrite (located ρ' β) by auto; split.
+      * intros k K; rewrite set_other; [apply S; auto | intros <-; auto].
+      * split; [rewrite !set_same; auto |].
+        intros k K X; rewrite !set_other; auto.
+    + assert (Q : locate ρ' β (subst_all x w v (value_of w)) = locate ρ' α v).
+      { destruct v as [y | a i]; simpl in *.
+        - destruct (string_dec x y); [congruence | auto].
+        - f_equal; apply Ve; tauto. }
+      rewrite Q; set (m := locate ρ' α v) in *.
+      assert (m <> l) by (intros ->; auto).
+      split.
+      * intros k K; rewrite set_other; [apply S; auto | intros <-; eapply I; eauto].
+      * split; [rewrite !set_other; auto |].
+        intros k K X; unfold set; destruct (loc_eq m k); auto.
+  - (* sequence *)
+    rewrite in_app_iff in B, T; apply disjoint_app in D as [D1 D2].
+    destruct (IHA1 ρ' α β) as [S' M']; auto.
+  - (* conditional *)
+    rewrite in_app_iff in B, T; apply disjoint_app in D as [D1 D2].
+    destruct (value_moved ρ' α β W S M) as [_ Vb]; rewrite Vb by tauto.
+    assert (P : possible ρ' b (holds ρ' α b)) by (exists α; auto).
+    destruct (holds ρ' α b).
+    + apply IHA1; try tauto; auto; intros k J; apply I; auto.
+    + apply IHA2; try tauto; auto; intros k J; apply I; auto.
+  - (* loop *)
+    destruct (value_moved ρ' α β W S M) as [Ve _]; rewrite !Ve by tauto.
+    apply (run_relates (fun γ δ => stays δ /\ moved x l γ δ)); [| auto].
+    intros k γ δ K [S' M'].
+    assert (R : reached ρ' lo hi k) by (exists α; apply trips_in; auto).
+    assert (X : forall y, y <> x0 -> bind x0 k ρ' y = ρ' y) by (intros; apply bind_other; auto).
+    apply IHA; auto.
+    + destruct W as (F & Mw & Lw); split; [rewrite X; auto | split].
+      * destruct w as [y | a i]; simpl in *; auto; rewrite X; auto.
+      * intro δ'; rewrite <- Lw; destruct w as [y | a i]; simpl in *; auto; f_equal.
+        apply eval_unused; intro J; apply (D x0); simpl; auto.
+    + intros n J; apply D; simpl; auto.
+    + intro J; apply L; right; right; exists k; auto.
+    + intro J; apply N; exists k; auto.
+    + intros m J; apply I; exists k; auto.
+Qed.
+
+End Redirected.
+
+Theorem backward_substitution_for_statements : forall ρ x w A
+  (legal_not_an_index : ρ x = None /\ in_memory ρ w)
+  (legal_no_capture : ~ In x (bound A) /\ disjoint (bound A) (target_reads w) /\ ~ In (target_name w) (bound A))
+  (second_sets_apart_from_first_uses : apart (places ρ w) (loads ρ A))
+  (sets_apart : apart (places ρ w) (writes ρ A))
+  (location_independent : apart (writes ρ A) (index_reads ρ w))
+  (not_self_referencing : apart (places ρ w) (index_reads ρ w)),
+  equal ρ (Seq A (Assign w (Var x)))
+          (Seq (Assign w (Var x)) (Seq (redirect x w A) (Assign (Simple x) (value_of w)))).
+Proof.
+  intros ρ x w A [F M] (C1 & C2 & C3) U S I N σ.
+  set (l := locate ρ σ w); assert (P : places ρ w l) by (exists σ; auto).
+  rewrite !exec_seq; simpl; rewrite F; fold l.
+  set (β := set l (σ (Scalar x)) σ).
+  assert (G : stays w ρ σ β) by (intros k K; apply set_other; intros <-; apply (N l); auto).
+  assert (H : moved x l σ β).
+  { split; [apply set_same |]; intros k K _; apply set_other; auto. }
+  assert (W : within x w ρ ρ) by (split; auto).
+  destruct (redirected x w l ρ σ eq_refl A ρ σ β W C1 C2 C3
+    (fun L => U l P L) (fun L => S l P L) (fun k K J => I k K J) (fun J => N l P J) G H) as [G' [Ml Mo]].
+  set (α := exec ρ A σ) in *; set (δ := exec ρ (redirect x w A) β) in *.
+  assert (Lα : locate ρ α w = l).
+  { apply location_agrees; intros k K; apply unset_stays; intro J; apply (I k); auto. }
+  rewrite Lα, eval_value_of, (located x w l ρ σ eq_refl ρ δ W G') by auto.
+  rewrite Ml; extensionality k; unfold set.
+  destruct (loc_eq l k) as [E | E], (loc_eq (Scalar x) k) as [E' | E']; auto.
+  - rewrite <- E; auto.
+  - rewrite <- E'; auto.
+  - symmetry; apply Mo; auto.
+Qed.
+
 (* 4.1.6a, with G4: what counts is what the second reads, its own place included. *)
 Theorem compression_of_assignments : forall ρ v s t
   (value_not_used : apart (places ρ v) (reads ρ t))

@@ -51,6 +51,13 @@ VALID = [
     ),
     ("interchange_with_back_substitution", "White 4.1.5", 1, {}, "  x[0] := x[0] + n * m\n  a[n] := x[0]\n"),
     ("interchange_with_back_substitution", "White 4.1.5", 1, {}, "  y[0] := x[0] * n\n  a[n] := x[0]\n"),
+    (
+        "interchange_with_back_substitution",
+        "White 4.1.5 for statements",
+        1,
+        {},
+        "  for i in 0 .. n:\n    if b[i] < m:\n      x[0] := x[0] * b[i]\n  a[n] := x[0]\n",
+    ),
     ("compress", "White 4.1.6a", 1, {}, "  a[n] := b[n] * m\n  a[n] := y[0] * m\n"),
     ("compress", "White 4.1.6b", 1, {}, "  a[n] := a[n]\n  x[0] := a[m]\n"),
     ("absorb_before", "White 4.2.1, before", 1, {}, "  a[n] := b[n] * m\n  if x[0] < n:\n    a[m] := 1\n"),

@@ -110,6 +110,7 @@ STATEMENTS = Theorem(
     "White 4.1.5 for statements",
     "A copy may be made before any statement, which then works on it.",
     CLAUSES,
+    lemma="backward_substitution_for_statements",
     shape=Clause("a-statement-and-a-copy", "a copy of a scalar follows another statement", _is_copied),
 )
 
