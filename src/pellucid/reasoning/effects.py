@@ -7,6 +7,7 @@ asked about, whose indices take many values while the statement runs.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -98,6 +99,7 @@ def effects(block: Block) -> Effects:
     )
 
 
+@functools.lru_cache(maxsize=1024)
 def shown(node: Expr) -> str:
     """An expression as in text, with the indices and sizes by their plain names.
 
