@@ -40,17 +40,35 @@ def attempted(state: State, move: str, path: Path, **options: Any) -> State | No
 
 
 def wherever(move: str, **options: Any) -> Tactic:
-    """A move again and again, wherever it is proved; what is refused is not written down."""
+    """A move wherever it is proved, until it is nowhere; what is refused is not written down.
+
+    Every sweep goes from the last site to the first: what a move changes there leaves the paths of those before alone.
+    """
 
     def tactic(state: State) -> State:
-        new: State | None = state
-        while new is not None:
-            state = new
-            found = (attempted(state, move, p, **options) for p in named(move).find(state.kernel, **options))
-            new = next((s for s in found if s is not None), None)
+        before: Kernel | None = None
+        while state.kernel is not before:
+            before = state.kernel
+            for path in sorted(named(move).find(state.kernel, **options), reverse=True):
+                if exists(state.kernel.body, path):
+                    state = attempted(state, move, path, **options) or state
         return state
 
     return tactic
+
+
+def exists(block: Block, path: Path) -> bool:
+    """Whether a statement stands at a path, or the path is that of the whole kernel.
+
+    >>> exists((), ()), exists((), ((0, 0),))
+    (True, False)
+    """
+    around: tuple[Block, ...] = (block,)
+    for number, position in path:
+        if number >= len(around) or position >= len(around[number]):
+            return False
+        around = blocks(around[number][position])
+    return True
 
 
 # ---- expressions and peepholes ----
@@ -111,11 +129,9 @@ def statement_simplify(state: State) -> State:
 
 def do_all_prop(state: State) -> State:
     """White's DoAllProp: copies ``x := v`` and ``x := m`` go down as far as they can, leaving their values behind."""
-    # Each of them once, the last one first: two copies could pass each other forever.
-    for _, s in sorted(paths(state.kernel.body), key=lambda found: found[0], reverse=True):
-        path = _path_of(state.kernel, s) if _is_copy(s) else None
-        if path is not None:
-            state = _sunk(state, path)
+    # Each of them once, as two copies could pass each other forever; the last first, which leaves earlier paths alone.
+    for path in [p for p, s in paths(state.kernel.body) if _is_copy(s)][::-1]:
+        state = _sunk(state, path)
     return state
 
 
@@ -149,11 +165,13 @@ def back_propagate(index: str | None = None) -> Tactic:
     """
 
     def tactic(state: State) -> State:
-        for s in [s for _, s in paths(state.kernel.body)]:
-            path = _path_of(state.kernel, s) or ()
-            loop = at(state.kernel.body, path[:-1]) if len(path) > 1 else None
-            if isinstance(loop, For) and index in (None, loop.index.attr) and _goes_up(s, loop):
-                state = _risen(state, path)
+        for path in sorted((p for p, s in paths(state.kernel.body) if isinstance(s, For)), reverse=True):
+            loop = at(state.kernel.body, path)
+            if isinstance(loop, For) and index in (None, loop.index.attr):
+                for s in [s for s in loop.body if _goes_up(s, loop)]:
+                    body = blocks(at(state.kernel.body, path))[0]
+                    position = next(k for k, other in enumerate(body) if other is s)
+                    state = _risen(state, (*path, (0, position)))
         return state
 
     return tactic
@@ -236,11 +254,11 @@ def force_lc_join(state: State) -> State:
 
     A join that cannot be reached leaves nothing changed behind.
     """
-    reached: State | None = state
-    while reached is not None:
-        state = reached
-        tests = list(_tests(state.kernel))
-        reached = next((s for index, test in tests if (s := _joined(state, index, test)) is not None), None)
+    before: Kernel | None = None
+    while state.kernel is not before:
+        before = state.kernel
+        for index, test in list(_tests(state.kernel)):
+            state = _joined(state, index, test) or state
     return state
 
 
@@ -260,9 +278,11 @@ def _joined(state: State, index: Expr, test: If) -> State | None:
     state = split_compound_around_if(index, test)(state)
     while True:
         path = _loop_of(state.kernel, index, test)
-        inner = at(state.kernel.body, path) if path else None
-        assert path is not None and isinstance(inner, For)  # noqa: S101, PT018 - the test is in that loop
-        last = len(inner.body) == 1 and inner.body[0] is test
+        if path is None:
+            # It has joined another loop in the meantime.
+            return None
+        body = blocks(at(state.kernel.body, path))[0]
+        last = len(body) == 1 and body[0] is test
         new = attempted(state, "join_conditional" if last else "interchange_loops", path)
         if new is None:
             del state.ledger.steps[steps:]
