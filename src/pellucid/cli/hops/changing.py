@@ -72,9 +72,11 @@ def search(desk: Desk, words: list[str]) -> Reply:
         change, found = desk.session.search(progress=told, **options)
     finally:
         desk.progress("")
-    how = f"{found.programs:,} programs looked at"
-    part = Part("text", how if found.complete else f"{how}, until the time ran out")
-    return [part, *_changed(desk, change)]
+    answer = _changed(desk, change)
+    if found.complete:
+        return answer
+    late = f"the time ran out after {found.programs:,} programs; there may be better ones"
+    return [*answer, Part("bad", late)]
 
 
 def _changed(desk: Desk, change: Change) -> Reply:
