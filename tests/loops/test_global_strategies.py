@@ -25,6 +25,7 @@ from pellucid.loops.strategies import (
     statement_simplify,
 )
 from pellucid.loops.tactic import Tactic
+from pellucid.loops.theorem import Theorem
 
 HEAD = """kernel k(n: i32):
   output a: i32[100]
@@ -219,3 +220,32 @@ def test_heuristics_preserve_meaning(name, kernel):
         else function
     )
     agree(kernel, tactic.run(strategy, kernel, RANGES).kernel)
+
+
+def test_the_work_grows_with_the_program_and_not_with_its_square(monkeypatch):
+    """Counted in theorems that are asked, for the clock is nobody's friend."""
+    asked = 0
+    prove = Theorem.prove
+
+    def counted(theorem, site):
+        nonlocal asked
+        asked += 1
+        return prove(theorem, site)
+
+    monkeypatch.setattr(Theorem, "prove", counted)
+    part = """\
+  t[0] := 1
+  for i in 0 .. 10:
+    s[0] := 0
+    for j in 0 .. 10:
+      if b[j] == i:
+        s[0] := s[0] + 1
+    a[i] := s[0]
+    t[0] := 3
+"""
+    work = []
+    for count in (5, 20):
+        asked = 0
+        tactic.run(for_optimize(["a"]), kernel(part * count))
+        work.append(asked)
+    assert work[1] < 5 * work[0]
