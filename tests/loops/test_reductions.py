@@ -15,6 +15,7 @@ from pellucid.loops.reductions import gathered_in_parts
 HEAD = """kernel k():
   output h: {type}[16]
   output rows: {type}[300]
+  output many: {type}[70000]
   input a: u8[30000]
 """
 
@@ -23,6 +24,11 @@ def nest(body: str, type_: str = "i32") -> N.Kernel:
     return parse_nest(HEAD.replace("{type}", type_) + body.replace("{type}", type_))
 
 
+MANY = """  for y in 0 .. 300:
+    for x in 0 .. 100:
+      s1 := convert.i32(a[y * 100 + x])
+      many[s1] := many[s1] + 1
+"""
 GATHER = """  for y in 0 .. 300:
     for x in {lo} .. 100:
       s1 := convert.i32(a[y * 100 + x]) & 15
@@ -83,9 +89,30 @@ def test_the_meaning_is_kept_on_a_small_loop(monkeypatch):
     assert ends[0] == ends[1]
 
 
+def test_a_loop_that_gathers_into_two_arrays_is_parted_for_both():
+    before = nest(
+        "  for y in 0 .. 300:\n    for x in 0 .. 100:\n      s1 := convert.i32(a[y * 100 + x])\n"
+        "      h[s1 & 15] := h[s1 & 15] + 1\n      rows[s1] := max(rows[s1], y)\n"
+    )
+    state = tactic.run(gathered_in_parts(), before)
+    made = [s.move for s in state.ledger.steps if s.applied]
+    assert made == ["strip_mine", "privatize", "privatize", "unroll_and_jam", "spread"]
+    pixels = np.random.default_rng(4).integers(0, 256, 30000).astype(np.uint8)
+    memory = {b: np.zeros(b.size, np.int32) for b in state.kernel.outputs}
+    memory |= dict.fromkeys(N.inputs(state.kernel), pixels)
+    LlvmBackend(crew=Crew()).compile(state.kernel, {}).run({}, memory, threads=3)
+    h, rows, _ = (memory[b] for b in state.kernel.outputs)
+    assert (h == np.bincount(pixels & 15, minlength=16)).all()
+    expected = np.zeros(300, np.int32)
+    np.maximum.at(expected, pixels, np.arange(30000) // 100)
+    assert (rows == expected).all()
+
+
 @pytest.mark.parametrize(
     "body",
     [
+        # Clearing copies would take longer than the loop.
+        MANY,
         # Rows do not meet, so that threads can have them as they are.
         "  for y in 0 .. 300:\n    for x in 0 .. 100:\n      rows[y] := rows[y] + convert.i32(a[y * 100 + x])\n",
         # Too short to pay.

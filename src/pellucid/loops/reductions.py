@@ -7,8 +7,8 @@ the one before it to come back from memory.
 from __future__ import annotations
 
 from ..ir import types as T
-from ..ir.expr import apply, const
-from ..ir.nest import For, Kernel
+from ..ir.expr import Buffer, apply, const
+from ..ir.nest import For, Kernel, Store, walk
 from ..ir.path import Path, at
 from ..ir.path import walk as paths
 from .gathering import gathering
@@ -71,30 +71,49 @@ def _innermost(kernel: Kernel, path: Path) -> Path | None:
 
 def _in_parts(state: State, path: Path, bands: int, copies: int, numerics: str) -> State:
     kernel = state.kernel
-    loop, inside, whole = at(kernel.body, path), _innermost(kernel, path), gathering(kernel, path)
+    loop, inside = at(kernel.body, path), _innermost(kernel, path)
     inner = at(kernel.body, inside) if inside is not None else None
-    if not isinstance(loop, For) or not isinstance(inner, For) or inside is None or whole is None:
+    if not isinstance(loop, For) or not isinstance(inner, For) or inside is None:
         return state
-    copies = max(copies, APART // (whole.buffer.size * whole.buffer.type.dtype.itemsize))
-    alone = inner.index.type is T.i32 and not isinstance(named("lanes").check(kernel, inside), Proved)
+    buffers = _gathered(kernel, path)
+    elements = max(b.size for b in buffers)
+    copies = max(copies, APART // min(b.size * b.type.dtype.itemsize for b in buffers))
+    alone = (
+        inner.index.type is T.i32
+        and bands * copies * elements <= _length(loop)
+        and not isinstance(named("lanes").check(kernel, inside), Proved)
+    )
+    if bands * elements > _length(loop):
+        return state
     size = -(-_trips(loop) // bands)
     if inner is loop and alone:
         # A band begins with the first copy, so that unrolling finds out which copy is whose.
         size += -size % copies
-    cut, done = make(state, named("strip_mine"), path, size=size)
-    band = at(cut.kernel.body, path)
-    if not done or not isinstance(band, For):
-        return state
-    part = (apply("mod", inner.index, const(copies, T.i32)),) if alone else ()
-    options = {"by": (band.index, *part), "buffer": whole.buffer.name, "numerics": numerics}
-    parted, done = make(cut, named("privatize"), path, **options)
+    start, steps = state, len(state.ledger.steps)
+    state, done = make(state, named("strip_mine"), path, size=size)
+    band = at(state.kernel.body, path)
+    assert isinstance(band, For)  # noqa: S101 - the loop, or the one over its blocks
+    by = (band.index, apply("mod", inner.index, const(copies, T.i32))) if alone else (band.index,)
+    for b in buffers:
+        if done:
+            state, done = make(state, named("privatize"), path, by=by, buffer=b.name, numerics=numerics)
+            path = (*path, (0, 1))
+    if done and alone:
+        state = _unrolled(state, path, inner, copies)
+    if done:
+        state, done = make(state, named("spread"), path, band=1)
     if not done:
-        # The reason is worth a line, the cut that was undone is not.
-        del state.ledger.steps[-2]
-        return state
-    if alone:
-        parted = _unrolled(parted, path, inner, copies)
-    return make(parted, named("spread"), (*path, (0, 1)), band=1)[0]
+        # The reason is worth a line, the steps that are undone are not.
+        del state.ledger.steps[steps:-1]
+    return state if done else start
+
+
+def _gathered(kernel: Kernel, path: Path) -> list[Buffer]:
+    """The buffers that a loop gathers into, each once."""
+    loop = at(kernel.body, path)
+    names = dict.fromkeys(s.buffer.name for s in walk((loop,)) if isinstance(s, Store))
+    found = (gathering(kernel, path, name) for name in names)
+    return [g.buffer for g in found if g is not None]
 
 
 def _unrolled(state: State, path: Path, inner: For, copies: int) -> State:
