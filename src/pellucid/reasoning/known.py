@@ -187,7 +187,8 @@ def known_at(
                 around.append(Guard(condition, arm == 0))
             case Alloc(buffer, size, inner):
                 # A size that loads what has changed since tells nothing: an array has one element at least.
-                allocated[buffer] = const(1, size.type) if touches(size, stored(inner)) else size
+                changed = size.op != "const" and touches(size, stored(inner))
+                allocated[buffer] = const(1, size.type) if changed else size
             case _:
                 pass
         block = blocks(s)[arm]
