@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pellucid.backends.llvm.streams import compile_stream, narrowed
+from pellucid.backends.llvm.streams import narrowed
 from pellucid.base.errors import BackendError, InputError, IrError
+from pellucid.driver.program import compile_stream
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
 from pellucid.ir.stream import Samples, Stream, run, sample
@@ -51,7 +52,7 @@ def agree(stream: Stream, count: int, seed: int = 0) -> None:
         sizes[s.buffer] = max(sizes[s.buffer], s.bytes(count) + 3)
     first = [random.integers(0, 256, n, dtype=np.uint8) for n in sizes]
     second = [b.copy() for b in first]
-    compile_stream(stream).run(first, count)
+    compile_stream(stream)(first, count)
     run(stream, second, count)
     for found, expected in zip(first, second, strict=True):
         assert (found == expected).all()
@@ -111,8 +112,8 @@ def test_nothing_is_touched_outside(source, target, at_end):
         inside, outside = Guarded(one.bytes(count), at_end=at_end), Guarded(two.bytes(count), at_end=at_end)
         inside.bytes[:] = random.integers(0, 256, len(inside.bytes), dtype=np.uint8)
         expected = outside.bytes.copy()
-        code.run([outside.bytes, inside.bytes], count)
-        run(code.stream, [expected, inside.bytes.copy()], count)
+        code([outside.bytes, inside.bytes], count)
+        run(code.code.stream, [expected, inside.bytes.copy()], count)
         assert (outside.bytes == expected).all()
 
 
@@ -156,11 +157,22 @@ def test_buffers_are_checked():
     code = compile_stream(Stream((Samples(1, 0, 8, 8),), (Samples(0, 0, 8, 8),), (sample(0),)))
     good = np.zeros(9, np.uint8)
     with pytest.raises(InputError, match="buffer 1: has 8 bytes where 9 are needed"):
-        code.run([good, np.zeros(8, np.uint8)], 9)
+        code([good, np.zeros(8, np.uint8)], 9)
     with pytest.raises(InputError, match="buffer 1: overlaps buffer 0, which is written to"):
-        code.run([good[:5], good[4:]], 5)
+        code([good[:5], good[4:]], 5)
     with pytest.raises(InputError, match="buffer 0: is not a contiguous"):
-        code.run([np.zeros(9, np.uint16), good], 9)
+        code([np.zeros(9, np.uint16), good], 9)
     good.flags.writeable = False
     with pytest.raises(InputError, match="buffer 0: cannot be written to"):
-        code.run([good, np.zeros(9, np.uint8)], 9)
+        code([good, np.zeros(9, np.uint8)], 9)
+
+
+@pytest.mark.parametrize("offset", [0, 8, 3])
+def test_threads_share_the_work_and_no_byte(offset):
+    stream = Stream((Samples(1, 0, 12, 12),), (Samples(0, offset, 6, 6),), (sample(0),))
+    count = 100_003
+    source = np.random.default_rng(2).integers(0, 256, stream.inputs[0].bytes(count), dtype=np.uint8)
+    found, expected = (np.full(stream.outputs[0].bytes(count) + 5, 0xA5, np.uint8) for _ in range(2))
+    compile_stream(stream)([found, source], count)
+    run(stream, [expected, source], count)
+    assert (found == expected).all()

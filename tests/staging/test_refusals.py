@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pellucid.base.errors import InputError, StagingError
-from pellucid.staging import Memory, choose, cyclic, lift, loop, specialize, unknown
+from pellucid.staging import Memory, Samples, choose, cyclic, lift, loop, specialize, stream, unknown
 
 from .programs import words
 
@@ -129,3 +129,13 @@ def test_cases_that_never_end_do_nothing_and_are_noted():
     data = words(4)
     residual({"m": data}, start=1, stop=2)
     assert (data == words(4)).all()
+
+
+def test_a_stream_is_computed_from_its_samples_alone():
+    memory = Memory("m")
+    layout = [Samples(1, 0, 8, 8)], [Samples(0, 0, 8, 8)]
+    for program in (memory.load, lambda x: loop(lambda i: i == x, lambda i: i + 1, lift(0))):
+        with pytest.raises(StagingError, match="without loops and memory"):
+            stream(program, *layout)
+    chosen = stream(lambda x: choose(x > 9, lambda: x * 2, lambda: 0), *layout)
+    assert [n.op for n in chosen.values] == ["choose"]

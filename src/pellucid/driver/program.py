@@ -1,20 +1,26 @@
-"""Specialized programs as machine code: a residual nest through the same optimizer and back ends as pictures.
+"""Specialized programs and streams as machine code, by the same optimizer and back ends as pictures.
 
 The callable that `compile_program` makes is called as the residual itself is, and gives the same, only sooner.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..backends.port import Code
 from ..ir.facts import Facts
 from ..ir.nest import uniform
+from ..ir.stream import Stream
 from ..staging import Residual
+from .cache import cache
 from .kernel import make_backend
 from .options import Options
 from .pipeline import optimize
+from .threads import crew
+
+if TYPE_CHECKING:
+    from ..backends.llvm.streams import StreamCode
 
 Ranges = Mapping[str, tuple[int, int]]
 
@@ -55,3 +61,33 @@ def compile_program(residual: Residual, *, backend: str = "auto", ranges: Ranges
     facts = {uniform(residual.kernel, name): Facts(low, high) for name, (low, high) in (ranges or {}).items()}
     best = optimize(residual.kernel, facts, options, 1, ())
     return Program(residual, make_backend(options.backend).compile(best.kernel, best.ranges))
+
+
+class Conversion:
+    """A compiled stream: call it with arrays of bytes, outputs first, and a number of samples.
+
+    >>> import numpy as np
+    >>> from pellucid.staging import Samples, stream
+    >>> brighter = stream(lambda x: x + 1, [Samples(1, 0, 4, 4)], [Samples(0, 0, 8, 8)])
+    >>> out = np.zeros(4, np.uint8)
+    >>> compile_stream(brighter)([out, np.array([0x21, 0x43], np.uint8)], 4)
+    >>> out
+    array([2, 3, 4, 5], dtype=uint8)
+    """
+
+    def __init__(self, code: StreamCode) -> None:
+        self.code = code
+
+    def __call__(self, buffers: Sequence[Any], count: int, *, threads: int | None = None) -> None:
+        """Run it; every bit that is not an output's stays.
+
+        Raises InputError for an unfit buffer, or for one that is written to and overlaps another.
+        """
+        self.code.run(buffers, count, crew=crew, threads=threads)
+
+
+def compile_stream(stream: Stream) -> Conversion:
+    """Compile a stream for the widest registers of the processor at hand."""
+    from ..backends.llvm.streams import compile_stream as compiled
+
+    return Conversion(compiled(stream, cache()))

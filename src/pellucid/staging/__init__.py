@@ -8,7 +8,7 @@ left as a nest. The function controls itself by `loop`, `choose` and `fork`, rea
 from .control import choose, dynamic_call, fork, loop, set_base
 from .memory import Memory
 from .same import early_equal
-from .samples import Signal, copy, load_sample, reduce, store_sample
+from .samples import Samples, Signal, copy, load_sample, reduce, store_sample, stream
 from .specialize import Residual, cyclic, specialize, unknown
 from .value import Cyclic, Dynamic, lift, negate
 
@@ -17,6 +17,7 @@ __all__ = [
     "Dynamic",
     "Memory",
     "Residual",
+    "Samples",
     "Signal",
     "choose",
     "copy",
@@ -32,5 +33,6 @@ __all__ = [
     "set_base",
     "specialize",
     "store_sample",
+    "stream",
     "unknown",
 ]

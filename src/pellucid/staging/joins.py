@@ -36,6 +36,10 @@ def join(session: Session, arms: list[tuple[Any, Callable[[], Any]]]) -> Any:
         rest = tuple(x for x in lines if not any(x is y for y in alike))
         code.extend(session.capture(lambda rest=rest: bitcache.write_back_these(session, rest)))
     session.lines = alike
+    if len(arms) == 2 and not any(codes):
+        selected = _selected(arms[0][0], *flats)
+        if selected is not None:
+            return flats[0].build(selected)
     joined, sets = merged(session, flats)
     for code, extra in zip(codes, sets, strict=True):
         code.extend(extra)
@@ -45,6 +49,22 @@ def join(session: Session, arms: list[tuple[Any, Callable[[], Any]]]) -> Any:
             whole = [R.Branch(expression(condition), code, whole)]
         session.block.extend(whole)
     return flats[0].build(joined)
+
+
+def _selected(condition: Any, one: Flat, other: Flat) -> list[Any] | None:
+    """The leaves of two arms that only compute, chosen by value; None where something else than numbers differs."""
+    if len(one.leaves) != len(other.leaves):
+        return None
+    found: list[Any] = []
+    for a, b in zip(one.leaves, other.leaves, strict=True):
+        x, y = canonical((a,)), canonical((b,))
+        if x.key == y.key and x.values == y.values:
+            found.append(a)
+        elif isinstance(a, int | Cyclic) and isinstance(b, int | Cyclic) and not isinstance(a, bool):
+            found.append(of(node("choose", expression(condition), expression(a), expression(b))))
+        else:
+            return None
+    return found
 
 
 def merged(session: Session, flats: list[Flat]) -> tuple[list[Any], list[R.Code]]:

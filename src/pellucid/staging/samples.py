@@ -7,12 +7,17 @@ shifts, is the work of the floor below.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
+from ..base.errors import StagingError
+from ..base.where import caller
+from ..ir.stream import Samples, Stream, sample
 from .control import choose, loop
 from .memory import Memory, masked
-from .value import lift
+from .session import Session, staging
+from .value import expression, lift, of
 
 
 def load_sample(memory: Memory, position: Any, size: Any) -> Any:
@@ -132,3 +137,27 @@ def copy(source: Any, target: Any) -> None:
         return s.endp() & t.endp()
 
     loop(done, step, source, target)
+
+
+def stream(function: Callable[..., Any], inputs: Sequence[Samples], outputs: Sequence[Samples]) -> Stream:
+    """What a function makes of samples at one place after the other, for the planner of wide registers.
+
+    The function takes a number for each input and returns one for each output (or just one); it may choose but not
+    loop, nor read memory. Raises StagingError where it does.
+
+    >>> half = stream(lambda x: x // 2, [Samples(1, 0, 12, 12)], [Samples(0, 0, 8, 8)])
+    >>> half.values
+    (%sample0:i64 >> 1:i64,)
+    """
+    session = Session()
+    with staging(session):
+        found = function(*(of(sample(k)) for k in range(len(inputs))))
+        values = tuple(cast("tuple[Any, ...]", found)) if isinstance(found, tuple) else (found,)
+    if session.block:
+        place, _ = caller()
+        raise StagingError(
+            "what a stream makes of samples is computed from them alone, without loops and memory",
+            place=place,
+            fix="write a loop over signals instead",
+        )
+    return Stream(tuple(inputs), tuple(outputs), tuple(expression(v) for v in values))

@@ -7,6 +7,7 @@ that samples are in; the samples after the last whole block go through a copy of
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,13 +25,15 @@ from ...reasoning.infer import FactsOf
 from ...rewriting.expand import expand
 from ...rewriting.simplify import simplify
 from ..calling import Library, entry
-from ..port import address
+from ..port import BANDS, Crew, Store, address, alone
 from .engine import machine
 from .shuffles import Shuffles, Windows
 from .values import Values
 
 WIDTH = 64
 """How many bytes a block's values fill at least."""
+LEAST = 256
+"""How many blocks a thread takes at least."""
 
 
 MODULAR = frozenset({"add", "sub", "mul", "neg", "and", "or", "xor", "not", "shift_left"})
@@ -294,8 +297,15 @@ class StreamCode:
     text: str
     library: Library
 
-    def run(self, buffers: Sequence[np.ndarray[Any, Any]], count: int) -> None:
-        """Run on so many samples; buffers are arrays of bytes.
+    def run(
+        self,
+        buffers: Sequence[np.ndarray[Any, Any]],
+        count: int,
+        *,
+        crew: Crew = alone,
+        threads: int | None = None,
+    ) -> None:
+        """Run on so many samples, by up to so many threads of a crew; buffers are arrays of bytes.
 
         Raises InputError for a buffer that is too short, of another type, not writable, or that an output shares.
         """
@@ -313,12 +323,26 @@ class StreamCode:
                 if np.may_share_memory(array, buffers[j]):
                     raise InputError(f"overlaps buffer {j}, which is written to", place=place, fix="copy one")
         where = np.array([address(b) for b in buffers], np.uint64)
+        place = address(where)
         (call,) = self.library.calls
-        call(b"", address(where), 0, 0, count)
+        step = count
+        if self.parts_meet_between_bytes and threads != 1:
+            step = self.lanes * max(LEAST, -(-count // (BANDS * self.lanes)))
+        bands = [(k, min(k + step, count)) for k in range(0, count, step)] if count else []
+        if len(bands) <= 1:
+            call(b"", place, 0, 0, count)
+        else:
+            crew(len(bands), lambda k: call(b"", place, 0, *bands[k]), threads)
+
+    @property
+    def parts_meet_between_bytes(self) -> bool:
+        """Whether blocks share no byte that is written to, so that threads may take them in any order."""
+        written = {s.buffer for s in self.stream.outputs}
+        return all(min(s.offset for s in self.stream.outputs if s.buffer == k) % 8 == 0 for k in written)
 
 
-def compile_stream(stream: Stream) -> StreamCode:
-    """Compile a stream for the host.
+def compile_stream(stream: Stream, store: Store | None = None) -> StreamCode:
+    """Compile a stream for the host; `store` keeps object code between runs of the program.
 
     >>> copy = Stream((Samples(1, 0, 6, 6),), (Samples(0, 0, 8, 8),), (sample(0),))
     >>> letters = np.zeros(4, np.uint8)
@@ -329,4 +353,10 @@ def compile_stream(stream: Stream) -> StreamCode:
     function = _Function(stream)
     text = function.text()
     host = machine()
-    return StreamCode(stream, function.lanes, text, host.link(host.compile(text)))
+    key = hashlib.sha256(f"{host.identity}\n{text}".encode()).hexdigest()
+    code = store.get(key) if store is not None else None
+    if code is None:
+        code = host.compile(text)
+        if store is not None:
+            store.put(key, code)
+    return StreamCode(stream, function.lanes, text, host.link(code))
