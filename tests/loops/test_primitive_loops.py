@@ -4,7 +4,7 @@ import random
 
 import pytest
 from hypothesis import given
-from tests.loops.nests import COUNT, RANGES, Maker, agree, everywhere, makers, nests, program
+from tests.loops.nests import COUNT, RANGES, A, Maker, agree, everywhere, makers, nests, program
 from tests.loops.primitive import made, nest, refused
 
 from pellucid.ir import expr as E
@@ -14,6 +14,7 @@ from pellucid.ir.expr import index
 from pellucid.loops.move import named
 from pellucid.loops.moves.unroll_all import MOVE as UNROLL_ALL
 
+STORE = (A, E.index("i"), E.index("i"))
 SUM = "  for i in 0 .. n + 1:\n    x[0] := x[0] + a[i]\n"
 THREE = "  a[1] := b[2]\n  a[2] := b[3]\n  a[3] := b[4]\n"
 ACCEPTED = [
@@ -289,3 +290,18 @@ def test_rolling_is_quick_on_long_programs():
     after = named("roll_all").apply(kernel, path).kernel
     assert time.perf_counter() - start < 2.0
     assert len(after.body) == 1
+
+
+def test_abstract_statements_are_unrolled_and_rolled():
+    s = N.For(E.index("i"), E.const(2, T.i32), E.const(5, T.i32), (N.Abstract("work"), N.Store(*STORE)))
+    kernel = program(s)
+    flat = UNROLL_ALL.apply(kernel, ((0, 0),)).kernel
+    assert [x.name for x in flat.body if isinstance(x, N.Abstract)] == ["work"] * 3
+    back = named("roll_all").apply(flat, ((0, 0),), period=2, name="i").kernel
+    assert N.same(back.body, kernel.body)
+
+
+def test_a_loop_that_may_not_end_is_not_nothing():
+    text = "  alloc t: i32[1]:\n    while t[0] == 0:\n      t[0] := n\n"
+    assert refused("compress", text).clause == "nullable"
+    assert made("compress", "  alloc t: i32[1]:\n    t[0] := n\n  x[0] := 1\n") == "  x[0] := 1\n"

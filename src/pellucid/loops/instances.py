@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..ir.expr import Expr, apply, const, rebuild
-from ..ir.nest import Alloc, Block, For, If, Statement, Store, While, blocks, roots, with_blocks
+from ..ir.nest import Abstract, Alloc, Block, For, If, Statement, Store, While, blocks, roots, with_blocks
 from .build import folded
 
 Progression = tuple[int, int]
@@ -40,6 +40,10 @@ class Common:
     def statement(self, instances: Sequence[Statement]) -> Statement | None:
         """The statement of which these are instances."""
         first = instances[0]
+        if isinstance(first, Abstract) and all(
+            isinstance(s, Abstract) and s.name == first.name for s in instances
+        ):
+            return first
         if not all(_alike(first, s) for s in instances) or not isinstance(
             first, Store | For | If | Alloc | While
         ):

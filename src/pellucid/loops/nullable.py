@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..ir.expr import load
-from ..ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store
+from ..ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, While, walk
 from ..reasoning.bounds import difference
 from ..reasoning.effects import Guard, effects, shown
 from ..reasoning.known import Known
@@ -39,7 +39,7 @@ def nullable(statement: Statement, known: Known) -> Verdict:
             if difference(hi, lo, known).hi <= 0:
                 return Proved("it runs no iteration")
             return all_nullable(body, known.inside([statement]))
-        case Alloc():
+        case Alloc() if not any(isinstance(s, While) for s in walk(statement.body)):
             return decided(
                 not effects((statement,)).sets, PREMISE, "it sets more than its own scratch memory"
             )
