@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..ir import types as T
 from ..ir.expr import Buffer, apply, const
 from ..ir.nest import For, Kernel, Store, walk
-from ..ir.path import Path, at
+from ..ir.path import Path, at, enclosing
 from ..ir.path import walk as paths
 from .gathering import gathering
 from .move import Proved, named
@@ -44,8 +44,9 @@ def _sites(kernel: Kernel) -> list[Path]:
     """Outermost loops that gather and are long, the last first, so that those before stay where they are."""
     found: list[Path] = []
     for path, s in paths(kernel.body):
-        inside = any(isinstance(at(kernel.body, path[:k]), For) for k in range(1, len(path)))
-        if not isinstance(s, For) or inside or gathering(kernel, path) is None or _length(s) < LEAST:
+        if not isinstance(s, For) or any(isinstance(x, For) for x in enclosing(kernel.body, path)):
+            continue
+        if gathering(kernel, path) is None or _length(s) < LEAST:
             continue
         if not isinstance(named("spread").check(kernel, path), Proved):
             found.append(path)
