@@ -39,7 +39,7 @@ def script(options: Options, vector_bits: int) -> list[Stage]:
         ("by points", tables),
         ("pointwise", inline(_pointwise)),
         ("separated", sweep("separate_window", numerics=options.numerics)),
-        ("inlined", inline(lambda found, buffer: True)),
+        ("in place", inline(lambda found, buffer: True)),
         ("joined", joined),
         ("contracted", sweep("contract_array", wrapping=-1)),
         ("split", borders),
