@@ -51,6 +51,12 @@ class Gathering:
             return ends[self.op == "max"]
         return table.row(self.op).laws.identity.get(self.kind)
 
+    @property
+    def order(self) -> str:
+        """What is asked of the operator, in words."""
+        when = " in relaxed numerics" if self.kind == "float" else ""
+        return f"the order of {self.op} does not matter{when}"
+
 
 def gathered(store: Store) -> tuple[str, Expr] | None:
     """The operator and the operand of ``b[p] := b[p] op e``; None for any other store."""

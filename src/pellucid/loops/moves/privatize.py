@@ -115,7 +115,7 @@ PARTS = Theorem(
         Clause(
             "only-gathers", lambda s: f"all of {_site(s).buffer.name} gathers by one operator", _only_gathers
         ),
-        Clause("order-free", lambda s: f"the order of {_site(s).op} does not matter", _order_free),
+        Clause("order-free", lambda s: _site(s).order, _order_free),
         Clause("inside", lambda s: f"every position is inside of {_site(s).buffer.name}", _inside),
         Clause("in-scope", "the copy is known at every store", _in_scope),
         Clause("few-copies", f"the copies are numbered from 0 on, with at most {MOST} elements", _few_copies),
