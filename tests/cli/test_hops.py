@@ -201,6 +201,7 @@ def test_a_heuristic_about_a_statement_is_told_which():
     (test,) = [p for p in desk.session.places() if p.line.startswith("if ")]
     assert f"split_loop at {test.number - 1}" in said(desk, f"do SplitCompoundAroundIf {test.number}")
     for line, words in (
+        ("search width=2.5", "give a whole number above 0"),
         ("do SplitCompoundAroundIf", "is about one statement; give the number"),
         ("do SplitCompoundAroundIf 1", "it is about an if"),
         ("do ForOptimize 1", "is not about one statement; leave it out"),
@@ -285,7 +286,19 @@ def test_many_visits_are_run_by_machine_code():
         huge.say("run n=2147483647")
 
 
+def test_what_is_abstract_can_be_moved_and_not_run():
+    text = "(MakeVariable x) (MakeVariable y) (MakeAbstractStatement S1) (:= x 1) S1 (:= y 2)"
+    desk = Desk.of(Program.of("k", text))
+    assert "S1" in said(desk, "show")
+    said(desk, "try interchange 1")
+    with pytest.raises(PellucidError, match="S1"):
+        desk.say("run")
+
+
 def test_assume_is_written_down(desk):
+    assert said(
+        Desk.of(Program.of("k", "kernel k(r: f32):\n  output a: f32[2]\n  a[0] := r\n")), "assume r 0.5..1"
+    )
     assert said(desk, "assume w 1..64") == "from here on 1 <= w <= 64"
     assert len(desk.session.done) == 1
 
@@ -359,8 +372,13 @@ def test_a_file_that_cannot_be_read_as_a_program_leaves_the_desk_alone(desk, tmp
 def test_a_session_is_saved_in_every_form(desk, tmp_path):
     said(desk, "try lanes i count=4")
     said(desk, "try spread j")
+    assert desk.unsaved
     for name in ("again.py", "again.steps", "again.md", "again.json"):
         assert said(desk, f"save {tmp_path}/{name}") == f"written: {tmp_path}/{name}"
+    assert not desk.unsaved
+    said(desk, "undo")
+    said(desk, "try spread j")
+    assert desk.unsaved
     assert (tmp_path / "again.steps").read_text() == "try lanes 2 count=4\ntry spread 1\n"
     assert runpy.run_path(str(tmp_path / "again.py"))["PROGRAM"].strip() == SHADE.strip()
     assert (tmp_path / "again.md").read_text().count("\n### Step ") == 2
@@ -621,8 +639,9 @@ def test_a_person_can_type_complete_be_wrong_interrupt_and_leave(folder):
     assert "nothing was changed" in terminal.until("hops> ")
     terminal.type("ledger\n")
     assert "Nothing has been done yet." in terminal.until("hops> ")
-    terminal.type("show\n")
-    assert "local s:" in terminal.until("hops> ")
+    terminal.type("try strip_mine j size=2\n")
+    assert "step 1: strip_mine" in terminal.until("hops> ")
     terminal.type("\x04")
+    terminal.until("Not saved. These lines make the same changes again:\r\ntry strip_mine 2 size=2")
     assert terminal.status() == 0
-    assert "show" in (folder / "pellucid/hops").read_text()
+    assert "ledger" in (folder / "pellucid/hops").read_text()

@@ -179,9 +179,9 @@ class Session:
         among = frozenset(self.found(move)) if move is not None else None
         return place(self.kernel, which, among)
 
-    def found(self, move: Move) -> list[Path]:
+    def found(self, move: Move, **chosen: Any) -> list[Path]:
         """The sites at which a move is worth asking for."""
-        return list(dict.fromkeys(move.find(self.kernel, ranges=self.state.ranges)))
+        return list(dict.fromkeys(move.find(self.kernel, ranges=self.state.ranges, **chosen)))
 
     def offers(self, move: str | None = None, where: int | str | Path | None = None) -> Iterator[Offer]:
         """The moves that are licensed, and where; all of them, or those of a name, or those at a place."""
@@ -225,7 +225,7 @@ class Session:
 
     def _first(self, move: Move, **chosen: Any) -> tuple[Place, State, Step]:
         refused: tuple[Place, State, Step] | None = None
-        for path in self.found(move):
+        for path in self.found(move, **chosen):
             state, step = self._tried(move, path, **chosen)
             if step.applied:
                 return place(self.kernel, path), state, step
@@ -269,12 +269,15 @@ class Session:
         """
         from .search import search
 
-        known = ("width", "depth", "programs", "seconds", "growth")
+        whole_ones = ("width", "depth", "programs")
+        known = (*whole_ones, "seconds", "growth")
         for name, value in limits.items():
             if name not in known:
                 raise InputError(f"a search has no limit {name!r}", fix=f"its limits: {', '.join(known)}")
-            if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-                raise InputError(f"{value!r} is no limit", place=name, fix="give a number above 0")
+            kind = int if name in whole_ones else int | float
+            if isinstance(value, bool) or not isinstance(value, kind) or not value > 0:
+                what = "a whole number" if name in whole_ones else "a number"
+                raise InputError(f"{value!r} is no limit", place=name, fix=f"give {what} above 0")
         found = search(self.kernel, self.state.ranges, progress=progress, **limits)
         return self.let(
             lambda state: replace(found.state, ranges=state.ranges), Call("search", options=limits)
@@ -356,7 +359,7 @@ class Session:
             return WhyNot(m, at, verdict)
         elsewhere = tuple(
             place(self.kernel, path)
-            for path in self.found(m)
+            for path in self.found(m, **chosen)
             if path != at.path
             and isinstance(m.check(self.kernel, path, ranges=self.state.ranges, **chosen), Proved)
         )

@@ -22,6 +22,7 @@ from pellucid.cli.hops.desk import WIDTH, Desk, LeaveError, Part
 from pellucid.cli.hops.editing import edited
 from pellucid.cli.hops.telling import excuse
 from pellucid.cli.problems import in_one_line
+from pellucid.loops.saving import as_lines
 
 PROMPT = "hops> "
 
@@ -94,14 +95,14 @@ def _by_hand(desk: Desk) -> int:
                 line = input(PROMPT)
             except EOFError:
                 print()
-                return 0
+                break
             except KeyboardInterrupt:
                 print("\nCtrl-D leaves.")
                 continue
             try:
                 show(desk.say(line))
             except LeaveError:
-                return 0
+                break
             except KeyboardInterrupt:
                 print("\ninterrupted; nothing was changed")
             except PellucidError as error:
@@ -109,6 +110,14 @@ def _by_hand(desk: Desk) -> int:
             except Exception as error:  # noqa: BLE001 - a mistake in one command must not lose the session
                 text = f"a mistake in pellucid: {in_one_line(error)}; nothing was changed, please report it"
                 show([Part("bad", text)])
+    _kept(desk)
+    return 0
+
+
+def _kept(desk: Desk) -> None:
+    """Say what was done since it was last saved, so that nobody loses it by leaving."""
+    if desk.session.done and desk.unsaved:
+        print(f"Not saved. These lines make the same changes again:\n{as_lines(desk.session)}", end="")
 
 
 @contextmanager

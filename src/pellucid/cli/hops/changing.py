@@ -9,7 +9,7 @@ from pellucid.base.errors import FileError, InputError, did_you_mean
 from pellucid.cli.hops import telling
 from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.desk import Desk, Part, Reply, command, usage
-from pellucid.loops.saving import Program, as_lines, as_python, option_of
+from pellucid.loops.saving import Program, as_lines, as_python, option_of, value_of
 from pellucid.loops.search import Seen
 from pellucid.loops.session import Change
 
@@ -104,14 +104,15 @@ def assume(desk: Desk, words: list[str]) -> Reply:
 
     The promise is written down with the moves, and can be taken back. Whoever runs the program has to keep it.
     """
-    low, dots, high = words[1].partition("..") if len(words) == 2 else ("", "", "")
-    try:
-        bounds = (int(low), int(high))
-    except ValueError:
-        raise usage("assume") from None
-    del dots
-    desk.session.assume(words[0], *bounds)
-    return [Part("text", f"from here on {bounds[0]} <= {words[0]} <= {bounds[1]}")]
+    low, high = (
+        (value_of(text) for text in words[1].split("..", 1))
+        if len(words) == 2 and ".." in words[1]
+        else ("", "")
+    )
+    if not (isinstance(low, int | float) and isinstance(high, int | float)):
+        raise usage("assume")
+    desk.session.assume(words[0], low, high)
+    return [Part("text", f"from here on {low} <= {words[0]} <= {high}")]
 
 
 @command("undo", "[COUNT]", group=GROUP)
@@ -164,7 +165,7 @@ def load(desk: Desk, words: list[str]) -> Reply:
         raise usage("load")
     program = opened(words[0])
     session = program.session()
-    desk.program, desk.session, desk.saved = program, session, 0
+    desk.program, desk.session, desk.saved = program, session, ()
     return [Part("title", program.name), Part("text", telling.interface(session.kernel)), _listing(desk)]
 
 
@@ -232,5 +233,5 @@ def save(desk: Desk, words: list[str]) -> Reply:
         path.write_text(text, encoding="utf-8")
     except OSError as problem:
         raise FileError(f"cannot be written ({problem.strerror or problem})", place=words[0]) from None
-    desk.saved = len(session.done)
+    desk.saved = tuple(session.done)
     return [Part("text", f"written: {path}")]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from pellucid.base.errors import InputError, did_you_mean
 from pellucid.loops.saving import Program
-from pellucid.loops.session import Session
+from pellucid.loops.session import Change, Session
 
 WIDTH = 100
 """Characters on a line where no terminal says otherwise."""
@@ -91,7 +91,7 @@ class Desk:
     width: int = WIDTH
     notation: str = "plain"
     progress: Progress = field(default=lambda text: None)
-    saved: int = 0
+    saved: tuple[Change, ...] = ()
 
     @classmethod
     def of(cls, program: Program, *, width: int = WIDTH) -> Desk:
@@ -100,6 +100,12 @@ class Desk:
         Raises TextError if it cannot be read.
         """
         return cls(program, program.session(), width)
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether something was done that is not written down."""
+        done = self.session.done
+        return len(done) != len(self.saved) or any(a is not b for a, b in zip(done, self.saved, strict=True))
 
     def say(self, line: str) -> Reply:
         """Do what a line says, and give what to print; an empty line or a comment says nothing.

@@ -218,7 +218,7 @@ def times(desk: Desk, words: list[str]) -> Reply:
 
     Sizes are those of parameters, n=100, or counts of loops whose bounds say nothing, j=20. Costs are cycles of a
     processor with vectors, roughly; `measured` takes the table that pellucid doctor --calibrate has measured here, and
-    `paper` White's constants, each 1, and prints his formula too. The loops that could run in the lanes of a vector are
+    `paper` White's constants, each 1, and prints her formula too. The loops that could run in the lanes of a vector are
     named.
     """
     named = [w for w in words if "=" not in w]
