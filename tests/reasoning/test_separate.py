@@ -304,7 +304,7 @@ def test_the_moment_of_a_load_counts():
 
 
 def test_effects_are_syntactic():
-    # Set and put back: White's semantic sets would leave x out (the first fault of his Theorem 4.1.4).
+    # Set and put back: White's semantic sets would leave x out (the first fault of her Theorem 4.1.4).
     found = effects(statements("  x[0] := x[0] + 1\n  b[0] := x[0]\n  x[0] := x[0] - 1\n"))
     assert {a.buffer.name for a in found.sets} == {"x", "b"}
 

@@ -1,7 +1,7 @@
 """What statements set and use, and when two of them may change places (White, sections 3.2, 3.8, 3.9, 4.1).
 
 The accesses here are syntactic, White's `livar` and `ivar`: a variable that is set and put back counts as set, for
-with the semantic sets his Theorem 4.1.4 is false. An access knows the loops around it inside the statement that was
+with the semantic sets her Theorem 4.1.4 is false. An access knows the loops around it inside the statement that was
 asked about, whose indices take many values while the statement runs.
 """
 

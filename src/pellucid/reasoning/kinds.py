@@ -1,4 +1,4 @@
-"""White's five kinds of array indices (section 6.3): what an access looks like, for messages and for his Table 6.2."""
+"""White's five kinds of array indices (section 6.3): what an access looks like, for messages and for her Table 6.2."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Whether two accesses always are different elements, and whether two statements may change places.
 
-Always separate is White's 3.2.3; his index kinds and his Table 6.2 are the floor (section 6.3). Above it stand forms:
+Always separate is White's 3.2.3; her index kinds and Table 6.2 are the floor (section 6.3). Above it stand forms:
 the difference of two positions is a sum of products, and it is never 0 where its interval excludes 0 (``a[i]`` and
 ``a[i + n]`` for n > 0), or its residue does (``a[2*i]`` and ``a[2*j + 1]``). Bounds that are expressions are put in for
 the indices, inner ones first, so that ``j`` stays below ``i`` in ``for j in 0 .. i``.

@@ -1,6 +1,6 @@
 """interchange_with_back_substitution: a copy is made first, and what was done to the original is done to it.
 
-White's theorem 4.1.5: ``S; v := x`` becomes ``v := x; S[v/x]; x := v``, where x is a scalar. He has it for assignments
+White's theorem 4.1.5: ``S; v := x`` becomes ``v := x; S[v/x]; x := v``, where x is a scalar. She has it for assignments
 S; it holds for every statement in which x stands for itself. With x dead afterwards, ``s := 0; ...; h[i] := s`` needs
 no s at all: this is how the sum of a histogram moves into its array.
 """

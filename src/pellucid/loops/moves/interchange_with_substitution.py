@@ -1,6 +1,6 @@
 """interchange_with_substitution: an assignment goes after a statement, which gets its value (White's theorem 4.1.4).
 
-``x := s; S`` becomes ``S[s/x]; x := s``. As printed the theorem is false with the semantic sets of his section 3.8: in
+``x := s; S`` becomes ``S[s/x]; x := s``. As printed the theorem is false with the semantic sets of her section 3.8: in
 ``x := 7; (x := x + 1; y := x; x := x - 1)`` nothing but y is set. The sets here are syntactic. That an index of S might
 capture a variable of s is ruled out by the language: loops around each other have different indices.
 """

@@ -1,6 +1,6 @@
 """simplify_if: an `if` whose outcome is known, or whose arms do nothing or the same, goes (White's theorem 4.2.5).
 
-Equal arms are White's extraction followed by his third case. His remark on conditions that fail, such as a division by
+Equal arms are White's extraction followed by her third case. Her remark on conditions that fail, such as a division by
 zero, does not arise: every expression has a value here.
 """
 
