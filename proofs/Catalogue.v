@@ -19,7 +19,7 @@ Definition licenses :=
    if_of_known_condition, if_of_nullable_arms, if_of_equal_arms, if_conversion,
    loop_elimination, single_iteration, loop_of_nullable_body, unroll_last, unroll_first, unroll_tested, full_unrolling,
    peeling, loop_in_parts, index_set_splitting,
-   strip_mining, loop_joining, loop_splitting, loop_interchange, code_motion, unswitching,
+   strip_mining, tiling, loop_joining, loop_splitting, loop_interchange, code_motion, unswitching,
    loop_conditional_joining, condition_joining, loop_cutting, monotone_cut).
 
 Definition reasons :=

@@ -294,6 +294,44 @@ Theorem peeling : forall ρ x lo hi A
 Proof. intros; apply unroll_tested; auto. Qed.
 
 (* Strips of n iterations, the last one cut off at the bound. *)
+Definition strip (f : Z -> state -> state) (a b n i : Z) : state -> state :=
+  run f (a + i * n) (trips (a + i * n) (Z.min b (a + i * n + (n - 1)))).
+
+Lemma run_strips : forall f a b n σ, 0 < n ->
+  run f a (trips a b) σ = run (strip f a b n) 0 (trips 0 ((b - a) / n)) σ.
+Proof.
+  intros f a b n σ P.
+  assert (X : forall m τ, (Z.of_nat m - 1) <= (b - a) / n ->
+    run (strip f a b n) 0 m τ = run f a (trips a (Z.min b (a + Z.of_nat m * n - 1))) τ).
+  { induction m; intros τ M.
+    - rewrite trips_none by lia; auto.
+    - rewrite run_one_more, IHm by lia; unfold strip; rewrite Nat2Z.inj_succ in *.
+      assert (B : Z.of_nat m * n <= b - a).
+      { transitivity ((b - a) / n * n); [apply Z.mul_le_mono_nonneg_r; lia |].
+        rewrite Z.mul_comm; apply Z.mul_div_le; lia. }
+      rewrite (run_split f a (a + Z.of_nat m * n - 1) (Z.min b (a + Z.succ (Z.of_nat m) * n - 1))) by nia.
+      replace (0 + Z.of_nat m) with (Z.of_nat m) by lia.
+      replace (Z.min b (a + Z.of_nat m * n - 1)) with (a + Z.of_nat m * n - 1) by lia.
+      f_equal; [lia | unfold trips; f_equal; nia]. }
+  destruct (Z.le_gt_cases a b) as [L | L].
+  - assert (0 <= (b - a) / n) by (apply Z.div_pos; lia).
+    rewrite X by (unfold trips; lia); f_equal; unfold trips; f_equal.
+    pose proof (Z.mul_succ_div_gt (b - a) n P); nia.
+  - assert ((b - a) / n < 0) by (apply Z.div_lt_upper_bound; lia).
+    rewrite !trips_none by lia; auto.
+Qed.
+
+(* A loop in step with a run, as long as something holds that keeps its bounds. *)
+Lemma for_in_step : forall (I : state -> Prop) ρ x lo hi A f a b,
+  (forall τ, I τ -> eval ρ τ lo = a /\ eval ρ τ hi = b) ->
+  (forall k τ, a <= k <= b -> I τ -> exec (bind x k ρ) A τ = f k τ /\ I (f k τ)) ->
+  forall σ, I σ -> exec ρ (For x lo hi A) σ = run f a (trips a b) σ /\ I (run f a (trips a b) σ).
+Proof.
+  intros I ρ x lo hi A f a b E S σ H; rewrite exec_for; destruct (E σ H) as [-> ->].
+  apply (run_relates (fun α β => α = β /\ I β)); auto.
+  intros k α β J [-> K]; apply trips_in in J; apply S; auto.
+Qed.
+
 Theorem strip_mining : forall ρ x t lo hi n A
   (legal_index_new : x <> t /\ ~ In t (uses A) /\ ~ In t (names lo) /\ ~ In t (names hi))
   (positive_size : 0 < n)
@@ -304,45 +342,102 @@ Theorem strip_mining : forall ρ x t lo hi n A
              (For x start (Bin Min hi (Bin Add start (Num (n - 1)))) A)).
 Proof.
   intros ρ x t lo hi n A (D & U & Nl & Nh) P K start σ.
-  rewrite !exec_for; simpl eval.
-  set (a := eval ρ σ lo) in *; set (b := eval ρ σ hi) in *.
-  set (f := fun k => exec (bind x k ρ) A).
-  pose (g i := run f (a + i * n) (trips (a + i * n) (Z.min b (a + i * n + (n - 1))))).
-  transitivity (run g 0 (trips 0 ((b - a) / n)) σ).
-  - assert (X : forall m τ, (Z.of_nat m - 1) <= (b - a) / n ->
-      run g 0 m τ = run f a (trips a (Z.min b (a + Z.of_nat m * n - 1))) τ).
-    { induction m; intros τ M.
-      - rewrite trips_none by lia; auto.
-      - rewrite run_one_more, IHm by lia; unfold g.
-        rewrite (run_split f a (a + Z.of_nat m * n - 1) (Z.min b (a + Z.of_nat (S m) * n - 1)));
-          rewrite Nat2Z.inj_succ in *.
-        + replace (0 + Z.of_nat m) with (Z.of_nat m) by lia.
-          assert (B : Z.of_nat m * n <= b - a).
-          { transitivity ((b - a) / n * n); [apply Z.mul_le_mono_nonneg_r; lia |].
-            rewrite Z.mul_comm; apply Z.mul_div_le; lia. }
-          replace (Z.min b (a + Z.of_nat m * n - 1)) with (a + Z.of_nat m * n - 1) by lia.
-          f_equal; [lia | unfold trips; f_equal; nia].
-        + assert (B : Z.of_nat m * n <= b - a).
-          { transitivity ((b - a) / n * n); [apply Z.mul_le_mono_nonneg_r; lia |].
-            rewrite Z.mul_comm; apply Z.mul_div_le; lia. }
-          nia. }
-    destruct (Z.le_gt_cases a b) as [L | L].
-    + assert (0 <= (b - a) / n) by (apply Z.div_pos; lia).
-      rewrite X by (unfold trips; lia); f_equal; unfold trips; f_equal.
-      pose proof (Z.mul_succ_div_gt (b - a) n P); nia.
-    + assert ((b - a) / n < 0) by (apply Z.div_lt_upper_bound; lia).
-      rewrite !trips_none by lia; auto.
-  - apply (run_relates (fun α β => α = β /\ eval ρ α lo = a /\ eval ρ α hi = b)); [| split; auto].
-    intros i α β I (<- & Ea & Eb); apply trips_in in I; simpl.
-    rewrite bind_same, !eval_unused, Ea, Eb by auto.
-    assert (H : forall k, a + i * n <= k <= Z.min b (a + i * n + (n - 1)) -> reached ρ lo hi k).
-    { intros k Hk; exists σ; fold a b; nia. }
-    assert (Q : forall τ, eval ρ τ lo = a /\ eval ρ τ hi = b -> eval ρ (g i τ) lo = a /\ eval ρ (g i τ) hi = b).
-    { intros τ; apply (run_keeps (fun τ => eval ρ τ lo = a /\ eval ρ τ hi = b)).
-      intros k ν Hk [Va Vb]; apply trips_in in Hk; unfold f.
-      rewrite !value_survives; auto; intros l L M; apply (K l); unfold bounds_read; auto;
-        exists k; split; auto. }
-    split; auto.
-    unfold g; apply run_ext; intros k τ Hk; unfold f.
-    rewrite (bind_commute x t) by auto; symmetry; apply exec_unused; auto.
+  set (a := eval ρ σ lo); set (b := eval ρ σ hi); set (f := fun k => exec (bind x k ρ) A).
+  pose (I τ := eval ρ τ lo = a /\ eval ρ τ hi = b).
+  assert (S : forall k τ, a <= k <= b -> I τ -> I (f k τ)).
+  { intros k τ H [Ea Eb]; unfold I, f; rewrite !value_survives; auto;
+      intros l L M; apply (K l); unfold bounds_read; auto; exists k; split; auto; exists σ; auto. }
+  rewrite exec_for; fold a b f; rewrite (run_strips f a b n) by auto; symmetry.
+  apply (for_in_step I); [| | split; auto].
+  - intros τ [Ea Eb]; simpl; rewrite Ea, Eb; auto.
+  - intros i τ H J; apply (for_in_step I); auto.
+    + intros ν [Ea Eb]; simpl; rewrite bind_same, !eval_unused, Ea, Eb by auto; auto.
+    + intros k ν Hk Jk; split; [| apply S; auto; nia].
+      unfold f; rewrite bind_commute by auto; apply exec_unused; auto.
+Qed.
+
+(* ---- tiles ---- *)
+
+Lemma runs_commute : forall f g n m a c σ,
+  (forall i j τ, a <= i < a + Z.of_nat n -> c <= j < c + Z.of_nat m -> f i (g j τ) = g j (f i τ)) ->
+  run f a n (run g c m σ) = run g c m (run f a n σ).
+Proof.
+  induction n; intros m a c σ C; simpl; auto.
+  assert (E : f a (run g c m σ) = run g c m (f a σ)).
+  { assert (H : forall p τ, (p <= m)%nat -> f a (run g c p τ) = run g c p (f a τ)).
+    { induction p; intros τ L; auto; rewrite !run_one_more, C, IHp; auto; lia. }
+    auto. }
+  rewrite E; apply IHn; intros; apply C; lia.
+Qed.
+
+Lemma run_tiles : forall f a b c d n m σ, 0 < n -> 0 < m ->
+  (forall i i' j j' τ, a <= i < i' -> i' <= b -> c <= j < j' -> j' <= d ->
+     f i' j (f i j' τ) = f i j' (f i' j τ)) ->
+  run (fun i => run (f i) c (trips c d)) a (trips a b) σ =
+  run (fun t => run (fun u => strip (fun i => strip (f i) c d m u) a b n t) 0 (trips 0 ((d - c) / m)))
+    0 (trips 0 ((b - a) / n)) σ.
+Proof.
+  intros f a b c d n m σ N M C; rewrite (run_strips _ a b n) by auto; apply run_ext; intros t τ T.
+  apply trips_in in T; unfold strip at 1.
+  rewrite (run_ext _ (fun i => run (strip (f i) c d m) 0 (trips 0 ((d - c) / m))))
+    by (intros; apply run_strips; auto).
+  rewrite run_exchange; auto.
+  intros i i' j j' ν H H' J J'.
+  assert (L : a + t * n <= i' <= Z.min b (a + t * n + (n - 1))) by (apply trips_in; lia).
+  unfold strip; apply runs_commute; intros p q μ Hp Hq; apply trips_in in Hp, Hq.
+  apply C; nia.
+Qed.
+
+(* Both loops in strips, and the strips of the inner one around those of the outer. *)
+Theorem tiling : forall ρ x y t u lo hi lo' hi' n m A
+  (legal_indices : x <> y /\ x <> t /\ x <> u /\ y <> t /\ y <> u /\ t <> u)
+  (legal_blocks_new : forall z, z = t \/ z = u -> ~ In z (uses A) /\
+     ~ In z (names lo) /\ ~ In z (names hi) /\ ~ In z (names lo') /\ ~ In z (names hi'))
+  (legal_inner_index_inside : ~ In y (names lo) /\ ~ In y (names hi))
+  (positive_size : 0 < n /\ 0 < m)
+  (bounds_unchanged : apart (fun l => exists j k, writes (bind y k (bind x j ρ)) A l)
+                            (fun l => bounds_read ρ lo hi l \/ bounds_read ρ lo' hi' l))
+  (rectangular : ~ In x (names lo') /\ ~ In x (names hi'))
+  (iterations_interchangeable : forall i i' j j', reached ρ lo hi i -> reached ρ lo hi i' -> i < i' ->
+     reached ρ lo' hi' j -> reached ρ lo' hi' j' -> j < j' -> forall σ,
+     let body m n := exec (bind y n (bind x m ρ)) A in
+     body i' j (body i j' σ) = body i j' (body i' j σ)),
+  let start := Bin Add lo (Bin Mul (Var t) (Num n)) in
+  let start' := Bin Add lo' (Bin Mul (Var u) (Num m)) in
+  equal ρ (For x lo hi (For y lo' hi' A))
+          (For t (Num 0) (Bin Div (Bin Sub hi lo) (Num n))
+             (For u (Num 0) (Bin Div (Bin Sub hi' lo') (Num m))
+                (For x start (Bin Min hi (Bin Add start (Num (n - 1))))
+                   (For y start' (Bin Min hi' (Bin Add start' (Num (m - 1)))) A)))).
+Proof.
+  intros ρ x y t u lo hi lo' hi' n m A (Dxy & Dxt & Dxu & Dyt & Dyu & Dtu) New [Yl Yh] [N M] K [Xl Xh] C
+    start start' σ.
+  destruct (New t (or_introl eq_refl)) as (Ut & Tl & Th & Tl' & Th').
+  destruct (New u (or_intror eq_refl)) as (Uu & Ul & Uh & Ul' & Uh').
+  set (a := eval ρ σ lo); set (b := eval ρ σ hi); set (c := eval ρ σ lo'); set (d := eval ρ σ hi').
+  set (body i j := exec (bind y j (bind x i ρ)) A).
+  pose (I τ := (eval ρ τ lo = a /\ eval ρ τ hi = b) /\ (eval ρ τ lo' = c /\ eval ρ τ hi' = d)).
+  assert (Iσ : I σ) by (unfold I; auto).
+  assert (S : forall i j τ, I τ -> I (body i j τ)).
+  { intros i j τ [[Ea Eb] [Ec Ed]]; unfold I, body.
+    repeat split; rewrite value_survives; auto; intros l L R; apply (K l); unfold bounds_read; eauto. }
+  transitivity (run (fun i => run (body i) c (trips c d)) a (trips a b) σ).
+  - apply (for_in_step I); auto; [intros τ [E _]; auto |].
+    intros i τ _ J; apply (for_in_step I); auto.
+    intros ν [_ [Ec Ed]]; rewrite !eval_unused; auto.
+  - rewrite (run_tiles body a b c d n m) by
+      (auto; intros; apply C; try lia; exists σ; fold a b c d; lia).
+    symmetry; apply (for_in_step I); auto.
+    { intros τ [[Ea Eb] _]; simpl; rewrite Ea, Eb; auto. }
+    intros k τ _ J1; apply (for_in_step I); auto.
+    { intros ν [_ [Ec Ed]]; simpl; rewrite !eval_unused, Ec, Ed by auto; auto. }
+    intros v ν _ J2; apply (for_in_step I); auto.
+    { intros μ [[Ea Eb] _]; simpl.
+      rewrite bind_other, bind_same, !eval_unused, Ea, Eb by auto; auto. }
+    intros i μ _ J3; apply (for_in_step I); auto.
+    { intros κ [_ [Ec Ed]]; simpl.
+      rewrite bind_other, bind_same, !eval_unused, Ec, Ed by auto; auto. }
+    intros j κ _ J4; split; auto.
+    unfold body; apply exec_env; intros z Z; unfold bind.
+    destruct (string_dec y z), (string_dec x z), (string_dec u z), (string_dec t z); subst; auto; contradiction.
 Qed.

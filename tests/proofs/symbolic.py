@@ -51,6 +51,8 @@ class Execution:
                 return -args[0]
             case "mul" if any(z3.is_int_value(a) for a in args):
                 return args[0] * args[1]
+            case "floor_div" if z3.is_int_value(args[1]) and args[1].as_long() > 0:
+                return args[0] / args[1]
             case "min":
                 return z3.If(args[0] <= args[1], args[0], args[1])
             case "max":

@@ -86,6 +86,7 @@ TILES = Theorem(
         Clause("rectangular", "the outer index does not occur in the inner bounds", _rectangular),
         interchange_loops.INTERCHANGEABLE,
     ),
+    lemma="tiling",
     shape=Clause(
         "nested",
         "the site is a loop that runs in order, and its body another one",
