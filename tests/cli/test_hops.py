@@ -78,6 +78,15 @@ def test_every_move_is_taught_with_its_clauses_and_an_example(desk, name):
     assert "tested" in text or "proved by machine" in text
 
 
+def test_a_condition_is_taught_by_its_name(desk):
+    text = said(desk, "help one-way")
+    assert text.startswith(
+        "one-way, a condition\n  lanes, independent iterations commute, in lanes: no loop around"
+    )
+    with pytest.raises(InputError, match="did you mean 'one-way'"):
+        desk.say("help oneway")
+
+
 def test_show_numbers_the_statements_and_remembers_the_notation(desk):
     assert said(desk, "show").splitlines()[-1] == " 3      out[j * 5 + i] := convert.f32(i + w * h) * a[j]"
     assert "parameter w: i32" in said(desk, "show")

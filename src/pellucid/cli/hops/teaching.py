@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from pellucid.base.errors import InputError, did_you_mean
 from pellucid.cli.hops import telling
 from pellucid.cli.hops.columns import beside
@@ -34,9 +36,9 @@ NOTATION = """\
 """
 
 
-@command("help", "[COMMAND|MOVE|HEURISTIC|notation|moves]", "topic", group="help")
+@command("help", "[COMMAND|MOVE|HEURISTIC|CONDITION|notation|moves]", "topic", group="help")
 def help_(desk: Desk, words: list[str]) -> Reply:
-    """Teach: an overview, or one command, move or heuristic at length.
+    """Teach: an overview, or one command, move, heuristic or condition at length.
 
     `help notation` tells how programs are written, `help moves` names every move there is.
     """
@@ -56,7 +58,9 @@ def help_(desk: Desk, words: list[str]) -> Reply:
         return [Part("title", topic), Part("text", telling.wrapped(heuristics()[topic].doc, desk.width))]
     if topic in commands():
         return [_command(commands()[topic])]
-    known = [*commands(), *moves(), *heuristics(), "notation"]
+    if topic in _clauses():
+        return [Part("title", f"{topic}, a condition"), Part("text", "\n".join(_clauses()[topic]))]
+    known = [*commands(), *moves(), *heuristics(), *_clauses(), "notation"]
     raise InputError(f"there is no help on {topic!r}", fix=did_you_mean(topic, known) or "see help")
 
 
@@ -67,6 +71,20 @@ def _overview(width: int) -> Reply:
         lines = [telling.wrapped(f"{c.name:<8} {c.doc}", width, "  ") for c in inside]
         parts += [Part("title", group), Part("text", "\n".join(lines))]
     return [*parts, Part("text", "More: help COMMAND, help MOVE, help moves, help notation.")]
+
+
+@functools.cache
+def _clauses() -> dict[str, list[str]]:
+    """Every condition by name: the moves and theorems that have it, with its words at the place of their examples."""
+    found: dict[str, list[str]] = {}
+    for move in moves().values():
+        site = example(move.name).site
+        for theorem in move.theorems:
+            for clause in theorem.clauses if theorem.shape is None else (theorem.shape, *theorem.clauses):
+                fits = isinstance(clause.text, str) or theorem.fits(site)
+                words = f": {clause.words(site)}" if fits else ""
+                found.setdefault(clause.name, []).append(f"  {move.name}, {theorem.name}{words}")
+    return found
 
 
 def _command(c: Command) -> Part:
