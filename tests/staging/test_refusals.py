@@ -92,6 +92,8 @@ def copied():
     [
         ({"c": words(4)}, "no memory is called 'c'; it has b, a|it has a, b"),
         ({"a": words(4)}, "memory b: is missing"),
+        ({"a": words(4).astype(np.uint8)}, "memory a: is not a one-dimensional array of u32"),
+        ({"a": words(4).reshape(2, 2)}, "memory a: is not a one-dimensional array of u32"),
         ({"a": words(4), "b": None}, "the memories a and b overlap"),
     ],
 )

@@ -88,7 +88,7 @@ class Looper:
             for origin, factor in origins:
                 if origin is not None:
                     wanted[origin] = math.lcm(wanted.get(origin, 1), splits.get(origin, 1) * factor)
-            if max(wanted.values()) <= CASES and math.prod(wanted.values()) <= CASES:
+            if math.prod(wanted.values()) <= CASES:
                 new = wanted
         return None if new == splits else new
 

@@ -71,13 +71,20 @@ class Residual:
         for name, array in arrays.items():
             if name not in self.memories:
                 raise InputError(f"no memory is called {name!r}", fix=f"it has {', '.join(self.memories)}")
+            buffer = self.memories[name].buffer
+            if array.ndim != 1 or array.dtype != buffer.type.dtype:
+                raise InputError(
+                    f"is not a one-dimensional array of {buffer.type}",
+                    place=f"memory {name}",
+                    fix="view it as words",
+                )
             for other, earlier in bound.items():
                 if np.may_share_memory(array, earlier):
                     raise InputError(
                         f"the memories {other.name} and {name} overlap, and the program was promised that they do not",
                         fix="give both as one memory, or copy one",
                     )
-            bound[self.memories[name].buffer] = array
+            bound[buffer] = array
         for name, memory in self.memories.items():
             if memory.buffer not in bound:
                 raise InputError("is missing", place=f"memory {name}", fix="give an array of words")
