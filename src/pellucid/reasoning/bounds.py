@@ -46,24 +46,34 @@ class Bounds:
         An inner limit, as a condition on data, may say less than the loop around it does.
         """
         best = int(found.facts(self.facts).hi)
-        return min([best, *(self._most(found, self.within[k:]) for k in range(len(self.within)))])
+        for k, limit in enumerate(self.within):
+            inside = self._within(found, limit)
+            if inside is not None:
+                best = min(best, self._most(inside, self.within[k + 1 :]))
+        return best
 
     def _most(self, found: Form, limits: Sequence[Within]) -> int:
+        """An upper bound of a form, with all of some limits."""
         best = int(found.facts(self.facts).hi)
         for limit in limits:
-            split = found.split(limit.atom)
-            if split is None or not split[0].terms:
-                continue
-            by, rest = split
-            sign = by.facts(self.facts)
-            if sign.lo >= 0 and limit.high is not None:
-                found = rest + by * (limit.high() - number(1))
-            elif sign.hi <= 0 and limit.low is not None:
-                found = rest + by * limit.low()
-            else:
-                continue
-            best = min(best, int(found.facts(self.facts).hi))
+            inside = self._within(found, limit)
+            if inside is not None:
+                found = inside
+                best = min(best, int(found.facts(self.facts).hi))
         return best
+
+    def _within(self, found: Form, limit: Within) -> Form | None:
+        """A form that is at least as large, with the bound of a limit for its atom; None if it has no such bound."""
+        split = found.split(limit.atom)
+        if split is None or not split[0].terms:
+            return None
+        by, rest = split
+        sign = by.facts(self.facts)
+        if sign.lo >= 0 and limit.high is not None:
+            return rest + by * (limit.high() - number(1))
+        if sign.hi <= 0 and limit.low is not None:
+            return rest + by * limit.low()
+        return None
 
 
 def exact(node: Expr, mark: Callable[[Expr], int], facts: Knowing) -> Form:
