@@ -137,6 +137,12 @@ def test_overlapping_outputs_are_refused():
         Stream((), (Samples(0, 0, 8, 16), Samples(0, 7, 8, 16)), (number(1), number(2)))
     with pytest.raises(IrError, match="the outputs of buffer 0 get into each other"):
         Stream((), (Samples(0, 0, 8, 16), Samples(0, 12, 8, 16)), (number(1), number(2)))
+    with pytest.raises(IrError, match="buffer 0 has outputs and inputs, or samples of different strides"):
+        Stream((Samples(0, 0, 8, 8),), (Samples(0, 0, 8, 8),), (sample(0),))
+    with pytest.raises(IrError, match="buffer 1 has outputs and inputs, or samples of different strides"):
+        Stream((Samples(1, 0, 8, 8), Samples(1, 0, 8, 16)), (Samples(0, 0, 8, 8),), (sample(0),))
+    with pytest.raises(IrError, match="numbered from 0 without gaps"):
+        Stream((Samples(2, 0, 8, 8),), (Samples(0, 0, 8, 8),), (sample(0),))
     with pytest.raises(IrError, match="as many values as outputs"):
         Stream((), (Samples(0, 0, 8, 16),), ())
 

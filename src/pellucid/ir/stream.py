@@ -73,14 +73,27 @@ class Stream:
     values: tuple[Expr, ...]
 
     def __post_init__(self) -> None:
-        """Check that there is a value for each output, and that outputs of one buffer do not get into each other."""
+        """Check that there is a value for each output, and that samples keep out of each other's way."""
         if len(self.outputs) != len(self.values) or not self.outputs:
             raise IrError("a stream has as many values as outputs", place="stream")
+        strides: dict[int, set[int]] = {}
+        for s in (*self.outputs, *self.inputs):
+            strides.setdefault(s.buffer, set()).add(s.stride)
+        if sorted(strides) != list(range(len(strides))):
+            raise IrError("the buffers of a stream are numbered from 0 without gaps", place="stream")
+        shared = {s.buffer for s in self.outputs} & {s.buffer for s in self.inputs}
+        uneven = {k for k, found in strides.items() if len(found) > 1}
+        for buffer in shared | uneven:
+            raise IrError(
+                f"buffer {buffer} has outputs and inputs, or samples of different strides",
+                place="stream",
+                fix="give it a number for each use",
+            )
         for buffer in {s.buffer for s in self.outputs}:
             mine = sorted((s for s in self.outputs if s.buffer == buffer), key=lambda s: s.offset)
             ends = [s.offset + s.size for s in mine]
             apart = all(a <= s.offset for a, s in zip(ends, mine[1:], strict=False))
-            if not apart or len({s.stride for s in mine}) > 1 or ends[-1] - mine[0].offset > mine[0].stride:
+            if not apart or ends[-1] - mine[0].offset > mine[0].stride:
                 raise IrError(
                     f"the outputs of buffer {buffer} get into each other",
                     place="stream",
