@@ -121,6 +121,20 @@ def test_moves_lists_each_with_place_and_gain(desk):
     assert said(desk, "moves spread") == "spread is not licensed anywhere."
 
 
+def test_a_move_that_has_to_be_told_something_is_mentioned():
+    desk = Desk.of(
+        Program.of(
+            "t", (ROOT / "src/pellucid/loops/samples/inline_array.nest").read_text().partition("\n")[2]
+        )
+    )
+    assert (
+        said(desk, "moves inline_array")
+        == "not tried, as they have to be told something: inline_array array=…"
+    )
+    assert "inline_array" in said(desk, "moves").splitlines()[-1]
+    assert said(desk, "try inline_array 0 array=t").startswith("step 1: inline_array at 0")
+
+
 def test_why_not_says_what_the_clause_asks_and_what_is_here(desk):
     said(desk, "try lanes i")
     text = said(desk, "why not lanes at i")
@@ -223,7 +237,7 @@ def test_a_search_brings_home_moves_that_can_be_made_again(tmp_path):
     desk = Desk.of(Program.of("histogram", HISTOGRAM))
     told: list[str] = []
     desk.progress = told.append
-    text = said(desk, "search seconds=60")
+    text = said(desk, "search seconds=60 width=4 depth=8")
     assert text.startswith("steps 1 to ")
     assert "the time ran out" not in text
     assert "join_conditional" in text

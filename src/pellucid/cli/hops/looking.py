@@ -34,7 +34,7 @@ from pellucid.loops.ledger import Step
 from pellucid.loops.listing import Place
 from pellucid.loops.move import Proved
 from pellucid.loops.saving import option_of, value_of
-from pellucid.loops.session import Session
+from pellucid.loops.session import REQUIRED, Session, options
 from pellucid.loops.theorem import theorems
 from pellucid.reasoning.machine import PAPER, PROCESSOR, Machine
 from pellucid.reasoning.printed import printed_time
@@ -89,10 +89,18 @@ def moves(desk: Desk, words: list[str]) -> Reply:
         if hint:
             raise InputError(f"neither a move nor a place is called {where!r}", fix=hint)
     found = list(desk.session.offers(name, where))
-    if not found:
+    # A move that has to be told something cannot be tried without.
+    asking = {m: options(m) for m in every().values() if name in (None, m.name) and desk.session.found(m)}
+    needed = [f"{m.name} {word}=…" for m, own in asking.items() for word in own if own[word] is REQUIRED]
+    parts = [Part("text", telling.offers(found, desk.width))] if found else []
+    if needed and where is None:
+        parts.append(Part("text", f"not tried, as they have to be told something: {', '.join(needed)}"))
+    if not parts:
         asked = f"{name} is" if name else "No move is"
-        return [Part("text", f"{asked} {'not ' if name else ''}licensed {'there' if where else 'anywhere'}.")]
-    return [Part("text", telling.offers(found, desk.width))]
+        parts.append(
+            Part("text", f"{asked} {'not ' if name else ''}licensed {'there' if where else 'anywhere'}.")
+        )
+    return parts
 
 
 @command("why", "[not] MOVE [at] PLACE [OPTION=VALUE …]", "not", "move", "at", "place", group=GROUP)
@@ -101,14 +109,14 @@ def why(desk: Desk, words: list[str]) -> Reply:
 
     If nothing is in the way, the conditions that hold are listed instead.
     """
-    plain, options = split_options(words)
+    plain, chosen = split_options(words)
     if plain[:1] == ["not"]:
         plain = plain[1:]
     if len(plain) == 3 and plain[1] == "at":
         del plain[1]
     if len(plain) != 2:
         raise usage("why")
-    answer = desk.session.why_not(plain[0], plain[1], **options)
+    answer = desk.session.why_not(plain[0], plain[1], **chosen)
     title = f"{answer.move.name} at {answer.place.number}: {answer.place.line}"
     kind = "good" if not answer.remedies and answer.verdict.__class__.__name__ == "Proved" else "bad"
     return [Part("title", title), Part(kind, telling.why_not(answer, desk.width))]
