@@ -9,7 +9,8 @@ from ..ir import expr as E
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, const, substitute
 from ..ir.interp import fold
-from ..ir.nest import Alloc, Block, For, Kernel, all_roots, inputs, rewrite, walk
+from ..ir.nest import Alloc, Block, For, Kernel, all_roots, rewrite, walk
+from .elements import peeled, used
 
 
 def fresh_index(kernel: Kernel, name: str, type_: T.Type = T.i32) -> Expr:
@@ -21,7 +22,8 @@ def fresh_index(kernel: Kernel, name: str, type_: T.Type = T.i32) -> Expr:
 def fresh_buffer(kernel: Kernel, name: str, type_: T.Type, size: int) -> Buffer:
     """A buffer of that name, or of that name with a number if it is taken."""
     own = [s.buffer for s in walk(kernel.body) if isinstance(s, Alloc)]
-    taken = {b.name for b in (*kernel.outputs, *inputs(kernel), *own)} | {str(p.attr) for p in kernel.params}
+    others = {b for s in peeled(kernel.body)[1] for b in used(s)}
+    taken = {b.name for b in (*kernel.outputs, *own, *others)} | {str(p.attr) for p in kernel.params}
     return Buffer(_free(name, taken), type_, size)
 
 

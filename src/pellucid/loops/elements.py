@@ -12,9 +12,8 @@ from functools import lru_cache
 
 from ..ir.expr import Buffer, Expr, apply, const
 from ..ir.facts import Facts
-from ..ir.nest import SEQ, Alloc, Block, For, Kernel, Statement, Store, walk
+from ..ir.nest import SEQ, Alloc, Block, For, Statement, Store, walk
 from ..ir.path import Path
-from ..ir.types import Type
 from ..reasoning.effects import loaded, stored
 from ..reasoning.infer import FactsOf
 
@@ -141,18 +140,6 @@ def touching(around: Alloc, path: Path) -> list[tuple[Path, Statement]]:
             elif around.buffer in used(s):
                 found.append((here, s))
     return found
-
-
-def fresh_array(kernel: Kernel, name: str, type_: Type, size: int) -> Buffer:
-    """A buffer of that name, or of that name with a number if it is taken."""
-    around, body = peeled(kernel.body)
-    taken = {b.name for b in (*kernel.outputs, *(a.buffer for a in around))}
-    taken |= {b.name for s in body for b in used(s)} | {str(p.attr) for p in kernel.params}
-    found, number = name, 1
-    while found in taken:
-        number += 1
-        found = f"{name}{number}"
-    return Buffer(found, type_, size)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -18,7 +18,7 @@ from ...ir.nest import Alloc, Block, Kernel, Store
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Proved, Unknown, Verdict, decided
-from ..elements import fresh_array
+from ..build import fresh_buffer
 from ..move import Applied, Move
 from ..rows import Rows, rows_of
 from ..theorem import Clause, Site, Theorem
@@ -69,7 +69,7 @@ CONTRACT = Theorem(
 def apply(kernel: Kernel, path: Path, *, ranges: Any = None, **_: Any) -> Applied:
     """A row inside of the loop, in place of the array around it."""
     rows = _of(site := Site(kernel, path, ranges or {}))
-    row = fresh_array(kernel, f"{rows.array.name}_row", rows.array.type, rows.length)
+    row = fresh_buffer(kernel, f"{rows.array.name}_row", rows.array.type, rows.length)
     places = {a.position: rows.rest(a, site.ranges) for a in rows.accesses()}
     loads: dict[Expr, Expr] = {}
     for position, rest in places.items():

@@ -18,7 +18,8 @@ from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Proved, Refuted, Unknown, Verdict, decided
 from ...reasoning.scope import facts_within
-from ..elements import Filled, fresh_array, position, within
+from ..build import fresh_buffer
+from ..elements import Filled, position, within
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 from ..windows import Window, combined, factors, windowed
@@ -94,7 +95,7 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
     nest, w = found
     weights = factors(w)
     assert weights is not None  # noqa: S101 - checked
-    between = fresh_array(kernel, f"{w.array.name}_rows", w.array.type, w.array.size)
+    between = fresh_buffer(kernel, f"{w.array.name}_rows", w.array.type, w.array.size)
     inner = nest.indices[w.cut :]
     first = combined(w, [E.load(w.array, position((*r, *inner), w.extents)) for r in w.rows], weights[0])
     outer = nest.indices[: w.cut]
