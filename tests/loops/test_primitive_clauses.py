@@ -285,6 +285,15 @@ COUNTEREXAMPLES = [
         FIRST,
     ),
     (
+        # The iteration that joins the loop counts as well: here it alone sets what a bound loads.
+        "roll",
+        "White 4.3.2 for the first iteration, backwards",
+        "bounds-kept",
+        "  a[0] := 2\n  for i in 1 .. max(a[0], 1):\n    a[i] := 2\n",
+        1,
+        FIRST,
+    ),
+    (
         "roll_all",
         "White 4.3.2, backwards, repeated",
         "in-range",

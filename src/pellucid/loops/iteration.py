@@ -12,7 +12,6 @@ from ..reasoning.bounds import decide, difference
 from ..reasoning.effects import effects, loads, shown
 from ..reasoning.prove import Proved, Refuted, Unknown, Verdict
 from ..reasoning.separate import apart
-from .adjacent import loop
 from .build import folded
 from .theorem import Site
 
@@ -69,7 +68,7 @@ def minus(a: Expr, b: Expr) -> str:
     return shown(a) if b.op == "const" and b.attr == 0 else f"{shown(a)} - {shown(b)}"
 
 
-def kept(site: Site, *bounds: Expr) -> Verdict:
-    """Whether the loop sets nothing that some bounds load."""
-    found = effects((loop(site),))
+def kept(site: Site, s: For, *bounds: Expr) -> Verdict:
+    """Whether a loop at the site sets nothing that some bounds load."""
+    found = effects((s,))
     return apart(found.sets, loads(bounds), site.known.while_changing(a.buffer for a in found.sets))

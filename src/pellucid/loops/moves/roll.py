@@ -73,13 +73,19 @@ def _no_wrap(site: Site) -> Verdict:
     return Proved(premise) if step.lo == step.hi == one else Unknown(premise, f"that {shown(old)} is {limit}")
 
 
+def longer(s: For, which: str) -> For:
+    """The loop with one iteration more at an end."""
+    return replace(s, hi=behind(s.hi)) if which == "last" else replace(s, lo=before(s.lo))
+
+
 def _last_kept(site: Site) -> Verdict:
-    return kept(site, loop(site).hi)
+    s = loop(site)
+    return kept(site, longer(s, "last"), s.hi)
 
 
 def _first_kept(site: Site) -> Verdict:
     s = loop(site)
-    return kept(site, s.lo, s.hi)
+    return kept(site, longer(s, "first"), s.lo, s.hi)
 
 
 RUNS = Clause("runs", "the lower bound is not above the upper one", _runs)
@@ -87,14 +93,18 @@ NO_WRAP = Clause("no-wrap", "the bound that moves does not wrap", _no_wrap)
 LAST = Theorem(
     "White 4.3.2, backwards",
     "A loop and then its next iteration are the loop with one iteration more.",
-    (RUNS, NO_WRAP, Clause("bound-kept", "the loop sets nothing that its upper bound loads", _last_kept)),
+    (
+        RUNS,
+        NO_WRAP,
+        Clause("bound-kept", "the longer loop sets nothing that its upper bound loads", _last_kept),
+    ),
     lemma="unroll_last",
     shape=_shape("last"),
 )
 FIRST = Theorem(
     "White 4.3.2 for the first iteration, backwards",
     "The iteration before a loop and then the loop are the loop with one iteration more.",
-    (RUNS, NO_WRAP, Clause("bounds-kept", "the loop sets nothing that its bounds load", _first_kept)),
+    (RUNS, NO_WRAP, Clause("bounds-kept", "the longer loop sets nothing that its bounds load", _first_kept)),
     lemma="unroll_first",
     shape=_shape("first"),
 )
@@ -105,7 +115,7 @@ def apply(kernel: Kernel, path: Path, *, end: str = ENDS[0], **_: Any) -> Applie
     s = loop(Site(kernel, path))
     count = len(s.body)
     last = end == "last"
-    new: Block = (replace(s, hi=behind(s.hi)) if last else replace(s, lo=before(s.lo)),)
+    new: Block = (longer(s, end),)
 
     def inside(k: int, below: Path) -> tuple[int, Path]:
         # The iteration beside the loop went into its body.

@@ -50,12 +50,12 @@ def _runs(site: Site) -> Verdict:
 
 
 def _bound_kept(site: Site) -> Verdict:
-    return kept(site, loop(site).hi)
+    return kept(site, loop(site), loop(site).hi)
 
 
 def _bounds_kept(site: Site) -> Verdict:
     s = loop(site)
-    return kept(site, s.lo, s.hi)
+    return kept(site, s, s.lo, s.hi)
 
 
 RUNS = Clause("runs", "there is an iteration (or tested=True)", _runs)
