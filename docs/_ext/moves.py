@@ -14,7 +14,7 @@ from pellucid.loops.examples import Example, example
 from pellucid.loops.heuristics import heuristics
 from pellucid.loops.listing import rows
 from pellucid.loops.move import Move, moves
-from pellucid.loops.session import options
+from pellucid.loops.options import options
 from pellucid.loops.theorem import Theorem
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from pellucid.loops import trial
 from pellucid.loops.examples import example
 from pellucid.loops.listing import place, places, rows
 from pellucid.loops.move import Proved, moves, named
-from pellucid.loops.saving import Program, as_lines, as_python, option_of, value_of
-from pellucid.loops.session import RefusedError, Session, options, written
+from pellucid.loops.options import option_of, options, value_of, written
+from pellucid.loops.saving import Program, as_lines, as_python
+from pellucid.loops.session import RefusedError, Session
 
 TEXT = """kernel shade(w: i32, h: i32):
   output out: f32[64]
@@ -133,6 +134,8 @@ def test_without_a_place_a_move_is_made_where_it_is_first_licensed():
 def test_an_option_that_a_move_does_not_have_is_told():
     with pytest.raises(InputError, match="spread has no option 'bands'; its options: band"):
         session().make("spread", 1, bands=3)
+    with pytest.raises(InputError, match="band: rows is not a whole number; write band=a whole number"):
+        session().make("spread", 1, band="rows")
     with pytest.raises(InputError, match="inline_array needs array="):
         session().make("inline_array", 0)
     with pytest.raises(IrError, match="did you mean 'spread'"):

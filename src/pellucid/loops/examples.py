@@ -17,7 +17,8 @@ from ..base.errors import IrError
 from ..ir.nest import Kernel
 from ..ir.path import Path
 from .move import named
-from .saving import Program, option_of
+from .options import option_of
+from .saving import Program
 from .session import Call, Session
 from .theorem import Site
 

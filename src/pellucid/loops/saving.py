@@ -5,17 +5,16 @@ Both begin with the program and make the same changes; each is checked again whe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..base.errors import InputError
 from ..ir.expr import Expr, topological
 from ..ir.facts import Facts
 from ..ir.nest import Kernel
 from ..ir.parse import parse_nest
-from .session import Call, Session, written
+from .options import written
+from .session import Call, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,36 +123,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(_plain(v) for v in value)  # pyright: ignore[reportUnknownVariableType]
     return written(value) if isinstance(value, Expr) else value
-
-
-def value_of(text: str) -> Any:
-    """The value that is written for an option; `session.written` is the other way.
-
-    >>> value_of("8"), value_of("8,8"), value_of("true"), value_of("rows"), value_of("0.5")
-    (8, (8, 8), True, 'rows', 0.5)
-    >>> value_of("y,mod(x,8)")
-    ('y', 'mod(x,8)')
-    """
-    parts = re.findall(r"[^,(]*(?:\([^)]*\)[^,(]*)*", text)
-    parts = [part for part in parts if part]
-    if len(parts) > 1:
-        return tuple(value_of(part) for part in parts)
-    if text in ("true", "false"):
-        return text == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
-
-
-def option_of(word: str) -> tuple[str, Any]:
-    """An option written as NAME=VALUE.
-
-    Raises InputError for anything else.
-    """
-    name, equals, value = word.partition("=")
-    if not equals or not name.isidentifier() or not value:
-        raise InputError(f"{word!r} is no option", fix="write it as NAME=VALUE")
-    return name, value_of(value)

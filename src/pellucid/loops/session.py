@@ -6,8 +6,6 @@ whole or not at all: whatever is refused raises an error and leaves the session 
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -15,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import InputError, IrError
 from ..ir.expr import Expr
 from ..ir.facts import Facts
-from ..ir.nest import For, Kernel, same, walk
-from ..ir.parse import parse_expr
+from ..ir.nest import Kernel, same
 from ..ir.path import Path
 from ..ir.text import print_nest
 from ..reasoning.forms import extent
@@ -24,6 +21,7 @@ from ..reasoning.timer import kernel_cost
 from .ledger import Ledger, Step
 from .listing import Place, place, places, whole
 from .move import Move, Proved, Verdict, moves, named
+from .options import REQUIRED, checked, options, written
 from .tactic import State, Tactic, make
 
 if TYPE_CHECKING:
@@ -213,7 +211,7 @@ class Session:
         know.
         """
         m = named(move)
-        chosen = _checked(m, self.kernel, chosen)
+        chosen = checked(m, self.kernel, chosen)
         if where is not None:
             at = self.place(where, m)
             state, step = self._tried(m, at.path, **chosen)
@@ -352,7 +350,7 @@ class Session:
     def why_not(self, move: str, where: int | str | Path, **chosen: Any) -> WhyNot:
         """The verdict on a move at a place; if it is refused, also where else it is licensed, and what would help."""
         m = named(move)
-        chosen = _checked(m, self.kernel, chosen)
+        chosen = checked(m, self.kernel, chosen)
         at = self.place(where, m)
         verdict = m.check(self.kernel, at.path, ranges=self.state.ranges, **chosen)
         if isinstance(verdict, Proved):
@@ -385,65 +383,6 @@ class Session:
                     yield m.name, place(self.kernel, found)
 
 
-class _Required:
-    """The default of an option that has none."""
-
-    def __repr__(self) -> str:
-        return "required"
-
-
-REQUIRED = _Required()
-
-
-def options(move: Move) -> dict[str, Any]:
-    """A move's own options by name, with their defaults, or REQUIRED.
-
-    >>> options(named("spread"))
-    {'band': 16}
-    """
-    found = inspect.signature(move.apply).parameters.values()
-    return {
-        p.name: REQUIRED if p.default is p.empty else p.default
-        for p in found
-        if p.kind is p.KEYWORD_ONLY and p.name != "ranges"
-    }
-
-
-def _checked(move: Move, kernel: Kernel, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Options as the move takes them: single values as sequences, texts as expressions, where that is asked for."""
-    known = options(move)
-    for name in chosen:
-        if name not in known:
-            fix = f"its options: {', '.join(known)}" if known else "it takes none"
-            raise InputError(f"{move.name} has no option {name!r}", fix=fix)
-    missing = [name for name, default in known.items() if default is REQUIRED and name not in chosen]
-    if missing:
-        raise InputError(f"{move.name} needs {missing[0]}=…", fix=f"say {move.name} PLACE {missing[0]}=VALUE")
-    kinds = {p.name: str(p.annotation) for p in inspect.signature(move.apply).parameters.values()}
-    return {name: _fitted(kinds[name], kernel, value) for name, value in chosen.items()}
-
-
-def _fitted(kind: str, kernel: Kernel, value: Any) -> Any:
-    """An option's value as the kind of parameter wants it: a tuple of it, or of the expressions that it names."""
-    if not any(word in kind for word in ("Sequence", "tuple", "Iterable", "Collection")):
-        return value
-    values: list[Any] = [*value] if isinstance(value, tuple) else [value]
-    return tuple(_expression(kernel, v) for v in values) if "Expr" in kind else tuple(values)
-
-
-def _expression(kernel: Kernel, value: Any) -> Any:
-    """An expression that is written over the loop variables and parameters of a kernel."""
-    if isinstance(value, Expr):
-        return value
-    leaves: dict[str, Expr] = {str(s.index.attr): s.index for s in walk(kernel.body) if isinstance(s, For)}
-    leaves |= {str(p.attr): p for p in kernel.params}
-    text = re.sub(
-        r"(?<![%$\w])[A-Za-z_]\w*", lambda m: repr(leaves[m[0]]) if m[0] in leaves else m[0], str(value)
-    )
-    (found,) = parse_expr(text)
-    return found
-
-
 def _check_quietly(
     move: Move, kernel: Kernel, path: Path, ranges: Mapping[Expr, Facts], chosen: Mapping[str, Any]
 ) -> Verdict | None:
@@ -456,17 +395,6 @@ def _check_quietly(
 
 def _same(a: Kernel, b: Kernel) -> bool:
     return a is b or print_nest(a) == print_nest(b)
-
-
-def written(value: Any) -> str:
-    """An option's value as it is typed.
-
-    >>> written(True), written((8, 8)), written("rows")
-    ('true', '8,8', 'rows')
-    """
-    if isinstance(value, tuple):
-        return ",".join(map(written, value))  # pyright: ignore[reportUnknownArgumentType]
-    return str(value).lower() if isinstance(value, bool) else str(value).replace(" ", "")
 
 
 def _numbered(what: str, count: int) -> str:

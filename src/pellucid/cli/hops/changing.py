@@ -9,7 +9,8 @@ from pellucid.base.errors import FileError, InputError, did_you_mean
 from pellucid.cli.hops import telling
 from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.desk import Desk, Part, Reply, command, usage
-from pellucid.loops.saving import Program, as_lines, as_python, option_of, value_of
+from pellucid.loops.options import option_of, value_of
+from pellucid.loops.saving import Program, as_lines, as_python
 from pellucid.loops.search import Seen
 from pellucid.loops.session import Change
 

@@ -51,7 +51,7 @@ def _words(desk: Desk, kind: str, rest: list[str], last: str) -> list[str]:
     """The words of a kind: moves, places of a move, options of a move, and so on."""
     from pellucid.loops.heuristics import heuristics
     from pellucid.loops.move import moves
-    from pellucid.loops.session import options
+    from pellucid.loops.options import options
 
     session = desk.session
     move = next((moves()[w] for w in rest if w in moves()), None)

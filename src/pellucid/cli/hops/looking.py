@@ -33,8 +33,8 @@ from pellucid.ir.path import at, enclosing
 from pellucid.loops.ledger import Step
 from pellucid.loops.listing import Place
 from pellucid.loops.move import Proved
-from pellucid.loops.saving import option_of, value_of
-from pellucid.loops.session import REQUIRED, Session, options
+from pellucid.loops.options import REQUIRED, option_of, options, value_of
+from pellucid.loops.session import Session
 from pellucid.loops.theorem import theorems
 from pellucid.reasoning.machine import PAPER, PROCESSOR, Machine
 from pellucid.reasoning.printed import printed_time

@@ -17,7 +17,8 @@ from pellucid.ir.nest import Kernel
 from pellucid.loops.ledger import Step
 from pellucid.loops.listing import Row, header, place, rows
 from pellucid.loops.move import Proved, Refuted, Verdict
-from pellucid.loops.session import Offer, RefusedError, WhyNot, options
+from pellucid.loops.options import options
+from pellucid.loops.session import Offer, RefusedError, WhyNot
 from pellucid.loops.trial import Trial, Visits
 
 NOTATIONS = ("plain", "nest", "hops")
