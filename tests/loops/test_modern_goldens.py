@@ -14,7 +14,7 @@ import pytest
 
 from pellucid.ir import nest as N
 from pellucid.ir.interp import run
-from pellucid.ir.parse import parse_nest
+from pellucid.ir.parse import parse_expr, parse_nest
 from pellucid.ir.path import walk
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
@@ -44,6 +44,9 @@ MODERN = {
 def option(word: str) -> tuple[str, object]:
     """An option as written in the first line of a file."""
     name, _, text = word.partition("=")
+    if name == "by":
+        # Commas stand between expressions, and inside of calls.
+        return name, tuple(parse_expr(t)[0] for t in re.split(r",(?![^(]*\))", text))
     if name == "live":
         return name, tuple(text.split(","))
     return name, int(text) if text.isdigit() else text

@@ -6,7 +6,6 @@ What `privatize` finds in a loop: a histogram, a sum of rows, the largest of eac
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,10 +13,10 @@ from ..ir import expr as E
 from ..ir import prim as table
 from ..ir.expr import Buffer, Expr, const, topological
 from ..ir.nest import Alloc, Block, For, Kernel, Statement, Store, position_type, transform, walk
-from ..ir.parse import parse_expr
 from ..ir.path import Path, at
 from ..reasoning.effects import Access, effects
 from .build import folded, fresh_buffer, fresh_index
+
 
 LINE = 64
 """Bytes of a line of the cache."""
@@ -70,22 +69,8 @@ def gathered(store: Store) -> tuple[str, Expr] | None:
     return None if mine else (store.value.op, other)
 
 
-def numbers(by: str | Sequence[Expr]) -> tuple[Expr, ...]:
-    """What tells copies apart, given as expressions or as text: one or several with commas, an index ``i`` as ``%i``.
-
-    Raises TextError for text that is no expression.
-
-    >>> numbers("%j, mod(%i, 8)")
-    (%j, %i % 8)
-    """
-    if not isinstance(by, str):
-        return tuple(by)
-    # Commas stand between expressions, and inside of calls.
-    return tuple(parse_expr(text)[0] for text in re.split(r",(?![^(]*\))", by))
-
-
 def gathering(
-    kernel: Kernel, path: Path, buffer: str | None = None, by: str | Sequence[Expr] = ()
+    kernel: Kernel, path: Path, buffer: str | None = None, by: Sequence[Expr] = ()
 ) -> Gathering | None:
     """What the loop at a path gathers into a buffer from outside: that of the name, or the first there is."""
     loop = at(kernel.body, path) if path else None
@@ -96,7 +81,7 @@ def gathering(
         if isinstance(s, Store) and buffer in (None, s.buffer.name) and s.buffer not in own:
             found = gathered(s)
             if found is not None:
-                return Gathering(loop, s.buffer, found[0], numbers(by) or (loop.index,))
+                return Gathering(loop, s.buffer, found[0], tuple(by) or (loop.index,))
     return None
 
 

@@ -2,7 +2,7 @@
 
 Iterations that add to different copies no longer meet, so they can be spread over threads; and an element that was
 just stored need not be loaded at once. `by` says which copy an iteration adds to: whole numbers with known ranges, for
-instance the index of a band, or the column modulo 8 (``%band, mod(%x, 8)`` as text).
+instance the index of a band, or the column modulo 8.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def apply(
     path: Path,
     *,
     buffer: str | None = None,
-    by: str | Sequence[Expr] = (),
+    by: Sequence[Expr] = (),
     numerics: str = "exact",
     **options: Any,
 ) -> Applied:
