@@ -17,7 +17,6 @@ from ..ir.path import Path, at
 from ..reasoning.effects import Access, effects
 from .build import folded, fresh_buffer, fresh_index
 
-
 LINE = 64
 """Bytes of a line of the cache."""
 
