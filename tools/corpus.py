@@ -24,6 +24,7 @@ from pellucid.ir.interp import run
 from pellucid.ir.nest import Block, For, If, Kernel, Statement, Store, erase
 from pellucid.loops.build import with_values
 from pellucid.loops.move import Proved, moves
+from pellucid.loops.theorem import Site, theorems
 from pellucid.reasoning.effects import effects
 
 SCALARS = tuple(Buffer(name, T.i64, 1) for name in "txyz")
@@ -58,6 +59,9 @@ Definition leaves (A : stat) (σ : state) (cells : list (loc * Z)) : bool :=
   let τ := exec nowhere A σ in forallb (fun c => Z.eqb (τ (fst c)) (snd c)) cells.
 Definition mentions (names : list name) (expected : list (name * bool)) : bool :=
   forallb (fun e => Bool.eqb (existsb (String.eqb (fst e)) names) (snd e)) expected.
+Definition share (X Y : list name) : bool := existsb (fun n => existsb (String.eqb n) Y) X.
+Definition no_name_in_common (A B : stat) : bool :=
+  negb (share (sets A) (uses B)) && negb (share (sets B) (uses A)) && negb (share (sets A) (sets B)).
 """
 
 
@@ -296,6 +300,11 @@ def program(number: int, counts: dict[str, int]) -> Iterator[str]:
     yield example(
         f"subst_{number}", f"subst {called(x.name)} {expression(value)} p{number} = {block(inside)}"
     )
+    for k, (a, b) in enumerate(itertools.pairwise(kernel.body)):
+        # What names tell apart, the optimizer must tell apart; it may know more.
+        if not isinstance(theorems()["White 4.1.2"].prove(Site(kernel, ((0, k),))), Proved):
+            pair = f"{statement(a)} {statement(b)}"
+            yield example(f"together_{number}_{k}", f"no_name_in_common {pair} = false")
     for k, (name, moved) in enumerate(after_moves(kernel)):
         try:
             text = block(erase(moved.body))
