@@ -14,6 +14,17 @@ Lemma bounds_survive : forall ρ A lo hi σ, apart (writes ρ A) (bounds_read ρ
   eval ρ (exec ρ A σ) lo = eval ρ σ lo /\ eval ρ (exec ρ A σ) hi = eval ρ σ hi.
 Proof. unfold bounds_read; intros; split; apply value_survives; intros l L R; apply (H l); auto. Qed.
 
+(* A loop in step with a run, as long as something holds that keeps its bounds. *)
+Lemma for_in_step : forall (I : state -> Prop) ρ x lo hi A f a b,
+  (forall τ, I τ -> eval ρ τ lo = a /\ eval ρ τ hi = b) ->
+  (forall k τ, a <= k <= b -> I τ -> exec (bind x k ρ) A τ = f k τ /\ I (f k τ)) ->
+  forall σ, I σ -> exec ρ (For x lo hi A) σ = run f a (trips a b) σ /\ I (run f a (trips a b) σ).
+Proof.
+  intros I ρ x lo hi A f a b E S σ H; rewrite exec_for; destruct (E σ H) as [-> ->].
+  apply (run_relates (fun α β => α = β /\ I β)); auto.
+  intros k α β J [-> K]; apply trips_in in J; apply S; auto.
+Qed.
+
 (* 4.3.1 *)
 Theorem loop_elimination : forall ρ x lo hi A
   (no_iterations : forall σ, eval ρ σ hi < eval ρ σ lo),
@@ -204,28 +215,23 @@ Theorem loop_interchange : forall ρ x y lo hi lo' hi' A
      body i' j (body i j' σ) = body i j' (body i' j σ)),
   equal ρ (For x lo hi (For y lo' hi' A)) (For y lo' hi' (For x lo hi A)).
 Proof.
-  intros ρ x y lo hi lo' hi' A N [Yl Yh] [Xl Xh] K I σ; simpl.
+  intros ρ x y lo hi lo' hi' A D [Yl Yh] [Xl Xh] K C σ.
   set (a := eval ρ σ lo); set (b := eval ρ σ hi); set (c := eval ρ σ lo'); set (d := eval ρ σ hi').
-  pose (body i j := exec (bind y j (bind x i ρ)) A).
-  pose (same τ := eval ρ τ lo = a /\ eval ρ τ hi = b /\ eval ρ τ lo' = c /\ eval ρ τ hi' = d).
-  assert (P : forall i j τ, same τ -> same (body i j τ)).
-  { unfold same, body, bounds_read in *; intros i j τ (Ea & Eb & Ec & Ed).
-    rewrite <- Ea, <- Eb, <- Ec, <- Ed.
-    repeat split; apply value_survives; intros l L R; apply (K l); eauto. }
-  assert (S : same σ) by (repeat split).
+  set (body i j := exec (bind y j (bind x i ρ)) A).
+  pose (I τ := (eval ρ τ lo = a /\ eval ρ τ hi = b) /\ (eval ρ τ lo' = c /\ eval ρ τ hi' = d)).
+  assert (Iσ : I σ) by (unfold I; auto).
+  assert (S : forall i j τ, I τ -> I (body i j τ)).
+  { intros i j τ [[Ea Eb] [Ec Ed]]; unfold I, body.
+    repeat split; rewrite value_survives; auto; intros l L R; apply (K l); unfold bounds_read; eauto. }
   transitivity (run (fun i => run (body i) c (trips c d)) a (trips a b) σ).
-  - apply (run_relates (fun α β => α = β /\ same α)); auto.
-    intros i α β _ [<- Q]; destruct Q as (Ea & Eb & Ec & Ed); simpl.
-    rewrite !eval_unused, Ec, Ed by auto; split; auto.
-    apply run_keeps; [intros; apply P; auto | repeat split; auto].
-  - rewrite run_exchange.
-    + symmetry; apply (run_relates (fun α β => α = β /\ same α)); auto.
-      intros j α β _ [<- Q]; destruct Q as (Ea & Eb & Ec & Ed); simpl.
-      rewrite !eval_unused, Ea, Eb by auto; split.
-      * apply run_ext; intros i τ _; unfold body; rewrite bind_commute; auto.
-      * apply run_keeps; [| repeat split; auto].
-        intros i τ _ Q; rewrite bind_commute by auto; apply P; auto.
-    + intros i i' j j' τ J L J' L'; apply I; try lia; exists σ; apply trips_in; fold a b c d; lia.
+  - apply (for_in_step I); auto; [intros τ [E _]; auto |].
+    intros i τ _ J; apply (for_in_step I); auto.
+    intros ν [_ E]; rewrite !eval_unused; auto.
+  - rewrite run_exchange by (intros; apply C; try lia; exists σ; apply trips_in; fold a b c d; lia).
+    symmetry; apply (for_in_step I); auto; [intros τ [_ E]; auto |].
+    intros j τ _ J; apply (for_in_step I); auto.
+    + intros ν [E _]; rewrite !eval_unused; auto.
+    + intros i ν _ J'; rewrite bind_commute; auto.
 Qed.
 
 (* ---- code motion ---- *)

@@ -321,17 +321,6 @@ Proof.
     rewrite !trips_none by lia; auto.
 Qed.
 
-(* A loop in step with a run, as long as something holds that keeps its bounds. *)
-Lemma for_in_step : forall (I : state -> Prop) ρ x lo hi A f a b,
-  (forall τ, I τ -> eval ρ τ lo = a /\ eval ρ τ hi = b) ->
-  (forall k τ, a <= k <= b -> I τ -> exec (bind x k ρ) A τ = f k τ /\ I (f k τ)) ->
-  forall σ, I σ -> exec ρ (For x lo hi A) σ = run f a (trips a b) σ /\ I (run f a (trips a b) σ).
-Proof.
-  intros I ρ x lo hi A f a b E S σ H; rewrite exec_for; destruct (E σ H) as [-> ->].
-  apply (run_relates (fun α β => α = β /\ I β)); auto.
-  intros k α β J [-> K]; apply trips_in in J; apply S; auto.
-Qed.
-
 Theorem strip_mining : forall ρ x t lo hi n A
   (legal_index_new : x <> t /\ ~ In t (uses A) /\ ~ In t (names lo) /\ ~ In t (names hi))
   (positive_size : 0 < n)
