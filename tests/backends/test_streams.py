@@ -52,8 +52,7 @@ def agree(stream: Stream, count: int, seed: int = 0) -> None:
         sizes[s.buffer] = max(sizes[s.buffer], s.bytes(count) + 3)
     first = [random.integers(0, 256, n, dtype=np.uint8) for n in sizes]
     second = [b.copy() for b in first]
-    compile_stream(stream)(first, count)
-    run(stream, second, count)
+    assert compile_stream(stream)(first, count) == run(stream, second, count)
     for found, expected in zip(first, second, strict=True):
         assert (found == expected).all()
 
@@ -63,6 +62,22 @@ def agree(stream: Stream, count: int, seed: int = 0) -> None:
 def test_any_layouts_and_any_value(data, count, value):
     a, b = data.draw(layouts(1, signed=True)), data.draw(layouts(2, signed=True))
     agree(Stream((a, b), (data.draw(layouts(0)),), (value,)), count)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data(), st.sampled_from((*COUNTS, 4000)), EXPRESSIONS)
+def test_any_sums(data, count, value):
+    a, b = data.draw(layouts(0, signed=True)), data.draw(layouts(1, signed=True))
+    agree(Stream((a, b), (), (), (value, sample(0))), count)
+
+
+def test_long_sums_do_not_overflow():
+    for size in (8, 12, 16, 32):
+        stream = Stream((Samples(0, 0, size, size),), (), (), (sample(0), E.apply("neg", sample(0))))
+        count = 300_000
+        most = (1 << size) - 1
+        source = np.full(stream.inputs[0].bytes(count), 255, np.uint8)
+        assert compile_stream(stream)([source], count) == (count * most, -count * most)
 
 
 @settings(max_examples=15, deadline=None)

@@ -70,7 +70,7 @@ class Conversion:
     >>> from pellucid.staging import Samples, stream
     >>> brighter = stream(lambda x: x + 1, [Samples(1, 0, 4, 4)], [Samples(0, 0, 8, 8)])
     >>> out = np.zeros(4, np.uint8)
-    >>> compile_stream(brighter)([out, np.array([0x21, 0x43], np.uint8)], 4)
+    >>> _ = compile_stream(brighter)([out, np.array([0x21, 0x43], np.uint8)], 4)
     >>> out
     array([2, 3, 4, 5], dtype=uint8)
     """
@@ -78,12 +78,12 @@ class Conversion:
     def __init__(self, code: StreamCode) -> None:
         self.code = code
 
-    def __call__(self, buffers: Sequence[Any], count: int, *, threads: int | None = None) -> None:
-        """Run it; every bit that is not an output's stays.
+    def __call__(self, buffers: Sequence[Any], count: int, *, threads: int | None = None) -> tuple[int, ...]:
+        """Run it and return its sums; every bit that is not an output's stays.
 
         Raises InputError for an unfit buffer, or for one that is written to and overlaps another.
         """
-        self.code.run(buffers, count, crew=crew, threads=threads)
+        return self.code.run(buffers, count, crew=crew, threads=threads)
 
 
 def compile_stream(stream: Stream) -> Conversion:

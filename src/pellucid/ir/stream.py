@@ -65,16 +65,18 @@ def sample(number: int) -> Expr:
 class Stream:
     """For each position: `values`, over the samples of the `inputs`, are stored as the samples of the `outputs`.
 
-    Of a value the low bits are stored. Buffers are numbered: those of the outputs first.
+    Of a value the low bits are stored. `sums` are added up over all positions. Buffers are numbered, those of the
+    outputs first.
     """
 
     inputs: tuple[Samples, ...]
     outputs: tuple[Samples, ...]
     values: tuple[Expr, ...]
+    sums: tuple[Expr, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that there is a value for each output, and that samples keep out of each other's way."""
-        if len(self.outputs) != len(self.values) or not self.outputs:
+        if len(self.outputs) != len(self.values) or not (self.outputs or (self.sums and self.inputs)):
             raise IrError("a stream has as many values as outputs", place="stream")
         strides: dict[int, set[int]] = {}
         for s in (*self.outputs, *self.inputs):
@@ -106,19 +108,21 @@ class Stream:
         return 1 + max(s.buffer for s in (*self.outputs, *self.inputs))
 
 
-def run(stream: Stream, buffers: Sequence[Bytes], count: int) -> None:
-    """The meaning of a stream on so many samples: every bit by itself."""
+def run(stream: Stream, buffers: Sequence[Bytes], count: int) -> tuple[int, ...]:
+    """The meaning of a stream on so many samples, and its sums: every bit by itself."""
     if count == 0:
-        return
+        return (0,) * len(stream.sums)
     position = np.arange(count)
     known: dict[Expr, Any] = {}
     for k, s in enumerate(stream.inputs):
         bits = np.unpackbits(buffers[s.buffer], bitorder="little").astype(np.int64)
         value = sum(bits[s.offset + position * s.stride + b] << b for b in range(s.size))
         known[sample(k)] = np.where(value > s.facts.hi, value - (1 << s.size), value) if s.signed else value
-    values = [np.broadcast_to(v, count) for v in evaluate(stream.values, known)]
+    found = [np.broadcast_to(v, count) for v in evaluate((*stream.values, *stream.sums), known)]
+    values, sums = found[: len(stream.values)], found[len(stream.values) :]
     for s, value in zip(stream.outputs, values, strict=True):
         bits = np.unpackbits(buffers[s.buffer], bitorder="little")
         for b in range(s.size):
             bits[s.offset + position * s.stride + b] = value >> b & 1
         buffers[s.buffer][:] = np.packbits(bits, bitorder="little")
+    return tuple(int(v.sum()) for v in sums)

@@ -139,11 +139,13 @@ def copy(source: Any, target: Any) -> None:
     loop(done, step, source, target)
 
 
-def stream(function: Callable[..., Any], inputs: Sequence[Samples], outputs: Sequence[Samples]) -> Stream:
+def stream(
+    function: Callable[..., Any], inputs: Sequence[Samples], outputs: Sequence[Samples] = ()
+) -> Stream:
     """What a function makes of samples at one place after the other, for the planner of wide registers.
 
-    The function takes a number for each input and returns one for each output (or just one); it may choose but not
-    loop, nor read memory. Raises StagingError where it does.
+    The function takes a number for each input and returns one for each output (or just one); without outputs, what it
+    returns is added up. It may choose but not loop, nor read memory. Raises StagingError where it does.
 
     >>> half = stream(lambda x: x // 2, [Samples(1, 0, 12, 12)], [Samples(0, 0, 8, 8)])
     >>> half.values
@@ -160,4 +162,5 @@ def stream(function: Callable[..., Any], inputs: Sequence[Samples], outputs: Seq
             place=place,
             fix="write a loop over signals instead",
         )
-    return Stream(tuple(inputs), tuple(outputs), tuple(expression(v) for v in values))
+    made = tuple(expression(v) for v in values)
+    return Stream(tuple(inputs), tuple(outputs), made) if outputs else Stream(tuple(inputs), (), (), made)

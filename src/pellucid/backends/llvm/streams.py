@@ -25,15 +25,18 @@ from ...reasoning.infer import FactsOf
 from ...rewriting.expand import expand
 from ...rewriting.simplify import simplify
 from ..calling import Library, entry
-from ..port import BANDS, Crew, Store, address, alone
+from ..port import Crew, Store, address, alone
 from .engine import machine
 from .shuffles import Shuffles, Windows
+from .sums import Sums, account
 from .values import Values
 
 WIDTH = 64
 """How many bytes a block's values fill at least."""
 LEAST = 256
 """How many blocks a thread takes at least."""
+PARTS = 8
+"""Into how many parts the work is handed out at most: each costs a call."""
 
 
 MODULAR = frozenset({"add", "sub", "mul", "neg", "and", "or", "xor", "not", "shift_left"})
@@ -46,8 +49,9 @@ def narrowed(stream: Stream) -> tuple[T.Type, list[Expr]]:
     Sums and products may overflow, since only low bits are stored; what is shifted right or compared must fit.
     """
     facts = FactsOf({sample(k): s.facts for k, s in enumerate(stream.inputs)})
-    nodes = topological(stream.values)
-    exact = {a for n in nodes if n.op not in MODULAR for a in n.args}
+    roots = (*stream.values, *stream.sums)
+    nodes = topological(roots)
+    exact = {a for n in nodes if n.op not in MODULAR for a in n.args} | set(stream.sums)
     low, high = (pick([0, *(edge(facts(n)) for n in exact)]) for pick, edge in ((min, _low), (max, _high)))
     least = container(max(s.size for s in (*stream.inputs, *stream.outputs)))
     types = [t for t in (T.UNSIGNED if low >= 0 else T.SIGNED) if t.bits >= least]
@@ -65,7 +69,7 @@ def narrowed(stream: Stream) -> tuple[T.Type, list[Expr]]:
             done[n] = _leaf(n, type_)
         else:
             done[n] = make(n.op, args, type_, n.attr)
-    return type_, [done[v] for v in stream.values]
+    return type_, [done[v] for v in roots]
 
 
 def _low(facts: Facts) -> int:
@@ -87,7 +91,7 @@ def container(bits: int) -> int:
     return next(w for w in (8, 16, 32, 64) if w >= bits)
 
 
-class _Function(Shuffles, Values):
+class _Function(Shuffles, Sums, Values):
     """Writes one stream."""
 
     def __init__(self, stream: Stream) -> None:
@@ -96,13 +100,18 @@ class _Function(Shuffles, Values):
         self.lane_type, values = narrowed(stream)
         known = {_leaf(sample(k), self.lane_type): s.facts for k, s in enumerate(stream.inputs)}
         proved: dict[Expr, Facts] = {}
-        self.values = expand(simplify(values, numerics="exact", ranges=known), ranges=known, proved=proved)
+        roots = expand(simplify(values, numerics="exact", ranges=known), ranges=known, proved=proved)
+        self.values, self.sums = roots[: len(stream.values)], roots[len(stream.values) :]
         super().__init__((), FactsOf({**proved, **known}))
         strides = [s.stride for s in (*stream.inputs, *stream.outputs)]
         cycle = max(8 // math.gcd(s, 8) for s in strides)
-        self.lanes = max(cycle, WIDTH * 8 // self.lane_type.bits)
+        # Nothing but sums: several registers side by side.
+        width = WIDTH if stream.outputs else 4 * WIDTH
+        self.lanes = max(cycle, width * 8 // self.lane_type.bits)
         for k in range(len(stream.inputs)):
             self.varying |= sample(k).free
+        facts = FactsOf({sample(k): s.facts for k, s in enumerate(stream.inputs)})
+        self.accounts = tuple(account(facts(e), self.lanes, self.lane_type.bits) for e in stream.sums)
 
     def load(self, node: Expr) -> None:
         """There are no loads by element in a stream."""
@@ -131,6 +140,7 @@ class _Function(Shuffles, Values):
         self.jump("head")
         self.open("head")
         self.emit("%i = phi i64 [ %first, %entry ], [ %i.next, %latch ]")
+        self.sums_at_head()
         for k in range(len(extents)):
             self.emit(f"%bit{k} = mul i64 %i, {strides[k]}\n%byte{k} = lshr i64 %bit{k}, 3")
             self.emit(f"%in{k} = getelementptr i8, ptr %b{k}, i64 %byte{k}")
@@ -138,12 +148,18 @@ class _Function(Shuffles, Values):
         self.branch("%whole", "body", "rest")
         self.open("rest")
         self.emit("%left = sub i64 %beyond, %i\n%some = icmp sgt i64 %left, 0")
-        self.branch("%some", "bounce", "done")
+        self.branch("%some", "bounce", "empty")
+        self.open("empty")
+        self.sums_without_rest()
+        self.jump("done")
         self.open("bounce")
         self.bounced(extents)
+        if self.accounts:
+            self.lanes_left(self.lane_type.bits)
         self.jump("body")
         self.open("body")
         self.emit("%tail = phi i1 [ false, %head ], [ true, %bounce ]")
+        self.sums_at_body(self.lane_type.bits)
         for k in range(len(extents)):
             self.emit(f"%p{k} = phi ptr [ %in{k}, %head ], [ %copy{k}, %bounce ]")
         self.block_of_samples()
@@ -153,8 +169,10 @@ class _Function(Shuffles, Values):
         self.open("back")
         for k in {s.buffer for s in self.stream.outputs}:
             self.copied_back(k)
+        last = self.label
         self.jump("done")
         self.open("done")
+        self.sums_at_end("empty", last)
         self.emit("ret void")
         head = f"define void @{entry(0)}(ptr %params, ptr %buffers, ptr %sizes, i64 %first, i64 %beyond) nounwind {{"
         return f"{head}\n" + "\n".join(self.lines) + "\n}\n"
@@ -204,6 +222,7 @@ class _Function(Shuffles, Values):
             self.store_samples(
                 f"%p{buffer}", [(self.stream.outputs[k], self.values[k], found[k]) for k in mine]
             )
+        self.add_block([self.wide_value(v) for v in self.sums], self.lane_type.bits)
 
     def convert(self, name: str, old: int, new: int, *, signed: bool = False) -> str:
         """Lanes of another width."""
@@ -304,8 +323,8 @@ class StreamCode:
         *,
         crew: Crew = alone,
         threads: int | None = None,
-    ) -> None:
-        """Run on so many samples, by up to so many threads of a crew; buffers are arrays of bytes.
+    ) -> tuple[int, ...]:
+        """Run on so many samples, by up to so many threads of a crew, and return the sums; buffers are arrays of bytes.
 
         Raises InputError for a buffer that is too short, of another type, not writable, or that an output shares.
         """
@@ -326,13 +345,19 @@ class StreamCode:
         place = address(where)
         (call,) = self.library.calls
         step = count
-        if self.parts_meet_between_bytes and threads != 1:
-            step = self.lanes * max(LEAST, -(-count // (BANDS * self.lanes)))
+        if self.parts_meet_between_bytes and threads != 1 and crew is not alone:
+            step = self.lanes * max(LEAST, -(-count // (PARTS * self.lanes)))
         bands = [(k, min(k + step, count)) for k in range(0, count, step)] if count else []
-        if len(bands) <= 1:
-            call(b"", place, 0, 0, count)
-        else:
-            crew(len(bands), lambda k: call(b"", place, 0, *bands[k]), threads)
+        sums = np.zeros((max(1, len(bands)), max(1, len(self.stream.sums))), np.int64)
+
+        def band(k: int) -> None:
+            call(b"", place, address(sums[k]), *bands[k])
+
+        if len(bands) == 1:
+            band(0)
+        elif bands:
+            crew(len(bands), band, threads)
+        return tuple(int(n) for n in sums.sum(axis=0)[: len(self.stream.sums)])
 
     @property
     def parts_meet_between_bytes(self) -> bool:
@@ -346,7 +371,7 @@ def compile_stream(stream: Stream, store: Store | None = None) -> StreamCode:
 
     >>> copy = Stream((Samples(1, 0, 6, 6),), (Samples(0, 0, 8, 8),), (sample(0),))
     >>> letters = np.zeros(4, np.uint8)
-    >>> compile_stream(copy).run([letters, np.array([0x41, 0x20, 0x0C], np.uint8)], 4)
+    >>> _ = compile_stream(copy).run([letters, np.array([0x41, 0x20, 0x0C], np.uint8)], 4)
     >>> letters
     array([1, 1, 2, 3], dtype=uint8)
     """
