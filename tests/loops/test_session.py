@@ -245,6 +245,14 @@ def test_a_remedy_makes_the_move_possible():
         assert any(o.place.line for o in fresh.offers("join_conditional"))
 
 
+def test_simplifying_expressions_may_be_what_would_help():
+    found = Session.of(Program("k", "(MakeVariable s) (:= s (+ s 0))").kernel())
+    answer = found.why_not("compress", 1)
+    assert [(move, p.number) for move, p in answer.remedies] == [("simplify", 0)]
+    found.do("simplify")
+    found.make("compress", 1)
+
+
 def test_options_are_those_of_the_move():
     assert options(named("spread")) == {"band": 16}
     assert {str(v) for v in options(named("inline_array")).values()} == {"required"}

@@ -5,6 +5,7 @@ Only words and layout; the commands decide what is told.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -79,7 +80,8 @@ def wrapped(text: str, width: int, indent: str = "") -> str:
 
 def clauses(pairs: Iterable[tuple[str, str]], width: int, indent: str = "  ") -> str:
     """Conditions, each with its name."""
-    return "\n".join(wrapped(f"{name}: {words}" if name else words, width, indent) for name, words in pairs)
+    told = ((name, _untyped(words)) for name, words in pairs)
+    return "\n".join(wrapped(f"{name}: {words}" if name else words, width, indent) for name, words in told)
 
 
 def licensed(step: Step, width: int) -> str:
@@ -104,7 +106,16 @@ def verdict(answer: Verdict, width: int) -> str:
             f"It asks that {answer.premise}",
             f"missing: {answer.missing}",
         ]
-    return "\n".join([lines[0], *(wrapped(line, width, "  ") for line in lines[1:])])
+    return "\n".join([lines[0], *(wrapped(_untyped(line), width, "  ") for line in lines[1:])])
+
+
+def _untyped(text: str) -> str:
+    """A sentence without the types of the numbers in it.
+
+    >>> _untyped("s becomes s + 0:i64")
+    's becomes s + 0'
+    """
+    return re.sub(r"(?<=[\w)]):(?:[iuf]\d+|bool)\b", "", text)
 
 
 def excuse(error: PellucidError, width: int) -> str:
@@ -121,7 +132,9 @@ def why_not(answer: WhyNot, width: int) -> str:
         return "\n".join(["Nothing is in the way.", verdict(answer.verdict, width), clauses(named, width)])
     lines = [verdict(answer.verdict, width)]
     if answer.remedies:
-        ways = ", or ".join(f"{move} at {place.number}" for move, place in answer.remedies)
+        ways = ", or ".join(
+            f"{move} at {place.number}" if place.path else move for move, place in answer.remedies
+        )
         lines.append(wrapped(f"It would be licensed here after {ways}.", width))
     if answer.elsewhere:
         numbers = ", ".join(str(place.number) for place in answer.elsewhere)
