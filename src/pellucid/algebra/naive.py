@@ -65,6 +65,7 @@ class Lowering:
         self.scratch: list[Buffer] = []
         self.targets: dict[Operation, Buffer] = {}
         self.written: set[Buffer] = set()
+        self._names = 0
         self._indices: dict[tuple[str, int], Expr] = {}
         self._letters: dict[str, int] = {}
 
@@ -171,15 +172,15 @@ class Lowering:
         if target is not None:
             self.written.add(target)
             return target
-        return self.new("t", node.type, node.coordinates.count)
-
-    def new(self, letter: str, type_: T.Type, size: int) -> Buffer:
-        """A new array of the program's own, under a name that the caller has not given."""
-        number = len(self.scratch) + 1
-        while f"{letter}{number}" in self.taken:
-            letter += "_"
-        self.scratch.append(Buffer(f"{letter}{number}", type_, size))
+        self.scratch.append(Buffer(self.name("t"), node.type, node.coordinates.count))
         return self.scratch[-1]
+
+    def name(self, letter: str) -> str:
+        """A new name that the caller has not given."""
+        self._names += 1
+        while f"{letter}{self._names}" in self.taken:
+            letter += "_"
+        return f"{letter}{self._names}"
 
     def fill(self, buffer: Buffer, where: Coordinates, value: Value, frame: Frame) -> None:
         """Loops that store a value at every point."""
@@ -226,7 +227,7 @@ class Lowering:
         point = self.point(where)
         result = self.temporary(node)
         kept = [k for k in range(where.axes) if k not in node.over]
-        own = self.new("s", node.type, 1) if kept else result
+        own = Buffer(self.name("s"), node.type, 1) if kept else result
         zero = const(0, T.i32)
         start = {"sum": 0, "max": -float("inf"), "min": float("inf")}[node.kind]
         if node.kind != "sum" and node.type.is_integer:
@@ -243,6 +244,7 @@ class Lowering:
         if kept:
             left = tuple(point[k] for k in kept)
             body += (Store(result, position(left, node.coordinates), E.load(own, zero)),)
+            body = (Alloc(own, const(1, T.i32), body),)
         for k in reversed(kept):
             body = (self.loop(point, where, k, body),)
         frame.statements.extend(body)
