@@ -250,3 +250,15 @@ def test_any_program_is_what_numpy_makes_of_it(case: tuple[alg.Array, np.ndarray
         program = alg.compile(e, optimize=optimize)
         found = program(**{n: v for n, v in values.items() if n in program.inputs})
         np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "c"])
+def test_other_back_ends_reduce_and_tabulate_too(backend: str):
+    a = np.random.default_rng(1).integers(0, 9, (6, 30)).astype(np.uint8)
+    x, h, i = alg.array("a", a.shape, "u8"), alg.array("h", 9, "i64"), alg.index("i", 9)
+    h[i] = alg.sum(alg.chi(x == i))
+    for optimize in (False, True):
+        program = alg.compile({"rows": alg.sum(x, 1), "h": h}, backend=backend, optimize=optimize)
+        found = program(a=a)
+        np.testing.assert_array_equal(found["rows"], a.sum(axis=1, dtype=np.int64))
+        np.testing.assert_array_equal(found["h"], np.bincount(a.ravel(), minlength=9))

@@ -35,7 +35,7 @@ def histogram(shape: tuple[int, ...], count: int = 256, kind: str = "i64") -> al
 
 
 @pytest.mark.parametrize("backend", ["llvm", "c", "numpy"])
-@pytest.mark.parametrize("shape", [(128, 160), (37, 1001), (20000,)])
+@pytest.mark.parametrize("shape", [(256, 160), (37, 1001), (40000,)])
 def test_a_histogram_in_bands_counts(backend: str, shape: tuple[int, ...]):
     if backend == "numpy":
         shape = (shape[0], 3) if len(shape) > 1 else (300,)
@@ -46,14 +46,14 @@ def test_a_histogram_in_bands_counts(backend: str, shape: tuple[int, ...]):
 
 
 def test_the_ledger_has_the_derivation():
-    ledger = alg.compile(histogram((128, 160)), numerics="exact").stages.ledger
+    ledger = alg.compile(histogram((256, 160)), numerics="exact").stages.ledger
     made = list(dict.fromkeys(s.move for s in ledger.steps if s.applied))
     assert [m for m in made if m in DERIVATION] == DERIVATION
     ledger.recheck()
 
 
 def test_every_point_is_visited_once():
-    kernel = alg.compile(histogram((128, 160))).optimized
+    kernel = alg.compile(histogram((256, 160))).optimized
     loops = {p: s for p, s in walk(kernel.body) if isinstance(s, N.For)}
     nested = max(loops, key=len)
     assert [s.index.attr for p, s in loops.items() if nested[: len(p)] == p] == ["y_block", "y", "x_group"]
@@ -73,8 +73,8 @@ def test_a_histogram_of_a_filtered_picture_filters_it_once():
 
 
 def test_cases_that_no_point_is_of_and_points_of_no_case():
-    a = np.full((128, 160), 200, np.uint8)
-    found = alg.run(histogram((128, 160), 100), a=a)
+    a = np.full((256, 160), 200, np.uint8)
+    found = alg.run(histogram((256, 160), 100), a=a)
     assert found.shape == (100,)
     assert not found.any()
 

@@ -38,10 +38,10 @@ def script(options: Options, vector_bits: int) -> list[Stage]:
     return [
         ("by points", tables),
         ("pointwise", inline(_pointwise)),
-        ("separated", sweep("separate_window", numerics=options.numerics)),
+        ("separated", sweep("separate_window", wraps=True, numerics=options.numerics)),
         ("in place", inline(lambda found, buffer: True)),
         ("joined", joined),
-        ("contracted", sweep("contract_array", wrapping=-1)),
+        ("contracted", sweep("contract_array")),
         ("split", borders),
         ("simplified", simplified(options)),
         ("coalesced", innermost("coalesce")),
@@ -84,17 +84,17 @@ def _pointwise(found: Arrays, buffer: Buffer) -> bool:
     return all(loads.count(b) < WINDOW for b in set(loads))
 
 
-def sweep(name: str, *, wrapping: int = 1, **options: object) -> Tactic:
+def sweep(name: str, *, wraps: bool = False, **options: object) -> Tactic:
     """A move at all of its sites, the last one first, so that those before it stay where they are.
 
-    `wrapping` is by how many statements around the program every application puts the others deeper.
+    `wraps` says that the move puts scratch memory around the program, which takes all others one step deeper.
     """
 
     def tactic(state: State) -> State:
         move = named(name)
         done = 0
         for path in reversed(list(move.find(state.kernel, **options))):
-            where = ((0, 0),) * done + path if wrapping > 0 else path
+            where = ((0, 0),) * done + path if wraps else path
             state, applied = make(state, move, where, **options)
             done += applied
         return state
