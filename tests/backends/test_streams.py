@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+import platform
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pellucid.backends.llvm.streams import compile_stream as compile_for
 from pellucid.backends.llvm.streams import narrowed
 from pellucid.base.errors import BackendError, InputError, IrError
 from pellucid.driver.program import compile_stream
@@ -197,3 +199,18 @@ def test_threads_share_the_work_and_no_byte(offset):
     compile_stream(stream)([found, source], count)
     run(stream, [expected, source], count)
     assert (found == expected).all()
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="they are of that family")
+@pytest.mark.parametrize("cpu", ["x86-64", "x86-64-v3"])
+@settings(max_examples=6, deadline=None)
+@given(st.data(), st.sampled_from(COUNTS), EXPRESSIONS)
+def test_lesser_processors_give_the_same(cpu, data, count, value):
+    a, b, out = data.draw(layouts(1)), data.draw(layouts(2, signed=True)), data.draw(layouts(0))
+    stream = Stream((a, b), (out,), (value,), (sample(1),))
+    sizes = [s.bytes(count) + 1 for s in (out, a, b)]
+    first = [np.random.default_rng(k).integers(0, 256, n, dtype=np.uint8) for k, n in enumerate(sizes)]
+    second = [x.copy() for x in first]
+    code = compile_for(stream, cpu=cpu)
+    assert code.run(first, count) == run(stream, second, count)
+    assert (first[0] == second[0]).all()

@@ -366,8 +366,10 @@ class StreamCode:
         return all(min(s.offset for s in self.stream.outputs if s.buffer == k) % 8 == 0 for k in written)
 
 
-def compile_stream(stream: Stream, store: Store | None = None) -> StreamCode:
-    """Compile a stream for the host; `store` keeps object code between runs of the program.
+def compile_stream(
+    stream: Stream, store: Store | None = None, cpu: str | None = None, features: str | None = None
+) -> StreamCode:
+    """Compile a stream for the host, or for a processor of its family as LLVM calls it; `store` keeps object code.
 
     >>> copy = Stream((Samples(1, 0, 6, 6),), (Samples(0, 0, 8, 8),), (sample(0),))
     >>> letters = np.zeros(4, np.uint8)
@@ -377,7 +379,7 @@ def compile_stream(stream: Stream, store: Store | None = None) -> StreamCode:
     """
     function = _Function(stream)
     text = function.text()
-    host = machine()
+    host = machine(cpu, features)
     key = hashlib.sha256(f"{host.identity}\n{text}".encode()).hexdigest()
     code = store.get(key) if store is not None else None
     if code is None:
