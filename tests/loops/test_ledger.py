@@ -16,11 +16,11 @@ from pellucid.loops import tactic
 from pellucid.loops.ledger import Ledger, Step
 from pellucid.loops.move import Premise, Proved, Refuted
 
-TEXT = """kernel k(w: i32, h: i32):
+TEXT = """kernel k():
   output out: f32[64]
-  for j in 0 .. h:
-    for i in 0 .. w:
-      out[j * w + i] := sqrt(convert.f32(i)) + convert.f32(j)
+  for j in 0 .. 6:
+    for i in 0 .. 8:
+      out[j * 8 + i] := sqrt(convert.f32(i)) + convert.f32(j)
 """
 BUFFERS = {"out": Buffer("out", T.f32, 64, np.zeros(64, np.float32))}
 
