@@ -6,6 +6,7 @@ into the ledger.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -80,8 +81,8 @@ def _pointwise(found: Arrays, buffer: Buffer) -> bool:
     nest = array.filling
     if nest is None or any(load.args[0] is not nest.store.position for load in array.loads):
         return False
-    loads = [n.attr for n in topological([nest.store.value]) if n.op == "load"]
-    return all(loads.count(b) < WINDOW for b in set(loads))
+    loads = Counter(n.attr for n in topological([nest.store.value]) if n.op == "load")
+    return all(count < WINDOW for count in loads.values())
 
 
 def sweep(name: str, *, wraps: bool = False, **options: object) -> Tactic:

@@ -7,7 +7,7 @@ chain of them becomes one loop. The site is the kernel, the option `array` a nam
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...ir.expr import Buffer, topological
@@ -74,14 +74,23 @@ def _memory_stays(site: Site) -> Verdict:
     return Proved("what it loads stays")
 
 
+def _of(words: str) -> Callable[[Site], str]:
+    """A condition in words, with the array's name in its place."""
+    return lambda site: words.format(site.options.get("array"))
+
+
 INLINE = Theorem(
     "White 4.1.4, for an array",
     "A nest that fills an array may move behind what follows, and its value be taken where the array is loaded.",
     (
-        Clause("scratch", "nobody else sees the array", _scratch),
-        Clause("loaded-after", "every load stands behind the nest, in its block or deeper", _loaded_after),
-        Clause("loaded-inside", "the coordinates of every load are inside", _loaded_inside),
-        Clause("memory-stays", "nothing from there on stores to what the value loads", _memory_stays),
+        Clause("scratch", _of("nobody else sees {}"), _scratch),
+        Clause(
+            "loaded-after", _of("what loads from {} stands behind its nest, or in what does"), _loaded_after
+        ),
+        Clause("loaded-inside", _of("the coordinates of every load are inside of {}"), _loaded_inside),
+        Clause(
+            "memory-stays", _of("nothing from there on stores to what the value of {} loads"), _memory_stays
+        ),
     ),
     shape=Clause("filled", "one nest of loops stores every element of the array once", _filled),
 )
