@@ -198,7 +198,7 @@ class _Loop:
         depth = next_depth(goal, self.lo, self.hi)
         low, high = state(depth, 0, type_), state(depth, 1, type_)
         # The floor of the mean, which cannot overflow.
-        half = apply("shift_right", apply("xor", low, high), const(1, type_))
+        half = apply("shift_right_in", apply("xor", low, high), const(1, type_))
         middle = apply("add", apply("and", low, high), half)
         # It lies in the loop, which the facts of the bounds now show.
         last = apply("sub", self.hi, const(1, type_))
