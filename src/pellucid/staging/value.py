@@ -16,7 +16,7 @@ from ..base.where import caller
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const
 from ..ir.interp import fold
-from .session import Session, current
+from .session import current
 
 Terms = tuple[tuple[Expr, int], ...]
 WHOLE = T.i64
@@ -446,8 +446,3 @@ def lift(value: Any) -> Any:
     if isinstance(value, int) and not isinstance(value, bool):
         session.constants[name] = value
     return of(name)
-
-
-def constant_of(session: Session, q: Expr) -> int | None:
-    """The number that a lifted value was lifted from."""
-    return session.constants.get(q)
