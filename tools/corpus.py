@@ -243,7 +243,23 @@ class Maker:
 
     def kernel(self) -> Kernel:
         """A program."""
-        body = list(self.block((), 5))
+        body = list(self.block((), 4))
+        if self.rng.random() < 0.3:
+            # A conditional whose arms begin and end alike.
+            first, last = self.store(()), self.store(())
+            arms = ((first, self.store(()), last) for _ in range(2))
+            body.append(If(self.truth(()), *arms))
+        if self.rng.random() < 0.3:
+            # A loop before its next iteration, to be rolled up.
+            s = self.loop((), 1, self.const(1, 2, 3))
+            body += [s, *with_values(s.body, {s.index: s.hi})]
+        if self.rng.random() < 0.3:
+            # A loop over a test on its index, and one over another loop.
+            over, around = self.loop((), 1), self.loop((), 1, self.const(2, 3))
+            bound = E.load(self.rng.choice(SCALARS), E.const(0, T.i64))
+            test = If(E.apply(self.rng.choice(("lt", "le", "eq")), over.index, bound), over.body, ())
+            inner = self.loop((around.index,), 1, self.const(2, 3))
+            body += [replace(over, body=(test,)), replace(around, body=(inner,))]
         if self.rng.random() < 0.4:
             # Two loops over one range, to be joined.
             first = self.loop((), 2)

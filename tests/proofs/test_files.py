@@ -8,7 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tools.corpus import program
 from tools.ties import CATALOGUE
+
+from pellucid.loops.move import moves
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "proofs").glob("*.v"))
@@ -48,6 +51,18 @@ def test_scripts_prove_fails_before_anything_else_if_something_is(granted: str, 
     )
     assert done.returncode == 1
     assert "proofs/Loops.v takes something for granted" in done.stderr
+
+
+def test_the_corpus_meets_every_move_that_is_proved():
+    met: dict[str, int] = {}
+    for number in range(100):
+        assert list(program(number, met))
+    proved = {name for name, move in moves().items() if any(t.lemma for t in move.theorems)}
+    assert proved - set(met) == set()
+
+
+def test_the_corpus_is_the_same_each_time():
+    assert list(program(7, {})) == list(program(7, {}))
 
 
 def test_what_the_catalogue_lists_is_stated():
