@@ -134,3 +134,13 @@ def test_back_ends_agree_bit_for_bit(backend: str):
     np.testing.assert_allclose(found, alg.compile(e)(a=a, amount=0.3), rtol=0, atol=1e-6)
     exact = alg.compile(e, backend=backend, numerics="exact")(a=a, amount=0.3)
     assert np.array_equal(exact, alg.compile(e, numerics="exact")(a=a, amount=0.3))
+
+
+def test_rows_that_do_not_fit_on_the_stack_stay_in_arrays():
+    a = alg.array("a", (5, 12_000), "f32")
+    edges = [alg.convolve(a, np.outer(u, v)) for u in ([1, 2, 1], [1, 3, 1]) for v in ([1, 0, -1], [2, 5, 2])]
+    picture = np.random.default_rng(1).random((5, 12_000), dtype=np.float32)
+    program = alg.compile(edges[0] * edges[1] + edges[2] * edges[3])
+    assert 2 <= sum(isinstance(s, Alloc) for s in walk(program.optimized.body)) <= 4
+    naive = alg.compile(edges[0] * edges[1] + edges[2] * edges[3], optimize=False)
+    np.testing.assert_allclose(program(a=picture), naive(a=picture), rtol=0, atol=1e-3)

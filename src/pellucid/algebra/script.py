@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..backends.port import Backend
+from ..backends.port import MOST_PRIVATE, Backend
 from ..driver.options import Options
 from ..driver.pipeline import Optimized, Stage, expansion, rules
 from ..ir.expr import Buffer, Expr, topological
@@ -24,6 +24,7 @@ from ..loops.ledger import Ledger, Step
 from ..loops.move import Proved, named
 from ..loops.moves.inline_array import INLINE, verdicts
 from ..loops.reductions import gathered_in_parts
+from ..loops.rows import rows_of
 from ..loops.tactic import State, Tactic, attempt, make
 from ..reasoning.effects import loaded
 from ..reasoning.infer import FactsOf
@@ -39,10 +40,10 @@ def script(options: Options, vector_bits: int) -> list[Stage]:
     return [
         ("by points", tables),
         ("pointwise", inline(_pointwise)),
-        ("separated", sweep("separate_window", wraps=True, numerics=options.numerics)),
+        ("separated", separated(options)),
         ("in place", inline(lambda found, buffer: True)),
         ("joined", joined),
-        ("contracted", sweep("contract_array")),
+        ("contracted", contracted),
         ("split", borders),
         ("simplified", simplified(options)),
         ("coalesced", innermost("coalesce")),
@@ -85,18 +86,16 @@ def _pointwise(found: Arrays, buffer: Buffer) -> bool:
     return all(count < WINDOW for count in loads.values())
 
 
-def sweep(name: str, *, wraps: bool = False, **options: object) -> Tactic:
-    """A move at all of its sites, the last one first, so that those before it stay where they are.
-
-    `wraps` says that the move puts scratch memory around the program, which takes all others one step deeper.
-    """
+def separated(options: Options) -> Tactic:
+    """`separate_window` wherever it may be, the last window first, so that those before it stay where they are."""
 
     def tactic(state: State) -> State:
-        move = named(name)
+        move = named("separate_window")
         done = 0
-        for path in reversed(list(move.find(state.kernel, **options))):
-            where = ((0, 0),) * done + path if wraps else path
-            state, applied = make(state, move, where, **options)
+        for path in reversed(list(move.find(state.kernel))):
+            # Each puts scratch memory around the program, which takes all others one step deeper.
+            where = ((0, 0),) * done + path
+            state, applied = make(state, move, where, numerics=options.numerics)
             done += applied
         return state
 
@@ -159,6 +158,18 @@ def _related(a: Statement, b: Statement, *, inner: bool) -> bool:
         return all((n.attr, n.args[0]) in places for n in loads)
     folds = [n for n in topological([n.args[0] for n in loads]) if n.op in FOLDS]
     return not any(n.free & b.index.free for n in folds)
+
+
+def contracted(state: State) -> State:
+    """`contract_array` for every array of which a row is enough, as long as all rows fit on the stack together."""
+    move, room = named("contract_array"), MOST_PRIVATE
+    for path in reversed(list(move.find(state.kernel, most=room))):
+        rows = rows_of(state.kernel, path)
+        size = rows.length * rows.array.type.dtype.itemsize if rows is not None else room + 1
+        if size <= room:
+            state, done = make(state, move, path)
+            room -= size * done
+    return state
 
 
 # ---- borders ----
