@@ -54,6 +54,7 @@ COUNTEREXAMPLES = [
         "iterations-interchangeable",
         loop("for j in 0 .. 8:", "  a[i * 9 + j] := a[i * 9 + j - 8]", head="for i in 1 .. 9:"),
     ),
+    ("privatize", 1, {}, "inside", loop("a[i - 20] := a[i - 20] + 1")),
     ("privatize", 1, by("%i - 1"), "few-copies", loop(GATHER)),
     ("privatize", 1, by("%j & 3"), "in-scope", loop(GATHER)),
     ("replace_scalar", 1, {}, "inside", loop("a[n + 96] := i", "b[i] := a[n + 96]")),

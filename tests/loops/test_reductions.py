@@ -8,8 +8,10 @@ from pellucid.backends.llvm import LlvmBackend
 from pellucid.driver.threads import Crew
 from pellucid.ir import nest as N
 from pellucid.ir.interp import run
-from pellucid.ir.parse import parse_nest
+from pellucid.ir.parse import parse_expr, parse_nest
+from pellucid.ir.path import at, walk
 from pellucid.loops import tactic
+from pellucid.loops.move import named
 from pellucid.loops.reductions import gathered_in_parts
 
 HEAD = """kernel k():
@@ -94,7 +96,7 @@ def test_a_loop_that_gathers_into_two_arrays_is_parted_for_both():
         "  for y in 0 .. 300:\n    for x in 0 .. 100:\n      s1 := convert.i32(a[y * 100 + x])\n"
         "      h[s1 & 15] := h[s1 & 15] + 1\n      rows[s1] := max(rows[s1], y)\n"
     )
-    state = tactic.run(gathered_in_parts(), before)
+    state = tactic.run(gathered_in_parts(bands=8), before)
     made = [s.move for s in state.ledger.steps if s.applied]
     assert made == ["strip_mine", "privatize", "privatize", "unroll_and_jam", "spread"]
     pixels = np.random.default_rng(4).integers(0, 256, 30000).astype(np.uint8)
@@ -133,3 +135,20 @@ def test_what_may_not_be_parted_is_left_with_the_reason():
     state = tactic.run(gathered_in_parts(), kernel)
     assert state.kernel is kernel
     assert [(s.move, s.applied) for s in state.ledger.steps] == [("privatize", False)]
+
+
+@pytest.mark.parametrize("by", ["%y", "%x & 3"])
+def test_old_places_are_found_in_the_parted_loop(by):
+    kernel = nest(
+        "  rows[0] := 1\n  for y in 0 .. 300:\n    rows[y] := y\n    for x in 0 .. 100:\n"
+        "      if 3:u8 < a[y * 100 + x]:\n        h[convert.i32(a[x]) & 15] := h[convert.i32(a[x]) & 15] + x\n"
+    )
+    (copies,) = parse_expr(by)
+    applied = named("privatize").apply(kernel, ((0, 1),), buffer="h", by=(copies,))
+    for path, s in walk(kernel.body):
+        found = at(applied.kernel.body, applied.forward(path))
+        assert type(found) is type(s)
+        if isinstance(s, N.For):
+            assert found.index is s.index
+        if isinstance(s, N.Store) and s.buffer.name == "rows":
+            assert found.buffer is s.buffer

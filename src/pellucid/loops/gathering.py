@@ -6,11 +6,12 @@ What `privatize` finds in a loop: a histogram, a sum of rows, the largest of eac
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ..ir import expr as E
 from ..ir import prim as table
+from ..ir import types as T
 from ..ir.expr import Buffer, Expr, const, topological
 from ..ir.nest import Alloc, Block, For, Kernel, Statement, Store, position_type, transform, walk
 from ..ir.path import Path, at
@@ -85,35 +86,83 @@ def gathering(
 
 
 def in_parts(kernel: Kernel, g: Gathering, counts: Sequence[int]) -> Alloc:
-    """The loop with as many copies of the buffer as `by` has values: cleared before it, merged in order after it."""
+    """The loop with as many copies of the buffer as `by` has values: cleared before they are used, merged in order.
+
+    If the loop's own index tells copies apart before all else, every iteration clears and merges its own.
+    """
     size, copies = g.buffer.size + _gap(g.buffer), math.prod(counts)
     parts = fresh_buffer(kernel, f"{g.buffer.name}_parts", g.buffer.type, copies * size)
     type_ = position_type(parts.size)
-    zero, many, whole = (const(k, type_) for k in (0, g.buffer.size, parts.size))
     neutral = const(0 if g.identity is None else g.identity, g.buffer.type)
+
+    def number(k: int) -> Expr:
+        return const(k, type_)
+
+    def loop(word: str, lo: int, hi: int, inside: Callable[[Expr], Statement]) -> For:
+        index = fresh_index(kernel, f"{parts.name}_{word}", type_)
+        return For(index, number(lo), number(hi), (inside(index),))
+
+    def merge(words: tuple[str, str], into: Buffer, base: Expr, lo: int, hi: int, step: int) -> For:
+        """Add copies, a step apart, to what begins at a base."""
+
+        def one(c: Expr, e: Expr) -> Store:
+            at_ = folded("add", base, e)
+            part = E.load(parts, folded("add", base, folded("add", folded("mul", c, number(step)), e)))
+            return Store(into, at_, E.apply(g.op, E.load(into, at_), part))
+
+        return loop(words[0], lo, hi, lambda c: loop(words[1], 0, g.buffer.size, lambda e: one(c, e)))
 
     def moved(s: Statement) -> Block:
         if not isinstance(s, Store) or s.buffer is not g.buffer:
             return (s,)
         position, stride = s.position, size
         for e, count in zip(reversed(g.by), reversed(counts), strict=True):
-            digit = e if e.type is position.type else E.apply("convert", e, attr=position.type)
-            position = folded("add", position, folded("mul", digit, const(stride, position.type)))
+            position = folded(
+                "add", position, folded("mul", _as(e, position.type), const(stride, position.type))
+            )
             stride *= count
         old, new = E.load(g.buffer, s.position), E.load(parts, position)
         return (Store(parts, position, E.apply(g.op, *(new if a is old else a for a in s.value.args))),)
 
-    first, copy, element = (
-        fresh_index(kernel, f"{parts.name}_{w}", type_) for w in ("all", "copy", "element")
-    )
-    part = E.load(parts, folded("add", folded("mul", copy, const(size, type_)), element))
-    merged = Store(g.buffer, element, E.apply(g.op, E.load(g.buffer, element), part))
-    body: Block = (
-        For(first, zero, whole, (Store(parts, first, neutral),)),
-        replace(g.loop, body=transform(g.loop.body, moved)),
-        For(copy, zero, const(copies, type_), (For(element, zero, many, (merged,)),)),
-    )
-    return Alloc(parts, whole, body)
+    body = transform(g.loop.body, moved)
+    if not _own(g, counts):
+        clear = loop("all", 0, parts.size, lambda k: Store(parts, k, neutral))
+        end = merge(("copy", "element"), g.buffer, number(0), 0, copies, size)
+        return Alloc(parts, number(parts.size), (clear, replace(g.loop, body=body), end))
+    step = copies // counts[0] * size
+    start = folded("mul", _as(g.loop.index, type_), number(step))
+    clear = loop("all", 0, step, lambda k: Store(parts, folded("add", start, k), neutral))
+    near = merge(("copy", "near"), parts, start, 1, step // size, size)
+    body = (clear, *body, *((near,) if step > size else ()))
+    end = merge(("part", "element"), g.buffer, number(0), 0, counts[0], step)
+    return Alloc(parts, number(parts.size), (replace(g.loop, body=body), end))
+
+
+def inside_of(parts: Alloc, g: Gathering, path: Path) -> Callable[[Path], Path]:
+    """Where what was at a path is, once the loop there is done in parts."""
+    at_ = next(k for k, s in enumerate(parts.body) if isinstance(s, For) and s.index is g.loop.index)
+
+    def forward(old: Path) -> Path:
+        if old[: len(path)] != path:
+            return old
+        rest = old[len(path) :]
+        if rest and at_ == 0:
+            # Copies are cleared before the first statement of the loop.
+            rest = ((rest[0][0], rest[0][1] + 1), *rest[1:])
+        return (*path, (0, at_), *rest)
+
+    return forward
+
+
+def _own(g: Gathering, counts: Sequence[int]) -> bool:
+    """Whether every copy belongs to one iteration of the loop, and every iteration has its copies."""
+    lo, hi = g.loop.lo, g.loop.hi
+    whole = lo.op == hi.op == "const" and (lo.attr, hi.attr) == (0, counts[0])
+    return whole and g.by[0] is g.loop.index
+
+
+def _as(e: Expr, type_: T.Type) -> Expr:
+    return e if e.type is type_ else E.apply("convert", e, attr=type_)
 
 
 def _gap(buffer: Buffer) -> int:

@@ -15,8 +15,8 @@ from .gathering import gathering
 from .move import Proved, named
 from .tactic import State, Tactic, make
 
-BANDS = 8
-"""Into how many bands a loop is cut: enough that no thread waits long for another."""
+BANDS = 16
+"""Into how many bands a loop is cut: enough for many threads, and that none waits long for another."""
 COPIES = 8
 """How many copies a band has, and iterations are taken at once."""
 APART = 128
@@ -98,7 +98,7 @@ def _in_parts(state: State, path: Path, bands: int, copies: int, numerics: str) 
     for b in buffers:
         if done:
             state, done = make(state, named("privatize"), path, by=by, buffer=b.name, numerics=numerics)
-            path = (*path, (0, 1))
+            path = _path_of(state.kernel, band)
     if done and alone:
         state = _unrolled(state, path, inner, copies)
     if done:
@@ -107,6 +107,11 @@ def _in_parts(state: State, path: Path, bands: int, copies: int, numerics: str) 
         # The reason is worth a line, the steps that are undone are not.
         del state.ledger.steps[steps:-1]
     return state if done else start
+
+
+def _path_of(kernel: Kernel, loop: For) -> Path:
+    """Where the loop of an index is now."""
+    return next(p for p, s in paths(kernel.body) if isinstance(s, For) and s.index is loop.index)
 
 
 def _gathered(kernel: Kernel, path: Path) -> list[Buffer]:

@@ -19,7 +19,7 @@ from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import shown
 from ...reasoning.prove import Proved, Refuted, Unknown, Verdict, both, decided
-from ..gathering import Gathering, gathered, gathering, in_parts
+from ..gathering import Gathering, gathered, gathering, in_parts, inside_of
 from ..independence import IN_ORDER, iterations
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
@@ -139,11 +139,10 @@ def apply(
     site = Site(kernel, path, options.get("ranges") or {}, {"buffer": buffer, "by": by, "numerics": numerics})
     counts = _counts(site)
     assert counts is not None  # noqa: S101 - checked
-    new = in_parts(kernel, _site(site), counts)
-    return Applied(
-        replace(kernel, body=replace_at(kernel.body, path, (new,))),
-        lambda old: (*path, (0, 1), *old[len(path) :]) if old[: len(path)] == path else old,
-    )
+    g = _site(site)
+    new = in_parts(kernel, g, counts)
+    body = replace_at(kernel.body, path, (new,))
+    return Applied(replace(kernel, body=body), inside_of(new, g, path))
 
 
 DOC = "Gather what a loop gathers into an array in several copies of it, and merge them after."
