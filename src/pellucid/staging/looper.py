@@ -114,13 +114,10 @@ class Looper:
     def advances(self, variant: int, k: int) -> bool:
         """Whether a name goes from turn to turn by static steps only."""
         names = {n for v in self.variants for n in v.names}
-        for v in self.variants:
-            for s in R.walk(v.code):
-                if isinstance(s, R.Goto) and s.variant == variant:
-                    found, _ = advanced(s.values[k])
-                    if found not in names:
-                        return False
-        return True
+        jumps = [s for v in self.variants for s in R.walk(v.code) if isinstance(s, R.Goto)]
+        given = [s.values[k] for s in jumps if s.variant == variant]
+        # Where no turn comes back to, nothing is known of turns.
+        return bool(given) and all(advanced(value)[0] in names for value in given)
 
     def attempt(self, state: State, splits: dict[Expr, int]) -> State:
         """Specialize the loop under some case analyses."""
