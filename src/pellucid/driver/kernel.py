@@ -7,8 +7,10 @@ asked for. Equal programs share their code: the key is the traced pixel itself, 
 from __future__ import annotations
 
 import functools
+import gc
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from inspect import getattr_static
 from typing import Any, cast
 
@@ -244,12 +246,25 @@ def code_of(frame: Frame, options: Options) -> Code:
         _codes.move_to_end(key)
         return code
     backend = make_backend(options.backend)
-    best = optimized(frame, options, backend)
-    code = backend.compile(best.kernel, best.ranges)
+    with _without_collection():
+        best = optimized(frame, options, backend)
+        code = backend.compile(best.kernel, best.ranges)
     _codes[key] = code
     if len(_codes) > _KEPT:
         _codes.popitem(last=False)
     return code
+
+
+@contextmanager
+def _without_collection() -> Generator[None]:
+    """Let Python look for cycles later: a compilation makes many small objects, and almost no cycles among them."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
 
 
 def forget() -> None:

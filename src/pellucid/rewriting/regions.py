@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..ir import prim as table
-from ..ir.expr import FALSE, LEAVES, Expr, apply, const, rebuild
+from ..ir.expr import FALSE, STRUCTURAL, Expr, apply, const, rebuild
 from ..ir.facts import Facts
 from ..ir.types import boolean
 from ..reasoning.infer import FactsOf
@@ -209,9 +209,12 @@ def _tree(op: str, parts: Sequence[Expr]) -> Expr:
 def _costs(nodes: list[Expr]) -> dict[Expr, float]:
     """What each node costs by itself with all below it, as far as it matters: shared nodes count at every use."""
     found: dict[Expr, float] = {}
+    own = dict.fromkeys(STRUCTURAL, 0.0) | {"iterate": 50 * DEAR}
     for node in nodes:
-        own = 0.0 if node.op in (*LEAVES, "get", "load", "iterate") else table.row(node.op).cost
-        if node.op == "iterate":
-            own = 50 * DEAR
-        found[node] = min(own + sum([found[a] for a in node.args]), 50 * DEAR)
+        cost = own.get(node.op)
+        if cost is None:
+            cost = own[node.op] = table.row(node.op).cost
+        for a in node.args:
+            cost += found[a]
+        found[node] = min(cost, 50 * DEAR)
     return found

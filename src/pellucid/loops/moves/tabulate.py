@@ -12,43 +12,15 @@ from typing import Any
 
 from ...ir import expr as E
 from ...ir import nest as N
-from ...ir.expr import LEAVES, Buffer, Expr, substitute, topological
-from ...ir.nest import Alloc, For, Kernel, Store, all_roots, rewrite, walk
+from ...ir.expr import Buffer, Expr, substitute
+from ...ir.nest import Alloc, For, Kernel, Store, rewrite, walk
 from ...ir.path import Path, at, enclosing, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import untouched
 from ...reasoning.prove import Verdict, decided
-from ...reasoning.work import tree_cost
+from ..columns import DEAR, columns
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
-
-DEAR = 24.0
-"""Cycles above which a load from a table beats computing again, the table's place in the cache included."""
-MAX_TABLES = 16
-
-
-def column_cost(expression: Expr, column: int) -> float:
-    """The cycles of what changes with the column alone; what does not change at all is computed once anyway."""
-    fixed = {n for n in topological([expression]) if n.free != column}
-    return tree_cost([expression], fixed)
-
-
-def columns(inner: For, dear: float = DEAR) -> list[Expr]:
-    """The dear expressions in the body of a loop that depend on its index and on nothing else that changes."""
-    column = inner.index.free
-    used: dict[Expr, None] = {}
-    roots = all_roots(inner.body)
-    for node in topological(roots):
-        outside = node.free != column or node.op in LEAVES
-        for a in node.args if outside else ():
-            if a.free == column and a.op not in LEAVES and a.op != "iterate":
-                used[a] = None
-    for root in roots:
-        if root.free == column and root.op not in LEAVES:
-            used[root] = None
-    # A load at the index itself is a table already.
-    found = [e for e in used if (e.op != "load" or e.args[0].args) and column_cost(e, column) >= dear]
-    return sorted(found, key=lambda e: -column_cost(e, column))[:MAX_TABLES]
 
 
 def _pick(outer: For, dear: float) -> tuple[For, list[Expr]] | None:
