@@ -19,7 +19,7 @@ from .port import Arguments, Crew, Layout, Memory, address
 SIGNATURE = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
 )
-FINE_BANDS = 64
+FINE_BANDS = 128
 """The most parts of a frame where machine code hands them out: small, so that no thread waits long for the last."""
 
 

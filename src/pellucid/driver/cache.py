@@ -70,6 +70,12 @@ class Cache:
 
     # ---- memory ----
 
+    def forget(self) -> None:
+        """Drop what is kept in memory; files stay."""
+        with self._lock:
+            self._entries.clear()
+            self._held = 0
+
     def _keep(self, key: str, value: bytes) -> None:
         with self._lock:
             self._held += len(value) - len(self._entries.pop(key, b""))

@@ -269,7 +269,10 @@ def _without_collection() -> Generator[None]:
 
 def forget() -> None:
     """Drop all code that is kept in memory, so that the next compilation is one (for measurements)."""
+    from .cache import cache
+
     _codes.clear()
+    cache().forget()
 
 
 def optimized(frame: Frame, options: Options, backend: Backend) -> Optimized:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..ir.expr import LEAVES, Expr, index_bit, parts, topological
-from ..ir.nest import Alloc, Block, For, If, Statement, While, all_roots, roots
+from ..ir.nest import Alloc, Block, For, If, Statement, While, roots
 from ..reasoning.effects import stored
 from ..reasoning.machine import PROCESSOR
 from ..reasoning.work import node_cost
@@ -74,7 +74,15 @@ class Demand:
     repeats[n, r]   the body region of the iterate n computed in region r.
     """
 
-    def __init__(self, body: Block, mutable: set[object], guards: Mapping[Expr, int], *, hoist: bool) -> None:
+    def __init__(
+        self,
+        body: Block,
+        mutable: set[object],
+        reads: Mapping[Expr, frozenset[object]],
+        guards: Mapping[Expr, int],
+        *,
+        hoist: bool,
+    ) -> None:
         """Settle the demand of a block; `guards` gives the choices that branch, each with its rank."""
         self.guards, self.mutable, self.hoist = guards, mutable, hoist
         self.root = Region(None, 0, dirty=self._dirty(body))
@@ -85,7 +93,7 @@ class Demand:
         self.demands: dict[Expr, set[Region]] = {}
         self.users: dict[Expr, list[Region]] = {}
         self.everything: list[Expr] = []
-        self.reads = _reads(body, mutable) if mutable else {}
+        self.reads = reads
         self._open(body, self.root)
         self._settle()
 
@@ -194,12 +202,17 @@ class Demand:
                 self._want(a, home)
 
 
-def _reads(body: Block, mutable: set[object]) -> dict[Expr, frozenset[object]]:
+def _reads(everything: list[Expr], mutable: set[object]) -> dict[Expr, frozenset[object]]:
     """The mutable buffers that each node reads, itself or in its operands."""
     found: dict[Expr, frozenset[object]] = {}
-    for node in topological(all_roots(body)):
-        own = [node.attr] if node.op == "load" and node.attr in mutable else []
-        found[node] = frozenset(own).union(*(found[a] for a in node.args))
+    nothing: frozenset[object] = frozenset()
+    for node in topological(everything):
+        own = frozenset([node.attr]) if node.op == "load" and node.attr in mutable else nothing
+        for a in node.args:
+            below = found[a]
+            if below:
+                own = own | below if own else below
+        found[node] = own
     return found
 
 
@@ -234,8 +247,9 @@ def choose_guards(
     A choice with cheap arms is a selection: both arms are computed, which costs less than a branch.
     """
     guards = _candidates(everything, threshold)
+    reads = _reads(everything, mutable) if mutable else {}
     while True:
-        demand = Demand(body, mutable, guards, hoist=hoist)
+        demand = Demand(body, mutable, reads, guards, hoist=hoist)
         cheap: set[Expr] = set()
         for region in _all_regions(demand):
             for branch in region.branches.values():
