@@ -1,6 +1,5 @@
 """No clause of a global move can be left out: for each there is a program that would change, or a move that fails."""
 
-
 import pytest
 from tests.loops.nests import RANGES, meaning
 from tests.loops.primitive import nest
