@@ -138,7 +138,7 @@ COUNTEREXAMPLES = [
     ),
     ("privatize", None, "only-gathers", 1, {}, loop(GATHER, "b[i] := a[3]")),
     ("privatize", None, "order-free", 1, {}, loop("a[3] := a[3] - i")),
-    ("privatize", None, "inside", 1, {}, loop("a[i * 3] := a[i * 3] + 1")),
+    ("privatize", None, "inside", 1, {"by": parse_expr("%i & 3")}, loop("a[i * 3] := a[i * 3] + 1")),
     ("privatize", None, "in-scope", 1, {"by": parse_expr("%j & 3")}, loop(GATHER)),
     ("privatize", None, "few-copies", 1, {"by": parse_expr("%i - 1")}, loop(GATHER)),
     ("replace_scalar", None, "position-unchanged", 1, {}, loop("a[t[0] & 3] := i", "t[0] := i")),
