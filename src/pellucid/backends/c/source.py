@@ -254,7 +254,11 @@ class Source:
             if node.args[k].op != "const":
                 # They also warn where they can tell that a divisor is zero, unless it may change.
                 operands[k] = self.copy(node.args[k], operands[k], "")
-        return shape.fill(operands)
+        found = shape.fill(operands)
+        if node.op == "not" and node.type in (T.u8, T.u16):
+            # They warn where such a complement is compared, whatever is written around it.
+            return self.copy(node, found, "const ")
+        return found
 
     def copy(self, node: Expr, text: Text, qualifier: str) -> Text:
         """A variable with the value of a text."""

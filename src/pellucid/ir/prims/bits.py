@@ -158,7 +158,7 @@ ROWS = (
         ref=np.invert,
         facts=_not_facts,
         llvm={"integer": "xor {T} {0}, {#-1}", "bool": "xor {T} {0}, {#-1}"},
-        c={"integer": "({T})(({T})-1 - {0})", "bool": "!{0}"},
+        c={"integer": "({T})({0} ^ ({T})-1)", "bool": "!{0}"},
     ),
     Prim(
         "shift_left",
