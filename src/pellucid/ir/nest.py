@@ -239,10 +239,22 @@ def erase(block: Block) -> Block:
 
 def same(a: Block, b: Block) -> bool:
     """Whether two blocks are the same program, node for node."""
-    return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
+    stack = [(a, b)]
+    while stack:
+        one, other = stack.pop()
+        if one is other:
+            continue
+        if len(one) != len(other):
+            return False
+        for x, y in zip(one, other, strict=True):
+            if not _alike(x, y):
+                return False
+            stack += zip(blocks(x), blocks(y), strict=True)
+    return True
 
 
-def _same(a: Statement, b: Statement) -> bool:
+def _alike(a: Statement, b: Statement) -> bool:
+    """Whether two statements are the same but for what is in the blocks inside."""
     if type(a) is not type(b) or roots(a) != roots(b):
         return False
     if isinstance(a, For) and isinstance(b, For) and (a.index is not b.index or a.how != b.how):
@@ -251,7 +263,7 @@ def _same(a: Statement, b: Statement) -> bool:
         return False
     if isinstance(a, Abstract) and isinstance(b, Abstract) and a.name != b.name:
         return False
-    return all(same(x, y) for x, y in zip(blocks(a), blocks(b), strict=True))
+    return len(blocks(a)) == len(blocks(b))
 
 
 def uniform(kernel: Kernel, name: str) -> Expr:
