@@ -51,7 +51,7 @@ def test_object_code_is_kept_and_used_again(monkeypatch: pytest.MonkeyPatch):
 def test_equal_text_is_linked_once():
     backend = LlvmBackend()
     a, b = (backend.compile(parse_nest(ADD.format(k=6)), {}) for _ in range(2))
-    assert a.library is b.library
+    assert a.linked is b.linked
 
 
 def test_the_key_depends_on_the_processor():
@@ -104,7 +104,7 @@ done:
   ret i64 %t
 }
 """
-    target, llvm = engine.machine().target, engine.library()
+    target, llvm = engine.machine().target, engine.llvm_binding()
     before = target.emit_assembly(llvm.parse_assembly(loop))
     inside = engine.machine().assembly(loop)
     LlvmBackend().compile(parse_nest(ADD.format(k=8)), {})

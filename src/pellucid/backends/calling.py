@@ -99,7 +99,7 @@ class MachineCode:
     plan: Layout
     text: str = field(repr=False)
     needs: dict[Buffer, int] = field(repr=False)
-    library: Library = field(repr=False)
+    linked: Library = field(repr=False)
     crew: Crew = field(repr=False)
     hands: Hands | None = field(default=None, repr=False)
     slots: Slots = field(init=False, repr=False)
@@ -118,7 +118,7 @@ class MachineCode:
         lengths = np.array([*map(len, arrays), *sizes], np.int64)
         where = np.array([*map(address, arrays), *map(address, scratch)], np.uint64)
         place, many = address(where), address(lengths)
-        for phase, call in zip(plan.phases, self.library.calls, strict=True):
+        for phase, call in zip(plan.phases, self.linked.calls, strict=True):
             if phase.band is None:
                 call(slots, place, many, 0, 0)
             elif self.hands is not None:

@@ -37,7 +37,7 @@ _lock = threading.Lock()
 
 
 @cache
-def library() -> Any:
+def llvm_binding() -> Any:
     """The binding to LLVM, initialized; imported when it is first needed."""
     with installed("llvmlite", "or use the back end c or numpy"):
         from llvmlite import binding
@@ -50,12 +50,12 @@ def library() -> Any:
 @contextmanager
 def _options() -> Generator[None]:
     for on, _ in OPTIONS:
-        library().set_option("pellucid", on)
+        llvm_binding().set_option("pellucid", on)
     try:
         yield
     finally:
         for _, off in OPTIONS:
-            library().set_option("pellucid", off)
+            llvm_binding().set_option("pellucid", off)
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ class Machine:
     @property
     def identity(self) -> str:
         """What object code depends on besides its text."""
-        llvm = library()
+        llvm = llvm_binding()
         version = ".".join(map(str, llvm.llvm_version_info))
         return f"llvm {version} {self.target.triple} {self.cpu} {self.features} {' '.join(on for on, _ in OPTIONS)}"
 
@@ -87,7 +87,7 @@ class Machine:
         Raises BackendError when LLVM does not accept the text.
         """
         try:
-            with _lock, library().parse_assembly(text) as module, _options():
+            with _lock, llvm_binding().parse_assembly(text) as module, _options():
                 self._promote(module, text)
                 return self.target.emit_object(module)
         except RuntimeError as problem:
@@ -97,7 +97,7 @@ class Machine:
         """Keep scratch memory of single elements in registers: the one pass that pays, where there is such memory."""
         if _REGISTER not in text:
             return
-        llvm = library()
+        llvm = llvm_binding()
         passes = llvm.create_new_function_pass_manager()
         passes.add_sroa_pass()
         builder = llvm.create_pass_builder(self.target, llvm.create_pipeline_tuning_options(speed_level=0))
@@ -107,7 +107,7 @@ class Machine:
 
     def assembly(self, text: str) -> str:
         """The machine's own instructions for a module, to be read."""
-        with _lock, library().parse_assembly(text) as module, _options():
+        with _lock, llvm_binding().parse_assembly(text) as module, _options():
             self._promote(module, text)
             return self.target.emit_assembly(module)
 
@@ -127,7 +127,7 @@ class Machine:
         return {n: ctypes.CFUNCTYPE(*types)(owners[0][n]) for n, types in signatures.items()}
 
     def _load(self, code: bytes, names: Sequence[str]) -> tuple[Any, Any]:
-        llvm = library()
+        llvm = llvm_binding()
         with _lock:
             if self._linker is None or self._links >= LINKS_PER_LINKER:
                 self._linker, self._links = llvm.create_lljit_compiler(self.target), 0
@@ -150,7 +150,7 @@ _kept: list[tuple[Any, Any]] = []
 @cache
 def machine(cpu: str | None = None, features: str | None = None) -> Machine:
     """The machine of that name; without a name, the one this program runs on."""
-    llvm = library()
+    llvm = llvm_binding()
     if cpu is None:
         cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
     target = llvm.Target.from_default_triple().create_target_machine(

@@ -314,7 +314,7 @@ class StreamCode:
     stream: Stream
     lanes: int
     text: str
-    library: Library
+    linked: Library
 
     def run(
         self,
@@ -343,7 +343,7 @@ class StreamCode:
                     raise InputError(f"overlaps buffer {j}, which is written to", place=place, fix="copy one")
         where = np.array([address(b) for b in buffers], np.uint64)
         place = address(where)
-        (call,) = self.library.calls
+        (call,) = self.linked.calls
         step = count
         if self.parts_meet_between_bytes and threads != 1 and crew is not alone:
             step = self.lanes * max(LEAST, -(-count // (PARTS * self.lanes)))
