@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).parent.parent
+NOBODY = 65534
 
 # The gate draws the same examples every time: a failure is the change's. The nightly profile explores.
 settings.register_profile(
@@ -36,3 +40,19 @@ def private_caches(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> 
     if worker_id != "master":
         base = base.parent
     os.environ["PELLUCID_CACHE_DIR"] = str(base / "cache")
+
+
+@pytest.fixture
+def protected() -> Generator[Path]:
+    """A folder that may be read but not written to: the administrator is an ordinary user meanwhile."""
+    # Not below the folder of the other tests, which is closed to everybody but its owner.
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o555)
+    administrator = os.geteuid() == 0
+    if administrator:
+        os.seteuid(NOBODY)
+    yield folder
+    if administrator:
+        os.seteuid(0)
+    folder.chmod(0o700)
+    shutil.rmtree(folder)

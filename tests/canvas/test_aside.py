@@ -110,11 +110,10 @@ def test_a_folder_is_not_a_file(kernel, tmp_path):
         save(kernel, tmp_path / "a.png", 8)
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="the administrator may write anywhere")
-def test_a_protected_folder_is_one_error(kernel, tmp_path):
-    tmp_path.chmod(0o500)
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_a_protected_folder_is_one_error(kernel, protected):
     with pytest.raises(FileError, match=r"cannot be written \(permission denied\)"):
-        save(kernel, tmp_path / "a.png", 8)
+        save(kernel, protected / "a.png", 8)
 
 
 def test_a_protected_file_is_one_error(kernel, tmp_path, monkeypatch):

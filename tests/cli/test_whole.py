@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -105,10 +104,16 @@ def test_export_writes_c_that_a_compiler_accepts(pellucid, tmp_path):
     assert pellucid("export", "c", swirl, "-o", "stem.c") == (0, "", "")
     assert sorted(item.name for item in tmp_path.iterdir()) == ["out", "stem.c", "stem.h"]
     assert sorted(item.name for item in (tmp_path / "out").iterdir()) == ["draw_swirl.c", "draw_swirl.h"]
-    compiler = os.environ.get("CC") or shutil.which("cc")
-    if compiler is None:
-        pytest.skip("no C compiler")
-    words = [compiler, "-O1", "-shared", "-fPIC", "-o", "swirl.so", "out/draw_swirl.c", "-lm"]
+    words = [
+        os.environ.get("CC") or "cc",
+        "-O1",
+        "-shared",
+        "-fPIC",
+        "-o",
+        "swirl.so",
+        "out/draw_swirl.c",
+        "-lm",
+    ]
     subprocess.run(words, check=True, capture_output=True)
     assert ctypes.CDLL(str(tmp_path / "swirl.so")).draw_swirl
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -154,7 +153,6 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="there are no signals")
 def test_an_interrupt_waits_for_bands_that_have_begun():
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED], timeout=60, check=True, capture_output=True, text=True

@@ -22,10 +22,17 @@ def test_as_good_as_the_full_functions_up_to_the_stated_angle(name, bound, type_
         [R.in_range(type_, -far, far, n, 30), R.in_range(type_, -30, 30, n, 31), R.spicy(type_)]
     )
     x = x[np.abs(x) <= far]
-    got, true = R.compute(f"{name}_near", x), R.truth(name, x)
     if type_ is T.f64 and not R.EXTENDED:
-        pytest.skip("no type wider than double here")
-    assert np.max(R.ulps(got, true)) <= bound
+        # No type is wider here: fewer numbers, in as many digits as it takes.
+        x = x[::100]
+        x = x[np.isfinite(x)]
+        got = R.compute(f"{name}_near", x)
+        error = [
+            abs(R.many_digits(name, a) - float(g)) / np.spacing(abs(g)) for a, g in zip(x, got, strict=True)
+        ]
+        assert max(error) <= bound
+        return
+    assert np.max(R.ulps(R.compute(f"{name}_near", x), R.truth(name, x))) <= bound
 
 
 @both
