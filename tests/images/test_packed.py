@@ -40,6 +40,8 @@ def expected(layout: Layout, data: bytes) -> np.ndarray:
             v = (v / unit - 128) / 224 if c.name in ("Cb", "Cr") else (v / unit - 16) / 219
         elif c.kind != "f":
             v = v / peak
+        if c.entries:
+            v = v[0][unpack(data, layout, W, H)["I"]]
         levels[c.name] = v.repeat(c.across, 1).repeat(c.down, 0)[:H, :W]
     alpha = levels.get("A", np.ones((H, W)))
     if layout.model == "rgb":
@@ -48,7 +50,7 @@ def expected(layout: Layout, data: bytes) -> np.ndarray:
         y, u, v = levels["Y"], levels["Cb"], levels["Cr"]
         rgb = np.stack([y + 1.5748 * v, y - 0.187324 * u - 0.468124 * v, y + 1.8556 * u], -1).clip(0, 1)
     else:
-        rgb = np.repeat(levels["Y"][..., None], 3, -1)
+        rgb = np.repeat(levels.get("Y", np.ones((H, W)))[..., None], 3, -1)
     if layout.said["alpha"] == "premultiplied":
         with np.errstate(all="ignore"):
             rgb = np.where(alpha[..., None] > 0, rgb / alpha[..., None], 0)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid.base.errors import InputError
-from pellucid.pixels import FORMATS, Layout, pack, unpack
+from pellucid.pixels import FORMATS, Channel, Layout, layout_of, pack, unpack
 from pellucid.pixels.reference import sample_dtype
 
 WIDTHS = (1, 2, 3, 5, 8, 13, 48, 67)
@@ -87,6 +87,30 @@ def ten(b: np.ndarray) -> np.ndarray:
     return pairs(*(v >> 10 * k & 1023 for k in range(4)))
 
 
+def gige(b: np.ndarray, low: int) -> np.ndarray:
+    """GigE Vision: the high bits of two pixels, and between them a byte with the low bits of both, four bits apart."""
+    first, middle, second = (b[:, k::3] for k in range(3))
+    mask = (1 << low) - 1
+    return pairs(first << low | middle & mask, second << low | middle >> 4 & mask)
+
+
+def indexed(bits: int):
+    """Pixels that are indices, the first in the highest bits, then words of blue, green, red, alpha."""
+
+    def oracle(b: np.ndarray, palette: np.ndarray) -> dict[str, np.ndarray]:
+        found = msb_bits(b, bits, 0)["Y"]
+        return {"I": found, **{c: palette[:, k::4] for k, c in enumerate("BGRA")}}
+
+    return oracle
+
+
+def sixteen(high: str, low: str, bits: tuple[int, int], *, big: bool = False):
+    """A 16-bit word with one color in the higher bits, green below it, another in the low bits."""
+    outer, green = bits
+    places = {low: (0, outer), "G": (outer, green), high: (outer + green, outer)}
+    return lambda b: fields(word(b, 2, big=big), **places)
+
+
 RGB8 = {"R": (0, 8), "G": (8, 8), "B": (16, 8)}
 TEN = {"R": (0, 10), "G": (10, 10), "B": (20, 10)}
 # Written without a look at the layouts: from the standards, by whole bytes.
@@ -101,25 +125,42 @@ ORACLES = {
     "gray14": lambda b: {"Y": word(b, 2) & 16383},
     "gray16": lambda b: {"Y": word(b, 2)},
     "gray16be": lambda b: {"Y": word(b, 2, big=True)},
+    "grayf32": lambda b: {"Y": real(b, "<f4")},
     "mono10p": lambda b: {"Y": ten(np.pad(b, ((0, 0), (0, -b.shape[1] % 5))))},
     "mono12p": lambda b: {"Y": twelve(np.pad(b, ((0, 0), (0, -b.shape[1] % 3))))},
-    "mono10packed": lambda b: {
-        "Y": pairs(b[:, 0::3] << 2 | b[:, 1::3] & 3, b[:, 2::3] << 2 | b[:, 1::3] >> 4 & 3)
-    },
-    "mono12packed": lambda b: {
-        "Y": pairs(b[:, 0::3] << 4 | b[:, 1::3] & 15, b[:, 2::3] << 4 | b[:, 1::3] >> 4)
-    },
+    "mono10packed": lambda b: {"Y": gige(b, 2)},
+    "mono12packed": lambda b: {"Y": gige(b, 4)},
+    "bayer10p": lambda b: {"M": ten(np.pad(b, ((0, 0), (0, -b.shape[1] % 5))))},
+    "bayer12p": lambda b: {"M": twelve(np.pad(b, ((0, 0), (0, -b.shape[1] % 3))))},
+    "bayer10packed": lambda b: {"M": gige(b, 2)},
+    "bayer12packed": lambda b: {"M": gige(b, 4)},
     "raw8": lambda b: {"M": b},
     "raw10": lambda b: {"M": lower(b, 4, 2)},
     "raw12": lambda b: {"M": lower(b, 2, 4)},
     "raw14": lambda b: {"M": lower(b, 4, 6)},
     "raw16": lambda b: {"M": word(b, 2)},
+    "mask1": lambda b: {"A": msb_bits(b, 1, 0)["Y"]},
+    "alpha8": lambda b: {"A": b},
+    "pal1": indexed(1),
+    "pal2": indexed(2),
+    "pal4": indexed(4),
+    "pal8": indexed(8),
     "rgb332": lambda b: fields(b, R=(5, 3), G=(2, 3), B=(0, 2)),
-    "rgb444": lambda b: fields(word(b, 2), R=(8, 4), G=(4, 4), B=(0, 4)),
-    "rgb555": lambda b: fields(word(b, 2), R=(10, 5), G=(5, 5), B=(0, 5)),
-    "rgb565": lambda b: fields(word(b, 2), R=(11, 5), G=(5, 6), B=(0, 5)),
-    "rgb565be": lambda b: fields(word(b, 2, big=True), R=(11, 5), G=(5, 6), B=(0, 5)),
-    "bgr565": lambda b: fields(word(b, 2), B=(11, 5), G=(5, 6), R=(0, 5)),
+    "bgr332": lambda b: fields(b, B=(6, 2), G=(3, 3), R=(0, 3)),
+    "rgb444": sixteen("R", "B", (4, 4)),
+    "rgb444be": sixteen("R", "B", (4, 4), big=True),
+    "bgr444": sixteen("B", "R", (4, 4)),
+    "bgr444be": sixteen("B", "R", (4, 4), big=True),
+    "rgb555": sixteen("R", "B", (5, 5)),
+    "rgb555be": sixteen("R", "B", (5, 5), big=True),
+    "bgr555": sixteen("B", "R", (5, 5)),
+    "bgr555be": sixteen("B", "R", (5, 5), big=True),
+    "rgb565": sixteen("R", "B", (5, 6)),
+    "rgb565be": sixteen("R", "B", (5, 6), big=True),
+    "bgr565": sixteen("B", "R", (5, 6)),
+    "bgr565be": sixteen("B", "R", (5, 6), big=True),
+    "argb4444": lambda b: fields(word(b, 2), A=(12, 4), R=(8, 4), G=(4, 4), B=(0, 4)),
+    "argb1555": lambda b: fields(word(b, 2), A=(15, 1), R=(10, 5), G=(5, 5), B=(0, 5)),
     "rgb24": lambda b: {"R": b[:, 0::3], "G": b[:, 1::3], "B": b[:, 2::3]},
     "bgr24": lambda b: {"B": b[:, 0::3], "G": b[:, 1::3], "R": b[:, 2::3]},
     "rgbx": lambda b: fields(word(b, 4), **RGB8),
@@ -140,6 +181,9 @@ ORACLES = {
     "yuv444p": lambda y, u, v: {"Y": y, "Cb": u, "Cr": v},
     "nv12": lambda y, c: {"Y": y, "Cb": c[:, 0::2], "Cr": c[:, 1::2]},
     "nv21": lambda y, c: {"Y": y, "Cr": c[:, 0::2], "Cb": c[:, 1::2]},
+    "nv16": lambda y, c: {"Y": y, "Cb": c[:, 0::2], "Cr": c[:, 1::2]},
+    "yuv420p10": lambda y, u, v: {"Y": word(y, 2) & 1023, "Cb": word(u, 2) & 1023, "Cr": word(v, 2) & 1023},
+    "yuv422p10": lambda y, u, v: {"Y": word(y, 2) & 1023, "Cb": word(u, 2) & 1023, "Cr": word(v, 2) & 1023},
     "p010": lambda y, c: {
         "Y": word(y, 2) >> 6,
         "Cb": word(c, 2)[:, 0::2] >> 6,
@@ -147,6 +191,7 @@ ORACLES = {
     },
     "uyvy422": lambda b: {"Y": b[:, 1::2], "Cb": b[:, 0::4], "Cr": b[:, 2::4]},
     "yuyv422": lambda b: {"Y": b[:, 0::2], "Cb": b[:, 1::4], "Cr": b[:, 3::4]},
+    "yvyu422": lambda b: {"Y": b[:, 0::2], "Cb": b[:, 3::4], "Cr": b[:, 1::4]},
     "v210": v210,
     "y410": lambda b: fields(word(b, 4), Cb=(0, 10), Y=(10, 10), Cr=(20, 10), A=(30, 2)),
     "pcm_u8": lambda b: {"S": b},
@@ -156,9 +201,14 @@ ORACLES = {
     "pcm_s24be": lambda b: {"S": signed(word(b, 3, big=True), 24)},
     "pcm_s24in32le": lambda b: {"S": signed(word(b, 4) >> 8, 24)},
     "pcm_s24in32be": lambda b: {"S": signed(word(b, 4, big=True) >> 8, 24)},
+    "pcm_s24low32le": lambda b: {"S": signed(word(b, 4) & 0xFFFFFF, 24)},
+    "pcm_s24low32be": lambda b: {"S": signed(word(b, 4, big=True) & 0xFFFFFF, 24)},
     "pcm_s32le": lambda b: {"S": signed(word(b, 4), 32)},
+    "pcm_s32be": lambda b: {"S": signed(word(b, 4, big=True), 32)},
     "pcm_f32le": lambda b: {"S": real(b, "<f4")},
     "pcm_f32be": lambda b: {"S": real(b, ">f4")},
+    "pcm_f64le": lambda b: {"S": real(b, "<f8")},
+    "pcm_f64be": lambda b: {"S": real(b, ">f8")},
 }
 
 
@@ -182,26 +232,35 @@ def test_reading_agrees_with_arithmetic_on_whole_bytes(name: str):
             assert got[channel.name].tobytes() == values.tobytes(), (width, channel.name)
 
 
+def every_value(channel: Channel, count: int) -> np.ndarray:
+    """So many samples: all bit patterns if they are that many, otherwise the ends, the powers of two and noise."""
+    if channel.bits <= 16:
+        words = np.arange(count, dtype=np.uint64) & np.uint64((1 << channel.bits) - 1)
+    else:
+        near = [(1 << k) + d for k in range(channel.bits) for d in (-1, 0, 1)]
+        words = np.random.default_rng(1).integers(0, 1 << channel.bits, count, np.uint64)
+        words[: len(near)] = near
+    dtype = sample_dtype(channel)
+    if channel.kind == "f":
+        return words.astype(f"u{dtype.itemsize}").view(dtype)
+    return (words.astype(np.int64) + channel.low).astype(dtype)
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_value_comes_back(name: str):
     layout = FORMATS[name]
-    largest = max(c.bits for c in layout.channels)
-    width = 1 << min(largest, 12)
-    rng = np.random.default_rng(1)
+    largest = min(max(c.bits for c in layout.channels), 16)
+    # Large enough that a channel with fewer samples than pixels has as many as it has values.
+    width = max(c.across for c in layout.channels) << largest - largest // 2
+    height = max(c.down for c in layout.channels) << largest // 2
     samples = {}
     for c in layout.channels:
-        dtype = sample_dtype(c)
-        if c.kind == "f":
-            words = rng.integers(0, 1 << 16, c.shape(width, 2)).astype("u2").view("f2")
-            samples[c.name] = np.nan_to_num(words).astype(dtype)
-        else:
-            span = c.high - c.low + 1
-            samples[c.name] = (
-                np.arange(2 * width).reshape(2, width) * max(1, span >> 13) % span + c.low
-            ).astype(dtype)
-            samples[c.name] = samples[c.name][: c.shape(width, 2)[0], : c.shape(width, 2)[1]]
-    data = pack(samples, layout, width, 2)
-    for name_, values in unpack(data, layout, width, 2).items():
+        rows_, columns = c.shape(width, height)
+        samples[c.name] = every_value(c, rows_ * columns).reshape(rows_, columns)
+        if c.bits <= 16 and c.kind != "f":
+            assert len(np.unique(samples[c.name])) == min(1 << c.bits, c.entries or 1 << 16)
+    data = pack(samples, layout, width, height)
+    for name_, values in unpack(data, layout, width, height).items():
         assert values.tobytes() == samples[name_].tobytes()
 
 
@@ -330,6 +389,15 @@ REFUSED = {
     "Y 8": ("a plane has no fields", "Y 8", 0),
     "Y:8,": ("means nothing here", "Y:8,", 3),
     "": ("a plane has no fields", "", 0),
+    "palette: Y:8": ("nothing says which entry", "palette: Y:8", 0),
+    "palette: Y:8 I:8": ("nothing says which entry", "palette: Y:8 I:8", 0),
+    "I:s8; palette: Y:8": ("these are no indices", "I:s8; palette: Y:8", 0),
+    "I:4; palette: Y:8 /2x1": ("stand for no pixels", "I:4; palette: Y:8 /2x1", 5),
+    "I:4; palette: Y:8; palette: A:8": ("there is a palette already", "I:4; palette: Y:8; palette: A:8", 19),
+    "R:8 G:8 B:8 | premultiplied": ("needs a channel A", "R:8 G:8 B:8 | premultiplied", 14),
+    "Y:8 | bt601": ("needs a channel Cb", "Y:8 | bt601", 6),
+    "nv12 | purple": ("says nothing of samples", "nv12 | purple", 7),
+    "nv12 | rggb": ("only a channel M is a mosaic", "Y:8; Cb:8 Cr:8 /2x2 | limited bt709 rggb", 36),
 }
 
 
@@ -337,11 +405,33 @@ REFUSED = {
 def test_a_contradiction_has_a_caret_below_it(text: str):
     problem, line, at = REFUSED[text]
     with pytest.raises(InputError) as caught:
-        Layout(text)
+        layout_of(text) if text.startswith("nv12") else Layout(text)
     told = str(caught.value).splitlines()
     assert problem in told[0]
     assert told[1] == f"  {line}"
     assert told[2].startswith(f"  {' ' * at}^; ")
+
+
+def test_a_variant_says_otherwise_what_a_format_says():
+    nv12 = layout_of("nv12 | full bt601")
+    assert nv12.said == {**FORMATS["nv12"].said, "range": "full", "matrix": "bt601"}
+    assert nv12.channels == FORMATS["nv12"].channels
+    assert layout_of("nv12 | full bt601") is nv12
+    for order in ("rggb", "bggr", "grbg", "gbrg"):
+        for name in (n for n, f in FORMATS.items() if f.model == "mosaic"):
+            raw = layout_of(f"{name} | {order}")
+            assert (raw.said["mosaic"], raw.channels) == (order, FORMATS[name].channels)
+    assert layout_of("rgba | premultiplied").text == "R:8 G:8 B:8 A:8 | premultiplied"
+
+
+def test_a_palette_has_an_entry_for_each_index():
+    layout = Layout("palette: msb: R:5 G:6 B:5 rows 64; I:3 _:5")
+    assert layout.offsets(7, 2) == (0, 64, 78)
+    data = noise(layout.size(7, 2))
+    found = unpack(data.tobytes(), layout, 7, 2)
+    assert found["R"].tolist() == [[int(data[2 * k]) >> 3 for k in range(8)]]
+    assert found["I"].tolist() == (data[64:].reshape(2, 7) & 7).tolist()
+    assert pack(found, layout, 7, 2, data.tobytes()) == data.tobytes()
 
 
 def test_too_few_bytes_are_refused():

@@ -8,10 +8,10 @@ import pytest
 import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import InputError
-from pellucid.pixels import FORMATS, Layout, pack
+from pellucid.pixels import FORMATS, Layout, layout_of, pack, unpack
 from pellucid.pixels.packing import packed
 
-SEEN = [n for n, f in FORMATS.items() if f.model not in ("samples", "mosaic")]
+SEEN = [n for n, f in FORMATS.items() if f.model not in ("samples", "mosaic") and not f.palette]
 MATRIX = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722)}
 
 
@@ -80,12 +80,27 @@ def test_bytes_are_those_of_the_reference(name: str):
         )
         wrong = (got != np.frombuffer(down, np.uint8)) & (got != np.frombuffer(up, np.uint8))
         if layout.channels[0].kind == "f":
-            values = [
-                np.frombuffer(x, "f2" if layout["R"].bits == 16 else "f4").astype(float) for x in (got, down)
-            ]
+            values = [np.frombuffer(x, f"f{layout.channels[0].bits // 8}").astype(float) for x in (got, down)]
             assert np.allclose(*values, rtol=1e-3, atol=1e-6)
         else:
             assert not wrong.any(), (width, height)
+
+
+@pytest.mark.parametrize("order", ["rggb", "bggr", "grbg", "gbrg"])
+def test_a_mosaic_takes_of_each_pixel_the_color_of_its_place(order: str):
+    layout = layout_of(f"raw10 | {order}")
+    for width, height in ((48, 4), (13, 7), (1, 1)):
+        rgba = noise(width, height)
+        rgba[..., 3] = 255
+        got = packed(
+            pl.compile(im.bitmap(rgba).reconstruct("nearest"), precision="f64"), layout, (width, height)
+        )
+        want = np.zeros((height, width))
+        for place, letter in enumerate(order):
+            top, left = divmod(place, 2)
+            want[top::2, left::2] = to_linear(rgba[top::2, left::2, "rgb".index(letter)] / 255.0)
+        found = unpack(got, layout, width, height)["M"]
+        assert np.array_equal(found, np.floor(want * 1023 + 0.5))
 
 
 @pytest.mark.parametrize("name", ["rgb565", "nv12", "v210", "yuv420p", "mono12p"])
@@ -120,6 +135,7 @@ def test_a_kernel_is_compiled_once_for_a_size():
     ("options", "words"),
     [
         ({"layout": FORMATS["pcm_s16le"]}, "are no colors"),
+        ({"layout": FORMATS["pal8"]}, "are not drawn with the palette of pal8"),
         ({"out": np.zeros(3, np.uint8)}, "not a writable array of 48 bytes"),
         ({"size": (0, 1)}, "size"),
     ],

@@ -55,7 +55,7 @@ def from_buffer(data: Any, format: Any, size: Any, offset: int = 0) -> Bitmap:
         raise InputError(
             f"the samples of {chosen} are no colors",
             place="from_buffer",
-            fix="name channels R G B, Y, Y Cb Cr or M",
+            fix="name channels R G B, Y, Y Cb Cr, M or A",
         )
     need = chosen.size(width, height)
     if offset < 0 or len(given) - offset < need:
@@ -120,6 +120,9 @@ class _Packed:
 
     def _sample(self, name: str, i: Expr, j: Expr) -> Expr:
         channel = self.layout[name]
+        if channel.entries:
+            # A pixel holds the number of an entry.
+            i, j = apply("convert", self._sample("I", i, j), attr=T.i32), const(0, T.i32)
         return read(
             self.layout, channel, self.planes[channel.plane], _part(i, channel.across), _part(j, channel.down)
         )

@@ -1,15 +1,17 @@
 """The built-in formats: one row each, its name, its layout in one line, and what it is.
 
 A format of your own is one more line: ``Layout("R:5 G:6 B:5")``. Names follow FFmpeg where it has the format, else
-the standard that defines it.
+the standard that defines it. What a row says of its samples can be said otherwise: ``raw10 | bggr``, ``nv12 | full``.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 
 from ..base.errors import InputError, did_you_mean
 from .layout import Layout
+from .notation import WORDS, read_variant
 
 _RAW10 = " ".join([*(f"M{k}[9:2]" for k in range(4)), *(f"M{k}[1:0]" for k in range(4))])
 _RAW12 = "M0[11:4] M1[11:4] M0[3:0] M1[3:0]"
@@ -28,6 +30,7 @@ _ROWS = (
     ("gray14", "Y:14 _:2", "Gray of 14 bits in the low bits of a 16-bit word."),
     ("gray16", "Y:16", "A 16-bit word of gray."),
     ("gray16be", "msb: Y:16", "A big-endian 16-bit word of gray (PNG)."),
+    ("grayf32", "Y:f32 | linear", "A float of gray, linear."),
     ("mono10p", "Y:10 | linear", "Gray of 10 bits without gaps (PFNC Mono10p)."),
     ("mono12p", "Y:12 | linear", "Gray of 12 bits without gaps (PFNC Mono12p)."),
     (
@@ -40,17 +43,49 @@ _ROWS = (
         "Y0[11:4] Y0[3:0] Y1[3:0] Y1[11:4] | linear",
         "Two pixels in three bytes (GigE Vision Mono12Packed).",
     ),
+    ("bayer10p", "M:10 | rggb linear", "A sensor's mosaic of 10 bits without gaps (PFNC BayerRG10p)."),
+    ("bayer12p", "M:12 | rggb linear", "A sensor's mosaic of 12 bits without gaps (PFNC BayerRG12p)."),
+    (
+        "bayer10packed",
+        "M0[9:2] M0[1:0] _:2 M1[1:0] _:2 M1[9:2] | rggb linear",
+        "A sensor's mosaic, two pixels in three bytes (GigE Vision BayerRG10Packed).",
+    ),
+    (
+        "bayer12packed",
+        "M0[11:4] M0[3:0] M1[3:0] M1[11:4] | rggb linear",
+        "A sensor's mosaic, two pixels in three bytes (GigE Vision BayerRG12Packed).",
+    ),
     ("raw8", "M:8 | rggb linear", "A sensor's mosaic, a byte each (MIPI CSI-2 RAW8)."),
     ("raw10", f"{_RAW10} | rggb linear", "A sensor's mosaic, four pixels in five bytes (MIPI CSI-2 RAW10)."),
     ("raw12", f"{_RAW12} | rggb linear", "A sensor's mosaic, two pixels in three bytes (MIPI CSI-2 RAW12)."),
     ("raw14", f"{_RAW14} | rggb linear", "A sensor's mosaic, four pixels in seven bytes (MIPI CSI-2 RAW14)."),
     ("raw16", "M:16 | rggb linear", "A sensor's mosaic, a 16-bit word each."),
+    ("mask1", "msb: A:1", "What is there and what is not, the first pixel in the highest bit."),
+    ("alpha8", "A:8", "A byte of alpha, for white."),
+    *(
+        (
+            f"pal{n}",
+            f"{'msb: ' if n < 8 else ''}I:{n}; palette: B:8 G:8 R:8 A:8",
+            f"An index of {n} bit{'s' * (n > 1)}, and after the pixels {1 << n} colors of four bytes.",
+        )
+        for n in (1, 2, 4, 8)
+    ),
     ("rgb332", "B:2 G:3 R:3", "A byte with red in its high bits."),
+    ("bgr332", "R:3 G:3 B:2", "A byte with blue in its high bits."),
     ("rgb444", "B:4 G:4 R:4 _:4", "A 16-bit word with red in the higher bits."),
+    ("rgb444be", "msb: _:4 R:4 G:4 B:4", "A big-endian 16-bit word with red in the higher bits."),
+    ("bgr444", "R:4 G:4 B:4 _:4", "A 16-bit word with blue in the higher bits."),
+    ("bgr444be", "msb: _:4 B:4 G:4 R:4", "A big-endian 16-bit word with blue in the higher bits."),
     ("rgb555", "B:5 G:5 R:5 _:1", "A 16-bit word with red in the higher bits."),
+    ("rgb555be", "msb: _:1 R:5 G:5 B:5", "A big-endian 16-bit word with red in the higher bits."),
+    ("bgr555", "R:5 G:5 B:5 _:1", "A 16-bit word with blue in the higher bits."),
+    ("bgr555be", "msb: _:1 B:5 G:5 R:5", "A big-endian 16-bit word with blue in the higher bits."),
     ("rgb565", "B:5 G:6 R:5", "A 16-bit word with red in the high bits."),
     ("rgb565be", "msb: R:5 G:6 B:5", "A big-endian 16-bit word with red in the high bits."),
     ("bgr565", "R:5 G:6 B:5", "A 16-bit word with blue in the high bits."),
+    ("bgr565be", "msb: B:5 G:6 R:5", "A big-endian 16-bit word with blue in the high bits."),
+    ("argb4444", "B:4 G:4 R:4 A:4", "A 16-bit word with alpha in the high bits."),
+    ("argb1555", "B:5 G:5 R:5 A:1", "A 16-bit word with alpha in the highest bit."),
     ("rgb24", "R:8 G:8 B:8", "Bytes of red, green, blue."),
     ("bgr24", "B:8 G:8 R:8", "Bytes of blue, green, red."),
     ("rgbx", "R:8 G:8 B:8 _:8", "Bytes of red, green, blue, and one unused."),
@@ -85,11 +120,23 @@ _ROWS = (
         "Planes of Y, Cb, Cr, a chroma sample for 2 x 1 pixels.",
     ),
     ("yuv444p", f"Y:8; Cb:8; Cr:8 {_VIDEO}", "Planes of Y, Cb, Cr."),
+    (
+        "yuv420p10",
+        f"Y:10 _:6; Cb:10 _:6 /2x2; Cr:10 _:6 /2x2 {_VIDEO}",
+        "As yuv420p, 10 bits at the bottom of 16-bit words.",
+    ),
+    (
+        "yuv422p10",
+        f"Y:10 _:6; Cb:10 _:6 /2x1; Cr:10 _:6 /2x1 {_VIDEO}",
+        "As yuv422p, 10 bits at the bottom of 16-bit words.",
+    ),
     ("nv12", f"Y:8; Cb:8 Cr:8 /2x2 {_VIDEO}", "A plane of Y, one of Cb and Cr by turns."),
     ("nv21", f"Y:8; Cr:8 Cb:8 /2x2 {_VIDEO}", "A plane of Y, one of Cr and Cb by turns."),
+    ("nv16", f"Y:8; Cb:8 Cr:8 /2x1 {_VIDEO}", "As NV12, a chroma sample for 2 x 1 pixels."),
     ("p010", f"_:6 Y:10; _:6 Cb:10 _:6 Cr:10 /2x2 {_VIDEO}", "As NV12, 10 bits at the top of 16-bit words."),
     ("uyvy422", f"Cb0:8 Y0:8 Cr0:8 Y1:8 {_VIDEO}", "Cb, Y, Cr, Y: two pixels in four bytes."),
     ("yuyv422", f"Y0:8 Cb0:8 Y1:8 Cr0:8 {_VIDEO}", "Y, Cb, Y, Cr: two pixels in four bytes."),
+    ("yvyu422", f"Y0:8 Cr0:8 Y1:8 Cb0:8 {_VIDEO}", "Y, Cr, Y, Cb: two pixels in four bytes."),
     ("v210", f"{_V210} rows 128 {_VIDEO}", "Six pixels of 10 bits in sixteen bytes (QuickTime v210)."),
     ("y410", f"Cb:10 Y:10 Cr:10 A:2 {_VIDEO}", "A 32-bit word of Cb, Y, Cr and alpha."),
     ("pcm_u8", "S:u8", "Sound, a byte each, silence at 128."),
@@ -97,11 +144,16 @@ _ROWS = (
     ("pcm_s16be", "msb: S:s16", "Sound, big-endian signed 16-bit words."),
     ("pcm_s24le", "S:s24", "Sound, signed, three bytes each."),
     ("pcm_s24be", "msb: S:s24", "Sound, signed, three bytes each, the highest first."),
-    ("pcm_s24in32le", "_:8 S:s24", "Sound, 24 bits at the top of a 32-bit word."),
+    ("pcm_s24in32le", "_:8 S:s24", "Sound, 24 bits at the top of a 32-bit word (24 in 32 of WAV)."),
     ("pcm_s24in32be", "msb: S:s24 _:8", "Sound, 24 bits at the top of a big-endian 32-bit word."),
+    ("pcm_s24low32le", "S:s24 _:8", "Sound, 24 bits at the bottom of a 32-bit word (ALSA S24_LE)."),
+    ("pcm_s24low32be", "msb: _:8 S:s24", "Sound, 24 bits at the bottom of a big-endian 32-bit word."),
     ("pcm_s32le", "S:s32", "Sound, signed 32-bit words."),
+    ("pcm_s32be", "msb: S:s32", "Sound, big-endian signed 32-bit words."),
     ("pcm_f32le", "S:f32", "Sound, floats."),
     ("pcm_f32be", "msb: S:f32", "Sound, big-endian floats."),
+    ("pcm_f64le", "S:f64", "Sound, floats of 64 bits."),
+    ("pcm_f64be", "msb: S:f64", "Sound, big-endian floats of 64 bits."),
 )
 
 
@@ -130,12 +182,15 @@ _SPEAKERS = ("FL", "FR", "FC", "LFE", "BL", "BR", "SL", "SR")
 
 
 def layout_of(given: str | Layout) -> Layout:
-    """A built-in format by its name, or the layout that a line of notation describes.
+    """A built-in format by its name, a variant of one, or the layout that a line of notation describes.
 
-    Raises InputError for a name that is none, or for text that is wrong.
+    A variant is a name, a bar, and what is to be said otherwise of the samples. Raises InputError for a name that is
+    none, or for text that is wrong.
 
     >>> layout_of("rgb565").channels[0].name, layout_of("Y:3 _:5").planes[0].bits
     ('B', 8)
+    >>> layout_of("raw10 | bggr").said["mosaic"], layout_of("nv12 | full").text
+    ('bggr', 'Y:8; Cb:8 Cr:8 /2x2 | full bt709')
     >>> layout_of("rgb566")
     Traceback (most recent call last):
         ...
@@ -143,16 +198,25 @@ def layout_of(given: str | Layout) -> Layout:
     """
     if isinstance(given, Layout):
         return given
-    found = FORMATS.get(given)
-    if found is not None:
-        return found
-    if ":" not in given:
+    return FORMATS[given] if given in FORMATS else _written(given)
+
+
+@functools.lru_cache(maxsize=256)
+def _written(text: str) -> Layout:
+    """The layout of a line of notation, or of a name with a bar and words."""
+    if ":" in text:
+        return Layout(text)
+    name, said = read_variant(text) if "|" in text else (text, {})
+    if name not in FORMATS:
         fix = (
-            did_you_mean(given, FORMATS)
+            did_you_mean(name, FORMATS)
             or "give a name of pellucid.pixels.FORMATS, or a line such as R:5 G:6 B:5"
         )
-        raise InputError(f"no format is called {given!r}", fix=fix)
-    return Layout(given)
+        raise InputError(f"no format is called {name!r}", fix=fix)
+    fields, _, words = FORMATS[name].text.partition(" | ")
+    kinds = {word: kind for kind, known in WORDS.items() for word in known}
+    every = {**{kinds[word]: word for word in words.split()}, **said}
+    return Layout(f"{fields} | {' '.join(every.values())}", text, FORMATS[name].doc)
 
 
 def sound(name: str, channels: int, *, planar: bool = False) -> Layout:

@@ -17,6 +17,7 @@ from .notation import WORDS, Piece, PlaneText, read, refuse
 
 COLORS = {"R", "G", "B"}
 LUMA = {"Y", "Cb", "Cr"}
+MOST_INDEX_BITS = 16
 
 
 def _parts(number: int, size: int) -> int:
@@ -42,6 +43,7 @@ class Channel:
     plane        which plane it is in.
     places       for each of its samples in a group of that plane, the runs of its bits.
     across, down how many pixels one sample stands for.
+    entries      how many samples there are whatever the size of the picture, for a channel of a palette; otherwise 0.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Channel:
     places: tuple[tuple[Run, ...], ...]
     across: int
     down: int
+    entries: int = 0
 
     @property
     def low(self) -> int:
@@ -63,7 +66,9 @@ class Channel:
         return (1 << (self.bits - 1 if self.kind == "s" else self.bits)) - 1
 
     def shape(self, width: int, height: int) -> tuple[int, int]:
-        """How many rows and columns of samples a picture of that size has."""
+        """How many rows and columns of samples a picture of that size has; a palette is one row of entries."""
+        if self.entries:
+            return 1, self.entries
         return _parts(height, self.down), _parts(width, self.across)
 
 
@@ -76,6 +81,7 @@ class Plane:
     least        how many pixels the last group of a row must be filled up to.
     align        of which number of bytes a row takes a multiple.
     across, down how many pixels of the picture one of its pixels stands for.
+    entries      how many pixels it has whatever the size of the picture, if it is a palette; otherwise 0.
     """
 
     bits: int
@@ -84,19 +90,20 @@ class Plane:
     align: int
     across: int
     down: int
+    entries: int = 0
 
     def groups(self, width: int) -> int:
         """How many groups a row has for that many pixels."""
-        return _parts(width, self.across * self.pixels)
+        return _parts(self.entries or width, self.across * self.pixels)
 
     def row_bytes(self, width: int) -> int:
         """The bytes of a row for that many pixels, as far as nothing else is said."""
-        pixels = _parts(width, self.across * self.least) * self.least
+        pixels = _parts(self.entries or width, self.across * self.least) * self.least
         return _parts(_parts(pixels * self.bits, 8 * self.pixels), self.align) * self.align
 
     def rows(self, height: int) -> int:
         """How many rows it has for that many rows of pixels."""
-        return _parts(height, self.down)
+        return 1 if self.entries else _parts(height, self.down)
 
 
 @dataclass(frozen=True)
@@ -110,6 +117,8 @@ class Layout:
     (15000000, 10, 4)
     >>> Layout("Y:8; Cb:8 Cr:8 /2x2").size(5, 3)
     27
+    >>> Layout("I:2; palette: R:8 G:8 B:8").size(5, 3)
+    18
     """
 
     text: str
@@ -132,6 +141,7 @@ class Layout:
                     fix = "give a channel to one plane only"
                     raise refuse(self.text, at, f"{channel.name} is in another plane already", fix)
                 channels[channel.name] = channel
+        _fill_palette(self.text, written, planes, channels)
         object.__setattr__(
             self, "said", {**{k: words[0] for k, words in WORDS.items() if k != "mosaic"}, **said}
         )
@@ -154,6 +164,10 @@ class Layout:
                 )
         if "Cb" in names and "Y" not in names:
             raise refuse(self.text, 0, "there is Cb but no Y", "name all of them")
+        for kind, channel in (("alpha", "A"), ("matrix", "Cb")):
+            if kind in said and channel not in names:
+                at = self.text.rindex(said[kind])
+                raise refuse(self.text, at, f"{said[kind]!r} needs a channel {channel}", "leave it out")
 
     def __getitem__(self, name: str) -> Channel:
         """The channel of that name."""
@@ -172,14 +186,21 @@ class Layout:
         """The names of its channels."""
         return tuple(c.name for c in self.channels)
 
+    @property
+    def palette(self) -> bool:
+        """Whether its samples are indices of a palette."""
+        return any(p.entries for p in self.planes)
+
     @cached_property
     def model(self) -> str:
-        """What its samples are: rgb, ycbcr, gray, mosaic, or samples that mean nothing to the eye."""
+        """What its samples are: rgb, ycbcr, gray, mosaic, alpha, or samples that mean nothing to the eye."""
         names = set(self.names)
         if names >= COLORS:
             return "rgb"
         if names >= LUMA:
             return "ycbcr"
+        if names == {"A"}:
+            return "alpha"
         return "mosaic" if "M" in names else "gray" if "Y" in names else "samples"
 
     def offsets(self, width: int, height: int) -> tuple[int, ...]:
@@ -192,6 +213,32 @@ class Layout:
     def size(self, width: int, height: int = 1) -> int:
         """The bytes that a picture of that size takes."""
         return self.offsets(width, height)[-1]
+
+
+def _fill_palette(
+    text: str, written: list[PlaneText], planes: list[Plane], channels: dict[str, Channel]
+) -> None:
+    """Give the palette, if there is one, an entry for each value of the channel of indices."""
+    found = [k for k, plane in enumerate(written) if plane.palette]
+    if not found:
+        return
+    number, at = found[0], written[found[0]].at
+    if len(found) > 1:
+        raise refuse(text, written[found[1]].at, "there is a palette already", "give one")
+    index = channels.get("I")
+    if index is None or index.plane == number:
+        fix = "name a channel I outside of it, such as I:8; palette: R:8 G:8 B:8"
+        raise refuse(text, at, "nothing says which entry of the palette a pixel has", fix)
+    if index.kind != "u" or index.bits > MOST_INDEX_BITS:
+        at = next(p.at for plane in written for p in plane.pieces if p.channel == "I")
+        raise refuse(text, at, "these are no indices", f"give I 1 to {MOST_INDEX_BITS} bits without a sign")
+    if (planes[number].across, planes[number].down) != (1, 1):
+        raise refuse(text, at, "the entries of a palette stand for no pixels", "leave the subsampling out")
+    entries = 1 << index.bits
+    planes[number] = replace(planes[number], entries=entries)
+    for name, channel in channels.items():
+        if channel.plane == number:
+            channels[name] = replace(channel, entries=entries)
 
 
 def _plane(

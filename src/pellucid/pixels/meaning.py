@@ -26,9 +26,10 @@ MATRICES = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722), "bt2020": (0.262
 
 
 def components(layout: Layout, samples: Mapping[str, Expr]) -> Components:
-    """The color that samples of a pixel stand for; a mosaic's one sample is gray here, see `demosaic`.
+    """The color that samples of a pixel stand for.
 
-    `samples` gives the bits of each channel as `access.read` does.
+    A mosaic's one sample is gray here, see `demosaic`; alpha alone is that of white. `samples`
+    gives the bits of each channel as `access.read` does.
     """
     levels = {c.name: level(layout, c, samples[c.name]) for c in layout.channels}
     alpha = levels.get("A", 1.0)
@@ -36,12 +37,15 @@ def components(layout: Layout, samples: Mapping[str, Expr]) -> Components:
         return levels["R"], levels["G"], levels["B"], alpha
     if layout.model == "ycbcr":
         return *_to_rgb(layout, levels["Y"], levels["Cb"], levels["Cr"]), alpha
-    gray = levels.get("Y", next(iter(levels.values())))
+    gray = 1.0 if layout.model == "alpha" else levels.get("Y", next(iter(levels.values())))
     return gray, gray, gray, alpha
 
 
 def stored(layout: Layout, color: Components, *names: str) -> dict[str, Expr]:
-    """The bits of each channel, or of those named, for a color: `components` backwards, rounded, saturated."""
+    """The bits of each channel, or of those named, for a color: `components` backwards, rounded, saturated.
+
+    A mosaic's sample is red here: give the component that `site` tells first.
+    """
     r, g, b, a = color
     levels = {"R": r, "G": g, "B": b, "A": a}
     if layout.model != "rgb":
@@ -49,7 +53,7 @@ def stored(layout: Layout, color: Components, *names: str) -> dict[str, Expr]:
         y = red * r + (1.0 - red - blue) * g + blue * b
         levels |= {
             "Y": y,
-            "M": y,
+            "M": r,
             "Cb": (b - y) * (1.0 / (2.0 - 2.0 * blue)),
             "Cr": (r - y) * (1.0 / (2.0 - 2.0 * red)),
         }
@@ -81,12 +85,21 @@ def bits(layout: Layout, channel: Channel, fraction: Any) -> Expr:
     return (convert(whole, T.integer(word.bits, signed=False)) & ((1 << channel.bits) - 1)).expr
 
 
+def site(layout: Layout, column: int, row: int) -> int:
+    """Which component a mosaic has at a pixel: 0 for red, 1 for green, 2 for blue.
+
+    >>> [site(Layout("M:8 | gbrg"), x, y) for y in (0, 1) for x in (0, 1)]
+    [1, 2, 0, 1]
+    """
+    return "rgb".index(_order(layout)[row % 2 * 2 + column % 2])
+
+
 def demosaic(layout: Layout, at: Callable[[int, int], Any], column: Any, row: Any) -> tuple[Any, Any, Any]:
     """Red, green and blue at a pixel of a mosaic, what is missing being the mean of the nearest that are not.
 
     `at` gives the level at a distance of columns and rows from the pixel, of which -1 to 1 are asked for.
     """
-    order = layout.said.get("mosaic", "rggb")
+    order = _order(layout)
     here = at(0, 0)
     sides, ends = (at(-1, 0) + at(1, 0)) * 0.5, (at(0, -1) + at(0, 1)) * 0.5
     cross = (sides + ends) * 0.5
@@ -109,6 +122,10 @@ def demosaic(layout: Layout, at: Callable[[int, int], Any], column: Any, row: An
         return F.where(odd_row, F.where(odd_column, found[3], found[2]), even)
 
     return by_place("r"), by_place("g"), by_place("b")
+
+
+def _order(layout: Layout) -> str:
+    return layout.said.get("mosaic", "rggb")
 
 
 def _scale(layout: Layout, channel: Channel) -> tuple[float, float]:

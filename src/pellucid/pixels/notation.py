@@ -3,7 +3,7 @@
 Its grammar, and after it what the words mean::
 
     layout  =  plane (";" plane)*  ["|" word*]
-    plane   =  ["lsb:" | "msb:"] field+  ["/" W "x" H]  ["rows" BYTES]
+    plane   =  ["palette:"] ["lsb:" | "msb:"] field+  ["/" W "x" H]  ["rows" BYTES]
     field   =  CHANNEL [PIXEL] ":" TYPE            a whole sample
             |  CHANNEL [PIXEL] "[" HIGH ":" LOW "]"   some bits of one, for samples in pieces
             |  "_" ":" BITS                        bits that nobody uses
@@ -12,8 +12,8 @@ Its grammar, and after it what the words mean::
 A plane repeats its fields along each row. Under ``lsb`` (the default) they follow one another from the lowest bit of
 the first byte up, as little-endian machines count; under ``msb`` from its highest bit down, as big-endian ones do.
 PIXEL counts within the repeated group, for groups of several pixels; ``/2x2`` says that a plane has a sample for that
-many pixels, and ``rows 128`` that each row takes a multiple of so many bytes. Stands below `layout`, which gives the
-text its meaning.
+many pixels, and ``rows 128`` that each row takes a multiple of so many bytes. A ``palette`` has no rows, but an entry
+for each value that the channel I can have. Stands below `layout`, which gives the text its meaning.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ class Piece:
 class PlaneText:
     """One plane as it is written: its pieces in order, `_` among them, and what is said of its rows."""
 
+    palette: bool
     order: str
     pieces: tuple[Piece, ...]
     across: int
@@ -136,10 +137,8 @@ class _Reader:
 
     def plane(self) -> PlaneText:
         start = self.peek()
-        order = "lsb"
-        if start.kind == "name" and start.text in ("lsb", "msb") and start.pixel is None:
-            order = self.take().text
-            self.expect(":", f"write {order}: before the fields")
+        palette = self.prefix("palette") is not None
+        order = self.prefix("lsb", "msb") or "lsb"
         pieces: list[Piece] = []
         while self.peek().kind == "name":
             pieces.append(self.field())
@@ -154,9 +153,39 @@ class _Reader:
                 across, down = self.subsampling()
             elif token.kind == "word" and token.text == "rows":
                 self.next += 1
-                rows = self.number("a number of bytes", 1, 1 << 16)
+                rows = self.number("a number of bytes", 1, 1 << 24)
             else:
-                return PlaneText(order, tuple(pieces), across, down, rows, start.at)
+                return PlaneText(palette, order, tuple(pieces), across, down, rows, start.at)
+
+    def prefix(self, *words: str) -> str | None:
+        """Which of the words comes next with a colon, if one does; it is taken."""
+        token = self.peek()
+        if token.kind != "name" or token.text not in words or token.pixel is not None:
+            return None
+        self.next += 1
+        self.expect(":", f"write {token.text}: before the fields")
+        return token.text
+
+    def said(self) -> dict[str, str]:
+        """What is said of the samples after a bar, by kind, if there is one; and nothing comes after it."""
+        found: dict[str, str] = {}
+        if self.mark("|"):
+            kinds = {word: kind for kind, words in WORDS.items() for word in words}
+            while self.peek().kind == "word":
+                token = self.take()
+                kind = kinds.get(token.text)
+                if kind is None:
+                    fix = did_you_mean(token.text, kinds) or f"the words are {', '.join(kinds)}"
+                    raise refuse(self.text, token.at, f"{token.text!r} says nothing of samples", fix)
+                if kind in found:
+                    fix = f"give one of {', '.join(WORDS[kind])}"
+                    raise refuse(self.text, token.at, f"it is {found[kind]} already", fix)
+                found[kind] = token.text
+        end = self.peek()
+        if end.kind != "end":
+            fix = "put a ; between planes and a | before words"
+            raise refuse(self.text, end.at, f"{end.text!r} means nothing here", fix)
+        return found
 
     def subsampling(self) -> tuple[int, int]:
         token = self.take()
@@ -225,23 +254,16 @@ def read(text: str) -> tuple[list[PlaneText], dict[str, str]]:
     planes = [reader.plane()]
     while reader.mark(";"):
         planes.append(reader.plane())
-    said: dict[str, str] = {}
-    if reader.mark("|"):
-        kinds = {word: kind for kind, words in WORDS.items() for word in words}
-        while reader.peek().kind == "word":
-            token = reader.take()
-            kind = kinds.get(token.text)
-            if kind is None:
-                fix = did_you_mean(token.text, kinds) or f"the words are {', '.join(kinds)}"
-                raise refuse(text, token.at, f"{token.text!r} says nothing of samples", fix)
-            if kind in said:
-                raise refuse(
-                    text, token.at, f"it is {said[kind]} already", f"give one of {', '.join(WORDS[kind])}"
-                )
-            said[kind] = token.text
-    end = reader.peek()
-    if end.kind != "end":
-        raise refuse(
-            text, end.at, f"{end.text!r} means nothing here", "put a ; between planes and a | before words"
-        )
-    return planes, said
+    return planes, reader.said()
+
+
+def read_variant(text: str) -> tuple[str, dict[str, str]]:
+    """A name and what is said of it, such as of ``nv12 | full bt601``.
+
+    Raises InputError with a caret below the place that is wrong.
+
+    >>> read_variant("nv12 | full bt601")
+    ('nv12', {'range': 'full', 'matrix': 'bt601'})
+    """
+    reader = _Reader(text)
+    return reader.take().text, reader.said()

@@ -50,7 +50,8 @@ def packed(
     """The bytes of a picture in a layout: its planes one after another.
 
     What is not opaque is laid on black if the layout has no alpha. Unused bits and padding are zero. Raises InputError
-    for a layout whose samples are no colors or a mosaic, or an `out` of another size, and as `Kernel.render` does.
+    for a layout with a palette or with samples that are no colors, or an `out` of another size, and as `Kernel.render`
+    does.
 
     >>> import pellucid as pl
     >>> from pellucid import images as im
@@ -61,6 +62,9 @@ def packed(
         raise InputError(
             f"the samples of {layout} are no colors", place="format", fix="name channels R G B or Y Cb Cr"
         )
+    if layout.palette:
+        fix = "give a format that stores the colors themselves, such as rgb332"
+        raise InputError(f"pictures are not drawn with the palette of {layout}", place="format", fix=fix)
     variant = Variant("straight", samples != 1)
     view, arguments = kernel.arguments(
         variant, size, center, zoom, time, samples, threads, params, True, 1, 0.0
@@ -123,8 +127,10 @@ class _Filling:
     ) -> None:
         self.layout, self.planes, self.colors = layout, planes, colors
         self.width, self.height = size
-        self.across = math.lcm(*(p.pixels * p.across for p in layout.planes))
-        self.down = math.lcm(*(p.down for p in layout.planes))
+        # A mosaic comes again every two pixels.
+        least = 2 if layout.model == "mosaic" else 1
+        self.across = math.lcm(least, *(p.pixels * p.across for p in layout.planes))
+        self.down = math.lcm(least, *(p.down for p in layout.planes))
 
     def nest(self) -> N.Block:
         """The whole picture."""
@@ -203,8 +209,10 @@ class _Filling:
                     bits.append(const(0, T.u64 if channel.bits > 32 else T.u32))
                     continue
                 area = [color(left + i, top + j) for j in range(channel.down) for i in range(channel.across)]
-                mean = tuple(_mean([c[n] for c in area]) for n in range(4))
-                bits.append(meaning.stored(self.layout, mean, channel.name)[channel.name])
+                mean = [_mean([c[n] for c in area]) for n in range(4)]
+                if self.layout.model == "mosaic":
+                    mean[0] = mean[meaning.site(self.layout, left, top)]
+                bits.append(meaning.stored(self.layout, (*mean,), channel.name)[channel.name])
             found[channel.name] = bits
         return found
 
