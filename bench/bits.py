@@ -8,20 +8,21 @@ from typing import Any
 import numpy as np
 from harness import Race, reference
 
+from pellucid import signals as sg
 from pellucid.driver.program import compile_program, compile_stream
-from pellucid.staging import Memory, Samples, Signal, copy, cyclic, reduce, specialize, stream, unknown
+from pellucid.staging import Memory, Samples, cyclic, specialize, stream, unknown
 
 COUNT, THREADS = 4 << 20, 1
 
 
 def total(memory: Memory, start: Any, stop: Any, size: Any, stride: Any) -> Any:
     """The sum of a signal."""
-    return reduce(Signal(memory, start, stop, size, stride), 0, lambda r, x: r + x)
+    return sg.reduce(sg.memory(memory, start, stop, size, stride), 0, lambda r, x: r + x)
 
 
 def convert(source: Memory, target: Memory, one: Any, two: Any) -> None:
     """A copy from one layout to another."""
-    copy(Signal(source, *one), Signal(target, *two))
+    sg.copy(sg.memory(source, *one), sg.memory(target, *two))
 
 
 def sums(library: ctypes.CDLL, name: str, size: int) -> None:

@@ -2,14 +2,15 @@
 
 import numpy as np
 
+from pellucid import signals as sg
 from pellucid.driver.program import compile_program, compile_stream
 from pellucid.ir.text import print_nest
-from pellucid.staging import Memory, Samples, Signal, copy, cyclic, specialize, stream
+from pellucid.staging import Memory, Samples, cyclic, specialize, stream
 
 
 def unpack(source, target, start, stop, first, last):
     """Twelve bits to sixteen."""
-    copy(Signal(source, start, stop, 12, 12), Signal(target, first, last, 16, 16))
+    sg.copy(sg.memory(source, start, stop, 12, 12), sg.memory(target, first, last, 16, 16))
 
 
 COUNT = 1 << 16

@@ -64,6 +64,7 @@ _FOLDERS = (
     "images",
     "pixels",
     "algebra",
+    "signals",
     "driver",
     "canvas",
     "tracing",

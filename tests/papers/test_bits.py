@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.staging.programs import inner_loop, loads, operations, stores, words
 
+from pellucid import signals as sg
 from pellucid.base.errors import InputError, StagingError
 from pellucid.driver.program import compile_program, compile_stream
 from pellucid.ir import nest as N
@@ -21,9 +22,7 @@ from pellucid.staging import (
     Cyclic,
     Memory,
     Samples,
-    Signal,
     choose,
-    copy,
     cyclic,
     dynamic_call,
     early_equal,
@@ -31,7 +30,6 @@ from pellucid.staging import (
     lift,
     load_sample,
     loop,
-    reduce,
     set_base,
     specialize,
     stream,
@@ -55,12 +53,12 @@ def pointer(name: str, bit: int = 0, word: int = 32) -> Any:
 
 def total(memory, start, stop, size, stride):
     """Figure "sig-sum"."""
-    return reduce(Signal(memory, start, stop, size, stride), 0, lambda r, x: r + x)
+    return sg.reduce(sg.memory(memory, start, stop, size, stride), 0, lambda r, x: r + x)
 
 
 def convert(source, target, one, two):
     """A copy from one layout to another."""
-    copy(Signal(source, *one), Signal(target, *two))
+    sg.copy(sg.memory(source, *one), sg.memory(target, *two))
 
 
 def native(residual, backend="auto", most=None):
@@ -87,8 +85,8 @@ def test_S1_signals_are_bit_addresses_in_words_of_any_size():
         data = np.packbits(bits, bitorder="little").view(kind)
         memory = Memory("m", word, data)
         assert [load_sample(memory, p, 5) for p in range(3, 3 + 12 * 7, 7)] == expected
-        signal = Signal(memory, 3, 3 + 12 * 7, 5, 7)
-        assert reduce(signal, 0, lambda r, x: r * 3 + x) == functools.reduce(
+        signal = sg.memory(memory, 3, 3 + 12 * 7, 5, 7)
+        assert sg.reduce(signal, 0, lambda r, x: r * 3 + x) == functools.reduce(
             lambda r, x: r * 3 + x, expected, 0
         )
 
@@ -201,7 +199,7 @@ def add(a, b, out, one, two, three):
 
     loop(
         lambda a, b, out: a.endp() & b.endp() & out.endp(),
-        step, Signal(a, *one), Signal(b, *two), Signal(out, *three),
+        step, sg.memory(a, *one), sg.memory(b, *two), sg.memory(out, *three),
     )  # fmt: skip
 
 
@@ -221,7 +219,7 @@ def test_S6_words_of_24_bits_with_strides_8_and_12_unroll_six_times():
             return a.next(), b.next(), r * a.get() + b.get()
 
         done = lambda a, b, r: a.endp() & b.endp()  # noqa: E731
-        return loop(done, step, Signal(a, *one), Signal(b, *two), lift(1))[2]
+        return loop(done, step, sg.memory(a, *one), sg.memory(b, *two), lift(1))[2]
 
     one = (pointer("a", word=24), pointer("b", word=24), 8, 8)
     two = (pointer("c", word=24), pointer("d", word=24), 12, 12)
@@ -327,7 +325,7 @@ def test_S8_the_rules_of_cyclic_integers():
 
 def gray(rgb, out, start, stop, first, last, divide=32):
     """24-bit color to 8-bit gray: three interleaved signals and a fourth."""
-    r, g, b = (Signal(rgb, start + 8 * k, stop + 8 * k, 8, 24) for k in range(3))
+    r, g, b = (sg.memory(rgb, start + 8 * k, stop + 8 * k, 8, 24) for k in range(3))
 
     def step(r, g, b, m):
         m.put((9 * r.get() + 20 * g.get() + 3 * b.get()) // divide)
@@ -339,7 +337,7 @@ def gray(rgb, out, start, stop, first, last, divide=32):
         r,
         g,
         b,
-        Signal(out, first, last, 8, 8),
+        sg.memory(out, first, last, 8, 8),
     )
 
 
@@ -504,7 +502,8 @@ def test_S18_more_signals_than_the_paper_could_do():
 
     def program(memories, starts, stops):
         signals = [
-            Signal(m, a, b, *layout) for m, a, b, layout in zip(memories, starts, stops, layouts, strict=True)
+            sg.memory(m, a, b, *layout)
+            for m, a, b, layout in zip(memories, starts, stops, layouts, strict=True)
         ]
 
         def done(s, r):
@@ -737,11 +736,11 @@ def interleaved(size, stride):
     """Three signals of one memory, one after the other."""
     memory = Memory("rgb")
     ends = pointer("start"), pointer("stop")
-    return [Signal(memory, ends[0] + size * k, ends[1] + size * k, size, stride) for k in range(3)]
+    return [sg.memory(memory, ends[0] + size * k, ends[1] + size * k, size, stride) for k in range(3)]
 
 
 def mono(size, stride):
-    return Signal(Memory("mono"), pointer("first"), pointer("last"), size, stride)
+    return sg.memory(Memory("mono"), pointer("first"), pointer("last"), size, stride)
 
 
 def test_T1_one_program_gives_every_variant():
@@ -754,7 +753,7 @@ def test_T1_one_program_gives_every_variant():
     one({"rgb": pixels.reshape(-1).view(np.uint32), "mono": out}, start=0, stop=8, first=0, last=8)
     assert (out == pixels[:, :3].astype(int) @ [76, 154, 25]).all()
     # rgbm2: planes of bytes, 16 bits out: four pixels a turn by three loads and two stores.
-    planes = [Signal(Memory(n), pointer(f"{n}0"), pointer(f"{n}1"), 8, 8) for n in "xyz"]
+    planes = [sg.memory(Memory(n), pointer(f"{n}0"), pointer(f"{n}1"), 8, 8) for n in "xyz"]
     two = specialize(rgb_to_mono, WEIGHTS_2, *planes, mono(16, 16))
     body = inner_loop(two.kernel).body
     assert (loads(body, two.kernel), stores(body, two.kernel)) == (3, 2)
@@ -778,8 +777,8 @@ def test_T1_twelve_bits_a_channel():
     data, found, plain = words(9), np.zeros(4, np.uint32), np.zeros(4, np.uint32)
     residual({"rgb": data, "mono": found}, start=0, stop=9, first=0, last=4)
     memory = Memory("rgb", 32, data)
-    signals = [Signal(memory, 12 * k, 288 + 12 * k, 12, 36) for k in range(3)]
-    rgb_to_mono(WEIGHTS_2, *signals, Signal(Memory("mono", 32, plain), 0, 128, 16, 16))
+    signals = [sg.memory(memory, 12 * k, 288 + 12 * k, 12, 36) for k in range(3)]
+    rgb_to_mono(WEIGHTS_2, *signals, sg.memory(Memory("mono", 32, plain), 0, 128, 16, 16))
     assert (found == plain).all()
 
 
@@ -832,8 +831,8 @@ def test_T2_a_little_language_interpreted_buffered_and_specialized():
     residual = specialize(
         interpreted,
         PROGRAM,
-        Signal(Memory("s"), *ends, 8, 8),
-        Signal(Memory("t"), pointer("c"), pointer("d"), 16, 16),
+        sg.memory(Memory("s"), *ends, 8, 8),
+        sg.memory(Memory("t"), pointer("c"), pointer("d"), 16, 16),
     )
     samples = np.random.default_rng(3).integers(0, 256, 64, dtype=np.uint8)
     three, plain = np.zeros(64, np.uint16), np.zeros(64, np.uint16)
@@ -841,8 +840,8 @@ def test_T2_a_little_language_interpreted_buffered_and_specialized():
     residual(arrays, a=0, b=16, c=0, d=32)
     interpreted(
         PROGRAM,
-        Signal(Memory("s", 32, samples.view(np.uint32)), 0, 512, 8, 8),
-        Signal(Memory("t", 32, plain.view(np.uint32)), 0, 1024, 16, 16),
+        sg.memory(Memory("s", 32, samples.view(np.uint32)), 0, 512, 8, 8),
+        sg.memory(Memory("t", 32, plain.view(np.uint32)), 0, 1024, 16, 16),
     )
     two, passes = buffered(PROGRAM, samples)
     assert (three == plain).all()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from pellucid import signals as sg
 from pellucid.ir import nest as N
 from pellucid.ir.expr import topological
-from pellucid.staging import Memory, Signal, loop
+from pellucid.staging import Memory, loop
 
 
 def memory(name: str, data: np.ndarray | None = None, word: int = 32) -> Memory:
@@ -53,10 +54,10 @@ def sample(bits: list[int], position: int, size: int) -> int:
     return sum(bits[position + k] << k for k in range(size))
 
 
-def map2(f, a: Signal, b: Signal, out: Signal) -> None:
+def map2(f, a: sg.Signal, b: sg.Signal, out: sg.Signal) -> None:
     """Two signals combined to a third, each as long as the others."""
 
-    def step(a: Signal, b: Signal, out: Signal):
+    def step(a: sg.Signal, b: sg.Signal, out: sg.Signal):
         out.put(f(a.get(), b.get()))
         return a.next(), b.next(), out.next()
 

@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pellucid import signals as sg
 from pellucid.driver.program import compile_program
 from pellucid.ir import nest as N
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
-from pellucid.staging import Memory, Signal, choose, copy, cyclic, lift, loop, reduce, specialize, unknown
+from pellucid.staging import Memory, choose, cyclic, lift, loop, specialize, unknown
 
 from .programs import bits_of, map2, sample, words
 
@@ -47,7 +48,7 @@ def test_copies_between_any_two_layouts(data, word, count):
     one, two = data.draw(layouts(count, word)), data.draw(layouts(count, word))
 
     def program(a, b, source, target):
-        copy(Signal(a, *source), Signal(b, *target))
+        sg.copy(sg.memory(a, *source), sg.memory(b, *target))
 
     (source, given_), (target, more) = arguments("s", one), arguments("t", two)
     residual = specialize(program, Memory("a", word), Memory("b", word), source, target)
@@ -74,7 +75,7 @@ def test_reductions_of_any_layout(data, word, count, name):
     combine = {"+": lambda r, x: r + x, "*": lambda r, x: (r * 3 + x) & 65535, "^": lambda r, x: r ^ x}[name]
 
     def program(memory, start, stop, size, stride):
-        return reduce(Signal(memory, start, stop, size, stride), 5, combine)
+        return sg.reduce(sg.memory(memory, start, stop, size, stride), 5, combine)
 
     pattern, dynamic = arguments("s", layout)
     residual = specialize(program, Memory("m", word), *pattern)
@@ -89,7 +90,7 @@ def test_two_signals_of_one_memory_and_a_third(data, count):
     one, two, three = (data.draw(layouts(count, 16)) for _ in range(3))
 
     def program(a, out, x, y, z):
-        map2(lambda p, q: p + 2 * q, Signal(a, *x), Signal(a, *y), Signal(out, *z))
+        map2(lambda p, q: p + 2 * q, sg.memory(a, *x), sg.memory(a, *y), sg.memory(out, *z))
 
     patterns, dynamic, plain = [], {}, []
     for name, layout in zip("xyz", (one, two, three), strict=True):

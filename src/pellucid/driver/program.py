@@ -29,9 +29,10 @@ class Program:
     """A compiled residual program: call it with arrays of words by the names of memories, and its parameters.
 
     >>> import numpy as np
-    >>> from pellucid.staging import Memory, Signal, cyclic, reduce, specialize
+    >>> from pellucid import signals as sg
+    >>> from pellucid.staging import Memory, cyclic, specialize
     >>> def total(memory, start, stop):
-    ...     return reduce(Signal(memory, start, stop, 8, 8), 0, lambda r, sample: r + sample)
+    ...     return sg.reduce(sg.memory(memory, start, stop, 8, 8), 0, lambda r, sample: r + sample)
     >>> residual = specialize(total, Memory("m"), cyclic(32, "start"), cyclic(32, "stop"))
     >>> compile_program(residual)({"m": np.array([0x04030201], np.uint32)}, start=0, stop=1)
     10

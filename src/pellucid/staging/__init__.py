@@ -1,26 +1,28 @@
 """The online specializer: programs on partly known values, down to bit addresses, become nests (Draves 1996, 1997).
 
 `specialize` runs an ordinary Python function on arguments of which some are `unknown` or `cyclic`, and returns what is
-left as a nest. The function controls itself by `loop`, `choose` and `fork`, reads and writes a `Memory` by words or a
-`Signal` by samples, and means the same when it is simply called on numbers.
+left as a nest. The function controls itself by `loop`, `choose` and `fork`, reads and writes a `Memory` by words or by
+samples of any number of bits, and means the same when it is simply called on numbers.
 """
 
+from .cells import Cells
 from .control import choose, dynamic_call, fork, loop, set_base
 from .memory import Memory
+from .real import Real, to_integer
 from .same import early_equal
-from .samples import Samples, Signal, copy, load_sample, reduce, store_sample, stream
+from .samples import Samples, load_sample, store_sample, stream
 from .specialize import Residual, cyclic, specialize, unknown
 from .value import Cyclic, Dynamic, lift, negate
 
 __all__ = [
+    "Cells",
     "Cyclic",
     "Dynamic",
     "Memory",
+    "Real",
     "Residual",
     "Samples",
-    "Signal",
     "choose",
-    "copy",
     "cyclic",
     "dynamic_call",
     "early_equal",
@@ -29,10 +31,10 @@ __all__ = [
     "load_sample",
     "loop",
     "negate",
-    "reduce",
     "set_base",
     "specialize",
     "store_sample",
     "stream",
+    "to_integer",
     "unknown",
 ]

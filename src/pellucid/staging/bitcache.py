@@ -84,8 +84,9 @@ def store(session: Session, memory: Memory, address: Any, value: Any, mask: int)
         line = Line(session.number(), memory, address, value, mask, mask)
     else:
         kept = line.present & ~mask
-        old = 0 if not kept else line.value if kept == line.present else line.value & kept
-        line = replace(line, value=old | value, present=line.present | mask, dirty=line.dirty | mask)
+        if kept:
+            value = (line.value if kept == line.present else line.value & kept) | value
+        line = replace(line, value=value, present=line.present | mask, dirty=line.dirty | mask)
     _use(session, line)
 
 

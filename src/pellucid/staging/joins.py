@@ -13,6 +13,7 @@ from ..base.where import caller
 from ..ir.expr import Expr
 from . import bitcache
 from . import residual as R
+from .real import Real, real
 from .same import Flat, canonical, flatten
 from .session import Session, Split
 from .value import Cyclic, Dynamic, expression, integer, node, number, of
@@ -62,6 +63,8 @@ def _selected(condition: Any, one: Flat, other: Flat) -> list[Any] | None:
             found.append(a)
         elif isinstance(a, int | Cyclic) and isinstance(b, int | Cyclic) and not isinstance(a, bool):
             found.append(of(node("choose", expression(condition), expression(a), expression(b))))
+        elif isinstance(a, float | Real) and isinstance(b, float | Real):
+            found.append(of(node("choose", expression(condition), real(a), real(b))))
         else:
             return None
     return found
@@ -103,7 +106,8 @@ def merged(session: Session, flats: list[Flat]) -> tuple[list[Any], list[R.Code]
             if known is not None:
                 continue
         else:
-            parts = [expression(v) for v in values]
+            reals = any(isinstance(v, float | Real) for v in values)
+            parts = [real(v) if reals else expression(v) for v in values]
             name = session.fresh("joined", parts[0].type)
             joined.append(of(name))
         for code, part in zip(sets, parts, strict=True):

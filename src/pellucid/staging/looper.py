@@ -16,7 +16,6 @@ from typing import Any, cast
 from ..base.errors import StagingError
 from ..base.where import caller
 from ..ir.expr import Expr
-from ..ir.facts import Facts
 from . import bitcache
 from . import residual as R
 from .joins import cases, known_split, merged
@@ -305,9 +304,9 @@ class Looper:
         new = restored(form.key, leaves, names)
         count = len(flat.leaves)
         for line, value in zip(session.lines, new[count + 4 :: 5], strict=True):
-            if isinstance(value, Cyclic) and value.remainder == 0:
+            if isinstance(value, Cyclic) and value.remainder == 0 and line.memory.facts is not None:
                 # Whatever is carried, it is a word.
-                session.facts.known[value.expr] = Facts(0, line.memory.mask)
+                session.facts.known[value.expr] = line.memory.facts
         header = Header(
             len(self.variants), names, form.origins, form.key,
             flat.build(new[:count]), bitcache.rebuilt(session.lines, new[count:]),

@@ -13,6 +13,7 @@ from ..base.errors import InputError, StagingError
 from ..base.where import caller
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, load
+from ..ir.facts import Facts
 from . import bitcache
 from . import residual as R
 from .session import current
@@ -56,6 +57,11 @@ class Memory:
     def mask(self) -> int:
         """All bits of a word."""
         return (1 << self.word) - 1
+
+    @property
+    def facts(self) -> Facts | None:
+        """The range of a word."""
+        return Facts(0, self.mask)
 
     def view(self, name: str) -> Memory:
         """The same words under another name, promised not to be touched where this one is."""

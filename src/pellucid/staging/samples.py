@@ -1,23 +1,21 @@
-"""Samples and signals: integers of any number of bits at bit addresses, and runs of them.
+"""Samples: integers of any number of bits at bit addresses.
 
-A signal is ``(from, to, size, stride)`` in bits, in a memory (Draves 1997, figure "sig-sum"); bit addresses are
-little-endian. Programs over signals are ordinary Python; that their words are loaded and stored once, with static
-shifts, is the work of the floor below.
+Bit addresses are little-endian (Draves 1997). That words are loaded and stored once, with static shifts, is the work of
+the bit cache; runs of samples are `pellucid.signals`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from ..base.errors import StagingError
 from ..base.where import caller
 from ..ir.stream import Samples, Stream, sample
-from .control import choose, loop
+from .control import choose
 from .memory import Memory, masked
 from .session import Session, staging
-from .value import expression, lift, of
+from .value import expression, of
 
 
 def load_sample(memory: Memory, position: Any, size: Any) -> Any:
@@ -79,64 +77,6 @@ def _words(memory: Memory, size: Any) -> int:
 
 def _crosses(bit: Any, size: Any, memory: Memory) -> bool:
     return not isinstance(bit, int) or not isinstance(size, int) or bit + size > memory.word
-
-
-@dataclass(frozen=True, slots=True)
-class Signal:
-    """Samples of `size` bits, `stride` bits apart, at the bit addresses from `start` to before `stop` of a memory.
-
-    >>> import numpy as np
-    >>> bytes_ = Memory("m", 32, np.array([0x04030201], np.uint32))
-    >>> reduce(Signal(bytes_, 0, 32, 8, 8), 0, lambda a, b: a + b)
-    10
-    """
-
-    memory: Memory
-    start: Any
-    stop: Any
-    size: Any
-    stride: Any
-
-    def get(self) -> Any:
-        """The first sample."""
-        return load_sample(self.memory, self.start, self.size)
-
-    def put(self, value: Any) -> None:
-        """Store the first sample."""
-        store_sample(self.memory, self.start, self.size, value)
-
-    def next(self) -> Signal:
-        """The signal without its first sample."""
-        return replace(self, start=self.start + self.stride)
-
-    def endp(self) -> Any:
-        """Whether there are no samples."""
-        return self.start == self.stop
-
-
-def reduce(signal: Any, value: Any, operation: Any) -> Any:
-    """The samples of a signal combined from the left, beginning with a value."""
-
-    def done(s: Any, r: Any) -> Any:
-        return s.endp()
-
-    def step(s: Any, r: Any) -> Any:
-        return s.next(), operation(r, s.get())
-
-    return loop(done, step, signal, lift(value))[1]
-
-
-def copy(source: Any, target: Any) -> None:
-    """Store the samples of one signal as those of another; it ends when both do, and both are as long."""
-
-    def step(s: Any, t: Any) -> Any:
-        t.put(s.get())
-        return s.next(), t.next()
-
-    def done(s: Any, t: Any) -> Any:
-        return s.endp() & t.endp()
-
-    loop(done, step, source, target)
 
 
 def stream(

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..base.errors import InputError, StagingError
 from ..ir import nest as N
+from ..ir import types as T
 from ..ir.expr import Buffer, param, topological
 from ..ir.interp import run
 from . import bitcache
@@ -23,18 +24,18 @@ from .lower import lower
 from .memory import Memory
 from .same import flatten
 from .session import Session, staging
-from .value import WHOLE, Cyclic, Dynamic, expression, integer
+from .value import WHOLE, Cyclic, Dynamic, expression, integer, of
 
 Array = np.ndarray[Any, Any]
 
 
-def unknown(name: str) -> Any:
-    """An integer that is known only at run time, where it is the parameter of that name.
+def unknown(name: str, type_: T.Type = WHOLE) -> Any:
+    """An integer that is known only at run time, where it is the parameter of that name; or a real number (f64).
 
     >>> unknown("n") + 1
     n + 1
     """
-    return integer(((param(name, WHOLE), 1),), 0)
+    return of(param(name, type_))
 
 
 def cyclic(base: int, name: str, remainder: int = 0) -> Any:
@@ -141,7 +142,9 @@ def specialize(
 
 
 def _parameters(value: Any) -> list[str]:
-    terms = [t for x in flatten(value).leaves if isinstance(x, Cyclic) for t, _ in x.terms]
+    leaves = flatten(value).leaves
+    terms = [t for x in leaves if isinstance(x, Cyclic) for t, _ in x.terms]
+    terms += [x.expr for x in leaves if isinstance(x, Dynamic)]
     return [str(n.attr) for n in topological(terms) if n.op == "param"]
 
 

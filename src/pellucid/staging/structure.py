@@ -165,7 +165,8 @@ def advanced(value: Expr) -> tuple[Expr, int]:
     >>> advanced(node("add", E.param("i", T.i64), number(3)))
     ($i:i64, 3)
     """
-    if value.op in ("add", "sub") and value.args[1].op == "const":
+    # Reals are rounded at each step, and are not so many steps at once.
+    if value.type.is_integer and value.op in ("add", "sub") and value.args[1].op == "const":
         amount = value.args[1].attr
         name, more = advanced(value.args[0])
         return name, more + (amount if value.op == "add" else -amount)

@@ -34,9 +34,14 @@ def node(op: str, *args: Expr, attr: Any = None) -> Expr:
         return node(op, args[1], args[0])
     if len(args) == 2 and args[1].op == "const":
         number = args[1].attr
-        if number == 0 and op in ("add", "sub", "or", "xor", "shift_left", "shift_right"):
+        # A sum with zero is another number where there is -0.0.
+        if (
+            number == 0
+            and not args[0].type.is_float
+            and op in ("add", "sub", "or", "xor", "shift_left", "shift_right")
+        ):
             return args[0]
-        if number == 1 and op in ("mul", "floor_div"):
+        if number == 1 and op in ("mul", "floor_div", "div"):
             return args[0]
         if op == "and" and args[0].op == "and" and args[0].args[1].op == "const":
             return node("and", args[0].args[0], node("and", args[0].args[1], args[1]))
@@ -98,11 +103,17 @@ class Staged:
             "a value that is known only at run time is needed now", place=place, fix="make it static"
         )
 
+    def __call_row__(self, name: str, args: tuple[Any, ...]) -> Any:
+        """A row of the operator table on this and other numbers: so `pl.sin` takes staged values."""
+        from .real import call
+
+        return call(name, *args)
+
     __hash__ = object.__hash__
 
 
 class Dynamic(Staged):
-    """A value known only at run time, of any type: truths and real numbers (integers are `Cyclic`)."""
+    """A value known only at run time that is no integer: a truth, or a `Real` (integers are `Cyclic`)."""
 
     __slots__ = ("expr",)
 
@@ -191,18 +202,22 @@ class Cyclic(Staged):
 
     # ---- sums and products ----
 
-    def __add__(self, other: int | Cyclic) -> Any:
+    def __add__(self, other: float | Cyclic) -> Any:
         """The bases and quotients stay, the remainder moves (1997, rules for addition and multiplication)."""
         if isinstance(other, Cyclic):
             return integer((*self.terms, *other.terms), self.remainder + other.remainder)
+        if not isinstance(other, int):
+            return _as_real("add", self, other)
         return integer(self.terms, self.remainder + int(other))
 
     __radd__ = __add__
 
-    def __mul__(self, other: int | Cyclic) -> Any:
+    def __mul__(self, other: float | Cyclic) -> Any:
         """Bases and remainder are scaled; a negative scale negates the quotient; by zero it is zero."""
         if isinstance(other, Cyclic):
             return of(node("mul", self.expr, other.expr))
+        if not isinstance(other, int):
+            return _as_real("mul", self, other)
         return integer(tuple((q, b * other) for q, b in self.terms), self.remainder * other)
 
     __rmul__ = __mul__
@@ -211,13 +226,21 @@ class Cyclic(Staged):
         """The opposite."""
         return self * -1
 
-    def __sub__(self, other: int | Cyclic) -> Any:
+    def __sub__(self, other: float | Cyclic) -> Any:
         """The difference; static where the quotients cancel."""
         return self + (-other)
 
-    def __rsub__(self, other: int) -> Any:
+    def __rsub__(self, other: float) -> Any:
         """Likewise."""
         return -self + other
+
+    def __truediv__(self, other: float | Cyclic) -> Any:
+        """The quotient as a real number."""
+        return _as_real("div", self, other)
+
+    def __rtruediv__(self, other: float) -> Any:
+        """Likewise."""
+        return _as_real("div", other, self)
 
     # ---- division ----
 
@@ -312,7 +335,7 @@ class Cyclic(Staged):
     def __eq__(self, other: object) -> Any:
         """Static where the difference is, or where the remainders exclude it; else a test of the quotients."""
         if not isinstance(other, int | Cyclic):
-            return False
+            return _as_real("eq", self, other) if isinstance(other, float | Dynamic) else False
         difference: Any = self - other
         if isinstance(difference, int):
             return difference == 0
@@ -327,8 +350,10 @@ class Cyclic(Staged):
         """Its opposite."""
         return negate(self == other)
 
-    def __lt__(self, other: int | Cyclic) -> Any:
+    def __lt__(self, other: float | Cyclic) -> Any:
         """Order: the quotients decide, and the static remainders say by how much."""
+        if not isinstance(other, int | Cyclic):
+            return _as_real("lt", self, other)
         difference: Any = self - other
         if isinstance(difference, int):
             return difference < 0
@@ -336,19 +361,28 @@ class Cyclic(Staged):
         bound = -(difference.remainder // difference.base)
         return Dynamic(_compare("lt", difference, bound))
 
-    def __ge__(self, other: int | Cyclic) -> Any:
+    def __ge__(self, other: float | Cyclic) -> Any:
         """Its opposite."""
-        return negate(self < other)
+        return _as_real("le", other, self) if not isinstance(other, int | Cyclic) else negate(self < other)
 
-    def __gt__(self, other: int | Cyclic) -> Any:
+    def __gt__(self, other: float | Cyclic) -> Any:
         """Order the other way round."""
-        return -self < -other
+        return _as_real("lt", other, self) if not isinstance(other, int | Cyclic) else -self < -other
 
-    def __le__(self, other: int | Cyclic) -> Any:
+    def __le__(self, other: float | Cyclic) -> Any:
         """Its opposite."""
-        return negate(self > other)
+        return _as_real("le", self, other) if not isinstance(other, int | Cyclic) else negate(self > other)
 
     __hash__ = object.__hash__
+
+
+def _as_real(op: str, a: Any, b: Any) -> Any:
+    """An operation with a real number beside an integer."""
+    from .real import Real, real
+
+    if not all(isinstance(x, int | float | Cyclic | Real) for x in (a, b)):
+        return NotImplemented
+    return of(node(op, real(a), real(b)))
 
 
 def _divisor(by: int) -> int:
@@ -388,6 +422,10 @@ def of(expr: Expr) -> Any:
         return expr.attr
     if expr.type.is_integer:
         return integer(((node("convert", expr, attr=WHOLE), 1),), 0)
+    if expr.type.is_float:
+        from .real import Real
+
+        return Real(expr)
     return Dynamic(expr)
 
 
@@ -432,7 +470,7 @@ def opposite(condition: Expr) -> Expr:
 
 
 def lift(value: Any) -> Any:
-    """Forget that an integer is known: it becomes a dynamic value with a place of its own. Unstaged, the value itself.
+    """Forget what is known of a number: it becomes a dynamic value with a place of its own. Unstaged, the value itself.
 
     What a loop changes from turn to turn and that is not to be unrolled is lifted before it (1997, `power`).
 
@@ -440,7 +478,7 @@ def lift(value: Any) -> Any:
     3
     """
     session = current()
-    if session is None or isinstance(value, Dynamic):
+    if session is None or (isinstance(value, Dynamic) and not value.expr.type.is_float):
         return value
     name = session.named("lifted", expression(value))
     if isinstance(value, int) and not isinstance(value, bool):

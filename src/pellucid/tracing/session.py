@@ -54,3 +54,26 @@ def note(name: str, declared: Any) -> Any:
 def real_type() -> T.Type:
     """The type of real numbers in the current session, f32 unless told otherwise."""
     return _current.get().real
+
+
+_as_compiled: contextvars.ContextVar[bool] = contextvars.ContextVar("as_compiled", default=False)
+
+
+@contextlib.contextmanager
+def as_compiled() -> Generator[None]:
+    """Within it functions of plain numbers give the bits that compiled code gives, and are slow.
+
+    >>> with as_compiled():
+    ...     gives_compiled_bits()
+    True
+    """
+    token = _as_compiled.set(True)
+    try:
+        yield
+    finally:
+        _as_compiled.reset(token)
+
+
+def gives_compiled_bits() -> bool:
+    """Whether functions of plain numbers are to give what compiled code gives."""
+    return _as_compiled.get()

@@ -23,7 +23,7 @@ from ..ir import types as T
 from ..ir.expr import Expr
 from ..ir.interp import fold
 from .meeting import common_type, natural_type
-from .session import real_type
+from .session import gives_compiled_bits, real_type
 
 Number = bool | int | float
 
@@ -451,10 +451,15 @@ def _static_call(row: table.Prim, args: tuple[Any, ...]) -> Any:
     values = [static(a) for a in args]
     # Interpreting the polynomial of a sine takes milliseconds, and Python's own differs in the last place of f64 at
     # most.
-    if row.body is not None and (quick := getattr(math, row.name, None)) is not None and None not in values:
+    quick = getattr(math, row.name, None) if row.body is not None and not gives_compiled_bits() else None
+    if quick is not None and None not in values:
         with contextlib.suppress(ValueError, OverflowError):
             return quick(*values)
     if None in values:
+        for a in args:
+            # Numbers of another stage know what to do.
+            if (staged := getattr(a, "__call_row__", None)) is not None:
+                return staged(row.name, args)
         for a in args:
             lift(a)
     whole = all(isinstance(v, int) for v in values) and "F" not in row.letters

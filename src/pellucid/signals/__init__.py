@@ -1,0 +1,42 @@
+"""Signals: sound and any other run of samples, as a diagram of boxes that is specialized and compiled (Draves 1997).
+
+The library under the paper's names, and what it wished for: general recursion. On the floor of the vocabularies, beside
+pictures: `node`, `signal` and `feedback` are the diagram, `sources`, `delays` and `library` the boxes, `pcm`, `wav` and
+`recording` the files, `player` and `render` what makes sound of a diagram.
+"""
+
+from ..staging import Cells, Memory, to_integer
+from .delays import delay, delay1, scan, sum_tile
+from .feedback import rec
+from .library import endp, filter, fm_osc, get, lut, map, map2, next, put, wavrec
+from .signal import Signal, copy, reduce
+from .sources import constant, control, count, memory, noise
+
+__all__ = [
+    "Cells",
+    "Memory",
+    "Signal",
+    "constant",
+    "control",
+    "copy",
+    "count",
+    "delay",
+    "delay1",
+    "endp",
+    "filter",
+    "fm_osc",
+    "get",
+    "lut",
+    "map",
+    "map2",
+    "memory",
+    "next",
+    "noise",
+    "put",
+    "rec",
+    "reduce",
+    "scan",
+    "sum_tile",
+    "to_integer",
+    "wavrec",
+]

@@ -1,0 +1,290 @@
+"""What keeps something from one sample to the next: a delay by one, a running reduction, a delay line, tiles.
+
+Delays keep the length of a signal and lose its last samples (Draves 1997).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import InputError, brief
+from ..base.where import caller
+from ..staging import Cells, lift
+from ..staging.points import CASES
+from .node import Moment, Node, reached
+from .signal import Signal, as_signal, joined
+
+_lines = itertools.count(1)
+
+
+class Delayed(Node):
+    """A delay by one sample, which is its state."""
+
+    name = "delay"
+
+    def __init__(self, inputs: tuple[Node, ...]) -> None:
+        self.inputs = inputs
+
+    @property
+    def now(self) -> tuple[Node, ...]:
+        """Nothing: that is what makes loops possible."""
+        return ()
+
+    def needs(self) -> tuple[Node, ...]:
+        """What comes next."""
+        return self.inputs
+
+    def sample(self, moment: Moment) -> Any:
+        """The sample before."""
+        return moment.states[self]
+
+    def next(self, moment: Moment) -> Any:
+        """The sample at hand."""
+        # What a sample is made of is its own affair: nothing is to be unrolled for it.
+        return lift(moment.sample(self.inputs[0]))
+
+    def numbers(self, state: Any) -> tuple[Any, ...]:
+        """The sample."""
+        return (state,)
+
+    def with_numbers(self, state: Any, numbers: tuple[Any, ...]) -> Any:
+        """Another sample."""
+        return numbers[0]
+
+    def rewired(self, inputs: tuple[Node, ...]) -> Node:
+        """A delay of another signal."""
+        return Delayed(inputs)
+
+
+class Scanned(Node):
+    """A running reduction, whose state is the result so far."""
+
+    name = "scan"
+
+    def __init__(self, operation: Callable[[Any, Any], Any], inputs: tuple[Node, ...]) -> None:
+        self.operation, self.inputs = operation, inputs
+
+    def needs(self) -> tuple[Node, ...]:
+        """Itself: its own sample is its next state."""
+        return (self,)
+
+    def sample(self, moment: Moment) -> Any:
+        """The result with the sample at hand."""
+        return self.operation(moment.states[self], moment.sample(self.inputs[0]))
+
+    def next(self, moment: Moment) -> Any:
+        """The same."""
+        return lift(moment.sample(self))
+
+    def numbers(self, state: Any) -> tuple[Any, ...]:
+        """The result so far."""
+        return (state,)
+
+    def with_numbers(self, state: Any, numbers: tuple[Any, ...]) -> Any:
+        """Another one."""
+        return numbers[0]
+
+    def rewired(self, inputs: tuple[Node, ...]) -> Node:
+        """The reduction of another signal."""
+        return Scanned(self.operation, inputs)
+
+
+class Line(Node):
+    """A delay by many samples: its state are cells, used as a ring, and how many samples have gone.
+
+    There are more cells than a loop would unroll for, and as many as a power of two, so that an address is a mask away
+    and proved to be inside.
+    """
+
+    name = "delay line"
+    owned = True
+
+    def __init__(self, length: int, inputs: tuple[Node, ...]) -> None:
+        self.length, self.inputs = length, inputs
+
+    @property
+    def now(self) -> tuple[Node, ...]:
+        """Nothing."""
+        return ()
+
+    def needs(self) -> tuple[Node, ...]:
+        """What comes next."""
+        return self.inputs
+
+    def sample(self, moment: Moment) -> Any:
+        """The sample of so long ago."""
+        cells, gone = moment.states[self]
+        return cells.load((gone - self.length) & (len(cells) - 1))
+
+    def next(self, moment: Moment) -> Any:
+        """The sample at hand kept, and one cell on."""
+        cells, gone = moment.states[self]
+        cells.store(gone & (len(cells) - 1), moment.sample(self.inputs[0]))
+        return cells, gone + 1
+
+    def fresh(self, state: Any) -> Any:
+        """The state with cells of its own, which hold what these hold."""
+        cells, gone = state
+        return ring(cells.data), gone
+
+    def numbers(self, state: Any) -> tuple[Any, ...]:
+        """How many samples have gone."""
+        return (state[1],)
+
+    def with_numbers(self, state: Any, numbers: tuple[Any, ...]) -> Any:
+        """After another number of samples."""
+        return state[0], numbers[0]
+
+
+def ring(data: Any) -> Cells:
+    """Cells that hold what an array holds, under a name of their own."""
+    return Cells(f"line{next(_lines)}", np.array(data))
+
+
+class Tiles(Node):
+    """Sums of tiles of samples; its state is the signal that is left, and what sums begin with."""
+
+    name = "sum_tile"
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def sample(self, moment: Moment) -> Any:
+        """The sum of the tile at hand."""
+        return self._tile(moment)[0]
+
+    def needs(self) -> tuple[Node, ...]:
+        """The tile at hand, before anything moves on."""
+        return (self,)
+
+    def next(self, moment: Moment) -> Any:
+        """The signal after it."""
+        return self._tile(moment)[1]
+
+    def _tile(self, moment: Moment) -> tuple[Any, Any]:
+        first, signal = moment.states[self]
+        total = first
+        for _ in range(self.size):
+            x, signal = signal.step()
+            total = total + x
+        return total, (first, signal)
+
+    def lifted(self, state: Any) -> Any:
+        """The signal lifted."""
+        return state[0], state[1].lifted()
+
+    def ended(self, state: Any) -> Any:
+        """Whether the signal has ended."""
+        return state[1].endp()
+
+    def left(self, state: Any) -> int | None:
+        """How many tiles there are."""
+        left = state[1].left()
+        return None if left is None else left // self.size
+
+    def numbers(self, state: Any) -> tuple[Any, ...]:
+        """Those of the signal."""
+        return tuple(x for n, s in state[1].states.items() for x in n.numbers(s))
+
+    def with_numbers(self, state: Any, numbers: tuple[Any, ...]) -> Any:
+        """Those of the signal."""
+        rest = iter(numbers)
+        signal: Signal = state[1]
+        found = {
+            n: n.with_numbers(s, tuple(itertools.islice(rest, len(n.numbers(s)))))
+            for n, s in signal.states.items()
+        }
+        return state[0], Signal(signal.node, found)
+
+    def rewired(self, inputs: tuple[Node, ...]) -> Node:
+        """Other tiles of that size."""
+        return Tiles(self.size)
+
+
+# ---- the words ----
+
+
+def delay1(signal: Signal, first: Any) -> Signal:
+    """A signal one sample later: `first`, then its samples, of which the last is lost.
+
+    >>> from pellucid import signals as sg
+    >>> delay1(sg.count(), 7).take(3)
+    [7, 0, 1]
+    """
+    nodes, states = joined(as_signal(signal))
+    node = Delayed(nodes)
+    return Signal(node, {**states, node: first})
+
+
+def delay(signal: Signal, samples: Any, first: Any = 0.0) -> Signal:
+    """A signal so many samples later: `first` as often, or the samples that it gives, then those of the signal.
+
+    `first` is a number or as many of them: real numbers for a signal of real numbers, integers for one of integers.
+    Raises InputError for less than one sample, or another number of first ones.
+
+    >>> from pellucid import signals as sg
+    >>> delay(sg.count(), 2, 9).take(4)
+    [9, 9, 0, 1]
+    >>> delay(sg.count() * 0.5, 2, [0.25, 0.75]).take(4)
+    [0.25, 0.75, 0.0, 0.5]
+    """
+    place, _ = caller()
+    if not isinstance(samples, int) or not 1 <= samples <= _LONGEST:
+        raise InputError(
+            f"a delay of {brief(samples)} samples", place=f"{place}: delay", fix=f"give 1 to {_LONGEST}"
+        )
+    given = np.asarray(first)
+    kind = {"b": "int64", "i": "int64", "u": "int64", "f": "float64"}.get(given.dtype.kind)
+    if kind is None or given.shape not in ((), (samples,)):
+        raise InputError(
+            f"the first samples are {brief(first)}",
+            place=f"{place}: delay",
+            fix=f"give one number, or {samples}",
+        )
+    size = max(2 * CASES, 1 << samples.bit_length())
+    data = np.zeros(size, kind)
+    data[np.arange(-samples, 0) % size] = given
+    nodes, states = joined(as_signal(signal))
+    node = Line(samples, nodes)
+    return Signal(node, {**states, node: (ring(data), 0)})
+
+
+_LONGEST = 1 << 24
+
+
+def scan(signal: Signal, first: Any, operation: Callable[[Any, Any], Any]) -> Signal:
+    """The running reduction of a signal: `first` combined with its first sample, that with the second, and so on.
+
+    >>> from pellucid import signals as sg
+    >>> scan(sg.count(1), 0, lambda r, x: r + x).take(4)
+    [1, 3, 6, 10]
+    """
+    nodes, states = joined(as_signal(signal))
+    node = Scanned(operation, nodes)
+    return Signal(node, {**states, node: first})
+
+
+def sum_tile(first: Any, signal: Signal, size: Any) -> Signal:
+    """`first` and the sum of so many samples of a signal, then with the sum of as many after them, and so on.
+
+    Raises InputError for a size of less than 1, or for a signal that has a delay line.
+
+    >>> from pellucid import signals as sg
+    >>> sum_tile(100, sg.count(), 3).take(3)
+    [103, 112, 121]
+    """
+    place, _ = caller()
+    if not isinstance(size, int) or size < 1:
+        raise InputError(f"a tile of {brief(size)} samples", place=f"{place}: sum_tile", fix="give 1 or more")
+    if any(n.owned for n in reached([signal.node])):
+        raise InputError(
+            "a signal with a delay line is summed up in tiles",
+            place=f"{place}: sum_tile",
+            fix="put the delay behind the sum",
+        )
+    node = Tiles(size)
+    return Signal(node, {node: (first, signal)})

@@ -1,0 +1,160 @@
+"""Nodes: the boxes of a block diagram, and what they say at one moment.
+
+The bottom of `signals`. A node is static: which box it is, and which it is wired to; the numbers that it keeps from one
+sample to the next are its state, which stands apart in a `Signal`. At one moment each box is asked for its sample once,
+however many wires lead from it, so that a diagram is a graph and never a tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..base.errors import InputError
+from ..base.where import caller
+from ..staging import lift
+from ..tracing.session import as_compiled
+
+States = dict["Node", Any]
+
+
+class Node:
+    """A box. `inputs` are all it is wired to; `now` those whose present sample its own sample needs.
+
+    Nodes are equal only to themselves, which makes them static for the specializer.
+    """
+
+    inputs: tuple[Node, ...] = ()
+    name = "box"
+    owned = False
+    """Whether its state is one thing in memory, of which there are no two copies."""
+    leads_back = False
+    """Whether it is wired only after what it leads to."""
+
+    @property
+    def now(self) -> tuple[Node, ...]:
+        """The inputs whose present sample is needed for this one's."""
+        return self.inputs
+
+    def __repr__(self) -> str:
+        """What box it is."""
+        return self.name
+
+    def sample(self, moment: Moment) -> Any:
+        """The sample at a moment."""
+        raise NotImplementedError
+
+    def needs(self) -> tuple[Node, ...]:
+        """The inputs whose present sample its next state needs."""
+        return ()
+
+    def next(self, moment: Moment) -> Any:
+        """The state after a moment."""
+        return moment.states[self]
+
+    def ended(self, state: Any) -> Any:
+        """Whether there are no more samples, as far as this box alone knows; boxes without an end say true."""
+        return True
+
+    def left(self, state: Any) -> int | None:
+        """How many samples there are, or None for one without an end; needs a state that is known."""
+        return None
+
+    def numbers(self, state: Any) -> tuple[Any, ...]:
+        """What of the state moves on from sample to sample."""
+        return ()
+
+    def with_numbers(self, state: Any, numbers: tuple[Any, ...]) -> Any:
+        """The state with other such numbers."""
+        return state
+
+    def lifted(self, state: Any) -> Any:
+        """The state, of whose numbers that move nothing is known."""
+        return self.with_numbers(state, tuple(lift(x) for x in self.numbers(state)))
+
+    def fresh(self, state: Any) -> Any:
+        """The state with memory of its own, where it is one thing in memory."""
+        return state
+
+    def store(self, state: Any, value: Any) -> None:
+        """Overwrite the sample; most boxes refuse."""
+        place, _ = caller()
+        raise InputError(
+            f"a sample is put into a {self}", place=place, fix="only signals in memory are written to"
+        )
+
+    def rewired(self, inputs: tuple[Node, ...]) -> Node:
+        """A box of the same kind on other inputs."""
+        raise NotImplementedError
+
+
+class Moment:
+    """What every box of a diagram says while the states are these; each is asked once."""
+
+    __slots__ = ("_samples", "states")
+
+    def __init__(self, states: States) -> None:
+        self.states = states
+        self._samples: dict[Node, Any] = {}
+
+    def sample(self, node: Node) -> Any:
+        """The sample of a box."""
+        if node not in self._samples:
+            with as_compiled():
+                self._samples[node] = node.sample(self)
+        return self._samples[node]
+
+    def next(self) -> States:
+        """The states of the next moment."""
+        # All samples first: a box may write to memory that another reads.
+        for node in self.states:
+            for needed in node.needs():
+                self.sample(needed)
+        with as_compiled():
+            return {node: node.next(self) for node in self.states}
+
+
+def reached(roots: Iterable[Node], *, now: bool = False) -> list[Node]:
+    """All boxes that lead to some, in a fixed order, or only those whose present sample they need.
+
+    >>> reached([Node()])
+    [box]
+    """
+    found: dict[Node, None] = {}
+    stack = [*reversed([*roots])]
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found[node] = None
+            stack.extend(reversed(node.now if now else node.inputs))
+    return list(found)
+
+
+def copied(roots: tuple[Node, ...], states: States, what: str) -> tuple[tuple[Node, ...], States]:
+    """The same diagram in boxes of its own, with its states.
+
+    Raises InputError where something in it cannot be there twice.
+    """
+    for node in states:
+        if node.owned:
+            raise InputError(
+                f"the {node} is needed at two different moments",
+                place=what,
+                fix="give each its own, or combine signals that have gone equally far",
+            )
+    new: dict[Node, Node] = {}
+    order = reached(roots)
+    loops = [n for n in order if n.leads_back]
+    new.update((n, type(n)()) for n in loops)
+
+    def ready(node: Node) -> bool:
+        return all(i in new for i in node.inputs)
+
+    waiting = [n for n in reversed(order) if n not in new]
+    while waiting:
+        rest = [n for n in waiting if not ready(n)]
+        new.update((n, n.rewired(tuple(new[i] for i in n.inputs))) for n in waiting if ready(n))
+        waiting = rest
+    for node in loops:
+        new[node].inputs = tuple(new[i] for i in node.inputs)
+    return tuple(new[r] for r in roots), {new[n]: s for n, s in states.items()}

@@ -1,0 +1,300 @@
+"""Signals: a diagram and the state it is in; what comes out of it, what comes next, whether it has ended.
+
+A signal is a value: `next` gives another one. It is made of numbers and boxes only, so that a loop over signals can be
+specialized, and what is left of it are the numbers that move (Draves 1997, figure "sig").
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..base.errors import InputError, brief
+from ..base.where import caller
+from ..staging import lift, loop
+from ..staging.value import Staged
+from .node import Moment, Node, States, copied, reached
+
+_python: Any = operator
+
+
+@dataclass(frozen=True, eq=False)
+class Signal:
+    """Samples, one after another: integers or real numbers. Arithmetic on signals is arithmetic on their samples.
+
+    >>> from pellucid import signals as sg
+    >>> (sg.count() * 2 + 1).take(3)
+    [1, 3, 5]
+    """
+
+    node: Node
+    states: States = field(default_factory=dict[Node, Any])
+
+    # ---- the four of the paper ----
+
+    def get(self) -> Any:
+        """The first sample."""
+        return Moment(self.states).sample(self.node)
+
+    def put(self, value: Any) -> None:
+        """Store the first sample.
+
+        Raises InputError for a signal that is not in memory.
+        """
+        self.node.store(self.states.get(self.node), value)
+
+    def next(self) -> Signal:
+        """The signal without its first sample.
+
+        A delay line is one thing in memory: a signal that has one must not be used any more after its `next`.
+        """
+        return Signal(self.node, Moment(self.states).next())
+
+    def endp(self) -> Any:
+        """Whether there are no samples. True of signals without an end, so that a conjunction asks the others."""
+        ended: Any = True
+        for node, state in self.states.items():
+            ended = node.ended(state) & ended
+        return ended
+
+    # ---- and a few more ----
+
+    def step(self) -> tuple[Any, Signal]:
+        """The first sample, and the signal without it."""
+        moment = Moment(self.states)
+        return moment.sample(self.node), Signal(self.node, moment.next())
+
+    def take(self, count: int) -> list[Any]:
+        """So many samples, computed by plain Python; the signal itself stays where it is.
+
+        Raises InputError where it ends before.
+        """
+        signal, found = self.fresh(), list[Any]()
+        while len(found) < count:
+            left = signal.left()
+            if left is not None and left <= 0:
+                place, _ = caller()
+                raise InputError(
+                    f"the signal has {len(found)} samples, not {count}", place=place, fix="take fewer"
+                )
+            x, signal = signal.step()
+            found.append(x)
+        return found
+
+    def left(self) -> int | None:
+        """How many samples there are until all of its sources have ended; None if none of them ends."""
+        return max((n for k, s in self.states.items() if (n := k.left(s)) is not None), default=None)
+
+    def fresh(self) -> Signal:
+        """The same signal with memory of its own for its delay lines."""
+        return Signal(self.node, {n: n.fresh(s) for n, s in self.states.items()})
+
+    def lifted(self) -> Signal:
+        """The same signal, of which nothing is known that moves from sample to sample but how it lies in memory."""
+        return Signal(self.node, {n: n.lifted(s) for n, s in self.states.items()})
+
+    # ---- arithmetic ----
+
+    def __add__(self, other: Any) -> Signal:
+        """The sum, sample by sample."""
+        return _combined(_python.add, self, other)
+
+    def __radd__(self, other: Any) -> Signal:
+        """The sum."""
+        return _combined(_python.add, other, self)
+
+    def __sub__(self, other: Any) -> Signal:
+        """The difference."""
+        return _combined(_python.sub, self, other)
+
+    def __rsub__(self, other: Any) -> Signal:
+        """The difference."""
+        return _combined(_python.sub, other, self)
+
+    def __mul__(self, other: Any) -> Signal:
+        """The product."""
+        return _combined(_python.mul, self, other)
+
+    def __rmul__(self, other: Any) -> Signal:
+        """The product."""
+        return _combined(_python.mul, other, self)
+
+    def __truediv__(self, other: Any) -> Signal:
+        """The quotient as a real number."""
+        return _combined(_python.truediv, self, other)
+
+    def __rtruediv__(self, other: Any) -> Signal:
+        """The quotient."""
+        return _combined(_python.truediv, other, self)
+
+    def __floordiv__(self, other: Any) -> Signal:
+        """The quotient of integers, rounded down."""
+        return _combined(_python.floordiv, self, other)
+
+    def __mod__(self, other: Any) -> Signal:
+        """The remainder of integers."""
+        return _combined(_python.mod, self, other)
+
+    def __rshift__(self, other: Any) -> Signal:
+        """Integers shifted down."""
+        return _combined(_python.rshift, self, other)
+
+    def __lshift__(self, other: Any) -> Signal:
+        """Integers shifted up."""
+        return _combined(_python.lshift, self, other)
+
+    def __and__(self, other: Any) -> Signal:
+        """Bits of both."""
+        return _combined(_python.and_, self, other)
+
+    def __neg__(self) -> Signal:
+        """The opposite."""
+        return mapped(_python.neg, self)
+
+
+class Constant(Node):
+    """A source of one sample for ever, which is its state."""
+
+    name = "constant"
+
+    def sample(self, moment: Moment) -> Any:
+        """The sample."""
+        return moment.states[self]
+
+    def rewired(self, inputs: tuple[Node, ...]) -> Node:
+        """Another source."""
+        return Constant()
+
+
+class Mapped(Node):
+    """A function of the samples of some signals."""
+
+    name = "map"
+
+    def __init__(self, function: Callable[..., Any], inputs: tuple[Node, ...]) -> None:
+        self.function, self.inputs = function, inputs
+
+    def sample(self, moment: Moment) -> Any:
+        """What the function makes of the samples."""
+        return self.function(*(moment.sample(i) for i in self.inputs))
+
+    def rewired(self, inputs: tuple[Node, ...]) -> Node:
+        """The same function of others."""
+        return Mapped(self.function, inputs)
+
+
+def as_signal(given: Any) -> Signal:
+    """A signal itself, or the signal without an end of one number.
+
+    Raises InputError for anything else.
+    """
+    if isinstance(given, Signal):
+        return given
+    if not isinstance(given, int | float | Staged):
+        place, _ = caller()
+        raise InputError(
+            f"{brief(given)} is not a signal",
+            place=place,
+            fix="give a signal, or a number for a constant one",
+        )
+    node = Constant()
+    return Signal(node, {node: given})
+
+
+def mapped(function: Callable[..., Any], *signals: Any) -> Signal:
+    """A function of the samples of some signals, as a signal."""
+    nodes, states = joined(*(as_signal(s) for s in signals))
+    node = Mapped(function, nodes)
+    return Signal(node, states)
+
+
+def _combined(function: Callable[..., Any], a: Any, b: Any) -> Any:
+    if not all(isinstance(x, Signal | int | float | Staged) for x in (a, b)):
+        return NotImplemented
+    return mapped(function, a, b)
+
+
+def joined(*signals: Signal) -> tuple[tuple[Node, ...], States]:
+    """Some signals as parts of one diagram: what they have in common is there once.
+
+    What is in two different states is there twice; raises InputError where it cannot be.
+    """
+    states: States = {}
+    nodes: list[Node] = []
+    for signal in signals:
+        roots, own = (signal.node,), signal.states
+        if any(n in states and states[n] is not s and not _alike(states[n], s) for n, s in own.items()):
+            place, _ = caller()
+            roots, own = copied(roots, own, place)
+        nodes.extend(roots)
+        states.update(own)
+    return tuple(nodes), states
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Whether two states are surely one and the same."""
+    from ..staging.same import canonical, flatten
+
+    x, y = canonical(flatten(a).leaves), canonical(flatten(b).leaves)
+    return x.key == y.key and x.origins == y.origins and x.values == y.values
+
+
+def together(*signals: Signal) -> Signal:
+    """Some signals as one, whose samples are tuples of theirs."""
+    return mapped(_as_tuple, *signals)
+
+
+def _as_tuple(*samples: Any) -> tuple[Any, ...]:
+    return samples
+
+
+# ---- what empties signals ----
+
+
+def copy(source: Signal, target: Signal) -> None:
+    """Store the samples of one signal as those of another, in memory; it ends when both do, and both are as long.
+
+    >>> import numpy as np
+    >>> from pellucid import signals as sg
+    >>> data, out = np.array([1, 2, 3], np.uint32), np.zeros(3, np.uint32)
+    >>> words, others = sg.Memory("words", 32, data), sg.Memory("others", 32, out)
+    >>> copy(sg.memory(words, 0, 96, 32, 32) + 10, sg.memory(others, 0, 96, 32, 32))
+    >>> out
+    array([11, 12, 13], dtype=uint32)
+    """
+
+    def done(s: Signal, t: Signal) -> Any:
+        return s.endp() & t.endp()
+
+    def step(s: Signal, t: Signal) -> Any:
+        x, s = s.step()
+        t.put(x)
+        return s, t.next()
+
+    loop(done, step, source.lifted(), target.lifted())
+
+
+def reduce(signal: Signal, value: Any, operation: Callable[[Any, Any], Any]) -> Any:
+    """The samples of a signal combined from the left, beginning with a value.
+
+    Raises InputError for a signal that has no end.
+
+    >>> import numpy as np
+    >>> from pellucid import signals as sg
+    >>> reduce(sg.memory(sg.Memory("m", 32, np.array([0x04030201], np.uint32)), 0, 32, 8, 8), 0, lambda a, b: a + b)
+    10
+    """
+    if all(type(n).ended is Node.ended for n in reached([signal.node])):
+        place, _ = caller()
+        raise InputError("the signal has no end", place=place, fix="combine it with one that has")
+
+    def done(s: Signal, r: Any) -> Any:
+        return s.endp()
+
+    def step(s: Signal, r: Any) -> Any:
+        x, s = s.step()
+        return s, operation(r, x)
+
+    return loop(done, step, signal.lifted(), lift(value))[1]

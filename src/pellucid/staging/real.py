@@ -1,0 +1,178 @@
+"""Real numbers known only at run time: the arithmetic of Python's floats, in 64 bits, and the rows of the table.
+
+Beside `value`, whose integers and truths they meet. On plain numbers the same functions give, bit for bit, what
+compiled code gives.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from ..base.errors import StagingError
+from ..base.where import caller
+from ..ir import types as T
+from ..ir.expr import Expr, const
+from ..ir.interp import fold
+from ..ir.prim import row
+from .value import Cyclic, Dynamic, Staged, expression, node, of
+
+
+class Real(Dynamic):
+    """A real number known only at run time.
+
+    >>> from .specialize import unknown
+    >>> unknown("x", T.f64) * 2 + 1
+    Dynamic($x:f64 * 2.0 + 1.0)
+    """
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    def __add__(self, other: Any) -> Any:
+        """The sum."""
+        return _binary("add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        """The sum."""
+        return _binary("add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        """The difference."""
+        return _binary("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        """The difference."""
+        return _binary("sub", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        """The product."""
+        return _binary("mul", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        """The product."""
+        return _binary("mul", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        """The quotient; by zero it is infinite, where Python's own raises an error."""
+        return _binary("div", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        """The quotient."""
+        return _binary("div", other, self)
+
+    def __neg__(self) -> Any:
+        """The opposite."""
+        return of(node("neg", self.expr))
+
+    def __pos__(self) -> Any:
+        """The number itself."""
+        return self
+
+    def __abs__(self) -> Any:
+        """The magnitude."""
+        return of(node("abs", self.expr))
+
+    def __lt__(self, other: Any) -> Any:
+        """Order."""
+        return _binary("lt", self, other)
+
+    def __le__(self, other: Any) -> Any:
+        """Order."""
+        return _binary("le", self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        """Order the other way round."""
+        return _binary("lt", other, self)
+
+    def __ge__(self, other: Any) -> Any:
+        """Order the other way round."""
+        return _binary("le", other, self)
+
+    def __eq__(self, other: object) -> Any:
+        """Equality, as a truth at run time."""
+        return _binary("eq", self, other)
+
+    def __ne__(self, other: object) -> Any:
+        """Its opposite."""
+        return _binary("ne", self, other)
+
+    def __float__(self) -> float:
+        """Refuse: it is not a number yet."""
+        return _refuse("a number that is known only at run time is needed now", "use pl.sin, not math.sin")
+
+    def __floordiv__(self, other: Any) -> Any:
+        """Refuse: Python's own rounds in a way of its own."""
+        return _refuse("real numbers are not divided with //", "write pl.floor(x / y)")
+
+    def __mod__(self, other: Any) -> Any:
+        """Refuse, likewise."""
+        return _refuse("real numbers have no %", "write x - y * pl.floor(x / y)")
+
+    def __pow__(self, other: Any) -> Any:
+        """Refuse, likewise."""
+        return _refuse("real numbers have no **", "write x * x, or pl.pow(x, y)")
+
+    __rfloordiv__, __rmod__, __rpow__ = __floordiv__, __mod__, __pow__
+
+
+def _refuse(what: str, fix: str) -> NoReturn:
+    place, line = caller()
+    raise StagingError(f"{what} in {line!r}", place=place, fix=fix)
+
+
+def real(value: Any) -> Expr:
+    """Any number as an expression of 64-bit reals."""
+    if isinstance(value, Staged):
+        return node("convert", expression(value), attr=T.f64)
+    return const(float(value), T.f64)
+
+
+def _binary(op: str, a: Any, b: Any) -> Any:
+    if not all(isinstance(x, int | float | Cyclic | Real) for x in (a, b)):
+        return NotImplemented
+    return of(node(op, real(a), real(b)))
+
+
+def call(op: str, *args: Any, attr: Any = None) -> Any:
+    """A row of the operator table on numbers, staged or not; of whole numbers and reals the result is a real.
+
+    >>> call("sqrt", 2), call("to_integer", -2.5, attr=T.i64)
+    (1.4142135623730951, -2)
+    """
+    letters = row(op).letters
+    whole = "F" not in letters and all(isinstance(a, int | Cyclic) for a in args)
+    nodes = [expression(a) if whole else real(a) for a in args]
+    if all(n.op == "const" for n in nodes):
+        types = tuple(n.type for n in nodes)
+        return fold(op, nodes, attr if attr is not None else row(op).result_type(types), attr)
+    return of(node(op, *nodes, attr=attr))
+
+
+def to_integer(x: Any) -> Any:
+    """A real number cut to a whole one, towards zero; beyond 64 bits it saturates, and no number gives the lowest.
+
+    >>> to_integer(-2.9)
+    -2
+    """
+    return x if isinstance(x, int | Cyclic) else call("to_integer", x, attr=T.i64)
+
+
+def bits_of(x: Any) -> Any:
+    """The 32 bits of the nearest short float, as a number without a sign.
+
+    >>> hex(bits_of(1.0))
+    '0x3f800000'
+    """
+    short = node("convert", real(x), attr=T.f32)
+    word = node("bitcast", short, attr=T.u32)
+    return of(word)
+
+
+def of_bits(word: Any) -> Any:
+    """The real number whose 32 bits as a short float these are.
+
+    >>> of_bits(0x3F800000)
+    1.0
+    """
+    short = node("bitcast", node("convert", expression(word), attr=T.u32), attr=T.f32)
+    return of(node("convert", short, attr=T.f64))
