@@ -6,7 +6,8 @@ import sys
 import numpy as np
 import pytest
 
-from pellucid.base.errors import IrError
+from pellucid.backends.llvm import LlvmBackend
+from pellucid.base.errors import BackendError, IrError
 from pellucid.ir import nest as N
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer, param
@@ -222,6 +223,19 @@ def test_placed_text_parses_back():
     again = parse_nest(text, {"out": OUT, "source": SOURCE, **tables})
     assert N.same(again.body, state.kernel.body)
     assert print_nest(again) == text
+
+
+def test_what_a_table_holds_is_known_as_before():
+    # The shift is partial: code is written for it only where the number of places is proved to be small.
+    kernel = nest(
+        "  for j in 0 .. h:\n    for i in 0 .. w:\n"
+        "      out[j * w + i] := convert.f32(shift_right_in(j, mod(i * i, 7) * 3 + 1))\n"
+    )
+    state = tactic.run(tactic.attempt("tabulate", dear=1.0), kernel, SIZES)
+    assert any(isinstance(s, N.Alloc) for s in N.walk(state.kernel.body))
+    LlvmBackend().compile(state.kernel, state.ranges)
+    with pytest.raises(BackendError, match="not proved to be in its domain"):
+        LlvmBackend().compile(state.kernel, SIZES)
 
 
 def test_state_is_a_value():

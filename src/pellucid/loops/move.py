@@ -10,7 +10,7 @@ import functools
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import IrError, did_you_mean
@@ -42,11 +42,15 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A move's result: the new kernel, where each old path went, and steps that the ledger shows beneath it."""
+    """A move's result: the new kernel, where each old path went, and steps that the ledger shows beneath it.
+
+    `known` tells of expressions that the move made what cannot be seen from them, such as what a table holds.
+    """
 
     kernel: Kernel
     forward: Callable[[Path], Path | None] = lambda path: path
     details: Callable[[], tuple[str, ...]] = tuple
+    known: Mapping[Expr, Facts] = field(default_factory=dict[Expr, Facts])
 
 
 @dataclass(frozen=True, slots=True)

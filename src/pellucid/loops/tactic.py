@@ -23,7 +23,7 @@ from .move import Move, Proved, named
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A kernel on its way, what is known of its parameters, and the ledger so far."""
+    """A kernel on its way, what is known of its parameters and other expressions, and the ledger so far."""
 
     kernel: Kernel
     ranges: Mapping[Expr, Facts]
@@ -54,7 +54,7 @@ def make(state: State, move: Move, path: Path, **options: Any) -> tuple[State, b
         move.name, site, verdict, kernel, applied.kernel, applied.details, path, options, again, derive
     )
     state.ledger.steps.append(step)
-    return replace(state, kernel=applied.kernel), True
+    return replace(state, kernel=applied.kernel, ranges={**ranges, **applied.known}), True
 
 
 def attempt(name: str, **options: Any) -> Tactic:

@@ -6,17 +6,19 @@ elements as the inner loop has iterations, filled by a loop before the outer one
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ...ir import expr as E
 from ...ir import nest as N
 from ...ir.expr import Buffer, Expr, substitute
+from ...ir.facts import Facts
 from ...ir.nest import Alloc, For, Kernel, Store, rewrite, walk
 from ...ir.path import Path, at, enclosing, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import untouched
+from ...reasoning.infer import FactsOf
 from ...reasoning.prove import Verdict, decided
 from ..columns import DEAR, columns
 from ..move import Applied, Move
@@ -91,8 +93,10 @@ TABLES = Theorem(
 )
 
 
-def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, **_: Any) -> Applied:
-    """Fill the tables first, then load from them."""
+def apply(
+    kernel: Kernel, path: Path, *, dear: float = DEAR, ranges: Mapping[Expr, Facts] | None = None, **_: Any
+) -> Applied:
+    """Fill the tables first, then load from them; of what is loaded is known what was known of the value."""
     outer = at(kernel.body, path)
     assert isinstance(outer, For)  # noqa: S101 - checked
     picked = _pick(outer, dear)
@@ -111,7 +115,9 @@ def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, **_: Any) -> Applie
     )
     for b in reversed(tables.values()):
         body = (Alloc(b, inner.hi, body),)
-    return Applied(replace(kernel, body=replace_at(kernel.body, path, body)))
+    facts = FactsOf(ranges or {})
+    known = {load: facts(e) for e, load in mapping.items()}
+    return Applied(replace(kernel, body=replace_at(kernel.body, path, body)), known=known)
 
 
 MOVE = Move(
