@@ -1,7 +1,8 @@
 """Pixels and samples in memory: layouts as one line of text, and what reading and writing them means."""
 
+from .byte_map import byte_map
 from .formats import FORMATS, layout_of, sound
 from .layout import Channel, Layout, Plane, Run
 from .reference import pack, unpack
 
-__all__ = ["FORMATS", "Channel", "Layout", "Plane", "Run", "layout_of", "pack", "sound", "unpack"]
+__all__ = ["FORMATS", "Channel", "Layout", "Plane", "Run", "byte_map", "layout_of", "pack", "sound", "unpack"]
