@@ -7,6 +7,7 @@ and a sensor's mosaic is filled in on the way. No buffer lies between the bytes 
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any, cast
 
 import numpy as np
@@ -74,7 +75,7 @@ def from_buffer(data: Any, format: Any, size: Any, offset: int = 0) -> Bitmap:
 
 def _size(size: Any) -> tuple[int, int]:
     try:
-        width, height = (int(n) for n in size)
+        width, height = (operator.index(n) for n in size)
     except (TypeError, ValueError):
         width, height = 0, 0
     if width < 1 or height < 1:

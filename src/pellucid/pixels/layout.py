@@ -8,6 +8,7 @@ which reads the text, and `reference`, which says what reading and writing mean.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -204,7 +205,17 @@ class Layout:
         return "mosaic" if "M" in names else "gray" if "Y" in names else "samples"
 
     def offsets(self, width: int, height: int) -> tuple[int, ...]:
-        """Where each plane begins when they follow one another without a gap, and where the last one ends."""
+        """Where each plane begins when they follow one another without a gap, and where the last one ends.
+
+        Raises InputError if a side is no integer from 0 on.
+        """
+        try:
+            least = min(operator.index(width), operator.index(height))
+        except TypeError:
+            least = -1
+        if least < 0:
+            fix = "give whole numbers, 0 or more"
+            raise InputError(f"{width} x {height} is no size", place=f"layout {self}", fix=fix)
         found = [0]
         for plane in self.planes:
             found.append(found[-1] + plane.row_bytes(width) * plane.rows(height))

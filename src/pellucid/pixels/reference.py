@@ -29,20 +29,12 @@ def sample_dtype(channel: Channel) -> np.dtype[Any]:
 def unpack(data: Any, layout: Layout, width: int, height: int = 1) -> dict[str, Array]:
     """The samples of each channel as an array of rows and columns.
 
-    Raises InputError if the bytes are too few.
+    Raises InputError if the size is none or the bytes are too few.
 
     >>> unpack(bytes([0x21, 0x43, 0x65]), Layout("Y:12"), 2)["Y"]
     array([[ 801, 1620]], dtype=uint16)
     """
-    given = np.frombuffer(data, np.uint8)
-    size = layout.size(width, height)
-    if len(given) < size:
-        raise InputError(
-            f"{width} x {height} in layout {layout} take {size} bytes, and there are {len(given)}",
-            place="unpack",
-            fix="check the size, or give all bytes",
-        )
-    bits = np.unpackbits(given[:size], bitorder="little")
+    bits = np.unpackbits(_enough(data, layout, width, height, "unpack"), bitorder="little")
     found: dict[str, Array] = {}
     for channel in layout.channels:
         rows, columns = channel.shape(width, height)
@@ -59,21 +51,55 @@ def pack(
 ) -> bytes:
     """The bytes of the samples of each channel; unused bits are those of `onto`, or zero.
 
-    Numbers that do not fit are saturated, those that are no integers are rounded to even first.
+    Numbers that do not fit are saturated, those that are no integers are rounded to even first; what is no number is
+    zero. Raises InputError if the size is none, samples are missing or of another shape, or `onto` is too short.
 
     >>> pack({"Y": [[801, 9000]]}, Layout("Y:12"), 2).hex()
     '21f3ff'
     """
-    size = layout.size(width, height)
-    base = np.zeros(size, np.uint8) if onto is None else np.frombuffer(onto, np.uint8)[:size]
-    bits = np.unpackbits(base, bitorder="little")
+    base = bytes(layout.size(width, height)) if onto is None else onto
+    bits = np.unpackbits(_enough(base, layout, width, height, "pack"), bitorder="little")
     for channel in layout.channels:
         rows, columns = channel.shape(width, height)
-        words = _to_words(np.broadcast_to(samples[channel.name], (rows, columns)), channel)
+        words = _to_words(_samples(samples, channel, (rows, columns)), channel)
         where = _addresses(layout, channel, width, height)
         for k in range(channel.bits):
             bits[where[:, :columns, k]] = (words >> np.uint64(k)).astype(np.uint8) & 1
     return np.packbits(bits, bitorder="little").tobytes()
+
+
+def _enough(data: Any, layout: Layout, width: int, height: int, place: str) -> Array:
+    """The bytes that a picture of that size takes, and no more."""
+    size = layout.size(width, height)
+    given = np.frombuffer(data, np.uint8)
+    if len(given) < size:
+        raise InputError(
+            f"{width} x {height} in {layout} take {size} bytes, and there are {len(given)}",
+            place=place,
+            fix="check the size, or give all bytes",
+        )
+    return given[:size]
+
+
+def _samples(samples: Mapping[str, Any], channel: Channel, shape: tuple[int, int]) -> Array:
+    """What is given for a channel, as rows and columns."""
+    if channel.name not in samples:
+        fix = f"give some for each channel, such as {channel.name}=0"
+        raise InputError(f"there are no samples of {channel.name}", place="pack", fix=fix)
+    given = np.asarray(samples[channel.name])
+    if given.dtype.kind not in "biuf":
+        raise InputError(
+            f"the samples of {channel.name} are no numbers", place="pack", fix="give real numbers"
+        )
+    try:
+        return np.broadcast_to(given, shape)
+    except ValueError:
+        have, want = (" x ".join(map(str, s)) for s in (given.shape, shape))
+        raise InputError(
+            f"the samples of {channel.name} are {have}, and not {want}",
+            place="pack",
+            fix="give rows and columns",
+        ) from None
 
 
 def _addresses(layout: Layout, channel: Channel, width: int, height: int) -> Array:
