@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
 import numpy as np
 
 from pellucid import signals as sg
+from pellucid.driver.program import compile_program
 from pellucid.ir import nest as N
 from pellucid.ir.expr import topological
-from pellucid.staging import Memory, loop
+from pellucid.staging import Memory, Residual, cyclic, loop, specialize
+from pellucid.staging.same import flatten
 
 
 def memory(name: str, data: np.ndarray | None = None, word: int = 32) -> Memory:
@@ -62,3 +70,59 @@ def map2(f, a: sg.Signal, b: sg.Signal, out: sg.Signal) -> None:
         return a.next(), b.next(), out.next()
 
     loop(lambda a, b, out: a.endp() & b.endp() & out.endp(), step, a, b, out)
+
+
+# ---- one program, three ways ----
+
+
+class Late:
+    """A number that waits for run time, but for its remainder modulo a base."""
+
+    def __init__(self, name: str, value: int, base: int = 1) -> None:
+        self.name, self.value, self.base = name, value, base
+
+
+def everywhere(
+    program, *arguments: Any, arrays: dict[str, np.ndarray], backends=("llvm",)
+) -> tuple[Residual, Any, dict[str, np.ndarray]]:
+    """Run a program as it is, specialized, and as machine code, and see that all return the same and leave the same.
+
+    In the arguments stand a `Late` for what is dynamic and memories without data. Returns the residual program, what
+    the program returned, and the arrays after it.
+    """
+    flat = flatten(arguments)
+    lates = {x.name: x for x in flat.leaves if isinstance(x, Late)}
+    after = {name: array.copy() for name, array in arrays.items()}
+    with_data = {x.name: Memory(x.name, x.word, after[x.name]) for x in flat.leaves if isinstance(x, Memory)}
+
+    def plainly(leaf: Any) -> Any:
+        return (
+            leaf.value
+            if isinstance(leaf, Late)
+            else with_data[leaf.name]
+            if isinstance(leaf, Memory)
+            else leaf
+        )
+
+    def staged(leaf: Any) -> Any:
+        return cyclic(leaf.base, leaf.name, leaf.value % leaf.base) if isinstance(leaf, Late) else leaf
+
+    expected = program(*flat.build([plainly(x) for x in flat.leaves]))
+    residual = specialize(program, *flat.build([staged(x) for x in flat.leaves]))
+    given = {p.attr: lates[p.attr].value // lates[p.attr].base for p in residual.kernel.params}
+    for run in (residual, *(compile_program(residual, backend=backend) for backend in backends)):
+        found = {name: arrays[name].copy() for name in residual.memories}
+        assert run(found, **given) == expected
+        assert all((found[name] == after[name]).all() for name in found)
+        assert all((after[name] == arrays[name]).all() for name in arrays if name not in found)
+    return residual, expected, after
+
+
+def example(name: str) -> ModuleType:
+    """A program of the examples."""
+    path = Path(__file__).parents[2] / "examples" / f"{name}.py"
+    found = importlib.util.spec_from_file_location(f"example_{name}", path)
+    module = importlib.util.module_from_spec(found)
+    sys.modules[found.name] = module
+    found.loader.exec_module(module)
+    return module

@@ -15,7 +15,7 @@ from .joins import cases, join
 from .looper import Looper
 from .points import Call, Fork, as_state
 from .session import current
-from .value import Dynamic, integer
+from .value import Cyclic, Dynamic, integer
 
 
 def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
@@ -66,7 +66,14 @@ def set_base(value: Any, base: int, then: Callable[[Any], Any]) -> Any:
     if session is None or isinstance(value, int):
         return then(value)
     splits = [(q, base // math.gcd(b, base)) for q, b in value.terms]
-    return cases(session, splits, lambda: then(integer(value.terms, value.remainder)))
+
+    def known() -> Any:
+        found = integer(value.terms, value.remainder)
+        if isinstance(found, Cyclic):
+            session.kept.update(q for q, _ in found.terms)
+        return then(found)
+
+    return cases(session, splits, known)
 
 
 def loop(done: Callable[..., Any], step: Callable[..., Any], *state: Any) -> Any:

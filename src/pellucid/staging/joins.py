@@ -121,15 +121,6 @@ def cases(session: Session, splits: list[tuple[Expr, int]], then: Callable[[], A
     if not splits:
         return then()
     (q, factor), *rest = splits
-    known = session.constants.get(q)
-    if known is not None:
-        with_known = dict(session.splits)
-        session.splits[q] = known_split(session, q, known, factor)
-        bitcache.split_anew(session)
-        try:
-            return cases(session, rest, then)
-        finally:
-            session.splits = with_known
     quotient, rest_of_q = session.parted(q, factor)
 
     def arm(residue: int) -> Callable[[], Any]:
@@ -140,13 +131,12 @@ def cases(session: Session, splits: list[tuple[Expr, int]], then: Callable[[], A
 
         return run
 
+    known = session.residue(q, factor)
+    if known is not None:
+        around = dict(session.splits)
+        try:
+            return arm(known)()
+        finally:
+            session.splits = around
     conditions = [Dynamic(node("eq", rest_of_q, number(r))) for r in range(factor)]
     return join(session, [(c, arm(r)) for r, c in enumerate(conditions)])
-
-
-def known_split(session: Session, q: Expr, value: int, factor: int) -> Split:
-    """The split of a value that was lifted: there is one case."""
-    quotient = session.named("lifted", number(value // factor))
-    session.constants[quotient] = value // factor
-    session.parts[quotient] = q
-    return Split(factor, quotient, value % factor)

@@ -18,12 +18,27 @@ from ..base.where import caller
 from ..ir.expr import Expr
 from . import bitcache
 from . import residual as R
-from .joins import cases, known_split, merged
-from .points import CASES, IDLE, REACH, STEPS, VARIANTS, Call, Fork, Header, State, Widening, as_state
+from .joins import cases, merged
+from .points import (
+    CASES,
+    IDLE,
+    REACH,
+    STEPS,
+    VARIANTS,
+    Call,
+    Fork,
+    Header,
+    Narrower,
+    Path,
+    State,
+    Unending,
+    Widening,
+    as_state,
+)  # fmt: skip
 from .same import Canonical, Flat, canonical, flatten, restored
 from .session import Session, Split, Wish
 from .structure import advanced, structured
-from .value import Cyclic, Dynamic, expression, integer, node, number
+from .value import Cyclic, Dynamic, expression, integer, linear, node, number
 
 
 class Looper:
@@ -43,6 +58,10 @@ class Looper:
         self.widening = Widening()
         self.trying = False
         self.reached: State | None = None
+        self.unrolled = 0
+        self.narrowed: dict[Expr, int] = {}
+        self.multiples: dict[Expr, Expr] = {}
+        self.limits: dict[Expr, int] = {}
 
     # ---- trying, and trying again ----
 
@@ -51,22 +70,32 @@ class Looper:
         session = self.session
         self.places = flatten(state).places
         splits: dict[Expr, int] = {}
+        before: list[dict[Expr, int]] = []
         while True:
             block, lines, known = len(session.block), session.lines, dict(session.splits)
             outer_wishes, session.wishes = session.wishes, set()
             try:
                 result = self.attempt(state, splits)
+                granted = self.granted(session.wishes, splits, outer_wishes)
+                if granted is None:
+                    session.splits = known
+                    return result if self.count > 1 else result[0]
+                before.append(splits)
+                splits = granted
+            except Narrower as found:
+                self.narrowed[found.quotient] = self.narrowed.get(found.quotient, 1) * found.times
+            except Unending:
+                # What was granted last was too much: without it the residues wait for run time.
+                if not before:
+                    raise
+                asked, splits = splits, before.pop()
+                self.limits |= {q: splits.get(q, 1) for q in asked if asked[q] != splits.get(q, 1)}
             finally:
-                wishes, session.wishes = session.wishes, outer_wishes
-            granted = self.granted(wishes, splits)
-            if granted is None:
-                session.splits = known
-                return result if self.count > 1 else result[0]
-            splits = granted
+                session.wishes = outer_wishes
             del session.block[block:]
             session.lines, session.splits = lines, known
 
-    def granted(self, wishes: set[Wish], splits: dict[Expr, int]) -> dict[Expr, int] | None:
+    def granted(self, wishes: set[Wish], splits: dict[Expr, int], outer: set[Wish]) -> dict[Expr, int] | None:
         """The splits that wishes ask for beyond those made; None if there are none.
 
         A wish is about one value, and granted when all that the value stands on can be split before the loop and some
@@ -76,10 +105,10 @@ class Looper:
         new = dict(splits)
         # In an order of their own, so that a program is specialized the same way each time.
         for wish in sorted(wishes, key=lambda w: (len(w), sorted((q.id, f) for q, f in w))):
-            origins = [(self.origin(q), factor) for q, factor in wish]
+            origins = [x for q, factor in wish for x in self.origins(q, factor)]
             if not any(self.header_of(q) for q, _ in wish):
                 if all(session.depth_of(q) < session.depth for q, _ in wish):
-                    session.wishes.add(wish)
+                    outer.add(wish)
                 continue
             if any(origin is None for origin, _ in origins):
                 continue
@@ -87,9 +116,17 @@ class Looper:
             for origin, factor in origins:
                 if origin is not None:
                     wanted[origin] = math.lcm(wanted.get(origin, 1), splits.get(origin, 1) * factor)
-            if math.prod(wanted.values()) <= CASES:
+            allowed = all(wanted[q] <= limit for q, limit in self.limits.items() if q in wanted)
+            if allowed and math.prod(wanted.values()) <= CASES:
                 new = wanted
         return None if new == splits else new
+
+    def origins(self, q: Expr, factor: int) -> list[tuple[Expr | None, int]]:
+        """What has to be split before the loop, and how finely, to know a quotient modulo a factor."""
+        origin = self.origin(q)
+        if origin is None:
+            return [(None, factor)]
+        return [(x, factor // math.gcd(k, factor)) for x, k in linear(origin) if k % factor]
 
     def header_of(self, q: Expr) -> tuple[Header, int] | None:
         """The memo point that a name belongs to, and its number there."""
@@ -115,12 +152,21 @@ class Looper:
         names = {n for v in self.variants for n in v.names}
         jumps = [s for v in self.variants for s in R.walk(v.code) if isinstance(s, R.Goto)]
         given = [s.values[k] for s in jumps if s.variant == variant]
-        # Where no turn comes back to, nothing is known of turns.
-        return bool(given) and all(advanced(value)[0] in names for value in given)
+        if given:
+            return all(advanced(value)[0] in names for value in given)
+        # No turn comes back to it: it advances if the turns after it go on with it.
+        name = self.variants[variant].names[k]
+        return any(advanced(value)[0] is name for s in jumps for value in s.values)
 
     def attempt(self, state: State, splits: dict[Expr, int]) -> State:
         """Specialize the loop under some case analyses."""
         session = self.session
+        for q, times in self.narrowed.items():
+            multiple = session.named("part", node("mul", q, number(times)))
+            session.splits[q] = Split(1, multiple, 0, times)
+            self.multiples[multiple] = q
+        bitcache.split_anew(session)
+        state = self.resolved(state)
         invariant = {q: k for q, k in splits.items() if not self.carried(state, q)}
         entering = {q: k for q, k in splits.items() if q not in invariant}
         return cases(session, list(invariant.items()), lambda: self.variants_of(state, entering))
@@ -156,19 +202,15 @@ class Looper:
     def enter(self, state: State, splits: list[tuple[Expr, int]]) -> None:
         """Into the loop, by one prelude for each case."""
         if not splits:
-            self.advance(self.resolved(state))
+            self.unrolled = 0
+            self.advance(self.resolved(state), Path())
             return
         session = self.session
         (q, factor), *rest = splits
         if factor == 1:
             self.enter(state, rest)
             return
-        known = session.constants.get(q)
-        if known is not None:
-            session.splits[q] = known_split(session, q, known, factor)
-            bitcache.split_anew(session)
-            self.enter(state, rest)
-            return
+        known = session.residue(q, factor)
         quotient, residue = session.parted(q, factor)
         codes: list[R.Code] = []
         for r in range(factor):
@@ -178,7 +220,11 @@ class Looper:
                 bitcache.split_anew(session)
                 self.enter(state, rest)
 
-            codes.append(session.capture(arm))
+            if known == r:
+                arm()
+                return
+            if known is None:
+                codes.append(session.capture(arm))
         whole: R.Code = codes[-1]
         for r in range(factor - 2, -1, -1):
             whole = [R.Branch(node("eq", residue, number(r)), codes[r], whole)]
@@ -191,12 +237,10 @@ class Looper:
             [integer(x.terms, x.remainder) if isinstance(x, Cyclic) else x for x in flat.leaves]
         )
 
-    def advance(self, state: State) -> None:
-        """From a state on until the next memo point or the end."""
+    def advance(self, state: State, path: Path) -> None:
+        """From a state on until the next memo point or the end, where `path` is the way from the last one to here."""
         session = self.session
         start = state, len(session.block), session.lines
-        seen: list[State] = []
-        keys: set[tuple[Any, ...]] = set()
         while True:
             block, lines = len(session.block), session.lines
             test = self.done(*state)
@@ -209,15 +253,20 @@ class Looper:
             if test:
                 self.leave(state)
                 return
-            seen.append(flatten(state).leaves)
-            key = canonical(seen[-1]).key
-            if key in keys:
+            leaves = flatten(state).leaves
+            key = canonical(leaves).key
+            if path.straight_from(key):
                 self.never(*start)
                 return
-            keys.add(key)
-            if len(seen) > STEPS:
-                raise self.endless(seen, f"{STEPS} turns without a test at run time")
-            following = self.follow(state)
+            if key in path.places:
+                # Back by way of a branch: how often is for run time to say.
+                self.jump(state)
+                return
+            path.add(leaves, key)
+            self.unrolled += 1
+            if self.unrolled > STEPS:
+                raise self.endless(path.states, f"{STEPS} turns without a test at run time")
+            following = self.follow(state, path)
             if following is None:
                 return
             state = following
@@ -240,29 +289,29 @@ class Looper:
         session.lines = lines
         self.leave(state)
 
-    def follow(self, state: State) -> State | None:
+    def follow(self, state: State, path: Path) -> State | None:
         """One step; None if the step went on by itself."""
         result = self.step_function(*state)
         if isinstance(result, Fork):
-            self.branch(result)
+            self.branch(result, path)
             return None
         if isinstance(result, Call):
             self.jump(as_state(result.state, self.count))
             return None
         return as_state(result, self.count)
 
-    def branch(self, fork: Fork) -> None:
+    def branch(self, fork: Fork, path: Path) -> None:
         """Go on in both arms, each by itself."""
 
         def arm(function: Callable[[], Any]) -> R.Code:
             def run() -> None:
                 result = function()
                 if isinstance(result, Fork):
-                    self.branch(result)
+                    self.branch(result, path)
                 elif isinstance(result, Call):
                     self.jump(as_state(result.state, self.count))
                 else:
-                    self.advance(as_state(result, self.count))
+                    self.advance(as_state(result, self.count), path.branch())
 
             return self.session.capture(run)
 
@@ -285,6 +334,7 @@ class Looper:
         if self.trying:
             self.reached = self.reached or state
             return
+        self.narrow(flatten(state).leaves)
         state = self.widening.widened(state)
         self.keep_what_is_read_again(state)
         flat = flatten(state)
@@ -294,6 +344,37 @@ class Looper:
         if header is None:
             header = self.new_header(flat, leaves, form)
         session.emit(R.Goto(header.variant, form.values))
+
+    def narrow(self, leaves: State) -> None:
+        """See whether a value is known more finely than the loop moves it and the program asks for.
+
+        So are addresses of pixels, which are known modulo the length of a row, and move by a word.
+        """
+        for k, leaf in enumerate(leaves):
+            if (
+                not isinstance(leaf, Cyclic)
+                or len(leaf.terms) > 1
+                or self.header_of(leaf.terms[0][0]) is None
+            ):
+                continue
+            ((q, base),) = leaf.terms
+            step = math.gcd(base, leaf.remainder - self.widening.first.setdefault(k, leaf.remainder))
+            asked = (by * base // math.gcd(by * base, b) for by, b in self.session.asked.get(q, ()))
+            needed = math.gcd(base, math.lcm(step, *asked))
+            origin = self.before(q)
+            if needed != base and origin is not None:
+                raise Narrower(origin, base // needed)
+
+    def before(self, q: Expr) -> Expr | None:
+        """The parameter or name that a moving quotient was before the loop; None if its base was set or asked for."""
+        found = self.header_of(q)
+        if found is not None:
+            header, k = found
+            return self.before(header.origins[k])
+        q = self.multiples.get(q, q)
+        session = self.session
+        settled = q.op != "param" or q in session.parts or q in session.kept
+        return None if settled or session.depth_of(q) >= session.depth else q
 
     def new_header(self, flat: Flat, leaves: tuple[Any, ...], form: Canonical) -> Header:
         """A new memo point."""
@@ -338,18 +419,21 @@ class Looper:
             if test:
                 self.leave(header.state)
             else:
-                following = self.follow(header.state)
-                if following is not None:
-                    self.advance(following)
+                self.go_on(header.state)
             return
         end = session.capture(lambda: self.leave(header.state))
+        on = session.capture(lambda: self.go_on(header.state))
+        session.emit(R.Branch(expression(test), end, on))
 
-        def on() -> None:
-            following = self.follow(header.state)
-            if following is not None:
-                self.advance(following)
-
-        session.emit(R.Branch(expression(test), end, session.capture(on)))
+    def go_on(self, state: State) -> None:
+        """One step from a memo point, and from there to the next."""
+        self.unrolled = 0
+        path = Path()
+        leaves = flatten(state).leaves
+        path.add(leaves, canonical(leaves).key)
+        following = self.follow(state, path)
+        if following is not None:
+            self.advance(following, path)
 
     # ---- the cache at memo points ----
 
@@ -372,7 +456,7 @@ class Looper:
         session = self.session
         numbers = {line.number for line in session.lines}
         touched, session.touched = session.touched, set()
-        wishes = set(session.wishes)
+        wishes, unrolled = set(session.wishes), self.unrolled
         self.trying = True
 
         def ahead() -> None:
@@ -389,21 +473,19 @@ class Looper:
             session.capture(ahead)
             return session.touched & numbers
         finally:
-            self.trying = False
+            self.trying, self.unrolled = False, unrolled
             session.touched, session.wishes = touched | session.touched, wishes
 
     def one_turn(self, state: State) -> State | None:
         """The state at the next memo point, whatever the test says here; None at an end."""
         self.reached = None
         self.done(*state)
-        following = self.follow(state)
-        if following is not None:
-            self.advance(following)
+        self.go_on(state)
         return self.reached
 
     # ---- errors ----
 
-    def endless(self, states: list[tuple[Any, ...]], how: str) -> StagingError:
+    def endless(self, states: list[tuple[Any, ...]], how: str) -> Unending:
         """The error for a loop whose specialization does not end; names the static value that grows."""
         last = states[:4]
         for k, place in enumerate(self.places):
@@ -412,11 +494,11 @@ class Looper:
             if len({repr(v) for v in plain}) == len(plain) > 1 and all(isinstance(v, int) for v in plain):
                 shown = ", ".join(str(v) for v in plain)
                 name = self.told(place)
-                return StagingError(
+                return Unending(
                     f"specializing the loop does not end ({how}): {name} goes on as {shown}",
                     place=self.place, fix=f"make it dynamic with lift({name}) before the loop",
                 )  # fmt: skip
-        return StagingError(
+        return Unending(
             f"specializing the loop does not end ({how})", place=self.place, fix="lift what grows"
         )
 

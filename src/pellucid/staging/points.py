@@ -33,6 +33,19 @@ IDLE = 2
 """After how many turns that use no further word it stops looking."""
 
 
+class Unending(StagingError):
+    """Specializing a loop does not end, as far as it was tried."""
+
+
+class Narrower(Exception):  # noqa: N818 - it is no error: the loop is tried again
+    """A value is known more finely than its loop moves it and asks for: it would come back late, or never."""
+
+    def __init__(self, quotient: Expr, times: int) -> None:
+        """Know `times` the quotient instead of the quotient."""
+        super().__init__(quotient, times)
+        self.quotient, self.times = quotient, times
+
+
 @dataclass(frozen=True, slots=True)
 class Fork:
     """What a step that ends in `fork` returns: the loop goes on in each arm by itself."""
@@ -61,6 +74,28 @@ def as_state(result: Any, count: int) -> State:
 
 
 @dataclass(slots=True)
+class Path:
+    """The turns that are unrolled from a memo point to here, and where each state stands by its key."""
+
+    states: list[State] = field(default_factory=list[State])
+    places: dict[Any, int] = field(default_factory=dict[Any, int])
+    branched: int = 0
+
+    def add(self, leaves: State, key: Any) -> None:
+        """One turn more."""
+        self.places[key] = len(self.states)
+        self.states.append(leaves)
+
+    def branch(self) -> Path:
+        """The way so far, from which an arm of a branch goes on."""
+        return Path([*self.states], dict(self.places), len(self.states))
+
+    def straight_from(self, key: Any) -> bool:
+        """Whether a state was passed with no branch at run time between it and here."""
+        return self.places.get(key, -1) >= self.branched
+
+
+@dataclass(slots=True)
 class Header:
     """A memo point: its number, its names, where they come from, and the state there."""
 
@@ -74,7 +109,12 @@ class Header:
 
 @dataclass(slots=True)
 class Widening:
-    """What was seen of each leaf of a loop's state at its memo points: the base, and distances from leaves before."""
+    """What was seen of each leaf of a loop's state at its memo points.
+
+    Its base, its distances from leaves before it, and the remainder that it had first.
+    """
+
+    first: dict[int, int] = field(default_factory=dict[int, int])
 
     bases: dict[int, int] = field(default_factory=dict[int, int])
     distances: dict[int, set[int]] = field(default_factory=dict[int, "set[int]"])

@@ -26,11 +26,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """What a case analysis says of a quotient: ``q = factor * quotient + residue``, or that `q` is known."""
+    """What is said of a quotient in a part of the program: ``q = factor * quotient + residue``, by a case analysis.
+
+    With a `divisor` it is ``divisor * q = quotient``, and holds for multiples of the divisor only: who knows a number
+    modulo 1280 goes on with knowing it modulo 32.
+    """
 
     factor: int
-    quotient: Expr | None
+    quotient: Expr
     residue: int
+    divisor: int = 1
 
 
 Wish = frozenset[tuple[Expr, int]]
@@ -41,8 +46,9 @@ Wish = frozenset[tuple[Expr, int]]
 class Session:
     """The state of one specialization.
 
-    `splits` is what the cases around say of dynamic values; `wishes` what cases would make static; `depths` at which
-    depth of loops a leaf was made; `lines` what the bit cache holds.
+    `splits` is what the cases around say of dynamic values; `wishes` what cases would make static; `asked` how finely
+    values were known where it mattered, as divisors and the coefficients they divided; `kept` of which the program
+    itself set the base; `depths` at which depth of loops a leaf was made; `lines` what the bit cache holds.
     """
 
     block: R.Code = field(default_factory=list["R.Statement"])
@@ -50,7 +56,8 @@ class Session:
     wishes: set[Wish] = field(default_factory=set["Wish"])
     depths: dict[Expr, int] = field(default_factory=dict[Expr, int])
     parts: dict[Expr, Expr] = field(default_factory=dict[Expr, Expr])
-    constants: dict[Expr, int] = field(default_factory=dict[Expr, int])
+    asked: dict[Expr, set[tuple[int, int]]] = field(default_factory=dict[Expr, "set[tuple[int, int]]"])
+    kept: set[Expr] = field(default_factory=set[Expr])
     lines: Lines = ()
     capacity: int | None = None
     depth: int = 0
@@ -95,7 +102,9 @@ class Session:
     def named(self, name: str, value: Expr) -> Expr:
         """A new name for a value that is computed here."""
         leaf = self.fresh(name, value.type)
-        self.facts.known[leaf] = self.facts(value)
+        facts = self.facts.known[leaf] = self.facts(value)
+        if value.type.is_integer and facts.exact:
+            value = E.const(facts.lo, value.type)
         self.emit(R.Set(leaf, value))
         return leaf
 
@@ -114,6 +123,11 @@ class Session:
         quotient = self.named("part", E.apply("floor_div", q, E.const(factor, T.i64)))
         self.parts[quotient] = q
         return quotient, self.named("rest", E.apply("mod", q, E.const(factor, T.i64)))
+
+    def residue(self, q: Expr, factor: int) -> int | None:
+        """What remains of a value modulo a factor, if that is the same in every run."""
+        facts = self.facts(q)
+        return facts.residue % factor if facts.modulus % factor == 0 else None
 
     def capture(self, action: Callable[[], None]) -> R.Code:
         """The statements that an action writes; the cache and the splits are put back after it."""

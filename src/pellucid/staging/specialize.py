@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import InputError, StagingError
+from ..base.errors import InputError, StagingError, TraceError
+from ..base.room import with_room
 from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, param, topological
@@ -115,6 +116,24 @@ def specialize(
     >>> cube(base=5), power(5, 3)
     (125, 125)
     """
+    name = name or program.__name__.strip("<>")
+    try:
+        return with_room(lambda: _specialized(program, arguments, keywords, name, cache))
+    except TraceError as error:
+        raise StagingError(
+            "the program calls itself without end, or too deeply, while it is specialized",
+            place=error.place,
+            fix="end a recursion by a condition on what is known, or write a loop",
+        ) from None
+
+
+def _specialized(
+    program: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    keywords: dict[str, Any],
+    name: str,
+    cache: int | None,
+) -> Residual:
     session = Session(capacity=cache)
     taken = *_memories((arguments, keywords)), "result", *_parameters((arguments, keywords))
     session.labels.update(dict.fromkeys(taken, 1))
@@ -135,7 +154,7 @@ def specialize(
             leaves[k] = v
         return flat.build(leaves)
 
-    kernel = lower(session.block, name or program.__name__.strip("<>"), session.label)
+    kernel = lower(session.block, name, session.label)
     used = {*kernel.outputs, *N.inputs(kernel)}
     found = {n: m for n, m in session.memories.items() if m.buffer in used}
     return Residual(kernel, found, tuple(buffers), build, tuple(dict.fromkeys(session.notes)))

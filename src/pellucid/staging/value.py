@@ -63,15 +63,15 @@ def integer(terms: Terms, remainder: int) -> Cyclic | int:
     session = current()
     found: dict[Expr, int] = {}
     for q, b in terms:
-        quotient: Expr | None = q
-        base = b
+        quotient, base = q, b
         while session is not None and quotient in session.splits:
             split = session.splits[quotient]
+            if base % split.divisor:
+                break
+            base //= split.divisor
             remainder += base * split.residue
             base *= split.factor
             quotient = split.quotient
-        if quotient is None:
-            continue
         if quotient.op == "const":
             remainder += base * quotient.attr
         elif quotient.op == "neg":
@@ -80,6 +80,28 @@ def integer(terms: Terms, remainder: int) -> Cyclic | int:
             found[quotient] = found.get(quotient, 0) + base
     left = tuple((q, b) for q, b in found.items() if b)
     return Cyclic(left, remainder) if left else remainder
+
+
+def linear(value: Expr) -> list[tuple[Expr, int]]:
+    """The terms that add up to an expression, but for a constant.
+
+    >>> from pellucid.ir.expr import param
+    >>> a, b = param("a", WHOLE), param("b", WHOLE)
+    >>> linear(node("sub", node("mul", a, number(40)), node("add", b, number(3))))
+    [($a:i64, 40), ($b:i64, -1)]
+    """
+    match value.op:
+        case "const":
+            return []
+        case "add" | "sub":
+            sign = 1 if value.op == "add" else -1
+            return [*linear(value.args[0]), *((q, sign * k) for q, k in linear(value.args[1]))]
+        case "mul" if value.args[1].op == "const":
+            return [(q, k * value.args[1].attr) for q, k in linear(value.args[0])]
+        case "neg":
+            return [(q, -k) for q, k in linear(value.args[0])]
+        case _:
+            return [(value, 1)]
 
 
 class Staged:
@@ -248,6 +270,9 @@ class Cyclic(Staged):
         """Whether all bases are multiples of a number; if not, the cases that would make them so are wished for."""
         session = current()
         if all(b % by == 0 for _, b in self.terms):
+            if session is not None:
+                for q, b in self.terms:
+                    session.asked.setdefault(q, set()).add((by, b))
             return True
         if session is not None:
             session.wish((q, by // math.gcd(b, by)) for q, b in self.terms)
@@ -480,7 +505,4 @@ def lift(value: Any) -> Any:
     session = current()
     if session is None or (isinstance(value, Dynamic) and not value.expr.type.is_float):
         return value
-    name = session.named("lifted", expression(value))
-    if isinstance(value, int) and not isinstance(value, bool):
-        session.constants[name] = value
-    return of(name)
+    return of(session.named("lifted", expression(value)))
