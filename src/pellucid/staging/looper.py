@@ -18,6 +18,7 @@ from ..base.where import caller
 from ..ir.expr import Expr
 from . import bitcache
 from . import residual as R
+from .graph import Graph
 from .joins import cases, merged
 from .points import (
     CASES,
@@ -37,8 +38,8 @@ from .points import (
 )  # fmt: skip
 from .same import Canonical, Flat, canonical, flatten, restored
 from .session import Session, Split, Wish
-from .structure import advanced, structured
-from .value import Cyclic, Dynamic, expression, integer, linear, node, number
+from .structure import structured
+from .value import Cyclic, Dynamic, expression, integer, node, number
 
 
 class Looper:
@@ -51,16 +52,14 @@ class Looper:
         self.names = list(inspect.signature(step).parameters)
         self.place, _ = caller()
         self.places: tuple[str, ...] = ()
-        self.headers: dict[tuple[Any, ...], Header] = {}
-        self.variants: list[R.Variant] = []
+        self.graph = Graph(session)
         self.queue: list[Header] = []
         self.ways: list[tuple[Flat, R.Code]] = []
         self.widening = Widening()
         self.trying = False
         self.reached: State | None = None
         self.unrolled = 0
-        self.narrowed: dict[Expr, int] = {}
-        self.multiples: dict[Expr, Expr] = {}
+        self.narrowed: dict[Expr, tuple[int, Expr]] = {}
         self.limits: dict[Expr, int] = {}
 
     # ---- trying, and trying again ----
@@ -83,7 +82,7 @@ class Looper:
                 before.append(splits)
                 splits = granted
             except Narrower as found:
-                self.narrowed[found.quotient] = self.narrowed.get(found.quotient, 1) * found.times
+                self.narrowed[found.quotient] = self.multiple(found.quotient, found.times)
             except Unending:
                 # What was granted last was too much: without it the residues wait for run time.
                 if not before:
@@ -95,6 +94,16 @@ class Looper:
             del session.block[block:]
             session.lines, session.splits = lines, known
 
+    def multiple(self, q: Expr, times: int) -> tuple[int, Expr]:
+        """How many times a value will be used instead of it, and the name for that."""
+        session = self.session
+        if q in self.narrowed:
+            times *= self.narrowed[q][0]
+        name = session.fresh("part")
+        session.facts.known[name] = session.facts(node("mul", q, number(times)))
+        self.graph.multiples[name] = q
+        return times, name
+
     def granted(self, wishes: set[Wish], splits: dict[Expr, int], outer: set[Wish]) -> dict[Expr, int] | None:
         """The splits that wishes ask for beyond those made; None if there are none.
 
@@ -105,8 +114,8 @@ class Looper:
         new = dict(splits)
         # In an order of their own, so that a program is specialized the same way each time.
         for wish in sorted(wishes, key=lambda w: (len(w), sorted((q.id, f) for q, f in w))):
-            origins = [x for q, factor in wish for x in self.origins(q, factor)]
-            if not any(self.header_of(q) for q, _ in wish):
+            origins = [x for q, factor in wish for x in self.graph.origins(q, factor)]
+            if not any(self.graph.header_of(q) for q, _ in wish):
                 if all(session.depth_of(q) < session.depth for q, _ in wish):
                     outer.add(wish)
                 continue
@@ -121,50 +130,12 @@ class Looper:
                 new = wanted
         return None if new == splits else new
 
-    def origins(self, q: Expr, factor: int) -> list[tuple[Expr | None, int]]:
-        """What has to be split before the loop, and how finely, to know a quotient modulo a factor."""
-        origin = self.origin(q)
-        if origin is None:
-            return [(None, factor)]
-        return [(x, factor // math.gcd(k, factor)) for x, k in linear(origin) if k % factor]
-
-    def header_of(self, q: Expr) -> tuple[Header, int] | None:
-        """The memo point that a name belongs to, and its number there."""
-        for header in self.headers.values():
-            for k, name in enumerate(header.names):
-                if name is q:
-                    return header, k
-        return None
-
-    def origin(self, q: Expr) -> Expr | None:
-        """The value before the loop that a quotient stands on; None if it is data."""
-        session = self.session
-        found = self.header_of(q)
-        if found is not None:
-            header, k = found
-            return self.origin(header.origins[k]) if self.advances(header.variant, k) else None
-        if q in session.parts:
-            return self.origin(session.parts[q])
-        return q if session.depth_of(q) <= session.depth else None
-
-    def advances(self, variant: int, k: int) -> bool:
-        """Whether a name goes from turn to turn by static steps only."""
-        names = {n for v in self.variants for n in v.names}
-        jumps = [s for v in self.variants for s in R.walk(v.code) if isinstance(s, R.Goto)]
-        given = [s.values[k] for s in jumps if s.variant == variant]
-        if given:
-            return all(advanced(value)[0] in names for value in given)
-        # No turn comes back to it: it advances if the turns after it go on with it.
-        name = self.variants[variant].names[k]
-        return any(advanced(value)[0] is name for s in jumps for value in s.values)
-
     def attempt(self, state: State, splits: dict[Expr, int]) -> State:
         """Specialize the loop under some case analyses."""
         session = self.session
-        for q, times in self.narrowed.items():
-            multiple = session.named("part", node("mul", q, number(times)))
-            session.splits[q] = Split(1, multiple, 0, times)
-            self.multiples[multiple] = q
+        for q, (times, name) in self.narrowed.items():
+            session.emit(R.Set(name, node("mul", q, number(times))))
+            session.splits[q] = Split(1, name, 0, times)
         bitcache.split_anew(session)
         state = self.resolved(state)
         invariant = {q: k for q, k in splits.items() if not self.carried(state, q)}
@@ -180,14 +151,14 @@ class Looper:
     def variants_of(self, state: State, splits: dict[Expr, int]) -> State:
         """Specialize the loop from all its entries; write it, and return the state after it."""
         session = self.session
-        self.headers, self.variants, self.queue, self.ways = {}, [], [], []
+        self.graph.headers, self.graph.variants, self.queue, self.ways = {}, [], [], []
         self.widening = Widening()
         session.depth += 1
         try:
             entry = session.capture(lambda: self.enter(state, list(splits.items())))
             while self.queue:
                 header = self.queue.pop(0)
-                self.variants[header.variant].code = session.capture(lambda h=header: self.turn(h))
+                self.graph.variants[header.variant].code = session.capture(lambda h=header: self.turn(h))
         finally:
             session.depth -= 1
         flats = [flat for flat, _ in self.ways]
@@ -196,7 +167,7 @@ class Looper:
         joined, sets = merged(session, flats)
         session.lines = ()
         exits = [code + extra for (_, code), extra in zip(self.ways, sets, strict=True)]
-        session.block.extend(structured(session, entry, self.variants, exits))
+        session.block.extend(structured(session, entry, self.graph.variants, exits))
         return cast("State", flats[0].build(joined))
 
     def enter(self, state: State, splits: list[tuple[Expr, int]]) -> None:
@@ -258,7 +229,7 @@ class Looper:
             if path.straight_from(key):
                 self.never(*start)
                 return
-            if key in path.places:
+            if path.passed(leaves):
                 # Back by way of a branch: how often is for run time to say.
                 self.jump(state)
                 return
@@ -334,13 +305,14 @@ class Looper:
         if self.trying:
             self.reached = self.reached or state
             return
-        self.narrow(flatten(state).leaves)
-        state = self.widening.widened(state)
+        flat = flatten(state)
+        self.narrow(flat.leaves)
+        state = cast("State", flat.build([*self.widening.widened(flat.leaves)]))
         self.keep_what_is_read_again(state)
         flat = flatten(state)
         leaves = (*flat.leaves, *bitcache.leaves(session.lines))
         form = canonical(leaves)
-        header = self.headers.get(form.key)
+        header = self.graph.headers.get(form.key)
         if header is None:
             header = self.new_header(flat, leaves, form)
         session.emit(R.Goto(header.variant, form.values))
@@ -351,36 +323,23 @@ class Looper:
         So are addresses of pixels, which are known modulo the length of a row, and move by a word.
         """
         for k, leaf in enumerate(leaves):
-            if (
-                not isinstance(leaf, Cyclic)
-                or len(leaf.terms) > 1
-                or self.header_of(leaf.terms[0][0]) is None
-            ):
+            if not isinstance(leaf, Cyclic) or len(leaf.terms) != 1:
                 continue
             ((q, base),) = leaf.terms
+            if self.graph.header_of(q) is None:
+                continue
             step = math.gcd(base, leaf.remainder - self.widening.first.setdefault(k, leaf.remainder))
             asked = (by * base // math.gcd(by * base, b) for by, b in self.session.asked.get(q, ()))
             needed = math.gcd(base, math.lcm(step, *asked))
-            origin = self.before(q)
+            origin = self.graph.before(q)
             if needed != base and origin is not None:
                 raise Narrower(origin, base // needed)
-
-    def before(self, q: Expr) -> Expr | None:
-        """The parameter or name that a moving quotient was before the loop; None if its base was set or asked for."""
-        found = self.header_of(q)
-        if found is not None:
-            header, k = found
-            return self.before(header.origins[k])
-        q = self.multiples.get(q, q)
-        session = self.session
-        settled = q.op != "param" or q in session.parts or q in session.kept
-        return None if settled or session.depth_of(q) >= session.depth else q
 
     def new_header(self, flat: Flat, leaves: tuple[Any, ...], form: Canonical) -> Header:
         """A new memo point."""
         session = self.session
-        if len(self.headers) >= VARIANTS:
-            raise self.endless([h.key for h in self.headers.values()], f"{VARIANTS} variants")
+        if len(self.graph.headers) >= VARIANTS:
+            raise self.endless([h.key for h in self.graph.headers.values()], f"{VARIANTS} variants")
         names = tuple(session.fresh(self.called(flat, form, k), v.type) for k, v in enumerate(form.values))
         new = restored(form.key, leaves, names)
         count = len(flat.leaves)
@@ -389,11 +348,11 @@ class Looper:
                 # Whatever is carried, it is a word.
                 session.facts.known[value.expr] = line.memory.facts
         header = Header(
-            len(self.variants), names, form.origins, form.key,
+            len(self.graph.variants), names, form.origins, form.key,
             flat.build(new[:count]), bitcache.rebuilt(session.lines, new[count:]),
         )  # fmt: skip
-        self.headers[form.key] = header
-        self.variants.append(R.Variant(names))
+        self.graph.headers[form.key] = header
+        self.graph.variants.append(R.Variant(names))
         self.queue.append(header)
         return header
 

@@ -14,7 +14,7 @@ from ..base.errors import StagingError
 from ..base.where import caller
 from ..ir.expr import Expr
 from . import bitcache
-from .same import flatten
+from .same import canonical
 from .value import Cyclic, integer, node, number
 
 State = tuple[Any, ...]
@@ -33,7 +33,7 @@ IDLE = 2
 """After how many turns that use no further word it stops looking."""
 
 
-class Unending(StagingError):
+class Unending(StagingError):  # noqa: N818 - users see a StagingError
     """Specializing a loop does not end, as far as it was tried."""
 
 
@@ -74,28 +74,6 @@ def as_state(result: Any, count: int) -> State:
 
 
 @dataclass(slots=True)
-class Path:
-    """The turns that are unrolled from a memo point to here, and where each state stands by its key."""
-
-    states: list[State] = field(default_factory=list[State])
-    places: dict[Any, int] = field(default_factory=dict[Any, int])
-    branched: int = 0
-
-    def add(self, leaves: State, key: Any) -> None:
-        """One turn more."""
-        self.places[key] = len(self.states)
-        self.states.append(leaves)
-
-    def branch(self) -> Path:
-        """The way so far, from which an arm of a branch goes on."""
-        return Path([*self.states], dict(self.places), len(self.states))
-
-    def straight_from(self, key: Any) -> bool:
-        """Whether a state was passed with no branch at run time between it and here."""
-        return self.places.get(key, -1) >= self.branched
-
-
-@dataclass(slots=True)
 class Header:
     """A memo point: its number, its names, where they come from, and the state there."""
 
@@ -119,16 +97,15 @@ class Widening:
     bases: dict[int, int] = field(default_factory=dict[int, int])
     distances: dict[int, set[int]] = field(default_factory=dict[int, "set[int]"])
 
-    def widened(self, state: State) -> State:
-        """The state with what grows from turn to turn made dynamic, so that its static part comes back.
+    def widened(self, found: State) -> State:
+        """The leaves of a state with what grows from turn to turn made dynamic, so that its static part comes back.
 
         Where a base differs from that at earlier memo points, what both are multiples of is kept (lifting "cyc → D" of
         1996); where one value moves away from another that it shared a quotient with, they share it no more.
         """
-        flat = flatten(state)
         leaves: list[Any] = []
         first: dict[Expr, int] = {}
-        for k, leaf in enumerate(flat.leaves):
+        for k, leaf in enumerate(found):
             new = leaf
             if isinstance(leaf, Cyclic):
                 q, base = leaf.quotient, leaf.base
@@ -142,4 +119,41 @@ class Widening:
                 elif common != base:
                     new = integer(((node("mul", q, number(base // common)), common),), leaf.remainder)
             leaves.append(new)
-        return cast("State", flat.build(leaves))
+        return tuple(leaves)
+
+
+@dataclass(slots=True)
+class Path:
+    """The turns that are unrolled from a memo point to here, and by their keys where each state stands.
+
+    `places` tell the states that are surely one; `alike` those before a branch of which memo points would make one.
+    """
+
+    states: list[State] = field(default_factory=list[State])
+    places: dict[Any, int] = field(default_factory=dict[Any, int])
+    branched: int = 0
+    alike: set[Any] = field(default_factory=set[Any])
+    widening: Widening = field(default_factory=Widening)
+
+    def add(self, leaves: State, key: Any) -> None:
+        """One turn more."""
+        self.places[key] = len(self.states)
+        self.states.append(leaves)
+
+    def branch(self) -> Path:
+        """The way so far, from which an arm of a branch goes on."""
+        widening = Widening(
+            dict(self.widening.first),
+            dict(self.widening.bases),
+            {k: set(seen) for k, seen in self.widening.distances.items()},
+        )
+        alike = {canonical(widening.widened(leaves)).key for leaves in self.states[self.branched :]}
+        return Path([*self.states], dict(self.places), len(self.states), self.alike | alike, widening)
+
+    def straight_from(self, key: Any) -> bool:
+        """Whether a state was passed with no branch at run time between it and here."""
+        return self.places.get(key, -1) >= self.branched
+
+    def passed(self, leaves: State) -> bool:
+        """Whether a state like this one was passed before a branch."""
+        return bool(self.alike) and canonical(self.widening.widened(leaves)).key in self.alike

@@ -82,28 +82,6 @@ def integer(terms: Terms, remainder: int) -> Cyclic | int:
     return Cyclic(left, remainder) if left else remainder
 
 
-def linear(value: Expr) -> list[tuple[Expr, int]]:
-    """The terms that add up to an expression, but for a constant.
-
-    >>> from pellucid.ir.expr import param
-    >>> a, b = param("a", WHOLE), param("b", WHOLE)
-    >>> linear(node("sub", node("mul", a, number(40)), node("add", b, number(3))))
-    [($a:i64, 40), ($b:i64, -1)]
-    """
-    match value.op:
-        case "const":
-            return []
-        case "add" | "sub":
-            sign = 1 if value.op == "add" else -1
-            return [*linear(value.args[0]), *((q, sign * k) for q, k in linear(value.args[1]))]
-        case "mul" if value.args[1].op == "const":
-            return [(q, k * value.args[1].attr) for q, k in linear(value.args[0])]
-        case "neg":
-            return [(q, -k) for q, k in linear(value.args[0])]
-        case _:
-            return [(value, 1)]
-
-
 class Staged:
     """A value that is not wholly known; it has no truth of its own."""
 
