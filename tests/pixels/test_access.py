@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import random
+import math
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.pixels.test_layouts import made_up, noise
+from tests.pixels.made_up import MadeUp, layouts
+from tests.pixels.test_layouts import noise
 
 from pellucid.ir import expr as E
 from pellucid.ir import interp
@@ -54,9 +55,9 @@ def test_every_format_is_read(name: str):
         agree(FORMATS[name], width, 3)
 
 
-@given(st.integers(0, 10**9), st.integers(1, 20))
-def test_made_up_layouts_are_read(seed: int, width: int):
-    agree(Layout(made_up(random.Random(seed))[0]), width, 2)
+@given(layouts("gray", "rgba", "ycbcr", "mosaic", "samples"), st.integers(1, 20))
+def test_made_up_layouts_are_read(made: MadeUp, width: int):
+    agree(Layout(made.text), width, 2)
 
 
 @pytest.mark.parametrize("bits", [1, 7, 31, 32, 33, 57, 58, 63, 64])
@@ -67,19 +68,27 @@ def test_wide_samples_at_any_bit(bits: int, kind: str, order: str):
         agree(Layout(f"{order}: _:{before + 1} S:{kind}{bits}"), 9, 1)
 
 
-@given(st.integers(0, 10**9))
-def test_groups_are_written(seed: int):
-    layout = Layout(made_up(random.Random(seed))[0])
-    width = layout.planes[0].pixels
+@given(layouts("gray", "rgba", "samples", most=20))
+def test_groups_are_written(made: MadeUp):
+    layout = Layout(made.text)
+    width = math.lcm(*(plane.pixels * plane.across for plane in layout.planes))
     data = noise(layout.size(width))
     want = unpack(data.tobytes(), layout, width)
-    samples = {}
-    for channel in layout.channels:
-        mask = (1 << channel.bits) - 1
-        samples[channel.name] = [E.const(int(v) & mask, T.u32) for v in want[channel.name][0]]
-    parts = write(layout, 0, samples)
-    values = interp.evaluate([value for value, _ in parts], {})
     before = noise(len(data) + 1)[: len(data)]
-    masks = np.array([mask for _, mask in parts], np.uint8)
-    after = before & ~masks | np.array([int(v) for v in values], np.uint8)
+    after = before.copy()
+    for number, plane in enumerate(layout.planes):
+        size = plane.bits // 8
+        for group in range(plane.groups(width)):
+            samples = {}
+            for c in layout.channels:
+                first, mask = group * len(c.places), (1 << c.bits) - 1
+                if c.plane == number:
+                    found = want[c.name][0][first : first + len(c.places)]
+                    samples[c.name] = [E.const(int(v) & mask, T.u32) for v in found]
+            parts = write(layout, number, samples)
+            values = interp.evaluate([value for value, _ in parts], {})
+            masks = np.array([mask for _, mask in parts], np.uint8)
+            start = layout.offsets(width, 1)[number] + group * size
+            old = after[start : start + size]
+            old[:] = old & ~masks | np.array([int(v) for v in values], np.uint8)
     assert after.tobytes() == pack(want, layout, width, onto=before.tobytes())

@@ -1,13 +1,9 @@
-"""Layouts: every built-in format against arithmetic of its own, random layouts against bits, refusals with carets."""
+"""Layouts: every built-in format against arithmetic of its own, refusals with carets."""
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pellucid.base.errors import InputError
 from pellucid.pixels import FORMATS, Channel, Layout, layout_of, pack, unpack
@@ -280,86 +276,6 @@ def test_numbers_that_do_not_fit_are_saturated_and_fractions_rounded_to_even():
     whole = Layout("S:u64")
     data = pack({"S": np.array([[2**64 - 1, 0]], np.uint64)}, whole, 2)
     assert unpack(data, whole, 2)["S"].tolist() == [[2**64 - 1, 0]]
-
-
-def made_up(draw: random.Random) -> tuple[str, int, list[tuple[str, int, list[int], int, str]]]:
-    """A layout of one plane with the addresses of the bits of its samples, kept track of one by one."""
-    order = draw.choice(["lsb", "msb"])
-    pixels = draw.choice([1, 1, 2, 4])
-    names = draw.sample(["P", "Q", "A", "Y"], draw.randint(1, 3))
-    widths = {n: draw.randint(1, 20) for n in names}
-    kinds = {n: draw.choice("us") for n in names}
-    pieces: list[tuple[str, int, int, int]] = []
-    for n in names:
-        for k in range(pixels):
-            cut = draw.randint(1, widths[n] - 1) if widths[n] > 1 and draw.random() < 0.4 else 0
-            if cut:
-                kinds[n] = "u"
-                pieces += [(n, k, widths[n] - 1, cut), (n, k, cut - 1, 0)]
-            else:
-                pieces.append((n, k, widths[n] - 1, 0))
-    for _ in range(draw.randint(0, 2)):
-        pieces.append(("_", 0, draw.randint(0, 6), 0))
-    draw.shuffle(pieces)
-    bits = sum(high - low + 1 for _, _, high, low in pieces)
-    if pixels > 1 and bits % 8:
-        pieces.append(("_", 0, -bits % 8 - 1, 0))
-    text: list[str] = []
-    found: dict[tuple[str, int], dict[int, int]] = {}
-    at = 0
-    for n, k, high, low in pieces:
-        for step in range(high - low + 1):
-            bit = low + step if order == "lsb" else high - step
-            found.setdefault((n, k), {})[bit] = at if order == "lsb" else at - at % 8 + 7 - at % 8
-            at += 1
-        where = str(k) if pixels > 1 else ""
-        if n == "_":
-            text.append(f"_:{high + 1}")
-        elif low == 0 and high == widths[n] - 1:
-            text.append(f"{n}{where}:{kinds[n]}{high + 1}")
-        else:
-            text.append(f"{n}{where}[{high}:{low}]")
-    samples = [
-        (n, k, [places[b] for b in range(widths[n])], at, kinds[n])
-        for (n, k), places in found.items()
-        if n != "_"
-    ]
-    return f"{order}: {' '.join(text)}", pixels, samples
-
-
-@given(st.integers(0, 10**9), st.integers(1, 9), st.integers(1, 3))
-def test_made_up_layouts_are_read_bit_by_bit(seed: int, width: int, height: int):
-    text, pixels, samples = made_up(random.Random(seed))
-    layout = Layout(text)
-    data = noise(layout.size(width, height))
-    got = unpack(data.tobytes(), layout, width, height)
-    row_bytes = len(data) // height
-    for name, k, places, bits, kind in samples:
-        for y in range(height):
-            for group in range((width - k + pixels - 1) // pixels):
-                start = 8 * row_bytes * y + group * bits
-                # Big-endian groups that are no whole bytes go on in the middle of one.
-                where = [
-                    start + p if start % 8 == 0 else flipped(text, group * bits, p, 8 * row_bytes * y)
-                    for p in places
-                ]
-                value = sum((int(data[w // 8]) >> w % 8 & 1) << b for b, w in enumerate(where))
-                if kind == "s" and value >> len(places) - 1:
-                    value -= 1 << len(places)
-                assert got[name][y, group * pixels + k] == value
-    assert (
-        unpack(pack(got, layout, width, height, data.tobytes()), layout, width, height).keys() == got.keys()
-    )
-    assert pack(got, layout, width, height, data.tobytes()) == data.tobytes()
-
-
-def flipped(text: str, group: int, place: int, row: int) -> int:
-    """The address of a bit of a group that begins within a byte."""
-    if text.startswith("lsb"):
-        return row + group + place
-    in_order = place - place % 8 + 7 - place % 8
-    whole = group + in_order
-    return row + whole - whole % 8 + 7 - whole % 8
 
 
 REFUSED = {
