@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from .driver import export_c as export_c
     from .images import animation as animation
     from .images import image as image
+    from .signals import read_audio as read_audio
+    from .signals import render_audio as render_audio
+    from .signals import voice as voice
     from .tracing import Complex as Complex
     from .tracing import Point as Point
     from .tracing import clamp as clamp
@@ -45,6 +48,7 @@ _HOMES = {
     "pellucid.canvas": ("animate", "convert", "render", "save", "show"),
     "pellucid.driver": ("compile", "explain", "export_c"),
     "pellucid.images": ("animation", "image"),
+    "pellucid.signals": ("read_audio", "render_audio", "voice"),
     "pellucid.tracing": (
         "Complex",
         "Point",

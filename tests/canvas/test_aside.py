@@ -8,9 +8,9 @@ import stat
 import numpy as np
 import pytest
 
+from pellucid.base.aside import written_aside
 from pellucid.base.errors import FileError
 from pellucid.canvas import animate, save
-from pellucid.canvas.aside import written_aside
 from pellucid.canvas.sinks import Video
 
 OLD = b"what was there before"

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from pellucid.base.errors import BackendError
+from pellucid.base.progress import Line
 from pellucid.canvas import show
 from pellucid.canvas import show as show_function
-from pellucid.canvas.progress import Line
 from pellucid.canvas.terminal import as_text, color_mode, fitting_size
 
 

@@ -159,3 +159,9 @@ def test_functions_come_from_the_table():
     assert pl.sin is pl.tracing.functions.sin
     with pytest.raises(AttributeError, match="sqrt"):
         _ = pl.sqrrt
+
+
+def test_negative_zero_stays_what_it_is():
+    x = Value(E.param("x", T.f64))
+    assert math.copysign(1.0, (x * -0.0).expr.args[1].attr) == -1.0
+    assert math.copysign(1.0, F.max(-1.0, -0.0)) == -1.0

@@ -4,8 +4,8 @@ Above the driver and the vocabularies, below the command line and the notebook.
 
 - `formats`, `source`, and `view` of the driver: what is asked for, checked before anything is computed.
 - `draw`, `show`: the verbs.
-- `film`, `containers`, `sinks`, `compose`, `aside`: how pixels reach a file, whole or not at all.
-- `terminal`, `progress`: what a person sees meanwhile.
+- `film`, `containers`, `sinks`, `compose`: how pixels reach a file.
+- `terminal`: what a person sees where there is none.
 """
 
 from pellucid.canvas.convert import convert

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from pellucid.base.aside import written_aside
 from pellucid.base.errors import InputError
-from pellucid.canvas.aside import written_aside
+from pellucid.base.progress import Line, Progress
 from pellucid.canvas.compose import Pixels
 from pellucid.canvas.film import frames_on_the_way, write_film
 from pellucid.canvas.formats import Look, checked_look, format_of
-from pellucid.canvas.progress import Line, Progress
 from pellucid.canvas.sinks import require_video, write_still
 from pellucid.canvas.source import Kernel, compiled, precision_of
 from pellucid.driver import Kernel as Compiled

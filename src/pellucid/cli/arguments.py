@@ -20,6 +20,7 @@ _EXAMPLES = """\
 examples:
   pellucid render swirl.py -o swirl.png --size 1024x768
   pellucid animate checkturn.py -o turn.gif --seconds 2 --fps 25
+  pellucid render-audio pluck.py -o pluck.wav --seconds 3
   pellucid show swirl.py                        draw it here, in the terminal
   pellucid explain swirl.py                     the program after every stage, and why
   pellucid hops histogram.hops                  make a program faster yourself, by proven moves
@@ -49,6 +50,26 @@ OUT may be - for PNG to standard output. MP4 and WebM need the extra: pip instal
 examples:
   pellucid animate checkturn.py -o turn.gif --seconds 2 --fps 25
   pellucid animate checkturn.py -o turn.mp4 --size 1920x1080 --zoom 4 --seconds 10 --fps 60
+"""
+
+_RENDER_AUDIO = """\
+The suffix of OUT chooses the file: .wav, or .raw for samples alone. OUT may be - for WAV to standard output.
+FORMAT is pcm_u8, s16le, s24le, s24in32le, s32le, f32le or f64le; raw files may be big-endian too, such as s16be.
+
+examples:
+  pellucid render-audio pluck.py -o pluck.wav --seconds 3
+  pellucid render-audio fm_bell.py:bell -o bell.wav --seconds 4 --rate 96000 --format s24le
+  pellucid render-audio echo.py -o echo.wav --seconds 2 --rate 44100
+  pellucid render-audio pluck.py -o pluck.raw --seconds 1 --channels 2 --planar --format f32le
+  pellucid render-audio pluck.py -o - --seconds 3 | aplay
+
+A sound file is a Python file that defines voices, or signals:
+  import pellucid as pl
+  from pellucid import signals as sg
+  @pl.voice
+  def hum(rate):
+      phase = sg.scan(sg.constant(110 / rate), 0.0, lambda p, step: pl.fraction(p + step))
+      return 0.5 * sg.map(lambda p: pl.sinpi(2 * p), phase)
 """
 
 _SHOW = """\
@@ -110,7 +131,18 @@ class _Parser(argparse.ArgumentParser):
 
 
 #: Options whose value may begin with a minus sign.
-_SIGNED = {"--center", "--time", "--start", "--zoom", "--size", "--param", "--seconds", "--fps"}
+_SIGNED = {
+    "--center",
+    "--time",
+    "--start",
+    "--zoom",
+    "--size",
+    "--param",
+    "--seconds",
+    "--fps",
+    "--rate",
+    "--channels",
+}
 
 
 def parsed(words: Sequence[str]) -> int:
@@ -154,7 +186,7 @@ def _joined(words: Sequence[str]) -> list[str]:
 def _parser() -> tuple[_Parser, list[str]]:
     parser = _Parser(
         prog="pellucid",
-        description="Pictures as functions, compiled while you wait, and clear all the way through.",
+        description="Pictures and sounds, compiled while you wait, and clear all the way through.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -201,6 +233,15 @@ def _parser() -> tuple[_Parser, list[str]]:
     animate.add_argument("--once", action="store_true", help="stop at the end instead of starting again")
     _add_view(animate, "--start")
     _add_compile(animate)
+
+    sound = command(
+        "render-audio",
+        "FILE.py[:NAME] -o OUT [options]",
+        "sounding:render_audio",
+        "render a sound into a file",
+        _RENDER_AUDIO,
+    )
+    _add_sound(sound)
 
     show = command(
         "show",
@@ -314,6 +355,31 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         default="straight",
         help="how colors are stored (straight)",
     )
+
+
+def _add_sound(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file",
+        metavar="FILE.py[:NAME]",
+        help="a Python file, and which sound in it (sound, voice, main, or the only one)",
+    )
+    parser.add_argument("--list", action="store_true", help="list the sounds of the file and stop")
+    parser.add_argument(
+        "-o", "--output", dest="out", metavar="OUT", help="the file to write, - for standard output"
+    )
+    parser.add_argument(
+        "--seconds", type=values.number, metavar="S", help="duration, for what does not end by itself"
+    )
+    parser.add_argument(
+        "--rate", type=values.whole, metavar="N", help="frames per second (48000, or a recording's)"
+    )
+    parser.add_argument(
+        "--channels", type=values.whole, metavar="N", help="as many as one channel is copied to"
+    )
+    parser.add_argument("--format", metavar="FORMAT", help="of a sample (pcm_s16le)")
+    parser.add_argument("--planar", action="store_true", help="channel after channel, in raw files")
+    compiling = parser.add_argument_group("how to compute")
+    compiling.add_argument("--backend", choices=["auto", "llvm", "c", "numpy"], help="what runs it (auto)")
 
 
 def _add_view(parser: argparse.ArgumentParser, time: str) -> None:

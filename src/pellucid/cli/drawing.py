@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.base.errors import InputError
-from pellucid.cli.loading import Chosen, chosen_picture, pictures_of
+from pellucid.cli.loading import PICTURE, Chosen, Kind, chosen, names_of
 
 
 def render(words: Namespace) -> int:
     """Draw a still picture into a file."""
     from pellucid.canvas import save
 
-    return _into_file(
-        words, lambda chosen, out: save(chosen.picture, out, **_view(words), **_file(words), time=words.time)
+    return into_file(
+        words, lambda found, out: save(found.thing, out, **_view(words), **_file(words), time=words.time)
     )
 
 
@@ -31,10 +31,10 @@ def animate(words: Namespace) -> int:
     from pellucid.canvas import animate
     from pellucid.cli.progress import bar
 
-    def draw(chosen: Chosen, out: str | Path) -> None:
+    def draw(found: Chosen, out: str | Path) -> None:
         with bar() as progress:
             animate(
-                chosen.picture,
+                found.thing,
                 out,
                 seconds=words.seconds,
                 fps=words.fps,
@@ -45,7 +45,7 @@ def animate(words: Namespace) -> int:
                 **_file(words),
             )
 
-    return _into_file(words, draw)
+    return into_file(words, draw)
 
 
 def show(words: Namespace) -> int:
@@ -55,7 +55,7 @@ def show(words: Namespace) -> int:
     from pellucid.canvas import show
 
     show(
-        chosen_picture(words.file).picture,
+        chosen(words.file).thing,
         time=words.time,
         seconds=words.seconds,
         mode=words.mode,
@@ -64,33 +64,37 @@ def show(words: Namespace) -> int:
     return 0
 
 
-def listed(word: str) -> int:
-    """Print the names of the pictures of a file, one on a line."""
-    for name in pictures_of(Path(word)):
-        print(name)
+def listed(word: str, kind: Kind = PICTURE) -> int:
+    """Print the names of the pictures or sounds of a file, one on a line."""
+    print("".join(f"{name}\n" for name in names_of(Path(word), kind)), end="")
     return 0
 
 
-def _into_file(words: Namespace, draw: Callable[[Chosen, str | Path], None]) -> int:
+def into_file(words: Namespace, make: Callable[[Chosen, str | Path], None], kind: Kind = PICTURE) -> int:
+    """Make a file of what was chosen, or send it to the next program."""
     if words.list:
-        return listed(words.file)
+        return listed(words.file, kind)
     if words.out is None:
-        raise InputError("no file to write was named", fix="add -o OUT.png, or -o - for standard output")
+        raise InputError(
+            "no file to write was named", fix=f"add -o OUT{kind.suffix}, or -o - for standard output"
+        )
     if words.out != "-":
-        draw(chosen_picture(words.file), words.out)
+        make(chosen(words.file, kind), words.out)
         return 0
     if sys.stdout.isatty():
         raise InputError(
-            "a PNG would garble the terminal", place="-o -", fix="name a file, or send it to a program with |"
+            f"a {kind.suffix[1:].upper()} would garble the terminal",
+            place="-o -",
+            fix="name a file, or send it to a program with |",
         )
-    chosen = chosen_picture(words.file)
-    from pellucid.canvas.aside import unfinished
+    found = chosen(words.file, kind)
+    from pellucid.base.aside import unfinished
 
     with tempfile.TemporaryDirectory(prefix="pellucid-") as folder:
         unfinished.add(folder)
         # A film must be written to something that can be rewound, which a pipe is not.
-        path = Path(folder) / "out.png"
-        draw(chosen, path)
+        path = Path(folder) / f"out{kind.suffix}"
+        make(found, path)
         with path.open("rb") as file:
             shutil.copyfileobj(file, sys.stdout.buffer)
         sys.stdout.buffer.flush()

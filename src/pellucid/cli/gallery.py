@@ -133,7 +133,7 @@ def _figure(entry: Entry, size: tuple[int, int]) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    from pellucid.canvas.aside import written_aside
+    from pellucid.base.aside import written_aside
 
     with written_aside(path) as file:
         file.write(text.encode())

@@ -1,12 +1,13 @@
-"""From `FILE.py:NAME` to a picture: run the user's file, find its pictures, choose one.
+"""From `FILE.py:NAME` to a picture or a sound: run the user's file, find what it defines, choose one.
 
-Used by every command that takes a picture. The file runs as a module of its own with its folder on the import
+Used by every command that takes a Python file. The file runs as a module of its own with its folder on the import
 path, as `python FILE.py` would have it, except that its name is not `__main__`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import sys
 import types
 from dataclasses import dataclass
@@ -15,8 +16,53 @@ from pathlib import Path
 from pellucid.base.errors import FileError, InputError, PellucidError, did_you_mean
 from pellucid.cli.problems import in_one_line, located, owns_errors, place_in_user_code
 
-#: Names that are chosen without being asked for, the first one found.
-_PREFERRED = ("picture", "animation", "main")
+
+@dataclass(frozen=True)
+class Kind:
+    """What a command looks for in a file.
+
+    `preferred` names are chosen without being asked for, the first one found; `wanted` tells as `module:function` what
+    is one; `decorators` make one of a function, and `example` is a line that does; `suffix` is that of the file that
+    goes to standard output.
+    """
+
+    noun: str
+    preferred: tuple[str, ...]
+    wanted: str
+    decorators: str
+    example: str
+    suffix: str
+
+    def found(self, module: types.ModuleType) -> dict[str, object]:
+        """Every one that a module defines, by name, in its order."""
+        home, _, name = self.wanted.partition(":")
+        wanted = getattr(importlib.import_module(home), name)
+        found: dict[str, object] = {}
+        for name, value in vars(module).items():
+            if name.startswith("_") or not wanted(value):
+                continue
+            # The same thing under a second name is not a second one, unless the name is asked for by habit.
+            if name in self.preferred or not any(value is known for known in found.values()):
+                found[name] = value
+        return found
+
+
+PICTURE = Kind(
+    "picture",
+    ("picture", "animation", "main"),
+    "pellucid.canvas:is_drawable",
+    "@pl.image or @pl.animation",
+    "picture = im.checkerboard(10, im.red, im.blue)",
+    ".png",
+)
+SOUND = Kind(
+    "sound",
+    ("sound", "voice", "main"),
+    "pellucid.signals.render:is_sound",
+    "@pl.voice",
+    "sound = 0.1 * sg.noise()",
+    ".wav",
+)
 
 
 class UserFileError(PellucidError):
@@ -25,59 +71,59 @@ class UserFileError(PellucidError):
 
 @dataclass(frozen=True)
 class Chosen:
-    """A picture of a file, under the name that it has there."""
+    """A picture or a sound of a file, under the name that it has there."""
 
     path: Path
     name: str
-    picture: object
+    thing: object
 
 
-def chosen_picture(word: str) -> Chosen:
-    """The picture that `FILE.py` or `FILE.py:NAME` means.
+def chosen(word: str, kind: Kind = PICTURE) -> Chosen:
+    """The picture, or the sound, that `FILE.py` or `FILE.py:NAME` means.
 
-    Raises `FileError` if the file cannot be read, `UserFileError` if it cannot be run, `InputError` if it has no such
-    picture.
+    Raises `FileError` if the file cannot be read, `UserFileError` if it cannot be run, `InputError` if there is none.
     """
-    path, name = _split(word)
-    module = _run(path)
-    pictures = _pictures(module)
+    path, name = _split(word, kind)
+    module = _run(path, kind)
+    things = kind.found(module)
     if name is None:
-        name = next((preferred for preferred in _PREFERRED if preferred in pictures), None)
+        name = next((preferred for preferred in kind.preferred if preferred in things), None)
     if name is None:
-        if not pictures:
+        if not things:
             functions = _functions(module)
+            few = f"has functions ({_some(functions)}) but no {kind.noun}s"
             raise InputError(
-                f"has functions ({_some(functions)}) but no pictures" if functions else "has no pictures",
+                few if functions else f"has no {kind.noun}s",
                 place=str(path),
-                fix="write @pl.image or @pl.animation above one"
+                fix=f"write {kind.decorators} above one"
                 if functions
-                else "define one, such as: picture = im.checkerboard(10, im.red, im.blue)",
+                else f"define one, such as: {kind.example}",
             )
-        if len(pictures) > 1:
+        if len(things) > 1:
             raise InputError(
-                f"has {len(pictures)} pictures ({_some(list(pictures))})",
+                f"has {len(things)} {kind.noun}s ({_some(list(things))})",
                 place=str(path),
-                fix=f"choose one: {path}:{next(iter(pictures))}",
+                fix=f"choose one: {path}:{next(iter(things))}",
             )
-        name = next(iter(pictures))
-    if name not in pictures:
+        name = next(iter(things))
+    if name not in things:
         if name in _functions(module):
             raise InputError(
-                f"{name} is a function, not a picture",
+                f"{name} is a function, not a {kind.noun}",
                 place=str(path),
-                fix="write @pl.image or @pl.animation above it",
+                fix=f"write {kind.decorators} above it",
             )
-        fix = did_you_mean(name, pictures) or f"it has {_some(list(pictures)) or 'none'}"
-        raise InputError(f"has no picture {name!r}", place=str(path), fix=fix)
-    return Chosen(path, name, pictures[name])
+        fix = did_you_mean(name, things) or f"it has {_some(list(things)) or 'none'}"
+        raise InputError(f"has no {kind.noun} {name!r}", place=str(path), fix=fix)
+    return Chosen(path, name, things[name])
 
 
-def pictures_of(path: Path) -> dict[str, object]:
-    """Every picture that a Python file defines, by name, in the order of the file.
+def names_of(path: Path, kind: Kind = PICTURE) -> list[str]:
+    """The names of every picture, or sound, that a Python file defines, in the order of the file.
 
     Raises `FileError` if the file cannot be read, `UserFileError` if it cannot be run.
     """
-    return _pictures(_run(path))
+    return list(kind.found(_run(path, kind)))
 
 
 def _functions(module: types.ModuleType) -> list[str]:
@@ -86,33 +132,20 @@ def _functions(module: types.ModuleType) -> list[str]:
     return [name for name, value in own if value.__module__ == module.__name__]
 
 
-def _pictures(module: types.ModuleType) -> dict[str, object]:
-    from pellucid.canvas import is_drawable
-
-    found: dict[str, object] = {}
-    for name, value in vars(module).items():
-        if name.startswith("_") or not is_drawable(value):
-            continue
-        # The same picture under a second name is not a second picture, unless the name is asked for by habit.
-        if name in _PREFERRED or not any(value is known for known in found.values()):
-            found[name] = value
-    return found
-
-
-def _split(word: str) -> tuple[Path, str | None]:
+def _split(word: str, kind: Kind) -> tuple[Path, str | None]:
     """The part after the last colon is a name if it looks like one; the colon of a drive is not meant."""
     before, colon, after = word.rpartition(":")
     if colon and after.isidentifier() and not Path(word).exists():
         return Path(before), after
     if colon and not after and before.endswith(".py"):
         raise InputError(
-            "a name is missing after the colon", place=word, fix=f"write {before} or {before}:picture"
+            "a name is missing after the colon", place=word, fix=f"write {before} or {before}:{kind.noun}"
         )
     return Path(word), None
 
 
-def _run(path: Path) -> types.ModuleType:
-    source = _source(path)
+def _run(path: Path, kind: Kind) -> types.ModuleType:
+    source = _source(path, kind)
     module = types.ModuleType(path.stem)
     module.__file__ = str(path.resolve())
     folder = str(path.resolve().parent)
@@ -146,7 +179,7 @@ def _told(error: Exception) -> str:
     return in_one_line(error)
 
 
-def _source(path: Path) -> bytes:
+def _source(path: Path, kind: Kind) -> bytes:
     if path.is_dir():
         raise FileError("is a folder", place=str(path), fix="name a Python file in it")
     try:
@@ -155,7 +188,7 @@ def _source(path: Path) -> bytes:
         near = [item.name for item in path.parent.glob("*.py")] if path.parent.is_dir() else []
         hint = did_you_mean(path.name, near)
         raise FileError(
-            "no such file", place=str(path), fix=hint or "name a Python file with a picture"
+            "no such file", place=str(path), fix=hint or f"name a Python file with a {kind.noun}"
         ) from None
     except OSError as error:
         raise FileError(

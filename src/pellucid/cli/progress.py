@@ -10,7 +10,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from pellucid.canvas.progress import Progress
+from pellucid.base.progress import Progress
 
 #: A film that is done within so many seconds needs no bar.
 _PATIENCE = 1.0

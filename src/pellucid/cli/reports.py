@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pellucid.base.errors import InputError, did_you_mean
 from pellucid.cli.drawing import listed
-from pellucid.cli.loading import Chosen, chosen_picture
+from pellucid.cli.loading import Chosen, chosen
 
 if TYPE_CHECKING:
     from pellucid.canvas import Picture
@@ -26,7 +26,7 @@ def explain(words: Namespace) -> int:
         return listed(words.file)
     from pellucid import driver
 
-    report = driver.explain(_picture(chosen_picture(words.file)), **_compile(words))
+    report = driver.explain(_picture(chosen(words.file)), **_compile(words))
     if words.list_stages:
         print("\n".join(report.stages))
     elif words.stage is not None:
@@ -48,11 +48,11 @@ def export(words: Namespace) -> int:
     if words.list:
         return listed(words.file)
     from pellucid import driver
-    from pellucid.canvas.aside import written_aside
+    from pellucid.base.aside import written_aside
 
-    chosen = chosen_picture(words.file)
-    name = _c_name(words.name, chosen.path.stem)
-    header, source = driver.export_c(_picture(chosen), name, **_compile(words))
+    found = chosen(words.file)
+    name = _c_name(words.name, found.path.stem)
+    header, source = driver.export_c(_picture(found), name, **_compile(words))
     stem = _stem(words.out, name)
     for suffix, text in ((".h", header), (".c", source)):
         with written_aside(f"{stem}{suffix}") as file:
@@ -68,14 +68,14 @@ _C_WORDS = frozenset({
 })  # fmt: skip
 
 
-def _picture(chosen: Chosen) -> Picture:
+def _picture(found: Chosen) -> Picture:
     from pellucid.canvas import is_picture
 
-    if not is_picture(chosen.picture):
+    if not is_picture(found.thing):
         raise InputError(
-            "is compiled already", place=f"{chosen.path}:{chosen.name}", fix="name the picture it was made of"
+            "is compiled already", place=f"{found.path}:{found.name}", fix="name the picture it was made of"
         )
-    return chosen.picture
+    return found.thing
 
 
 def _c_name(given: str | None, stem: str) -> str:

@@ -66,7 +66,7 @@ def _listen(heard: int, done: threading.Event) -> None:
 
 
 def _end(number: int) -> NoReturn:
-    aside = sys.modules.get("pellucid.canvas.aside")
+    aside = sys.modules.get("pellucid.base.aside")
     for path in list(getattr(aside, "unfinished", ())):
         with suppress(OSError):
             if Path(path).is_dir():

@@ -5,17 +5,25 @@ pictures: `node`, `signal` and `feedback` are the diagram, `sources`, `delays` a
 `recording` the files, `player` and `render` what makes sound of a diagram.
 """
 
-from ..staging import Cells, Memory, to_integer
+from ..staging import Cells, Memory, choose, to_integer
 from .delays import delay, delay1, scan, sum_tile
 from .feedback import rec
 from .library import endp, filter, fm_osc, get, lut, map, map2, next, put, wavrec
+from .player import Player
+from .recording import Recording, live
+from .render import Voice, render_audio, samples, voice
 from .signal import Signal, copy, reduce
 from .sources import constant, control, count, memory, noise
+from .wav import read_audio
 
 __all__ = [
     "Cells",
     "Memory",
+    "Player",
+    "Recording",
     "Signal",
+    "Voice",
+    "choose",
     "constant",
     "control",
     "copy",
@@ -26,6 +34,7 @@ __all__ = [
     "filter",
     "fm_osc",
     "get",
+    "live",
     "lut",
     "map",
     "map2",
@@ -33,10 +42,14 @@ __all__ = [
     "next",
     "noise",
     "put",
+    "read_audio",
     "rec",
     "reduce",
+    "render_audio",
+    "samples",
     "scan",
     "sum_tile",
     "to_integer",
+    "voice",
     "wavrec",
 ]

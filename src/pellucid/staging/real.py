@@ -22,7 +22,7 @@ class Real(Dynamic):
 
     >>> from .specialize import unknown
     >>> unknown("x", T.f64) * 2 + 1
-    Dynamic($x:f64 * 2.0 + 1.0)
+    Dynamic($x:f64 * 2.0:f64 + 1.0:f64)
     """
 
     __slots__ = ()
@@ -157,22 +157,25 @@ def to_integer(x: Any) -> Any:
     return x if isinstance(x, int | Cyclic) else call("to_integer", x, attr=T.i64)
 
 
-def bits_of(x: Any) -> Any:
-    """The 32 bits of the nearest short float, as a number without a sign.
+def bits_of(x: Any, bits: int = 32) -> Any:
+    """The bits of the nearest float of 32 or 64 bits, as an integer; of 64 bits with a sign.
 
-    >>> hex(bits_of(1.0))
-    '0x3f800000'
+    >>> hex(bits_of(1.0)), hex(bits_of(1.0, 64))
+    ('0x3f800000', '0x3ff0000000000000')
     """
+    if bits == 64:
+        return call("bitcast", x, attr=T.i64)
     short = node("convert", real(x), attr=T.f32)
-    word = node("bitcast", short, attr=T.u32)
-    return of(word)
+    return of(node("bitcast", short, attr=T.u32))
 
 
-def of_bits(word: Any) -> Any:
-    """The real number whose 32 bits as a short float these are.
+def of_bits(word: Any, bits: int = 32) -> Any:
+    """The real number whose bits as a float these are.
 
-    >>> of_bits(0x3F800000)
-    1.0
+    >>> of_bits(0x3F800000), of_bits(0x3FF0000000000000, 64)
+    (1.0, 1.0)
     """
+    if bits == 64:
+        return of(node("bitcast", expression(word), attr=T.f64))
     short = node("bitcast", node("convert", expression(word), attr=T.u32), attr=T.f32)
     return of(node("convert", short, attr=T.f64))

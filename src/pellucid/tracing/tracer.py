@@ -321,7 +321,8 @@ def pair(a: Any, b: Any) -> tuple[Expr, Expr]:
         raise TraceError(
             f"{number} does not fit {node.type}", place=place, fix="convert the value to a wider type"
         )
-    constant = E.const(number or 0, node.type)
+    # Not `number or 0`: -0.0 is a number of its own.
+    constant = E.const(0 if number is None else number, node.type)
     return (node, constant) if isinstance(a, Value) else (constant, node)
 
 
@@ -470,5 +471,5 @@ def _static_call(row: table.Prim, args: tuple[Any, ...]) -> Any:
         if whole
         else T.f64
     )
-    nodes = [E.const(v or 0, type_) for v in values]
+    nodes = [E.const(0 if v is None else v, type_) for v in values]
     return fold(row.name, nodes, row.result_type(tuple(n.type for n in nodes)))

@@ -193,14 +193,14 @@ def opened(name: str) -> Program:
 def _picture(name: str) -> Program:
     """The program of a picture, simplified, before anything is done to its loops."""
     from pellucid.canvas import is_picture
-    from pellucid.cli.loading import chosen_picture
+    from pellucid.cli.loading import chosen
     from pellucid.driver import explain
 
-    chosen = chosen_picture(name)
-    if not is_picture(chosen.picture):
+    found = chosen(name)
+    if not is_picture(found.thing):
         raise InputError("is compiled already", place=name, fix="name the picture that it was made of")
-    report = explain(chosen.picture)
-    return Program(chosen.name, report.stages["simplified"], "nest", report.ranges)
+    report = explain(found.thing)
+    return Program(found.name, report.stages["simplified"], "nest", report.ranges)
 
 
 @command("save", "FILE", "file", group="files")

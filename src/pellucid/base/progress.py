@@ -1,7 +1,7 @@
-"""A line that tells how far a film is: plain text, only for a person who waits.
+"""A line that tells how far a film or a sound is: plain text, only for a person who waits.
 
-Used by `animate`. Any function of (frames done, frames in all) may take its place; the command line has one
-that draws a richer bar.
+Ground floor, used by `animate` and `render_audio`. Any function of (frames done, frames in all) may take its place; the
+command line has one that draws a richer bar.
 """
 
 from __future__ import annotations

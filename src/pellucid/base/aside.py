@@ -1,7 +1,7 @@
 """Writing aside: a file appears whole or not at all.
 
-Every file of `canvas` and of the command line is written through `written_aside`: first into a temporary
-neighbor, then moved over the target in one step. Whatever goes wrong on the way, Ctrl-C included, the
+Ground floor. Every file of `canvas`, of `signals` and of the command line is written through `written_aside`: first
+into a temporary neighbor, then moved over the target in one step. Whatever goes wrong on the way, Ctrl-C included, the
 neighbor is removed and an existing file stays as it was.
 """
 

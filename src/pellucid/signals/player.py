@@ -1,0 +1,209 @@
+"""Players: diagrams as machine code, played block by block.
+
+A diagram is specialized to one loop over frames, whose dynamic arguments are the numbers that its boxes keep. They go
+in with one block and come out with it for the next, so that many blocks are one long one, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import InputError, brief, did_you_mean
+from ..base.room import with_room
+from ..driver.program import Program, compile_program
+from ..ir import types as T
+from ..pixels import Layout
+from ..staging import Memory, Real, Residual, lift, loop, specialize, unknown
+from ..staging.real import call
+from . import pcm
+from .node import Node
+from .recording import Played, split
+from .signal import Signal, as_signal, together
+from .sources import Control, InMemory
+
+Numbers = tuple[Any, ...]
+LONGEST = 1 << 31
+"""How many frames one block may have."""
+
+
+class Player:
+    """The channels of a sound, compiled, from their beginning on: `play` gives the next frames as bytes of a format.
+
+    `position` is how many frames have been played, `peak` the greatest magnitude among them. Raises InputError for a
+    format that is no sound, StagingError for a diagram that cannot be specialized.
+
+    >>> from pellucid import signals as sg
+    >>> player = Player(sg.rec(lambda y: 0.5 * sg.delay1(y, 1.0)), format="pcm_f64le")
+    >>> player.play(2).view("float64"), player.play(2).view("float64")
+    (array([0.5 , 0.25]), array([0.125 , 0.0625]))
+    """
+
+    def __init__(
+        self, *channels: Signal, format: str = "pcm_f32le", planar: bool = False, backend: str = "auto"
+    ) -> None:
+        self.layout: Layout = pcm.pcm(format, len(channels), planar=planar)
+        self.position = 0
+        self.peak = 0.0
+        self.signal = together(*(as_signal(c) for c in channels)).fresh()
+        self._out = pcm.memories(self.layout, "out")
+        self.residual, self.numbers = with_room(lambda: specialized(self.signal, self.layout, self._out))
+        self._program: Program = with_room(
+            lambda: compile_program(self.residual, backend=backend, ranges={"frames": (0, LONGEST)})
+        )
+        self._wanted = {p.attr for p in self.residual.kernel.params}
+        self._arrays = {n: m.data for n, m in self.residual.memories.items() if m.data is not None}
+
+    @property
+    def controls(self) -> Mapping[str, Any]:
+        """The controls by name, with what they are set to."""
+        return {n.label: self.numbers[at] for n, at in places(self.signal) if isinstance(n, Control)}
+
+    def set(self, name: str, value: float) -> None:
+        """Set a control for the blocks that follow.
+
+        Raises InputError for a name that none has.
+        """
+        changed = list(self.numbers)
+        found = [at for n, at in places(self.signal) if isinstance(n, Control) and n.label == name]
+        if not found:
+            known = self.controls
+            fix = did_you_mean(name, known) or (f"it has {', '.join(known)}" if known else "it has none")
+            raise InputError(f"no control is called {name!r}", place="set", fix=fix)
+        for at in found:
+            changed[at] = type(changed[at])(value)
+        self.numbers = tuple(changed)
+
+    def play(self, frames: int, **live: Any) -> pcm.Bytes:
+        """The next frames: their bytes, all planes one after another.
+
+        `live` gives the bytes of live recordings by name, as many frames. Raises InputError for a number of frames that
+        is negative or more than a signal in memory has, and for live bytes that are missing, unknown or of another
+        length.
+        """
+        found = self.planes(frames, **live)
+        return np.concatenate(found) if len(found) > 1 else found[0]
+
+    def planes(self, frames: int, **live: Any) -> list[pcm.Bytes]:
+        """As `play`, the bytes of each plane by themselves."""
+        if not isinstance(frames, int) or not 0 <= frames <= LONGEST:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"{brief(frames)} frames", place="play", fix=f"give 0 to {LONGEST}")
+        self._within(frames)
+        arrays = {**self._arrays, **self._live(frames, live)}
+        planes = [np.zeros(frames * p.bits // 8, np.uint8) for p in self.layout.planes]
+        if not frames:
+            return planes
+        arrays |= {m.name: v for m, v in zip(self._out, pcm.views(self.layout, planes), strict=True)}
+        numbers = list(self.numbers)
+        for node, at in places(self.signal):
+            if isinstance(node, Played) and node.live:
+                numbers[at : at + 2] = 0, frames
+        arguments: dict[str, Any] = {"frames": frames, **{f"kept{k}": x for k, x in enumerate(numbers)}}
+        arguments["peak"] = self.peak
+        self.numbers, self.peak = self._program(
+            {n: arrays[n] for n in self.residual.memories},
+            **{n: x for n, x in arguments.items() if n in self._wanted},
+        )
+        self.position += frames
+        return planes
+
+    def _within(self, frames: int) -> None:
+        """Refuse what is beyond the end of a signal in memory; recordings are silent there."""
+        for node, at in places(self.signal):
+            if isinstance(node, InMemory):
+                left = node.left(self.signal.states[node]) or 0
+                if self.numbers[at] + frames > left:
+                    raise InputError(
+                        f"{frames} frames from {self.numbers[at]} on, and a signal in memory has {left}",
+                        place="play",
+                        fix="play fewer",
+                    )
+
+    def _live(self, frames: int, given: Mapping[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        known: set[str] = set()
+        for node in self.signal.states:
+            if not isinstance(node, Played) or not node.live:
+                continue
+            name = node.planes[0].name[:-1]
+            known.add(name)
+            if name not in given:
+                raise InputError("is missing", place=f"play: {name}", fix="give its bytes by its name")
+            data = np.frombuffer(given[name], np.uint8)
+            size = pcm.frame_bytes(node.layout)
+            if len(data) != frames * size:
+                raise InputError(
+                    f"{len(data)} bytes are not {frames} frames of {size}",
+                    place=f"play: {name}",
+                    fix="give as many frames as are played",
+                )
+            parts = split(node.layout, data, frames)
+            words = pcm.views(node.layout, parts)
+            found |= {m.name: w for m, w in zip(node.planes, words, strict=True)}
+        unknown_ = next((n for n in given if n not in known), None)
+        if unknown_ is not None:
+            fix = did_you_mean(unknown_, known) or (
+                f"it has {', '.join(sorted(known))}" if known else "it has none"
+            )
+            raise InputError(f"nothing live is called {unknown_!r}", place="play", fix=fix)
+        return found
+
+
+def specialized(signal: Signal, layout: Layout, out: tuple[Memory, ...]) -> tuple[Residual, Numbers]:
+    """The loop over frames of a sound, and the numbers that its boxes keep at first.
+
+    What begins as an integer and goes on as a real number is a real number from the beginning.
+    """
+    first = numbers_of(signal)
+    real = [isinstance(x, float) for x in first]
+
+    def block(frames: Any, peak: Any, numbers: Numbers) -> tuple[Numbers, Any]:
+        def done(frame: Any, peak: Any, at: Signal) -> Any:
+            return frame == frames
+
+        def step(frame: Any, peak: Any, at: Signal) -> Any:
+            levels, at = at.step()
+            for channel, level in zip(layout.channels, levels, strict=True):
+                pcm.write(layout, channel, out, frame, level)
+            # What is no number is left out of it.
+            for level in levels:
+                peak = call("max", abs(level), peak)
+            return frame + 1, peak, at
+
+        _, peak, at = loop(done, step, lift(0), peak, with_numbers(signal, numbers))
+        kept = numbers_of(at)
+        became.extend(isinstance(x, float | Real) for x in kept)
+        return kept, peak
+
+    while True:
+        became: list[bool] = []
+        given = tuple(unknown(f"kept{k}", T.f64 if r else T.i64) for k, r in enumerate(real))
+        residual = specialize(block, unknown("frames"), unknown("peak", T.f64), given, name="sound")
+        if not any(now and not before for now, before in zip(became, real, strict=True)):
+            numbers = tuple(float(x) if r else int(x) for x, r in zip(first, real, strict=True))
+            return residual, numbers
+        real = [a or b for a, b in zip(real, became, strict=True)]
+
+
+def places(signal: Signal) -> Iterator[tuple[Node, int]]:
+    """Every box that keeps something, and where its numbers begin among all."""
+    at = 0
+    for node, state in signal.states.items():
+        yield node, at
+        at += len(node.numbers(state))
+
+
+def numbers_of(signal: Signal) -> Numbers:
+    """What the boxes of a signal keep from sample to sample."""
+    return tuple(x for node, state in signal.states.items() for x in node.numbers(state))
+
+
+def with_numbers(signal: Signal, numbers: Numbers) -> Signal:
+    """A signal whose boxes keep these."""
+    found: dict[Node, Any] = {}
+    for node, at in places(signal):
+        state = signal.states[node]
+        found[node] = node.with_numbers(state, numbers[at : at + len(node.numbers(state))])
+    return Signal(signal.node, found)

@@ -1,0 +1,138 @@
+"""Recordings: sound that is there already, in the memory of a file that was read or coming in block by block.
+
+Its channels are signals, which are silent after its end.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import InputError
+from ..pixels import Channel, Layout
+from ..staging import Memory, choose
+from ..staging.real import call
+from . import pcm
+from .node import Moment, Node
+from .signal import Signal
+
+_names = itertools.count(1)
+
+
+class Played(Node):
+    """A channel of a recording; its state is at which frame it is, and how many there are."""
+
+    name = "recording"
+
+    def __init__(self, layout: Layout, channel: Channel, planes: Sequence[Memory], *, live: bool) -> None:
+        self.layout, self.channel, self.planes, self.live = layout, channel, planes, live
+
+    def sample(self, moment: Moment) -> Any:
+        """The level at that frame, or silence behind the last."""
+        at, frames = moment.states[self]
+        if isinstance(frames, int) and frames <= 0:
+            return 0.0
+        level = pcm.read(self.layout, self.channel, self.planes, call("min", at, frames - 1))
+        return choose(at < frames, lambda: level, lambda: 0.0)
+
+    def next(self, moment: Moment) -> Any:
+        """One frame on."""
+        at, frames = moment.states[self]
+        return at + 1, frames
+
+    def ended(self, state: Any) -> Any:
+        """Whether it is behind the last frame."""
+        return state[0] >= state[1]
+
+    def left(self, state: Any) -> int | None:
+        """How many frames there are; live ones come as long as they are asked for."""
+        return None if self.live else max(state[1] - state[0], 0)
+
+    def numbers(self, state: Any) -> tuple[Any, ...]:
+        """Both."""
+        return state
+
+    def with_numbers(self, state: Any, numbers: tuple[Any, ...]) -> Any:
+        """Others."""
+        return numbers
+
+    def rewired(self, inputs: tuple[Node, ...]) -> Node:
+        """The same recording."""
+        return Played(self.layout, self.channel, self.planes, live=self.live)
+
+
+class Recording:
+    """Frames of sound at a rate, in a format; `channels` are signals of real numbers from -1 to 1.
+
+    `data` are its bytes: frames one after another, or channels if `planar`. Raises InputError for bytes that are no
+    whole number of frames, or a format that is no sound.
+
+    >>> two = Recording(bytes([0, 0x40, 0, 0xE0]), "pcm_s16le", channels=2)
+    >>> two.frames, [c.take(1) for c in two.channels]
+    (1, [[0.5], [-0.25]])
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        format: str,
+        *,
+        channels: int = 1,
+        rate: int = 48000,
+        planar: bool = False,
+        name: str = "",
+    ) -> None:
+        self.layout = pcm.pcm(format, channels, planar=planar)
+        self.format, self.rate, self.planar = format, rate, planar
+        # None is what comes in block by block.
+        self.live = data is None
+        self.name = name or f"recording{next(_names)}_"
+        given = np.frombuffer(b"" if data is None else data, np.uint8)
+        size = pcm.frame_bytes(self.layout)
+        self.frames = len(given) // size
+        if len(given) % size:
+            raise InputError(
+                f"{len(given)} bytes are no whole number of frames of {size}",
+                place="recording",
+                fix="cut what is left over, or check the format and the number of channels",
+            )
+        if not len(given):
+            # Memory holds something always; it is not heard.
+            given = np.zeros(size, np.uint8)
+        parts = [] if data is None else split(self.layout, given, len(given) // size)
+        self._planes = pcm.memories(self.layout, self.name, parts or None)
+
+    @property
+    def channels(self) -> tuple[Signal, ...]:
+        """A signal for each channel, from the beginning."""
+        found: list[Signal] = []
+        for channel in self.layout.channels:
+            node = Played(self.layout, channel, self._planes, live=self.live)
+            found.append(Signal(node, {node: (0, self.frames)}))
+        return tuple(found)
+
+    @property
+    def seconds(self) -> float:
+        """How long it is."""
+        return self.frames / self.rate
+
+
+def live(format: str, *, channels: int = 1, rate: int = 48000, name: str = "input") -> Recording:
+    """A recording that comes in block by block: `Player.play` is given its bytes under its name.
+
+    >>> from pellucid import signals as sg
+    >>> (microphone,) = live("pcm_u8").channels
+    >>> softer = sg.Player(microphone * 0.5, format="pcm_u8")
+    >>> softer.play(2, input=bytes([128, 228]))
+    array([128, 178], dtype=uint8)
+    """
+    return Recording(None, format, channels=channels, rate=rate, name=name)
+
+
+def split(layout: Layout, data: pcm.Bytes, frames: int) -> list[pcm.Bytes]:
+    """The bytes of each plane by themselves, where planes follow one another."""
+    ends = np.cumsum([0, *(frames * p.bits // 8 for p in layout.planes)])
+    return [np.array(data[a:b]) for a, b in itertools.pairwise(ends)]
