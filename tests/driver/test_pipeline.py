@@ -10,7 +10,7 @@ import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import InputError, VocabularyError
 from pellucid.driver import Kernel, Options, forget
-from pellucid.driver.frame import COLUMN, ROW, Variant, build
+from pellucid.driver.frame import Variant, build
 from pellucid.driver.kernel import make_backend
 from pellucid.driver.pipeline import optimize, script
 from pellucid.ir import nest as N
@@ -44,7 +44,7 @@ PICTURES = {
 def test_every_node_is_verified_and_every_proof_holds_again(name, numerics, monkeypatch):
     monkeypatch.setenv("PELLUCID_CHECK", "2")
     frame = build(PICTURES[name], T.f32)
-    best = optimize(frame.kernel, frame.ranges, Options(numerics), 16, (ROW.free, COLUMN.free))
+    best = optimize(frame.kernel, frame.ranges, Options(numerics), 16)
     assert all(isinstance(s.verdict, Proved) for s in best.ledger.steps)
     assert list(best.stages) == ["inlined", *(n for n, _ in script(Options(numerics), 16))]
 
@@ -52,16 +52,14 @@ def test_every_node_is_verified_and_every_proof_holds_again(name, numerics, monk
 @pytest.mark.parametrize("name", PICTURES)
 def test_what_is_placed_is_what_was_vectorized(name):
     frame = build(PICTURES[name], T.f32)
-    stages = optimize(frame.kernel, frame.ranges, Options(), 16, (ROW.free, COLUMN.free)).stages
+    stages = optimize(frame.kernel, frame.ranges, Options(), 16).stages
     assert N.same(N.erase(stages["placed"].body), stages["vectorized"].body)
 
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_the_text_of_every_stage_reads_back(name):
     frame = build(PICTURES[name], T.f32)
-    for kernel in optimize(
-        frame.kernel, frame.ranges, Options(), 16, (ROW.free, COLUMN.free)
-    ).stages.values():
+    for kernel in optimize(frame.kernel, frame.ranges, Options(), 16).stages.values():
         memory = {b.name: b for b in (*kernel.outputs, *N.inputs(kernel))}
         memory |= {s.buffer.name: s.buffer for s in N.walk(kernel.body) if isinstance(s, N.Alloc)}
         again = parse_nest(print_nest(kernel), memory)

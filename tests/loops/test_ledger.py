@@ -61,7 +61,7 @@ def test_every_step_can_be_made_again():
 
 
 def test_every_step_of_the_default_optimizer_can_be_made_again():
-    best = optimize(kernel(), {}, Options(), 8, ())
+    best = optimize(kernel(), {}, Options(), 8)
     assert best.ledger.replay() == sum(s.applied for s in best.ledger.steps) > 3
 
 

@@ -98,14 +98,14 @@ def test_half_floats_are_rounded_to_even(number: float):
 @pytest.mark.parametrize("order", ["rggb", "bggr", "grbg", "gbrg"])
 def test_a_mosaic_of_one_color_becomes_that_color(order: str):
     layout = Layout(f"M:8 | {order} linear")
-    rgb = {"r": 0.2, "g": 0.5, "b": 0.9}
+    rgb = {"r": 51, "g": 128, "b": 230}
     with tracing(T.f64):
         for j in range(2, 4):
             for i in range(2, 4):
 
-                def at(across: int, down: int, i: int = i, j: int = j) -> float:
-                    return Value(E.const(rgb[order[2 * ((j + down) % 2) + (i + across) % 2]], T.f64))
+                def at(across: int, down: int, i: int = i, j: int = j) -> E.Expr:
+                    return E.const(rgb[order[2 * ((j + down) % 2) + (i + across) % 2]], T.u32)
 
                 where = [Value(E.const(k, T.i32)) for k in (i, j)]
                 found = [float(value_of(c)) for c in meaning.demosaic(layout, at, *where)]
-                assert found == pytest.approx([0.2, 0.5, 0.9])
+                assert found == pytest.approx([51 / 255, 128 / 255, 230 / 255])

@@ -6,8 +6,8 @@ view, time and parameters are arguments of the kernel; none of them is compiled 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from ..base.errors import VocabularyError, brief
@@ -16,6 +16,7 @@ from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr
 from ..ir.facts import Facts, rounded
+from ..loops.strategies import index_facts
 from ..reasoning.forms import extent
 from ..tracing import Param, Point, Value, convert, flatten, iterate, static, tracing, where
 from ..tracing import functions as F
@@ -35,6 +36,7 @@ HEIGHT = E.param("height", T.i32)
 SAMPLES = E.param("samples", T.i32)
 TIME = E.index("t")
 FRAMES = E.param("frames", T.i32)
+EMPTY: Mapping[str, float] = {}
 OUT = Buffer("out", T.u32, 1)
 """The pixels, row after row; how many there are is known when the kernel is called."""
 
@@ -123,12 +125,13 @@ def build_into(
     fill: Callable[[Colors], N.Block],
     outputs: tuple[Buffer, ...],
     *,
+    known: Mapping[str, float] = EMPTY,
     supersample: bool = False,
     name: str = "picture",
 ) -> Frame:
     """Trace a source into a kernel that fills other memory than rows of words: `fill` writes its nest.
 
-    Raises as `build` does.
+    Arguments of `known` are compiled in: sizes, or values of the view. Raises as `build` does.
     """
     with tracing(real) as session:
         time = Value(E.param("time", real))
@@ -142,7 +145,12 @@ def build_into(
         body = fill(color)
         found = {**DECLARED, **session.params}
         own = _own_params(real)
-    return _frame(source, body, outputs, found, own, name)
+    fixed = {p: E.const(known[p.attr], p.type) for p in own if p.attr in known}
+    body = N.rewrite(body, lambda roots: tuple(E.substitute(roots, fixed)))
+    frame = _frame(source, body, outputs, found, own, name)
+    # Its loops need not be those over all pixels.
+    ranges = {e: f for e, f in frame.ranges.items() if e.op != "index"}
+    return replace(frame, ranges=index_facts(frame.kernel, ranges))
 
 
 def _frame(

@@ -23,7 +23,7 @@ from ..base.room import with_room
 from ..ir.expr import Buffer, Expr
 from ..ir.nest import all_roots
 from ..ir.prim import edition
-from .frame import COLUMN, OUT, ROW, TIME, Frame, Source, Variant, build
+from .frame import OUT, Frame, Source, Variant, build
 from .options import Options
 from .pipeline import Optimized, optimize
 from .report import Report
@@ -277,8 +277,7 @@ def forget() -> None:
 
 def optimized(frame: Frame, options: Options, backend: Backend) -> Optimized:
     """The frame's nest after the default script, for a back end's lanes."""
-    order = (ROW.free, COLUMN.free, TIME.free)
-    return optimize(frame.kernel, frame.ranges, options, lanes_of(backend, options), order)
+    return optimize(frame.kernel, frame.ranges, options, lanes_of(backend, options))
 
 
 def lanes_of(backend: Backend, options: Options) -> int:

@@ -14,20 +14,28 @@ from ..ir.expr import Expr
 from ..ir.facts import Facts
 from ..ir.nest import Kernel, all_roots, rewrite
 from ..ir.verify import checking, verify_kernel
+from ..loops.cycles import by_lanes, order_of, take_cycles
 from ..loops.ledger import Ledger, Step
 from ..loops.move import Proved
+from ..loops.strategies import attempted, index_facts
 from ..loops.tactic import State, Tactic, attempt, everywhere
 from .options import Options
 
 Stage = tuple[str, Tactic]
 
 
-def rules(name: str, function: Callable[..., list[Expr]], theorem: str, **options: object) -> Tactic:
-    """A pass over all expressions of a kernel as a tactic."""
+def rules(
+    name: str,
+    function: Callable[..., list[Expr]],
+    theorem: str,
+    order: tuple[int, ...] | None = None,
+    **options: object,
+) -> Tactic:
+    """A pass over all expressions of a kernel as a tactic; it is told the order of the loops."""
 
     def made(state: State) -> Kernel:
-        old = all_roots(state.kernel.body)
-        new = dict(zip(old, function(old, ranges=state.ranges, **options), strict=True))
+        old, loops = all_roots(state.kernel.body), order_of(state.kernel) if order is None else order
+        new = dict(zip(old, function(old, ranges=state.ranges, order=loops, **options), strict=True))
         body = rewrite(state.kernel.body, lambda roots: tuple(new[r] for r in roots))
         return replace(state.kernel, body=body)
 
@@ -43,22 +51,49 @@ def rules(name: str, function: Callable[..., list[Expr]], theorem: str, **option
     return tactic
 
 
-def expansion(options: Options, order: tuple[int, ...]) -> Tactic:
+def expansion(options: Options, order: tuple[int, ...] | None = None) -> Tactic:
     """The pass that replaces rows by their bodies; what the rows' facts say of the bodies is kept for the back end."""
 
     def tactic(state: State) -> State:
         from ..rewriting.expand import expand
 
         proved: dict[Expr, Facts] = {}
-        words = {"numerics": options.numerics, "order": order, "proved": proved}
-        state = rules("expand", expand, "a row means its body", **words)(state)
+        words = {"numerics": options.numerics, "proved": proved}
+        state = rules("expand", expand, "a row means its body", order, **words)(state)
         return replace(state, ranges={**state.ranges, **proved})
 
     return tactic
 
 
-def script(options: Options, lanes: int, order: tuple[int, ...] = ()) -> list[Stage]:
+def if_any(tactic: Tactic) -> Tactic:
+    """A pass that is worth a line in the ledger only where it changes something."""
+
+    def quiet(state: State) -> State:
+        steps = len(state.ledger)
+        new = tactic(state)
+        if all_roots(new.kernel.body) != all_roots(state.kernel.body):
+            return new
+        del state.ledger.steps[steps:]
+        return state
+
+    return quiet
+
+
+def cyclic(again: Tactic) -> Tactic:
+    """Cycles taken at once; then, if there are any, what is constant now is worked out."""
+
+    def tactic(state: State) -> State:
+        new = take_cycles(state)
+        if new.kernel is state.kernel:
+            return state
+        return again(replace(new, ranges=index_facts(new.kernel, new.ranges)))
+
+    return tactic
+
+
+def script(options: Options, lanes: int) -> list[Stage]:
     """The stages of the default optimizer, in order, each under the name that `explain` shows."""
+    from ..rewriting.narrow import narrow
     from ..rewriting.regions import regions
     from ..rewriting.simplify import simplify
 
@@ -67,9 +102,13 @@ def script(options: Options, lanes: int, order: tuple[int, ...] = ()) -> list[St
         if options.numerics == "exact"
         else "rules labelled exact, reassociating or approximate"
     )
+    simplified = rules("simplify", simplify, labels, numerics=options.numerics)
     return [
-        ("simplified", rules("simplify", simplify, labels, numerics=options.numerics, order=order)),
-        ("expanded", expansion(options, order)),
+        ("simplified", simplified),
+        ("cycles", cyclic(simplified)),
+        ("looked up", lambda state: attempted(state, "look_up", ()) or state),
+        ("expanded", expansion(options)),
+        ("narrowed", if_any(rules("narrow", narrow, "facts show that 16 bits hold what is in 32"))),
         (
             "regions",
             rules(
@@ -77,12 +116,11 @@ def script(options: Options, lanes: int, order: tuple[int, ...] = ()) -> list[St
                 regions,
                 "tests that no truth depends on may come in any order",
                 numerics=options.numerics,
-                order=order,
             ),
         ),
         ("tabulated", everywhere("tabulate", limit=4)),
         ("spread", attempt("spread", band=8)),
-        ("vectorized", everywhere("lanes", count=lanes) if lanes > 1 else attempt("lanes", count=1)),
+        ("vectorized", by_lanes(lanes, options.real.bits) if lanes > 1 else attempt("lanes", count=1)),
         ("placed", attempt("place")),
     ]
 
@@ -101,16 +139,14 @@ class Optimized:
         return list(self.stages.values())[-1]
 
 
-def optimize(
-    kernel: Kernel, ranges: Mapping[Expr, Facts], options: Options, lanes: int, order: tuple[int, ...]
-) -> Optimized:
+def optimize(kernel: Kernel, ranges: Mapping[Expr, Facts], options: Options, lanes: int) -> Optimized:
     """Run the default script on a kernel, keeping what each stage made.
 
     With PELLUCID_CHECK=2 every node is verified after every stage and every proof is run again.
     """
     state = State(kernel, ranges, Ledger())
     stages = {"inlined": kernel}
-    for name, tactic in script(options, lanes, order):
+    for name, tactic in script(options, lanes):
         state = tactic(state)
         stages[name] = state.kernel
     if checking() >= 2:

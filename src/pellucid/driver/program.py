@@ -60,7 +60,7 @@ def compile_program(residual: Residual, *, backend: str = "auto", ranges: Ranges
     """
     options = Options("exact", "f64", backend)
     facts = {uniform(residual.kernel, name): Facts(low, high) for name, (low, high) in (ranges or {}).items()}
-    best = optimize(residual.kernel, facts, options, 1, ())
+    best = optimize(residual.kernel, facts, options, 1)
     return Program(residual, make_backend(options.backend).compile(best.kernel, best.ranges))
 
 

@@ -129,9 +129,9 @@ class _Packed:
         )
 
     def _near(self, i: Expr, j: Expr, across: int, down: int) -> Any:
-        """The level of a mosaic's sample some pixels away, mirrored at the edges so that its color stays."""
+        """A mosaic's sample some pixels away, mirrored at the edges so that its color stays."""
         column, row = (_mirrored(x, by, n) for x, by, n in ((i, across, self.width), (j, down, self.height)))
-        return meaning.level(self.layout, self.layout["M"], self._sample("M", column, row))
+        return self._sample("M", column, row)
 
 
 def _part(index: Expr, count: int) -> Expr:
@@ -142,8 +142,8 @@ def _mirrored(index: Expr, by: int, size: int) -> Expr:
     """An index moved by one at most; beyond an edge it is that on the other side of the pixel at the edge."""
     if by == 0 or size == 1:
         return index
-    edge = 0 if by < 0 else size - 1
-    moved = apply("add", index, const(by, T.i32))
-    return apply(
-        "choose", apply("eq", index, const(edge, T.i32)), apply("sub", index, const(by, T.i32)), moved
-    )
+    if by < 0:
+        return apply("abs", apply("sub", index, const(1, T.i32)))
+    # The same from the other end.
+    beyond = apply("sub", const(size - 2, T.i32), index)
+    return apply("sub", const(size - 1, T.i32), apply("abs", beyond))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, load
+from ..loops.build import folded
 from .layout import Channel, Layout, Run
 
 
@@ -43,19 +44,19 @@ def read(layout: Layout, channel: Channel, memory: Memory, column: Expr, row: Ex
     """
     plane = layout.planes[channel.plane]
     count = len(channel.places)
-    line = _add(_times(row, memory.stride), memory.start)
+    line = plus(times(row, memory.stride), memory.start)
     step = _even(channel)
     if step is not None and step * count == plane.bits:
         # Samples all alike: the n-th lies n steps on, whatever its group.
-        at = _times(column, step)
+        at = times(column, step)
         return _signed(channel, _gathered(channel, memory.buffer, line, at, step, channel.places[0]))
     group = column if count == 1 else apply("floor_div", column, const(count, T.i32))
-    line = _add(line, _times(group, plane.bits // 8))
+    line = plus(line, times(group, plane.bits // 8))
     within = None if count == 1 else apply("mod", column, const(count, T.i32))
     if within is None:
         return _signed(channel, _gathered(channel, memory.buffer, line, None, 0, channel.places[0]))
     if step is not None:
-        at = _times(within, step)
+        at = times(within, step)
         return _signed(channel, _gathered(channel, memory.buffer, line, at, step, channel.places[0]))
     found = [_gathered(channel, memory.buffer, line, None, 0, runs) for runs in channel.places]
     result = found[-1]
@@ -116,20 +117,20 @@ def _gathered(
     word = T.u64 if channel.bits > 32 else T.u32
     result: Expr | None = None
     for run in runs:
-        where = at if at is None else _add(at, run.start)
+        where = at if at is None else plus(at, run.start)
         if where is None or step % 8 == 0:
-            base = line if at is None else _add(line, _shifted_right(at, 3))
-            bits = _window(word, buffer, _add(base, run.start // 8), run.start % 8, run.width)
+            base = line if at is None else plus(line, _shifted_right(at, 3))
+            bits = _window(word, buffer, plus(base, run.start // 8), run.start % 8, run.width)
         else:
             # Somewhere within a byte: as many bytes as it may reach into, and a shift that is only known then.
             reach = max((run.start + k * step) % 8 for k in range(8)) + run.width
             wide = T.u64 if reach > 32 else T.u32
-            base = _add(line, _shifted_right(where, 3))
+            base = plus(line, _shifted_right(where, 3))
             bits = _bytes(wide, buffer, base, min(-(-reach // 8), 8))
             shift = apply("convert", apply("and", where, const(7, T.i32)), attr=wide)
             whole = apply("shift_right_in", bits, shift)
             if reach > 64:
-                high = apply("convert", load(buffer, _add(base, 8)), attr=wide)
+                high = apply("convert", load(buffer, plus(base, 8)), attr=wide)
                 # Two shifts, since one by 64 is none.
                 up = apply("shift_left_in", high, apply("sub", const(63, wide), shift))
                 whole = apply("or", whole, apply("shift_left_in", up, const(1, wide)))
@@ -150,7 +151,7 @@ def _window(word: T.Type, buffer: Buffer, base: Expr, shift: int, width: int) ->
     bits = _bytes(wide, buffer, base, min(-(-reach // 8), 8))
     bits = _shifted_right(bits, shift)
     if reach > 64:
-        high = apply("convert", load(buffer, _add(base, 8)), attr=wide)
+        high = apply("convert", load(buffer, plus(base, 8)), attr=wide)
         bits = apply("or", bits, apply("shift_left_in", high, const(64 - shift, wide)))
     if reach % 8:
         bits = apply("and", bits, const((1 << width) - 1, wide))
@@ -161,7 +162,7 @@ def _bytes(word: T.Type, buffer: Buffer, base: Expr, count: int) -> Expr:
     """A number of that many bytes, the lowest first."""
     result: Expr | None = None
     for k in range(count):
-        part = apply("convert", load(buffer, _add(base, k)), attr=word)
+        part = apply("convert", load(buffer, plus(base, k)), attr=word)
         if k:
             part = apply("shift_left_in", part, const(8 * k, word))
         result = part if result is None else apply("or", result, part)
@@ -184,11 +185,11 @@ def _shifted_right(value: Expr, bits: int) -> Expr:
     return apply("shift_right_in", value, const(bits, value.type)) if bits else value
 
 
-def _add(value: Expr, more: Expr | int) -> Expr:
-    if isinstance(more, Expr):
-        return apply("add", value, more)
-    return apply("add", value, const(more, value.type)) if more else value
+def plus(value: Expr, more: Expr | int) -> Expr:
+    """A sum of positions, constants added up."""
+    return folded("add", value, more if isinstance(more, Expr) else const(more, value.type))
 
 
-def _times(value: Expr, number: int) -> Expr:
-    return value if number == 1 else apply("mul", value, const(number, value.type))
+def times(value: Expr, number: int) -> Expr:
+    """A multiple of a position, that of a constant worked out."""
+    return folded("mul", value, const(number, value.type))

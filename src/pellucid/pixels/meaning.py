@@ -94,16 +94,26 @@ def site(layout: Layout, column: int, row: int) -> int:
     return "rgb".index(_order(layout)[row % 2 * 2 + column % 2])
 
 
-def demosaic(layout: Layout, at: Callable[[int, int], Any], column: Any, row: Any) -> tuple[Any, Any, Any]:
+def demosaic(layout: Layout, at: Callable[[int, int], Expr], column: Any, row: Any) -> tuple[Any, Any, Any]:
     """Red, green and blue at a pixel of a mosaic, what is missing being the mean of the nearest that are not.
 
-    `at` gives the level at a distance of columns and rows from the pixel, of which -1 to 1 are asked for.
+    `at` gives the bits of the sample at a distance of columns and rows from the pixel, of which -1 to 1 are asked for.
     """
     order = _order(layout)
-    here = at(0, 0)
-    sides, ends = (at(-1, 0) + at(1, 0)) * 0.5, (at(0, -1) + at(0, 1)) * 0.5
-    cross = (sides + ends) * 0.5
-    corners = (at(-1, -1) + at(1, -1) + at(-1, 1) + at(1, 1)) * 0.25
+    channel = layout["M"]
+    # Samples that are whole numbers are added up as such, exactly; a fourth is taken in the end.
+    whole = channel.kind == "u" and channel.bits <= 16
+
+    def near(across: int, down: int) -> Any:
+        sample = at(across, down)
+        return Value(sample) if whole else level(layout, channel, sample)
+
+    four, two = (4, 2) if whole else (4.0, 2.0)
+    here = near(0, 0) * four
+    sides, ends = near(-1, 0) + near(1, 0), near(0, -1) + near(0, 1)
+    cross = sides + ends
+    sides, ends = sides * two, ends * two
+    corners = near(-1, -1) + near(1, -1) + near(-1, 1) + near(1, 1)
     odd_column, odd_row = (convert(x & 1, T.i32) == 1 for x in (column, row))
 
     def by_place(color: str) -> Any:
@@ -119,7 +129,12 @@ def demosaic(layout: Layout, at: Callable[[int, int], Any], column: Any, row: An
             else:
                 found.append(corners)
         even = F.where(odd_column, found[1], found[0])
-        return F.where(odd_row, F.where(odd_column, found[3], found[2]), even)
+        total = F.where(odd_row, F.where(odd_column, found[3], found[2]), even)
+        if not whole:
+            return total * 0.25
+        zero, span = _scale(layout, channel)
+        number = convert(total, real_type())
+        return (number - 4.0 * zero if zero else number) * (1.0 / (4.0 * span))
 
     return by_place("r"), by_place("g"), by_place("b")
 

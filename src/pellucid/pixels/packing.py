@@ -25,12 +25,14 @@ from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const
 from ..tracing import functions as F
 from . import meaning
-from .access import write
+from .access import plus, times, write
 from .layout import Layout
 from .transfer import to_linear
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
-_made: WeakKeyDictionary[Kernel, dict[tuple[str, tuple[int, int], bool], tuple[Code, tuple[Buffer, ...]]]]
+_made: WeakKeyDictionary[
+    Kernel, dict[tuple[str, tuple[tuple[str, float], ...], bool], tuple[Code, tuple[Buffer, ...]]]
+]
 _made = WeakKeyDictionary()
 
 
@@ -84,7 +86,10 @@ def packed(
             place="out",
             fix=f"give numpy.zeros({count}, 'uint8')",
         )
-    code, planes = _code(kernel, layout, (width, height), samples != 1)
+    known = {name: arguments[name] for name in ("width", "height")}
+    if (view.center, view.zoom) == ((0.0, 0.0), 1.0):
+        known |= {name: arguments[name] for name in ("center_x", "center_y", "scale")}
+    code, planes = _code(kernel, layout, known, samples != 1)
     starts = layout.offsets(width, height)
     memory = {b: out[starts[k] : starts[k + 1]] for k, b in enumerate(planes)}
     code.run(arguments, memory, threads=view.threads)
@@ -92,11 +97,12 @@ def packed(
 
 
 def _code(
-    kernel: Kernel, layout: Layout, size: tuple[int, int], supersample: bool
+    kernel: Kernel, layout: Layout, known: Mapping[str, Any], supersample: bool
 ) -> tuple[Code, tuple[Buffer, ...]]:
-    known = _made.setdefault(kernel, {})
-    key = (layout.text, size, supersample)
-    if key not in known:
+    made = _made.setdefault(kernel, {})
+    size = known["width"], known["height"]
+    key = (layout.text, tuple(known.items()), supersample)
+    if key not in made:
         starts = layout.offsets(*size)
         planes = tuple(
             Buffer(f"plane_{k}", T.u8, stop - start)
@@ -110,13 +116,14 @@ def _code(
                 real,
                 lambda colors: _Filling(layout, size, planes, colors).nest(),
                 planes,
+                known=known,
                 supersample=supersample,
                 name="packed",
             )
             return code_of(frame, kernel.options)
 
-        known[key] = with_room(work), planes
-    return known[key]
+        made[key] = with_room(work), planes
+    return made[key]
 
 
 class _Filling:
@@ -162,7 +169,7 @@ class _Filling:
             # Beyond the edges the last pixel goes on, so that the mean of a chroma sample is of pixels there are.
             at = min(across, wide - 1), min(down, tall - 1)
             if at not in known:
-                i, j = _plus(_times(column, self.across), at[0]), _plus(_times(row, self.down), at[1])
+                i, j = plus(times(column, self.across), at[0]), plus(times(row, self.down), at[1])
                 known[at] = self._kept(self.colors(i, j))
             return known[at]
 
@@ -171,14 +178,14 @@ class _Filling:
             groups, lines = self.across // (plane.pixels * plane.across), self.down // plane.down
             stride, size = plane.row_bytes(self.width), plane.bits // 8
             for r in range(-(-tall // plane.down)):
-                start = _times(_plus(_times(row, lines), r), stride)
+                start = times(plus(times(row, lines), r), stride)
                 for g in range(-(-wide // (plane.pixels * plane.across))):
                     parts = write(self.layout, number, self._samples(number, g, r, wide, color))
-                    first = _plus(_times(column, groups * size), g * size)
+                    first = plus(times(column, groups * size), g * size)
                     for k, (value, mask) in enumerate(parts):
                         beyond = column.op == "const" and first.op == "const" and first.attr + k >= stride
                         if mask and not beyond:
-                            position = apply("add", start, _plus(first, k))
+                            position = apply("add", start, plus(first, k))
                             found.append(N.Store(self.planes[number], position, value))
         return tuple(found)
 
@@ -222,15 +229,3 @@ def _mean(values: list[Any]) -> Any:
     for v in values[1:]:
         total = total + v
     return total if len(values) == 1 else total * (1.0 / len(values))
-
-
-def _times(value: Expr, number: int) -> Expr:
-    if value.op == "const":
-        return const(value.attr * number, value.type)
-    return value if number == 1 else apply("mul", value, const(number, value.type))
-
-
-def _plus(value: Expr, number: int) -> Expr:
-    if value.op == "const":
-        return const(value.attr + number, value.type)
-    return value if number == 0 else apply("add", value, const(number, value.type))

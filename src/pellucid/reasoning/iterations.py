@@ -141,7 +141,7 @@ class Iterations:
             if index in found:
                 return self._unwrapped(some[0], found, radix, premise)
         first: _Form | None = None
-        spans: list[tuple[int, int]] = []
+        spans: list[set[tuple[int, int]]] = []
         for group in (some, others):
             forms: list[_Form] = []
             for a in group:
@@ -157,15 +157,16 @@ class Iterations:
                 if (form.step, form.fixed) != (first.step, first.fixed):
                     return Unknown(premise, f"{some[0]} and {a} move differently with {name}")
                 forms.append(form)
-            spans.append((min(f.low for f in forms), max(f.high for f in forms)))
-        (low, high), (low2, high2) = spans
-        reach = max(high2 - low, high - low2)
+            spans.append({(f.low, f.high) for f in forms})
         step = abs(first.step) if first is not None else 0
-        if step > reach:
-            return Proved(f"{buffer} is accessed in steps of {step} with {name}")
-        return Unknown(
-            premise, f"{some[0]} moves by {step} with {name}, and others may be {reach} elements away"
-        )
+        f = self.known.inside((self.loop,)).facts(index)
+        for low, high in spans[0]:
+            for low2, high2 in spans[1]:
+                if _meets(step, low2 - high, high2 - low, int(f.hi - f.lo)):
+                    reach = max(high2 - low, high - low2)
+                    lacks = f"{some[0]} moves by {step} with {name}, and others may be {reach} elements away"
+                    return Unknown(premise, lacks)
+        return Proved(f"{buffer} is accessed in steps of {step} with {name}")
 
     def _unwrapped(
         self, access: Access, found: Sequence[Expr], radix: Mapping[Expr, Expr], premise: str
@@ -223,6 +224,13 @@ class Iterations:
         if around not in self._known:
             self._known[around] = self.known.inside(around)
         return self._known[around]
+
+
+def _meets(step: int, low: int, high: int, most: int) -> bool:
+    """Whether a distance in an interval is that of two different iterations, which are at most so many apart."""
+    # Of the multiples in the interval, 0 aside, the one that is nearest to 0 on either side.
+    above, below = max(1, -(-low // step)), min(-1, high // step)
+    return (above <= most and step * above <= high) or (-below <= most and step * below >= low)
 
 
 def _by_buffer(accesses: Iterable[Access]) -> dict[Buffer, list[Access]]:

@@ -144,6 +144,14 @@ def whole(b: Builder, x: Expr, depth: int = 6) -> bool:
 
 
 @guard
+def fraction_kept(b: Builder, x: Expr, k: Expr) -> bool:
+    """A sum of the whole float x and k, at most 1/2 and not below 0, is rounded to less than x + 1; x is not -0.0."""
+    most = 2.0**22 if x.type.bits == 32 else 2.0**51
+    f = b.facts(x)
+    return 0 <= k.attr <= 0.5 and f.within(-most, most) and not f.minus_zero
+
+
+@guard
 def cheap(b: Builder, x: Expr) -> bool:
     """x takes so little work that a branch around it would cost more."""
     budget = 8.0

@@ -126,6 +126,28 @@ def back_to_integer(b: Builder, node: Expr, x: Expr) -> Expr | None:
     return None
 
 
+def _factor(b: Builder, x: Expr, k: Expr, rest: int, by: int) -> Expr | None:
+    """k / by where x * k + rest does not wrap and k is a multiple; neither part does, then."""
+    f, type_ = b.facts(x), k.type
+    ends = [int(f.lo) * int(k.attr), int(f.hi) * int(k.attr)]
+    whole = by > 0 and k.attr % by == 0
+    fits = type_.low <= min(ends) + min(rest, 0) and max(ends) + max(rest, 0) <= type_.high
+    return const(int(k.attr) // by, type_) if whole and fits else None
+
+
+@maker
+def divided_factor(b: Builder, node: Expr, x: Expr, k: Expr, rest: Expr, by: Expr) -> Expr | None:
+    """The factor of x in (x * k + rest) // by, where k is a multiple of `by`."""
+    return _factor(b, x, k, int(rest.attr), int(by.attr))
+
+
+@maker
+def shifted_factor(b: Builder, node: Expr, x: Expr, k: Expr, rest: Expr, by: Expr) -> Expr | None:
+    """The factor of x in x * k + rest shifted to the right, where k is a multiple of what that divides by."""
+    inside = 0 <= by.attr < by.type.bits
+    return _factor(b, x, k, int(rest.attr), 1 << int(by.attr)) if inside else None
+
+
 @maker
 def truncated(b: Builder, node: Expr, x: Expr) -> Expr | None:
     """The machine's own conversion, where the facts allow it."""

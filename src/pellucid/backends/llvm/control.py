@@ -60,6 +60,8 @@ class Function(Iterations):
 
     def block(self, block: Block) -> None:
         """Write the statements of a block, in the scope around."""
+        if self.lanes:
+            self.find_groups(block)
         for s in block:
             self.statement(s)
 

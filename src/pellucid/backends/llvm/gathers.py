@@ -25,7 +25,7 @@ Window = list[tuple[int, list[Expr]]]
 class Gathers(Memory, ABC):
     """Writes gathers."""
 
-    def gather(self, buffer: Buffer, at: str, type_: T.Type, wide: T.Type) -> str:
+    def gather_each(self, buffer: Buffer, at: str, type_: T.Type, wide: T.Type) -> str:
         """One element of type `wide` per lane, from positions (counted in elements of the buffer) that are inside."""
         element, word = STORED[wide], stored(wide, self.lanes)
         step, pointer = STORED[buffer.type], self.pointer(buffer)
@@ -44,19 +44,25 @@ class Gathers(Memory, ABC):
 
     def indices(self, at: str, type_: T.Type) -> list[str]:
         """The lanes of a vector of positions as scalars, by way of the stack."""
-        word = SCALAR[type_]
+        slot = self.parted(at, type_)
+        self.emit("\n".join(self.part(slot, type_, k) for k in range(self.lanes)))
+        return [f"{slot}.i{k}" for k in range(self.lanes)]
+
+    def parted(self, at: str, type_: T.Type) -> str:
+        """A vector on the stack, from where `part` takes its lanes."""
         self.count += 1
         slot = f"%slot{self.count}"
         self.enter(f"{slot} = alloca {typed(type_, self.lanes)}, align {WIDEST}")
         self.emit(f"store {typed(type_, self.lanes)} {at}, ptr {slot}, align {WIDEST}")
-        found: list[str] = []
-        lines: list[str] = []
-        for k in range(self.lanes):
-            lines.append(f"{slot}.p{k} = getelementptr {word}, ptr {slot}, i64 {k}")
-            lines.append(f"{slot}.i{k} = load {word}, ptr {slot}.p{k}, align {type_.bits // 8}")
-            found.append(f"{slot}.i{k}")
-        self.emit("\n".join(lines))
-        return found
+        return slot
+
+    def part(self, slot: str, type_: T.Type, k: int) -> str:
+        """The lines that give lane k of a vector on the stack the name of the slot with ``.i`` and k."""
+        word = SCALAR[type_]
+        return (
+            f"{slot}.p{k} = getelementptr {word}, ptr {slot}, i64 {k}\n"
+            f"{slot}.i{k} = load {word}, ptr {slot}.p{k}, align {type_.bits // 8}"
+        )
 
     # ---- what lies together ----
 
@@ -129,7 +135,7 @@ class Gathers(Memory, ABC):
         whole = T.integer(bits * count, signed=False)
         word = typed(whole, n)
         # As doubles, two lanes are joined by one instruction that loads the second.
-        words = self.gather(buffer, start, type_, T.f64 if whole.bits == 64 else whole)
+        words = self.gather_each(buffer, start, type_, T.f64 if whole.bits == 64 else whole)
         if whole.bits == 64:
             words = self.let(f"bitcast {typed(T.f64, n)} {words} to {word}")
         if late:
@@ -185,7 +191,7 @@ class Gathers(Memory, ABC):
         start = self.clamp(at, low.type, buffer, self.lanes, 2)
         bits = buffer.type.bits
         whole, part = T.integer(2 * bits, signed=False), T.integer(bits, signed=False)
-        words = self.gather(buffer, start, low.type, T.f64 if whole.bits == 64 else whole)
+        words = self.gather_each(buffer, start, low.type, T.f64 if whole.bits == 64 else whole)
         if whole.bits == 64:
             words = self.let(f"bitcast {typed(T.f64, self.lanes)} {words} to {typed(whole, self.lanes)}")
         halves = [self.piece(h, part, 0, buffer.type) for h in self.halves(words, whole, part)]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import ABC
 
 from ...ir.expr import Buffer, Expr
-from .gathers import Gathers
+from .interleaved import Interleaved
 from .spelling import STORED, element_mangled, stored, typed
 
 
-class Loads(Gathers, ABC):
+class Loads(Interleaved, ABC):
     """Writes loads."""
 
     def load(self, node: Expr) -> None:
@@ -28,12 +28,12 @@ class Loads(Gathers, ABC):
         if base is not None:
             self.define(node, self.load_run(node, base))
             return
-        if self.load_neighbors(node):
+        if self.load_strided(node) or self.load_neighbors(node):
             return
         at = self.names[position]
         if not self.inside(position, buffer):
             at = self.clamp(at, position.type, buffer, self.lanes)
-        self.define(node, self.from_memory(node.type, self.gather(buffer, at, position.type, buffer.type)))
+        self.define(node, self.from_memory(node.type, self.gather_each(buffer, at, position.type, buffer.type)))
 
     def load_run(self, node: Expr, base: str) -> str:
         """Neighbors in memory by one vector load; where the run may leave the buffer, clamped."""
@@ -50,7 +50,7 @@ class Loads(Gathers, ABC):
         self.jump(after)
         self.open(slow)
         at = self.clamp(self.names[position], position.type, buffer, self.lanes)
-        gathered = self.gather(buffer, at, position.type, buffer.type)
+        gathered = self.gather_each(buffer, at, position.type, buffer.type)
         self.jump(after)
         self.open(after)
         word = stored(buffer.type, self.lanes)

@@ -21,6 +21,8 @@ class Stores(Loads, ABC):
     def store(self, s: Store) -> None:
         """Write a store; out of the buffer it stores nothing."""
         position, value = s.position, s.value
+        if self.store_grouped(s):
+            return
         if not self.is_wide(position) and not self.is_wide(value):
             self.store_one(s)
             return

@@ -10,13 +10,18 @@ from dataclasses import replace
 from typing import Any
 
 from ...ir import nest as N
+from ...ir.expr import Buffer
 from ...ir.nest import Alloc, For, Kernel, Store, walk
 from ...ir.path import Path, at, enclosing, replace_at
 from ...ir.path import walk as paths
+from ...reasoning.affine import affine
 from ...reasoning.prove import Verdict, decided
 from ..independence import APART, IN_ORDER, NO_FLOW
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
+
+LEAST = 2
+"""How many iterations there are at least for lanes to be of use."""
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
@@ -24,14 +29,23 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
     loops = [(p, s) for p, s in paths(kernel.body) if isinstance(s, For) and s.how.kind == "seq"]
     for path, s in sorted(loops, key=lambda loop: -len(loop[0])):
         others = [x for x in (*enclosing(kernel.body, path), *walk(s.body)) if isinstance(x, For)]
-        if not any(x.how.kind == "lanes" for x in others) and _along(s):
+        alone = s.lo.op == s.hi.op == "const" and s.hi.attr - s.lo.attr < LEAST
+        if not alone and not any(x.how.kind == "lanes" for x in others) and _along(s):
             yield path
 
 
 def _along(loop: For) -> bool:
-    """Whether every store goes to neighboring places in neighboring iterations."""
-    stores = [s for s in walk(loop.body) if isinstance(s, Store)]
-    return all(loop.index in (s.position, *s.position.args) for s in stores)
+    """Whether neighboring iterations store to neighboring places, or to all places of neighboring groups."""
+    groups: dict[tuple[Buffer, int], int] = {}
+    for s in walk(loop.body):
+        if isinstance(s, Store) and loop.index not in (s.position, *s.position.args):
+            form = affine(s.position, (loop.index,))
+            step = None if form is None else form.coefficients.get(loop.index)
+            if step is None or step.op != "const":
+                return False
+            key = s.buffer, step.attr
+            groups[key] = groups.get(key, 0) + 1
+    return all(count >= step for (_, step), count in groups.items())
 
 
 def _loops(site: Site) -> tuple[list[For], For, list[For]]:

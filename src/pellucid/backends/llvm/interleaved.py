@@ -1,0 +1,276 @@
+"""Interleaved groups as LLVM text: what lies K apart from lane to lane, by wide loads and stores and byte shuffles.
+
+Between `gathers` and `loads`. The loads of a group at ``K * i + c`` share the registers that its bytes are in; the
+stores to all places c of a group become one, for which their values are shuffled together.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from dataclasses import dataclass, field
+
+from ...ir.expr import Buffer, Expr
+from ...ir.nest import Block, Store
+from ...reasoning.infer import FactsOf
+from ..affine import as_sum, index_is_whole
+from ..port import Layout
+from .gathers import Gathers
+from .shuffles import REGISTER, Shuffles, Windows
+from .spelling import SCALAR, STORED, stored
+
+FARTHEST = 64
+"""Up to how many bytes from lane to lane a group is read or written as a whole."""
+Parts = list[tuple[Expr, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Strided:
+    """A position as elements from lane to lane, a constant, and what is the same in all lanes."""
+
+    step: int
+    constant: int
+    parts: tuple[tuple[Expr, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The bytes of a group that are in registers: from which element to before which, and since when."""
+
+    buffer: Buffer
+    step: int
+    parts: tuple[tuple[Expr, int], ...]
+    first: int
+    beyond: int
+    windows: Windows
+    since: int
+
+
+@dataclass(slots=True)
+class Group:
+    """Stores that become one: which they are, where each is in the group, and their values so far.
+
+    Of values that are looked up, it holds at which numbers.
+    """
+
+    shape: Strided
+    places: dict[Store, int]
+    values: dict[Store, str] = field(default_factory=dict[Store, str])
+    numbers: dict[Store, str] = field(default_factory=dict[Store, str])
+
+
+def unwidened(position: Expr) -> Expr:
+    """A position, or the narrower unsigned number that it was converted from: the same number, in fewer bits."""
+    narrow = position.op == "convert" and position.args[0].type.kind == "unsigned"
+    return position.args[0] if narrow and position.args[0].type.bits < position.type.bits else position
+
+
+class Interleaved(Gathers, Shuffles, ABC):
+    """Writes loads and stores of groups."""
+
+    def __init__(self, body: Block, facts: FactsOf, plan: Layout, *, cheap_masks: bool) -> None:
+        super().__init__(body, facts, plan, cheap_masks=cheap_masks)
+        self.held: list[Held] = []
+        self.grouped: dict[Store, Group] = {}
+
+    def leave(self, mark: int) -> None:
+        """Forget every name given since, and the registers filled since."""
+        super().leave(mark)
+        self.held = [h for h in self.held if h.since < mark]
+
+    def strided(self, position: Expr, size: int) -> Strided | None:
+        """A position that is a constant number of elements of some bytes on from lane to lane; None for any other."""
+        index = self.lane_index
+        if index is None or not position.free & index.free:
+            return None
+        # Sums are taken apart even if they are the same in all lanes, for the constants in them.
+        found = as_sum(
+            position,
+            stop=lambda n: not self.is_wide(n) and n.op not in ("add", "sub"),
+            whole=index_is_whole,
+        )
+        parts = tuple((n, k) for n, k in found.terms if n is not index)
+        step = dict(found.terms).get(index, 0)
+        if not 1 < step <= FARTHEST // size or any(self.is_wide(n) for n, _ in parts):
+            return None
+        return Strided(step, found.constant, parts) if self.whole(found, position.type) else None
+
+    def lane_zero(self, buffer: Buffer, shape: Strided, constant: int) -> str:
+        """The address of lane 0 of a group's element."""
+        size = buffer.type.dtype.itemsize
+        along = self.let(f"mul i64 {self.lane_wide}, {shape.step * size}")
+        where = self.let(f"getelementptr i8, ptr {self.run_row(buffer, list(shape.parts))}, i64 {along}")
+        return self.let(f"getelementptr i8, ptr {where}, i64 {constant * size}") if constant else where
+
+    # ---- loads ----
+
+    def load_strided(self, node: Expr) -> bool:
+        """Compute a load that is some elements on from lane to lane; False if it is not, or not proved to be inside."""
+        (position,) = node.args
+        buffer: Buffer = node.attr
+        size = buffer.type.dtype.itemsize
+        if self.live is not None or node in self.stale or not self.inside(position, buffer):
+            return False
+        shape = self.strided(position, size)
+        if shape is None:
+            return False
+        held = self.holding(node, shape)
+        start = (shape.constant - held.first) * size
+        wanted = [start + k * shape.step * size + b for k in range(self.lanes) for b in range(size)]
+        name = self.gather(held.windows, wanted)
+        if size > 1:
+            name = self.let(f"bitcast <{len(wanted)} x i8> {name} to {stored(buffer.type, self.lanes)}")
+        self.define(node, self.from_memory(node.type, name))
+        return True
+
+    def holding(self, node: Expr, shape: Strided) -> Held:
+        """The registers that a load's bytes are in, with those of the loads near to it: filled once for all of them."""
+        buffer: Buffer = node.attr
+        for h in self.held:
+            same = h.buffer is buffer and (h.step, h.parts) == (shape.step, shape.parts)
+            if same and h.first <= shape.constant < h.beyond:
+                return h
+        terms = self.shape(node.args[0])
+        near = [shape.constant]
+        for constant, nodes in self.neighbors[buffer, terms.terms].items():
+            apart = constant - terms.constant
+            proved = abs(apart) < 2 * shape.step and any(
+                n.free == node.free and self.inside(n.args[0], buffer) for n in nodes
+            )
+            if proved:
+                near.append(shape.constant + apart)
+        # What is proved of lane 0 of the first and of the last lane of the last is so of all between them.
+        first, beyond = min(near), max(near) + 1
+        size = buffer.type.dtype.itemsize
+        where = self.lane_zero(buffer, shape, first)
+        windows = self.windows(where, (shape.step * (self.lanes - 1) + beyond - first) * size)
+        self.held.append(Held(buffer, shape.step, shape.parts, first, beyond, windows, len(self.log)))
+        return self.held[-1]
+
+    # ---- stores ----
+
+    def find_groups(self, block: Block) -> None:
+        """Note which stores of a block in lanes become one: neighbors in the block, and in memory within a group."""
+        if self.live is not None or self.care is not None:
+            return
+        stores = [s for s in block if isinstance(s, Store)]
+        if len(stores) < 2 or any(s.buffer == n.attr for s in stores for n in self.stale if n.op == "load"):
+            return
+        # Stores to places that a constant tells apart may come in any order.
+        shapes = {s: self.shape(s.position) for s in stores}
+        loose = {
+            b
+            for b in {s.buffer for s in stores}
+            if len({shapes[s].terms for s in stores if s.buffer is b}) == 1
+            and len({shapes[s].constant for s in stores if s.buffer is b}) == sum(s.buffer is b for s in stores)
+        }
+        open_: list[Group] = []
+        for s in stores:
+            shape = self.strided(s.position, s.buffer.type.dtype.itemsize)
+            if shape is None or not self.inside(s.position, s.buffer):
+                open_ = []
+                continue
+            group = next((g for g in open_ if self._joins(g, s, shape)), None)
+            if group is None:
+                group = Group(shape, {})
+                open_ = [*open_, group] if s.buffer in loose else [group]
+            group.places[s] = shape.constant
+            self.grouped[s] = group
+
+    def _joins(self, group: Group, s: Store, shape: Strided) -> bool:
+        """Whether a store may be done together with those before it."""
+        taken = group.places.values()
+        return (
+            next(iter(group.places)).buffer is s.buffer
+            and (group.shape.step, group.shape.parts) == (shape.step, shape.parts)
+            and shape.constant not in taken
+            and max(*taken, shape.constant) - min(*taken, shape.constant) < shape.step
+        )
+
+    def store_grouped(self, s: Store) -> bool:
+        """Keep the value of a store until the last of its group, and then store them all; False if it has no group."""
+        group = self.grouped.get(s)
+        if group is None:
+            return False
+        if self.looked_up(s.value):
+            group.numbers[s] = self.wide_value(unwidened(s.value.args[0]))
+        else:
+            group.values[s] = self.to_memory(s.value.type, self.wide_value(s.value), self.lanes)
+        if len(group.values) + len(group.numbers) == len(group.places):
+            if group.values:
+                self.store_group(s.buffer, group)
+            if group.numbers:
+                self.store_looked_up(s.buffer, group)
+            group.values.clear()
+            group.numbers.clear()
+        return True
+
+    def looked_up(self, node: Expr) -> bool:
+        """Whether a value is an element per lane from anywhere in a table, and of no other use until now."""
+        if node.op != "load" or node in self.names or node in self.stale or not self.is_wide(node):
+            return False
+        (position,) = node.args
+        found = as_sum(position, stop=lambda n: not self.is_wide(n), whole=index_is_whole)
+        anywhere = any(self.is_wide(n) and n is not self.lane_index for n, _ in found.terms)
+        return anywhere and self.inside(position, node.attr)
+
+    def store_looked_up(self, buffer: Buffer, group: Group) -> None:
+        """Elements from anywhere to a group, one by one: as vectors they would be put together and taken apart."""
+        element, size = STORED[buffer.type], buffer.type.dtype.itemsize
+        members = sorted(group.numbers, key=lambda s: group.places[s])
+        first = group.places[members[0]]
+        where = self.lane_zero(buffer, group.shape, first)
+        slots = [self.parted(group.numbers[s], unwidened(s.value.args[0]).type) for s in members]
+        lines: list[str] = []
+        # In the order of memory, and one after the other: there are fewer registers than elements.
+        for k in range(self.lanes):
+            for s, g in zip(members, slots, strict=True):
+                type_ = unwidened(s.value.args[0]).type
+                offset = (k * group.shape.step + group.places[s] - first) * size
+                wide = f"bitcast i64 {g}.i{k}" if type_.bits == 64 else f"zext {SCALAR[type_]} {g}.i{k}"
+                lines += (
+                    self.part(g, type_, k),
+                    f"{g}.z{k} = {wide} to i64",
+                    f"{g}.a{k} = getelementptr {element}, ptr {self.pointer(s.value.attr)}, i64 {g}.z{k}",
+                    f"{g}.e{k} = load {element}, ptr {g}.a{k}, align {size}",
+                    f"{g}.o{k} = getelementptr i8, ptr {where}, i64 {offset}",
+                    f"store {element} {g}.e{k}, ptr {g}.o{k}, align {size}",
+                )
+        self.emit("\n".join(lines))
+
+    def store_group(self, buffer: Buffer, group: Group) -> None:
+        """One store of all places of a group in all lanes."""
+        size, n = buffer.type.dtype.itemsize, self.lanes
+        many = n * size
+        registers: list[str] = []
+        at: dict[Store, tuple[int, int]] = {}
+        together = max(1, REGISTER // many)
+        members = list(group.values)
+        for begin in range(0, len(members), together):
+            part = members[begin : begin + together]
+            name, have = "", 0
+            for s in part:
+                at[s] = len(registers), have
+                value = group.values[s]
+                if size > 1 or buffer.type.is_float:
+                    value = self.let(f"bitcast {stored(buffer.type, n)} {value} to <{many} x i8>")
+                name, have = (
+                    (value, many) if not have else (self.joined(name, have, value, many), have + many)
+                )
+            registers += self.registers(name, have)
+        places = [group.places[s] for s in members]
+        first = min(places)
+        step, span = group.shape.step * size, (max(places) + 1 - first) * size
+        sources: list[list[tuple[int, int]]] = [[] for _ in range(step * (n - 1) + span)]
+        for s, constant in zip(members, places, strict=True):
+            register, offset = at[s]
+            for k in range(many):
+                lane, byte = divmod(k, size)
+                where = offset + k
+                sources[lane * step + (constant - first) * size + byte] = [
+                    (register + where // REGISTER, where % REGISTER)
+                ]
+        where = self.lane_zero(buffer, group.shape, first)
+        for start in range(0, len(sources), REGISTER):
+            part = sources[start : start + REGISTER]
+            place = self.let(f"getelementptr i8, ptr {where}, i64 {start}") if start else where
+            self.store_bytes(place, self.assemble(registers, part), [255 if x else 0 for x in part])

@@ -1,0 +1,201 @@
+"""Cycles: where the bits of samples, or the colors of a mosaic, repeat along a loop, one turn of it takes them all.
+
+Draves's cyclic integers, as a tactic over moves: a remainder or a quotient of an index by a constant becomes a constant
+when the loop is unrolled by that, and a magnitude or a bound that only matters at an edge goes where the range is
+split there. What is left has its samples at constant places, which lanes read and write as groups.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..ir import types as T
+from ..ir.expr import Expr, topological
+from ..ir.nest import SEQ, Block, For, Kernel, Store, all_roots, blocks, walk
+from ..ir.path import Path, at
+from ..ir.path import walk as paths
+from ..reasoning.affine import affine
+from ..reasoning.infer import FactsOf
+from .move import named
+from .moves.unroll_and_jam import jammed
+from .strategies import attempted
+from .tactic import State, Tactic, make
+
+MOST = 8
+"""Iterations beyond which one turn would be too long."""
+LEAST = 4
+"""How many turns there must be for it to be worth while."""
+
+
+def divisor(node: Expr) -> int:
+    """By what a node divides a whole number for its quotient or its remainder; 1 for any other node.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> [divisor(parse_expr(text)[0]) for text in ("%i & 7", "shift_right_in(%i, 2)", "%i // 6", "%i & 6")]
+    [8, 4, 6, 1]
+    """
+    if not node.type.is_integer or len(node.args) != 2 or node.args[1].op != "const":
+        return 1
+    number = int(node.args[1].attr)
+    match node.op:
+        case "floor_div" | "mod" if number > 1:
+            return number
+        case "shift_right_in" if 0 < number < node.type.bits - 1:
+            return 1 << number
+        case "and" if number > 0 and number & (number + 1) == 0:
+            return number + 1
+        case _:
+            return 1
+
+
+def along(node: Expr, index: Expr) -> tuple[int, int] | None:
+    """The coefficient and the rest of a whole number that is a constant sum along an index, else None."""
+    if not node.type.is_integer or node.free != index.free:
+        return None
+    form = affine(node, (index,))
+    step = None if form is None else form.coefficients.get(index)
+    if form is None or step is None or step.op != "const" or form.rest.op != "const":
+        return None
+    return int(step.attr), int(form.rest.attr)
+
+
+def cycle(loop: For) -> int:
+    """After how many iterations all quotients and remainders of the index begin anew; 1 if there are none, or too far.
+
+    >>> from pellucid.ir.parse import parse_nest
+    >>> kernel = parse_nest('''
+    ... kernel k():
+    ...   output a: i32[60]
+    ...   for i in 0 .. 60:
+    ...     a[i] := (i & 1) + mod(i, 3)
+    ... ''')
+    >>> loop = kernel.body[0]
+    >>> cycle(loop) if isinstance(loop, For) else None
+    6
+    """
+    found = 1
+    for n in topological(all_roots(loop.body)):
+        by = divisor(n) if n.free & loop.index.free else 1
+        if by > 1:
+            step = along(n.args[0], loop.index)
+            if step is not None:
+                found = math.lcm(found, by // math.gcd(by, step[0]))
+    return found if found <= MOST else 1
+
+
+def edges(loop: For) -> list[int]:
+    """The iterations at which a magnitude or a bound of a sum along the index turns, in order.
+
+    Those outside of the loop are not among them, nor the first.
+    """
+    if loop.lo.op != "const" or loop.hi.op != "const":
+        return []
+    found: set[int] = set()
+    for n in topological(all_roots(loop.body)):
+        if n.op == "abs" or (n.op in ("min", "max") and n.args[1].op == "const"):
+            form = along(n.args[0], loop.index)
+            if form is not None:
+                step, rest = form
+                number = rest if n.op == "abs" else rest - int(n.args[1].attr)
+                # Rising, it is below zero before ceil(-number / step); falling, from floor(number / -step) + 1 on.
+                found.add(-(number // step) if step > 0 else number // -step + 1)
+    return sorted(k for k in found if loop.lo.attr < k < loop.hi.attr)
+
+
+def _sites(kernel: Kernel, *, inner: bool) -> list[Path]:
+    """Loops that run in order and have none inside, or have nothing but another inside; from the last to the first."""
+
+    def fits(s: For) -> bool:
+        loops = any(isinstance(x, For) for x in walk(s.body))
+        return not loops if inner else bool(jammed(s))
+
+    return [p for p, s in paths(kernel.body) if isinstance(s, For) and s.how == SEQ and fits(s)][::-1]
+
+
+def take_cycles(state: State) -> State:
+    """Loops unrolled by the cycles of their indices, outer ones around inner ones, and split at the edges of these."""
+    for inner in (False, True):
+        for path in _sites(state.kernel, inner=inner):
+            loop = at(state.kernel.body, path)
+            if isinstance(loop, For):
+                many, trips = cycle(loop), _trips(loop, state)
+                if many > 1 and trips >= LEAST * many:
+                    state = attempted(state, "unroll_and_jam", path, factor=many) or state
+    for path in _sites(state.kernel, inner=True):
+        loop = at(state.kernel.body, path)
+        cuts = edges(loop) if isinstance(loop, For) else []
+        if cuts and len(cuts) <= MOST:
+            state = attempted(state, "split_range", path, cuts=cuts) or state
+    return state
+
+
+def _trips(loop: For, state: State) -> float:
+    facts = FactsOf(state.ranges)
+    return facts(loop.hi).hi - facts(loop.lo).lo
+
+
+def widest(loop: For) -> int:
+    """The most bits of a value that each iteration of a loop has for itself, positions along it aside; 8 at least.
+
+    A position in a table that is a narrower number is taken as that.
+    """
+    found = 8
+    stack = [s.value for s in walk(loop.body) if isinstance(s, Store)]
+    seen: set[Expr] = set()
+    while stack:
+        n = stack.pop()
+        if n in seen or not n.free & loop.index.free:
+            continue
+        seen.add(n)
+        if n.type is not T.boolean:
+            found = max(found, n.type.bits)
+        if n.op != "load":
+            stack += n.args
+            continue
+        (position,) = n.args
+        form = affine(position, (loop.index,))
+        if form is None or form.rest.free & loop.index.free:
+            stack.append(position.args[0] if position.op == "convert" else position)
+    return found
+
+
+def by_lanes(lanes: int, bits: int) -> Tactic:
+    """Every loop by that many lanes of so many bits wherever that is proved; by more where its values are narrower."""
+
+    def tactic(state: State) -> State:
+        move = named("lanes")
+        while True:
+            for path in move.find(state.kernel):
+                loop = at(state.kernel.body, path)
+                if isinstance(loop, For):
+                    state, done = make(state, move, path, count=max(lanes, lanes * bits // widest(loop)))
+                    if done:
+                        break
+            else:
+                return state
+
+    return tactic
+
+
+def order_of(kernel: Kernel) -> tuple[int, ...]:
+    """The bits of the indices of loops, outermost first; those of loops side by side together."""
+    found: list[int] = []
+
+    def visit(block: Block, depth: int) -> None:
+        for s in block:
+            inside = depth
+            if isinstance(s, For):
+                if depth == len(found):
+                    found.append(0)
+                found[depth] |= s.index.free
+                inside += 1
+            for b in blocks(s):
+                visit(b, inside)
+
+    visit(kernel.body, 0)
+    # An index of loops at several depths counts as it does in the outermost.
+    taken = 0
+    for depth, bits in enumerate(found):
+        found[depth] = bits & ~taken
+        taken |= bits
+    return tuple(found)

@@ -1,0 +1,105 @@
+"""Lookups: which dear values change with one small whole number alone, so that a table of them all is soon made.
+
+Part of the move `look_up`, which makes the tables: the curve that brings intensities to bytes, for a sample of 12 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ..ir import expr as E
+from ..ir import types as T
+from ..ir.expr import Expr, apply, substitute, topological
+from ..ir.facts import Facts
+from ..ir.nest import Block, For, Kernel, Store, blocks
+from ..reasoning.infer import FactsOf
+from ..reasoning.work import tree_cost
+from .columns import DEAR
+
+MOST = 1 << 16
+"""The most elements of a table."""
+TURNS = 4
+"""How often each element is looked up at least, on the average."""
+NUMBER = E.index("number")
+"""The index of all tables while they are compared."""
+
+
+@dataclass(slots=True)
+class Lookup:
+    """A table: its value by its index, how many elements it has, how often it is read, and where, at which number."""
+
+    value: Expr
+    size: int = 0
+    uses: float = 0
+    places: dict[Expr, Expr] = field(default_factory=dict[Expr, Expr])
+
+
+def small(node: Expr, facts: FactsOf) -> bool:
+    """Whether a node is a float that was a whole number from 0 on to less than `MOST`."""
+    if node.op != "convert" or not node.type.is_float or not node.args[0].type.is_integer:
+        return False
+    f = facts(node.args[0])
+    return f.lo >= 0 and f.hi < MOST
+
+
+def dear_of(roots: list[Expr], facts: FactsOf, dear: float) -> dict[Expr, Expr]:
+    """The largest dear nodes below some roots that change with one small whole number alone, and that number."""
+    by: dict[Expr, Expr | None] = {}
+    for n in topological(roots):
+        if not n.free:
+            continue
+        if small(n, facts):
+            by[n] = n.args[0]
+            continue
+        numbers = {by.get(a) for a in n.args if a.free} if n.op not in E.STRUCTURAL else {None}
+        by[n] = numbers.pop() if len(numbers) == 1 else None
+    used = {a for n in by if by[n] is None for a in n.args} | {r for r in roots if r.free}
+    found: dict[Expr, Expr] = {}
+    for n in topological(roots):
+        number = by.get(n)
+        if number is not None and n in used and tree_cost([n], [number]) >= dear:
+            found[n] = number
+    return found
+
+
+def lookups(kernel: Kernel, ranges: Mapping[Expr, Facts], dear: float = DEAR) -> list[Lookup]:
+    """The tables that pay in a kernel."""
+    tables: dict[Expr, Lookup] = {}
+    for store, loops, turns in _stores(kernel.body, (), 1):
+        inside = _facts(loops, ranges)
+        for e, number in dear_of([store.value], inside, dear).items():
+            value = substitute([e], {number: _number(number.type)})[0]
+            table = tables.setdefault(value, Lookup(value))
+            table.size = max(table.size, int(inside(number).hi) + 1)
+            table.uses += turns
+            table.places[e] = number
+    return [t for t in tables.values() if t.uses >= TURNS * t.size]
+
+
+def _number(type_: T.Type) -> Expr:
+    return NUMBER if type_ is NUMBER.type else apply("convert", NUMBER, attr=type_)
+
+
+def _facts(loops: tuple[For, ...], ranges: Mapping[Expr, Facts]) -> FactsOf:
+    known = dict(ranges)
+    for s in loops:
+        facts = FactsOf(known)
+        lo, hi = facts(s.lo), facts(s.hi)
+        known[s.index] = Facts(lo.lo, max(lo.lo, hi.hi - 1))
+    return FactsOf(known)
+
+
+def _stores(
+    block: Block, loops: tuple[For, ...], turns: float
+) -> Iterator[tuple[Store, tuple[For, ...], float]]:
+    """Every store with the loops around it, and how often it is surely made."""
+    for s in block:
+        if isinstance(s, Store):
+            yield s, loops, turns
+        elif isinstance(s, For):
+            fixed = s.lo.op == s.hi.op == "const"
+            yield from _stores(s.body, (*loops, s), turns * max(0, s.hi.attr - s.lo.attr) if fixed else 0)
+        else:
+            for b in blocks(s):
+                yield from _stores(b, loops, turns)

@@ -1,0 +1,104 @@
+"""Narrowing: arithmetic on samples of a few bits in 16 bits where it was in 32, so that twice as many lanes fit.
+
+A pass after simplification. What is loaded as 8 or 16 bits and stays below 65536 all along is computed in u16, exactly;
+the facts prove it, node by node. Nodes that anything else needs are widened where that needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..ir import types as T
+from ..ir.expr import Expr, apply, const, rebuild, topological
+from ..ir.facts import Facts
+from ..reasoning.infer import FactsOf
+
+WHOLE = frozenset(
+    ("add", "sub", "mul", "and", "or", "xor", "min", "max", "choose", "shift_left_in", "shift_right_in")
+)
+"""Rows whose result is the same number in any width that holds the operands and it."""
+COMPARED = frozenset(("lt", "le", "eq", "ne"))
+NARROW = T.u16
+
+
+def narrow(
+    roots: Sequence[Expr], *, ranges: Mapping[Expr, Facts] | None = None, order: Iterable[int] = ()
+) -> list[Expr]:
+    """The expressions with samples computed in 16 bits where these hold them; the same values.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> text = "convert.f32((convert.u32(a[%i]) << 4:u32) + convert.u32(a[%i + 1]))"
+    >>> from pellucid.ir.expr import Buffer
+    >>> from .simplify import simplify
+    >>> narrow(simplify(parse_expr(text, {"a": Buffer("a", T.u8, 9)})))
+    [buffer a: u8[9]
+    convert.f32(convert.u16(a[%i + 1]) + shift_left_in(convert.u16(a[%i]), 4:u16))]
+    """
+    facts = FactsOf(ranges)
+    nodes = topological(roots)
+    inside: dict[Expr, bool] = {}
+    gains = False
+    for n in nodes:
+        inside[n] = _holds(n, inside, facts)
+        gains = gains or (inside[n] and n.op in WHOLE)
+    if not gains:
+        return list(roots)
+    small: dict[Expr, Expr] = {}
+    done: dict[Expr, Expr] = {}
+
+    def wide(n: Expr) -> Expr:
+        if n not in done:
+            done[n] = _widened(small[n], n.type)
+        return done[n]
+
+    for n in nodes:
+        if inside[n]:
+            small[n] = _narrowed(n, small, done)
+        elif n.op in COMPARED and all(inside.get(a, False) for a in n.args):
+            done[n] = apply(n.op, *(small[a] for a in n.args))
+        elif n.op == "convert" and inside.get(n.args[0], False):
+            done[n] = _widened(small[n.args[0]], n.type)
+        else:
+            args = tuple(wide(a) for a in n.args)
+            done[n] = n if args == n.args else rebuild(n, args)
+    return [wide(r) for r in roots]
+
+
+def _holds(n: Expr, inside: Mapping[Expr, bool], facts: FactsOf) -> bool:
+    """Whether a node is a whole number of 32 bits that can be computed in 16 from operands that can."""
+    if n.type not in (T.u32, T.i32):
+        return False
+    if n.op == "const":
+        return 0 <= n.attr <= NARROW.high
+    if n.op == "convert":
+        return n.args[0].type in (T.u8, T.u16)
+    if n.op not in WHOLE or not facts(n).within(0, NARROW.high):
+        return False
+    if n.op in ("shift_left_in", "shift_right_in") and not _below(n.args[1], NARROW.bits):
+        return False
+    args = n.args[1:] if n.op == "choose" else n.args
+    return all(inside[a] for a in args) and any(a.op != "const" for a in args)
+
+
+def _below(amount: Expr, bits: int) -> bool:
+    """Whether the amount of a shift is a constant below a width; it may be that of something else only by its facts."""
+    return amount.op == "const" and 0 <= amount.attr < bits
+
+
+def _narrowed(n: Expr, small: Mapping[Expr, Expr], done: Mapping[Expr, Expr]) -> Expr:
+    if n.op == "const":
+        return const(n.attr, NARROW)
+    if n.op == "convert":
+        x = done[n.args[0]]
+        return x if x.type is NARROW else apply("convert", x, attr=NARROW)
+    if n.op == "choose":
+        return apply("choose", done[n.args[0]], small[n.args[1]], small[n.args[2]])
+    return apply(n.op, *(small[a] for a in n.args))
+
+
+def _widened(x: Expr, type_: T.Type) -> Expr:
+    if x.op == "const":
+        return const(x.attr, type_)
+    if x.op == "convert" and x.args[0].type is T.u8:
+        x = x.args[0]
+    return x if x.type is type_ else apply("convert", x, attr=type_)

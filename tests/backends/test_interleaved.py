@@ -1,0 +1,119 @@
+"""Groups that lie K apart from lane to lane: wide loads, one store, lookups; the same bytes as by NumPy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pellucid.backends.llvm import LlvmBackend
+from pellucid.backends.numpy import NumpyBackend
+from pellucid.ir import nest as N
+from pellucid.ir.parse import parse_nest
+from pellucid.loops.tactic import attempt, run
+
+DENSE = "%g"
+"""What the names of single elements begin with in the text: where there are none, whole registers are read."""
+
+
+def both(text: str, seed: int = 0) -> tuple[str, list[np.ndarray]]:
+    """The LLVM text of a nest, once its places are made, and its output by LLVM and by NumPy."""
+    kernel = run(attempt("place"), parse_nest(text)).kernel
+    rng = np.random.default_rng(seed)
+    (out,) = kernel.outputs
+    given_ = {b: rng.integers(0, 250, b.size).astype(b.type.dtype) for b in N.inputs(kernel)}
+    found: list[np.ndarray] = []
+    for backend in (LlvmBackend(), NumpyBackend()):
+        memory = {**given_, out: np.full(out.size, 77, out.type.dtype)}
+        backend.compile(kernel, {}).run({}, memory)
+        found.append(memory[out])
+    return LlvmBackend().text(kernel, {}), found
+
+
+def program(
+    type_: str, step: int, count: int, lanes: int, places: list[int], order: list[int], first: int
+) -> str:
+    size = step * count + first
+    lines = [
+        f"    out[i * {step} + {first + c}] := a[i * {step} + {first + k}]"
+        for c, k in zip(places, order, strict=True)
+    ]
+    head = [
+        "kernel k():",
+        f"  output out: {type_}[{size}]",
+        f"  input a: {type_}[{size}]",
+        f"  for i in 0 .. {count} by {lanes} lanes:",
+    ]
+    return "\n".join([*head, *lines]) + "\n"
+
+
+@given(st.data())
+def test_groups_are_moved_as_a_whole(data: st.DataObject):
+    type_, size = data.draw(st.sampled_from([("u8", 1), ("u16", 2), ("i32", 4), ("f32", 4), ("f64", 8)]))
+    step = data.draw(st.integers(2, min(9, 64 // size)))
+    lanes = data.draw(st.sampled_from([4, 8, 16, 32]))
+    count = data.draw(st.integers(lanes, 3 * lanes + 1))
+    places = data.draw(st.permutations(range(step)))[: data.draw(st.integers(1, step))]
+    order = data.draw(st.lists(st.integers(0, step - 1), min_size=len(places), max_size=len(places)))
+    text, (mine, wanted) = both(
+        program(type_, step, count, lanes, places, order, data.draw(st.integers(0, 5)))
+    )
+    assert np.array_equal(mine, wanted)
+    assert DENSE not in text
+
+
+@pytest.mark.parametrize("count", [1, 2, 15])
+def test_fewer_iterations_than_lanes_are_moved_as_well(count: int):
+    _, (mine, wanted) = both(program("u8", 3, count, 16, [2, 0, 1], [0, 1, 2], 1))
+    assert np.array_equal(mine, wanted)
+
+
+def test_two_rows_that_take_turns_become_two_stores():
+    rows = "".join(
+        f"    out[i * 4 + {c + r * 200}] := a[i * 4 + {3 - c + r * 200}]\n"
+        for c in range(4)
+        for r in range(2)
+    )
+    text, (mine, wanted) = both(
+        f"kernel k():\n  output out: u8[400]\n  input a: u8[400]\n  for i in 0 .. 48 by 16 lanes:\n{rows}"
+    )
+    assert np.array_equal(mine, wanted)
+    assert text.count("store <64 x i8>") == 2
+
+
+def test_stores_that_may_meet_stay_in_their_order():
+    text = (
+        "kernel k():\n  output out: u8[200]\n  input a: u8[200]\n  for i in 0 .. 40 by 16 lanes:\n"
+        "    out[i * 4] := a[i]\n    out[i * 4] := a[i + 1]\n    out[i * 4 + 1] := a[i + 2]\n"
+    )
+    _, (mine, wanted) = both(text)
+    assert np.array_equal(mine, wanted)
+
+
+def test_what_is_stored_and_read_again_is_not_held_back():
+    text = (
+        "kernel k():\n  output out: u8[200]\n  input a: u8[200]\n  for i in 0 .. 40 by 16 lanes:\n"
+        "    out[i * 4] := a[i]\n    out[i * 4 + 1] := out[i * 4]\n"
+    )
+    _, (mine, wanted) = both(text)
+    assert np.array_equal(mine, wanted)
+
+
+def test_under_a_condition_each_lane_stores_for_itself():
+    text = (
+        "kernel k():\n  output out: u8[200]\n  input a: u8[200]\n  for i in 0 .. 40 by 16 lanes:\n"
+        "    if a[i] < 100:u8:\n      out[i * 2] := a[i]\n      out[i * 2 + 1] := a[i * 2]\n"
+    )
+    _, (mine, wanted) = both(text)
+    assert np.array_equal(mine, wanted)
+
+
+@pytest.mark.parametrize("index", ["u8", "u16", "i32"])
+def test_what_is_looked_up_goes_to_its_place_one_by_one(index: str):
+    at = "a[i]" if index == "i32" else "convert.i32(a[i])"
+    text = (
+        f"kernel k():\n  output out: u8[300]\n  input a: {index}[100]\n  input table: u8[256]\n"
+        f"  for i in 0 .. 100 by 16 lanes:\n    out[i * 3 + 2] := table[convert.i32(convert.u8({at} & 255))]\n"
+        f"    out[i * 3] := table[convert.i32(convert.u8(({at} + 3) & 255))]\n    out[i * 3 + 1] := 9:u8\n"
+    )
+    _, (mine, wanted) = both(text)
+    assert np.array_equal(mine, wanted)
