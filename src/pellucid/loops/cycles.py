@@ -118,7 +118,8 @@ def take_cycles(state: State) -> State:
         for path in _sites(state.kernel, inner=inner):
             loop = at(state.kernel.body, path)
             if isinstance(loop, For):
-                many, trips = cycle(loop), _trips(loop, state)
+                trips = _trips(loop, state)
+                many = cycle(loop) if trips >= 2 * LEAST else 1
                 if many > 1 and trips >= LEAST * many:
                     state = attempted(state, "unroll_and_jam", path, factor=many) or state
     for path in _sites(state.kernel, inner=True):
@@ -130,8 +131,9 @@ def take_cycles(state: State) -> State:
 
 
 def _trips(loop: For, state: State) -> float:
+    """How many iterations there surely are."""
     facts = FactsOf(state.ranges)
-    return facts(loop.hi).hi - facts(loop.lo).lo
+    return facts(loop.hi).lo - facts(loop.lo).hi
 
 
 def widest(loop: For) -> int:
