@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
-import mmap
 import platform
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.guarded import Guarded
 
 from pellucid.backends.llvm.streams import compile_stream as compile_for
 from pellucid.backends.llvm.streams import narrowed
@@ -91,23 +90,6 @@ def test_fields_of_one_buffer_are_stored_together(count, sizes, offset, gap):
     inputs = tuple(Samples(1, 8 * k, 8, 24) for k in range(3))
     values = (sample(0), E.apply("shift_right", sample(1), number(2)), sample(2), number(1))
     agree(Stream(inputs, fields, values), count)
-
-
-class Guarded:
-    """Bytes between two pages that nobody may touch, at the end of their pages or at the beginning."""
-
-    def __init__(self, size: int, *, at_end: bool) -> None:
-        page = mmap.PAGESIZE
-        pages = -(-max(size, 1) // page)
-        self.map = mmap.mmap(-1, (pages + 2) * page)
-        whole = np.frombuffer(self.map, np.uint8)
-        libc = ctypes.CDLL(None, use_errno=True)
-        libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-        begin = whole.__array_interface__["data"][0]
-        for at in (0, pages + 1):
-            assert libc.mprotect(begin + at * page, page, 0) == 0
-        start = (pages + 1) * page - size if at_end else page
-        self.bytes = whole[start : start + size]
 
 
 @pytest.mark.parametrize("at_end", [False, True])
