@@ -1,7 +1,7 @@
 """No format is read or written outside of its bytes: forbidden pages lie on both sides of buffers of the exact length.
 
-A size is compiled in, so each takes a compilation: the gate takes a few widths of each format, all of them somewhere, and
-the nightly run takes all of each.
+A size is compiled in, so each takes a compilation: the gate takes a few widths of each format, every width somewhere,
+and the nightly run takes every width of each.
 """
 
 from __future__ import annotations
