@@ -148,7 +148,7 @@ def test_every_back_end_sounds_the_same(backend):
 
     plain = np.array(voice().take(30))
     for frames in ([30], [1, 9, 20]):
-        player = sg.Player(voice(), format="pcm_f64le", backend=backend)
+        player = sg.Player(voice(), format="pcm_f64le", meter=True, backend=backend)
         found = np.concatenate([player.play(n).view(np.float64) for n in frames])
         assert found.tobytes() == plain.tobytes()
         assert player.peak == np.abs(plain).max()

@@ -6,6 +6,7 @@ Between the layouts of `pixels` and the signals; the same functions run staged a
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -54,6 +55,12 @@ def memories(layout: Layout, name: str, data: Sequence[Bytes] | None = None) -> 
         own = None if data is None else data[k].view(_WORDS[word])
         found.append(Memory(f"{name}{k}", word, own))
     return tuple(found)
+
+
+def split(layout: Layout, data: Bytes, frames: int) -> list[Bytes]:
+    """The bytes of each plane by themselves, where planes follow one another: parts of the same array."""
+    ends = [0, *itertools.accumulate(frames * p.bits // 8 for p in layout.planes)]
+    return [data[a:b] for a, b in itertools.pairwise(ends)]
 
 
 def views(layout: Layout, data: Sequence[Bytes]) -> list[np.ndarray[Any, Any]]:

@@ -20,7 +20,7 @@ from ..staging import Memory, Real, Residual, lift, loop, specialize, unknown
 from ..staging.real import call
 from . import pcm
 from .node import Node
-from .recording import Played, split
+from .recording import Played
 from .signal import Signal, as_signal, together
 from .sources import Control, InMemory
 
@@ -32,8 +32,9 @@ LONGEST = 1 << 31
 class Player:
     """The channels of a sound, compiled, from their beginning on: `play` gives the next frames as bytes of a format.
 
-    `position` is how many frames have been played, `peak` the greatest magnitude among them. Raises InputError for a
-    format that is no sound, StagingError for a diagram that cannot be specialized.
+    `position` is how many frames have been played, `peak` the greatest magnitude among them if there is a `meter`
+    (it costs a few cycles a frame). Raises InputError for a format that is no sound, StagingError for a diagram that
+    cannot be specialized.
 
     >>> from pellucid import signals as sg
     >>> player = Player(sg.rec(lambda y: 0.5 * sg.delay1(y, 1.0)), format="pcm_f64le")
@@ -42,14 +43,21 @@ class Player:
     """
 
     def __init__(
-        self, *channels: Signal, format: str = "pcm_f32le", planar: bool = False, backend: str = "auto"
+        self,
+        *channels: Signal,
+        format: str = "pcm_f32le",
+        planar: bool = False,
+        meter: bool = False,
+        backend: str = "auto",
     ) -> None:
         self.layout: Layout = pcm.pcm(format, len(channels), planar=planar)
         self.position = 0
         self.peak = 0.0
         self.signal = together(*(as_signal(c) for c in channels)).fresh()
         self._out = pcm.memories(self.layout, "out")
-        self.residual, self.numbers = with_room(lambda: specialized(self.signal, self.layout, self._out))
+        self.residual, self.numbers = with_room(
+            lambda: specialized(self.signal, self.layout, self._out, meter=meter)
+        )
         self._program: Program = with_room(
             lambda: compile_program(self.residual, backend=backend, ranges={"frames": (0, LONGEST)})
         )
@@ -76,38 +84,46 @@ class Player:
             changed[at] = type(changed[at])(value)
         self.numbers = tuple(changed)
 
-    def play(self, frames: int, **live: Any) -> pcm.Bytes:
-        """The next frames: their bytes, all planes one after another.
+    def play(self, frames: int, out: pcm.Bytes | None = None, **live: Any) -> pcm.Bytes:
+        """The next frames: their bytes, all planes one after another, in `out` if that is given.
 
-        `live` gives the bytes of live recordings by name, as many frames. Raises InputError for a number of frames that
-        is negative or more than a signal in memory has, and for live bytes that are missing, unknown or of another
-        length.
+        `live` gives the bytes of live recordings by name, as many frames. Bits of `out` that no sample has stay as they
+        are. Raises InputError for a number of frames that is negative or more than a signal in memory has, for live
+        bytes that are missing, unknown or of another length, and for an `out` that is not a writable array of as many
+        bytes.
         """
-        found = self.planes(frames, **live)
-        return np.concatenate(found) if len(found) > 1 else found[0]
-
-    def planes(self, frames: int, **live: Any) -> list[pcm.Bytes]:
-        """As `play`, the bytes of each plane by themselves."""
         if not isinstance(frames, int) or not 0 <= frames <= LONGEST:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"{brief(frames)} frames", place="play", fix=f"give 0 to {LONGEST}")
         self._within(frames)
+        size = frames * pcm.frame_bytes(self.layout)
+        if out is None:
+            out = np.zeros(size, np.uint8)
+        elif (
+            out.dtype != np.uint8
+            or out.shape != (size,)
+            or not (out.flags.c_contiguous and out.flags.writeable)
+        ):
+            raise InputError(
+                f"is not a writable array of {size} bytes",
+                place="out",
+                fix=f"give numpy.zeros({size}, 'uint8')",
+            )
         arrays = {**self._arrays, **self._live(frames, live)}
-        planes = [np.zeros(frames * p.bits // 8, np.uint8) for p in self.layout.planes]
         if not frames:
-            return planes
+            return out
+        planes = pcm.split(self.layout, out, frames)
         arrays |= {m.name: v for m, v in zip(self._out, pcm.views(self.layout, planes), strict=True)}
         numbers = list(self.numbers)
         for node, at in places(self.signal):
             if isinstance(node, Played) and node.live:
                 numbers[at : at + 2] = 0, frames
-        arguments: dict[str, Any] = {"frames": frames, **{f"kept{k}": x for k, x in enumerate(numbers)}}
-        arguments["peak"] = self.peak
+        arguments = {"frames": frames, "peak": self.peak, **{f"kept{k}": x for k, x in enumerate(numbers)}}
         self.numbers, self.peak = self._program(
             {n: arrays[n] for n in self.residual.memories},
             **{n: x for n, x in arguments.items() if n in self._wanted},
         )
         self.position += frames
-        return planes
+        return out
 
     def _within(self, frames: int) -> None:
         """Refuse what is beyond the end of a signal in memory; recordings are silent there."""
@@ -139,8 +155,7 @@ class Player:
                     place=f"play: {name}",
                     fix="give as many frames as are played",
                 )
-            parts = split(node.layout, data, frames)
-            words = pcm.views(node.layout, parts)
+            words = pcm.views(node.layout, pcm.split(node.layout, np.array(data), frames))
             found |= {m.name: w for m, w in zip(node.planes, words, strict=True)}
         unknown_ = next((n for n in given if n not in known), None)
         if unknown_ is not None:
@@ -151,7 +166,9 @@ class Player:
         return found
 
 
-def specialized(signal: Signal, layout: Layout, out: tuple[Memory, ...]) -> tuple[Residual, Numbers]:
+def specialized(
+    signal: Signal, layout: Layout, out: tuple[Memory, ...], *, meter: bool = False
+) -> tuple[Residual, Numbers]:
     """The loop over frames of a sound, and the numbers that its boxes keep at first.
 
     What begins as an integer and goes on as a real number is a real number from the beginning.
@@ -168,7 +185,7 @@ def specialized(signal: Signal, layout: Layout, out: tuple[Memory, ...]) -> tupl
             for channel, level in zip(layout.channels, levels, strict=True):
                 pcm.write(layout, channel, out, frame, level)
             # What is no number is left out of it.
-            for level in levels:
+            for level in levels if meter else ():
                 peak = call("max", abs(level), peak)
             return frame + 1, peak, at
 

@@ -102,7 +102,7 @@ class Recording:
         if not len(given):
             # Memory holds something always; it is not heard.
             given = np.zeros(size, np.uint8)
-        parts = [] if data is None else split(self.layout, given, len(given) // size)
+        parts = [] if data is None else pcm.split(self.layout, np.array(given), len(given) // size)
         self._planes = pcm.memories(self.layout, self.name, parts or None)
 
     @property
@@ -123,16 +123,14 @@ class Recording:
 def live(format: str, *, channels: int = 1, rate: int = 48000, name: str = "input") -> Recording:
     """A recording that comes in block by block: `Player.play` is given its bytes under its name.
 
+    Raises InputError for a name that is not a word of Python, or stands for something else there.
+
     >>> from pellucid import signals as sg
     >>> (microphone,) = live("pcm_u8").channels
     >>> softer = sg.Player(microphone * 0.5, format="pcm_u8")
     >>> softer.play(2, input=bytes([128, 228]))
     array([128, 178], dtype=uint8)
     """
+    if name in ("frames", "out") or not name.isidentifier():
+        raise InputError(f"{name!r} is no name for it", place="live", fix="give another word, such as input")
     return Recording(None, format, channels=channels, rate=rate, name=name)
-
-
-def split(layout: Layout, data: pcm.Bytes, frames: int) -> list[pcm.Bytes]:
-    """The bytes of each plane by themselves, where planes follow one another."""
-    ends = np.cumsum([0, *(frames * p.bits // 8 for p in layout.planes)])
-    return [np.array(data[a:b]) for a, b in itertools.pairwise(ends)]

@@ -20,8 +20,7 @@ from ..base.aside import written_aside
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.progress import Line, Progress
 from ..pixels import FORMATS
-from . import wav
-from .pcm import frame_bytes, pcm
+from . import pcm, wav
 from .player import Player
 from .recording import Recording
 from .signal import Signal
@@ -110,20 +109,20 @@ def render_audio(
     signals = _channels(_at_rate(sound, speed), channels)
     frames = _frames(seconds, speed, signals)
     before = b"" if raw else wav.header(name, len(signals), speed, frames)
-    player = Player(*signals, format=name, planar=planar, backend=backend)
-    layout = pcm(name, len(signals), planar=planar)
+    player = Player(*signals, format=name, planar=planar, meter=True, backend=backend)
+    layout = pcm.pcm(name, len(signals), planar=planar)
     with written_aside(path) as file, Line("frames") as line:
         told = progress or line
         file.write(before)
         starts = [len(before) + start for start in layout.offsets(frames, 1)]
         while player.position < frames:
             at, count = player.position, min(_BLOCK, frames - player.position)
-            parts = zip(starts[:-1], layout.planes, player.planes(count), strict=True)
-            for start, plane, part in parts:
+            parts = pcm.split(layout, player.play(count), count)
+            for start, plane, part in zip(starts[:-1], layout.planes, parts, strict=True):
                 file.seek(start + at * plane.bits // 8)
                 file.write(part.data)
             told(player.position, frames)
-        if not raw and frames * frame_bytes(layout) % 2:
+        if not raw and frames * pcm.frame_bytes(layout) % 2:
             file.write(b"\0")
     return player.peak
 
