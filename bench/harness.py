@@ -13,7 +13,7 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,14 +21,14 @@ HERE = Path(__file__).parent
 FLAGS = ["-O3", "-march=native", "-mprefer-vector-width=512", "-ffast-math", "-fopenmp", "-fPIC", "-shared"]
 
 
-def reference(name: str) -> ctypes.CDLL:
+def reference(name: str, flags: Sequence[str] = FLAGS) -> ctypes.CDLL:
     """The C reference of that name, compiled for this machine."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         raise SystemExit("a benchmark needs a C compiler; install gcc")
     library = Path(tempfile.mkdtemp(prefix="bench")) / f"{name}.so"
     source = HERE / "reference" / f"{name}.c"
-    subprocess.run([compiler, *FLAGS, str(source), "-o", str(library), "-lm"], check=True)
+    subprocess.run([compiler, *flags, str(source), "-o", str(library), "-lm"], check=True)
     return ctypes.CDLL(str(library))
 
 

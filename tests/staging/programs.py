@@ -118,10 +118,10 @@ def everywhere(
     return residual, expected, after
 
 
-def example(name: str) -> ModuleType:
-    """A program of the examples."""
-    path = Path(__file__).parents[2] / "examples" / f"{name}.py"
-    found = importlib.util.spec_from_file_location(f"example_{name}", path)
+def file_of(folder: str, name: str) -> ModuleType:
+    """A program of the examples or the benchmarks."""
+    path = Path(__file__).parents[2] / folder / f"{name}.py"
+    found = importlib.util.spec_from_file_location(f"{folder}_{name}", path)
     module = importlib.util.module_from_spec(found)
     sys.modules[found.name] = module
     found.loader.exec_module(module)

@@ -23,24 +23,27 @@ Array = np.ndarray[Any, Any]
 
 
 class Memory:
-    """A run of words, called `name`; `word` is their size in bits.
+    """A run of words, called `name`; `word` is their size in bits, `least` how many there are at least.
 
-    Unstaged it needs `data`, a one-dimensional array of words. Memories are promised not to overlap, which is checked
-    when a specialized program is called; views of one memory (`apart=False`) may.
+    Unstaged it needs `data`, a one-dimensional array of words. Specialized programs are refused shorter arrays than
+    `least`, and do not ask at run time whether an address is inside where that proves it. Memories are promised not to
+    overlap, which is checked when a specialized program is called; `view` gives the same one twice.
 
     >>> memory = Memory("m", 8, np.array([0x21, 0x43], np.uint8))
     >>> memory.load(1) & 15
     3
     """
 
-    def __init__(self, name: str, word: int = 32, data: Array | None = None) -> None:
+    def __init__(self, name: str, word: int = 32, data: Array | None = None, least: int = 1) -> None:
         if not 1 <= word <= 32:
             raise StagingError(
                 f"a word has 1 to 32 bits, not {word}", place=name, fix="read wider ones in two parts"
             )
+        if least < 1:
+            raise StagingError(f"a memory has at least 1 word, not {least}", place=name, fix="give more")
         self.name, self.word, self.data = name, word, data
         bits = next(b for b in (8, 16, 32) if b >= word)
-        self.buffer = Buffer(name, T.integer(bits, signed=False), 1)
+        self.buffer = Buffer(name, T.integer(bits, signed=False), least)
         self.root: Memory = self
         if data is not None and (data.ndim != 1 or data.dtype != self.buffer.type.dtype):
             raise StagingError(

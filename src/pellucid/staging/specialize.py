@@ -67,7 +67,7 @@ class Residual:
     def bind(self, arrays: Mapping[str, Array]) -> tuple[dict[Buffer, Array], list[Array]]:
         """The memory of a call: arrays of words by the names of memories, and one element for each result.
 
-        Raises InputError for an unknown or missing name, or for arrays that overlap.
+        Raises InputError for an unknown or missing name, or for arrays that are too short or overlap.
         """
         bound: dict[Buffer, Array] = {}
         for name, array in arrays.items():
@@ -79,6 +79,12 @@ class Residual:
                     f"is not a one-dimensional array of {buffer.type}",
                     place=f"memory {name}",
                     fix="view it as words",
+                )
+            if len(array) < buffer.size:
+                raise InputError(
+                    f"has {len(array)} words, and needs at least {buffer.size}",
+                    place=f"memory {name}",
+                    fix="give a longer array, or a smaller least to the memory",
                 )
             for other, earlier in bound.items():
                 if np.may_share_memory(array, earlier):
