@@ -26,6 +26,7 @@ KINDS = {
     "matrix": "the weights of red, green and blue in Y",
     "transfer": "whether numbers are as displays take them, or amounts of light",
     "alpha": "whether colors are multiplied by alpha",
+    "siting": "where chroma lies that several pixels share",
     "mosaic": "the colors of the first two pixels and of the two below them",
 }
 

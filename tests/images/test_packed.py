@@ -8,7 +8,7 @@ import pytest
 import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import InputError, VocabularyError
-from pellucid.pixels import FORMATS, Layout, pack, unpack
+from pellucid.pixels import FORMATS, Layout, layout_of, pack, unpack
 
 W, H = 13, 7
 SEEN = [n for n, f in FORMATS.items() if f.model != "samples"]
@@ -67,6 +67,29 @@ def test_colors_are_those_of_the_standards(name: str):
     x, y = np.arange(W) - W / 2 + 0.5, H / 2 - 0.5 - np.arange(H)[:, None]
     got = picture.reconstruct("nearest", "clamp").at(x, y)
     assert np.abs(got - expected(layout, data)).max() < 1e-4
+
+
+@pytest.mark.parametrize("name", ["nv12", "uyvy422"])
+@pytest.mark.parametrize("siting", ["center", "left", "topleft"])
+def test_between_two_chroma_samples_is_their_mean(name: str, siting: str):
+    layout = layout_of(f"{name} | {siting}")
+    data = noise(layout)
+    got = pl.convert(data, layout, "yuv444p | full", (W, H), precision="f64")
+    samples = unpack(data, layout, W, H)
+    whole = {"Y": samples["Y"].astype(np.float64)}
+    for c in (c for c in layout.channels if c.name != "Y"):
+        values = samples[c.name].astype(np.float64)
+        across, down = c.across == 2 and siting != "center", c.down == 2 and siting == "topleft"
+        rows, columns = np.arange(H) / c.down, np.arange(W) / c.across
+        for axis, places, between in ((0, rows, down), (1, columns, across)):
+            low = np.floor(places).astype(int)
+            high = np.minimum(np.ceil(places).astype(int), values.shape[axis] - 1) if between else low
+            values = (values.take(low, axis) + values.take(high, axis)) / 2
+        whole[c.name] = values
+    # Fourths are kept by a layout of two bits more, with the same meaning.
+    finer = Layout("Y:10; Cb:10; Cr:10 | limited bt709")
+    same = pack({k: 4 * v for k, v in whole.items()}, finer, W, H)
+    assert np.array_equal(got, pl.convert(same, finer, "yuv444p | full", (W, H), precision="f64"))
 
 
 @pytest.mark.parametrize("name", ["raw8", "raw10", "raw12", "raw14", "raw16"])

@@ -312,6 +312,7 @@ REFUSED = {
     "I:4; palette: Y:8; palette: A:8": ("there is a palette already", "I:4; palette: Y:8; palette: A:8", 19),
     "R:8 G:8 B:8 | premultiplied": ("needs a channel A", "R:8 G:8 B:8 | premultiplied", 14),
     "Y:8 | bt601": ("needs a channel Cb", "Y:8 | bt601", 6),
+    "R:8 G:8 B:8 | left": ("needs a channel Cb", "R:8 G:8 B:8 | left", 14),
     "nv12 | purple": ("says nothing of samples", "nv12 | purple", 7),
     "nv12 | rggb": ("only a channel M is a mosaic", "Y:8; Cb:8 Cr:8 /2x2 | limited bt709 rggb", 36),
 }

@@ -23,7 +23,8 @@ def value_of(x) -> np.ndarray:
 def color(layout: Layout, **samples: int) -> list[float]:
     with tracing(T.f64):
         words = {k: E.const(v, T.i32 if v < 0 else T.u32) for k, v in samples.items()}
-        return [float(value_of(c)) for c in meaning.components(layout, words)]
+        levels = {k: meaning.level(layout, layout[k], word) for k, word in words.items()}
+        return [float(value_of(c)) for c in meaning.components(layout, levels)]
 
 
 def back(layout: Layout, *components: float) -> dict[str, int]:

@@ -86,6 +86,39 @@ def test_bytes_are_those_of_the_reference(name: str):
             assert not wrong.any(), (width, height)
 
 
+@pytest.mark.parametrize("name", ["nv12", "yuv422p", "v210", "uyvy422"])
+@pytest.mark.parametrize("siting", ["center", "left", "topleft"])
+def test_chroma_is_a_mean_about_the_place_where_it_lies(name: str, siting: str):
+    layout = layout_of(f"{name} | {siting}")
+    for width, height in ((48, 4), (13, 7), (1, 1)):
+        rgba = noise(width, height)
+        rgba[..., 3] = 255
+        kernel = pl.compile(im.bitmap(rgba).reconstruct("nearest"), precision="f64")
+        found = unpack(packed(kernel, layout, (width, height)), layout, width, height)
+        # Every pixel has a chroma of its own, of which the samples are weighted means.
+        one = Layout("Y:32 Cb:32 Cr:32 | limited bt709")
+        full = expected(one, rgba)
+        for c in (c for c in layout.channels if c.name != "Y"):
+            unit = 2.0 ** (c.bits - 32)
+            want = weighted(full[c.name] * unit, c.across, cosited=siting != "center", axis=1)
+            want = weighted(want, c.down, cosited=siting == "topleft", axis=0)
+            assert np.abs(found[c.name] - want).max() <= 0.5 + 1e-6
+
+
+def weighted(values: np.ndarray, count: int, *, cosited: bool, axis: int) -> np.ndarray:
+    """Means of so many pixels along an axis, or about the first of them with weights that fall to both sides."""
+    if count == 1:
+        return values
+    values = np.moveaxis(values, axis, -1)
+    size = values.shape[-1]
+    weights = (
+        {k: count - abs(k) for k in range(1 - count, count)} if cosited else dict.fromkeys(range(count), 1)
+    )
+    starts = np.arange(0, size, count)
+    total = sum(w * values[..., np.clip(starts + k, 0, size - 1)] for k, w in weights.items())
+    return np.moveaxis(total / sum(weights.values()), -1, axis)
+
+
 @pytest.mark.parametrize("order", ["rggb", "bggr", "grbg", "gbrg"])
 def test_a_mosaic_takes_of_each_pixel_the_color_of_its_place(order: str):
     layout = layout_of(f"raw10 | {order}")

@@ -15,8 +15,9 @@ import numpy as np
 from ..base.errors import InputError, brief
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const
-from ..pixels import Layout, layout_of, meaning
+from ..pixels import Channel, Layout, layout_of, meaning
 from ..pixels.access import Memory, read
+from ..pixels.meaning import mean
 from ..tracing import Value
 from ..tracing import functions as F
 from ..tracing.tracer import lift
@@ -104,8 +105,8 @@ class _Packed:
                 1.0,
             )
         else:
-            samples = {c.name: self._sample(c.name, i, j) for c in self.layout.channels}
-            channels = meaning.components(self.layout, samples)
+            levels = {c.name: self._level(c, i, j) for c in self.layout.channels}
+            channels = meaning.components(self.layout, levels)
         r, g, b, a = cast("tuple[Any, Any, Any, Any]", channels)
         if self.layout.model == "ycbcr":
             r, g, b = (F.clamp(x, 0.0, 1.0) for x in (r, g, b))
@@ -118,6 +119,18 @@ class _Packed:
         if self.layout.said["transfer"] == "linear":
             r, g, b = (from_linear(x) for x in (r, g, b))
         return Color(r, g, b, 1.0) if opaque else Color(r * a, g * a, b * a, a)
+
+    def _level(self, channel: Channel, i: Expr, j: Expr) -> Any:
+        """The level of the sample nearest to a pixel, or the mean of those that are equally near."""
+        across, down = self.layout.cosited(channel)
+        columns = _nearest(i, channel.across, self.width) if across else [i]
+        rows = _nearest(j, channel.down, self.height) if down else [j]
+        near = [
+            meaning.level(self.layout, channel, self._sample(channel.name, x, y))
+            for y in rows
+            for x in columns
+        ]
+        return mean([(1, value) for value in near])
 
     def _sample(self, name: str, i: Expr, j: Expr) -> Expr:
         channel = self.layout[name]
@@ -132,6 +145,15 @@ class _Packed:
         """A mosaic's sample some pixels away, mirrored at the edges so that its color stays."""
         column, row = (_mirrored(x, by, n) for x, by, n in ((i, across, self.width), (j, down, self.height)))
         return self._sample("M", column, row)
+
+
+def _nearest(index: Expr, count: int, size: int) -> list[Expr]:
+    """Pixels of the one or two samples nearest to a pixel, if each of `count` pixels lies on the first of them."""
+    found: list[Expr] = []
+    for by in dict.fromkeys(((count - 1) // 2, count // 2)):
+        moved = apply("add", index, const(by, T.i32)) if by else index
+        found.append(apply("min", moved, const(size - 1, T.i32)) if by else moved)
+    return found
 
 
 def _part(index: Expr, count: int) -> Expr:

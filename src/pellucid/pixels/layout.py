@@ -165,7 +165,7 @@ class Layout:
                 )
         if "Cb" in names and "Y" not in names:
             raise refuse(self.text, 0, "there is Cb but no Y", "name all of them")
-        for kind, channel in (("alpha", "A"), ("matrix", "Cb")):
+        for kind, channel in (("alpha", "A"), ("matrix", "Cb"), ("siting", "Cb")):
             if kind in said and channel not in names:
                 at = self.text.rindex(said[kind])
                 raise refuse(self.text, at, f"{said[kind]!r} needs a channel {channel}", "leave it out")
@@ -203,6 +203,11 @@ class Layout:
         if names == {"A"}:
             return "alpha"
         return "mosaic" if "M" in names else "gray" if "Y" in names else "samples"
+
+    def cosited(self, channel: Channel) -> tuple[bool, bool]:
+        """Whether samples that several pixels share lie on the first of them, across and down; else between them."""
+        siting = self.said["siting"]
+        return channel.across > 1 and siting != "center", channel.down > 1 and siting == "topleft"
 
     def offsets(self, width: int, height: int) -> tuple[int, ...]:
         """Where each plane begins when they follow one another without a gap, and where the last one ends.

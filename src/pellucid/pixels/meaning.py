@@ -6,7 +6,9 @@ those that the layout stores, encoded or linear as it says; `images` brings them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import functools
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,13 +27,11 @@ MATRICES = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722), "bt2020": (0.262
 """The weights of red and blue in Y (ITU-R BT.601, BT.709, BT.2020)."""
 
 
-def components(layout: Layout, samples: Mapping[str, Expr]) -> Components:
-    """The color that samples of a pixel stand for.
+def components(layout: Layout, levels: Mapping[str, Any]) -> Components:
+    """The color that samples of a pixel stand for, from the `level` of each.
 
-    A mosaic's one sample is gray here, see `demosaic`; alpha alone is that of white. `samples`
-    gives the bits of each channel as `access.read` does.
+    A mosaic's one sample is gray here, see `demosaic`; alpha alone is that of white.
     """
-    levels = {c.name: level(layout, c, samples[c.name]) for c in layout.channels}
     alpha = levels.get("A", 1.0)
     if layout.model == "rgb":
         return levels["R"], levels["G"], levels["B"], alpha
@@ -83,6 +83,18 @@ def bits(layout: Layout, channel: Channel, fraction: Any) -> Expr:
     if channel.kind != "s":
         return whole.expr
     return (convert(whole, T.integer(word.bits, signed=False)) & ((1 << channel.bits) - 1)).expr
+
+
+def mean(values: Sequence[tuple[int, Any]]) -> Any:
+    """The mean of values with weights.
+
+    >>> mean([(1, 0.5), (2, 1.0), (1, 0.0)])
+    0.625
+    """
+    parts = [value if weight == 1 else value * float(weight) for weight, value in values]
+    total: Any = functools.reduce(operator.add, parts)
+    whole = sum(weight for weight, _ in values)
+    return total if whole == 1 else total * (1.0 / whole)
 
 
 def site(layout: Layout, column: int, row: int) -> int:

@@ -29,6 +29,7 @@ WORDS = {
     "matrix": ("bt601", "bt709", "bt2020"),
     "transfer": ("srgb", "linear"),
     "alpha": ("straight", "premultiplied"),
+    "siting": ("center", "left", "topleft"),
     "mosaic": ("rggb", "bggr", "grbg", "gbrg"),
 }
 """What may be said of the samples after the bar, by kind; where nothing is said the first of each kind is meant."""

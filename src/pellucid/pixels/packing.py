@@ -169,7 +169,8 @@ class _Filling:
             # Beyond the edges the last pixel goes on, so that the mean of a chroma sample is of pixels there are.
             at = min(across, wide - 1), min(down, tall - 1)
             if at not in known:
-                i, j = plus(times(column, self.across), at[0]), plus(times(row, self.down), at[1])
+                i = _inside(plus(times(column, self.across), at[0]), at[0])
+                j = _inside(plus(times(row, self.down), at[1]), at[1])
                 known[at] = self._kept(self.colors(i, j))
             return known[at]
 
@@ -203,20 +204,24 @@ class _Filling:
         return (r, g, b, a) if straight else (r * a, g * a, b * a, a)
 
     def _samples(self, number: int, group: int, line: int, wide: int, color: Any) -> dict[str, list[Expr]]:
-        """The bits of the samples of a group of a plane, each the mean over its pixels; zero for those outside."""
+        """The bits of the samples of a group of a plane, each a mean of pixels; zero for those outside."""
         found: dict[str, list[Expr]] = {}
         for channel in self.layout.channels:
             if channel.plane != number:
                 continue
             count = len(channel.places)
+            first = self.layout.cosited(channel)
+            beside, below = _weights(channel.across, first=first[0]), _weights(channel.down, first=first[1])
             bits: list[Expr] = []
             for k in range(count):
                 left, top = (group * count + k) * channel.across, line * channel.down
                 if left >= wide:
                     bits.append(const(0, T.u64 if channel.bits > 32 else T.u32))
                     continue
-                area = [color(left + i, top + j) for j in range(channel.down) for i in range(channel.across)]
-                mean = [_mean([c[n] for c in area]) for n in range(4)]
+                area = [
+                    (across * down, color(left + i, top + j)) for j, down in below for i, across in beside
+                ]
+                mean = [meaning.mean([(weight, c[n]) for weight, c in area]) for n in range(4)]
                 if self.layout.model == "mosaic":
                     mean[0] = mean[meaning.site(self.layout, left, top)]
                 bits.append(meaning.stored(self.layout, (*mean,), channel.name)[channel.name])
@@ -224,8 +229,13 @@ class _Filling:
         return found
 
 
-def _mean(values: list[Any]) -> Any:
-    total = values[0]
-    for v in values[1:]:
-        total = total + v
-    return total if len(values) == 1 else total * (1.0 / len(values))
+def _weights(count: int, *, first: bool) -> list[tuple[int, int]]:
+    """Which pixels, from the first on, count how much for the sample of so many: all alike, or more near the first."""
+    if first:
+        return [(k, count - abs(k)) for k in range(1 - count, count)]
+    return [(k, 1) for k in range(count)]
+
+
+def _inside(index: Expr, moved: int) -> Expr:
+    """An index that was moved; before the first pixel it is that."""
+    return apply("max", index, const(0, T.i32)) if moved < 0 else index
