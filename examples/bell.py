@@ -21,7 +21,7 @@ def sine(p, shift=0.0):
 
 @pl.voice
 def bell(rate):
-    modulator = sg.map(sine, phase(280, rate)) * fading(0.5, rate) * 3.0
+    modulator = sg.map(sine, phase(280, rate)) * fading(0.5, rate) * sg.control("depth", 3.0)
     return 0.8 * sg.map2(sine, phase(200, rate), modulator) * fading(0.8, rate)
 
 

@@ -80,6 +80,7 @@ def test_the_sounds_of_a_file_are_listed(pellucid, voices):
         (["voices.py:hum", "-o", "a.wav", "--seconds", "-1"], 2, "seconds: -1.0 is not a finite number"),
         (["voices.py:hum", "-o", "a.wav", "--rate", "1.5"], 2, "'1.5' is not a whole number"),
         (["voices.py:hum", "-o", "a.ogg", "--seconds", "1"], 2, "no file of sound ends in '.ogg'"),
+        (["voices.py:hum", "-o", "a.wav", "--seconds", "1", "--param", "x=1"], 2, "no control is called 'x'"),
         (["none.py", "-o", "a.wav"], 1, "none.py: no such file"),
         (["voices.py:hum", "-o", "none/a.wav", "--seconds", "1"], 1, "make the folder 'none' first"),
     ],
@@ -109,6 +110,9 @@ def test_the_examples_sound(pellucid, root, tmp_path, name):
     file, _, voice = name.partition(":")
     word = f"{root / 'examples' / file}.py" + (f":{voice}" if voice else "")
     out = tmp_path / "out.wav"
-    assert pellucid("render-audio", word, "-o", str(out), "--seconds", "0.2", "--rate", "8000") == (0, "", "")
+    words = ["-o", str(out), "--seconds", "0.2", "--rate", "8000"]
+    if name == "bell":
+        words += ["--param", "depth=5"]
+    assert pellucid("render-audio", word, *words) == (0, "", "")
     with wave.open(str(out)) as sound:
         assert len(set(sound.readframes(1600))) > 100 or name == "echo"

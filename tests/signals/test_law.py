@@ -230,6 +230,28 @@ def test_a_block_that_cannot_be_played_is_refused(ask, why):
     assert player.play(0, input=b"").size == 0
 
 
+@pytest.mark.parametrize(("size", "stride", "word"), [(12, 12, 32), (16, 16, 32), (5, 7, 16), (3, 24, 32)])
+def test_memory_of_any_layout_is_played_in_blocks(size, stride, word):
+    kind = {16: np.uint16, 32: np.uint32}[word]
+    count = SAMPLES.nbytes * 8 // stride - 1
+
+    def voice():
+        memory = sg.Memory("in", word, SAMPLES.view(kind))
+        return sg.memory(memory, 3, 3 + stride * count, size, stride, signed=True) * 2.0**-size
+
+    plain = voice().take(count)
+    player = sg.Player(voice(), format="pcm_f64le")
+    found = [player.play(n).view(np.float64) for n in (1, 7, count - 8)]
+    assert np.concatenate(found).tolist() == plain
+
+
+def test_a_diagram_may_be_longer_than_calls_are_deep():
+    signal = sg.noise()
+    for _ in range(1500):
+        signal = sg.map(lambda x: 0.5 * x + 0.25, signal)
+    assert sg.samples(signal, frames=3)[:, 0].tolist() == signal.take(3)
+
+
 def test_memory_that_ends_is_not_read_beyond():
     player = sg.Player(in_memory(sg.Memory("in", 16, SAMPLES)) * 2.0**-15, format="pcm_s16le")
     assert player.play(20).tobytes() == SAMPLES[:20].tobytes()

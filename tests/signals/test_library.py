@@ -155,6 +155,7 @@ def test_controls_and_noise():
         (lambda: sg.filter(sg.count(), [], []), "give as many of both, and at least one"),
         (lambda: sg.rec(lambda y: y + 1), "a loop of the diagram has no delay"),
         (lambda: sg.rec(lambda a, b: (sg.delay1(b, 0), a + b)), "a loop of the diagram has no delay"),
+        (lambda: sg.rec(lambda y: y.get()), "a sample is asked of a signal that is not whole yet"),
         (lambda: sg.rec(lambda a, b: a), "the body takes 2 signals and gives 1"),
         (lambda: sg.rec(unasked), "the body takes 0 signals and gives 1"),
         (lambda: sg.reduce(sg.count(), 0, lambda r, x: r + x), "the signal has no end"),

@@ -58,7 +58,7 @@ FORMAT is pcm_u8, s16le, s24le, s24in32le, s32le, f32le or f64le; raw files may 
 
 examples:
   pellucid render-audio pluck.py -o pluck.wav --seconds 3
-  pellucid render-audio fm_bell.py:bell -o bell.wav --seconds 4 --rate 96000 --format s24le
+  pellucid render-audio bell.py -o bell.wav --seconds 4 --rate 96000 --format s24le --param depth=5
   pellucid render-audio echo.py -o echo.wav --seconds 2 --rate 44100
   pellucid render-audio pluck.py -o pluck.raw --seconds 1 --channels 2 --planar --format f32le
   pellucid render-audio pluck.py -o - --seconds 3 | aplay
@@ -378,6 +378,15 @@ def _add_sound(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--format", metavar="FORMAT", help="of a sample (pcm_s16le)")
     parser.add_argument("--planar", action="store_true", help="channel after channel, in raw files")
+    parser.add_argument(
+        "--param",
+        type=values.param,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="params",
+        help="set a control of the sound; may be repeated",
+    )
     compiling = parser.add_argument_group("how to compute")
     compiling.add_argument("--backend", choices=["auto", "llvm", "c", "numpy"], help="what runs it (auto)")
 

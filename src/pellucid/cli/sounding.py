@@ -29,6 +29,7 @@ def render_audio(words: Namespace) -> int:
                 channels=words.channels,
                 format=words.format,
                 planar=words.planar,
+                params=dict(words.params),
                 backend=words.backend or "auto",
                 progress=progress,
             )

@@ -24,6 +24,13 @@ class Feedback(Node):
 
     def sample(self, moment: Moment) -> Any:
         """The sample of what it is wired to."""
+        if not self.inputs:
+            place, _ = caller()
+            raise InputError(
+                "a sample is asked of a signal that is not whole yet",
+                place=f"{place}: rec",
+                fix="wire it in the body, and ask what rec returns",
+            )
         return moment.sample(self.inputs[0])
 
 

@@ -99,9 +99,18 @@ class Moment:
 
     def sample(self, node: Node) -> Any:
         """The sample of a box."""
-        if node not in self._samples:
-            with as_compiled():
-                self._samples[node] = node.sample(self)
+        # Diagrams may be longer than Python calls may be deep.
+        stack = [node]
+        while stack:
+            one = stack[-1]
+            missing = [] if one in self._samples else [i for i in one.now if i not in self._samples]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            if one not in self._samples:
+                with as_compiled():
+                    self._samples[one] = one.sample(self)
         return self._samples[node]
 
     def next(self) -> States:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -83,6 +83,7 @@ def render_audio(
     channels: int | None = None,
     format: str | None = None,
     planar: bool = False,
+    params: Mapping[str, float] | None = None,
     backend: str = "auto",
     progress: Progress | None = None,
 ) -> float:
@@ -90,10 +91,10 @@ def render_audio(
 
     `seconds` is needed for what does not end by itself. `rate` is in frames per second: that of a recording, or 48000.
     One channel may become several `channels`, all alike. `format` is a format of sound, pcm_s16le unless told
-    otherwise; `planar` puts channel after channel, in raw files. Returns the greatest magnitude that was rendered:
-    above 1 it was cut off, unless the format holds floats. `progress` is called with the frames done and in all;
-    without it, a line is shown on a terminal. The file appears whole or not at all. Raises InputError for a value out
-    of its range, FileError if the file cannot be written.
+    otherwise; `planar` puts channel after channel, in raw files; `params` sets controls by name. Returns the greatest
+    magnitude that was rendered: above 1 it was cut off, unless the format holds floats. `progress` is called with the
+    frames done and in all; without it, a line is shown on a terminal. The file appears whole or not at all. Raises
+    InputError for a value out of its range, FileError if the file cannot be written.
 
     >>> import pathlib, tempfile
     >>> from pellucid import signals as sg
@@ -110,6 +111,8 @@ def render_audio(
     frames = _frames(seconds, speed, signals)
     before = b"" if raw else wav.header(name, len(signals), speed, frames)
     player = Player(*signals, format=name, planar=planar, meter=True, backend=backend)
+    for control, value in (params or {}).items():
+        player.set(control, value)
     layout = pcm.pcm(name, len(signals), planar=planar)
     with written_aside(path) as file, Line("frames") as line:
         told = progress or line

@@ -68,10 +68,6 @@ class Real(Dynamic):
         """The number itself."""
         return self
 
-    def __abs__(self) -> Any:
-        """The magnitude."""
-        return of(node("abs", self.expr))
-
     def __lt__(self, other: Any) -> Any:
         """Order."""
         return _binary("lt", self, other)
@@ -111,6 +107,10 @@ class Real(Dynamic):
     def __pow__(self, other: Any) -> Any:
         """Refuse, likewise."""
         return _refuse("real numbers have no **", "write x * x, or pl.pow(x, y)")
+
+    def __round__(self, digits: int = 0) -> Any:
+        """Refuse, likewise."""
+        return _refuse("real numbers are not rounded by Python", "write pl.round(x), or to_integer(x)")
 
     __rfloordiv__, __rmod__, __rpow__ = __floordiv__, __mod__, __pow__
 

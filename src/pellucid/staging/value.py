@@ -103,6 +103,10 @@ class Staged:
             "a value that is known only at run time is needed now", place=place, fix="make it static"
         )
 
+    def __abs__(self) -> Any:
+        """The magnitude."""
+        return self.__call_row__("abs", (self,))
+
     def __call_row__(self, name: str, args: tuple[Any, ...]) -> Any:
         """A row of the operator table on this and other numbers: so `pl.sin` takes staged values."""
         from .real import call
