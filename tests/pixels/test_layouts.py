@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import pellucid as pl
 from pellucid.base.errors import InputError
 from pellucid.pixels import FORMATS, Channel, Layout, layout_of, pack, unpack
 from pellucid.pixels.reference import sample_dtype
@@ -242,9 +243,8 @@ def every_value(channel: Channel, count: int) -> np.ndarray:
     return (words.astype(np.int64) + channel.low).astype(dtype)
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_every_value_comes_back(name: str):
-    layout = FORMATS[name]
+def all_samples(layout: Layout) -> tuple[dict[str, np.ndarray], tuple[int, int]]:
+    """Every value of every channel, as far as they are few enough, and the size of a picture that has them all."""
     largest = min(max(c.bits for c in layout.channels), 16)
     # Large enough that a channel with fewer samples than pixels has as many as it has values.
     width = max(c.across for c in layout.channels) << largest - largest // 2
@@ -255,9 +255,30 @@ def test_every_value_comes_back(name: str):
         samples[c.name] = every_value(c, rows_ * columns).reshape(rows_, columns)
         if c.bits <= 16 and c.kind != "f":
             assert len(np.unique(samples[c.name])) == min(1 << c.bits, c.entries or 1 << 16)
-    data = pack(samples, layout, width, height)
-    for name_, values in unpack(data, layout, width, height).items():
+    return samples, (width, height)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_value_comes_back(name: str):
+    layout = FORMATS[name]
+    samples, size = all_samples(layout)
+    for name_, values in unpack(pack(samples, layout, *size), layout, *size).items():
         assert values.tobytes() == samples[name_].tobytes()
+
+
+def through_colors(layout: Layout) -> bool:
+    """Whether every value is a color of its own, that nothing is cut off of."""
+    whole = all(c.kind != "f" for c in layout.channels)
+    return layout.model in ("gray", "alpha", "mosaic", "rgb") and whole and not layout.palette
+
+
+@pytest.mark.parametrize("name", [name for name, layout in FORMATS.items() if through_colors(layout)])
+def test_every_value_comes_back_from_compiled_code(name: str):
+    # Straight colors without opacity would be lost.
+    layout = layout_of(f"{name} | premultiplied" if {"R", "A"} <= {*FORMATS[name].names} else name)
+    samples, size = all_samples(layout)
+    data = pack(samples, layout, *size)
+    assert pl.convert(data, layout, layout, size, precision="f64").tobytes() == data
 
 
 def test_writing_leaves_unused_bits_alone():
