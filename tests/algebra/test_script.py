@@ -7,7 +7,7 @@ import pytest
 
 from pellucid import algebra as alg
 from pellucid.ir.expr import topological
-from pellucid.ir.nest import Alloc, For, all_roots, walk
+from pellucid.ir.nest import For, all_roots, scratch, walk
 
 BOX = np.ones((3, 3)) / 9
 
@@ -35,7 +35,7 @@ def test_the_naive_nest_has_a_loop_and_an_array_for_every_operation():
     program = alg.compile(unsharp((20, 60)), optimize=False)
     nests = [s for s in loops(program) if s.index.attr == "y"]
     assert len(nests) == 4
-    assert sum(isinstance(s, Alloc) for s in walk(program.optimized.body)) == 3
+    assert len(scratch(program.optimized.body)) == 3
 
 
 @pytest.mark.parametrize("shape", [(20, 60), (20, 60, 3), (9, 20, 60)], ids=str)
@@ -44,9 +44,9 @@ def test_an_unsharp_mask_is_one_nest_without_arrays(shape: tuple[int, ...]):
     outer = [s for s in program.optimized.body if isinstance(s, For)]
     assert len(outer) == len(program.optimized.body) == 1
     assert outer[0].how.kind == "spread"
-    left = [s for s in walk(program.optimized.body) if isinstance(s, Alloc)]
+    left = scratch(program.optimized.body)
     assert len(left) == 1
-    assert left[0].size.attr == np.prod(shape[1:])
+    assert left[0].size == np.prod(shape[1:])
 
 
 def test_the_middle_is_free_of_borders():
@@ -141,6 +141,6 @@ def test_rows_that_do_not_fit_on_the_stack_stay_in_arrays():
     edges = [alg.convolve(a, np.outer(u, v)) for u in ([1, 2, 1], [1, 3, 1]) for v in ([1, 0, -1], [2, 5, 2])]
     picture = np.random.default_rng(1).random((5, 12_000), dtype=np.float32)
     program = alg.compile(edges[0] * edges[1] + edges[2] * edges[3])
-    assert 2 <= sum(isinstance(s, Alloc) for s in walk(program.optimized.body)) <= 4
+    assert 2 <= len(scratch(program.optimized.body)) <= 4
     naive = alg.compile(edges[0] * edges[1] + edges[2] * edges[3], optimize=False)
     np.testing.assert_allclose(program(a=picture), naive(a=picture), rtol=0, atol=1e-3)

@@ -61,7 +61,7 @@ def test_the_text_of_every_stage_reads_back(name):
     frame = build(PICTURES[name], T.f32)
     for kernel in optimize(frame.kernel, frame.ranges, Options(), 16).stages.values():
         memory = {b.name: b for b in (*kernel.outputs, *N.inputs(kernel))}
-        memory |= {s.buffer.name: s.buffer for s in N.walk(kernel.body) if isinstance(s, N.Alloc)}
+        memory |= {b.name: b for b in N.scratch(kernel.body)}
         again = parse_nest(print_nest(kernel), memory)
         assert N.same(again.body, kernel.body)
 

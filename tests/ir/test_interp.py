@@ -86,8 +86,9 @@ class Scalar:
                 case N.While(condition, body):
                     while self.value(condition, scope):
                         self.block(body, scope)
-                case N.Alloc(buffer, size, body):
-                    self.memory[buffer] = np.zeros(max(1, int(self.value(size, scope))), buffer.type.dtype)
+                case N.Alloc(sizes, body):
+                    lengths = {b: max(1, int(self.value(size, scope))) for b, size in sizes.items()}
+                    self.memory.update({b: np.zeros(n, b.type.dtype) for b, n in lengths.items()})
                     self.block(body, scope)
                 case _:
                     pass

@@ -31,8 +31,7 @@ def test_expressions_read_back_to_the_same_nodes(parts: list[Program]):
 
 
 def known(kernel: N.Kernel) -> dict[str, Buffer]:
-    scratch = [s.buffer for s in N.walk(kernel.body) if isinstance(s, N.Alloc)]
-    return {b.name: b for b in (*kernel.outputs, *N.inputs(kernel), *scratch)}
+    return {b.name: b for b in (*kernel.outputs, *N.inputs(kernel), *N.scratch(kernel.body))}
 
 
 def check(kernel: N.Kernel) -> None:
@@ -136,6 +135,13 @@ def test_a_mistake_in_an_expression_is_named_with_its_line(text: str, why: str):
             "kernel k():\n  output out: i32[1]\n  for i in 0 .. 3:\n    out[j] := i\n",
             "line 4: 'j' has no meaning",
         ),
+        (
+            "kernel k():\n  alloc t: i32[1]\n  alloc t: i32[1]:\n    t[0] := 1\n",
+            "line 3: t is allocated twice",
+        ),
+        ("kernel k():\n  alloc t: i32[1]\n", "line 2: the last array of some has ':'"),
+        ("kernel k():\n  alloc t: i32[1]\n    t[0] := 1\n", "line 2: the last array of some has ':'"),
+        ("kernel k():\n  output a: i32[1]\n  alloc t: i32[1]\n  a[0] := 1\n", "line 4: expected 'alloc'"),
     ],
 )
 def test_a_mistake_in_a_nest_is_named_with_its_line(text: str, why: str):
@@ -153,6 +159,20 @@ def test_abstract_statements_read_back():
     assert N.same(N.rewrite(kernel.body, lambda roots: roots), kernel.body)
     with pytest.raises(TextError, match="line 7: unexpected 'more'"):
         parse_nest(text + "  abstract S3 more\n")
+
+
+def test_arrays_side_by_side_read_back():
+    text = (
+        "kernel k(n: i32):\n  output out: i32[3]\n  alloc t: i32[3]\n  alloc u: f32[n + 1]:\n"
+        "    t[0] := 1\n    alloc v: i32[1]:\n      v[0] := t[0]\n      out[0] := v[0]\n  out[1] := 2\n"
+    )
+    kernel = parse_nest(text)
+    check(kernel)
+    assert print_nest(kernel) == text
+    around, _ = kernel.body
+    assert isinstance(around, N.Alloc)
+    assert [(b.name, b.type) for b in around.sizes] == [("t", T.i32), ("u", T.f32)]
+    assert not N.same((around,), (N.Alloc(dict(list(around.sizes.items())[::-1]), around.body),))
 
 
 def test_a_line_that_belongs_nowhere_is_refused():

@@ -294,8 +294,11 @@ class Pictures:
 
     def kernel(self) -> Kernel:
         body = tuple(self.statement() for _ in range(self.rng.randrange(1, 5)))
-        for b in (T2, T1):
-            body = (Alloc(b, self.whole(b.size), body),)
+        sizes = {b: self.whole(b.size) for b in (T1, T2)}
+        if self.rng.random() < 0.5:
+            return Kernel("k", (), (P, Q), (Alloc(sizes, body),))
+        for b, size in reversed(list(sizes.items())):
+            body = (Alloc({b: size}, body),)
         return Kernel("k", (), (P, Q), body)
 
 

@@ -35,8 +35,7 @@ def program(name: str, **changes: str) -> str:
 
 
 def buffers(kernel: N.Kernel) -> dict[str, Buffer]:
-    allocated = [s.buffer for s in N.walk(kernel.body) if isinstance(s, N.Alloc)]
-    return {b.name: b for b in (*kernel.outputs, *N.inputs(kernel), *allocated)}
+    return {b.name: b for b in (*kernel.outputs, *N.inputs(kernel), *N.scratch(kernel.body))}
 
 
 def final(text: str, memory: dict[str, list[int]] | None = None, **arguments: float) -> dict[str, list[int]]:

@@ -219,7 +219,7 @@ def test_placed_text_parses_back():
         tactic.sequence(tactic.attempt("tabulate", dear=1.0), tactic.attempt("place")), nest(ROWS)
     )
     text = print_nest(state.kernel)
-    tables = {s.buffer.name: s.buffer for s in N.walk(state.kernel.body) if isinstance(s, N.Alloc)}
+    tables = {b.name: b for b in N.scratch(state.kernel.body)}
     again = parse_nest(text, {"out": OUT, "source": SOURCE, **tables})
     assert N.same(again.body, state.kernel.body)
     assert print_nest(again) == text

@@ -220,7 +220,7 @@ def test_P18_dear_columns_go_into_a_table():
     frame = build(picture, T.f32)
     best = optimize(frame.kernel, frame.ranges, options, 16, (ROW.free, COLUMN.free))
     text = print_nest(best.kernel)
-    assert "alloc column1: f32[width]:" in text
+    assert "alloc column1: f32[width]" in text
     inner = text[text.rindex("for i") :]
     assert "column1[i]" in inner
     assert "sqrt" not in inner

@@ -13,7 +13,7 @@ from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer, Expr
 from pellucid.ir.facts import Facts
 from pellucid.ir.interp import evaluate
-from pellucid.ir.nest import For
+from pellucid.ir.nest import For, scratch
 from pellucid.ir.parse import parse_expr, parse_nest
 from pellucid.ir.path import walk
 from pellucid.reasoning.effects import Access, Guard, effects
@@ -342,7 +342,7 @@ def test_a_size_that_loads_what_has_changed_tells_nothing():
     for change, known in (("a[1] := 2", True), ("x[0] := 5", False)):
         kernel = parse_nest(text.format(change), {k: b for k, b in MEMORY.items() if k != "t"})
         path, last = list(walk(kernel.body))[-1]
-        (scratch,) = (s.buffer for s in kernel.body)
+        (array,) = scratch(kernel.body)
         ranges = {expression("x[0]"): Facts(1, 50)}
-        verdict = inside(last.value.args[0], scratch, known_at(kernel.body, path, ranges))
+        verdict = inside(last.value.args[0], array, known_at(kernel.body, path, ranges))
         assert isinstance(verdict, Proved) is known

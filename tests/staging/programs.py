@@ -37,13 +37,13 @@ def inner_loop(kernel: N.Kernel) -> N.For | N.While:
 
 def loads(block: N.Block, kernel: N.Kernel) -> int:
     """How many words a block loads from the memories that were given: each element of the text once."""
-    scratch = {s.buffer for s in N.walk(kernel.body) if isinstance(s, N.Alloc)}
+    scratch = set(N.scratch(kernel.body))
     return sum(1 for n in topological(N.all_roots(block)) if n.op == "load" and n.attr not in scratch)
 
 
 def stores(block: N.Block, kernel: N.Kernel) -> int:
     """How many words a block stores to the memories that were given."""
-    scratch = {s.buffer for s in N.walk(kernel.body) if isinstance(s, N.Alloc)}
+    scratch = set(N.scratch(kernel.body))
     return sum(1 for s in N.walk(block) if isinstance(s, N.Store) and s.buffer not in scratch)
 
 

@@ -18,6 +18,7 @@ from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const
 from ..ir.nest import Alloc, Block, For, Kernel, Statement, Store
 from ..loops import elements
+from ..loops.elements import allocated
 from .array import conversion
 from .border import folded, inside
 from .network import median
@@ -79,8 +80,7 @@ class Lowering:
             if buffer not in self.written:
                 self.fill(buffer, node.coordinates, frame.known[node], frame)
         body: Block = tuple(frame.statements)
-        for b in reversed(self.scratch):
-            body = (Alloc(b, const(b.size, N.position_type(b.size)), body),)
+        body = allocated({b: const(b.size, N.position_type(b.size)) for b in self.scratch}, body)
         return Kernel(name, tuple(self.params.values()), tuple(buffers), body)
 
     # ---- operations ----
@@ -244,7 +244,7 @@ class Lowering:
         if kept:
             left = tuple(point[k] for k in kept)
             body += (Store(result, position(left, node.coordinates), E.load(own, zero)),)
-            body = (Alloc(own, const(1, T.i32), body),)
+            body = (Alloc({own: const(1, T.i32)}, body),)
         for k in reversed(kept):
             body = (self.loop(point, where, k, body),)
         frame.statements.extend(body)

@@ -24,7 +24,7 @@ from ..loops.ledger import Ledger, Step
 from ..loops.move import Proved, named
 from ..loops.moves.inline_array import INLINE, verdicts
 from ..loops.reductions import gathered_in_parts
-from ..loops.rows import rows_of
+from ..loops.rows import rows_at
 from ..loops.tactic import State, Tactic, attempt, make
 from ..reasoning.effects import loaded
 from ..reasoning.infer import FactsOf
@@ -91,12 +91,11 @@ def separated(options: Options) -> Tactic:
 
     def tactic(state: State) -> State:
         move = named("separate_window")
-        done = 0
+        depth = len(_program(state.kernel))
         for path in reversed(list(move.find(state.kernel))):
-            # Each puts scratch memory around the program, which takes all others one step deeper.
-            where = ((0, 0),) * done + path
-            state, applied = make(state, move, where, numerics=options.numerics)
-            done += applied
+            # The first may put scratch memory around the program, which takes all others one step deeper.
+            where = ((0, 0),) * (len(_program(state.kernel)) - depth) + path
+            state, _ = make(state, move, where, numerics=options.numerics)
         return state
 
     return tactic
@@ -164,11 +163,10 @@ def contracted(state: State) -> State:
     """`contract_array` for every array of which a row is enough, as long as all rows fit on the stack together."""
     move, room = named("contract_array"), MOST_PRIVATE
     for path in reversed(list(move.find(state.kernel, most=room))):
-        rows = rows_of(state.kernel, path)
-        size = rows.length * rows.array.type.dtype.itemsize if rows is not None else room + 1
-        if size <= room:
-            state, done = make(state, move, path)
-            room -= size * done
+        for rows in reversed(list(rows_at(state.kernel, path))):
+            if rows.bytes <= room:
+                state, done = make(state, move, path, array=rows.array.name)
+                room -= rows.bytes * done
     return state
 
 

@@ -114,7 +114,7 @@ class MachineCode:
         slots, values = self.slots(arguments)
         arrays = plan.arrays(memory, self.needs)
         sizes = plan.sizes(values)
-        scratch = [np.empty(n, a.buffer.type.dtype) for n, a in zip(sizes, plan.scratch, strict=True)]
+        scratch = [np.empty(n, b.type.dtype) for n, b in zip(sizes, plan.scratch, strict=True)]
         lengths = np.array([*map(len, arrays), *sizes], np.int64)
         where = np.array([*map(address, arrays), *map(address, scratch)], np.uint64)
         place, many = address(where), address(lengths)

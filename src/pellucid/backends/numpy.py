@@ -28,8 +28,8 @@ class NumpyCode:
         values = plan.values(arguments)
         arrays = dict(zip(plan.bound, plan.arrays(memory), strict=True))
         given = dict(zip((p.attr for p in plan.kernel.params), values, strict=True))
-        for a, n in zip(plan.scratch, plan.sizes(values), strict=True):
-            arrays[a.buffer] = np.zeros(n, a.buffer.type.dtype)
+        for b, n in zip(plan.scratch, plan.sizes(values), strict=True):
+            arrays[b] = np.zeros(n, b.type.dtype)
         for phase in plan.phases:
             bands = plan.bands(phase.band, values, None)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..base.errors import BackendError
 from ..ir.expr import Buffer, Expr, topological
-from ..ir.nest import Alloc, Block, For, Store, all_roots, walk
+from ..ir.nest import Block, For, Store, all_roots, walk
 from ..ir.prim import Prim
 from ..reasoning.infer import FactsOf
 
@@ -42,10 +42,10 @@ class Proofs:
     large as a loop is long holds every index of the loop; `scratch` gives its size expressions.
     """
 
-    def __init__(self, least: Mapping[Buffer, int], scratch: tuple[Alloc, ...]) -> None:
+    def __init__(self, least: Mapping[Buffer, int], scratch: Mapping[Buffer, Expr]) -> None:
         self.least = least
         self.needed: dict[Buffer, int] = {}
-        self._extents = {a.buffer: a.size for a in scratch}
+        self._extents = scratch
         self._ends: dict[Expr, Expr] = {}
 
     def enter(self, loop: For, facts: FactsOf) -> None:

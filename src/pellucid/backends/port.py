@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -104,22 +104,22 @@ class Layout:
 
     kernel: N.Kernel
     bound: tuple[Buffer, ...]
-    scratch: tuple[N.Alloc, ...]
+    scratch: Mapping[Buffer, Expr]
     phases: tuple[Phase, ...]
     ranges: Mapping[str, Facts]
-    private: tuple[N.Alloc, ...] = ()
+    private: Mapping[Buffer, Expr] = field(default_factory=dict[Buffer, Expr])
 
     @property
     def buffers(self) -> tuple[Buffer, ...]:
         """All buffers, in the order of the machine code."""
-        return (*self.bound, *(a.buffer for a in self.scratch))
+        return (*self.bound, *self.scratch)
 
     @property
     def least(self) -> dict[Buffer, int]:
         """The sizes that buffers were declared with; scratch memory has a known size only where it is a constant."""
         found = {b: b.size for b in self.bound}
-        for a in (*self.scratch, *self.private):
-            found[a.buffer] = max(1, int(a.size.attr)) if a.size.op == "const" else 1
+        for b, size in (*self.scratch.items(), *self.private.items()):
+            found[b] = max(1, int(size.attr)) if size.op == "const" else 1
         return found
 
     def values(self, arguments: Arguments) -> list[np.generic]:
@@ -181,7 +181,7 @@ class Layout:
         if not self.scratch:
             return []
         environment = dict(zip(self.kernel.params, values, strict=True))
-        return [max(1, int(n.item())) for n in evaluate([a.size for a in self.scratch], environment)]
+        return [max(1, int(n.item())) for n in evaluate(list(self.scratch.values()), environment)]
 
     def span(
         self, band: N.For | None, values: Sequence[Any], threads: int | None, most: int
@@ -225,8 +225,8 @@ def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
             place=kernel.name,
             fix="write a statement in its place",
         )
-    scratch: list[N.Alloc] = []
-    private: list[N.Alloc] = []
+    scratch: dict[Buffer, Expr] = {}
+    private: dict[Buffer, Expr] = {}
     flat: list[N.Statement] = []
     rest = list(reversed(kernel.body))
     # Single elements that no bands share are registers of whoever runs the kernel.
@@ -234,12 +234,17 @@ def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
     while rest:
         s = rest.pop()
         if isinstance(s, N.Alloc):
-            (private if alone and s.size.op == "const" and s.size.attr <= 1 else scratch).append(s)
+            for b, size in s.sizes.items():
+                (private if alone and size.op == "const" and size.attr <= 1 else scratch)[b] = size
             rest.extend(reversed(s.body))
             continue
         flat.append(s)
-        private += [x for b in N.blocks(s) for x in N.walk(b) if isinstance(x, N.Alloc)]
-    if any(a.size.op != "const" for a in private) or sum(map(_bytes, private)) > MOST_PRIVATE:
+        for x in N.walk((s,)):
+            private |= x.sizes if isinstance(x, N.Alloc) else {}
+    if (
+        any(n.op != "const" for n in private.values())
+        or sum(map(_bytes, private, private.values())) > MOST_PRIVATE
+    ):
         raise BackendError(
             f"scratch memory inside a loop or a branch that is not surely at most {MOST_PRIVATE} bytes",
             place=kernel.name,
@@ -247,11 +252,11 @@ def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
         )
     known = {p.attr: ranges.get(p, of_leaf(p)) for p in kernel.params}
     bound = (*kernel.outputs, *N.inputs(kernel))
-    return Layout(kernel, bound, tuple(scratch), tuple(_phases(kernel, flat)), known, tuple(private))
+    return Layout(kernel, bound, scratch, tuple(_phases(kernel, flat)), known, private)
 
 
-def _bytes(a: N.Alloc) -> int:
-    return max(1, int(a.size.attr)) * a.buffer.type.dtype.itemsize
+def _bytes(buffer: Buffer, size: Expr) -> int:
+    return max(1, int(size.attr)) * buffer.type.dtype.itemsize
 
 
 def _phases(kernel: N.Kernel, flat: Sequence[N.Statement]) -> list[Phase]:

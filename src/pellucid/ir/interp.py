@@ -212,9 +212,10 @@ def _statement(s: Any, environment: Environment, memory: dict[Buffer, Array], ac
             data = memory[buffer]
             inside = a & (p >= 0) & (p < len(data))
             data[p[inside]] = v[inside]
-        case Alloc(buffer, length, body):
-            n = max(1, int(_one(length, environment, memory).item()))
-            _block(body, environment, {**memory, buffer: np.zeros(n, buffer.type.dtype)}, active)
+        case Alloc(sizes, body):
+            lengths = [max(1, int(_one(n, environment, memory).item())) for n in sizes.values()]
+            own = {b: np.zeros(n, b.type.dtype) for b, n in zip(sizes, lengths, strict=True)}
+            _block(body, environment, {**memory, **own}, active)
         case Abstract(name):
             raise IrError(
                 "an abstract statement cannot be run", place=name, fix="write a statement in its place"

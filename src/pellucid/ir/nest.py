@@ -7,7 +7,7 @@ never changes a value. `erase` drops all places, and two nests with equal erasur
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ..base.errors import IrError
@@ -102,10 +102,9 @@ class Store:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alloc:
-    """Scratch memory for the body: a buffer whose size is an expression, uninitialized."""
+    """Scratch memory for the body, uninitialized: buffers side by side, each with an expression for its size."""
 
-    buffer: Buffer
-    size: Expr
+    sizes: Mapping[Buffer, Expr]
     body: Block
 
 
@@ -146,8 +145,8 @@ def roots(statement: Statement) -> tuple[Expr, ...]:
             return (condition,)
         case Store(_, position, value):
             return (position, value)
-        case Alloc(_, size, _):
-            return (size,)
+        case Alloc(sizes, _):
+            return tuple(sizes.values())
         case Abstract():
             return ()
 
@@ -157,7 +156,7 @@ def blocks(statement: Statement) -> tuple[Block, ...]:
     match statement:
         case If(_, then, orelse, _):
             return (then, orelse)
-        case Repeat(_, body) | For(_, _, _, body, _) | While(_, body) | Alloc(_, _, body):
+        case Repeat(_, body) | For(_, _, _, body, _) | While(_, body) | Alloc(_, body):
             return (body,)
         case _:
             return ()
@@ -214,7 +213,7 @@ def rewrite(block: Block, function: Callable[[tuple[Expr, ...]], tuple[Expr, ...
             case Store():
                 return (replace(s, position=new[0], value=new[1]),)
             case Alloc():
-                return (replace(s, size=new[0]),)
+                return (replace(s, sizes=dict(zip(s.sizes, new, strict=True))),)
             case Abstract():
                 return (s,)
 
@@ -259,7 +258,9 @@ def _alike(a: Statement, b: Statement) -> bool:
         return False
     if isinstance(a, For) and isinstance(b, For) and (a.index is not b.index or a.how != b.how):
         return False
-    if isinstance(a, Store | Alloc) and isinstance(b, Store | Alloc) and a.buffer is not b.buffer:
+    if isinstance(a, Store) and isinstance(b, Store) and a.buffer is not b.buffer:
+        return False
+    if isinstance(a, Alloc) and isinstance(b, Alloc) and list(a.sizes) != list(b.sizes):
         return False
     if isinstance(a, Abstract) and isinstance(b, Abstract) and a.name != b.name:
         return False
@@ -276,8 +277,13 @@ def uniform(kernel: Kernel, name: str) -> Expr:
 
 def inputs(kernel: Kernel) -> list[Buffer]:
     """The buffers that a kernel only loads from, in order of first appearance: what its caller must supply."""
-    own = set(kernel.outputs) | {s.buffer for s in walk(kernel.body) if isinstance(s, Alloc)}
+    own = {*kernel.outputs, *scratch(kernel.body)}
     return [b for b in E.buffers(all_roots(kernel.body)) if b not in own]
+
+
+def scratch(block: Block) -> list[Buffer]:
+    """The scratch memory of a block and of the blocks inside, outer first."""
+    return [b for s in walk(block) if isinstance(s, Alloc) for b in s.sizes]
 
 
 def position_type(size: int) -> T.Type:

@@ -319,6 +319,30 @@ class _NestParser:
         self.at += 1
         return _Line(bare, number, self.scope)
 
+    def allocation(self, line: _Line, indent: int) -> N.Alloc:
+        """Scratch arrays side by side, a line each, of which the last opens the block."""
+        sizes: dict[Buffer, Expr] = {}
+        while True:
+            name = line.take()
+            line.take(":")
+            type_ = line.type()
+            line.take("[")
+            size = line.expression()
+            line.take("]")
+            # How much a size that only the run knows may be is left open.
+            most = size.attr if size.op == "const" and size.attr >= 1 else int(T.i32.high)
+            buffer = self.scope.buffers.setdefault(name, Buffer(name, type_, most))
+            if buffer in sizes:
+                raise line.error(f"{name} is allocated twice", "give each its own name")
+            sizes[buffer] = size
+            if line.accept(":"):
+                return N.Alloc(sizes, self.block(indent))
+            line.done()
+            if self.at == len(self.lines) or self.lines[self.at][0] != indent:
+                raise line.error("the last array of some has ':', and behind it what uses them", "write ':'")
+            line = self.line()
+            line.take("alloc")
+
     def block(self, outer: int) -> N.Block:
         found: list[N.Statement] = []
         if self.at >= len(self.lines) or self.lines[self.at][0] <= outer:
@@ -349,17 +373,7 @@ class _NestParser:
             line.done()
             return N.Abstract(name)
         if line.accept("alloc"):
-            name = line.take()
-            line.take(":")
-            type_ = line.type()
-            line.take("[")
-            size = line.expression()
-            line.take("]")
-            line.take(":")
-            # How much a size that only the run knows may be is left open.
-            most = size.attr if size.op == "const" and size.attr >= 1 else int(T.i32.high)
-            buffer = self.scope.buffers.setdefault(name, Buffer(name, type_, most))
-            return N.Alloc(buffer, size, self.block(indent))
+            return self.allocation(line, indent)
         if line.accept("repeat"):
             name = line.take()
             line.take("=")

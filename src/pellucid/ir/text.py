@@ -230,10 +230,14 @@ def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int)
                     lines.append(f"{pad}pick {printer.name(p, 't')} = {text}")
             case N.Abstract(name):
                 lines.append(f"{pad}abstract {name}")
-            case N.Alloc(buffer, size, inner):
-                if printer.plain:
-                    count = "" if buffer.size == 1 else f"[{printer.show(size)}]"
-                    lines.append(f"{pad}local {buffer.name}{count}:")
-                else:
-                    lines.append(f"{pad}alloc {buffer.name}: {buffer.type}[{printer.show(size)}]:")
+            case N.Alloc(sizes, inner):
+                # Arrays side by side, of which the last opens the block.
+                lines += [pad + _allocated(buffer, size, printer) for buffer, size in sizes.items()]
+                lines[-1] += ":"
                 body(inner)
+
+
+def _allocated(buffer: Buffer, size: Expr, printer: Printer) -> str:
+    if printer.plain:
+        return f"local {buffer.name}" + ("" if buffer.size == 1 else f"[{printer.show(size)}]")
+    return f"alloc {buffer.name}: {buffer.type}[{printer.show(size)}]"

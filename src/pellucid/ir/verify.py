@@ -137,6 +137,7 @@ def _verify_block(block: Block, scope: int, declared: set[Expr], known: set[Buff
                     )
             case Abstract():
                 pass
-            case Alloc(buffer, size, body):
-                _check_roots(f"alloc {buffer.name}", [size], scope, declared)
-                _verify_block(body, scope, declared, known | {buffer})
+            case Alloc(sizes, body):
+                for buffer, size in sizes.items():
+                    _check_roots(f"alloc {buffer.name}", [size], scope, declared)
+                _verify_block(body, scope, declared, known | set(sizes))

@@ -87,7 +87,7 @@ class Demand:
         self.guards, self.mutable, self.hoist = guards, mutable, hoist
         self.root = Region(None, 0, dirty=self._dirty(body))
         self.of_block: dict[int, Region] = {}
-        self.homes: dict[Expr, list[Region]] = {}
+        self.homes: dict[Expr, Mapping[Region, None]] = {}
         self.placed: set[Expr] = set()
         self.repeats: dict[tuple[Expr, Region], Region] = {}
         self.demands: dict[Expr, set[Region]] = {}
@@ -125,7 +125,7 @@ class Demand:
                 inner = Region(region, region.mask, loop=True, depth=region.depth)
                 inner.dirty, inner.name = self._dirty(body), "while"
                 self._open(body, inner)
-            case Alloc(_, _, body):
+            case Alloc(_, body):
                 self._open(body, Region(region, region.mask, depth=region.depth, dirty=self._dirty(body)))
             case _:
                 pass
@@ -164,7 +164,7 @@ class Demand:
             if not wanted:
                 continue
             homes = _least(wanted)
-            self.homes[node] = homes
+            self.homes[node] = dict.fromkeys(homes)
             for home in homes:
                 home.homes.add(node)
                 self._operands(node, home)

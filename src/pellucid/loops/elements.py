@@ -16,6 +16,7 @@ from ..ir.nest import SEQ, Alloc, Block, For, Statement, Store, walk
 from ..ir.path import Path
 from ..reasoning.effects import loaded, stored
 from ..reasoning.infer import FactsOf
+from .census import Census
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,23 +123,28 @@ def wrapped(
 ) -> Block:
     """A program inside of scratch memory, less the arrays that are gone."""
     for a in reversed(around):
-        if a.buffer not in gone:
-            body = (Alloc(a.buffer, a.size, body),)
+        body = allocated({b: n for b, n in a.sizes.items() if b not in gone}, body)
     return body
 
 
-def touching(around: Alloc, path: Path) -> list[tuple[Path, Statement]]:
-    """The statements in the body of scratch memory that load from it or store to it, each with its path."""
+def allocated(sizes: Mapping[Buffer, Expr], body: Block) -> Block:
+    """A block inside of scratch memory, if there is any."""
+    return (Alloc(sizes, body),) if sizes else body
+
+
+def touching(around: Alloc, path: Path, buffer: Buffer) -> list[tuple[Path, Statement]]:
+    """The statements in the body of scratch memory that load from an array or store to it, each with its path."""
     found: list[tuple[Path, Statement]] = []
     stack = [(path, around.body)]
     while stack:
         outer, block = stack.pop()
-        for k, s in enumerate(block):
-            here = (*outer, (0, k))
-            if isinstance(s, Alloc):
-                stack.append((here, s.body))
-            elif around.buffer in used(s):
-                found.append((here, s))
+        for s in _users(block).get(buffer, ()):
+            for k in [block.index(s)] if block.count(s) == 1 else [k for k, x in enumerate(block) if x is s]:
+                here = (*outer, (0, k))
+                if isinstance(s, Alloc):
+                    stack.append((here, s.body))
+                else:
+                    found.append((here, s))
     return found
 
 
@@ -146,3 +152,6 @@ def touching(around: Alloc, path: Path) -> list[tuple[Path, Statement]]:
 def used(statement: Statement) -> frozenset[Buffer]:
     """The buffers that a statement loads from or stores to."""
     return frozenset(stored((statement,)) | loaded((statement,)))
+
+
+_users = Census[Statement](lambda s: ((b, s) for b in used(s)))

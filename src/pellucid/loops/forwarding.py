@@ -50,7 +50,8 @@ class Arrays:
         self.stored: dict[int, dict[Buffer, int]] = {}
         self._blocks = 0
         for a in self.around:
-            self.of(a.buffer).scratch = a.size.op == "const" and a.size.attr == a.buffer.size
+            for b, size in a.sizes.items():
+                self.of(b).scratch = size.op == "const" and size.attr == b.size
         self._visit(self.body, (), 1)
 
     def of(self, buffer: Buffer) -> Array:

@@ -13,7 +13,7 @@ from ..ir import expr as E
 from ..ir import prim as table
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, const, topological
-from ..ir.nest import Alloc, Block, For, Kernel, Statement, Store, position_type, transform, walk
+from ..ir.nest import Alloc, Block, For, Kernel, Statement, Store, position_type, scratch, transform, walk
 from ..ir.path import Path, at
 from ..reasoning.effects import Access, effects
 from .build import folded, fresh_buffer, fresh_index
@@ -76,7 +76,7 @@ def gathering(
     loop = at(kernel.body, path) if path else None
     if not isinstance(loop, For):
         return None
-    own = {s.buffer for s in walk(loop.body) if isinstance(s, Alloc)}
+    own = set(scratch(loop.body))
     for s in walk(loop.body):
         if isinstance(s, Store) and buffer in (None, s.buffer.name) and s.buffer not in own:
             found = gathered(s)
@@ -128,14 +128,14 @@ def in_parts(kernel: Kernel, g: Gathering, counts: Sequence[int]) -> Alloc:
     if not _own(g, counts):
         clear = loop("all", 0, parts.size, lambda k: Store(parts, k, neutral))
         end = merge(("copy", "element"), g.buffer, number(0), 0, copies, size)
-        return Alloc(parts, number(parts.size), (clear, replace(g.loop, body=body), end))
+        return Alloc({parts: number(parts.size)}, (clear, replace(g.loop, body=body), end))
     step = copies // counts[0] * size
     start = folded("mul", _as(g.loop.index, type_), number(step))
     clear = loop("all", 0, step, lambda k: Store(parts, folded("add", start, k), neutral))
     near = merge(("copy", "near"), parts, start, 1, step // size, size)
     body = (clear, *body, *((near,) if step > size else ()))
     end = merge(("part", "element"), g.buffer, number(0), 0, counts[0], step)
-    return Alloc(parts, number(parts.size), (replace(g.loop, body=body), end))
+    return Alloc({parts: number(parts.size)}, (replace(g.loop, body=body), end))
 
 
 def inside_of(parts: Alloc, g: Gathering, path: Path) -> Callable[[Path], Path]:

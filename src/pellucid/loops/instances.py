@@ -98,8 +98,10 @@ def _alike(a: Statement, b: Statement) -> bool:
         return False
     if isinstance(a, For) and isinstance(b, For):
         return a.index is b.index and a.how == b.how
-    if isinstance(a, Store | Alloc) and isinstance(b, Store | Alloc):
+    if isinstance(a, Store) and isinstance(b, Store):
         return a.buffer is b.buffer
+    if isinstance(a, Alloc) and isinstance(b, Alloc):
+        return list(a.sizes) == list(b.sizes)
     return not (isinstance(a, If) and a.picks)
 
 
@@ -112,7 +114,7 @@ def _with_roots(s: Store | For | If | Alloc | While, new: Sequence[Expr]) -> Sta
         case If() | While():
             return replace(s, condition=new[0])
         case Alloc():
-            return replace(s, size=new[0])
+            return replace(s, sizes=dict(zip(s.sizes, new, strict=True)))
 
 
 def common(instances: Sequence[Block], index: Expr) -> tuple[int, Block] | None:

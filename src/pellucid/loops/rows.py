@@ -5,7 +5,7 @@ Below `moves/contract_array`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..ir import nest as N
@@ -15,7 +15,7 @@ from ..ir.nest import Alloc, For, Kernel
 from ..ir.path import Path, at
 from ..reasoning.effects import Access, effects
 from ..reasoning.iterations import terms
-from ..reasoning.scope import facts_within
+from ..reasoning.known import Known
 from .build import folded
 from .elements import touching
 
@@ -29,6 +29,11 @@ class Rows:
     path: Path
     length: int
 
+    @property
+    def bytes(self) -> int:
+        """How much memory a row takes."""
+        return self.length * self.array.type.dtype.itemsize
+
     def accesses(self) -> tuple[Access, ...]:
         """Every load and store of the array."""
         found = effects(self.loop.body)
@@ -36,7 +41,7 @@ class Rows:
 
     def rest(self, access: Access, ranges: Mapping[Expr, Facts]) -> Expr | None:
         """The position within the row; None if it is not surely in the row of the iteration."""
-        facts = facts_within((self.loop, *access.scope), ranges)
+        facts = Known(ranges, (self.loop, *access.scope)).facts
         split = terms(access.position, facts)
         if split is None or split[0].get(self.loop.index) != self.length:
             return None
@@ -49,17 +54,23 @@ class Rows:
         return found if facts(found).within(0, self.length - 1) else None
 
 
-def rows_of(kernel: Kernel, path: Path) -> Rows | None:
-    """The rows of the scratch array at a path, if one loop alone uses it."""
+def rows_at(kernel: Kernel, path: Path, array: str | None = None) -> Iterator[Rows]:
+    """The rows of each scratch array at a path that one loop alone uses; of one only, if it is named."""
     s = at(kernel.body, path) if path else None
-    if not isinstance(s, Alloc) or s.size.op != "const":
-        return None
-    found = touching(s, path)
+    for buffer in s.sizes if isinstance(s, Alloc) else ():
+        rows = _rows(s, path, buffer) if isinstance(s, Alloc) and array in (None, buffer.name) else None
+        if rows is not None:
+            yield rows
+
+
+def _rows(around: Alloc, path: Path, buffer: Buffer) -> Rows | None:
+    size = around.sizes[buffer]
+    found = touching(around, path, buffer) if size.op == "const" else []
     if len(found) != 1:
         return None
     inner, loop = found[0]
     if not isinstance(loop, For) or loop.lo.op != "const" or loop.lo.attr != 0 or loop.hi.op != "const":
         return None
-    count, size = int(loop.hi.attr), int(s.size.attr)
-    whole = loop.how == N.SEQ and count > 0 and size % count == 0
-    return Rows(s.buffer, loop, inner, size // count) if whole else None
+    count, length = int(loop.hi.attr), int(size.attr)
+    whole = loop.how == N.SEQ and count > 0 and length % count == 0
+    return Rows(buffer, loop, inner, length // count) if whole else None

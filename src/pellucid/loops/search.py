@@ -187,8 +187,10 @@ def _statement(s: Statement) -> tuple[Any, ...]:
     match s:
         case For(index, _, _, _, how):
             own = (index, how)
-        case Store(buffer) | Alloc(buffer):
+        case Store(buffer):
             own = (buffer,)
+        case Alloc(sizes):
+            own = tuple(sizes)
         case Abstract(name):
             own = (name,)
         case _:

@@ -156,7 +156,7 @@ def inside(position: Expr, buffer: Buffer, known: Known) -> Verdict:
     bounds = bounds_of(known)
     at = exact(position, unmarked, bounds.facts)
     found = bounds.range(at)
-    size = known.allocated.get(buffer)
+    size = known.size(buffer)
     length = number(buffer.size) if size is None else exact(size, unmarked, bounds.facts)
     premise = f"{shown(position)} is inside of {buffer.name}"
     if found.lo >= 0 and bounds.range(at - length).hi < 0:

@@ -147,16 +147,17 @@ class _Run:
                         turn(values)
 
                 return turns
-            case Alloc(buffer, size, body):
-                length, inside = self.value(size), self.block(body)
+            case Alloc(sizes, body):
+                lengths = {b: self.value(size) for b, size in sizes.items()}
+                inside = self.block(body)
 
                 def allocate(values: Values) -> None:
                     reached[s] += 1
-                    outer = self.memory.get(buffer)
-                    self.memory[buffer] = [buffer.type.dtype.type(0).item()] * max(1, length(values))
+                    outer = {b: self.memory[b] for b in lengths if b in self.memory}
+                    found = {b: max(1, length(values)) for b, length in lengths.items()}
+                    self.memory.update({b: [b.type.dtype.type(0).item()] * n for b, n in found.items()})
                     inside(values)
-                    if outer is not None:
-                        self.memory[buffer] = outer
+                    self.memory.update(outer)
 
                 return allocate
             case Abstract():

@@ -85,8 +85,8 @@ def effects(block: Block) -> Effects:
                     telling = not picks and isinstance(untouched([condition], (s,)), Proved)
                     visit(then, scope, (*guards, Guard(condition, True)) if telling else guards)
                     visit(orelse, scope, (*guards, Guard(condition, False)) if telling else guards)
-                case Alloc(buffer, _, body):
-                    own.add(buffer)
+                case Alloc(sizes, body):
+                    own.update(sizes)
                     visit(body, scope, guards)
                 case _:
                     for b in blocks(s):

@@ -53,12 +53,12 @@ class Known:
         around: Sequence[Around] = (),
         *,
         changing: Iterable[Buffer] = (),
-        allocated: Mapping[Buffer, Expr] | None = None,
+        allocated: Sequence[Alloc] = (),
     ) -> None:
         self.ranges: Mapping[Expr, Facts] = ranges if ranges is not None else {}
         self.around = tuple(around)
         self.changing = frozenset(changing)
-        self.allocated: Mapping[Buffer, Expr] = allocated or {}
+        self.allocated = tuple(allocated)
         self.facts = FactsOf(self.ranges)
         self.limits: list[Limit] = []
         self._inside: dict[tuple[Around, ...], Known] = {}
@@ -86,10 +86,20 @@ class Known:
 
     def least(self, buffer: Buffer) -> int:
         """How many elements a buffer has at least."""
-        size = self.allocated.get(buffer)
+        size = self.size(buffer)
         if size is None:
             return buffer.size
         return max(1, int(self.facts(size).lo))
+
+    def size(self, buffer: Buffer) -> Expr | None:
+        """The size of scratch memory that is allocated around, or None for other buffers."""
+        for around in reversed(self.allocated):
+            size = around.sizes.get(buffer)
+            if size is not None:
+                # A size that loads what has changed since tells nothing: an array has one element at least.
+                changed = size.op != "const" and touches(size, stored(around.body))
+                return const(1, size.type) if changed else size
+        return None
 
     def fixed(self, node: Expr) -> bool:
         """Whether a node loads from no memory that may change."""
@@ -175,7 +185,7 @@ def known_at(
     Conditions of the branches around count as far as they speak of nothing that the branch itself stores to.
     """
     around: list[Around] = []
-    allocated: dict[Buffer, Expr] = {}
+    allocated: list[Alloc] = []
     block = body
     for step, (_, position) in enumerate(path[:-1]):
         s = block[position]
@@ -185,10 +195,8 @@ def known_at(
                 around.append(s)
             case If(condition, picks=()) if not touches(condition, stored((s,))):
                 around.append(Guard(condition, arm == 0))
-            case Alloc(buffer, size, inner):
-                # A size that loads what has changed since tells nothing: an array has one element at least.
-                changed = size.op != "const" and touches(size, stored(inner))
-                allocated[buffer] = const(1, size.type) if changed else size
+            case Alloc():
+                allocated.append(s)
             case _:
                 pass
         block = blocks(s)[arm]

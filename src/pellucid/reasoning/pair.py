@@ -173,7 +173,7 @@ class Pair:
             )
         if plain and above.hi < 0:
             return Proved("the load is below the store")
-        size = load.known.allocated.get(buffer)
+        size = load.known.size(buffer)
         length = number(buffer.size) if size is None else load.exact(size)
         if plain and (self.range(load.form - length).hi < 0 or self.range(store.form - length).hi < -1):
             return Proved("it is not the last element", (LARGE_ENOUGH,) if size is None else ())

@@ -41,9 +41,9 @@ def span(condition: Expr, loop: For, before: FactsOf, inside: FactsOf, *, search
 
     >>> from pellucid.ir.expr import index
     >>> from pellucid.ir.parse import parse_expr
-    >>> from pellucid.reasoning.scope import facts_within
+    >>> from pellucid.reasoning.known import Known
     >>> loop = For(index("i"), const(0, T.i32), const(100, T.i32), ())
-    >>> found = span(parse_expr("$c:i32 <= %i & %i < 50")[0], loop, FactsOf(), facts_within([loop]))
+    >>> found = span(parse_expr("$c:i32 <= %i & %i < 50")[0], loop, FactsOf(), Known(around=[loop]).facts)
     >>> found and (found.lo, found.hi, found.words)
     (max(0, $c:i32), min(100, 50), 'i is at least $c:i32; i is below 50')
     """

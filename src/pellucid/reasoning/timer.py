@@ -126,8 +126,8 @@ class _Pass:
                     turn = self.block(body, placed, around, wide) + work.computed([condition], placed)
                     found.append((turn + self.machine.charges["check"]) * name(f"{GUESSED}while"))
                     found.append(self.machine.charges["loop"])
-                case Alloc(_, size, body):
-                    found.append(work.computed([size], placed))
+                case Alloc(sizes, body):
+                    found.append(work.computed(list(sizes.values()), placed))
                     found.append(self.block(body, placed, around, wide))
                 case _:
                     # What an abstract statement costs is its own business.

@@ -22,11 +22,11 @@ def turned(outer: For, inner: For, before: FactsOf, facts: FactsOf) -> tuple[For
     start, and `facts` in both.
 
     >>> from pellucid.ir.parse import parse_nest
-    >>> from pellucid.reasoning.scope import facts_within
+    >>> from pellucid.reasoning.known import Known
     >>> text = "kernel k():\n  for i in 0 .. 9:\n    for j in i .. 12:\n      pass\n"
     >>> (outer,) = parse_nest(text).body
     >>> (inner,) = outer.body
-    >>> around, inside = turned(outer, inner, facts_within([]), facts_within([outer, inner]))
+    >>> around, inside = turned(outer, inner, Known().facts, Known(around=[outer, inner]).facts)
     >>> around.index, around.lo, around.hi, inside.index, inside.lo, inside.hi
     (%j, 0, 12, %i, 0, min(8, %j) + 1)
     """

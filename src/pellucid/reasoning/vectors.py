@@ -39,7 +39,9 @@ def vectorizable(
         if isinstance(s, Abstract):
             return Refuted("everything in the loop is known", f"{s.name} is abstract")
         if isinstance(s, Alloc):
-            return Refuted("the lanes share no scratch memory", f"{s.buffer.name} is allocated inside")
+            return Refuted(
+                "the lanes share no scratch memory", f"{next(iter(s.sizes)).name} is allocated inside"
+            )
         if isinstance(s, For) and (s.lo.free | s.hi.free) & loop.index.free:
             return Refuted("inner bounds agree", f"{loop.index.attr} is in the bounds of {s.index.attr}")
     iterations = Iterations(loop, Known(ranges, around))

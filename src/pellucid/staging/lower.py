@@ -27,8 +27,8 @@ def lower(code: R.Code, name: str, label: Callable[[Expr], str]) -> N.Kernel:
     registers = plan.registers(label)
     writer = _Writer(registers, plan.definitions)
     body = writer.block(code)
-    for buffer in reversed(list(registers.values())):
-        body = (N.Alloc(buffer, const(1, T.i32), body),)
+    if registers:
+        body = (N.Alloc(dict.fromkeys(registers.values(), const(1, T.i32)), body),)
     outputs = tuple(dict.fromkeys(s.buffer for s in R.walk(code) if isinstance(s, R.Put)))
     params = {n for r in N.all_roots(body) for n in topological([r]) if n.op == "param"}
     return N.Kernel(name, tuple(sorted(params, key=lambda n: n.attr)), outputs, body)

@@ -109,7 +109,7 @@ def export(kernel: Kernel, name: str, ranges: Ranges | None = None) -> tuple[str
             lines.append(f"    if (!({test})) return false;")
     lines += _scratch(plan, source)
     lines += body
-    lines += [f"    free({source.buffers[a.buffer]});" for a in plan.scratch]
+    lines += [f"    free({source.buffers[b]});" for b in plan.scratch]
     return header, "\n".join([*lines, "    return true;", "}"]) + "\n"
 
 
@@ -175,12 +175,12 @@ def _range_test(facts: Facts, param: Expr, name: str) -> str:
 def _scratch(plan: Layout, source: Source) -> Iterator[str]:
     """Scratch memory: all of it before anything is written."""
     names: list[str] = []
-    for a in plan.scratch:
+    for buffer, elements in plan.scratch.items():
         at = len(source.lines)
-        length = source.value(a.size).text
+        length = source.value(elements).text
         yield from source.lines[at:]
         del source.lines[at:]
-        size, name, word = source.sizes[a.buffer], source.buffers[a.buffer], typed(a.buffer.type)
+        size, name, word = source.sizes[buffer], source.buffers[buffer], typed(buffer.type)
         yield f"    const int64_t {size} = {length} < 1 ? 1 : {length};"
         yield f"    {word} *const {name} = malloc((size_t){size} * sizeof *{name});"
         names.append(name)

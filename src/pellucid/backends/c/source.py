@@ -45,7 +45,7 @@ class Source:
         self.declared: list[tuple[int, str]] = []
         self.helpers: dict[str, str] = {}
         self.taken: set[str] = set()
-        self.private = {a.buffer: plan.least[a.buffer] for a in plan.private}
+        self.private = {b: plan.least[b] for b in plan.private}
         self.buffers = {b: self.unique(b.name) for b in (*plan.buffers, *self.private)}
         self.sizes = {b: self.unique(f"{b.name}_size") for b in plan.buffers}
         self.sizes |= {b: str(n) for b, n in self.private.items()}
@@ -300,12 +300,14 @@ class Source:
                     self.iterate(value, body, {})
             case Store():
                 self.store(s)
-            case Alloc(buffer, _, body) if buffer in self.private:
-                self.emit("{")
-                self.scoped(lambda: self.within(buffer, body))
-                self.emit("}")
-            case Alloc(_, _, body):
-                self.block(body)
+            case Alloc(sizes, body):
+                own = [b for b in sizes if b in self.private]
+                if own:
+                    self.emit("{")
+                    self.scoped(lambda: self.within(own, body))
+                    self.emit("}")
+                else:
+                    self.block(body)
             case For():
                 self.loop(s)
             case While():
@@ -318,9 +320,10 @@ class Source:
             case _:
                 raise BackendError("nothing can run such a statement", place=type(s).__name__.lower())
 
-    def within(self, buffer: Buffer, body: Block) -> None:
-        """Statements that have an array of their own."""
-        self.emit(f"{typed(buffer.type)} {self.buffers[buffer]}[{self.private[buffer]}];")
+    def within(self, own: Sequence[Buffer], body: Block) -> None:
+        """Statements that have arrays of their own."""
+        for b in own:
+            self.emit(f"{typed(b.type)} {self.buffers[b]}[{self.private[b]}];")
         self.block(body)
 
     def let(self, value: Expr) -> None:

@@ -78,7 +78,7 @@ class Function(Iterations):
             case Store():
                 self.store(s)
                 self.forget_reads((s,))
-            case Alloc(_, _, body):
+            case Alloc(_, body):
                 self.block(body)
             case For():
                 self.loop(s)

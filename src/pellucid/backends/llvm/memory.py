@@ -31,8 +31,8 @@ class Memory(Values, ABC):
     ) -> None:
         super().__init__(body, facts)
         self.cheap_masks = cheap_masks
-        self.numbers = {b: k for k, b in enumerate((*plan.buffers, *(a.buffer for a in plan.private)))}
-        self.private = {a.buffer: plan.least[a.buffer] for a in plan.private}
+        self.numbers = {b: k for k, b in enumerate((*plan.buffers, *plan.private))}
+        self.private = {b: plan.least[b] for b in plan.private}
         self.proofs = Proofs(plan.least, plan.scratch)
         self.declared: set[str] = set()
         # Of the vector loop around: its index, the scalar index of lane 0, how many lanes count (i64), and the lanes

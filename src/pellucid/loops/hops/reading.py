@@ -108,8 +108,8 @@ class _Reader:
                 raise self.source.error(
                     self.names.local[word], f"the local variable {word!r} never gets a value"
                 )
-        for buffer in reversed(private):
-            body = (N.Alloc(buffer, E.const(buffer.size, T.i64), body),)
+        if private:
+            body = (N.Alloc({b: E.const(b.size, T.i64) for b in private}, body),)
         found = set(E.params(N.all_roots(body)))
         return N.Kernel(
             name, tuple(p for p in self.names.uniforms.values() if p in found), tuple(outputs), body
@@ -262,7 +262,7 @@ class _Reader:
         del self.names.variables[word]
         self.names.arrays.discard(word)
         self.names.given.discard(word)
-        return N.Alloc(buffer, size, body)
+        return N.Alloc({buffer: size}, body)
 
     def way(self, form: Form, items: Sequence[Form], scope: Scope) -> N.For:
         """``(lanes n S)`` or ``(spread n S)``: how a loop runs."""

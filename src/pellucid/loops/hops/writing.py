@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import chain, count
+from itertools import chain, count, starmap
 
 from ...base.errors import IrError
 from ...base.room import with_room
@@ -42,17 +42,17 @@ def write(kernel: N.Kernel, width: int = WIDTH) -> str:
     def work() -> str:
         writer = _Writer(kernel.body)
         body = kernel.body
-        private: list[N.Alloc] = []
-        while len(body) == 1 and isinstance(body[0], N.Alloc) and body[0].size is _whole(body[0].buffer):
-            private.append(body[0])
+        private: list[Buffer] = []
+        while len(body) == 1 and isinstance(body[0], N.Alloc) and all(starmap(_whole, body[0].sizes.items())):
+            private += body[0].sizes
             body = body[0].body
         # What a program assigns is its output, in the order of declarations; what it only reads comes behind.
         stored = {s.buffer for s in N.walk(body) if isinstance(s, N.Store)}
-        inner = {s.buffer for s in N.walk(kernel.body) if isinstance(s, N.Alloc)}
+        inner = set(N.scratch(kernel.body))
         assigned = [b for b in kernel.outputs if b in stored]
         read = [b for b in E.buffers(N.all_roots(body)) if b not in stored and b not in inner]
         lines = [f"(MakeVariable {writer.declared(b)})" for b in (*assigned, *read)]
-        lines += [f"(MakeLocal {writer.declared(a.buffer)})" for a in private]
+        lines += [f"(MakeLocal {writer.declared(b)})" for b in private]
         named = set(E.params(N.all_roots(body)))
         for p in kernel.params:
             if p not in named:
@@ -96,8 +96,8 @@ def _name(word: str) -> str:
     return word
 
 
-def _whole(buffer: Buffer) -> Expr:
-    return E.const(buffer.size, T.i64)
+def _whole(buffer: Buffer, size: Expr) -> bool:
+    return size is E.const(buffer.size, T.i64)
 
 
 class _Writer:
@@ -112,15 +112,17 @@ class _Writer:
         self.simple -= {
             s.buffer for s in N.walk(block) if isinstance(s, N.Store) and not _is_zero(s.position)
         }
-        self.simple -= {s.buffer for s in N.walk(block) if isinstance(s, N.Alloc) and not _is_one(s.size)}
+        for s in N.walk(block):
+            if isinstance(s, N.Alloc):
+                self.simple -= {b for b, size in s.sizes.items() if not _is_one(size)}
         self.words = {b.name for b in self._buffers(block) if b not in self.simple}
         self.words |= {n.attr for n in topological(roots) if n.op == "param"}
         self.scalars = {b.name for b in self.simple}
 
     @staticmethod
     def _buffers(block: N.Block) -> set[Buffer]:
-        found = {s.buffer for s in N.walk(block) if isinstance(s, N.Store | N.Alloc)}
-        return found | set(E.buffers(N.all_roots(block)))
+        found = {s.buffer for s in N.walk(block) if isinstance(s, N.Store)}
+        return found | set(N.scratch(block)) | set(E.buffers(N.all_roots(block)))
 
     def declared(self, buffer: Buffer) -> str:
         """A variable as its declaration names it."""
@@ -152,19 +154,22 @@ class _Writer:
                 return self.loop(s, shown)
             case N.While(condition, body):
                 return Tree([Tree("while"), self.expression(condition, shown, None), self.block(body, shown)])
-            case N.Alloc(buffer, size, body):
-                if buffer in self.simple:
-                    target = Tree(self.declared(buffer))
-                    if buffer.type is not T.i64:
-                        target = Tree([Tree(buffer.name), Tree("1"), Tree(str(buffer.type))])
-                else:
-                    type_ = [] if buffer.type is T.i64 else [Tree(str(buffer.type))]
-                    target = Tree([Tree(_name(buffer.name)), self.expression(size, shown, T.i64), *type_])
-                return Tree([Tree("local"), target, self.block(body, shown)])
+            case N.Alloc(sizes, body):
+                tree = self.block(body, shown)
+                for buffer, size in reversed(list(sizes.items())):
+                    tree = Tree([Tree("local"), self.local(buffer, size, shown), tree])
+                return tree
             case _:
                 raise IrError(
                     "a place cannot be written as an s-expression", place=_PLACE, fix="erase the places"
                 )
+
+    def local(self, buffer: Buffer, size: Expr, shown: dict[Expr, str]) -> Tree:
+        """Memory for a statement only, as it is declared."""
+        type_ = [] if buffer.type is T.i64 else [Tree(str(buffer.type))]
+        if buffer in self.simple:
+            return Tree([Tree(buffer.name), Tree("1"), *type_]) if type_ else Tree(self.declared(buffer))
+        return Tree([Tree(_name(buffer.name)), self.expression(size, shown, T.i64), *type_])
 
     def loop(self, s: N.For, shown: dict[Expr, str]) -> Tree:
         """The form of a loop."""

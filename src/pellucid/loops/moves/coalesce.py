@@ -15,9 +15,9 @@ from ...ir.nest import SEQ, For, Kernel, Store, all_roots, rewrite, walk
 from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.iterations import terms
+from ...reasoning.known import Known
 from ...reasoning.prove import Proved, Refuted, Verdict, decided
-from ...reasoning.scope import facts_within
-from ..build import folded, fresh_index
+from ..build import folded, index_between
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -51,7 +51,7 @@ def _shape(site: Site) -> Verdict:
 
 def _no_overflow(site: Site) -> Verdict:
     outer, inner = _loops(site)
-    facts = facts_within([s for s in site.around if isinstance(s, For)], site.ranges)
+    facts = Known(site.ranges, [s for s in site.around if isinstance(s, For)]).facts
     lo, hi, width = facts(outer.lo).lo, facts(outer.hi).hi, inner.hi.attr
     fits = outer.index.type.low <= min(lo, lo * width) and hi * width <= outer.index.type.high
     return decided(fits, "the range of both is one of the index", f"{hi} times {width} is not")
@@ -73,9 +73,8 @@ def merged(position: Expr, site: Site, index: Expr) -> Expr | None:
     """A position with one index in the place of both; None if they are not digits of one number in it."""
     outer, inner = _loops(site)
     around = [s for s in site.around if isinstance(s, For)]
-    facts = facts_within(
-        (*around, outer, inner, *(s for s in walk(inner.body) if isinstance(s, For))), site.ranges
-    )
+    inside = (s for s in walk(inner.body) if isinstance(s, For))
+    facts = Known(site.ranges, (*around, outer, inner, *inside)).facts
     split = terms(position, facts)
     if split is None:
         return None
@@ -127,16 +126,17 @@ def apply(kernel: Kernel, path: Path, *, ranges: Any = None, **_: Any) -> Applie
     site = Site(kernel, path, ranges or {})
     outer, inner = _loops(site)
     type_ = inner.index.type
-    index = fresh_index(kernel, "k", type_)
     both = outer.index.free | inner.index.free
     mapping: dict[Expr, Expr] = {}
+    width = const(int(inner.hi.attr), type_)
+    lo, hi = folded("mul", outer.lo, width), folded("mul", outer.hi, width)
+    index = index_between(kernel, path, "k", lo, hi)
     for p in positions(inner):
         new = merged(p, site, index) if p.free & both else None
         if new is not None:
             mapping[p] = new
-    width = const(int(inner.hi.attr), type_)
     body = rewrite(inner.body, lambda given: tuple(substitute(given, mapping)))
-    loop = For(index, folded("mul", outer.lo, width), folded("mul", outer.hi, width), body)
+    loop = For(index, lo, hi, body)
     return Applied(replace(kernel, body=replace_at(kernel.body, path, (loop,))))
 
 

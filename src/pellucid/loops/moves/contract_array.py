@@ -19,30 +19,35 @@ from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Proved, Unknown, Verdict, decided
 from ..build import fresh_buffer
+from ..elements import allocated
 from ..move import Applied, Move
-from ..rows import Rows, rows_of
+from ..rows import Rows, rows_at
 from ..theorem import Clause, Site, Theorem
 
 MOST = 64 << 10
 """The most bytes of a row that is kept on the stack."""
 
 
-def find(kernel: Kernel, *, most: int = MOST, **_: Any) -> Iterable[Path]:
+def find(kernel: Kernel, *, most: int = MOST, array: str | None = None, **_: Any) -> Iterable[Path]:
     """Scratch arrays that one loop alone uses, in rows that fit on the stack."""
     for path, s in paths(kernel.body):
-        rows = rows_of(kernel, path) if isinstance(s, Alloc) else None
-        if rows is not None and rows.length * rows.array.type.dtype.itemsize <= most:
+        if isinstance(s, Alloc) and any(rows.bytes <= most for rows in rows_at(kernel, path, array)):
             yield path
 
 
+def _rows(site: Site) -> Rows | None:
+    """The rows of the array that is named, or of the first that has any."""
+    return next(rows_at(site.kernel, site.path, site.options.get("array")), None)
+
+
 def _of(site: Site) -> Rows:
-    found = rows_of(site.kernel, site.path)
+    found = _rows(site)
     assert found is not None  # noqa: S101 - the theorem's shape
     return found
 
 
 def _one_loop(site: Site) -> Verdict:
-    found = rows_of(site.kernel, site.path) is not None
+    found = _rows(site) is not None
     return decided(
         found, "one loop uses the array", "another statement does, or it does not divide into rows"
     )
@@ -66,9 +71,9 @@ CONTRACT = Theorem(
 )
 
 
-def apply(kernel: Kernel, path: Path, *, ranges: Any = None, **_: Any) -> Applied:
+def apply(kernel: Kernel, path: Path, *, array: str | None = None, ranges: Any = None, **_: Any) -> Applied:
     """A row inside of the loop, in place of the array around it."""
-    rows = _of(site := Site(kernel, path, ranges or {}))
+    rows = _of(site := Site(kernel, path, ranges or {}, {"array": array}))
     row = fresh_buffer(kernel, f"{rows.array.name}_row", rows.array.type, rows.length)
     places = {a.position: rows.rest(a, site.ranges) for a in rows.accesses()}
     loads: dict[Expr, Expr] = {}
@@ -84,11 +89,12 @@ def apply(kernel: Kernel, path: Path, *, ranges: Any = None, **_: Any) -> Applie
         return (s,)
 
     body = N.rewrite(N.transform(rows.loop.body, stored), lambda given: tuple(substitute(given, loads)))
-    loop = replace(rows.loop, body=(Alloc(row, const(rows.length, T.i32), body),))
+    loop = replace(rows.loop, body=(Alloc({row: const(rows.length, T.i32)}, body),))
     inside = replace_at(kernel.body, rows.path, (loop,))
     around = at(inside, path)
     assert isinstance(around, Alloc)  # noqa: S101 - checked
-    return Applied(replace(kernel, body=replace_at(inside, path, around.body)))
+    left = {b: n for b, n in around.sizes.items() if b is not rows.array}
+    return Applied(replace(kernel, body=replace_at(inside, path, allocated(left, around.body))))
 
 
 MOVE = Move(

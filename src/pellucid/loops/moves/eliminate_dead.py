@@ -12,9 +12,10 @@ from typing import Any
 
 from ...base.errors import did_you_mean
 from ...ir.expr import Buffer, topological
-from ...ir.nest import Alloc, Block, For, If, Kernel, Statement, Store, roots, transform, walk
+from ...ir.nest import Alloc, Block, For, If, Kernel, Statement, Store, roots, scratch, transform, walk
 from ...ir.path import Path
 from ...reasoning.prove import Proved, Refuted, Verdict, decided
+from ..elements import allocated
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -36,7 +37,7 @@ def _feeds(kernel: Kernel, buffer: Buffer) -> Statement | None:
 
 def _buffers(kernel: Kernel) -> list[Buffer]:
     """The buffers that a kernel may store to, outputs first."""
-    return [*kernel.outputs, *(s.buffer for s in walk(kernel.body) if isinstance(s, Alloc))]
+    return [*kernel.outputs, *scratch(kernel.body)]
 
 
 def unneeded(kernel: Kernel, buffer: str | None = None, live: Sequence[str] | None = None) -> Buffer | None:
@@ -118,8 +119,8 @@ def apply(
         match s:
             case Store(b) if b is dead:
                 return ()
-            case Alloc(b, _, body) if b is dead:
-                return body
+            case Alloc(sizes, body) if dead in sizes:
+                return allocated({b: n for b, n in sizes.items() if b is not dead}, body)
             case For(body=()) | If(then=(), orelse=(), picks=()) | Alloc(body=()):
                 return ()
             case _:

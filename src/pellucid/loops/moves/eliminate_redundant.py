@@ -13,7 +13,7 @@ from typing import Any
 from ...ir import expr as E
 from ...ir import types as T
 from ...ir.expr import LEAVES, Expr, const, topological
-from ...ir.nest import Alloc, Block, Kernel, Statement, Store, all_roots, blocks, walk
+from ...ir.nest import Alloc, Block, Kernel, Statement, Store, all_roots, blocks, scratch
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import shown, stored
@@ -50,7 +50,7 @@ def redundancy(kernel: Kernel, path: Path, count: int | None = None) -> Redundan
     """
     block = _block(kernel, path)[path[-1][1] :]
     changed, bound = stored(kernel.body), index_bits(block[:1])
-    own = {s.buffer for s in walk(block) if isinstance(s, Alloc)}
+    own = set(scratch(block))
     computed = [set(topological(all_roots((s,)))) for s in block]
     first: Redundancy | None = None
     for node in sorted(computed[0], key=lambda n: -n.id):
@@ -135,7 +135,7 @@ def apply(kernel: Kernel, path: Path, *, count: int | None = None, **_: Any) -> 
     # The last statement goes first, so that the path stays what it is.
     for k in reversed(range(1, len(found.statements))):
         body = replace_at(body, (*path[:-1], (path[-1][0], path[-1][1] + k)), ())
-    body = replace_at(body, path, (Alloc(scalar, const(1, T.i32), inside),))
+    body = replace_at(body, path, (Alloc({scalar: const(1, T.i32)}, inside),))
     return Applied(replace(kernel, body=body))
 
 

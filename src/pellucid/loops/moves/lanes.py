@@ -11,7 +11,7 @@ from typing import Any
 
 from ...ir import nest as N
 from ...ir.expr import Buffer
-from ...ir.nest import Alloc, For, Kernel, Store, walk
+from ...ir.nest import For, Kernel, Store, walk
 from ...ir.path import Path, at, enclosing, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.affine import affine
@@ -74,7 +74,7 @@ def _rectangular(site: Site) -> Verdict:
 def _no_scratch(site: Site) -> Verdict:
     loop = site.statement
     assert isinstance(loop, For)  # noqa: S101 - the theorem's shape
-    own = next((s.buffer.name for s in walk(loop.body) if isinstance(s, Alloc)), None)
+    own = next((b.name for b in N.scratch(loop.body)), None)
     return decided(own is None, "nothing is allocated inside", f"{own} is")
 
 

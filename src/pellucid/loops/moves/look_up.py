@@ -12,9 +12,9 @@ from typing import Any
 
 from ...ir import expr as E
 from ...ir import types as T
-from ...ir.expr import Expr, const, substitute
+from ...ir.expr import Buffer, Expr, const, substitute
 from ...ir.expr import apply as operator
-from ...ir.nest import Alloc, Block, For, Kernel, Store
+from ...ir.nest import Alloc, For, Kernel, Store
 from ...ir.path import Path
 from ...reasoning.effects import untouched
 from ...reasoning.prove import Verdict, decided
@@ -61,26 +61,22 @@ TABLES = Theorem(
 
 def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, **options: Any) -> Applied:
     """Fill the tables first, then load from them."""
-    body: Block = kernel.body
-    fills: list[tuple[Alloc, For]] = []
+    sizes: dict[Buffer, Expr] = {}
+    fills: list[For] = []
     values: dict[Expr, Expr] = {}
     for table in lookups(kernel, options.get("ranges") or {}, dear):
-        seen = replace(kernel, body=(*kernel.body, *(s for pair in fills for s in pair)))
+        seen = replace(kernel, body=(*kernel.body, *fills))
         index = fresh_index(seen, "number")
         buffer = fresh_buffer(seen, "values", table.value.type, (1 << 31) - 1)
         (value,) = substitute([table.value], {NUMBER: index})
         size = const(table.size, T.i32)
-        fills.append(
-            (Alloc(buffer, size, ()), For(index, const(0, T.i32), size, (Store(buffer, index, value),)))
-        )
+        sizes[buffer] = size
+        fills.append(For(index, const(0, T.i32), size, (Store(buffer, index, value),)))
         for e, number in table.places.items():
             values[e] = E.load(
                 buffer, number if number.type is T.i32 else operator("convert", number, attr=T.i32)
             )
-    body = (*(fill for _, fill in fills), *with_values(body, values))
-    for scratch, _ in reversed(fills):
-        body = (replace(scratch, body=body),)
-    return Applied(replace(kernel, body=body))
+    return Applied(replace(kernel, body=(Alloc(sizes, (*fills, *with_values(kernel.body, values))),)))
 
 
 MOVE = Move(

@@ -124,7 +124,7 @@ def apply(kernel: Kernel, path: Path, *, buffer: str | None = None, **_: Any) ->
         *_moved((loop,), old, new, moved),
         Store(mine.buffer, mine.position, new),
     )
-    new_body = replace_at(kernel.body, path, (Alloc(scalar, const(1, T.i32), body),))
+    new_body = replace_at(kernel.body, path, (Alloc({scalar: const(1, T.i32)}, body),))
     return Applied(
         replace(kernel, body=new_body),
         lambda p: (*path, (0, 1), *p[len(path) :]) if p[: len(path)] == path else p,

@@ -16,8 +16,8 @@ from ...ir.expr import const
 from ...ir.nest import Alloc, For, Kernel, Statement, Store, position_type
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
+from ...reasoning.known import Known
 from ...reasoning.prove import Proved, Refuted, Unknown, Verdict, decided
-from ...reasoning.scope import facts_within
 from ..build import fresh_buffer
 from ..elements import Filled, position, within
 from ..move import Applied, Move
@@ -60,7 +60,7 @@ def _any_order(site: Site) -> Verdict:
 
 def _inside(site: Site) -> Verdict:
     nest, w = _of(site)
-    facts = facts_within(nest.loops, site.ranges)
+    facts = Known(site.ranges, nest.loops).facts
     for point in w.columns:
         if not within(point, nest.extents[w.cut :], facts):
             return Unknown("the columns are inside", f"{', '.join(map(repr, point))} may not be")
@@ -105,7 +105,13 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
         _nest(nest, replace(nest.store, buffer=between, value=first)),
         _nest(nest, replace(nest.store, value=second)),
     )
-    new = replace(kernel, body=(Alloc(between, size, replace_at(kernel.body, path, body)),))
+    changed = replace_at(kernel.body, path, body)
+    around = changed[0] if len(changed) == 1 else None
+    if isinstance(around, Alloc):
+        # Beside the scratch memory that is around the program already.
+        new = (replace(around, sizes={**around.sizes, between: size}),)
+        return Applied(replace(kernel, body=new), lambda old: _later(old, path))
+    new = replace(kernel, body=(Alloc({between: size}, changed),))
     return Applied(new, lambda old: ((0, 0), *_later(old, path)))
 
 

@@ -12,13 +12,13 @@ from itertools import pairwise
 from typing import Any
 
 from ...ir.expr import const
-from ...ir.nest import For, Kernel, Statement
+from ...ir.nest import For, Kernel
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import untouched
+from ...reasoning.known import Known
 from ...reasoning.prove import Proved, Refuted, Verdict
-from ...reasoning.scope import facts_within
-from ..build import fresh_index, with_value
+from ..build import index_between, with_value
 from ..independence import IN_ORDER
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
@@ -38,7 +38,7 @@ def _loop(site: Site) -> For:
 
 def _in_range(site: Site) -> Verdict:
     loop = _loop(site)
-    facts = facts_within([s for s in site.around if isinstance(s, For)], site.ranges)
+    facts = Known(site.ranges, [s for s in site.around if isinstance(s, For)]).facts
     lo, hi = facts(loop.lo), facts(loop.hi)
     last: float = lo.hi
     for cut in site.options.get("cuts", ()):
@@ -71,11 +71,11 @@ def apply(kernel: Kernel, path: Path, *, cuts: Sequence[int] = (), **_: Any) -> 
     assert isinstance(loop, For)  # noqa: S101 - checked
     type_ = loop.index.type
     bounds = [loop.lo, *(const(c, type_) for c in cuts), loop.hi]
-    parts: list[Statement] = []
+    parts: list[For] = []
     for lo, hi in pairwise(bounds):
-        # A name that is taken by a part is taken for the next one, too.
-        seen = replace(kernel, body=(*kernel.body, *parts))
-        index = fresh_index(seen, str(loop.index.attr), type_) if parts else loop.index
+        index = loop.index
+        if parts:
+            index = index_between(kernel, path, str(loop.index.attr), lo, hi, parts)
         parts.append(For(index, lo, hi, with_value(loop.body, loop.index, index), loop.how))
     return Applied(replace(kernel, body=replace_at(kernel.body, path, tuple(parts))))
 

@@ -99,7 +99,7 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
     (start,) = substitute([node], {loop.index: loop.lo})
     more = Store(scalar, ZERO, folded("add", now, step))
     new = replace(loop, body=(*with_value(loop.body, node, now), more))
-    body = (Alloc(scalar, const(1, T.i32), (Store(scalar, ZERO, start), new)),)
+    body = (Alloc({scalar: const(1, T.i32)}, (Store(scalar, ZERO, start), new)),)
     return Applied(
         replace(kernel, body=replace_at(kernel.body, path, body)),
         lambda p: (*path, (0, 1), *p[len(path) :]) if p[: len(path)] == path else p,

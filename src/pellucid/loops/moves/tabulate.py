@@ -14,7 +14,7 @@ from ...ir import expr as E
 from ...ir import nest as N
 from ...ir.expr import Buffer, Expr, substitute
 from ...ir.facts import Facts
-from ...ir.nest import Alloc, For, Kernel, Store, rewrite, walk
+from ...ir.nest import Alloc, For, Kernel, Store, rewrite, scratch, walk
 from ...ir.path import Path, at, enclosing, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import untouched
@@ -102,7 +102,7 @@ def apply(
     picked = _pick(outer, dear)
     assert picked is not None  # noqa: S101 - checked
     inner, found = picked
-    taken = sum(isinstance(s, Alloc) for s in walk(kernel.body))
+    taken = len(scratch(kernel.body))
     tables: dict[Expr, Buffer] = {}
     mapping: dict[Expr, Expr] = {}
     for k, e in enumerate(found):
@@ -113,11 +113,10 @@ def apply(
         fill,
         replace(outer, body=rewrite(outer.body, lambda roots: tuple(substitute(roots, mapping)))),
     )
-    for b in reversed(tables.values()):
-        body = (Alloc(b, inner.hi, body),)
+    around = Alloc(dict.fromkeys(tables.values(), inner.hi), body)
     facts = FactsOf(ranges or {})
     known = {load: facts(e) for e, load in mapping.items()}
-    return Applied(replace(kernel, body=replace_at(kernel.body, path, body)), known=known)
+    return Applied(replace(kernel, body=replace_at(kernel.body, path, (around,))), known=known)
 
 
 MOVE = Move(
