@@ -1,18 +1,175 @@
-"""Packed samples: one program of bit addresses, general, specialized and in wide registers, against C by hand."""
+"""Packed samples and sound: one general program, specialized, and in wide registers, against C by hand.
+
+The C stands in `reference/bits.c`, once as compilers like it, and once in registers of 512 bits where that is not what a
+compiler makes of it. After the races: how much is won by specializing, and what compiling costs.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from harness import Race, reference
 
 from pellucid import signals as sg
+from pellucid.backends.llvm.engine import machine
+from pellucid.backends.llvm.running import compile_stream as compile_code
+from pellucid.backends.llvm.running import write
+from pellucid.driver.cache import Cache
 from pellucid.driver.program import compile_program, compile_stream
-from pellucid.staging import Memory, Samples, cyclic, specialize, stream, unknown
+from pellucid.ir.stream import Stream
+from pellucid.staging import Memory, Samples, Table, cyclic, specialize, stream, unknown
 
-COUNT, THREADS = 4 << 20, 1
+BYTES, THREADS = 4 << 20, 2
+PLAIN, WIDE = "C", "C, 512 bits"
+PAPERS = "gcc 200,000; IRIX cc 120,000; SML 176,000; tcc's icode 1000 to 2500; vcode 100 to 500; Fabius 6"
+random = np.random.default_rng(1)
+NOISE = random.integers(0, 256, BYTES + 64, dtype=np.uint8)
+SOUND = random.integers(-32768, 32768, BYTES // 2 + 8, dtype=np.int16)
+OTHER = random.integers(-32768, 32768, BYTES // 2, dtype=np.int16)
+TAPS = np.array([2000, 7000, 14000, 7000, 2000], np.int16)
+SHUFFLED = random.permutation(256).astype(np.uint8)
+WAVE = np.round(32767 * np.sin(2 * np.pi * np.arange(1024) / 1024)).astype(np.int16)
+CARRIER, MODULATOR, INDEX = 42_949_673, 30_064_771, 20_000
+PHASE = 0xFFFFFFFF
+
+
+def sound(buffer: int, late: int = 0) -> Samples:
+    """Samples of 16 bits with a sign, some of them later."""
+    return Samples(buffer, 16 * late, 16, 16, signed=True)
+
+
+def filtered(*samples: Any) -> Any:
+    """A sample of the filtered sound."""
+    return sum(int(tap) * x for tap, x in zip(TAPS, samples, strict=True)) >> 15
+
+
+SHUFFLE, SINE = Table(SHUFFLED), Table(WAVE)
+
+
+def modulated(i: Any) -> Any:
+    """A sample of an oscillator whose phase another one moves."""
+    moved = SINE((i * MODULATOR & PHASE) >> 22) * INDEX
+    return SINE((i * CARRIER + moved & PHASE) >> 22)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A race: a stream, what it reads, how many samples, the bytes it writes, and what C is given besides.
+
+    `layouts` are (size, stride) of its input and output where the general program can do the same.
+    """
+
+    name: str
+    stream: Stream
+    sources: Sequence[Any]
+    count: int
+    written: int = 0
+    extra: Sequence[Any] = ()
+    wide: bool = True
+    layouts: tuple[tuple[int, int], ...] = ()
+    results: dict[str, Any] = field(default_factory=dict)
+
+
+def one(inputs: Sequence[Samples], out: Samples, function: Callable[..., Any] = lambda x: x) -> Stream:
+    """A stream of one output."""
+    return stream(function, inputs, [out])
+
+
+def cases() -> list[Case]:
+    """All races."""
+    bytes_, groups = NOISE[:BYTES], BYTES // 4
+    twelves = BYTES // 48 * 48
+    half, out16 = BYTES // 2, Samples(0, 0, 16, 16)
+    in8, out8, in6 = Samples(1, 0, 8, 8), Samples(0, 0, 8, 8), Samples(1, 0, 6, 6)
+    return [
+        Case("sum8", stream(lambda x: x, [out8]), [bytes_], BYTES, layouts=((8, 8),)),
+        Case(
+            "sum12",
+            stream(lambda x: x, [Samples(0, 0, 12, 12)]),
+            [bytes_[:twelves]],
+            twelves // 3 * 2,
+            layouts=((12, 12),),
+        ),
+        Case(
+            "spread16",
+            one([in8], Samples(0, 0, 8, 16)),
+            [bytes_],
+            BYTES,
+            2 * BYTES,
+            layouts=((8, 8), (8, 16)),
+        ),
+        Case("from6", one([in6], out8), [bytes_[: 3 * groups]], 4 * groups, BYTES, layouts=((6, 6), (8, 8))),
+        Case("to6", one([in8], Samples(0, 0, 6, 6)), [bytes_], BYTES, 3 * groups, layouts=((8, 8), (6, 6))),
+        Case("lut8", one([in8], out8, SHUFFLE), [bytes_], BYTES, BYTES, [SHUFFLED]),
+        Case("add10", one([sound(1)], out16, lambda x: x + 10), [SOUND[:half]], half, BYTES, wide=False),
+        Case(
+            "mix",
+            one([sound(1), sound(2)], out16, lambda a, b: (a + b) >> 1),
+            [SOUND[:half], OTHER],
+            half,
+            BYTES,
+            wide=False,
+        ),
+        Case(
+            "fir5",
+            one([sound(1, k) for k in range(5)], out16, filtered),
+            [SOUND],
+            half,
+            BYTES,
+            [TAPS],
+            wide=False,
+        ),
+        Case(
+            "fm",
+            stream(modulated, [], [out16], counted=True),
+            [],
+            half,
+            BYTES,
+            [WAVE, np.array([CARRIER, MODULATOR, INDEX], np.int32)],
+            wide=False,
+        ),
+    ]
+
+
+def pointer(array: np.ndarray[Any, Any]) -> ctypes.c_void_p:
+    """Where an array is, for C."""
+    return array.ctypes.data_as(ctypes.c_void_p)
+
+
+def by_c(library: ctypes.CDLL, case: Case, kind: str) -> Callable[[], Any]:
+    """The C function of a case, with all its arguments made."""
+    call = getattr(library, f"{case.name}_{kind}")
+    out = np.zeros(case.written, np.uint8)
+    outs = [pointer(out)] if case.written else []
+    call.restype = None if case.written else ctypes.c_uint64
+    extra = [pointer(x) for x in case.extra]
+    arguments = [*map(pointer, case.sources), *outs, ctypes.c_int64(case.count), *extra, THREADS]
+
+    def run() -> Any:
+        found = call(*arguments)
+        return out if case.written else found
+
+    return run
+
+
+def by_us(case: Case) -> Callable[[], Any]:
+    """The compiled stream of a case."""
+    code, out = compile_stream(case.stream), np.zeros(case.written, np.uint8)
+    buffers = [*([out] if case.written else []), *(x.view(np.uint8) for x in case.sources)]
+
+    def run() -> Any:
+        found = code(buffers, case.count, threads=THREADS)
+        return out if case.written else found[0]
+
+    return run
 
 
 def total(memory: Memory, start: Any, stop: Any, size: Any, stride: Any) -> Any:
@@ -25,78 +182,122 @@ def convert(source: Memory, target: Memory, one: Any, two: Any) -> None:
     sg.copy(sg.memory(source, *one), sg.memory(target, *two))
 
 
-def sums(library: ctypes.CDLL, name: str, size: int) -> None:
-    """The sum of packed samples of a size."""
-    data = np.random.default_rng(1).integers(0, 1 << 32, COUNT * size // 32 // 3 * 3, dtype=np.uint32)
-    count = len(data) * 32 // size
-    memory = Memory("m")
-    call = getattr(library, name)
-    call.restype = ctypes.c_uint64
-    where = data.ctypes.data_as(ctypes.c_void_p)
-    general = compile_program(specialize(total, memory, *map(unknown, ("start", "stop", "size", "stride"))))
-    ends = cyclic(32, "start"), cyclic(32, "stop")
-    special = compile_program(specialize(total, memory, *ends, size, size))
-    wide = compile_stream(stream(lambda x: x, [Samples(0, 0, size, size)]))
-    given = {"start": 0, "stop": 32 * len(data), "size": size, "stride": size}
-    peers = {
-        "C": lambda: call(where, ctypes.c_int64(count), THREADS),
-        "general": lambda: general({"m": data}, threads=THREADS, **given),
-        "specialized": lambda: special({"m": data}, threads=THREADS, start=0, stop=len(data)),
-        "wide registers": lambda: wide([data.view(np.uint8)], count, threads=THREADS)[0],
-    }
-    race = Race(f"{name}: {data.nbytes >> 10} KB, {THREADS} thread")
-    expected = peers["C"]()
-    for title, peer in peers.items():
-        race.add(title, peer, "exact" if peer() == expected else "WRONG")
-    race.run("C")
-
-
-def copies(library: ctypes.CDLL, name: str, one: tuple[int, int], two: tuple[int, int], add: int = 0) -> None:
-    """A copy between two layouts, of (size, stride)."""
-    count = COUNT if one[1] <= 8 else COUNT // 2
-    source = np.random.default_rng(1).integers(0, 256, count * one[1] // 8, dtype=np.uint8)
-    found = {
-        title: np.zeros(count * two[1] // 8, np.uint8) for title in ("C", "specialized", "wide registers")
-    }
-    call = getattr(library, name)
-    ends = [(cyclic(32, f"{n}0"), cyclic(32, f"{n}1")) for n in "ab"]
-    special = compile_program(
-        specialize(convert, Memory("s"), Memory("t"), (*ends[0], *one), (*ends[1], *two))
+def by_words(case: Case, *, general: bool) -> Callable[[], Any]:
+    """The program of bit addresses, for any layout or for the one at hand, on words of 32 bits."""
+    sides = ("a", "b")[: len(case.layouts)]
+    memories = [Memory(side) for side in sides]
+    ends = [case.sources[0].size // 4, case.written // 4]
+    given: dict[str, int] = {}
+    signals: list[tuple[Any, ...]] = []
+    for side, end, (size, stride) in zip(sides, ends, case.layouts, strict=False):
+        names = [f"{side}{k}" for k in range(4)]
+        if general:
+            signals.append(tuple(unknown(name) for name in names))
+            given |= dict(zip(names, (0, 32 * end, size, stride), strict=True))
+        else:
+            signals.append((*(cyclic(32, name) for name in names[:2]), size, stride))
+            given |= {names[0]: 0, names[1]: end}
+    program = (
+        specialize(total, memories[0], *signals[0])
+        if len(sides) == 1
+        else specialize(convert, *memories, *signals)
     )
-    wide = compile_stream(stream(lambda x: x + add, [Samples(1, 0, *one)], [Samples(0, 0, *two)]))
-    words = {"a0": 0, "a1": source.size // 4, "b0": 0, "b1": found["C"].size // 4}
+    code = compile_program(program)
+    out = np.zeros(ends[1], np.uint32)
+    arrays = {"a": case.sources[0].view(np.uint32), **({"b": out} if len(sides) > 1 else {})}
 
-    def c() -> None:
-        where = (x.ctypes.data_as(ctypes.c_void_p) for x in (source, found["C"]))
-        call(*where, ctypes.c_int64(count), THREADS)
+    def run() -> Any:
+        found = code(arrays, threads=THREADS, **given)
+        return out.view(np.uint8) if case.written else found
 
-    def specialized() -> None:
-        special(
-            {"s": source.view(np.uint32), "t": found["specialized"].view(np.uint32)}, threads=THREADS, **words
-        )
+    return run
 
-    peers = {
-        "C": c,
-        "wide registers": lambda: wide([found["wide registers"], source], count, threads=THREADS),
-    }
-    if not add:
-        peers["specialized"] = specialized
-    race = Race(f"{name}: {source.size >> 10} KB in, {found['C'].size >> 10} KB out, {THREADS} thread")
-    for title, peer in peers.items():
-        peer()
-        race.add(title, peer, "exact" if np.array_equal(found[title], found["C"]) else "WRONG")
-    race.run("C")
+
+def race(library: ctypes.CDLL, case: Case) -> dict[str, tuple[float, float]]:
+    """Check, measure, print."""
+    peers = {PLAIN: by_c(library, case, "plain")}
+    if case.wide:
+        peers[WIDE] = by_c(library, case, "wide")
+    peers["wide registers"] = by_us(case)
+    title = f"{case.name}: {sum(x.nbytes for x in case.sources) >> 10} KB in, {case.written >> 10} KB out"
+    table = Race(f"{title}, {THREADS} threads")
+    expected = np.copy(peers[PLAIN]())
+    for name, peer in peers.items():
+        table.add(name, peer, "exact" if np.array_equal(peer(), expected) else "WRONG")
+    return table.run(WIDE if case.wide else PLAIN)
+
+
+def generality(case: Case, wide: float) -> str:
+    """What is won by specializing: the times of the general and of the specialized program over those in registers."""
+    found: list[float] = []
+    expected = np.copy(by_us(case)())
+    for general in (True, False):
+        call = by_words(case, general=general)
+        best = min(timed(call)[0] for _ in range(3))
+        right = np.array_equal(call(), expected)
+        found.append(best)
+        if not right:
+            return f"  {case.name:<10} WRONG"
+    return (
+        f"  {case.name:<10} {1e3 * found[0]:9.1f} {1e3 * found[1]:12.2f} {wide:15.3f} "
+        f"{found[0] / found[1]:22.1f} {1e3 * found[0] / wide:27.0f}"
+    )
+
+
+def timed(call: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds, and the result."""
+    start = time.perf_counter()
+    result = call()
+    return time.perf_counter() - start, result
+
+
+def cycles_per_second() -> float:
+    """How fast the processor counts."""
+    text = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    found = [line.split(":")[1] for line in text.split("\n") if line.startswith("cpu MHz")]
+    return 1e6 * float(found[0]) if found else 3e9
+
+
+def instructions(case: Case) -> int:
+    """How many instructions are emitted for a stream."""
+    lines = machine().assembly(write(case.stream, machine())[1], hoist=True).split("\n")
+    return sum(line.startswith("\t") and not line.startswith("\t.") for line in lines)
+
+
+def compiling(every: list[Case]) -> None:
+    """What compiling costs: from nothing, and where another process has left its code."""
+    print("\ncompiling: planned and emitted, or from the disk; cycles for each instruction that is emitted")
+    print(f"  {'':<10} {'cold ms':>9} {'from disk ms':>13} {'instructions':>13} {'cycles each':>12}")
+    speed = cycles_per_second()
+    for case in every:
+        cold: list[float] = []
+        warm: list[float] = []
+        for _ in range(5):
+            with tempfile.TemporaryDirectory() as folder:
+                store = Cache(Path(folder))
+                compile_once = partial(compile_code, case.stream, store)
+                cold.append(timed(compile_once)[0])
+                store.forget()
+                warm.append(timed(compile_once)[0])
+        count = instructions(case)
+        low, quick = 1e3 * min(cold), 1e3 * min(warm)
+        print(f"  {case.name:<10} {low:9.1f} {quick:13.2f} {count:13} {1e-3 * low * speed / count:12,.0f}")
+    print(f"  the papers' figures (Draves 1996, table of costs): {PAPERS}")
 
 
 def main() -> None:
-    """Check, measure, print."""
+    """Races, then the two tables."""
     library = reference("bits")
-    sums(library, "sum8", 8)
-    sums(library, "sum12", 12)
-    copies(library, "spread16", (8, 8), (8, 16))
-    copies(library, "from6", (6, 6), (8, 8))
-    copies(library, "to6", (8, 8), (6, 6))
-    copies(library, "add10", (16, 16), (16, 16), add=10)
+    every = cases()
+    times = {case.name: race(library, case)["wide registers"][0] for case in every}
+    print("\ngeneral and specialized: one program of bit addresses, on words of 32 bits")
+    print(
+        f"  {'':<10} {'general ms':>9} {'specialized':>11} {'wide registers':>15} {'general/specialized':>22} {'general/wide':>27}"
+    )
+    for case in every:
+        if case.layouts:
+            print(generality(case, times[case.name]))
+    compiling(every)
 
 
 if __name__ == "__main__":

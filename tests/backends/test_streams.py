@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import platform
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,15 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.guarded import Guarded
 
-from pellucid.backends.llvm.streams import compile_stream as compile_for
-from pellucid.backends.llvm.streams import narrowed
-from pellucid.base.errors import BackendError, InputError, IrError
+from pellucid.backends.llvm import running
+from pellucid.backends.llvm.narrowing import plan
+from pellucid.backends.llvm.running import compile_stream as compile_for
+from pellucid.base.errors import BackendError, InputError, IrError, StagingError
 from pellucid.driver.program import compile_stream
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
-from pellucid.ir.stream import Samples, Stream, run, sample
+from pellucid.ir.stream import Samples, State, Stream, moved, position, run, sample, state
+from pellucid.staging import Table, stream
 
 COUNTS = (0, 1, 2, 7, 8, 63, 64, 65, 150)
+
+
+ORDERS = st.sampled_from(["little", "big"])
 
 
 def number(value: int) -> E.Expr:
@@ -29,7 +36,21 @@ def number(value: int) -> E.Expr:
 def layouts(draw, buffer: int, *, signed: bool = False):
     size = draw(st.integers(1, 32))
     stride = size + draw(st.sampled_from([0, 0, 1, 2, 5, 8, 24]))
-    return Samples(buffer, draw(st.integers(0, 20)), size, stride, signed and draw(st.booleans()))
+    return Samples(
+        buffer, draw(st.integers(0, 20)), size, stride, signed and draw(st.booleans()), draw(ORDERS)
+    )
+
+
+@st.composite
+def groups(draw, buffer: int, *, apart: bool):
+    """Samples in groups, in any order within each; where they need not be apart, they may overlap."""
+    count, size, order = draw(st.integers(1, 5)), draw(st.integers(1, 14)), draw(ORDERS)
+    base, gap = draw(st.integers(0, 20)), draw(st.integers(0, 5))
+    offsets = draw(st.permutations([base + k * (size + gap) for k in range(count)]))
+    if not apart:
+        offsets = [max(0, at - draw(st.integers(0, 9))) for at in offsets]
+    stride = count * (size + gap) + draw(st.sampled_from([0, 0, 3, 8]))
+    return Samples(buffer, tuple(offsets), size, stride, draw(st.booleans()), order)
 
 
 EXPRESSIONS = st.recursive(
@@ -70,6 +91,112 @@ def test_any_layouts_and_any_value(data, count, value):
 def test_any_sums(data, count, value):
     a, b = data.draw(layouts(0, signed=True)), data.draw(layouts(1, signed=True))
     agree(Stream((a, b), (), (), (value, sample(0))), count)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data(), st.sampled_from(COUNTS), EXPRESSIONS)
+def test_any_groups_and_any_value(data, count, value):
+    a, b = data.draw(groups(1, apart=False)), data.draw(groups(2, apart=False))
+    agree(Stream((a, b), (data.draw(groups(0, apart=True)),), (value,), (sample(0),)), count)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data(), st.sampled_from(COUNTS), st.integers(1, 5), st.sampled_from([4, 8, 12, 16]))
+def test_windows_of_neighbors(data, count, taps, size):
+    one = data.draw(layouts(1, signed=True))
+    inputs = tuple(replace(one, offset=one.offset + k * one.stride) for k in range(taps))
+    weights = data.draw(st.lists(st.integers(-50, 50), min_size=taps, max_size=taps))
+    total = number(0)
+    for k, weight in enumerate(weights):
+        total = E.apply("add", total, E.apply("mul", sample(k), number(weight)))
+    out = Samples(0, 0, size, size)
+    agree(Stream(inputs, (out,), (E.apply("shift_right", total, number(3)),)), count)
+
+
+SIZES = {16: np.uint8, 64: np.uint8, 200: np.uint8, 256: np.int16, 1000: np.uint16, 70_000: np.int32}
+TABLES = st.sampled_from(list(SIZES.items()))
+
+
+def table(size: int, dtype, seed: int = 1) -> E.Buffer:
+    info = np.iinfo(dtype)
+    data = np.random.default_rng(seed).integers(info.min, info.max, size, dtype=dtype, endpoint=True)
+    return E.Buffer("table", T.BY_DTYPE[np.dtype(dtype)], size, data)
+
+
+def read(buffer: E.Buffer, at: E.Expr) -> E.Expr:
+    return E.apply("convert", E.load(buffer, at), attr=T.i64)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data(), st.sampled_from(COUNTS), TABLES, EXPRESSIONS)
+def test_tables_of_any_size_at_any_index(data, count, kind, value):
+    a, b = data.draw(layouts(1, signed=True)), data.draw(layouts(2))
+    first, second = table(*kind), table(40, np.uint8, 2)
+    found = E.apply(
+        "add", read(first, value), read(second, E.apply("and", read(first, sample(1)), number(63)))
+    )
+    agree(Stream((a, b), (data.draw(layouts(0)),), (found,), (read(second, sample(0)),)), count)
+
+
+def test_functions_of_tables_are_tables():
+    small, large = table(256, np.uint8), table(1024, np.int16)
+    source = Samples(1, 0, 8, 8)
+    half = E.apply("shift_right", read(small, sample(0)), number(1))
+    (found,) = plan(Stream((source,), (Samples(0, 0, 8, 8),), (half,))).lookups
+    assert found.table == tuple(int(x) >> 1 for x in small.data)
+    wider = E.apply("mul", read(small, sample(0)), number(300))  # would take twice the registers
+    (kept,) = plan(Stream((source,), (Samples(0, 0, 16, 16),), (wider,))).lookups
+    assert kept.table == tuple(map(int, small.data))
+    wider = E.apply("mul", read(large, sample(0)), number(300))  # is in memory anyway
+    (found,) = plan(Stream((source,), (Samples(0, 0, 32, 32),), (wider,))).lookups
+    assert found.table == tuple(300 * int(x) for x in large.data)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data(), st.sampled_from(COUNTS), st.integers(-99, 99), st.integers(0, 12))
+def test_positions(data, count, factor, shift):
+    moved = E.apply("add", E.apply("mul", position(), number(factor)), number(7))
+    waved = read(
+        table(1000, np.int16), E.apply("and", E.apply("shift_right", moved, number(shift)), number(1023))
+    )
+    values = (E.apply("shift_right", moved, number(shift)), E.apply("add", waved, sample(0)))
+    outs = (Samples(0, 3, 12, 32), Samples(0, 17, 16, 32))
+    agree(Stream((data.draw(layouts(1)),), outs, values, (values[0],)), count)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data(), st.sampled_from(COUNTS), EXPRESSIONS)
+def test_states_are_carried_from_sample_to_sample(data, count, value):
+    a, b = data.draw(layouts(1, signed=True)), data.draw(layouts(2))
+    smooth = E.apply("add", E.apply("shift_right", E.apply("mul", state(0), number(7)), number(3)), value)
+    turned = E.apply("and", E.apply("add", state(1), E.apply("xor", state(0), sample(1))), number(0xFFFF))
+    steady = E.apply("sub", state(2), number(5))
+    states = (State(9, smooth), State(-1, turned), State(100, steady))
+    total = E.apply("add", E.apply("add", state(0), state(1)), state(2))
+    agree(Stream((a, b), (data.draw(layouts(0)),), (total,), (state(1),), states), count)
+
+
+def test_states_that_advance_by_a_constant_are_positions():
+    stream = Stream(
+        (), (Samples(0, 0, 16, 16),), (state(0),), (), (State(3, E.apply("add", state(0), number(5))),)
+    )
+    assert plan(stream).states == ()
+    agree(stream, 150)
+
+
+@pytest.mark.parametrize("order", ["little", "big"])
+@pytest.mark.parametrize("fields", [(5, 6, 5), (10, 10, 10, 2), (4, 4, 4), (8, 8, 8, 8), (3, 3, 2)])
+def test_fields_of_words(fields, order):
+    """Red, green and blue in one word, to bytes side by side and back."""
+    stride = 8 * -(-sum(fields) // 8)
+    starts = [sum(fields[:k]) for k in range(len(fields))]
+    packed = [Samples(1, at, size, stride, order=order) for at, size in zip(starts, fields, strict=True)]
+    bytes_ = [Samples(0, 16 * k, 16, 16 * len(fields)) for k in range(len(fields))]
+    values = tuple(map(sample, range(len(fields))))
+    back = tuple(replace(s, buffer=0) for s in packed)
+    for count in (1, 16, 17, 64, 65, 200):
+        agree(Stream(tuple(packed), tuple(bytes_), values), count)
+        agree(Stream(tuple(replace(s, buffer=1) for s in bytes_), back, values), count)
 
 
 def test_long_sums_do_not_overflow():
@@ -127,7 +254,7 @@ def test_nothing_is_touched_outside(source, target, at_end):
 )
 def test_lanes_are_as_narrow_as_the_values_allow(value, type_):
     stream = Stream((Samples(1, 0, 8, 8),), (Samples(0, 0, 8, 8),), (value,))
-    assert narrowed(stream)[0] is type_
+    assert plan(stream).type is type_
     agree(stream, 100)
 
 
@@ -158,6 +285,33 @@ def test_what_has_no_lanes_is_refused():
         compile_stream(stream)
 
 
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(0, 40), min_size=2, max_size=2), st.sampled_from(COUNTS), ORDERS)
+def test_starts_are_decided_at_the_call(starts, count, order):
+    stream = Stream(
+        (Samples(1, 0, 12, 12, order=order),), (Samples(0, 0, 10, 10, order=order),), (sample(0),)
+    )
+    code = compile_stream(stream)
+    random = np.random.default_rng(5)
+    first = [random.integers(0, 256, 300, dtype=np.uint8) for _ in range(2)]
+    second = [b.copy() for b in first]
+    code(first, count, starts=starts)
+    run(moved(stream, starts), second, count)
+    assert all((a == b).all() for a, b in zip(first, second, strict=True))
+
+
+def test_starts_are_checked():
+    code = compile_stream(Stream((Samples(1, 0, 8, 8),), (Samples(0, 0, 8, 8),), (sample(0),)))
+    two = [np.zeros(9, np.uint8), np.zeros(9, np.uint8)]
+    for starts in ((0,), (0, -1)):
+        with pytest.raises(InputError, match="one for each buffer, from 0 on"):
+            code(two, 4, starts=starts)
+    with pytest.raises(InputError, match="buffer 1: has 8 bytes where 9 are needed"):
+        code(two, 8, starts=(0, 9))
+    with pytest.raises(InputError, match="1 buffers; give it 2 buffers"):
+        code(two[:1], 4)
+
+
 def test_buffers_are_checked():
     code = compile_stream(Stream((Samples(1, 0, 8, 8),), (Samples(0, 0, 8, 8),), (sample(0),)))
     good = np.zeros(9, np.uint8)
@@ -172,23 +326,33 @@ def test_buffers_are_checked():
         code([good, np.zeros(9, np.uint8)], 9)
 
 
-@pytest.mark.parametrize("offset", [0, 8, 3])
-def test_threads_share_the_work_and_no_byte(offset):
-    stream = Stream((Samples(1, 0, 12, 12),), (Samples(0, offset, 6, 6),), (sample(0),))
-    count = 100_003
+@pytest.mark.parametrize(
+    "out", [(0, 6, 6), (8, 6, 6), (3, 6, 6), (5, 3, 7), (1, 1, 1), (3, 12, 12, False, "big"), (7, 16, 16)]
+)
+def test_threads_share_the_work_and_the_bits_of_a_byte(monkeypatch, out):
+    monkeypatch.setattr(running, "PART", 64)
+    monkeypatch.setattr(running, "PARTS", 50)
+    stream = Stream((Samples(1, 0, 12, 12),), (Samples(0, *out),), (sample(0),), (sample(0),))
+    count = 30_003
     source = np.random.default_rng(2).integers(0, 256, stream.inputs[0].bytes(count), dtype=np.uint8)
     found, expected = (np.full(stream.outputs[0].bytes(count) + 5, 0xA5, np.uint8) for _ in range(2))
-    compile_stream(stream)([found, source], count)
-    run(stream, [expected, source], count)
-    assert (found == expected).all()
+    code = compile_stream(stream)
+    total = run(stream, [expected, source], count)
+    for _ in range(20):
+        found[:] = 0xA5
+        assert code([found, source], count) == total
+        assert (found == expected).all()
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="they are of that family")
-@pytest.mark.parametrize("cpu", ["x86-64", "x86-64-v3"])
-@settings(max_examples=6, deadline=None)
-@given(st.data(), st.sampled_from(COUNTS), EXPRESSIONS)
-def test_lesser_processors_give_the_same(cpu, data, count, value):
-    a, b, out = data.draw(layouts(1)), data.draw(layouts(2, signed=True)), data.draw(layouts(0))
+@pytest.mark.parametrize("cpu", ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"])
+@settings(max_examples=10, deadline=None)
+@given(st.data(), st.sampled_from(COUNTS), EXPRESSIONS, TABLES)
+def test_lesser_processors_give_the_same(cpu, data, count, value, kind):
+    kinds = st.one_of(layouts(1), groups(1, apart=False))
+    a, b = data.draw(kinds), data.draw(layouts(2, signed=True))
+    out = data.draw(st.one_of(layouts(0), groups(0, apart=True)))
+    value = E.apply("add", value, read(table(*kind), sample(0)))
     stream = Stream((a, b), (out,), (value,), (sample(1),))
     sizes = [s.bytes(count) + 1 for s in (out, a, b)]
     first = [np.random.default_rng(k).integers(0, 256, n, dtype=np.uint8) for k, n in enumerate(sizes)]
@@ -196,3 +360,53 @@ def test_lesser_processors_give_the_same(cpu, data, count, value):
     code = compile_for(stream, cpu=cpu)
     assert code.run(first, count) == run(stream, second, count)
     assert (first[0] == second[0]).all()
+
+
+def test_streams_are_written_as_functions():
+    """The front: tables, the number of the sample, states, neighbors."""
+    ramp = Table(np.arange(0, 300, 3, dtype=np.uint16))
+    neighbors = [Samples(1, 8 * k, 8, 8) for k in range(2)]
+
+    def smoothed(i, a, b, before):
+        now = (3 * before + a + b) >> 2
+        return now + ramp(i & 63), now
+
+    made = stream(smoothed, neighbors, [Samples(0, 0, 16, 16)], counted=True, states=(100,))
+    source = np.arange(0, 202, 2, dtype=np.uint8)
+    out = np.zeros(200, np.uint8)
+    compile_stream(made)([out, source], 100)
+    state_ = 100
+    for i, found in enumerate(out.view(np.uint16)):
+        expected, state_ = smoothed(i, int(source[i]), int(source[i + 1]), state_)
+        assert found == expected & 0xFFFF
+
+
+@pytest.mark.parametrize(
+    "values", [np.zeros((2, 2), np.uint8), np.zeros(0, np.uint8), [1.5], np.zeros(3, np.int64)]
+)
+def test_what_is_no_table_is_refused(values):
+    with pytest.raises(StagingError, match="make it a row of integers of 8, 16 or 32 bits"):
+        Table(values)
+
+
+def test_states_that_are_not_returned_are_refused():
+    with pytest.raises(StagingError, match="2 states and 1 results; return each state"):
+        stream(lambda x, a, b: x, [Samples(1, 0, 8, 8)], [Samples(0, 0, 8, 8)], states=(0, 0))
+
+
+def test_tables_that_are_not_known_are_refused():
+    unknown = E.Buffer("later", T.u8, 16)
+    with pytest.raises(BackendError, match="later: is no table of a stream"):
+        compile_stream(Stream((Samples(1, 0, 8, 8),), (Samples(0, 0, 8, 8),), (read(unknown, sample(0)),)))
+
+
+def test_code_is_kept_and_not_planned_again(monkeypatch):
+    store: dict[str, bytes] = {}
+    kept = SimpleNamespace(get=store.get, put=store.__setitem__)
+    made = Stream((Samples(1, 3, 5, 7),), (Samples(0, 0, 8, 8),), (sample(0),))
+    first = compile_for(made, kept)
+    monkeypatch.setattr(running, "write", lambda *_: pytest.fail("planned again"))
+    assert compile_for(made, kept).lanes == first.lanes
+    assert len(store) == 1
+    with pytest.raises(pytest.fail.Exception):
+        compile_for(replace(made, values=(number(1),)), kept)

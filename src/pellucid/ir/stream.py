@@ -2,12 +2,17 @@
 
 What a loop over packed samples is before anyone decides how its words are read: the operators that a planner of wide
 registers starts from. The meaning, `run`, goes bit by bit.
+
+The values are integers of 64 bits, over these leaves: `sample` (of an input), `position` (how many samples came before)
+and `state` (what the sample before has left), besides constants and `load`s from tables: buffers with data.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -20,29 +25,53 @@ from .facts import Facts
 from .interp import evaluate
 
 Bytes = np.ndarray[Any, Any]
+ORDERS = ("little", "big")
 
 
 @dataclass(frozen=True, slots=True)
 class Samples:
     """Where samples are: in which buffer (by number), from which bit, how large, how far apart; with a sign or without.
 
-    Bit 0 is the least significant bit of byte 0.
+    Several offsets make groups: sample i is `offset[i % n]` bits into group `i // n`; groups are `stride` bits apart.
+    In order "little", bit 0 is the least significant bit of byte 0, and a sample begins with its least significant bit;
+    in order "big" both are the most significant ones.
+
+    >>> [Samples(0, (0, 8, 16, 24), 8, 40).start(k) for k in (0, 1, 4)]
+    [0, 8, 40]
     """
 
     buffer: int
-    offset: int
+    offset: int | tuple[int, ...]
     size: int
     stride: int
     signed: bool = False
+    order: str = "little"
 
     def __post_init__(self) -> None:
         """Check that samples follow one another."""
-        if not 1 <= self.size <= 32 or not self.size <= self.stride or self.offset < 0:
+        if self.order not in ORDERS:
+            raise IrError(f"no order of bits is called {self.order!r}", place="stream", fix="little or big")
+        if not 1 <= self.size <= 32 or not self.size <= self.stride or min(self.offsets, default=-1) < 0:
             raise IrError(
                 f"samples of {self.size} bits, {self.stride} apart, from bit {self.offset}",
                 place="stream",
                 fix="a size of 1 to 32, a stride of at least the size, an offset of at least 0",
             )
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """Where the samples of the first group begin."""
+        return self.offset if isinstance(self.offset, tuple) else (self.offset,)
+
+    @property
+    def pace(self) -> Fraction:
+        """How many bits it is from sample to sample, on average."""
+        return Fraction(self.stride, len(self.offsets))
+
+    @property
+    def cycle(self) -> int:
+        """After how many samples they are again at the same bit of a byte."""
+        return len(self.offsets) * (8 // math.gcd(self.stride, 8))
 
     @property
     def facts(self) -> Facts:
@@ -51,40 +80,66 @@ class Samples:
             return Facts(-(1 << (self.size - 1)), (1 << (self.size - 1)) - 1)
         return Facts(0, (1 << self.size) - 1)
 
+    def start(self, number: int) -> int:
+        """The bit at which a sample begins."""
+        group, within = divmod(number, len(self.offsets))
+        return self.offsets[within] + group * self.stride
+
     def bytes(self, count: int) -> int:
         """How many bytes so many samples reach over."""
-        return -(-(self.offset + (count - 1) * self.stride + self.size) // 8) if count > 0 else 0
+        last = range(max(0, count - len(self.offsets)), count)
+        return max((-(-(self.start(k) + self.size) // 8) for k in last), default=0)
 
 
 def sample(number: int) -> Expr:
-    """The sample of an input, as an integer of 64 bits: the leaf that the values of a stream are written over."""
+    """The sample of an input, as an integer of 64 bits: a leaf that the values of a stream are written over."""
     return E.index(f"sample{number}", T.i64)
+
+
+def position() -> Expr:
+    """How many samples came before this one: a leaf that the values of a stream are written over."""
+    return E.index("position", T.i64)
+
+
+def state(number: int) -> Expr:
+    """What the sample before has left in a state: a leaf that the values of a stream are written over."""
+    return E.index(f"state{number}", T.i64)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is carried from sample to sample: it is `first` at the first one, and `then` after each."""
+
+    first: int
+    then: Expr
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
     """For each position: `values`, over the samples of the `inputs`, are stored as the samples of the `outputs`.
 
-    Of a value the low bits are stored. `sums` are added up over all positions. Buffers are numbered, those of the
-    outputs first.
+    Of a value the low bits are stored. `sums` are added up over all positions. `states` go from each position to the
+    next. Buffers are numbered, those of the outputs first; planes are buffers, which may be parts of one array. The
+    inputs of a buffer may overlap: neighbors are inputs at other offsets.
     """
 
     inputs: tuple[Samples, ...]
     outputs: tuple[Samples, ...]
     values: tuple[Expr, ...]
     sums: tuple[Expr, ...] = ()
+    states: tuple[State, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that there is a value for each output, and that samples keep out of each other's way."""
         if len(self.outputs) != len(self.values) or not (self.outputs or (self.sums and self.inputs)):
             raise IrError("a stream has as many values as outputs", place="stream")
-        strides: dict[int, set[int]] = {}
+        paces: dict[int, set[Fraction]] = {}
         for s in (*self.outputs, *self.inputs):
-            strides.setdefault(s.buffer, set()).add(s.stride)
-        if sorted(strides) != list(range(len(strides))):
+            paces.setdefault(s.buffer, set()).add(s.pace)
+        if sorted(paces) != list(range(len(paces))):
             raise IrError("the buffers of a stream are numbered from 0 without gaps", place="stream")
         shared = {s.buffer for s in self.outputs} & {s.buffer for s in self.inputs}
-        uneven = {k for k, found in strides.items() if len(found) > 1}
+        uneven = {k for k, found in paces.items() if len(found) > 1}
         for buffer in shared | uneven:
             raise IrError(
                 f"buffer {buffer} has outputs and inputs, or samples of different strides",
@@ -92,14 +147,11 @@ class Stream:
                 fix="give it a number for each use",
             )
         for buffer in {s.buffer for s in self.outputs}:
-            mine = sorted((s for s in self.outputs if s.buffer == buffer), key=lambda s: s.offset)
-            ends = [s.offset + s.size for s in mine]
-            apart = all(a <= s.offset for a, s in zip(ends, mine[1:], strict=False))
-            if not apart or ends[-1] - mine[0].offset > mine[0].stride:
+            if not _apart([s for s in self.outputs if s.buffer == buffer]):
                 raise IrError(
                     f"the outputs of buffer {buffer} get into each other",
                     place="stream",
-                    fix="place them apart",
+                    fix="place them apart, all in one order of bits or in groups of whole bytes",
                 )
 
     @property
@@ -107,22 +159,87 @@ class Stream:
         """How many buffers there are."""
         return 1 + max(s.buffer for s in (*self.outputs, *self.inputs))
 
+    @property
+    def cycle(self) -> int:
+        """After how many positions everything is again at the same bit of a byte."""
+        return math.lcm(*(s.cycle for s in (*self.outputs, *self.inputs)))
+
+
+def moved(stream: Stream, bits: Sequence[int]) -> Stream:
+    """The stream whose buffers begin so many bits later, one number for each.
+
+    >>> copy = Stream((Samples(1, 0, 6, 6),), (Samples(0, 4, 8, 8),), (sample(0),))
+    >>> [s.offset for s in (*moved(copy, [0, 3]).outputs, *moved(copy, [0, 3]).inputs)]
+    [(4,), (3,)]
+    """
+
+    def later(s: Samples) -> Samples:
+        return replace(s, offset=tuple([at + bits[s.buffer] for at in s.offsets]))
+
+    return replace(stream, inputs=tuple(map(later, stream.inputs)), outputs=tuple(map(later, stream.outputs)))
+
+
+def _apart(outputs: list[Samples]) -> bool:
+    """Whether no bit belongs to two samples, of one group or of two: a group is no longer than to the next."""
+    groups = math.lcm(*(len(s.offsets) for s in outputs))
+    fields = [(s.start(k), s) for s in outputs for k in range(groups)]
+    first = min(at for at, _ in fields)
+    length = outputs[0].pace * groups
+    if max(at + s.size for at, s in fields) - first > length:
+        return False
+    if len({s.order for s in outputs}) > 1 and (length % 8 or first % 8):
+        return False
+    bits = [bit for at, s in fields for bit in bits_of(s, at)]
+    return len(bits) == len(set(bits))
+
+
+def bits_of(s: Samples, start: int) -> list[int]:
+    """Where the bits of a sample are that begins at a bit, least significant first, counted from the bottom of byte 0.
+
+    >>> bits_of(Samples(0, 0, 4, 4, order="big"), 4)
+    [0, 1, 2, 3]
+    """
+    bits = range(start, start + s.size)
+    return list(bits) if s.order == "little" else [(b & ~7) + 7 - (b & 7) for b in reversed(bits)]
+
 
 def run(stream: Stream, buffers: Sequence[Bytes], count: int) -> tuple[int, ...]:
     """The meaning of a stream on so many samples, and its sums: every bit by itself."""
     if count == 0:
         return (0,) * len(stream.sums)
-    position = np.arange(count)
-    known: dict[Expr, Any] = {}
+    known: dict[Expr, Any] = {position(): np.arange(count)}
     for k, s in enumerate(stream.inputs):
         bits = np.unpackbits(buffers[s.buffer], bitorder="little").astype(np.int64)
-        value = sum(bits[s.offset + position * s.stride + b] << b for b in range(s.size))
+        value = sum(bits[places] << b for b, places in enumerate(_places(s, count)))
         known[sample(k)] = np.where(value > s.facts.hi, value - (1 << s.size), value) if s.signed else value
+    known |= {state(k): found for k, found in enumerate(_states(stream, known, count))}
     found = [np.broadcast_to(v, count) for v in evaluate((*stream.values, *stream.sums), known)]
     values, sums = found[: len(stream.values)], found[len(stream.values) :]
     for s, value in zip(stream.outputs, values, strict=True):
         bits = np.unpackbits(buffers[s.buffer], bitorder="little")
-        for b in range(s.size):
-            bits[s.offset + position * s.stride + b] = value >> b & 1
+        for b, places in enumerate(_places(s, count)):
+            bits[places] = value >> b & 1
         buffers[s.buffer][:] = np.packbits(bits, bitorder="little")
     return tuple(int(v.sum()) for v in sums)
+
+
+def _places(s: Samples, count: int) -> Bytes:
+    """For each bit of a sample, where it is in each of so many samples."""
+    group, within = np.divmod(np.arange(count), len(s.offsets))
+    starts = np.array(s.offsets)[within] + group * s.stride
+    if s.order == "little":
+        return np.array([starts + b for b in range(s.size)])
+    bits = [starts + b for b in reversed(range(s.size))]
+    return np.array([(b & ~7) + 7 - (b & 7) for b in bits])
+
+
+def _states(stream: Stream, known: dict[Expr, Any], count: int) -> list[Bytes]:
+    """The states at each position, one position after the other."""
+    found = np.empty((len(stream.states), count), np.int64)
+    now = [np.int64(s.first) for s in stream.states]
+    for i in range(count if stream.states else 0):
+        found[:, i] = now
+        here = {leaf: values[i] for leaf, values in known.items()}
+        here |= {state(k): value for k, value in enumerate(now)}
+        now = evaluate([s.then for s in stream.states], here)
+    return list(found)

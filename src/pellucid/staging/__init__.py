@@ -10,7 +10,7 @@ from .control import choose, dynamic_call, fork, loop, set_base
 from .memory import Memory
 from .real import Real, to_integer
 from .same import early_equal
-from .samples import Samples, load_sample, store_sample, stream
+from .samples import Samples, Table, load_sample, store_sample, stream
 from .specialize import Residual, cyclic, specialize, unknown
 from .value import Cyclic, Dynamic, lift, negate
 
@@ -22,6 +22,7 @@ __all__ = [
     "Real",
     "Residual",
     "Samples",
+    "Table",
     "choose",
     "cyclic",
     "dynamic_call",

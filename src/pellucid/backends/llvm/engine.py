@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 # Passes that find nothing in a nest whose values have their places and whose loops step by whole vectors, or that
 # fill all registers with constants that an instruction could read from memory: a third of the time to compile.
 # Options are the process's, so each is set for one compilation and then set back.
+HOISTING = ("-disable-machine-licm=true", "-disable-machine-licm=false")
 OPTIONS = (
     ("-disable-lsr=true", "-disable-lsr=false"),
     ("-disable-cgp=true", "-disable-cgp=false"),
-    ("-disable-machine-licm=true", "-disable-machine-licm=false"),
+    HOISTING,
     ("-enable-misched=false", "-enable-misched=true"),
 )
 LINKS_PER_LINKER = 256
@@ -48,13 +49,14 @@ def llvm_binding() -> Any:
 
 
 @contextmanager
-def _options() -> Generator[None]:
-    for on, _ in OPTIONS:
+def _options(hoist: bool) -> Generator[None]:
+    chosen = [each for each in OPTIONS if not (hoist and each == HOISTING)]
+    for on, _ in chosen:
         llvm_binding().set_option("pellucid", on)
     try:
         yield
     finally:
-        for _, off in OPTIONS:
+        for _, off in chosen:
             llvm_binding().set_option("pellucid", off)
 
 
@@ -81,13 +83,13 @@ class Machine:
         version = ".".join(map(str, llvm.llvm_version_info))
         return f"llvm {version} {self.target.triple} {self.cpu} {self.features} {' '.join(on for on, _ in OPTIONS)}"
 
-    def compile(self, text: str) -> bytes:
-        """The object code of a module.
+    def compile(self, text: str, *, hoist: bool = False) -> bytes:
+        """The object code of a module; `hoist` constants out of loops: where they are few, and the loops short.
 
         Raises BackendError when LLVM does not accept the text.
         """
         try:
-            with _lock, llvm_binding().parse_assembly(text) as module, _options():
+            with _lock, llvm_binding().parse_assembly(text) as module, _options(hoist):
                 self._promote(module, text)
                 return self.target.emit_object(module)
         except RuntimeError as problem:
@@ -105,9 +107,9 @@ class Machine:
             if not function.is_declaration:
                 passes.run(function, builder)
 
-    def assembly(self, text: str) -> str:
+    def assembly(self, text: str, *, hoist: bool = False) -> str:
         """The machine's own instructions for a module, to be read."""
-        with _lock, llvm_binding().parse_assembly(text) as module, _options():
+        with _lock, llvm_binding().parse_assembly(text) as module, _options(hoist):
             self._promote(module, text)
             return self.target.emit_assembly(module)
 

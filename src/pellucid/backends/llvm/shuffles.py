@@ -1,32 +1,72 @@
 """Constant byte shuffles as LLVM text: bytes of memory into lanes, and bytes of lanes into memory.
 
-Under `streams`. Everything is in registers of 64 bytes, two of which one shuffle reads; wider machines and narrower
-ones split or join them by themselves.
+Under `covers` and `interleaved`. Registers are as long as a shuffle of the processor reaches: 64 bytes, or 16, of which
+wider registers are made up.
 """
 
 from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from .engine import Machine
 from .values import Values
 
+LEVELS = {
+    "x86-64-v2": {"+ssse3", "+sse4.1"},
+    "x86-64-v3": {"+ssse3", "+sse4.1", "+avx2"},
+    "x86-64-v4": {"+ssse3", "+sse4.1", "+avx2", "+avx512f", "+avx512bw", "+avx512vl"},
+}
+"""What processors that are called by a level have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a planner has to know of a processor."""
+
+    reach: int
+    """How many bytes one shuffle chooses from."""
+    width: int
+    """How many bytes a register has."""
+    shifts: frozenset[int]
+    """Widths of lanes that may each be shifted by an amount of its own at once."""
+    masks: bool
+    """Whether bytes are stored under a mask at no extra cost."""
+
+
 REGISTER = 64
-"""How many bytes a register has."""
+"""How many bytes a register has where nothing else is said: lesser processors split it by themselves."""
+WIDEST = Target(REGISTER, REGISTER, frozenset({16, 32, 64}), masks=True)
 Windows = list[tuple[int, int, str]]
 """Runs of bytes of memory that are in registers: where each begins, how many bytes, and its name."""
 
 
+def target(machine: Machine) -> Target:
+    """What a planner has to know of a machine."""
+    has = {*machine.features.split(","), *LEVELS.get(machine.cpu, ())}
+    if machine.target.triple.startswith(("aarch64", "arm64")):
+        return Target(16, 16, frozenset({8, 16, 32, 64}), masks=False)
+    wide = {"+avx512bw", "+avx512vl"} <= has
+    two = "+avx2" in has
+    shifts = frozenset({16, 32, 64} if wide else {32, 64} if two else ())
+    reach = 64 if wide and "+avx512vbmi" in has else 16
+    return Target(reach, 64 if wide else 32 if two else 16, shifts, masks=wide)
+
+
 def _bytes(values: Sequence[int]) -> str:
-    return "<" + ", ".join(f"i8 {v}" for v in values) + ">"
+    return "<" + ", ".join([f"i8 {v}" for v in values]) + ">"
 
 
-def _indices(values: Sequence[int]) -> str:
-    return "<" + ", ".join("i32 poison" if v < 0 else f"i32 {v}" for v in values) + ">"
+def indices(values: Sequence[int]) -> str:
+    """The mask of a shuffle; what is negative may be anything."""
+    return "<" + ", ".join(["i32 poison" if v < 0 else f"i32 {v}" for v in values]) + ">"
 
 
 class Shuffles(Values, ABC):
     """Gathers and assembles bytes."""
+
+    target: Target = WIDEST
 
     def windows(self, pointer: str, size: int) -> Windows:
         """So many bytes from memory and no more: registers, the last of which overlaps the one before."""
@@ -56,46 +96,14 @@ class Shuffles(Values, ABC):
             name, have = self.joined(name, have, more, size), have + size
         return name
 
-    def joined(self, a: str, m: int, b: str, n: int) -> str:
-        """Two vectors one after the other."""
-        large = max(m, n)
-        left, right = self.resized(a, m, large), self.resized(b, n, large)
-        order = [*range(m), *range(large, large + n)]
-        return self.let(
-            f"shufflevector <{large} x i8> {left}, <{large} x i8> {right}, <{m + n} x i32> {_indices(order)}"
-        )
-
-    def resized(self, name: str, have: int, size: int) -> str:
-        """A vector with more bytes after it, whatever they are."""
-        if have == size:
-            return name
-        order = [k if k < have else -1 for k in range(size)]
-        return self.let(
-            f"shufflevector <{have} x i8> {name}, <{have} x i8> poison, <{size} x i32> {_indices(order)}"
-        )
-
     def widened(self, name: str, have: int) -> str:
         """A vector in a whole register; the bytes after it are zero."""
         if have == REGISTER:
             return name
         order = [min(k, have) for k in range(REGISTER)]
         return self.let(
-            f"shufflevector <{have} x i8> {name}, <{have} x i8> zeroinitializer, <{REGISTER} x i32> {_indices(order)}"
+            f"shufflevector <{have} x i8> {name}, <{have} x i8> zeroinitializer, <{REGISTER} x i32> {indices(order)}"
         )
-
-    def registers(self, name: str, size: int) -> list[str]:
-        """A long vector as registers."""
-        if size <= REGISTER:
-            return [self.widened(name, size)]
-        found: list[str] = []
-        for start in range(0, size, REGISTER):
-            order = _indices(range(start, start + REGISTER))
-            found.append(
-                self.let(
-                    f"shufflevector <{size} x i8> {name}, <{size} x i8> poison, <{REGISTER} x i32> {order}"
-                )
-            )
-        return found
 
     def gather(self, windows: Windows, wanted: Sequence[int]) -> str:
         """The bytes at some positions in memory, as one vector."""
@@ -115,16 +123,57 @@ class Shuffles(Values, ABC):
             pieces = [(self.joined(a, m, b, n), m + n) for (a, m), (b, n) in pairs]
         return pieces[0][0]
 
+    def row_of(self, pieces: Sequence[tuple[str, int]]) -> str:
+        """Vectors one after the other."""
+        left = list(pieces)
+        while len(left) > 1:
+            odd = left[len(left) & ~1 :]
+            pairs = list(zip(left[::2], left[1::2], strict=False))
+            left = [(self.joined(a, m, b, n), m + n) for (a, m), (b, n) in pairs] + odd
+        return left[0][0]
+
+    def joined(self, a: str, m: int, b: str, n: int) -> str:
+        """Two vectors one after the other."""
+        large = max(m, n)
+        left, right = self.resized(a, m, large), self.resized(b, n, large)
+        order = [*range(m), *range(large, large + n)]
+        return self.let(
+            f"shufflevector <{large} x i8> {left}, <{large} x i8> {right}, <{m + n} x i32> {indices(order)}"
+        )
+
+    def resized(self, name: str, have: int, size: int) -> str:
+        """A vector with more bytes after it, whatever they are."""
+        if have == size:
+            return name
+        order = [k if k < have else -1 for k in range(size)]
+        return self.let(
+            f"shufflevector <{have} x i8> {name}, <{have} x i8> poison, <{size} x i32> {indices(order)}"
+        )
+
+    def registers(self, name: str, size: int) -> list[str]:
+        """A vector as registers; bytes after its last are zero."""
+        reach = self.target.reach
+        if size == reach:
+            return [name]
+        zero = "zeroinitializer" if size % reach else "poison"
+        return [
+            self.let(
+                f"shufflevector <{size} x i8> {name}, <{size} x i8> {zero}, "
+                f"<{reach} x i32> {indices([min(k, size) for k in range(start, start + reach)])}"
+            )
+            for start in range(0, size, reach)
+        ]
+
     def assemble(self, registers: list[str], sources: Sequence[Sequence[tuple[int, int]]]) -> str:
         """A vector each of whose bytes is the union of bytes of registers (register, position), or zero."""
-        size = len(sources)
+        reach, size = self.target.reach, len(sources)
         rest = [list(s) for s in sources]
         total: str | None = None
         while any(rest):
             # The two registers that give most bytes next.
             counts: dict[int, int] = {}
             for s in rest:
-                for r in dict.fromkeys(r for r, _ in s):
+                for r in dict.fromkeys([r for r, _ in s]):
                     counts[r] = counts.get(r, 0) + 1
             chosen = sorted(counts, key=lambda r: -counts[r])[:2]
             first, second = chosen[0], chosen[-1]
@@ -135,11 +184,11 @@ class Shuffles(Values, ABC):
                     order.append(-1)
                     continue
                 s.remove(taken)
-                order.append(taken[1] + (REGISTER if taken[0] != first else 0))
-            whole = f"<{REGISTER} x i8>"
+                order.append(taken[1] + (reach if taken[0] != first else 0))
+            whole = f"<{reach} x i8>"
             filled = [max(k, 0) for k in order]
             both = f"{whole} {registers[first]}, {whole} {registers[second]}"
-            part = self.let(f"shufflevector {both}, <{size} x i32> {_indices(filled)}")
+            part = self.let(f"shufflevector {both}, <{size} x i32> {indices(filled)}")
             if -1 in order:
                 part = self.let(f"and <{size} x i8> {part}, {_bytes([0 if k < 0 else -1 for k in order])}")
             total = part if total is None else self.let(f"or <{size} x i8> {total}, {part}")
@@ -148,24 +197,36 @@ class Shuffles(Values, ABC):
     def store_bytes(self, pointer: str, value: str, dirty: Sequence[int]) -> None:
         """Store the dirty bits of some bytes; the others stay."""
         size = len(dirty)
-        if any(d not in (0, 255) for d in dirty):
-            old = self.exact(pointer, size)
-            kept = self.let(f"and <{size} x i8> {old}, {_bytes([~d & 255 for d in dirty])}")
-            value = self.let(f"or <{size} x i8> {kept}, {value}")
-        elif 0 in dirty:
-            mask = "<" + ", ".join("i1 true" if d else "i1 false" for d in dirty) + ">"
+        if self.target.masks and 0 in dirty and all(d in (0, 255) for d in dirty):
+            mask = "<" + ", ".join(["i1 true" if d else "i1 false" for d in dirty]) + ">"
             where = f"ptr align 1 {pointer}, <{size} x i1> {mask}"
             self.emit(f"call void @llvm.masked.store.v{size}i8.p0(<{size} x i8> {value}, {where})")
             return
-        start = 0
-        while start < size:
-            count = 1 << ((size - start).bit_length() - 1)
-            order = _indices(range(start, start + count))
-            part = value
-            if count < size:
-                part = self.let(
-                    f"shufflevector <{size} x i8> {value}, <{size} x i8> poison, <{count} x i32> {order}"
-                )
+        for start, count in powers(size):
             at = self.let(f"getelementptr i8, ptr {pointer}, i64 {start}")
-            self.emit(f"store <{count} x i8> {part}, ptr {at}, align 1")
-            start += count
+            order = indices(range(start, start + count))
+            part, word = value, f"<{count} x i8>"
+            if count < size:
+                whole = f"<{size} x i8>"
+                part = self.let(f"shufflevector {whole} {value}, {whole} poison, <{count} x i32> {order}")
+            mine = dirty[start : start + count]
+            if any(d != 255 for d in mine):
+                old = self.let(f"load {word}, ptr {at}, align 1")
+                kept = self.let(f"and {word} {old}, {_bytes([~d & 255 for d in mine])}")
+                part = self.let(f"or {word} {kept}, {part}")
+            self.emit(f"store {word} {part}, ptr {at}, align 1")
+
+
+def powers(size: int) -> list[tuple[int, int]]:
+    """A run of bytes as runs of powers of two, the largest first: (start, count) of each.
+
+    >>> powers(12)
+    [(0, 8), (8, 4)]
+    """
+    found: list[tuple[int, int]] = []
+    start = 0
+    while start < size:
+        count = 1 << ((size - start).bit_length() - 1)
+        found.append((start, count))
+        start += count
+    return found

@@ -1,389 +1,397 @@
 """Streams as LLVM text: wide loads, constant byte shuffles, shifts of each lane by its own constant, wide stores.
 
-The planner of wide registers. A block is as many samples as there are lanes of the narrowest type that holds every
-value of the computation; then all positions within a block are constants. Loads and stores touch exactly the bytes
-that samples are in; the samples after the last whole block go through a copy of theirs.
+The planner of wide registers. A block is so many samples that all positions within it are constants. Whole blocks run
+in place, in registers as the processor has them; what is left goes through `edges`.
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-
-from ...base.errors import BackendError, InputError
-from ...ir import types as T
-from ...ir.expr import Expr, const, make, topological
-from ...ir.facts import Facts
+from ...base.errors import BackendError
+from ...ir.expr import Expr
 from ...ir.nest import Block
-from ...ir.stream import Samples, Stream, sample
+from ...ir.stream import Samples, Stream, bits_of, position, sample, state
 from ...reasoning.infer import FactsOf
-from ...rewriting.expand import expand
-from ...rewriting.simplify import simplify
-from ..calling import Library, entry
-from ..port import Crew, Store, address, alone
-from .engine import machine
-from .shuffles import Shuffles, Windows
+from ..calling import entry
+from .blocks import bounded
+from .edges import Edges
+from .narrowing import leaf, plan
+from .shuffles import Target
 from .sums import Sums, account
-from .values import Values
 
-WIDTH = 64
-"""How many bytes a block's values fill at least."""
-LEAST = 256
-"""How many blocks a thread takes at least."""
-PARTS = 8
-"""Into how many parts the work is handed out at most: each costs a call."""
-
-
-MODULAR = frozenset({"add", "sub", "mul", "neg", "and", "or", "xor", "not", "shift_left"})
-"""Rows of whose operands only the low bits matter for the low bits of the result."""
+LARGEST = 4096
+"""How many bytes of a buffer a block reaches over at most, unless the cycle of the samples is longer."""
+LEAST = 16
+"""How many samples of what is left are taken at once."""
+Edge = tuple[str, str]
+"""Where control comes from, and the value that it brings."""
 
 
-def narrowed(stream: Stream) -> tuple[T.Type, list[Expr]]:
-    """The narrowest type of lanes that gives the low bits of all values, and the values written in it.
+class Function(Edges, Sums):
+    """Writes one stream for a processor."""
 
-    Sums and products may overflow, since only low bits are stored; what is shifted right or compared must fit.
-    """
-    facts = FactsOf({sample(k): s.facts for k, s in enumerate(stream.inputs)})
-    roots = (*stream.values, *stream.sums)
-    nodes = topological(roots)
-    exact = {a for n in nodes if n.op not in MODULAR for a in n.args} | set(stream.sums)
-    low, high = (pick([0, *(edge(facts(n)) for n in exact)]) for pick, edge in ((min, _low), (max, _high)))
-    least = container(max(s.size for s in (*stream.inputs, *stream.outputs)))
-    types = [t for t in (T.UNSIGNED if low >= 0 else T.SIGNED) if t.bits >= least]
-    type_ = next((t for t in types if t.low <= low and high <= t.high), T.i64)
-    done: dict[Expr, Expr] = {}
-    for n in nodes:
-        args = tuple(done[a] for a in n.args)
-        if n.op in ("load", "iterate", "get", "param", "convert", "bitcast"):
-            raise BackendError("does not run in the lanes of a stream", place=n.op)
-        if n.type is not T.i64:
-            done[n] = make(n.op, args, n.type, n.attr)
-        elif n.op == "const":
-            done[n] = const(n.attr, type_)
-        elif n.op == "index":
-            done[n] = _leaf(n, type_)
-        else:
-            done[n] = make(n.op, args, type_, n.attr)
-    return type_, [done[v] for v in roots]
+    def __init__(self, stream: Stream, target: Target) -> None:
+        self.stream, self.target = stream, target
+        self.plan = plan(stream)
+        self.width = self.plan.type.bits
+        super().__init__((), FactsOf(self.plan.known))
+        self.by_leaf = {k.leaf: k for k in self.plan.lookups}
+        self.globals, self.tables = [], {}
+        self.places_of = {leaf(sample(k), self.plan.type): s for k, s in enumerate(stream.inputs)}
+        self.states = [(leaf(state(k), self.plan.type), "") for k in range(len(self.plan.firsts))]
+        for n in (position(), *self.places_of, *self.by_leaf, *(n for n, _ in self.states)):
+            self.varying |= n.free
+        self.roots = (*self.plan.values, *self.plan.sums)
+        self.find_single((*self.roots, *self.plan.states))
+        self.many, self.few = self.sizes()
+        self.accounts = tuple(account(f, self.many, self.width) for f in self.plan.ranges)
 
+    def sizes(self) -> tuple[int, int]:
+        """How many samples a block has, in the loop over whole blocks and for what is left."""
+        cycle = self.stream.cycle
+        few = cycle * -(-LEAST // cycle)
+        if self.single or self.states:
+            return few, few
+        registers = 1 if self.stream.outputs else 8 if self.width == 8 else 4
+        many = math.lcm(cycle, registers * 512 // self.width)
+        while many > few and many % (2 * cycle) == 0 and self.longest(many) > LARGEST:
+            many //= 2
+        return max(many, few), few
 
-def _low(facts: Facts) -> int:
-    return int(facts.lo)
+    def longest(self, lanes: int) -> int:
+        """How many bytes of a buffer so many samples take."""
+        return max(self.step(k, lanes) for k in range(self.stream.buffers))
 
-
-def _high(facts: Facts) -> int:
-    return int(facts.hi)
-
-
-def _leaf(node: Expr, type_: T.Type) -> Expr:
-    leaf = make("index", (), type_, node.attr)
-    leaf.free = node.free
-    return leaf
-
-
-def container(bits: int) -> int:
-    """The width of the narrowest lanes that hold so many bits."""
-    return next(w for w in (8, 16, 32, 64) if w >= bits)
-
-
-class _Function(Shuffles, Sums, Values):
-    """Writes one stream."""
-
-    def __init__(self, stream: Stream) -> None:
-        self.stream = stream
-        self.loaded: dict[int, Windows] = {}
-        self.lane_type, values = narrowed(stream)
-        known = {_leaf(sample(k), self.lane_type): s.facts for k, s in enumerate(stream.inputs)}
-        proved: dict[Expr, Facts] = {}
-        roots = expand(simplify(values, numerics="exact", ranges=known), ranges=known, proved=proved)
-        self.values, self.sums = roots[: len(stream.values)], roots[len(stream.values) :]
-        super().__init__((), FactsOf({**proved, **known}))
-        strides = [s.stride for s in (*stream.inputs, *stream.outputs)]
-        cycle = max(8 // math.gcd(s, 8) for s in strides)
-        # Nothing but sums: several registers side by side.
-        width = WIDTH if stream.outputs else 4 * WIDTH
-        self.lanes = max(cycle, width * 8 // self.lane_type.bits)
-        for k in range(len(stream.inputs)):
-            self.varying |= sample(k).free
-        facts = FactsOf({sample(k): s.facts for k, s in enumerate(stream.inputs)})
-        self.accounts = tuple(account(facts(e), self.lanes, self.lane_type.bits) for e in stream.sums)
+    # ---- nodes ----
 
     def load(self, node: Expr) -> None:
         """There are no loads by element in a stream."""
-        raise self.refuse("does not run in the lanes of a stream", "load")
+        raise BackendError("does not run in the lanes of a stream", place="load")
 
     def iterate(self, node: Expr, body: Block) -> None:
         """Nor iterations."""
-        raise self.refuse("does not run in the lanes of a stream", "iterate")
+        raise BackendError("does not run in the lanes of a stream", place="iterate")
+
+    def operands(self, node: Expr) -> tuple[Expr, ...]:
+        """What must be in lanes before a node is."""
+        if node in self.single:
+            return ()
+        lookup = self.by_leaf.get(node)
+        return (lookup.index,) if lookup is not None else super().operands(node)
+
+    def compute(self, node: Expr) -> None:
+        """Write the lines of one node; leaves have their own."""
+        if node in self.single:
+            self.put_together(node)
+        elif node in self.by_leaf:
+            self.looked_up(self.by_leaf[node])
+        elif node in self.places_of:
+            s = self.places_of[node]
+            self.define(node, self.unpacked(s, self.span(s.buffer)))
+        elif node.op == "index":
+            self.positions(node)
+        else:
+            super().compute(node)
 
     # ---- the whole function ----
 
-    def extents(self) -> list[int]:
-        """How many bytes of each buffer a block reaches over."""
-        found = [0] * self.stream.buffers
-        for s in (*self.stream.outputs, *self.stream.inputs):
-            found[s.buffer] = max(found[s.buffer], s.bytes(self.lanes))
-        return found
-
     def text(self) -> str:
-        """The module: whole blocks in place, then what is left through copies on the stack."""
-        n, extents = self.lanes, self.extents()
-        strides = {s.buffer: s.stride for s in (*self.stream.outputs, *self.stream.inputs)}
-        for k, extent in enumerate(extents):
+        """The module: whole blocks in place, and what is left through copies on the stack."""
+        for k in range(self.stream.buffers):
             self.enter(f"%b{k}.at = getelementptr ptr, ptr %buffers, i64 {k}\n%b{k} = load ptr, ptr %b{k}.at")
-            self.enter(f"%copy{k} = alloca [{extent} x i8], align 64")
-        self.jump("head")
-        self.open("head")
-        self.emit("%i = phi i64 [ %first, %entry ], [ %i.next, %latch ]")
-        self.sums_at_head()
-        for k in range(len(extents)):
-            self.emit(f"%bit{k} = mul i64 %i, {strides[k]}\n%byte{k} = lshr i64 %bit{k}, 3")
-            self.emit(f"%in{k} = getelementptr i8, ptr %b{k}, i64 %byte{k}")
-        self.emit(f"%i.next = add i64 %i, {n}\n%whole = icmp sle i64 %i.next, %beyond")
-        self.branch("%whole", "body", "rest")
-        self.open("rest")
-        self.emit("%left = sub i64 %beyond, %i\n%some = icmp sgt i64 %left, 0")
-        self.branch("%some", "bounce", "empty")
-        self.open("empty")
-        self.sums_without_rest()
-        self.jump("done")
-        self.open("bounce")
-        self.bounced(extents)
-        if self.accounts:
-            self.lanes_left(self.lane_type.bits)
-        self.jump("body")
-        self.open("body")
-        self.emit("%tail = phi i1 [ false, %head ], [ true, %bounce ]")
-        self.sums_at_body(self.lane_type.bits)
-        for k in range(len(extents)):
-            self.emit(f"%p{k} = phi ptr [ %in{k}, %head ], [ %copy{k}, %bounce ]")
-        self.block_of_samples()
-        self.branch("%tail", "back", "latch")
-        self.open("latch")
-        self.jump("head")
-        self.open("back")
-        for k in {s.buffer for s in self.stream.outputs}:
-            self.copied_back(k)
-        last = self.label
-        self.jump("done")
+            self.enter(
+                f"%len{k}.at = getelementptr i64, ptr %sizes, i64 {k}\n%len{k} = load i64, ptr %len{k}.at"
+            )
+        self.lanes = self.many
+        shared = [k for k in self.written if self.shares(k)]
+        firsts = [str(n) for n in self.plan.firsts]
+        zeros = ["0"] * len(self.accounts)
+        edges: list[tuple[str, str, str, list[str], list[str]]] = []
+        if shared:
+            # The first bytes of a thread's part may be those of another one's, too: they are left to the edges.
+            self.emit(f"%head.few = add i64 %first, {self.few}")
+            self.emit("%head.end = call i64 @llvm.smin.i64(i64 %beyond, i64 %head.few)")
+            edges.append(("entry", "%first", "%head.end", zeros, firsts))
+            self.jump("rest")
+            tots = [f"%rest.tot{k}" for k in range(len(zeros))]
+            names = [f"%rest.state{k}" for k in range(len(firsts))]
+            edges += self.main_loop(shared, "%rest.i", tots, names)
+        else:
+            self.jump("main.before")
+            edges += self.main_loop(shared, "%first", zeros, firsts)
+        self.rest_loop(edges, "main.before" if shared else "done")
         self.open("done")
-        self.sums_at_end("empty", last)
+        if self.accounts:
+            self.enter(f"%sums.at = getelementptr ptr, ptr %buffers, i64 {self.stream.buffers}")
+            self.enter("%sums = load ptr, ptr %sums.at")
+        for k in range(len(self.accounts)):
+            at = self.let(f"getelementptr i64, ptr %sums, i64 {k}")
+            self.emit(f"{self.fresh()} = atomicrmw add ptr {at}, i64 %rest.tot{k} monotonic")
         self.emit("ret void")
         head = f"define void @{entry(0)}(ptr %params, ptr %buffers, ptr %sizes, i64 %first, i64 %beyond) nounwind {{"
-        return f"{head}\n" + "\n".join(self.lines) + "\n}\n"
+        return "\n".join([*self.globals, head, bounded("\n".join(self.lines))]) + "\n}\n"
 
-    def bits_left(self, k: int) -> str:
-        """Over how many bits of a buffer the samples that are left reach."""
-        mine = [s for s in (*self.stream.outputs, *self.stream.inputs) if s.buffer == k]
-        before = self.let(f"sub i64 {self.let('sub i64 %beyond, %i')}, 1")
-        last = max(s.offset + s.size for s in mine)
-        return self.let(f"add i64 {self.let(f'mul i64 {before}, {mine[0].stride}')}, {last}")
+    @property
+    def written(self) -> list[int]:
+        """The buffers of outputs."""
+        return list(dict.fromkeys(s.buffer for s in self.stream.outputs))
 
-    def bounced(self, extents: list[int]) -> None:
-        """Copy what is left to the stack."""
-        for k, extent in enumerate(extents):
-            count = self.let(f"lshr i64 {self.let(f'add i64 {self.bits_left(k)}, 7')}, 3")
-            self.emit(f"call void @llvm.memset.p0.i64(ptr %copy{k}, i8 0, i64 {extent}, i1 false)")
-            self.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr %copy{k}, ptr %in{k}, i64 {count}, i1 false)")
+    def shares(self, k: int) -> bool:
+        """Whether a block has bits of a byte that the block after it has bits of, too."""
+        first, beyond = self.span(k)
+        return beyond > first + self.step(k, self.lanes)
 
-    def copied_back(self, k: int) -> None:
-        """The bytes of an output from the stack to their place; of the last one only the bits that are meant."""
-        bits = self.bits_left(k)
-        whole = self.let(f"lshr i64 {bits}, 3")
-        self.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr %in{k}, ptr %copy{k}, i64 {whole}, i1 false)")
-        over = self.let(f"and i64 {bits}, 7")
-        last, after = self.new_label(), self.new_label()
-        self.branch(self.let(f"icmp ne i64 {over}, 0"), last, after)
-        self.open(last)
-        one = self.let(f"shl i8 1, {self.let(f'trunc i64 {over} to i8')}")
-        mask = self.let(f"sub i8 {one}, 1")
-        old = self.let(f"getelementptr i8, ptr %in{k}, i64 {whole}")
-        new = self.let(f"getelementptr i8, ptr %copy{k}, i64 {whole}")
-        kept = self.let(f"and i8 {self.let(f'load i8, ptr {old}')}, {self.let(f'xor i8 {mask}, -1')}")
-        mine = self.let(f"and i8 {self.let(f'load i8, ptr {new}')}, {mask}")
-        self.emit(f"store i8 {self.let(f'or i8 {kept}, {mine}')}, ptr {old}")
-        self.jump(after)
-        self.open(after)
+    def main_loop(
+        self, shared: list[int], first: str, totals: list[str], states: list[str]
+    ) -> list[tuple[str, str, str, list[str], list[str]]]:
+        """Whole blocks in place: as many as there are, as far as registers may be loaded whole."""
+        n, buffers = self.many, range(self.stream.buffers)
+        self.begin(n)
+        self.open("main.before")
+        for k in buffers:
+            self.emit(f"%from{k} = getelementptr i8, ptr {self.at_position(k, first)}, i64 0")
+        bound = len(self.lines)
+        self.emit("")
+        self.emit(f"%main.some = icmp sgt i64 %main.count, 0\n%main.samples = mul i64 %main.count, {n}")
+        self.emit(f"%main.stop = add i64 {first}, %main.samples")
+        self.branch("%main.some", "main.enter", "rest")
+        self.open("main.enter")
+        for k in shared:
+            self.carry_in(k)
+        self.jump("main")
+        self.open("main")
+        self.emit(f"%main.i = phi i64 [ {first}, %main.enter ], [ %main.next, %main.latch ]")
+        for k in buffers:
+            self.emit(f"%at{k} = phi ptr [ %from{k}, %main.enter ], [ %at{k}.next, %main.latch ]")
+        for k in shared:
+            word = f"<{self.carry_size(k)} x i8>"
+            self.emit(f"%carry{k} = phi {word} [ %carry{k}.in, %main.enter ], [ %carry{k}.out, %main.latch ]")
+        for k, name in enumerate(states):
+            self.emit(f"%main.state{k} = phi i64 [ {name}, %main.enter ], [ %main.state{k}.n, %main.latch ]")
+        self.sums_at_head("main.enter", totals)
+        self.at, self.pointers = "%main.i", {k: f"%at{k}" for k in buffers}
+        self.states = [(n, f"%main.state{k}") for k, (n, _) in enumerate(self.states)]
+        found = self.values_of_block()
+        for k in self.written:
+            self.store(k, shared=k in shared)
+        self.add_block(found, self.width)
+        self.jump("main.latch")
+        self.open("main.latch")
+        for k, name in enumerate(self.after):
+            self.emit(f"%main.state{k}.n = add i64 {name}, 0")
+        self.emit(f"%main.next = add i64 %main.i, {n}")
+        for k in buffers:
+            self.emit(f"%at{k}.next = getelementptr i8, ptr %at{k}, i64 {self.step(k, n)}")
+        self.branch(self.let("icmp slt i64 %main.next, %main.stop"), "main", "main.after")
+        self.lines[bound] = self.count_of_blocks(first)
+        self.open("main.after")
+        for k in shared:
+            self.carry_out(k)
+        self.sums_after_loop("%main.samples")
+        self.jump("rest")
+        sums = [f"%main.sum{k}" for k in range(len(totals))]
+        after = [f"%main.state{k}.n" for k in range(len(states))]
+        return [
+            ("main.before", first, "%beyond", totals, states),
+            ("main.after", "%main.stop", "%beyond", sums, after),
+        ]
+
+    def count_of_blocks(self, first: str) -> str:
+        """How many blocks there are from which no register reaches beyond its buffer."""
+        n = self.many
+        lines = [
+            f"%main.left = sub i64 %beyond, {first}",
+            f"%main.count.0 = sdiv i64 %main.left, {n}",
+        ]
+        name = "%main.count.0"
+        for k in range(self.stream.buffers):
+            if self.ends[k] <= self.span(k)[1]:
+                continue
+            # Before the last block must be: the end of the buffer, less what a block reads.
+            step = self.step(k, n)
+            c = f"%main.count.{k + 1}"
+            lines += [
+                f"{c}.b = ptrtoint ptr %b{k} to i64\n{c}.a = ptrtoint ptr %from{k} to i64",
+                f"{c}.e = add i64 {c}.b, %len{k}\n{c}.l = sub i64 {c}.e, {c}.a",
+                f"{c}.s = add i64 {c}.l, {step - self.ends[k]}",
+                f"{c}.d = sdiv i64 {c}.s, {step}",
+                f"{c} = call i64 @llvm.smin.i64(i64 {name}, i64 {c}.d)",
+            ]
+            name = c
+        lines.append(f"%main.count = call i64 @llvm.smax.i64(i64 {name}, i64 0)")
+        return "\n".join(lines)
+
+    def rest_loop(self, edges: list[tuple[str, str, str, list[str], list[str]]], then: str) -> None:
+        """What is left, block by small block, through copies."""
+        n = self.few
+        self.begin(n)
+        self.open("rest")
+
+        def phi(name: str, values: list[Edge]) -> None:
+            self.emit(f"{name} = phi i64 " + ", ".join(f"[ {v}, %{block} ]" for block, v in values))
+
+        last = "rest.latch"
+        phi("%rest.i", [*((e[0], e[1]) for e in edges), (last, "%rest.next")])
+        phi("%rest.stop", [*((e[0], e[2]) for e in edges), (last, "%rest.stop")])
+        for k in range(len(self.accounts)):
+            phi(f"%rest.tot{k}", [*((e[0], e[3][k]) for e in edges), (last, f"%rest.tot{k}.n")])
+        for k in range(len(self.states)):
+            phi(f"%rest.state{k}", [*((e[0], e[4][k]) for e in edges), (last, f"%rest.state{k}.n")])
+        self.branch(self.let("icmp slt i64 %rest.i, %rest.stop"), "rest.body", "rest.over")
+        self.open("rest.over")
+        if then == "done":
+            self.jump(then)
+        else:
+            self.branch(self.let("icmp sge i64 %rest.i, %beyond"), "done", then)
+        self.open("rest.body")
+        self.emit("%rest.more = sub i64 %rest.stop, %rest.i")
+        self.emit(f"%left = call i64 @llvm.smin.i64(i64 %rest.more, i64 {n})")
+        ends = {k: self.span(k)[1] for k in range(self.stream.buffers)}
+        self.at = "%rest.i"
+        self.pointers = {k: self.copied(k, ends[k]) for k in ends}
+        self.states = [(n, f"%rest.state{k}") for k, (n, _) in enumerate(self.states)]
+        found = self.values_of_block()
+        for k in self.written:
+            self.store(k, shared=False)
+        self.add_rest(found, self.width, signed=self.plan.type.kind == "signed")
+        for k, name in enumerate(self.after):
+            self.emit(f"%rest.state{k}.n = add i64 {name}, 0")
+        for k in self.written:
+            self.copied_back(k, ends[k])
+        self.jump("rest.latch")
+        self.open("rest.latch")
+        self.emit("%rest.next = add i64 %rest.i, %left")
+        self.jump("rest")
 
     # ---- one block ----
 
-    def block_of_samples(self) -> None:
-        """Load, compute, store."""
-        for k, s in enumerate(self.stream.inputs):
-            self.define(_leaf(sample(k), self.lane_type), self.samples(s))
-        found = [self.wide_value(v) for v in self.values]
-        for buffer in dict.fromkeys(s.buffer for s in self.stream.outputs):
-            mine = [k for k, s in enumerate(self.stream.outputs) if s.buffer == buffer]
-            self.store_samples(
-                f"%p{buffer}", [(self.stream.outputs[k], self.values[k], found[k]) for k in mine]
+    def begin(self, lanes: int) -> None:
+        """Forget what was computed for another block."""
+        self.leave(0)
+        self.lanes = lanes
+        self.filled = {k: [] for k in range(self.stream.buffers)}
+        self.ends = dict.fromkeys(range(self.stream.buffers), 0)
+        self.words, self.scalars, self.lines_of, self.after = {}, {}, {}, []
+
+    def values_of_block(self) -> list[str]:
+        """Compute the values of a block, and return those to be added up."""
+        self.lane_by_lane(self.roots)
+        return [self.wide_value(v) for v in self.plan.sums]
+
+    def fits(self, s: Samples, value: Expr) -> bool:
+        """Whether a value has no bits beyond those of its samples."""
+        facts = self.facts(value)
+        return 0 <= facts.lo and facts.hi < 1 << s.size
+
+    def lies_even(self, k: int) -> bool:
+        """Whether a buffer has nothing but samples one after the other, from a whole byte on."""
+        mine = self.of_buffer(k)
+        s = mine[0]
+        even = s.size == s.stride and len(s.offsets) == 1 and s.start(0) % 8 == 0 and s.order == "little"
+        return len(mine) == 1 and even
+
+    def after_lane(self, j: int) -> None:
+        """Store what is a whole number in memory at once: to keep it would take registers."""
+        for s, value in zip(self.stream.outputs, self.plan.values, strict=True):
+            if value in self.single and self.lies_even(s.buffer) and s.size in (8, 16, 32):
+                at = self.span(s.buffer)[0] + j * s.size // 8
+                where = self.let(f"getelementptr i8, ptr {self.pointers[s.buffer]}, i64 {at}")
+                name = self.lane(value, j)
+                if s.size < self.width:
+                    name = self.let(f"trunc i{self.width} {name} to i{s.size}")
+                self.emit(f"store i{s.size} {name}, ptr {where}, align 1")
+
+    def store(self, k: int, *, shared: bool) -> None:
+        """The samples of all outputs of a buffer: whole lanes, common words, or byte by byte."""
+        n, w = self.lanes, self.width
+        pointer = self.pointers[k]
+        mine = [(s, v) for s, v in zip(self.stream.outputs, self.plan.values, strict=True) if s.buffer == k]
+        s, value = mine[0]
+        first = self.span(k)[0]
+        if self.lies_even(k) and s.size in (8, 16, 32):
+            if value not in self.single:
+                at = self.let(f"getelementptr i8, ptr {pointer}, i64 {first}")
+                name = self.cast(self.wide_value(value), n, w, s.size)
+                self.emit(f"store <{n} x i{s.size}> {name}, ptr {at}, align 1")
+            return
+        if self.lies_even(k) and s.size == 1 and n % 8 == 0:
+            at = self.let(f"getelementptr i8, ptr {pointer}, i64 {first}")
+            truths = self.cast(self.wide_value(value), n, w, 1)
+            self.emit(f"store i{n} {self.let(f'bitcast <{n} x i1> {truths} to i{n}')}, ptr {at}, align 1")
+            return
+        outputs = [(s, self.wide_value(v), self.fits(s, v)) for s, v in mine]
+        words = self.into_words(outputs, first)
+        if words is not None:
+            name, word, meant = words
+            size = n * word // 8
+            dirty = [meant >> 8 * (t % (word // 8)) & 255 for t in range(size)]
+            name = self.seen(name, n, word, 8)
+            for start in range(0, size, 64):
+                count = min(64, size - start)
+                while not dirty[start + count - 1]:
+                    count -= 1
+                order = ", ".join([f"i32 {t}" for t in range(start, start + count)])
+                both = f"<{size} x i8> {name}, <{size} x i8> poison"
+                part = self.let(f"shufflevector {both}, <{count} x i32> <{order}>")
+                at = self.let(f"getelementptr i8, ptr {pointer}, i64 {first + start}")
+                self.store_bytes(at, part, dirty[start : start + count])
+            return
+        self.store_by_bytes(k, outputs, shared=shared)
+
+    def store_by_bytes(self, k: int, outputs: list[tuple[Samples, str, bool]], *, shared: bool) -> None:
+        """Outputs of one buffer, each byte from the registers that have bits of it."""
+        reach = self.target.reach
+        first, beyond = self.span(k)
+        found = self.as_bytes(outputs, beyond)
+        last = beyond - 1 if shared else beyond
+        if shared:
+            size = self.carry_size(k)
+            found.dirty[first] |= found.dirty[last]
+            part = self.assemble(found.registers, [found.sources[last], *([] for _ in range(size - 1))])
+            self.emit(f"%carry{k}.out = or <{size} x i8> {part}, zeroinitializer")
+        for start in range(first, last, reach):
+            end = max(
+                (p + 1 for p in range(start, min(start + reach, last)) if found.dirty[p]), default=start
             )
-        self.add_block([self.wide_value(v) for v in self.sums], self.lane_type.bits)
+            if shared and start == first:
+                end = min(start + reach, last)
+            if end == start:
+                continue
+            value = self.assemble(found.registers, found.sources[start:end])
+            if shared and start == first:
+                value = self.let(f"or <{end - start} x i8> {value}, %carry{k}")
+            at = self.let(f"getelementptr i8, ptr {self.pointers[k]}, i64 {start}")
+            self.store_bytes(at, value, found.dirty[start:end])
 
-    def convert(self, name: str, old: int, new: int, *, signed: bool = False) -> str:
-        """Lanes of another width."""
-        if old == new:
-            return name
-        word = "trunc" if new < old else "sext" if signed else "zext"
-        return self.let(f"{word} <{self.lanes} x i{old}> {name} to <{self.lanes} x i{new}>")
+    # ---- bytes that blocks share ----
 
-    def window(self, buffer: int) -> Windows:
-        """The bytes of a block that inputs from one buffer stand in: loaded once for all of them."""
-        if buffer not in self.loaded:
-            mine = [s for s in self.stream.inputs if s.buffer == buffer]
-            first = min(s.offset for s in mine) >> 3
-            size = max(s.bytes(self.lanes) for s in mine) - first
-            at = self.let(f"getelementptr i8, ptr %p{buffer}, i64 {first}")
-            self.loaded[buffer] = [(first + start, k, name) for start, k, name in self.windows(at, size)]
-        return self.loaded[buffer]
+    def carry_size(self, k: int) -> int:
+        """How many bytes are stored together with the one that is carried."""
+        return min(self.target.reach, self.step(k, self.many))
 
-    def samples(self, s: Samples) -> str:
-        """The samples of a block, in lanes."""
-        n, w = self.lanes, self.lane_type.bits
-        if s.size == s.stride and s.size in (8, 16, 32) and s.offset % 8 == 0:
-            at = self.let(f"getelementptr i8, ptr %p{s.buffer}, i64 {s.offset // 8}")
-            name = self.let(f"load <{n} x i{s.size}>, ptr {at}, align 1")
-            return self.convert(name, s.size, w, signed=s.signed)
-        starts = [s.offset + j * s.stride for j in range(n)]
-        shifts = [b & 7 for b in starts]
-        wide = container(max(shifts) + s.size)
-        last = s.bytes(n) - 1
-        # Bytes past a sample's last are masked off: any byte will do.
-        wanted = [min((b >> 3) + t, last) for b in starts for t in range(wide // 8)]
-        gathered = self.gather(self.window(s.buffer), wanted)
-        name = self.let(f"bitcast <{len(wanted)} x i8> {gathered} to <{n} x i{wide}>")
-        if s.signed:
-            name = self.shifted("shl", name, wide, [wide - s.size - x for x in shifts])
-            name = self.shifted("ashr", name, wide, [wide - s.size] * n)
-        else:
-            name = self.shifted("lshr", name, wide, shifts)
-            if s.size < wide:
-                name = self.let(f"and <{n} x i{wide}> {name}, splat (i{wide} {(1 << s.size) - 1})")
-        return self.convert(name, wide, w, signed=s.signed)
+    def shared_bits(self, k: int) -> int:
+        """Which bits of the byte that a block shares with the next one are its own."""
+        beyond = self.span(k)[1]
+        return sum(
+            1 << (bit & 7)
+            for s in self.of_buffer(k)
+            for j in range(self.lanes)
+            for bit in bits_of(s, s.start(j))
+            if bit >> 3 == beyond - 1
+        )
 
-    def shifted(self, op: str, name: str, width: int, by: Sequence[int]) -> str:
-        """Each lane shifted by its own constant."""
-        if not any(by):
-            return name
-        word = f"i{width}"
-        amounts = "<" + ", ".join(f"{word} {x}" for x in by) + ">"
-        return self.let(f"{op} <{self.lanes} x {word}> {name}, {amounts}")
+    def carry_in(self, k: int) -> None:
+        """What the byte before the first block has already."""
+        at = self.let(f"getelementptr i8, ptr %from{k}, i64 {self.span(k)[0]}")
+        mine = self.let(f"and i8 {self.let(f'load i8, ptr {at}')}, {self.shared_bits(k)}")
+        self.emit(
+            f"%carry{k}.in = insertelement <{self.carry_size(k)} x i8> zeroinitializer, i8 {mine}, i64 0"
+        )
 
-    def store_samples(self, pointer: str, fields: list[tuple[Samples, Expr, str]]) -> None:
-        """The samples of all outputs of one buffer, each byte from the registers that have bits of it."""
-        n, w = self.lanes, self.lane_type.bits
-        total = max(s.bytes(n) for s, _, _ in fields)
-        first = min(s.offset for s, _, _ in fields) >> 3
-        dirty = [0] * total
-        registers: list[str] = []
-        sources: list[list[tuple[int, int]]] = [[] for _ in range(total)]
-        for s, value, name in fields:
-            shifts = [(s.offset + j * s.stride) & 7 for j in range(n)]
-            wide = container(max(shifts) + s.size)
-            facts = self.facts(value)
-            if not (0 <= facts.lo and facts.hi < 1 << s.size) and s.size < w:
-                name = self.let(f"and <{n} x i{w}> {name}, splat (i{w} {(1 << s.size) - 1})")  # noqa: PLW2901
-            shifted = self.shifted("shl", self.convert(name, w, wide), wide, shifts)
-            base = len(registers)
-            registers += self.registers(
-                self.let(f"bitcast <{n} x i{wide}> {shifted} to <{n * wide // 8} x i8>"), n * wide // 8
-            )
-            for j in range(n):
-                bit = s.offset + j * s.stride
-                for t in range((shifts[j] + s.size + 7) // 8):
-                    mask = ((1 << s.size) - 1) << shifts[j] >> 8 * t & 255
-                    dirty[(bit >> 3) + t] |= mask
-                    at = j * wide // 8 + t
-                    sources[(bit >> 3) + t].append((base + at // WIDTH, at % WIDTH))
-        for start in range(first, total, WIDTH):
-            end = max((p + 1 for p in range(start, min(start + WIDTH, total)) if dirty[p]), default=start)
-            if end > start:
-                value = self.assemble(registers, sources[start:end])
-                at = self.let(f"getelementptr i8, ptr {pointer}, i64 {start}")
-                self.store_bytes(at, value, dirty[start:end])
-
-
-@dataclass(frozen=True, slots=True)
-class StreamCode:
-    """A stream as machine code for the host."""
-
-    stream: Stream
-    lanes: int
-    text: str
-    linked: Library
-
-    def run(
-        self,
-        buffers: Sequence[np.ndarray[Any, Any]],
-        count: int,
-        *,
-        crew: Crew = alone,
-        threads: int | None = None,
-    ) -> tuple[int, ...]:
-        """Run on so many samples, by up to so many threads of a crew, and return the sums; buffers are arrays of bytes.
-
-        Raises InputError for a buffer that is too short, of another type, not writable, or that an output shares.
-        """
-        written = {s.buffer for s in self.stream.outputs}
-        for k, array in enumerate(buffers):
-            place = f"buffer {k}"
-            if array.dtype != np.uint8 or array.ndim != 1 or not array.flags.c_contiguous:
-                raise InputError("is not a contiguous one-dimensional array of bytes", place=place)
-            if k in written and not array.flags.writeable:
-                raise InputError("cannot be written to", place=place, fix="pass a writable array")
-            needed = max(s.bytes(count) for s in (*self.stream.outputs, *self.stream.inputs) if s.buffer == k)
-            if len(array) < needed:
-                raise InputError(f"has {len(array)} bytes where {needed} are needed", place=place)
-            for j in written - {k}:
-                if np.may_share_memory(array, buffers[j]):
-                    raise InputError(f"overlaps buffer {j}, which is written to", place=place, fix="copy one")
-        where = np.array([address(b) for b in buffers], np.uint64)
-        place = address(where)
-        (call,) = self.linked.calls
-        step = count
-        if self.parts_meet_between_bytes and threads != 1 and crew is not alone:
-            step = self.lanes * max(LEAST, -(-count // (PARTS * self.lanes)))
-        bands = [(k, min(k + step, count)) for k in range(0, count, step)] if count else []
-        sums = np.zeros((max(1, len(bands)), max(1, len(self.stream.sums))), np.int64)
-
-        def band(k: int) -> None:
-            call(b"", place, address(sums[k]), *bands[k])
-
-        if len(bands) == 1:
-            band(0)
-        elif bands:
-            crew(len(bands), band, threads)
-        return tuple(int(n) for n in sums.sum(axis=0)[: len(self.stream.sums)])
-
-    @property
-    def parts_meet_between_bytes(self) -> bool:
-        """Whether blocks share no byte that is written to, so that threads may take them in any order."""
-        written = {s.buffer for s in self.stream.outputs}
-        return all(min(s.offset for s in self.stream.outputs if s.buffer == k) % 8 == 0 for k in written)
-
-
-def compile_stream(
-    stream: Stream, store: Store | None = None, cpu: str | None = None, features: str | None = None
-) -> StreamCode:
-    """Compile a stream for the host, or for a processor of its family as LLVM calls it; `store` keeps object code.
-
-    >>> copy = Stream((Samples(1, 0, 6, 6),), (Samples(0, 0, 8, 8),), (sample(0),))
-    >>> letters = np.zeros(4, np.uint8)
-    >>> _ = compile_stream(copy).run([letters, np.array([0x41, 0x20, 0x0C], np.uint8)], 4)
-    >>> letters
-    array([1, 1, 2, 3], dtype=uint8)
-    """
-    function = _Function(stream)
-    text = function.text()
-    host = machine(cpu, features)
-    key = hashlib.sha256(f"{host.identity}\n{text}".encode()).hexdigest()
-    code = store.get(key) if store is not None else None
-    if code is None:
-        code = host.compile(text)
-        if store is not None:
-            store.put(key, code)
-    return StreamCode(stream, function.lanes, text, host.link(code))
+    def carry_out(self, k: int) -> None:
+        """What is carried from the last block goes to its byte, which may be another thread's, too."""
+        word = f"<{self.carry_size(k)} x i8>"
+        byte = self.let(f"extractelement {word} %carry{k}.out, i64 0")
+        where = self.let(f"getelementptr i8, ptr %at{k}.next, i64 {self.span(k)[0]}")
+        self.merge(where, byte, str(self.shared_bits(k)))

@@ -1,0 +1,196 @@
+"""Compiled streams: how they are called, kept and handed out to threads.
+
+Above `streams`, which writes the text. What a stream is and what writes it make the key under which its code is kept,
+so that code that is there already is linked without being planned again.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import struct
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...base.errors import InputError
+from ...base.room import with_room
+from ...ir.expr import buffers as tables
+from ...ir.stream import Stream
+from ..calling import Library
+from ..port import Store, address
+from .engine import Machine, machine
+from .hands import Hands, hands
+from .shuffles import target
+from .streams import Function
+
+PART = 1 << 17
+"""How many bytes of a buffer a thread takes at least: less is done before another one has noticed."""
+PARTS = 1
+"""Into how many parts for each thread the work is handed out at most: each is begun and ended at some cost."""
+HEADER = struct.Struct("<qq")
+UINT8 = np.dtype(np.uint8)
+FIRST = ctypes.c_char.from_buffer
+Bytes = np.ndarray[Any, Any]
+
+
+@dataclass(slots=True, eq=False)
+class StreamCode:
+    """A stream as machine code; `lanes` are the samples of a block, `instructions` those that were emitted."""
+
+    stream: Stream
+    lanes: int
+    linked: Library = field(repr=False)
+    crew: Hands | None = field(default=None, repr=False)
+    written: frozenset[int] = field(init=False)
+    buffers: int = field(init=False)
+    _needed: tuple[int, tuple[int, ...]] = field(init=False, repr=False, default=(-1, ()))
+
+    def __post_init__(self) -> None:
+        """Know which buffers are written to."""
+        self.buffers = self.stream.buffers
+        self.written = frozenset(s.buffer for s in self.stream.outputs)
+
+    def needed(self, count: int) -> tuple[int, ...]:
+        """How many bytes each buffer must have for so many samples."""
+        if self._needed[0] != count:
+            found = [0] * self.stream.buffers
+            for s in (*self.stream.outputs, *self.stream.inputs):
+                found[s.buffer] = max(found[s.buffer], s.bytes(count))
+            self._needed = (count, tuple(found))
+        return self._needed[1]
+
+    def run(self, buffers: Sequence[Bytes], count: int, *, threads: int | None = None) -> tuple[int, ...]:
+        """Run on so many samples, by up to so many threads, and return the sums; buffers are arrays of bytes.
+
+        Raises InputError for a buffer that is too short, of another type, not writable, or that an output shares, and
+        for a count below 0.
+        """
+        stream, written = self.stream, self.written
+        total, few = self.buffers, len(stream.sums)
+        if count < 0 or len(buffers) != total:
+            raise InputError(
+                f"{count} samples of {len(buffers)} buffers", place="stream", fix=f"give it {total} buffers"
+            )
+        known, needed = self._needed
+        if known != count:
+            needed = self.needed(count)
+        # Addresses, where the sums go, sizes, sums: one piece of memory.
+        words: list[int] = []
+        sizes: list[int] = []
+        for k, each in enumerate(buffers):
+            if (each.dtype is not UINT8 and each.dtype != UINT8) or each.ndim != 1 or each.strides != (1,):
+                raise InputError("is not a contiguous one-dimensional array of bytes", place=f"buffer {k}")
+            size = each.size
+            if size < needed[k]:
+                raise InputError(f"has {size} bytes where {needed[k]} are needed", place=f"buffer {k}")
+            try:
+                # Several times quicker than asking the array, but only for those that can be written to.
+                at = ctypes.addressof(FIRST(each.data))
+            except (TypeError, ValueError):
+                if k in written and not each.flags.writeable:
+                    raise InputError(
+                        "cannot be written to", place=f"buffer {k}", fix="pass a writable array"
+                    ) from None
+                at = address(each)
+            words.append(at)
+            sizes.append(size)
+        for j in written:
+            low, high = words[j], words[j] + sizes[j]
+            for k, at in enumerate(words):
+                if at < high and low < at + sizes[k] and k != j:
+                    raise InputError(
+                        f"overlaps buffer {j}, which is written to", place=f"buffer {k}", fix="copy one"
+                    )
+        if not count:
+            return (0,) * few
+        memory = array("q", [*words, 0, *sizes, *([0] * few)])
+        place = memory.buffer_info()[0]
+        memory[total] = place + 8 * (2 * total + 1)
+        crew, step = self.crew, count
+        if crew is not None and threads != 1 and not stream.states:
+            many = PARTS * (crew.size if threads is None else threads)
+            parts = max(1, min(many, max(needed) // PART))
+            step = self.lanes * -(-count // (parts * self.lanes))
+        if crew is None or step >= count:
+            self.linked.calls[0](b"", place, place + 8 * (total + 1), 0, count)
+        else:
+            crew(self.linked.calls[0], b"", place, place + 8 * (total + 1), (0, count, step), threads)
+        return tuple(memory[2 * total + 1 :]) if few else ()
+
+
+def compile_stream(
+    stream: Stream,
+    store: Store | None = None,
+    cpu: str | None = None,
+    features: str | None = None,
+    threads: int = 1,
+) -> StreamCode:
+    """Compile a stream for the host, or for a processor of its family as LLVM calls it; `store` keeps object code.
+
+    >>> from pellucid.ir.stream import Samples, sample
+    >>> copy = Stream((Samples(1, 0, 6, 6),), (Samples(0, 0, 8, 8),), (sample(0),))
+    >>> letters = np.zeros(4, np.uint8)
+    >>> _ = compile_stream(copy).run([letters, np.array([0x41, 0x20, 0x0C], np.uint8)], 4)
+    >>> letters
+    array([1, 1, 2, 3], dtype=uint8)
+    """
+    host = machine(cpu, features)
+    key = key_of(stream, host)
+    kept = store.get(key) if store is not None else None
+    if kept is None:
+        function, text = write(stream, host)
+        kept = HEADER.pack(function.many, 0) + host.compile(text, hoist=True)
+        if store is not None:
+            store.put(key, kept)
+    lanes, _ = HEADER.unpack_from(kept)
+    crew = hands(threads) if threads > 1 and cpu is None else None
+    return StreamCode(stream, lanes, host.link(kept[HEADER.size :]), crew)
+
+
+def write(stream: Stream, host: Machine) -> tuple[Function, str]:
+    """The text of a stream for a machine, and what wrote it."""
+
+    def written() -> tuple[Function, str]:
+        function = Function(stream, target(host))
+        return function, function.text()
+
+    return with_room(written)
+
+
+def key_of(stream: Stream, host: Machine) -> str:
+    """Under what the code of a stream is kept: all that it depends on."""
+    thens = [s.then for s in stream.states]
+    roots = (*stream.values, *stream.sums, *thens)
+    firsts = [s.first for s in stream.states]
+    parts: list[Any] = [
+        edition(),
+        host.identity,
+        stream.inputs,
+        stream.outputs,
+        roots,
+        len(stream.values),
+        firsts,
+    ]
+    found = hashlib.sha256(repr(parts).encode())
+    for buffer in tables(roots):
+        if buffer.data is not None:
+            found.update(f"{buffer!r}".encode() + buffer.data.tobytes())
+    return found.hexdigest()
+
+
+@cache
+def edition() -> str:
+    """What the code that compiles is: the sizes and times of its files."""
+    root = Path(__file__).parents[2]
+    found: list[tuple[str, int, int]] = []
+    for folder in ("base", "ir", "reasoning", "rewriting", "backends"):
+        for path in sorted((root / folder).rglob("*.py")):
+            state = path.stat()
+            found.append((str(path.relative_to(root)), state.st_size, state.st_mtime_ns))
+    return hashlib.sha256(repr(found).encode()).hexdigest()
