@@ -171,7 +171,7 @@ def test_T1_run_length_input_to_the_same_program():
     assert (after["mono"].view(np.uint8) == np.array(channels).T @ [9, 20, 3] // 32).all()
     # Four pixels are one word, which is stored once and not loaded.
     (loop_,) = (s for s in N.walk(residual.kernel.body) if isinstance(s, N.For | N.While))
-    assert not any(isinstance(s, N.Alloc) and s.size.attr > 1 for s in N.walk(residual.kernel.body))
+    assert not any(b.size > 1 for b in N.scratch(residual.kernel.body))
     assert stores(loop_.body, residual.kernel) == 1
 
 
@@ -463,7 +463,7 @@ def test_T10_a_file_of_run_lengths_is_decoded_onto_the_screen_without_a_buffer(d
         assert (after["screen"].view(np.uint8) == np.packbits(bits, bitorder="little")).all()
         assert last == place + len(image)
         # All scratch memory is single numbers, which are registers.
-        assert all(s.size.attr == 1 for s in N.walk(residual.kernel.body) if isinstance(s, N.Alloc))
+        assert all(b.size == 1 for b in N.scratch(residual.kernel.body))
         assert set(residual.memories) == {"file", "screen"}
 
 

@@ -47,6 +47,20 @@ def with_room(work: Callable[[], Result]) -> Result:
         place = innermost(error)
     finally:
         _state.inside = False
+    return _deep(work, place)
+
+
+def in_room(work: Callable[[], Result]) -> Result:
+    """What `work` returns, run once, with that room from the beginning: for work that must not be begun twice.
+
+    Raises TraceError for work that does not come to an end, and whatever `work` raises.
+    """
+    if getattr(_state, "inside", False):
+        return work()
+    return _deep(work, None)
+
+
+def _deep(work: Callable[[], Result], place: str | None) -> Result:
     try:
         return _elsewhere(work)
     except RecursionError:

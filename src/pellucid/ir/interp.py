@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import IrError
+from ..base.room import in_room
 from . import prim as table
 from .expr import Buffer, Expr, param, parts, topological
-from .nest import Abstract, Alloc, Block, For, If, Kernel, Let, Repeat, Store, While, walk
+from .nest import Abstract, Alloc, Block, For, If, Kernel, Let, Repeat, Store, While, blocks, walk
 
 Array = np.ndarray[Any, Any]
 Environment = dict[Expr, Array]
@@ -158,8 +159,31 @@ def run(kernel: Kernel, arguments: Mapping[str, Any], memory: Memory) -> None:
     or bounds of its own; the others in order.
     """
     environment: Environment = {p: np.asarray(arguments[p.attr], dtype=p.type.dtype) for p in kernel.params}
-    with np.errstate(all="ignore"):
-        _block(kernel.body, environment, dict(memory), np.asarray(True))
+
+    def work() -> None:
+        with np.errstate(all="ignore"):
+            _block(kernel.body, environment, dict(memory), np.asarray(True))
+
+    # What has stored already must not be begun a second time.
+    if _deeper(kernel.body, SHALLOW):
+        in_room(work)
+    else:
+        work()
+
+
+SHALLOW = 60
+"""Blocks within blocks for which the stack at hand surely has room."""
+
+
+def _deeper(block: Block, most: int) -> bool:
+    """Whether some statement stands in more than so many blocks."""
+    stack = [(1, block)]
+    while stack:
+        depth, inner = stack.pop()
+        if depth > most:
+            return True
+        stack += [(depth + 1, b) for s in inner for b in blocks(s)]
+    return False
 
 
 def _block(block: Block, environment: Environment, memory: dict[Buffer, Array], active: Array) -> None:

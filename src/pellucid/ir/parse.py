@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from ..base.errors import PellucidError, TextError, did_you_mean
+from ..base.errors import PellucidError, TextError, TraceError, did_you_mean
+from ..base.room import with_room
 from . import expr as E
 from . import nest as N
 from . import prim as table
@@ -229,8 +230,8 @@ def parse_expr(text: str, memory: Mapping[str, Buffer] | None = None) -> list[Ex
     [$x:f32 * $x:f32 + 1.0]
     """
     try:
-        return _roots(text, _Scope(memory or {}))
-    except RecursionError:
+        return with_room(lambda: _roots(text, _Scope(memory or {})))
+    except TraceError:
         raise _too_deep() from None
 
 
@@ -273,8 +274,8 @@ def parse_nest(text: str, memory: Mapping[str, Buffer] | None = None) -> N.Kerne
     Raises TextError, which names the line.
     """
     try:
-        return _NestParser(text, _Scope(memory or {})).kernel()
-    except RecursionError:
+        return with_room(lambda: _NestParser(text, _Scope(memory or {})).kernel())
+    except TraceError:
         raise _too_deep() from None
 
 

@@ -7,6 +7,7 @@ it. The kernel's own body is block 0. Moves name their sites by paths.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ..base.errors import IrError
 from .nest import Block, For, If, Statement, blocks, with_blocks
@@ -16,11 +17,12 @@ Path = tuple[tuple[int, int], ...]
 
 def walk(block: Block, prefix: Path = (), number: int = 0) -> Iterator[tuple[Path, Statement]]:
     """Every statement with its path, outer first."""
-    for position, s in enumerate(block):
-        path = (*prefix, (number, position))
+    stack = [((*prefix, (number, position)), s) for position, s in enumerate(block)][::-1]
+    while stack:
+        path, s = stack.pop()
         yield path, s
-        for k, inner in enumerate(blocks(s)):
-            yield from walk(inner, path, k)
+        inside = [((*path, (k, n)), x) for k, inner in enumerate(blocks(s)) for n, x in enumerate(inner)]
+        stack += reversed(inside)
 
 
 def at(block: Block, path: Path) -> Statement:
@@ -39,15 +41,20 @@ def at(block: Block, path: Path) -> Statement:
 
 def replace_at(block: Block, path: Path, new: Block) -> Block:
     """The block with the statement at a path replaced by a block."""
-    position = path[0][1]
-    if len(path) == 1:
-        return (*block[:position], *new, *block[position + 1 :])
-    s = block[position]
-    inner = list(blocks(s))
-    number = path[1][0]
-    # The first step of the remaining path counts within that block.
-    inner[number] = replace_at(inner[number], ((0, path[1][1]), *path[2:]), new)
-    return (*block[:position], with_blocks(s, tuple(inner)), *block[position + 1 :])
+    around = [block]
+    for (_, position), (number, _) in pairwise(path):
+        around.append(blocks(around[-1][position])[number])
+    for k in range(len(path) - 1, -1, -1):
+        position = path[k][1]
+        found = (*around[k][:position], *new, *around[k][position + 1 :])
+        if k:
+            s = around[k - 1][path[k - 1][1]]
+            inner = list(blocks(s))
+            inner[path[k][0]] = found
+            new = (with_blocks(s, tuple(inner)),)
+        else:
+            new = found
+    return new
 
 
 def enclosing(block: Block, path: Path) -> list[Statement]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ..base.room import with_room
 from . import nest as N
 from . import prim as table
 from . import types as T
@@ -158,10 +159,16 @@ def print_nest(kernel: N.Kernel, names: dict[Expr, str] | None = None) -> str:
 
     The names given to nodes are left in `names`.
     """
-    printer = Printer()
-    if names is not None:
-        printer.names = names
-    return "\n".join(nest_lines(kernel, printer)) + "\n"
+
+    def work() -> str:
+        printer = Printer()
+        printer.names = dict(names or {})
+        lines = nest_lines(kernel, printer)
+        if names is not None:
+            names.update(printer.names)
+        return "\n".join(lines) + "\n"
+
+    return with_room(work)
 
 
 def nest_lines(kernel: N.Kernel, printer: Printer) -> list[str]:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable
 
 from ..base.errors import IrError
+from ..base.room import with_room
 from . import prim as table
 from . import types as T
 from .expr import Buffer, Expr, index_bit, parts, topological
@@ -82,7 +83,7 @@ def verify_kernel(kernel: Kernel) -> None:
     scope = 0
     declared = set(kernel.params)
     known = set(kernel.outputs) | set(inputs(kernel))
-    _verify_block(kernel.body, scope, declared, known)
+    with_room(lambda: _verify_block(kernel.body, scope, declared, known))
 
 
 def _check_roots(where: str, roots: Iterable[Expr], scope: int, declared: set[Expr]) -> None:
