@@ -218,7 +218,7 @@ def test_P18_dear_columns_go_into_a_table():
     picture = im.image(dear_columns)
     options = Options()
     frame = build(picture, T.f32)
-    best = optimize(frame.kernel, frame.ranges, options, 16, (ROW.free, COLUMN.free))
+    best = optimize(frame.kernel, frame.ranges, options, 16)
     text = print_nest(best.kernel)
     assert "alloc column1: f32[width]" in text
     inner = text[text.rindex("for i") :]
@@ -240,7 +240,7 @@ def test_P19_what_does_not_change_with_time_is_computed_once():
         return im.image(lambda p: F.sin(F.exp(p.x) * p.y) * 0.5 + F.sin(t) * 0.5)
 
     frame = build(moving, T.f32, Variant(film=True))
-    best = optimize(frame.kernel, frame.ranges, Options(), 16, (ROW.free, COLUMN.free))
+    best = optimize(frame.kernel, frame.ranges, Options(), 16)
     text = print_nest(best.kernel)
     _, _, inside = text.rpartition("for t")
     loops = [line.split()[1] for line in text.splitlines() if line.lstrip().startswith("for ")]
