@@ -14,6 +14,7 @@ import pellucid as pl
 from pellucid import signals as sg
 from pellucid.base.errors import InputError
 from pellucid.driver.program import compile_program
+from pellucid.ir import nest as N
 from pellucid.staging import cyclic, specialize
 
 FRAMES = 24
@@ -196,6 +197,30 @@ def test_a_control_is_set_between_blocks():
         player.set("gian", 1)
     with pytest.raises(InputError, match="no control is called 'gain'; it has none"):
         sg.Player(sg.noise()).set("gain", 1)
+
+
+def test_a_table_is_changed_between_blocks():
+    wave = sg.Cells("turned", np.array([0.0, 1.0]))
+    player = sg.Player(sg.lut(wave, sg.count() & 1), format="pcm_f64le")
+    first = player.play(3).view(np.float64).tolist()
+    wave.data[:] = [0.25, -1.0]
+    assert [*first, *player.play(3).view(np.float64)] == [0.0, 1.0, 0.0, -1.0, 0.25, -1.0]
+
+
+def test_a_sound_is_one_loop_with_its_state_in_registers():
+    def body(y):
+        phase = sg.scan(sg.constant(0.01), 0.0, lambda p, step: pl.fraction(p + step))
+        return sg.map2(lambda p, m: pl.sinpi(2.0 * p + m), phase, sg.delay1(y, 0.0)) + sg.delay(y, 999)
+
+    player = sg.Player(sg.filter(sg.rec(body), [0.5, 0.25], [0.0, 0.0]), sg.noise())
+    statements = list(N.walk(player.residual.kernel.body))
+    (loop,) = (s for s in statements if isinstance(s, N.For | N.While))
+    assert isinstance(loop, N.For)
+    assert not any(isinstance(s, N.If | N.Alloc) for s in N.walk(loop.body))
+    # What the boxes keep: a phase, three delays, the noise; and the place in the line goes with the frames.
+    scratch = N.scratch(player.residual.kernel.body)
+    assert {b.size for b in scratch} == {1}
+    assert len(player.numbers) == 6
 
 
 def test_what_begins_as_an_integer_and_becomes_real_is_real():
