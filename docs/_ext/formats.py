@@ -23,6 +23,7 @@ TITLES = {
 }
 KINDS = {
     "range": "what the least and the greatest number mean; limited is that of video, 16 to 235 of 8 bits",
+    "polarity": "whether 0 is black or white",
     "matrix": "the weights of red, green and blue in Y",
     "transfer": "whether numbers are as displays take them, or amounts of light",
     "alpha": "whether colors are multiplied by alpha",

@@ -39,7 +39,7 @@ def expected(layout: Layout, data: bytes) -> np.ndarray:
             unit = 2.0 ** (c.bits - 8)
             v = (v / unit - 128) / 224 if c.name in ("Cb", "Cr") else (v / unit - 16) / 219
         elif c.kind != "f":
-            v = v / peak
+            v = v / peak if layout.said["polarity"] == "positive" else 1 - v / peak
         if c.entries:
             v = v[0][unpack(data, layout, W, H)["I"]]
         levels[c.name] = v.repeat(c.across, 1).repeat(c.down, 0)[:H, :W]

@@ -176,6 +176,18 @@ def test_ffmpeg_finds_the_colors_of_a_mosaic_at_the_same_places(tmp_path: Path):
 
 
 @needs_ffmpeg
+def test_ffmpeg_has_the_same_white(tmp_path: Path):
+    files = []
+    for ours, theirs in (("gray1", "monob"), ("white1", "monow")):
+        data = pack(samples(FORMATS[ours]), FORMATS[ours], W, H)
+        files.append((f"{ours}.raw", data, theirs, [(ours, "gray")]))
+    convert_all(tmp_path, files)
+    for ours, data, *_ in files:
+        name = ours.removesuffix(".raw")
+        assert (tmp_path / name).read_bytes() == pl.convert(data, name, "gray8", (W, H)).tobytes()
+
+
+@needs_ffmpeg
 def test_ffmpeg_and_the_palette(tmp_path: Path):
     few = {name: values // 64 * 85 for name, values in samples(FORMATS["rgb24"]).items()}
     data = pack(few, FORMATS["rgb24"], W, H)

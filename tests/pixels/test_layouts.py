@@ -114,6 +114,8 @@ TEN = {"R": (0, 10), "G": (10, 10), "B": (20, 10)}
 ORACLES = {
     "gray1": lambda b: msb_bits(b, 1, 0),
     "gray1lsb": lambda b: {"Y": pairs(*(b >> k & 1 for k in range(8)))},
+    "white1": lambda b: msb_bits(b, 1, 0),
+    "white1lsb": lambda b: {"Y": pairs(*(b >> k & 1 for k in range(8)))},
     "gray2": lambda b: msb_bits(b, 2, 0),
     "gray4": lambda b: msb_bits(b, 4, 0),
     "gray8": lambda b: {"Y": b},
@@ -334,6 +336,7 @@ REFUSED = {
     "R:8 G:8 B:8 | premultiplied": ("needs a channel A", "R:8 G:8 B:8 | premultiplied", 14),
     "Y:8 | bt601": ("needs a channel Cb", "Y:8 | bt601", 6),
     "R:8 G:8 B:8 | left": ("needs a channel Cb", "R:8 G:8 B:8 | left", 14),
+    "Y:s8 | negative": ("without a sign", "Y:s8 | negative", 7),
     "nv12 | purple": ("says nothing of samples", "nv12 | purple", 7),
     "nv12 | rggb": ("only a channel M is a mosaic", "Y:8; Cb:8 Cr:8 /2x2 | limited bt709 rggb", 36),
 }

@@ -54,6 +54,15 @@ def test_primaries(matrix: str, rgb: tuple[int, ...], ycbcr: tuple[int, ...]):
     assert color(layout, Y=y, Cb=cb, Cr=cr) == pytest.approx([*rgb, 1], abs=0.012)
 
 
+def test_polarity_and_signed_chroma():
+    assert color(Layout("Y:8 | negative"), Y=0) == color(Layout("Y:8"), Y=255) == [1, 1, 1, 1]
+    assert back(Layout("Y:8 A:8 | negative"), 0.2, 0.2, 0.2, 0.2) == {"Y": 204, "A": 51}
+    assert back(Layout("Y:8 | limited negative"), 1, 1, 1, 1) == {"Y": 16}
+    signed, plain = (Layout(f"Y:8 Cb:{k}8 Cr:{k}8 | limited") for k in ("s", "u"))
+    assert color(signed, Y=81, Cb=90 - 128, Cr=240 - 128) == color(plain, Y=81, Cb=90, Cr=240)
+    assert back(signed, 1, 0, 0, 1) == {"Y": 81, "Cb": 90 - 128 + 256, "Cr": 240 - 128}
+
+
 def test_full_range_and_more_bits():
     assert color(Layout("Y:8 Cb:8 Cr:8 | bt601"), Y=255, Cb=128, Cr=128) == pytest.approx([1, 1, 1, 1])
     assert color(FORMATS["p010"], Y=940, Cb=512, Cr=512) == pytest.approx([1, 1, 1, 1])

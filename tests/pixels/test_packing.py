@@ -56,7 +56,7 @@ def expected(layout: Layout, rgba: np.ndarray) -> dict[str, np.ndarray]:
                 level * 224 * unit + 128 * unit if c.name in ("Cb", "Cr") else level * 219 * unit + 16 * unit
             )
         else:
-            found[c.name] = level * c.high
+            found[c.name] = (1 - level if layout.said["polarity"] == "negative" else level) * c.high
     return found
 
 

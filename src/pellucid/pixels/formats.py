@@ -20,8 +20,14 @@ _V210 = "Cb0:10 Y0:10 Cr0:10 _:2 Y1:10 Cb2:10 Y2:10 _:2 Cr2:10 Y3:10 Cb4:10 _:2 
 _VIDEO = "| limited bt709"
 
 _ROWS = (
-    ("gray1", "msb: Y:1", "Black and white, the first pixel in the highest bit (PBM, PNG)."),
-    ("gray1lsb", "Y:1", "Black and white, the first pixel in the lowest bit (XBM)."),
+    ("gray1", "msb: Y:1", "Black and white, the first pixel in the highest bit (PNG)."),
+    ("gray1lsb", "Y:1", "Black and white, the first pixel in the lowest bit."),
+    (
+        "white1",
+        "msb: Y:1 | negative",
+        "White and black: 1 is black, the first pixel in the highest bit (PBM).",
+    ),
+    ("white1lsb", "Y:1 | negative", "White and black: 1 is black, the first pixel in the lowest bit (XBM)."),
     ("gray2", "msb: Y:2", "Four grays, the first pixel in the highest bits (PNG)."),
     ("gray4", "msb: Y:4", "Sixteen grays, the first pixel in the highest bits (PNG)."),
     ("gray8", "Y:8", "A byte of gray."),

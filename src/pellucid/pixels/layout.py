@@ -170,6 +170,10 @@ class Layout:
                 at = self.text.rindex(said[kind])
                 raise refuse(self.text, at, f"{said[kind]!r} needs a channel {channel}", "leave it out")
 
+        if said.get("polarity") == "negative" and any(c.kind != "u" for c in self.channels):
+            at = self.text.rindex("negative")
+            raise refuse(self.text, at, "only integers without a sign are negative", "leave it out")
+
     def __getitem__(self, name: str) -> Channel:
         """The channel of that name."""
         for channel in self.channels:

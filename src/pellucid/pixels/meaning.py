@@ -158,12 +158,17 @@ def _order(layout: Layout) -> str:
 def _scale(layout: Layout, channel: Channel) -> tuple[float, float]:
     """The number that stands for nothing, and how many more stand for full intensity."""
     chroma = channel.name in ("Cb", "Cr")
-    if channel.kind == "s":
+    if channel.kind == "s" and not chroma:
         return 0.0, float(1 << (channel.bits - 1))
+    zero, span = 1 << (channel.bits - 1) if chroma else 0, (1 << channel.bits) - 1
     if layout.said["range"] == "limited" and channel.name != "A" and channel.bits >= 8:
         unit = 1 << (channel.bits - 8)
-        return (128.0 * unit, 224.0 * unit) if chroma else (16.0 * unit, 219.0 * unit)
-    return float(1 << (channel.bits - 1)) if chroma else 0.0, float(channel.high)
+        zero, span = (128 * unit, 224 * unit) if chroma else (16 * unit, 219 * unit)
+    if channel.kind == "s":
+        return 0.0, float(span)
+    if layout.said["polarity"] == "negative" and not chroma and channel.name != "A":
+        return float(zero + span), float(-span)
+    return float(zero), float(span)
 
 
 def _below(number: int, real: T.Type) -> float:

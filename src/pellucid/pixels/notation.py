@@ -26,6 +26,7 @@ from ..base.errors import InputError, did_you_mean
 
 WORDS = {
     "range": ("full", "limited"),
+    "polarity": ("positive", "negative"),
     "matrix": ("bt601", "bt709", "bt2020"),
     "transfer": ("srgb", "linear"),
     "alpha": ("straight", "premultiplied"),
