@@ -233,25 +233,28 @@ def little_language(size: int = 1 << 20) -> None:
     samples = np.random.default_rng(1).integers(0, 256, size, dtype=np.uint8)
     ends = {"source_from": 0, "source_to": size // 4, "target_from": 0, "target_to": size}
     slow, fast = compile_program(language.general()), compile_program(language.special(code))
-    outs = [np.zeros(size, np.uint32) for _ in range(3)]
+    wide = compile_stream(language.wide(code))
+    outs = {
+        n: np.zeros(size, np.uint32) for n in ("C by hand", "interpreted", "specialized", "wide registers")
+    }
     source = samples.view(np.uint32)
     peers: dict[str, Callable[[], Any]] = {
         "C by hand": lambda: best.polynomial(
-            where(source), None, where(outs[0]), None, ctypes.c_int64(size)
+            where(source), None, where(outs["C by hand"]), None, ctypes.c_int64(size)
         ),
         "interpreted": lambda: slow(
-            {"code": words, "source": source, "target": outs[1]},
+            {"code": words, "source": source, "target": outs["interpreted"]},
             threads=1, start=0, end=len(words), **ends,
         ),
         "buffered (NumPy)": lambda: language.buffered(code, samples),
-        "specialized": lambda: fast({"source": source, "target": outs[2]}, threads=1, **ends),
+        "specialized": lambda: fast({"source": source, "target": outs["specialized"]}, threads=1, **ends),
+        "wide registers": lambda: wide([outs["wide registers"].view(np.uint8), samples], size, threads=1),
     }  # fmt: skip
     race = Race(f"the little language: 3 x + x x + 7 of {size >> 20} Mi samples, 1 thread")
-    peers["C by hand"]()
-    for k, (name, peer) in enumerate(peers.items()):
+    for name, peer in peers.items():
         result = peer()
-        found = result if name.startswith("buffered") else outs[min(2, k)]
-        race.add(name, peer, "exact" if np.array_equal(found, outs[0]) else "WRONG")
+        found = outs.get(name, result)
+        race.add(name, peer, "exact" if np.array_equal(found, outs["C by hand"]) else "WRONG")
     race.run("C by hand", rounds=5, calls=2)
 
 

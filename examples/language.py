@@ -8,9 +8,9 @@ introduction of the thesis).
 import numpy as np
 
 from pellucid import signals as sg
-from pellucid.driver.program import compile_program
+from pellucid.driver.program import compile_program, compile_stream
 from pellucid.ir.text import print_nest
-from pellucid.staging import Memory, choose, cyclic, loop, specialize, unknown
+from pellucid.staging import Memory, Samples, choose, cyclic, loop, specialize, stream, unknown
 
 NUMBER, SAMPLE, ADD, MULTIPLY = range(4)
 
@@ -84,11 +84,19 @@ def special(instructions):
     )
 
 
+def wide(instructions):
+    """The interpreter specialized to some code, in wide registers."""
+    return stream(
+        lambda x: evaluate(instructions.__getitem__, 0, len(instructions), x),
+        [Samples(1, 0, 8, 8)], [Samples(0, 0, 32, 32)],
+    )  # fmt: skip
+
+
 PROGRAM = ("+", ("*", 3, "x"), ("+", ("*", "x", "x"), 7))
 
 
 def main():
-    """Run 3 x + x x + 7 in all three ways, and show what is left of the interpreter."""
+    """Run 3 x + x x + 7 in all ways, and show what is left of the interpreter."""
     instructions = code(PROGRAM)
     samples = np.random.default_rng(1).integers(0, 256, 4096, dtype=np.uint8)
     ends = {"source_from": 0, "source_to": len(samples) // 4, "target_from": 0, "target_to": len(samples)}
@@ -102,7 +110,9 @@ def main():
     residual = special(instructions)
     print(print_nest(residual.kernel))
     compile_program(residual)({"source": samples.view(np.uint32), "target": three}, **ends)
-    print("all three alike:", bool((one == two).all() and (two == three).all()))
+    four = np.zeros(len(samples), np.uint32)
+    compile_stream(wide(instructions))([four.view(np.uint8), samples], len(samples))
+    print("all alike:", all(bool((one == other).all()) for other in (two, three, four)))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,9 @@ from pellucid.base.errors import StagingError
 from pellucid.ir.expr import param
 from pellucid.ir.interp import evaluate
 from pellucid.staging import Cyclic, Dynamic, cyclic, lift, negate, specialize, unknown
+from pellucid.staging.folding import WHOLE
 from pellucid.staging.same import early_distinct, early_equal
-from pellucid.staging.value import WHOLE, expression
+from pellucid.staging.value import expression
 
 Q, R = param("q", WHOLE), param("r", WHOLE)
 

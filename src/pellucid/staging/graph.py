@@ -79,8 +79,8 @@ def linear(value: Expr) -> list[tuple[Expr, int]]:
     """The terms that add up to an expression, but for a constant.
 
     >>> from pellucid.ir.expr import param
-    >>> from pellucid.ir.types import i64
-    >>> a, b = param("a", i64), param("b", i64)
+    >>> from pellucid.staging.folding import WHOLE, node, number
+    >>> a, b = param("a", WHOLE), param("b", WHOLE)
     >>> linear(node("sub", node("mul", a, number(40)), node("add", b, number(3))))
     [($a:i64, 40), ($b:i64, -1)]
     """

@@ -13,10 +13,11 @@ from ..base.where import caller
 from ..ir.expr import Expr
 from . import bitcache
 from . import residual as R
+from .folding import node, number
 from .real import Real, real
 from .same import Flat, canonical, flatten
 from .session import Session, Split
-from .value import Cyclic, Dynamic, expression, integer, node, number, of
+from .value import Cyclic, Dynamic, expression, integer, of
 
 
 def join(session: Session, arms: list[tuple[Any, Callable[[], Any]]]) -> Any:

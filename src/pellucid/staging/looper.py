@@ -18,6 +18,7 @@ from ..base.where import caller
 from ..ir.expr import Expr
 from . import bitcache
 from . import residual as R
+from .folding import node, number
 from .graph import Graph
 from .joins import cases, merged
 from .points import (
@@ -39,7 +40,7 @@ from .points import (
 from .same import Canonical, Flat, canonical, flatten, restored
 from .session import Session, Split, Wish
 from .structure import structured
-from .value import Cyclic, Dynamic, expression, integer, node, number
+from .value import Cyclic, Dynamic, expression, integer
 
 
 class Looper:

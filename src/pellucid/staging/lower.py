@@ -14,7 +14,7 @@ from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, const, load, rebuild, topological
 from . import residual as R
-from .value import opposite
+from .folding import opposite
 
 ZERO = const(0, T.i64)
 

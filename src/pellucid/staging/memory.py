@@ -16,8 +16,9 @@ from ..ir.expr import Buffer, Expr, load
 from ..ir.facts import Facts
 from . import bitcache
 from . import residual as R
+from .folding import node, number
 from .session import current
-from .value import Cyclic, expression, node, number
+from .value import Cyclic, expression
 
 Array = np.ndarray[Any, Any]
 
@@ -86,6 +87,7 @@ class Memory:
         session = current()
         if session is None:
             return int(self._array(address)[address]) & self.mask
+        _require_address(address, self)
         return bitcache.load(session, self, address, self.mask if needed is None else needed)
 
     def store(self, address: Any, value: Any, mask: Any = None) -> None:
@@ -99,6 +101,8 @@ class Memory:
     def merge(self, address: Any, bits: Any, mask: Any) -> None:
         """As `store`, for a value that has no bits but those of the mask."""
         session = current()
+        if session is not None:
+            _require_address(address, self)
         if session is None:
             data = self._array(address)
             data[address] = (int(data[address]) & ~mask) | bits
@@ -134,6 +138,17 @@ class Memory:
         if whole.op == "and" and whole.args[1].op == "const" and whole.args[1].attr == self.buffer.type.high:
             whole = whole.args[0]  # the store itself cuts
         return R.Put(self.buffer, expression(address), node("convert", whole, attr=self.buffer.type))
+
+
+def _require_address(address: Any, memory: Memory) -> None:
+    """Refuse what is no integer, and static numbers that would be another address at run time."""
+    if isinstance(address, Cyclic) or (isinstance(address, int) and T.i64.low <= address <= T.i64.high):
+        return
+    raise StagingError(
+        f"{address!r} is no address in the memory {memory.name}",
+        place=caller()[0],
+        fix="addresses are integers of 64 bits, made of reals with to_integer",
+    )
 
 
 def masked(value: Any, mask: Any) -> Any:

@@ -14,8 +14,9 @@ from ..base.errors import StagingError
 from ..base.where import caller
 from ..ir.expr import Expr
 from . import bitcache
+from .folding import node, number
 from .same import canonical
-from .value import Cyclic, integer, node, number
+from .value import Cyclic, integer
 
 State = tuple[Any, ...]
 

@@ -14,7 +14,8 @@ from ..ir import types as T
 from ..ir.expr import Expr, const
 from ..ir.interp import fold
 from ..ir.prim import row
-from .value import Cyclic, Dynamic, Staged, expression, node, of
+from .folding import node
+from .value import Cyclic, Dynamic, Staged, expression, of
 
 
 class Real(Dynamic):

@@ -14,7 +14,8 @@ from dataclasses import replace as replaced
 from typing import Any, cast
 
 from ..ir.expr import Expr
-from .value import Cyclic, Dynamic, integer, node, number, of
+from .folding import node, number
+from .value import Cyclic, Dynamic, integer, of
 
 
 def early_equal(a: Any, b: Any) -> bool:

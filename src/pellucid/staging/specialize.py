@@ -21,11 +21,12 @@ from ..ir.expr import Buffer, param, topological
 from ..ir.interp import run
 from . import bitcache
 from . import residual as R
+from .folding import WHOLE
 from .lower import lower
 from .memory import Memory
 from .same import flatten
 from .session import Session, staging
-from .value import WHOLE, Cyclic, Dynamic, expression, integer, of
+from .value import Cyclic, Dynamic, expression, integer, of
 
 Array = np.ndarray[Any, Any]
 

@@ -13,8 +13,8 @@ from ..ir import expr as E
 from ..ir import types as T
 from ..ir.expr import Expr, substitute, topological
 from . import residual as R
+from .folding import node, number, opposite
 from .session import Session
-from .value import node, number, opposite
 
 
 def structured(session: Session, entry: R.Code, variants: list[R.Variant], exits: list[R.Code]) -> R.Code:

@@ -14,45 +14,11 @@ from typing import Any
 from ..base.errors import StagingError
 from ..base.where import caller
 from ..ir import types as T
-from ..ir.expr import Expr, apply, const
-from ..ir.interp import fold
+from ..ir.expr import Expr, const
+from .folding import WHOLE, node, number, opposite
 from .session import current
 
 Terms = tuple[tuple[Expr, int], ...]
-WHOLE = T.i64
-"""The type of dynamic integers: they are as Python's where those fit 64 bits, and wrap beyond."""
-
-
-def node(op: str, *args: Expr, attr: Any = None) -> Expr:
-    """An operator on expressions, folded where all are constants or one changes nothing."""
-    made = apply(op, *args, attr=attr)
-    if all(a.op == "const" for a in args):
-        return const(fold(op, args, made.type, attr), made.type)
-    if op == "convert" and args[0].type is attr:
-        return args[0]
-    if op == "add" and args[0].op == "const":
-        return node(op, args[1], args[0])
-    if len(args) == 2 and args[1].op == "const":
-        number = args[1].attr
-        # A sum with zero is another number where there is -0.0.
-        if (
-            number == 0
-            and not args[0].type.is_float
-            and op in ("add", "sub", "or", "xor", "shift_left", "shift_right")
-        ):
-            return args[0]
-        if number == 1 and op in ("mul", "floor_div", "div"):
-            return args[0]
-        if op == "and" and args[0].op == "and" and args[0].args[1].op == "const":
-            return node("and", args[0].args[0], node("and", args[0].args[1], args[1]))
-        if number < 0 and op == "add":
-            return apply("sub", args[0], const(-number, made.type))
-    return made
-
-
-def number(value: int) -> Expr:
-    """A static integer as an expression."""
-    return const(value, WHOLE)
 
 
 def integer(terms: Terms, remainder: int) -> Cyclic | int:
@@ -128,9 +94,27 @@ class Dynamic(Staged):
         """The expression."""
         return f"Dynamic({self.expr!r})"
 
-    def _with(self, op: str, other: Any, *, swap: bool = False) -> Any:
+    def _with(self, op: str, other: Any) -> Any:
         right = other.expr if isinstance(other, Dynamic) else const(other, self.expr.type)
-        return of(node(op, right, self.expr) if swap else node(op, self.expr, right))
+        return of(node(op, self.expr, right))
+
+    def _number(self) -> Any:
+        """A truth as Python counts it: 0 or 1."""
+        return of(node("choose", self.expr, number(1), number(0)))
+
+    def __add__(self, other: Any) -> Any:
+        return self._number() + other
+
+    def __sub__(self, other: Any) -> Any:
+        return self._number() - other
+
+    def __rsub__(self, other: Any) -> Any:
+        return other - self._number()
+
+    def __mul__(self, other: Any) -> Any:
+        return self._number() * other
+
+    __radd__, __rmul__ = __add__, __mul__
 
     def __and__(self, other: Any) -> Any:
         """And; a static false decides."""
@@ -351,7 +335,8 @@ class Cyclic(Staged):
             _align(self, other)
         if difference.remainder % base:
             return False
-        return Dynamic(_compare("eq", difference, -difference.remainder // base))
+        bound = -difference.remainder // base
+        return Dynamic(_compare("eq", difference, bound)) if _fits(bound) else False
 
     def __ne__(self, other: object) -> Any:
         """Its opposite."""
@@ -366,7 +351,7 @@ class Cyclic(Staged):
             return difference < 0
         # b q + r < 0 is q < -r / b, and q < ceiling of that.
         bound = -(difference.remainder // difference.base)
-        return Dynamic(_compare("lt", difference, bound))
+        return Dynamic(_compare("lt", difference, bound)) if _fits(bound) else bound > 0
 
     def __ge__(self, other: float | Cyclic) -> Any:
         """Its opposite."""
@@ -398,7 +383,15 @@ def _divisor(by: int) -> int:
         raise StagingError(
             "an integer is divided by a static zero", place=place, fix="divide by another number"
         )
+    if not _fits(by) and by & (by - 1):
+        place, _ = caller()
+        raise StagingError(f"a divisor of more than 64 bits, {by}", place=place, fix="integers have 64 bits")
     return by
+
+
+def _fits(value: int) -> bool:
+    """Whether a number is one at run time."""
+    return WHOLE.low <= value <= WHOLE.high
 
 
 def _align(a: Cyclic, b: Cyclic) -> None:
@@ -456,24 +449,6 @@ def negate(condition: Any) -> Any:
     if isinstance(condition, Dynamic):
         return Dynamic(opposite(condition.expr))
     return not condition
-
-
-def opposite(condition: Expr) -> Expr:
-    """The condition that holds where another does not.
-
-    >>> from pellucid.ir.expr import param
-    >>> opposite(node("lt", param("a", WHOLE), number(3)))
-    3:i64 <= $a:i64
-    """
-    match condition.op:
-        case "eq" | "ne":
-            return node("ne" if condition.op == "eq" else "eq", *condition.args)
-        case "lt" | "le" if condition.args[0].type.is_integer:
-            return node("le" if condition.op == "lt" else "lt", *condition.args[::-1])
-        case "and" | "or" if condition.type is T.boolean:
-            return node("or" if condition.op == "and" else "and", *(opposite(a) for a in condition.args))
-        case _:
-            return node("not", condition)
 
 
 def lift(value: Any) -> Any:
