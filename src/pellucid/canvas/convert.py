@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, cast
+
+import numpy as np
 
 from pellucid.base.errors import InputError, brief
 from pellucid.canvas.compose import Pixels
-from pellucid.driver import compile
+from pellucid.driver.kernel import Kernel, checked_source
+from pellucid.driver.options import Options
+from pellucid.ir.expr import Buffer
 from pellucid.pixels import Layout, layout_of
 from pellucid.pixels.packing import packed
+
+KEPT = 32
+"""How many conversions without an `op` stay compiled."""
 
 
 def convert(
@@ -36,12 +44,29 @@ def convert(
     >>> convert(bytes([255, 0, 255, 0, 255, 0]), "rgb24", "rgb565", (2, 1)).tobytes().hex()
     '1ff8e007'
     """
-    from pellucid.images import from_buffer
+    from pellucid.images.packed import bytes_of, from_buffer
 
-    read: Any = from_buffer(data, source, size, offset).reconstruct("nearest", "clamp")
-    picture = read if op is None else op(read)
+    options = Options(numerics, precision, backend)
+    wanted = layout_of(target)
+    if op is None:
+        chosen = layout_of(source)
+        given = bytes_of(data, chosen, size, offset)
+        kernel, buffer = _plain(chosen.text, (int(size[0]), int(size[1])), options)
+        return packed(kernel, wanted, size, threads=threads, memory={buffer: given}, out=out)
+    picture = op(from_buffer(data, source, size, offset).reconstruct("nearest", "clamp"))
     if picture is None:
         fix = "let op return the picture that it makes"
         raise InputError(f"op gives {brief(cast('object', picture))}", place="convert", fix=fix)
-    kernel = compile(picture, numerics=numerics, precision=precision, backend=backend)
-    return packed(kernel, layout_of(target), size, threads=threads, out=out)
+    kernel = Kernel(checked_source(picture), options, now=False)
+    return packed(kernel, wanted, size, threads=threads, out=out)
+
+
+@lru_cache(maxsize=KEPT)
+def _plain(text: str, size: tuple[int, int], options: Options) -> tuple[Kernel, Buffer]:
+    """A picture that is nothing but what is read, for whatever bytes it is given."""
+    from pellucid.images.packed import reading
+
+    layout = Layout(text)
+    blank: Pixels = np.zeros(layout.size(*size), np.uint8)
+    picture, buffer = reading(layout, size, blank)
+    return Kernel(checked_source(picture.reconstruct("nearest", "clamp")), options, now=False), buffer

@@ -23,6 +23,7 @@ from ..base.room import with_room
 from ..ir.expr import Buffer, Expr
 from ..ir.nest import all_roots
 from ..ir.prim import edition
+from ..tracing import Param
 from .frame import OUT, Frame, Source, Variant, build
 from .options import Options
 from .pipeline import Optimized, optimize
@@ -45,13 +46,14 @@ class Kernel:
            [255,   0, 255,   0]], dtype=uint8)
     """
 
-    def __init__(self, source: Source, options: Options) -> None:
-        """Trace and compile the usual variant at once, so that errors show here."""
+    def __init__(self, source: Source, options: Options, *, now: bool = True) -> None:
+        """Trace and compile the usual variant at once, so that errors show here; or not before it is asked for."""
         self.source, self.options = source, options
         self._frames: dict[Variant, Frame] = {}
         self._codes: dict[Variant, Code] = {}
         self._asked: tuple[Any, Any, Any] = (None, None, None)
-        self._code(Variant())
+        if now:
+            self._code(Variant())
 
     @property
     def params(self) -> Mapping[str, Any]:
@@ -175,9 +177,22 @@ class Kernel:
             size, center=center, zoom=zoom, time=time, samples=samples, threads=threads, params=params,
             precision=self.options.precision, frames=frames if fresh else 0,
         )  # fmt: skip
+        return view, self.values(view, frames, time_step)
+
+    def values(
+        self,
+        view: View,
+        frames: int = 1,
+        time_step: float = 0.0,
+        params: Mapping[str, Param] | None = None,
+    ) -> dict[str, Any]:
+        """The arguments of the kernel for a view; `params` are those of the picture, if the caller knows them.
+
+        Raises InputError for too many pixels, and for a parameter that is unknown or out of its range.
+        """
         width, height = view.size
         check_count(width, height, frames)
-        return view, {
+        return {
             "time": view.time,
             "center_x": view.center[0],
             "center_y": view.center[1],
@@ -187,21 +202,21 @@ class Kernel:
             "height": height,
             "samples": view.samples,
             "frames": frames,
-            **self._own(view.params),
+            **_own(view.params, self.params if params is None else params),
         }
 
-    def _own(self, given: Mapping[str, float]) -> dict[str, float]:
-        known = self.params
-        for name, value in given.items():
-            if name not in known:
-                fix = did_you_mean(name, known) or f"it has {', '.join(known) or 'none'}"
-                raise InputError("the picture has no such parameter", place=f"params {name}", fix=fix)
-            if not known[name].low <= value <= known[name].high:
-                p = known[name]
-                raise InputError(
-                    f"{value} is not in {p.low} .. {p.high}", place=f"params {name}", fix="give one in range"
-                )
-        return {name: float(given.get(name, p.default)) for name, p in known.items()}
+
+def _own(given: Mapping[str, float], known: Mapping[str, Param]) -> dict[str, float]:
+    for name, value in given.items():
+        if name not in known:
+            fix = did_you_mean(name, known) or f"it has {', '.join(known) or 'none'}"
+            raise InputError("the picture has no such parameter", place=f"params {name}", fix=fix)
+        if not known[name].low <= value <= known[name].high:
+            p = known[name]
+            raise InputError(
+                f"{value} is not in {p.low} .. {p.high}", place=f"params {name}", fix="give one in range"
+            )
+    return {name: float(given.get(name, p.default)) for name, p in known.items()}
 
 
 def compile(

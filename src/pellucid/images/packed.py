@@ -27,6 +27,8 @@ from .color import Color
 from .spaces import from_linear
 from .word import word
 
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+
 
 @word(
     "Any -> Any -> Any -> Count -> Image Color",
@@ -44,6 +46,20 @@ def from_buffer(data: Any, format: Any, size: Any, offset: int = 0) -> Bitmap:
     array([1., 0., 1., 1.], dtype=float32)
     """
     chosen = layout_of(format)
+    return reading(chosen, _size(size), bytes_of(data, chosen, size, offset))[0]
+
+
+def reading(layout: Layout, size: tuple[int, int], given: Bytes) -> tuple[Bitmap, Buffer]:
+    """The picture in checked bytes, and the buffer that stands for them when it is compiled."""
+    buffer = Buffer(unique_name("packed"), T.u8, len(given), given)
+    return Bitmap(Array2(*size, _Packed(layout, buffer, *size))), buffer
+
+
+def bytes_of(data: Any, layout: Layout, size: Any, offset: int = 0) -> Bytes:
+    """The bytes of a picture in a layout.
+
+    Raises InputError for too few of them, for what holds none, or for samples that are no colors.
+    """
     width, height = _size(size)
     try:
         given = np.frombuffer(data, np.uint8)
@@ -53,25 +69,20 @@ def from_buffer(data: Any, format: Any, size: Any, offset: int = 0) -> Bitmap:
             place="from_buffer",
             fix="give bytes or a contiguous array",
         ) from None
-    if chosen.model == "samples":
+    if layout.model == "samples":
         raise InputError(
-            f"the samples of {chosen} are no colors",
+            f"the samples of {layout} are no colors",
             place="from_buffer",
             fix="name channels R G B, Y, Y Cb Cr, M or A",
         )
-    need = chosen.size(width, height)
+    need = layout.size(width, height)
     if offset < 0 or len(given) - offset < need:
         raise InputError(
-            f"{width} x {height} in {chosen} take {need} bytes, and there are {max(0, len(given) - offset)}",
+            f"{width} x {height} in {layout} take {need} bytes, and there are {max(0, len(given) - offset)}",
             place="from_buffer",
             fix="check size, format and offset",
         )
-    given = given[offset : offset + need]
-    return Bitmap(
-        Array2(
-            width, height, _Packed(chosen, Buffer(unique_name("packed"), T.u8, need, given), width, height)
-        )
-    )
+    return given[offset : offset + need]
 
 
 def _size(size: Any) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -18,11 +19,13 @@ import numpy as np
 from ..backends.port import Code
 from ..base.errors import InputError
 from ..base.room import with_room
-from ..driver.frame import COLUMN, ROW, Colors, Variant, build_into
+from ..driver.frame import COLUMN, ROW, Colors, build_into
 from ..driver.kernel import Kernel, code_of
+from ..driver.view import View, check_count, checked_view
 from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const
+from ..tracing import Param
 from ..tracing import functions as F
 from . import meaning
 from .access import plus, times, write
@@ -30,10 +33,8 @@ from .layout import Layout
 from .transfer import to_linear
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
-_made: WeakKeyDictionary[
-    Kernel, dict[tuple[str, tuple[tuple[str, float], ...], bool], tuple[Code, tuple[Buffer, ...]]]
-]
-_made = WeakKeyDictionary()
+_made: WeakKeyDictionary[Kernel, dict[tuple[str, tuple[int, int], bool, bool], _Made]] = WeakKeyDictionary()
+NOTHING: Mapping[Buffer, Bytes] = {}
 
 
 def packed(
@@ -41,19 +42,16 @@ def packed(
     layout: Layout,
     size: tuple[int, int],
     *,
-    center: tuple[float, float] = (0.0, 0.0),
-    zoom: float = 1.0,
-    time: float = 0.0,
-    samples: int = 1,
-    threads: int | None = None,
-    params: Mapping[str, float] | None = None,
+    memory: Mapping[Buffer, Bytes] = NOTHING,
     out: Bytes | None = None,
+    **look: Any,
 ) -> Bytes:
     """The bytes of a picture in a layout: its planes one after another.
 
-    What is not opaque is laid on black if the layout has no alpha. Unused bits and padding are zero. Raises InputError
-    for a layout with a palette or with samples that are no colors, or an `out` of another size, and as `Kernel.render`
-    does.
+    `look` is what `driver.checked_view` takes: center, zoom, time, samples, threads, params. `memory` may hold other
+    data for buffers that the picture reads. What is not opaque is laid on black if the layout has no alpha. Unused bits
+    and padding are zero. Raises InputError for a layout with a palette or with samples that are no colors, or an `out`
+    of another size, and as `Kernel.render` does.
 
     >>> import pellucid as pl
     >>> from pellucid import images as im
@@ -67,11 +65,9 @@ def packed(
     if layout.palette:
         fix = "give a format that stores the colors themselves, such as rgb332"
         raise InputError(f"pictures are not drawn with the palette of {layout}", place="format", fix=fix)
-    variant = Variant("straight", samples != 1)
-    view, arguments = kernel.arguments(
-        variant, size, center, zoom, time, samples, threads, params, True, 1, 0.0
-    )
+    view = checked_view(size, precision=kernel.options.precision, **look)
     width, height = view.size
+    check_count(width, height, 1)
     count = layout.size(width, height)
     if out is None:
         out = np.zeros(count, np.uint8)
@@ -86,43 +82,50 @@ def packed(
             place="out",
             fix=f"give numpy.zeros({count}, 'uint8')",
         )
-    known = {name: arguments[name] for name in ("width", "height")}
-    if (view.center, view.zoom) == ((0.0, 0.0), 1.0):
-        known |= {name: arguments[name] for name in ("center_x", "center_y", "scale")}
-    code, planes = _code(kernel, layout, known, samples != 1)
+    made = _made_for(kernel, layout, view)
     starts = layout.offsets(width, height)
-    memory = {b: out[starts[k] : starts[k + 1]] for k, b in enumerate(planes)}
-    code.run(arguments, memory, threads=view.threads)
+    planes = {b: out[starts[k] : starts[k + 1]] for k, b in enumerate(made.planes)}
+    made.code.run(kernel.values(view, params=made.params), {**memory, **planes}, threads=view.threads)
     return out
 
 
-def _code(
-    kernel: Kernel, layout: Layout, known: Mapping[str, Any], supersample: bool
-) -> tuple[Code, tuple[Buffer, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What was compiled for a layout and a size: the code, the planes it fills, and the picture's parameters."""
+
+    code: Code
+    planes: tuple[Buffer, ...]
+    params: Mapping[str, Param]
+
+
+def _made_for(kernel: Kernel, layout: Layout, view: View) -> _Made:
+    size, many = view.size, view.samples != 1
+    # The usual view is compiled in: pixels are then where samples are.
+    usual = (view.center, view.zoom) == ((0.0, 0.0), 1.0)
+    key = layout.text, size, usual, many
     made = _made.setdefault(kernel, {})
-    size = known["width"], known["height"]
-    key = (layout.text, tuple(known.items()), supersample)
     if key not in made:
         starts = layout.offsets(*size)
         planes = tuple(
             Buffer(f"plane_{k}", T.u8, stop - start)
             for k, (start, stop) in enumerate(itertools.pairwise(starts))
         )
-        real = kernel.options.real
+        known = {"width": size[0], "height": size[1]}
+        known |= {"center_x": 0.0, "center_y": 0.0, "scale": 1.0} if usual else {}
 
-        def work() -> Code:
+        def work() -> _Made:
             frame = build_into(
                 kernel.source,
-                real,
+                kernel.options.real,
                 lambda colors: _Filling(layout, size, planes, colors).nest(),
                 planes,
                 known=known,
-                supersample=supersample,
+                supersample=many,
                 name="packed",
             )
-            return code_of(frame, kernel.options)
+            return _Made(code_of(frame, kernel.options), planes, frame.params)
 
-        made[key] = with_room(work), planes
+        made[key] = with_room(work)
     return made[key]
 
 
