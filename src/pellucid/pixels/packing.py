@@ -19,7 +19,7 @@ import numpy as np
 from ..backends.port import Code
 from ..base.errors import InputError
 from ..base.room import with_room
-from ..driver.frame import COLUMN, ROW, Colors, build_into
+from ..driver.frame import COLUMN, ROW, Colors, Frame, build_into
 from ..driver.kernel import Kernel, code_of
 from ..driver.view import View, check_count, checked_view
 from ..ir import nest as N
@@ -105,28 +105,35 @@ def _made_for(kernel: Kernel, layout: Layout, view: View) -> _Made:
     key = layout.text, size, usual, many
     made = _made.setdefault(kernel, {})
     if key not in made:
-        starts = layout.offsets(*size)
-        planes = tuple(
-            Buffer(f"plane_{k}", T.u8, stop - start)
-            for k, (start, stop) in enumerate(itertools.pairwise(starts))
-        )
-        known = {"width": size[0], "height": size[1]}
-        known |= {"center_x": 0.0, "center_y": 0.0, "scale": 1.0} if usual else {}
 
         def work() -> _Made:
-            frame = build_into(
-                kernel.source,
-                kernel.options.real,
-                lambda colors: _Filling(layout, size, planes, colors).nest(),
-                planes,
-                known=known,
-                supersample=many,
-                name="packed",
-            )
+            frame, planes = nest_of(kernel, layout, size, usual=usual, many=many)
             return _Made(code_of(frame, kernel.options), planes, frame.params)
 
         made[key] = with_room(work)
     return made[key]
+
+
+def nest_of(
+    kernel: Kernel, layout: Layout, size: tuple[int, int], *, usual: bool, many: bool
+) -> tuple[Frame, tuple[Buffer, ...]]:
+    """The nest that draws into a layout, and its planes; for the usual view, or for any, with one sample or many."""
+    starts = layout.offsets(*size)
+    planes = tuple(
+        Buffer(f"plane_{k}", T.u8, stop - start) for k, (start, stop) in enumerate(itertools.pairwise(starts))
+    )
+    known: dict[str, float] = {"width": size[0], "height": size[1]}
+    known |= {"center_x": 0.0, "center_y": 0.0, "scale": 1.0} if usual else {}
+    frame = build_into(
+        kernel.source,
+        kernel.options.real,
+        lambda colors: _Filling(layout, size, planes, colors).nest(),
+        planes,
+        known=known,
+        supersample=many,
+        name="packed",
+    )
+    return frame, planes
 
 
 class _Filling:

@@ -35,7 +35,7 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
 
 
 def _along(loop: For) -> bool:
-    """Whether neighboring iterations store to neighboring places, or to all places of neighboring groups."""
+    """Whether neighboring iterations store to neighboring places, or to most places of neighboring groups."""
     groups: dict[tuple[Buffer, int], int] = {}
     for s in walk(loop.body):
         if isinstance(s, Store) and loop.index not in (s.position, *s.position.args):
@@ -45,7 +45,7 @@ def _along(loop: For) -> bool:
                 return False
             key = s.buffer, step.attr
             groups[key] = groups.get(key, 0) + 1
-    return all(count >= step for (_, step), count in groups.items())
+    return all(2 * count >= step for (_, step), count in groups.items())
 
 
 def _loops(site: Site) -> tuple[list[For], For, list[For]]:
