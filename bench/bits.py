@@ -145,16 +145,17 @@ def pointer(array: np.ndarray[Any, Any]) -> ctypes.c_void_p:
 
 
 def by_c(library: ctypes.CDLL, case: Case, kind: str) -> Callable[[], Any]:
-    """The C function of a case, with all its arguments made."""
+    """The C function of a case, called on the same arrays of NumPy as we are."""
     call = getattr(library, f"{case.name}_{kind}")
     out = np.zeros(case.written, np.uint8)
-    outs = [pointer(out)] if case.written else []
+    outs = [out] if case.written else []
     call.restype = None if case.written else ctypes.c_uint64
-    extra = [pointer(x) for x in case.extra]
-    arguments = [*map(pointer, case.sources), *outs, ctypes.c_int64(case.count), *extra, THREADS]
+    arrays = [*case.sources, *outs]
+    # What does not change from call to call is made before.
+    rest = [ctypes.c_int64(case.count), *map(pointer, case.extra), THREADS]
 
     def run() -> Any:
-        found = call(*arguments)
+        found = call(*map(pointer, arrays), *rest)
         return out if case.written else found
 
     return run

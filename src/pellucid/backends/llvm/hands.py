@@ -137,17 +137,17 @@ rest:
 out:
   ret void
 }}
-define i64 @begin(ptr %control, i64 %word, i64 %allowed, i64 %limit, i64 %looks) {{
+define i64 @begin(ptr %control, i64 %word, i64 %allowed) {{
 entry:
   %count = and i64 %word, 4294967295
   call void @publish(ptr %control, i64 %word, i64 %allowed)
-  %ran = call i64 @work(ptr %control, i64 %limit)
-  %full = icmp sge i64 %ran, %limit
+  %ran = call i64 @work(ptr %control, i64 {AT_ONCE})
+  %full = icmp sge i64 %ran, {AT_ONCE}
   br i1 %full, label %more, label %rest
 more:
   ret i64 0
 rest:
-  %done = call i64 @wait(ptr %control, i64 %count, i64 %looks)
+  %done = call i64 @wait(ptr %control, i64 %count, i64 {LOOKS})
   ret i64 %done
 }}
 define i64 @cancel(ptr %control) {{
@@ -163,7 +163,7 @@ _SIGNATURES = {
     "work": (_NUMBER, _PLACE, _NUMBER),
     "wait": (_NUMBER, _PLACE, _NUMBER, _NUMBER),
     "serve": (None, _PLACE, _NUMBER, _NUMBER),
-    "begin": (_NUMBER, _PLACE, _NUMBER, _NUMBER, _NUMBER, _NUMBER),
+    "begin": (_NUMBER, _PLACE, _NUMBER, _NUMBER),
     "cancel": (_NUMBER, _PLACE),
 }
 
@@ -190,9 +190,11 @@ class Hands:
         self.size = size
         this = machine()
         names = {"DONE": DONE, "CLOSING": CLOSING, "ALLOWED": ALLOWED, "JOB": JOB}
+        names |= {"AT_ONCE": AT_ONCE, "LOOKS": LOOKS}
         declaration, pause = _pause(this.target.triple)
         text = declaration + _TEXT.format(PAUSE=pause, **names)
         self._calls = this.functions(this.compile(text), _SIGNATURES)
+        self._begin = self._calls["begin"]
         self._reset()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._reset)
@@ -205,6 +207,7 @@ class Hands:
         self._wakes: list[threading.Lock] = []
         self._asleep: list[bool] = []
         self._control = np.zeros(32, np.int64)
+        self._view = self._control.data
         self._place = int(self._control.__array_interface__["data"][0])
         self._number = 0
 
@@ -249,14 +252,14 @@ class Hands:
         if address is None:
             address = code.address = ctypes.cast(code, _PLACE).value or 0
         memory = ctypes.cast(ctypes.c_char_p(params), _PLACE).value or 0 if params else 0
-        _JOB.pack_into(self._control.data, 8 * JOB, address, memory, *job)
+        _JOB.pack_into(self._view, 8 * JOB, address, memory, *job)
         self._number = (self._number + 1) & 0x7FFFFFFF
         word = (self._number << 32) | count
         target, done = count, False
         try:
             # Nobody to be woken: one call does it all. Who falls asleep just now misses this job, and no more.
             if True not in self._asleep[:helpers]:
-                done = calls["begin"](place, word, helpers, AT_ONCE, LOOKS)
+                done = self._begin(place, word, helpers)
                 if done:
                     return
             else:

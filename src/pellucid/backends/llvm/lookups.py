@@ -72,23 +72,42 @@ class Lookups(Fields, ABC):
         count = -(-len(entries) // reach)
         padded = entries + [0] * (reach * (1 << (count - 1).bit_length()) - len(entries))
         name = self.table(padded, 8)
-        low = self.op("and", at, n, 8, reach - 1)
-        lines: list[str] = []
-        self.count += 1
-        g = f"%t{self.count}"
-        parts = [f"{g}.{p}" for p in range(len(padded) // reach)]
+        parts = [self.fresh() for _ in range(len(padded) // reach)]
         for p, part in enumerate(parts):
             # Before all loops, so that it stays in its register.
             self.enter(f"{part}.at = getelementptr i8, ptr {name}, i64 {p * reach}")
             self.enter(f"{part} = load <{reach} x i8>, ptr {part}.at, align 16")
-        # Written lane by lane, which the code generator knows for one shuffle of all lanes.
+        wide = max(reach, min(2 * reach, self.target.width))
+        spans = [(start, min(wide, n - start)) for start in range(0, n, wide)]
+        pieces = [(self.slice(at, n, start, count), count) for start, count in spans]
+        lows = [self.op("and", piece, count, 8, reach - 1) for piece, count in pieces]
+        found: list[tuple[str, int]] = []
+        for (piece, count), low in zip(pieces, lows, strict=True):
+            self.cut_here()
+            found.append((self.chosen(parts, piece, low, count), count))
+        self.cut_here()
+        return self.row_of(found)
+
+    def cut_here(self) -> None:
+        """Begin a block: the code generator sees one shuffle only where nothing around mixes with its lanes."""
+        after = self.new_label()
+        self.jump(after)
+        self.open(after)
+
+    def chosen(self, parts: list[str], at: str, low: str, n: int) -> str:
+        """The bytes of some registers at so many indices into all of them; `low` are those within each register."""
+        reach = self.target.reach
+        lines: list[str] = []
         before = ["poison"] * len(parts)
+        g = self.fresh()
+        # Written lane by lane, which the code generator knows for one shuffle of all lanes.
         for j in range(n):
             lines.append(f"{g}.i{j} = extractelement <{n} x i8> {low}, i32 {j}")
             for p, part in enumerate(parts):
-                lines.append(f"{part}.e{j} = extractelement <{reach} x i8> {part}, i8 {g}.i{j}")
-                lines.append(f"{part}.r{j} = insertelement <{n} x i8> {before[p]}, i8 {part}.e{j}, i32 {j}")
-                before[p] = f"{part}.r{j}"
+                e, r = f"{g}.e{p}.{j}", f"{g}.r{p}.{j}"
+                lines.append(f"{e} = extractelement <{reach} x i8> {part}, i8 {g}.i{j}")
+                lines.append(f"{r} = insertelement <{n} x i8> {before[p]}, i8 {e}, i32 {j}")
+                before[p] = r
         self.emit("\n".join(lines))
         bit = reach
         while len(before) > 1:

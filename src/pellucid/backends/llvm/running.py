@@ -33,15 +33,17 @@ PART = 1 << 17
 """How many bytes of a buffer a thread takes at least: less is done before another one has noticed."""
 PARTS = 1
 """Into how many parts for each thread the work is handed out at most: each is begun and ended at some cost."""
-HEADER = struct.Struct("<qq")
+HEADER = struct.Struct("<q")
+"""What is kept before the code: the samples of a block."""
 UINT8 = np.dtype(np.uint8)
-FIRST = ctypes.c_char.from_buffer
+FIRST: Any = ctypes.c_char.from_buffer
+ADDRESS = ctypes.addressof
 Bytes = np.ndarray[Any, Any]
 
 
 @dataclass(slots=True, eq=False)
 class StreamCode:
-    """A stream as machine code; `lanes` are the samples of a block, `instructions` those that were emitted."""
+    """A stream as machine code; `lanes` are the samples of a block."""
 
     stream: Stream
     lanes: int
@@ -49,7 +51,9 @@ class StreamCode:
     crew: Hands | None = field(default=None, repr=False)
     written: frozenset[int] = field(init=False)
     buffers: int = field(init=False)
-    _needed: tuple[int, tuple[int, ...]] = field(init=False, repr=False, default=(-1, ()))
+    _last: tuple[int, int | None, tuple[int, ...], int] = field(
+        init=False, repr=False, default=(-1, None, (), 0)
+    )
 
     def __post_init__(self) -> None:
         """Know which buffers are written to."""
@@ -58,12 +62,17 @@ class StreamCode:
 
     def needed(self, count: int) -> tuple[int, ...]:
         """How many bytes each buffer must have for so many samples."""
-        if self._needed[0] != count:
-            found = [0] * self.stream.buffers
-            for s in (*self.stream.outputs, *self.stream.inputs):
-                found[s.buffer] = max(found[s.buffer], s.bytes(count))
-            self._needed = (count, tuple(found))
-        return self._needed[1]
+        found = [0] * self.buffers
+        for s in (*self.stream.outputs, *self.stream.inputs):
+            found[s.buffer] = max(found[s.buffer], s.bytes(count))
+        return tuple(found)
+
+    def part(self, count: int, threads: int | None, size: int) -> int:
+        """How many samples of so many bytes are taken at a time: whole blocks, or all."""
+        if self.crew is None or threads == 1 or self.stream.states:
+            return count
+        parts = max(1, min(PARTS * (threads or self.crew.size), size // PART))
+        return self.lanes * -(-count // (parts * self.lanes))
 
     def run(self, buffers: Sequence[Bytes], count: int, *, threads: int | None = None) -> tuple[int, ...]:
         """Run on so many samples, by up to so many threads, and return the sums; buffers are arrays of bytes.
@@ -77,21 +86,24 @@ class StreamCode:
             raise InputError(
                 f"{count} samples of {len(buffers)} buffers", place="stream", fix=f"give it {total} buffers"
             )
-        known, needed = self._needed
-        if known != count:
+        known, many, needed, step = self._last
+        if known != count or many != threads:
             needed = self.needed(count)
+            step = self.part(count, threads, max(needed))
+            self._last = (count, threads, needed, step)
         # Addresses, where the sums go, sizes, sums: one piece of memory.
         words: list[int] = []
         sizes: list[int] = []
         for k, each in enumerate(buffers):
-            if (each.dtype is not UINT8 and each.dtype != UINT8) or each.ndim != 1 or each.strides != (1,):
+            even = each.strides == (1,) or (each.ndim == 1 and each.flags.c_contiguous)
+            if not even or (each.dtype is not UINT8 and each.dtype != UINT8):
                 raise InputError("is not a contiguous one-dimensional array of bytes", place=f"buffer {k}")
             size = each.size
             if size < needed[k]:
                 raise InputError(f"has {size} bytes where {needed[k]} are needed", place=f"buffer {k}")
             try:
                 # Several times quicker than asking the array, but only for those that can be written to.
-                at = ctypes.addressof(FIRST(each.data))
+                at = ADDRESS(FIRST(each))
             except (TypeError, ValueError):
                 if k in written and not each.flags.writeable:
                     raise InputError(
@@ -112,15 +124,11 @@ class StreamCode:
         memory = array("q", [*words, 0, *sizes, *([0] * few)])
         place = memory.buffer_info()[0]
         memory[total] = place + 8 * (2 * total + 1)
-        crew, step = self.crew, count
-        if crew is not None and threads != 1 and not stream.states:
-            many = PARTS * (crew.size if threads is None else threads)
-            parts = max(1, min(many, max(needed) // PART))
-            step = self.lanes * -(-count // (parts * self.lanes))
+        call, crew = self.linked.calls[0], self.crew
         if crew is None or step >= count:
-            self.linked.calls[0](b"", place, place + 8 * (total + 1), 0, count)
+            call(b"", place, place + 8 * (total + 1), 0, count)
         else:
-            crew(self.linked.calls[0], b"", place, place + 8 * (total + 1), (0, count, step), threads)
+            crew(call, b"", place, place + 8 * (total + 1), (0, count, step), threads)
         return tuple(memory[2 * total + 1 :]) if few else ()
 
 
@@ -145,10 +153,10 @@ def compile_stream(
     kept = store.get(key) if store is not None else None
     if kept is None:
         function, text = write(stream, host)
-        kept = HEADER.pack(function.many, 0) + host.compile(text, hoist=True)
+        kept = HEADER.pack(function.many) + host.compile(text, hoist=True)
         if store is not None:
             store.put(key, kept)
-    lanes, _ = HEADER.unpack_from(kept)
+    (lanes,) = HEADER.unpack_from(kept)
     crew = hands(threads) if threads > 1 and cpu is None else None
     return StreamCode(stream, lanes, host.link(kept[HEADER.size :]), crew)
 

@@ -141,6 +141,14 @@ class Shuffles(Values, ABC):
             f"shufflevector <{large} x i8> {left}, <{large} x i8> {right}, <{m + n} x i32> {indices(order)}"
         )
 
+    def slice(self, name: str, size: int, start: int, count: int) -> str:
+        """Some neighboring bytes of a vector."""
+        if count == size:
+            return name
+        order = indices(range(start, start + count))
+        both = f"<{size} x i8> {name}, <{size} x i8> poison"
+        return self.let(f"shufflevector {both}, <{count} x i32> {order}")
+
     def resized(self, name: str, have: int, size: int) -> str:
         """A vector with more bytes after it, whatever they are."""
         if have == size:
@@ -204,11 +212,7 @@ class Shuffles(Values, ABC):
             return
         for start, count in powers(size):
             at = self.let(f"getelementptr i8, ptr {pointer}, i64 {start}")
-            order = indices(range(start, start + count))
-            part, word = value, f"<{count} x i8>"
-            if count < size:
-                whole = f"<{size} x i8>"
-                part = self.let(f"shufflevector {whole} {value}, {whole} poison, <{count} x i32> {order}")
+            part, word = self.slice(value, size, start, count), f"<{count} x i8>"
             mine = dirty[start : start + count]
             if any(d != 255 for d in mine):
                 old = self.let(f"load {word}, ptr {at}, align 1")

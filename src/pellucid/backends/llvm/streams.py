@@ -53,7 +53,8 @@ class Function(Edges, Sums):
         few = cycle * -(-LEAST // cycle)
         if self.single or self.states:
             return few, few
-        registers = 1 if self.stream.outputs else 8 if self.width == 8 else 4
+        # A turn costs little beside what two registers take; nothing but sums leave room for more, and tables for none.
+        registers = (1 if self.by_leaf else 2) if self.stream.outputs else 8 if self.width == 8 else 4
         many = math.lcm(cycle, registers * 512 // self.width)
         while many > few and many % (2 * cycle) == 0 and self.longest(many) > LARGEST:
             many //= 2
@@ -331,9 +332,7 @@ class Function(Edges, Sums):
                 count = min(64, size - start)
                 while not dirty[start + count - 1]:
                     count -= 1
-                order = ", ".join([f"i32 {t}" for t in range(start, start + count)])
-                both = f"<{size} x i8> {name}, <{size} x i8> poison"
-                part = self.let(f"shufflevector {both}, <{count} x i32> <{order}>")
+                part = self.slice(name, size, start, count)
                 at = self.let(f"getelementptr i8, ptr {pointer}, i64 {first + start}")
                 self.store_bytes(at, part, dirty[start : start + count])
             return
