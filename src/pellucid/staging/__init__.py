@@ -3,6 +3,11 @@
 `specialize` runs an ordinary Python function on arguments of which some are `unknown` or `cyclic`, and returns what is
 left as a nest. The function controls itself by `loop`, `choose` and `fork`, reads and writes a `Memory` by words or by
 samples of any number of bits, and means the same when it is simply called on numbers.
+
+To read: `value` and `real` are what programs compute with, written by `folding`; `memory`, `cells` and `samples` are
+what they read and write, through the `bitcache`; `control` is how they go on, of which `looper` does the loops, with
+`points`, `graph`, `joins` and `same`. What is written is `residual` code; `structure` takes its jumps away, and `lower`
+makes the nest. `session` is the state of all that, and `specialize` the door.
 """
 
 from .cells import Cells
