@@ -1,9 +1,9 @@
 """The looper: specializes one loop into the graph of its variants, and tries again with what it learned.
 
 The heart of `control`. A loop is unrolled until its test is dynamic; there the state is looked up in the memo table by
-its static part, and what is not found becomes a variant. Then the loop is specialized again, with what was learned: what
-the program asked of residues is granted by cases at the loop's entry, taken back if it was too much, and what is known
-more finely than it moves is known less finely. `structure` then makes loops and branches of the graph.
+its static part, and what is not found becomes a variant. Then the loop is specialized again, with what was learned:
+what the program asked of residues is granted by cases at the loop's entry, and taken back if it was too much; what is
+known more finely than it moves is known less finely. `structure` then makes loops and branches of the graph.
 """
 
 from __future__ import annotations
