@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..backends.port import MOST_PRIVATE, Backend
+from ..base.garbage import uncollected
 from ..driver.options import Options
 from ..driver.pipeline import Optimized, Stage, expansion, rules
 from ..ir.expr import Buffer, Expr, topological
@@ -317,9 +318,10 @@ def optimized(kernel: Kernel, options: Options, backend: Backend, *, optimize: b
         if optimize
         else [("expanded", expansion(replace(options, numerics="exact"), ()))]
     )
-    for name, tactic in chosen:
-        state = tactic(state)
-        stages[name] = state.kernel
+    with uncollected():
+        for name, tactic in chosen:
+            state = tactic(state)
+            stages[name] = state.kernel
     if checking() >= 2:
         state.ledger.recheck()
     return Optimized(stages, state.ledger, state.ranges)

@@ -1,0 +1,41 @@
+"""Garbage: while a program is optimized, Python's search for unreachable cycles waits.
+
+Ground floor. What an optimizer makes lives until it has ended, so that the search, which begins again whenever there
+is a quarter more, finds next to nothing, and costs a fourth of the time of a long program.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+
+_lock = threading.Lock()
+_inside = 0
+_wanted = False
+
+
+@contextmanager
+def uncollected() -> Generator[None]:
+    """Within it, in any thread, no cycles are searched for; afterwards as before.
+
+    >>> with uncollected(), uncollected():
+    ...     gc.isenabled()
+    False
+    >>> gc.isenabled()
+    True
+    """
+    global _inside, _wanted
+    with _lock:
+        if not _inside:
+            _wanted = gc.isenabled()
+            gc.disable()
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if not _inside and _wanted:
+                gc.enable()
