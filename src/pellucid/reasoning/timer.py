@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from ..ir.expr import Buffer, Expr, parts, topological
 from ..ir.nest import Alloc, Block, For, If, Kernel, Let, Repeat, Store, While, walk
-from .effects import stored
+from .effects import loaded, stored
 from .machine import PROCESSOR, Machine
 from .poly import ZERO, Number, Poly, maximum, minimum, name, number, total
 from .work import Work, is_simple
@@ -71,9 +72,13 @@ class Timer:
         return self.counts.get(word.removeprefix(GUESSED), self.machine.count)
 
 
+USUAL = Timer()
+"""Usual processor, nothing known of sizes."""
+
+
 def kernel_cost(kernel: Kernel) -> float:
     """The cost of a whole kernel on the usual machine, with guessed sizes."""
-    return Timer().cost(kernel)
+    return USUAL.cost(kernel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +122,8 @@ class _Pass:
                             arms.append(work.computed([p.args[1 + k] for p in picks], placed, _places(b)))
                     found.append(total(arms) * (1 if decided else 0.5))
                     here += _new(picks, placed)
+                case For() if self.timer is USUAL and self.known and not (placed or around or wide):
+                    found.append(_alone(s, frozenset(_scalars(s) & self.assigned)))
                 case For():
                     found.append(self.loop(s, placed, around, wide, work))
                 case Store(buffer, position, value):
@@ -224,6 +231,18 @@ class _Pass:
                 case _:
                     found[n] = None
         return found[node]
+
+
+# A session asks for the cost of every program one move away, which is the same program in all but a few statements.
+@lru_cache(maxsize=1 << 13)
+def _alone(s: For, assigned: frozenset[Buffer]) -> Poly:
+    """The cost of an outermost loop; of what the program assigns, only single elements in it count."""
+    return _Pass(USUAL, set(assigned), known=True).loop(s, set(), (), 0, Work(USUAL.machine))
+
+
+@lru_cache(maxsize=1 << 13)
+def _scalars(s: For) -> frozenset[Buffer]:
+    return frozenset(b for b in loaded((s,)) if b.size == 1)
 
 
 _OPERATIONS: Mapping[str, Callable[[Poly, Poly], Poly]] = {

@@ -7,12 +7,9 @@ loses what was done.
 from __future__ import annotations
 
 import shutil
-import signal
 import sys
-import threading
 from argparse import Namespace
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 
 from pellucid.base.errors import FileError, PellucidError
@@ -20,6 +17,7 @@ from pellucid.cli.hops.changing import opened
 from pellucid.cli.hops.colors import printer
 from pellucid.cli.hops.desk import WIDTH, Desk, LeaveError, Part
 from pellucid.cli.hops.editing import edited
+from pellucid.cli.hops.interrupts import interrupting
 from pellucid.cli.hops.telling import excuse
 from pellucid.cli.problems import in_one_line
 from pellucid.loops.saving import as_lines
@@ -89,10 +87,11 @@ def _by_hand(desk: Desk) -> int:
     show = printer(sys.stdout)
     show(desk.say("show"))
     print("help tells what to do; Tab completes; Ctrl-D leaves.")
-    with edited(desk), _patient():
+    with edited(desk), interrupting() as interrupts:
         while True:
             try:
-                line = input(PROMPT)
+                with interrupts.allowed():
+                    line = input(PROMPT)
             except EOFError:
                 print()
                 break
@@ -100,7 +99,8 @@ def _by_hand(desk: Desk) -> int:
                 print("\nCtrl-D leaves.")
                 continue
             try:
-                show(desk.say(line))
+                with interrupts.allowed():
+                    show(desk.say(line))
             except LeaveError:
                 break
             except KeyboardInterrupt:
@@ -118,16 +118,3 @@ def _kept(desk: Desk) -> None:
     """Say what was done since it was last saved, so that nobody loses it by leaving."""
     if desk.session.done and desk.unsaved:
         print(f"Not saved. These lines make the same changes again:\n{as_lines(desk.session)}", end="")
-
-
-@contextmanager
-def _patient() -> Generator[None]:
-    """Within it, Ctrl-C only interrupts what is being done: nobody ends the process for being slow to unwind."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.set_wakeup_fd(-1)
-    try:
-        yield
-    finally:
-        signal.set_wakeup_fd(before)
