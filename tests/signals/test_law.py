@@ -195,6 +195,14 @@ def test_a_control_is_set_between_blocks():
     assert player.play(1).view(np.float64).tolist() == [0.25]
     with pytest.raises(InputError, match="no control is called 'gian'; did you mean 'gain'"):
         player.set("gian", 1)
+    with pytest.raises(
+        InputError, match=r"set more: 0\.5 is no whole number; begin it with 0\.0 for real ones"
+    ):
+        player.set("more", 0.5)
+    with pytest.raises(InputError, match="set gain: 'loud' is no number; give a number"):
+        player.set("gain", "loud")
+    player.set("more", 2.0)
+    assert player.play(1).view(np.float64).tolist() == [2.25]
     with pytest.raises(InputError, match="no control is called 'gain'; it has none"):
         sg.Player(sg.noise()).set("gain", 1)
 
@@ -227,6 +235,35 @@ def test_what_begins_as_an_integer_and_becomes_real_is_real():
     y = sg.rec(lambda y: 0.5 * sg.delay1(y, 1) + sg.delay1(sg.delay1(y, 0), 0))
     plain = y.take(9)
     assert sg.samples(y, frames=9)[:, 0].tolist() == plain
+
+
+def test_truths_are_samples_too():
+    def voice():
+        loud = sg.map(lambda x: x > 0.3, sg.noise(5))
+        changed = sg.map2(lambda a, b: a != b, loud, sg.delay1(loud, False))
+        return sg.map(lambda c: sg.choose(c, lambda: 0.5, lambda: -0.5), changed), loud
+
+    plain = [[float(x) for x in c.take(20)] for c in voice()]
+    player = sg.Player(*voice(), format="pcm_f64le", meter=True)
+    found = np.concatenate([player.play(n) for n in (7, 13)]).view(np.float64).reshape(20, 2)
+    assert found.T.tolist() == plain
+    assert player.peak == 1.0
+
+
+@pytest.mark.parametrize(
+    ("make", "who"),
+    [
+        (lambda s: s, "sound"),
+        (lambda s: sg.delay1(s, 0), "a delay"),
+        (lambda s: sg.delay(s, 5, 0), "a delay"),
+        (lambda s: sg.scan(s, 0, lambda r, x: x), "a scan"),
+    ],
+)
+@pytest.mark.parametrize("sample", [None, (1, 2), "loud"])
+def test_samples_are_numbers(make, who, sample):
+    with pytest.raises(InputError, match=f"and {who} takes numbers; give a number, or return one"):
+        sg.Player(make(sg.map(lambda n: sample, sg.count())) if who == "sound" else sg.map(
+            lambda x: 0.0, make(sg.map(lambda n: sample, sg.count()))))  # fmt: skip
 
 
 def test_two_players_of_one_signal_do_not_share_their_delay_lines():
@@ -283,3 +320,14 @@ def test_memory_that_ends_is_not_read_beyond():
     with pytest.raises(InputError, match="5 frames from 20 on, and a signal in memory has 24; play fewer"):
         player.play(5)
     assert player.play(4).tobytes() == SAMPLES[20:24].tobytes()
+    # From its second sample on, and in tiles.
+    later = sg.Player(in_memory(sg.Memory("in", 16, SAMPLES)).next() * 2.0**-15, format="pcm_s16le")
+    assert later.play(23).tobytes() == SAMPLES[1:24].tobytes()
+    with pytest.raises(InputError, match="1 frames from 23 on, and a signal in memory has 23"):
+        later.play(1)
+    tiles = sg.Player(sg.sum_tile(0, in_memory(sg.Memory("in", 16, SAMPLES)), 5), format="pcm_f64le")
+    assert tiles.play(4).view(np.float64).tolist() == [
+        float(SAMPLES[k : k + 5].view(np.int16).astype(int).sum()) for k in range(0, 20, 5)
+    ]
+    with pytest.raises(InputError, match="a signal in memory has 4"):
+        tiles.play(1)

@@ -145,6 +145,10 @@ def test_controls_and_noise():
     ("make", "why"),
     [
         (lambda: sg.constant("loud"), "'loud' is not a signal; give a signal, or a number"),
+        (lambda: sg.delay1(sg.count(), "x"), "a sample is 'x', and delay1 takes numbers"),
+        (lambda: sg.scan(sg.count(), None, max), "a sample is None, and scan takes numbers"),
+        (lambda: sg.sum_tile([], sg.count(), 2), "and sum_tile takes numbers"),
+        (lambda: sg.control("gain", "loud"), "a sample is 'loud', and control takes numbers"),
         (lambda: sg.delay(sg.count(), 0), "delay: a delay of 0 samples; give 1 to"),
         (lambda: sg.delay(sg.count(), 2.5), "a delay of 2.5 samples"),
         (lambda: sg.delay(sg.count(), 3, [1, 2]), r"the first samples are \[1, 2\]; give one number, or 3"),

@@ -101,6 +101,7 @@ def test_bits_are_read_as_floats_and_back(word, long):
     if not math.isnan(number):
         assert same(of_bits(long, 64), number)
         assert bits_of(number, 64) == long
+    assert bits_of(word, 64) == bits_of(float(word), 64) == run(bits_of(unknown("n"), 64), n=word)
 
 
 def test_cutting_to_integers():

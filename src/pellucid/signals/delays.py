@@ -16,7 +16,7 @@ from ..base.where import caller
 from ..staging import Cells, lift
 from ..staging.points import CASES
 from .node import Moment, Node, reached
-from .signal import Signal, as_signal, joined
+from .signal import Signal, as_number, as_signal, joined
 
 _lines = itertools.count(1)
 
@@ -45,7 +45,7 @@ class Delayed(Node):
     def next(self, moment: Moment) -> Any:
         """The sample at hand."""
         # What a sample is made of is its own affair: nothing is to be unrolled for it.
-        return lift(moment.sample(self.inputs[0]))
+        return lift(as_number(moment.sample(self.inputs[0]), "a delay"))
 
     def numbers(self, state: Any) -> tuple[Any, ...]:
         """The sample."""
@@ -78,7 +78,7 @@ class Scanned(Node):
 
     def next(self, moment: Moment) -> Any:
         """The same."""
-        return lift(moment.sample(self))
+        return lift(as_number(moment.sample(self), "a scan"))
 
     def numbers(self, state: Any) -> tuple[Any, ...]:
         """The result so far."""
@@ -123,7 +123,7 @@ class Line(Node):
     def next(self, moment: Moment) -> Any:
         """The sample at hand kept, and one cell on."""
         cells, gone = moment.states[self]
-        cells.store(gone & (len(cells) - 1), moment.sample(self.inputs[0]))
+        cells.store(gone & (len(cells) - 1), as_number(moment.sample(self.inputs[0]), "a delay"))
         return cells, gone + 1
 
     def fresh(self, state: Any) -> Any:
@@ -186,6 +186,11 @@ class Tiles(Node):
         left = state[1].left()
         return None if left is None else left // self.size
 
+    def reach(self, state: Any) -> int | None:
+        """As many tiles as are whole."""
+        reach = state[1].reach()
+        return None if reach is None else reach // self.size
+
     def numbers(self, state: Any) -> tuple[Any, ...]:
         """Those of the signal."""
         return tuple(x for n, s in state[1].states.items() for x in n.numbers(s))
@@ -217,7 +222,7 @@ def delay1(signal: Signal, first: Any) -> Signal:
     """
     nodes, states = joined(as_signal(signal))
     node = Delayed(nodes)
-    return Signal(node, {**states, node: first})
+    return Signal(node, {**states, node: as_number(first, "delay1")})
 
 
 def delay(signal: Signal, samples: Any, first: Any = 0.0) -> Signal:
@@ -265,7 +270,7 @@ def scan(signal: Signal, first: Any, operation: Callable[[Any, Any], Any]) -> Si
     """
     nodes, states = joined(as_signal(signal))
     node = Scanned(operation, nodes)
-    return Signal(node, {**states, node: first})
+    return Signal(node, {**states, node: as_number(first, "scan")})
 
 
 def sum_tile(first: Any, signal: Signal, size: Any) -> Signal:
@@ -287,4 +292,4 @@ def sum_tile(first: Any, signal: Signal, size: Any) -> Signal:
             fix="put the delay behind the sum",
         )
     node = Tiles(size)
-    return Signal(node, {node: (first, signal)})
+    return Signal(node, {node: (as_number(first, "sum_tile"), signal)})

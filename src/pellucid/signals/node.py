@@ -60,6 +60,10 @@ class Node:
         """How many samples there are, or None for one without an end; needs a state that is known."""
         return None
 
+    def reach(self, state: Any) -> int | None:
+        """How many samples may be asked for before there is no memory to take them from, or None for any number."""
+        return None
+
     def numbers(self, state: Any) -> tuple[Any, ...]:
         """What of the state moves on from sample to sample."""
         return ()

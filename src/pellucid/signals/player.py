@@ -16,13 +16,13 @@ from ..base.room import with_room
 from ..driver.program import Program, compile_program
 from ..ir import types as T
 from ..pixels import Layout
-from ..staging import Memory, Real, Residual, lift, loop, specialize, unknown
+from ..staging import Dynamic, Memory, Real, Residual, choose, lift, loop, specialize, unknown
 from ..staging.real import call
 from . import pcm
 from .node import Node
 from .recording import Played
-from .signal import Signal, as_signal, together
-from .sources import Control, InMemory
+from .signal import Signal, as_number, as_signal, together
+from .sources import Control
 
 Numbers = tuple[Any, ...]
 LONGEST = 1 << 31
@@ -72,7 +72,7 @@ class Player:
     def set(self, name: str, value: float) -> None:
         """Set a control for the blocks that follow.
 
-        Raises InputError for a name that none has.
+        Raises InputError for a name that none has, or for what is no whole number where the control began as one.
         """
         changed = list(self.numbers)
         found = [at for n, at in places(self.signal) if isinstance(n, Control) and n.label == name]
@@ -81,7 +81,12 @@ class Player:
             fix = did_you_mean(name, known) or (f"it has {', '.join(known)}" if known else "it has none")
             raise InputError(f"no control is called {name!r}", place="set", fix=fix)
         for at in found:
-            changed[at] = type(changed[at])(value)
+            whole = not isinstance(changed[at], float)
+            if not isinstance(value, int | float) or (whole and value != int(value)):  # pyright: ignore[reportUnnecessaryIsInstance]
+                fix = f"begin it with {float(changed[at])} for real ones" if whole else "give a number"
+                what = "whole number" if whole else "number"
+                raise InputError(f"{brief(value)} is no {what}", place=f"set {name}", fix=fix)
+            changed[at] = int(value) if whole else float(value)
         self.numbers = tuple(changed)
 
     def play(self, frames: int, out: pcm.Bytes | None = None, **live: Any) -> pcm.Bytes:
@@ -127,15 +132,13 @@ class Player:
 
     def _within(self, frames: int) -> None:
         """Refuse what is beyond the end of a signal in memory; recordings are silent there."""
-        for node, at in places(self.signal):
-            if isinstance(node, InMemory):
-                left = node.left(self.signal.states[node]) or 0
-                if self.numbers[at] + frames > left:
-                    raise InputError(
-                        f"{frames} frames from {self.numbers[at]} on, and a signal in memory has {left}",
-                        place="play",
-                        fix="play fewer",
-                    )
+        reach = self.signal.reach()
+        if reach is not None and self.position + frames > reach:
+            raise InputError(
+                f"{frames} frames from {self.position} on, and a signal in memory has {reach}",
+                place="play",
+                fix="play fewer",
+            )
 
     def _live(self, frames: int, given: Mapping[str, Any]) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -174,7 +177,7 @@ def specialized(
     What begins as an integer and goes on as a real number is a real number from the beginning.
     """
     first = numbers_of(signal)
-    real = [isinstance(x, float) for x in first]
+    types = [_type_of(x) for x in first]
 
     def block(frames: Any, peak: Any, numbers: Numbers) -> tuple[Numbers, Any]:
         def done(frame: Any, peak: Any, at: Signal) -> Any:
@@ -182,26 +185,42 @@ def specialized(
 
         def step(frame: Any, peak: Any, at: Signal) -> Any:
             levels, at = at.step()
-            for channel, level in zip(layout.channels, levels, strict=True):
+            for channel, sample in zip(layout.channels, levels, strict=True):
+                level = _as_level(sample)
                 pcm.write(layout, channel, out, frame, level)
-            # What is no number is left out of it.
-            for level in levels if meter else ():
-                peak = call("max", abs(level), peak)
+                if meter:
+                    # What is no number is left out of it.
+                    peak = call("max", abs(level), peak)
             return frame + 1, peak, at
 
         _, peak, at = loop(done, step, lift(0), peak, with_numbers(signal, numbers))
         kept = numbers_of(at)
-        became.extend(isinstance(x, float | Real) for x in kept)
+        became.extend(_type_of(x) for x in kept)
         return kept, peak
 
     while True:
-        became: list[bool] = []
-        given = tuple(unknown(f"kept{k}", T.f64 if r else T.i64) for k, r in enumerate(real))
+        became: list[T.Type] = []
+        given = tuple(unknown(f"kept{k}", t) for k, t in enumerate(types))
         residual = specialize(block, unknown("frames"), unknown("peak", T.f64), given, name="sound")
-        if not any(now and not before for now, before in zip(became, real, strict=True)):
-            numbers = tuple(float(x) if r else int(x) for x, r in zip(first, real, strict=True))
-            return residual, numbers
-        real = [a or b for a, b in zip(real, became, strict=True)]
+        wider = [max(pair, key=_TYPES.index) for pair in zip(types, became, strict=True)]
+        if wider == types:
+            return residual, tuple(t.dtype.type(x).item() for x, t in zip(first, types, strict=True))
+        types = wider
+
+
+_TYPES = (T.boolean, T.i64, T.f64)
+
+
+def _type_of(number: Any) -> T.Type:
+    if isinstance(number, float | Real):
+        return T.f64
+    return T.boolean if isinstance(number, bool | Dynamic) else T.i64
+
+
+def _as_level(sample: Any) -> Any:
+    """A sample as a level; what is true is 1."""
+    level = as_number(sample, "sound")
+    return choose(level, lambda: 1.0, lambda: 0.0) if _type_of(level) is T.boolean else level
 
 
 def places(signal: Signal) -> Iterator[tuple[Node, int]]:

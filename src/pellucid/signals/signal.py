@@ -87,6 +87,10 @@ class Signal:
         """How many samples there are until all of its sources have ended; None if none of them ends."""
         return max((n for k, s in self.states.items() if (n := k.left(s)) is not None), default=None)
 
+    def reach(self) -> int | None:
+        """How many samples there are until a signal in memory has no more; None if there is none."""
+        return min((n for k, s in self.states.items() if (n := k.reach(s)) is not None), default=None)
+
     def fresh(self) -> Signal:
         """The same signal with memory of its own for its delay lines."""
         return Signal(self.node, {n: n.fresh(s) for n, s in self.states.items()})
@@ -201,6 +205,21 @@ def as_signal(given: Any) -> Signal:
         )
     node = Constant()
     return Signal(node, {node: given})
+
+
+def as_number(sample: Any, what: str) -> Any:
+    """A sample that is a number or a truth.
+
+    Raises InputError for anything else; `what` tells who asks.
+    """
+    if not isinstance(sample, int | float | Staged):
+        place, _ = caller()
+        raise InputError(
+            f"a sample is {brief(sample)}, and {what} takes numbers",
+            place=place,
+            fix="give a number, or return one from the function that is mapped",
+        )
+    return sample
 
 
 def mapped(function: Callable[..., Any], *signals: Any) -> Signal:

@@ -11,7 +11,7 @@ from typing import Any
 from ..staging import Memory, load_sample, store_sample
 from .delays import scan
 from .node import Moment, Node
-from .signal import Constant, Signal, as_signal, mapped
+from .signal import Constant, Signal, as_number, as_signal, mapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,10 @@ class InMemory(Node):
     def left(self, state: Span) -> int:
         """How many strides there are."""
         return (state.stop - state.start) // state.stride
+
+    def reach(self, state: Span) -> int:
+        """As many."""
+        return self.left(state)
 
     def numbers(self, state: Span) -> tuple[Any, ...]:
         """How many samples have gone."""
@@ -133,7 +137,7 @@ def control(name: str, value: float) -> Signal:
     [0.5]
     """
     node = Control(name)
-    return Signal(node, {node: value})
+    return Signal(node, {node: as_number(value, "control")})
 
 
 def count(start: int = 0) -> Signal:

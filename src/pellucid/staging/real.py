@@ -165,7 +165,7 @@ def bits_of(x: Any, bits: int = 32) -> Any:
     ('0x3f800000', '0x3ff0000000000000')
     """
     if bits == 64:
-        return call("bitcast", x, attr=T.i64)
+        return of(node("bitcast", real(x), attr=T.i64))
     short = node("convert", real(x), attr=T.f32)
     return of(node("bitcast", short, attr=T.u32))
 
