@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from harness import Race, reference
+from specializing import THESIS, hertz, instructions
 
 from pellucid import signals as sg
 from pellucid.backends.llvm.engine import machine
@@ -29,7 +30,6 @@ from pellucid.staging import Memory, Samples, Table, cyclic, specialize, stream,
 
 BYTES, THREADS = 4 << 20, 2
 PLAIN, WIDE = "C", "C, 512 bits"
-PAPERS = "gcc 200,000; IRIX cc 120,000; SML 176,000; tcc's icode 1000 to 2500; vcode 100 to 500; Fabius 6"
 random = np.random.default_rng(1)
 NOISE = random.integers(0, 256, BYTES + 64, dtype=np.uint8)
 SOUND = random.integers(-32768, 32768, BYTES // 2 + 8, dtype=np.int16)
@@ -252,24 +252,11 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - start, result
 
 
-def cycles_per_second() -> float:
-    """How fast the processor counts."""
-    text = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
-    found = [line.split(":")[1] for line in text.split("\n") if line.startswith("cpu MHz")]
-    return 1e6 * float(found[0]) if found else 3e9
-
-
-def instructions(case: Case) -> int:
-    """How many instructions are emitted for a stream."""
-    lines = machine().assembly(write(case.stream, machine())[1], hoist=True).split("\n")
-    return sum(line.startswith("\t") and not line.startswith("\t.") for line in lines)
-
-
 def compiling(every: list[Case]) -> None:
     """What compiling costs: from nothing, and where another process has left its code."""
     print("\ncompiling: planned and emitted, or from the disk; cycles for each instruction that is emitted")
     print(f"  {'':<10} {'cold ms':>9} {'from disk ms':>13} {'instructions':>13} {'cycles each':>12}")
-    speed = cycles_per_second()
+    speed = hertz()
     for case in every:
         cold: list[float] = []
         warm: list[float] = []
@@ -280,10 +267,10 @@ def compiling(every: list[Case]) -> None:
                 cold.append(timed(compile_once)[0])
                 store.forget()
                 warm.append(timed(compile_once)[0])
-        count = instructions(case)
+        count = instructions(write(case.stream, machine())[1], hoist=True)
         low, quick = 1e3 * min(cold), 1e3 * min(warm)
         print(f"  {case.name:<10} {low:9.1f} {quick:13.2f} {count:13} {1e-3 * low * speed / count:12,.0f}")
-    print(f"  the papers' figures (Draves 1996, table of costs): {PAPERS}")
+    print(THESIS)
 
 
 def main() -> None:

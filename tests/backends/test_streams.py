@@ -243,6 +243,68 @@ def test_nothing_is_touched_outside(source, target, at_end):
         assert (outside.bytes == expected).all()
 
 
+def ten_bits(buffer: int) -> tuple[Samples, Samples]:
+    """Four samples of ten bits in five bytes: the high parts, then the low parts of all."""
+    return Samples(buffer, (0, 8, 16, 24), 8, 40), Samples(buffer, (32, 34, 36, 38), 2, 40)
+
+
+def joined() -> E.Expr:
+    return E.apply("or", E.apply("shift_left", sample(0), number(2)), sample(1))
+
+
+RED_GREEN_BLUE = tuple(Samples(1, at, size, 16) for at, size in ((11, 5), (5, 6), (0, 5)))
+KINDS = {
+    "groups in": Stream(ten_bits(1), (Samples(0, 0, 16, 16),), (joined(),)),
+    "groups out": Stream(
+        (Samples(1, 0, 10, 16),),
+        ten_bits(0),
+        (E.apply("shift_right", sample(0), number(2)), sample(0)),
+    ),
+    "words": Stream(
+        RED_GREEN_BLUE, tuple(Samples(0, 8 * k, 8, 24) for k in range(3)), tuple(map(sample, range(3)))
+    ),
+    "words back": Stream(
+        tuple(Samples(1, 8 * k, 8, 24) for k in range(3)),
+        tuple(replace(s, buffer=0) for s in RED_GREEN_BLUE),
+        tuple(map(sample, range(3))),
+    ),
+    "neighbors": Stream(
+        tuple(Samples(1, 12 * k, 12, 12) for k in range(3)),
+        (Samples(0, 4, 14, 14),),
+        (E.apply("add", E.apply("add", sample(0), sample(1)), sample(2)),),
+    ),
+    "table": Stream((Samples(1, 3, 5, 7),), (Samples(0, 5, 8, 8),), (read(table(32, np.uint8), sample(0)),)),
+    "short blocks": Stream(
+        (Samples(1, 0, 3, 6),), (Samples(0, 0, 8, 8),), (read(table(8, np.uint8), sample(0)),)
+    ),
+    "large table": Stream(
+        (Samples(1, 0, 10, 10),), (Samples(0, 0, 8, 16),), (read(table(1024, np.uint8), sample(0)),)
+    ),
+    "other order": Stream(
+        (Samples(1, 2, 12, 12, order="big"),), (Samples(0, 3, 9, 9, order="big"),), (sample(0),)
+    ),
+    "bits": Stream((Samples(1, 0, 1, 1),), (Samples(0, 0, 1, 1),), (E.apply("xor", sample(0), number(1)),)),
+    "far apart": Stream((Samples(1, 0, 8, 4000),), (Samples(0, 0, 8, 1000),), (sample(0),)),
+}
+
+
+@pytest.mark.parametrize("at_end", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_touched_outside_by_other_forms(kind, at_end):
+    stream_ = KINDS[kind]
+    code = compile_stream(stream_)
+    random = np.random.default_rng(1)
+    for count in (*range(1, 150), 300):
+        sizes = code.code.needed(count)
+        inside, outside = (Guarded(size, at_end=at_end) for size in reversed(sizes))
+        for each in (inside, outside):
+            each.bytes[:] = random.integers(0, 256, len(each.bytes), dtype=np.uint8)
+        expected = outside.bytes.copy()
+        code([outside.bytes, inside.bytes], count)
+        run(stream_, [expected, inside.bytes.copy()], count)
+        assert (outside.bytes == expected).all(), count
+
+
 @pytest.mark.parametrize(
     ("value", "type_"),
     [
