@@ -1,5 +1,6 @@
 """What Draves's papers ask of signals, by row of docs/lineage.md: 1997 is S, the thesis is T."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pellucid as pl
 from pellucid import signals as sg
 from pellucid.driver.program import compile_program
 from pellucid.ir import nest as N
+from pellucid.ir.text import print_nest
 from pellucid.staging import cyclic, lift, loop, specialize, unknown
 
 COUNT = 64
@@ -172,6 +174,8 @@ def test_T7_filter5_of_the_thesis():
 
     numbers = dict(zip("abcde", (10, -20, 30, -40, 50), strict=True))
     residual, found = checked(filter5, **numbers)
+    text = print_nest(residual.kernel)
+    assert text == (Path(__file__).parent / "golden" / "filter5.nest").read_text(encoding="utf-8")
     before = np.concatenate([list(numbers.values())[::-1], SAMPLES.astype(int)])
     expected = [np.dot(kernel, before[k : k + 5][::-1]) for k in range(COUNT)]
     assert (found == np.array(expected).astype(np.int16)).all()

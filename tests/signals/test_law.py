@@ -56,6 +56,10 @@ def diagram(e, leaves, real):
             return diagram(a, leaves, real) >> (diagram(b, leaves, real) & 3)
         case ("max", a, b):
             return sg.map2(pl.max, diagram(a, leaves, real), diagram(b, leaves, real))
+        case ("*", a, b) if not real:
+            # So that nothing grows beyond 64 bits.
+            product = sg.map2(operator.mul, diagram(a, leaves, real), diagram(b, leaves, real))
+            return sg.map(lambda x: (x & 0xFFFFFFF) - 999, product)
         case ("+" | "-" | "*" as op, a, b):
             f = {"+": operator.add, "-": operator.sub, "*": operator.mul}[op]
             return sg.map2(f, diagram(a, leaves, real), diagram(b, leaves, real))
@@ -120,6 +124,18 @@ def test_integers_copied_to_memory(e):
     arrays |= {"in": SAMPLES} if "in" in residual.memories else {}
     compile_program(residual)({**arrays, "out": found}, count=FRAMES)
     assert (found == plain).all()
+
+
+@settings(max_examples=15, deadline=None)
+@given(INTEGERS, st.integers(1, FRAMES - 1))
+def test_integers_in_blocks_and_plain(e, cut):
+    def make():
+        return integers(e, in_memory(sg.Memory("in", 16, SAMPLES)))
+
+    plain = [float(x) for x in make().take(FRAMES)]
+    player = sg.Player(make(), format="pcm_f64le")
+    found = [player.play(n).view(np.float64) for n in (cut, FRAMES - cut)]
+    assert np.concatenate(found).tolist() == plain
 
 
 @settings(max_examples=25, deadline=None)

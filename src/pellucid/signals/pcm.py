@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base.errors import InputError
 from ..pixels import Channel, Layout, sound
-from ..staging import Memory, choose, load_sample, store_sample, to_integer
+from ..staging import Memory, choose, load_sample, signed, store_sample, to_integer
 from ..staging.real import bits_of, call, of_bits
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -81,9 +81,9 @@ def read(layout: Layout, channel: Channel, planes: Sequence[Memory], frame: Any)
     for low, width, at in _pieces(channel):
         bits = bits + (load_sample(planes[channel.plane], start + at, width) << low)
     if channel.kind == "f":
-        return of_bits(_signed(bits, 64) if channel.bits == 64 else bits, channel.bits)
+        return of_bits(signed(bits, 64) if channel.bits == 64 else bits, channel.bits)
     half = 1 << (channel.bits - 1)
-    number = _signed(bits, channel.bits) if channel.kind == "s" else bits - half
+    number = signed(bits, channel.bits) if channel.kind == "s" else bits - half
     return number * (1.0 / half)
 
 
@@ -117,11 +117,3 @@ def _pieces(channel: Channel) -> Iterator[tuple[int, int, int]]:
     for run in channel.places[0]:
         for done in range(0, run.width, 32):
             yield run.low + done, min(run.width - done, 32), run.start + done
-
-
-def _signed(bits: Any, size: int) -> Any:
-    if size == 64:
-        # At run time numbers have 64 bits and a sign anyhow.
-        return (bits + 2**63) % 2**64 - 2**63 if isinstance(bits, int) else bits
-    half = 1 << (size - 1)
-    return ((bits + half) & ((half << 1) - 1)) - half

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..staging import Memory, load_sample, store_sample
+from ..staging import signed as with_sign
 from .delays import scan
 from .node import Moment, Node
 from .signal import Constant, Signal, as_number, as_signal, mapped
@@ -36,7 +37,7 @@ class InMemory(Node):
         """The sample at the start."""
         span = moment.states[self]
         bits = load_sample(self.memory, span.start, span.size)
-        return signed(bits, span.size) if self.signed else bits
+        return with_sign(bits, span.size) if self.signed else bits
 
     def store(self, state: Span, value: Any) -> None:
         """Overwrite the sample at the start."""
@@ -76,16 +77,6 @@ class InMemory(Node):
     def rewired(self, inputs: tuple[Node, ...]) -> Node:
         """The same memory."""
         return InMemory(self.memory, self.origin, signed=self.signed)
-
-
-def signed(bits: Any, size: Any) -> Any:
-    """The number of that many bits whose highest is a sign.
-
-    >>> signed(0xFFF, 12), signed(0x7FF, 12)
-    (-1, 2047)
-    """
-    half = 1 << (size - 1)
-    return ((bits + half) & ((half << 1) - 1)) - half
 
 
 def memory(words: Memory, start: Any, stop: Any, size: Any, stride: Any, *, signed: bool = False) -> Signal:

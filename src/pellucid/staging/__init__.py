@@ -15,7 +15,7 @@ from .control import choose, dynamic_call, fork, loop, set_base
 from .memory import Memory
 from .real import Real, to_integer
 from .same import early_equal
-from .samples import Samples, Table, load_sample, store_sample, stream
+from .samples import Samples, Table, load_sample, signed, store_sample, stream
 from .specialize import Residual, cyclic, specialize, unknown
 from .value import Cyclic, Dynamic, lift, negate
 
@@ -38,6 +38,7 @@ __all__ = [
     "loop",
     "negate",
     "set_base",
+    "signed",
     "specialize",
     "store_sample",
     "stream",

@@ -48,6 +48,19 @@ def load_sample(memory: Memory, position: Any, size: Any) -> Any:
     return masked(value, (1 << size) - 1)
 
 
+def signed(bits: Any, size: Any) -> Any:
+    """The number of that many bits whose highest is a sign; there are no bits above it.
+
+    >>> signed(0xFFF, 12), signed(0x7FF, 12)
+    (-1, 2047)
+    """
+    if size == 64 and not isinstance(bits, int):
+        # At run time numbers have 64 bits and a sign anyhow.
+        return bits
+    half = 1 << (size - 1)
+    return (bits ^ half) - half
+
+
 def store_sample(memory: Memory, position: Any, size: Any, value: Any) -> None:
     """Store the low `size` bits of a value at a bit address, in one word or two; other bits stay."""
     word, bit = position // memory.word, position % memory.word
