@@ -1,0 +1,168 @@
+"""Cycles and lookups: what repeats along a loop is taken at once, what one small number decides is a table."""
+
+import numpy as np
+import pytest
+
+from pellucid.backends.numpy import NumpyBackend
+from pellucid.ir import nest as N
+from pellucid.ir.nest import Alloc, For, Kernel, walk
+from pellucid.ir.parse import parse_nest
+from pellucid.loops.cycles import by_lanes, cycle, edges, order_of, take_cycles, widest
+from pellucid.loops.ledger import Ledger
+from pellucid.loops.lookups import lookups
+from pellucid.loops.move import Proved, named
+from pellucid.loops.tactic import State, attempt, make, run
+
+HEAD = """kernel k(n: i32):
+  output out: i32[90]
+  output shade: f32[90]
+  input a: i32[90]
+  input c: u8[90]
+"""
+
+
+def nest(*lines: str, head: str = "  for i in 0 .. 90:") -> Kernel:
+    return parse_nest(f"{HEAD}{head}\n" + "".join(f"    {line}\n" for line in lines))
+
+
+def loop(kernel: Kernel) -> For:
+    return next(s for s in walk(kernel.body) if isinstance(s, For))
+
+
+def memory(kernel: Kernel) -> list[bytes]:
+    """What a kernel leaves in its outputs."""
+    placed = run(attempt("place"), kernel).kernel
+    rng = np.random.default_rng(2)
+    given = {
+        b: rng.integers(0, 90, b.size).astype(b.type.dtype)
+        for b in sorted(N.inputs(kernel), key=lambda b: b.name)
+    }
+    given |= {b: np.zeros(b.size, b.type.dtype) for b in kernel.outputs}
+    NumpyBackend().compile(placed, {}).run({"n": 90}, given)
+    return [given[b].tobytes() for b in kernel.outputs]
+
+
+@pytest.mark.parametrize(
+    ("value", "many"),
+    [
+        ("i & 1", 2),
+        ("mod(i, 3) + shift_right_in(i, 1)", 6),
+        ("(2 * i + 1) & 7", 4),
+        ("i // 5", 5),
+        ("i & 6", 1),
+        ("a[i] & 1", 1),
+        ("(i * i) & 3", 1),
+        ("mod(i, 7) + mod(i, 5)", 1),
+    ],
+)
+def test_a_cycle_is_what_all_quotients_and_remainders_share(value: str, many: int):
+    kernel = nest(f"out[i] := {value}")
+    assert cycle(loop(kernel)) == many
+    state = take_cycles(State(kernel, {}, Ledger()))
+    assert (state.kernel is not kernel) == (many > 1)
+    assert memory(state.kernel) == memory(kernel)
+
+
+@pytest.mark.parametrize(
+    ("position", "cuts"),
+    [
+        ("abs(i - 1)", [1]),
+        ("89 - abs(88 - i)", [89]),
+        ("min(i + 3, 89)", [86]),
+        ("max(2 * i - 9, 0)", [5]),
+        ("abs(i - 1) + max(i - 4, 0)", [1, 4]),
+        ("abs(i + 1)", []),
+        ("abs(a[i])", []),
+    ],
+)
+def test_edges_are_where_magnitudes_and_bounds_turn(position: str, cuts: list[int]):
+    kernel = nest(f"out[i] := a[{position}]")
+    assert edges(loop(kernel)) == cuts
+    state = take_cycles(State(kernel, {}, Ledger()))
+    assert memory(state.kernel) == memory(kernel)
+    assert sum(isinstance(s, For) for s in walk(state.kernel.body)) == len(cuts) + 1
+
+
+def test_loops_of_unknown_length_are_left_alone():
+    kernel = nest("out[i] := i & 1", head="  for i in 0 .. n:")
+    assert take_cycles(State(kernel, {}, Ledger())).kernel is kernel
+
+
+def test_rows_are_taken_together_with_the_loop_inside():
+    kernel = nest("for i in 0 .. 9:", "  out[9 * j + i] := j & 1", head="  for j in 0 .. 10:")
+    state = take_cycles(State(kernel, {}, Ledger()))
+    assert memory(state.kernel) == memory(kernel)
+    (rows,) = state.kernel.body
+    assert isinstance(rows, For)
+    (columns,) = rows.body
+    assert isinstance(columns, For)
+    assert len(columns.body) == 2
+
+
+def test_the_order_of_loops_is_that_of_their_depth():
+    kernel = nest("for i in 0 .. 9:", "  out[9 * j + i] := j", head="  for j in 0 .. 10:")
+    rows = loop(kernel)
+    (columns,) = rows.body
+    assert isinstance(columns, For)
+    assert order_of(kernel) == (rows.index.free, columns.index.free)
+
+
+@pytest.mark.parametrize(
+    ("line", "bits"),
+    [
+        ("out[i] := a[i]", 32),
+        ("shade[i] := convert.f32(c[i])", 32),
+        ("out[i] := a[convert.i32(c[i])]", 32),
+    ],
+)
+def test_the_widest_value_decides_the_lanes(line: str, bits: int):
+    assert widest(loop(nest(line))) == bits
+
+
+def test_bytes_run_by_more_lanes_than_words():
+    text = "kernel k():\n  output out: u8[300]\n  input a: u8[300]\n  for i in 0 .. 300:\n    out[i] := a[299 - i]\n"
+    state = by_lanes(16, 32)(State(parse_nest(text), {}, Ledger()))
+    assert loop(state.kernel).how.count == 64
+
+
+CURVE = "shade[i] := sqrt(convert.f32(convert.i32(c[i]) & 3) * 0.3)"
+
+
+def looked_up(kernel: Kernel) -> Kernel | None:
+    state, done = make(State(kernel, {}, Ledger()), named("look_up"), (), dear=4.0)
+    return state.kernel if done else None
+
+
+def test_a_curve_of_a_small_number_is_a_table():
+    kernel = nest(CURVE)
+    (table,) = lookups(kernel, {}, 4.0)
+    assert (table.size, table.uses) == (4, 90)
+    after = looked_up(kernel)
+    assert after is not None
+    assert memory(after) == memory(kernel)
+    assert sum(isinstance(s, Alloc) for s in walk(after.body)) == 1
+
+
+def test_one_curve_is_one_table_wherever_it_is():
+    kernel = nest(CURVE, "shade[89 - i] := sqrt(convert.f32(convert.i32(c[89 - i]) & 1) * 0.3)")
+    (table,) = lookups(kernel, {}, 4.0)
+    assert (table.size, len(table.places)) == (4, 2)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "shade[i] := sqrt(convert.f32(c[i]))",
+        "shade[i] := convert.f32(convert.i32(c[i]) & 3) * 2.0",
+        "shade[i] := sqrt(convert.f32(a[i]))",
+        "shade[i] := sqrt(convert.f32(convert.i32(c[i]) & 3) + convert.f32(i))",
+    ],
+    ids=["more entries than turns", "cheap", "any number", "two numbers"],
+)
+def test_what_does_not_pay_or_hangs_on_more_gets_no_table(line: str):
+    assert looked_up(nest(line)) is None
+
+
+def test_the_move_says_what_it_proved():
+    verdict = named("look_up").check(nest(CURVE), (), dear=4.0)
+    assert isinstance(verdict, Proved)
