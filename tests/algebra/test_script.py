@@ -144,3 +144,16 @@ def test_rows_that_do_not_fit_on_the_stack_stay_in_arrays():
     assert 2 <= len(scratch(program.optimized.body)) <= 4
     naive = alg.compile(edges[0] * edges[1] + edges[2] * edges[3], optimize=False)
     np.testing.assert_allclose(program(a=picture), naive(a=picture), rtol=0, atol=1e-3)
+
+
+def test_a_long_line_is_handed_out_in_strips():
+    line = alg.array("a", (1 << 18) + 5)
+    sharper = alg.convolve(line, np.array([1, 2, 1]) / 4) + line
+    program = alg.compile(sharper, numerics="exact")
+    assert [s.how.kind for s in loops(program) if s.hi.op != "const"] == ["lanes"]
+    assert [s.how.kind for s in program.optimized.body if isinstance(s, For)].count("spread") == 1
+    values = np.random.default_rng(1).random((1 << 18) + 5, dtype=np.float32)
+    naive = alg.compile(sharper, numerics="exact", optimize=False)
+    np.testing.assert_array_equal(program(a=values), naive(a=values))
+    short = alg.compile(alg.array("a", 1000) + 1)
+    assert [s.how.kind for s in loops(short)] == ["lanes"]

@@ -254,13 +254,32 @@ def innermost(name: str) -> Tactic:
     return tactic
 
 
+LONG, STRIP = 1 << 18, 1 << 14
+"""Iterations from which a loop by itself is worth threads, and how many of them one takes at a time."""
+
+
 def spread(state: State) -> State:
-    """`spread` for every outermost loop that has others inside."""
+    """`spread` for every outermost loop that has others inside, and for long ones in strips."""
     move, inside = named("spread"), _program(state.kernel)
     for k, s in enumerate(_block(state.kernel, inside)):
-        if isinstance(s, For) and any(isinstance(x, For) for x in walk(s.body)):
-            state, _ = make(state, move, (*inside, (0, k)), band=8)
+        if not isinstance(s, For):
+            continue
+        path = (*inside, (0, k))
+        if any(isinstance(x, For) for x in walk(s.body)):
+            state, _ = make(state, move, path, band=8)
+        elif trips(s) >= LONG and isinstance(move.check(state.kernel, path, ranges=state.ranges), Proved):
+            state = _in_strips(state, path)
     return state
+
+
+def _in_strips(state: State, path: Path) -> State:
+    before, steps = state, len(state.ledger.steps)
+    state, done = make(state, named("strip_mine"), path, size=STRIP)
+    if done:
+        state, done = make(state, named("spread"), path, band=1)
+    if not done:
+        del state.ledger.steps[steps:]
+    return state if done else before
 
 
 def lanes(vector_bits: int) -> Tactic:

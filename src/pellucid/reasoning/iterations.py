@@ -196,6 +196,7 @@ class Iterations:
         if split is None:
             return None
         found, constant = split
+        constant, width = self._begun(access, found, constant, facts)
         changing = self.loop.index.free
         for s in access.scope:
             changing |= s.index.free
@@ -208,7 +209,27 @@ class Iterations:
                 )
                 (rest if moves else fixed)[n] = count
         low, high = _interval(rest, constant, facts)
-        return _Form(found.get(self.loop.index, 0), fixed, low, high)
+        return _Form(found.get(self.loop.index, 0), fixed, low + min(0, width), high + max(0, width))
+
+    def _begun(
+        self, access: Access, found: dict[Expr, int], constant: int, facts: FactsOf
+    ) -> tuple[int, int]:
+        """Write inner indices that begin where this loop says as that and a rest: the constant, and the rest's end.
+
+        Such a rest is less than the length of the inner loop, as after strip mining.
+        """
+        end = 0
+        for s in reversed(access.scope):
+            count, length = found.get(s.index, 0), _length(s)
+            begin = terms(s.lo, facts) if count and s.lo.free & self.loop.index.free else None
+            if begin is None or length is None or (end and (end > 0) is not (count > 0)):
+                continue
+            del found[s.index]
+            for n, times in begin[0].items():
+                found[n] = found.get(n, 0) + times * count
+            constant += begin[1] * count
+            end += (length - 1) * count
+        return constant, end
 
     def inside(self, access: Access) -> Verdict:
         """Whether an access is inside of its buffer, so that no clamp makes it another element."""
@@ -231,6 +252,17 @@ def _meets(step: int, low: int, high: int, most: int) -> bool:
     # Of the multiples in the interval, 0 aside, the one that is nearest to 0 on either side.
     above, below = max(1, -(-low // step)), min(-1, high // step)
     return (above <= most and step * above <= high) or (-below <= most and step * below >= low)
+
+
+def _length(s: For) -> int | None:
+    """At most how many iterations a loop makes that ends so many after its beginning, or before; None if it does not.
+
+    If the end wraps, it is below the beginning, and there are none.
+    """
+    for end in s.hi.args if s.hi.op == "min" else (s.hi,):
+        if end.op == "add" and end.args[0] is s.lo and end.args[1].op == "const" and end.args[1].attr > 0:
+            return int(end.args[1].attr)
+    return None
 
 
 def _by_buffer(accesses: Iterable[Access]) -> dict[Buffer, list[Access]]:
