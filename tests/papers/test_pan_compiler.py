@@ -226,7 +226,7 @@ def test_P18_dear_columns_go_into_a_table():
     assert "sqrt" not in inner
     assert "bitcast" not in inner, "no sine is left in the inner loop"
     plain = build(im.image(lambda p: p.x * 2 + p.y), T.f32)
-    cheap = optimize(plain.kernel, plain.ranges, options, 16, ())
+    cheap = optimize(plain.kernel, plain.ranges, options, 16)
     assert "alloc" not in print_nest(cheap.kernel), "only where it pays"
     direct = Kernel(picture, Options(backend="numpy")).render((40, 8), zoom=9)
     np.testing.assert_array_equal(Kernel(picture, options).render((40, 8), zoom=9), direct)
