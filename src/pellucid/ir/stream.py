@@ -20,7 +20,7 @@ import numpy as np
 from ..base.errors import IrError
 from . import expr as E
 from . import types as T
-from .expr import Expr
+from .expr import Expr, topological
 from .facts import Facts
 from .interp import evaluate
 
@@ -133,6 +133,7 @@ class Stream:
         """Check that there is a value for each output, and that samples keep out of each other's way."""
         if len(self.outputs) != len(self.values) or not (self.outputs or (self.sums and self.inputs)):
             raise IrError("a stream has as many values as outputs", place="stream")
+        self._check_values()
         paces: dict[int, set[Fraction]] = {}
         for s in (*self.outputs, *self.inputs):
             paces.setdefault(s.buffer, set()).add(s.pace)
@@ -153,6 +154,21 @@ class Stream:
                     place="stream",
                     fix="place them apart, all in one order of bits or in groups of whole bytes",
                 )
+
+    def _check_values(self) -> None:
+        leaves = {position(), *(sample(k) for k in range(len(self.inputs)))}
+        leaves |= {state(k) for k in range(len(self.states))}
+        roots = (*self.values, *self.sums, *(s.then for s in self.states))
+        for node in topological(roots):
+            if node.op == "index" and node not in leaves:
+                raise IrError(
+                    f"{node.attr} is neither a sample of an input, nor a state, nor the position",
+                    place="stream",
+                    fix="give the stream an input or a state for it",
+                )
+        for root in roots:
+            if root.type is not T.i64:
+                raise IrError(f"a value is of type {root.type}", place="stream", fix="convert it to i64")
 
     @property
     def buffers(self) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 from ..base.errors import StagingError
 from ..base.where import caller
 from ..ir import types as T
-from ..ir.expr import Buffer, load
+from ..ir.expr import Buffer, Expr, apply, load
 from ..ir.stream import Samples, State, Stream, position, sample, state
 from .control import choose
 from .memory import Memory, masked
@@ -125,6 +125,11 @@ class Table:
         return of(load(self.buffer, expression(index)))
 
 
+def _whole(value: Expr) -> Expr:
+    """A value of a stream: a truth is 0 or 1."""
+    return apply("convert", value, attr=T.i64) if value.type is T.boolean else value
+
+
 def stream(
     function: Callable[..., Any],
     inputs: Sequence[Samples],
@@ -157,7 +162,7 @@ def stream(
             place=place,
             fix="write a loop over signals instead",
         )
-    made = tuple(expression(v) for v in values)
+    made = tuple(_whole(expression(v)) for v in values)
     if len(made) < len(states):
         place, _ = caller()
         raise StagingError(

@@ -22,7 +22,7 @@ from ...rewriting.expand import expand
 from ...rewriting.simplify import simplify
 
 MODULAR = frozenset({"add", "sub", "mul", "neg", "and", "or", "xor", "not", "shift_left"})
-"""Rows of whose operands only the low bits matter for the low bits of the result."""
+"""Rows of whose operands only the low bits matter for the low bits of the result (of a shift, of the first one)."""
 FARTHEST = 1 << 48
 """More positions than there can be."""
 SMALL = 256
@@ -277,7 +277,10 @@ def _type(roots: list[Expr], sums: list[Expr], known: Known, least: int, *, wide
     if wide:
         return T.i64
     facts = FactsOf(known)
-    exact = {a for n in topological(roots) if n.op not in MODULAR for a in n.args} | set(sums)
+    nodes = topological(roots)
+    exact = {a for n in nodes if n.op not in MODULAR for a in n.args} | set(sums)
+    # By how much is shifted matters in all bits.
+    exact |= {n.args[1] for n in nodes if n.op == "shift_left"}
     low = min((int(facts(n).lo) for n in exact), default=0)
     high = max((int(facts(n).hi) for n in exact), default=0)
     types = [t for t in (T.UNSIGNED if low >= 0 else T.SIGNED) if t.bits >= container(least)]
@@ -295,6 +298,9 @@ def _in_type(roots: list[Expr], type_: T.Type) -> list[Expr]:
             done[n] = const(n.attr, type_)
         elif n.op == "index":
             done[n] = leaf(n, type_)
+        elif type_.kind == "unsigned" and n.op in ("neg", "abs"):
+            # Rows of signed types only; what is exact and has no sign is its own magnitude.
+            done[n] = make("sub", (const(0, type_), args[0]), type_) if n.op == "neg" else args[0]
         else:
             done[n] = make(n.op, args, type_, n.attr)
     return [done[r] for r in roots]
