@@ -106,7 +106,7 @@ def script(options: Options, lanes: int) -> list[Stage]:
     return [
         ("simplified", simplified),
         ("cycles", cyclic(simplified)),
-        ("looked up", lambda state: attempted(state, "look_up", ()) or state),
+        ("lookups", lambda state: attempted(state, "look_up", ()) or state),
         ("expanded", expansion(options)),
         ("narrowed", if_any(rules("narrow", narrow, "facts show that 16 bits hold what is in 32"))),
         (
