@@ -14,7 +14,7 @@ from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
 from pellucid.staging import Memory, choose, cyclic, lift, loop, specialize, unknown
 
-from .programs import bits_of, map2, sample, words
+from .programs import Late, bits_of, everywhere, map2, sample, words
 
 # ---- signals of any layout ----
 
@@ -214,3 +214,51 @@ def test_residual_programs_read_back(first, second, where):
     residual = specialize(interpret, first, second, where, Memory("m"), unknown("x"), 7, unknown("n"))
     text = print_nest(residual.kernel)
     assert print_nest(parse_nest(text)) == text
+
+
+# ---- rows of pixels ----
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.data(), st.sampled_from([1, 2, 3, 4, 8, 12, 16]), st.sampled_from([1, 3, 9, 33]), st.integers(1, 4))
+def test_rectangles_of_any_depth_in_screens_of_any_width(data, depth, words_, height):
+    # What is known of the start, and whether the size is, changes the program and not the picture.
+    pitch = 32 * words_
+    across = pitch // depth
+    left = data.draw(st.integers(0, across - 1))
+    width = data.draw(st.integers(1, across - left))
+    start, known = left * depth, data.draw(st.sampled_from([1, 8, 32, pitch]))
+    fixed = data.draw(st.booleans())
+
+    def program(screen, out, start, width, height):
+        width = lift(width)
+
+        def row(y, to):
+            at = y * pitch + start
+            pixels = sg.memory(screen, at, at + width * depth, depth, depth)
+
+            def pixel(pixels, to):
+                out.store(to, pixels.get())
+                pixels.put(0)
+                return pixels.next(), to + 1
+
+            _, to = loop(lambda pixels, to: pixels.endp(), pixel, pixels, to)
+            return y + 1, to
+
+        return loop(lambda y, to: y == height, row, lift(0), lift(0))[1]
+
+    arrays = {"screen": words(words_ * height, 7), "out": words(across * height, 8)}
+    bits = bits_of(arrays["screen"], 32)
+    _, result, after = everywhere(
+        program, Memory("screen"), Memory("out"), Late("start", start, known),
+        width if fixed else Late("width", width), Late("height", height), arrays=arrays, backends=(),
+    )  # fmt: skip
+    expected = [
+        sample(bits, y * pitch + start + k * depth, depth) for y in range(height) for k in range(width)
+    ]
+    assert result == width * height
+    assert list(after["out"][:result]) == expected
+    for y in range(height):
+        for k in range(width * depth):
+            bits[y * pitch + start + k] = 0
+    assert bits_of(after["screen"], 32) == bits

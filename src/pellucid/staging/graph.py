@@ -63,16 +63,22 @@ class Graph:
         name = self.variants[variant].names[k]
         return any(advanced(value)[0] is name for s in jumps for value in s.values)
 
-    def before(self, q: Expr) -> Expr | None:
-        """The parameter or name that a moving quotient was before the loop; None if its base was set or asked for."""
+    def before(self, q: Expr) -> list[Expr] | None:
+        """The parameters and names that a moving quotient stood on before the loop.
+
+        None if there is something else among them, or something of which the base was set or asked for.
+        """
         found = self.header_of(q)
         if found is not None:
             header, k = found
             return self.before(header.origins[k])
-        q = self.multiples.get(q, q)
         session = self.session
-        settled = q.op != "param" or q in session.parts or q in session.kept
-        return None if settled or session.depth_of(q) >= session.depth else q
+        names = [self.multiples.get(x, x) for x, _ in linear(q)]
+        for x in names:
+            settled = x.op != "param" or x in session.parts or x in session.kept
+            if settled or session.depth_of(x) >= session.depth:
+                return None
+        return names
 
 
 def linear(value: Expr) -> list[tuple[Expr, int]]:

@@ -84,7 +84,7 @@ class Looper:
                 before.append(splits)
                 splits = granted
             except Narrower as found:
-                self.narrowed[found.quotient] = self.multiple(found.quotient, found.times)
+                self.narrowed |= {q: self.multiple(q, found.times) for q in found.quotients}
             except Unending:
                 # What was granted last was too much: without it the residues wait for run time.
                 if not before:
@@ -333,9 +333,9 @@ class Looper:
             step = math.gcd(base, leaf.remainder - self.widening.first.setdefault(k, leaf.remainder))
             asked = (by * base // math.gcd(by * base, b) for by, b in self.session.asked.get(q, ()))
             needed = math.gcd(base, math.lcm(step, *asked))
-            origin = self.graph.before(q)
-            if needed != base and origin is not None:
-                raise Narrower(origin, base // needed)
+            names = self.graph.before(q)
+            if needed != base and names:
+                raise Narrower(names, base // needed)
 
     def new_header(self, flat: Flat, leaves: tuple[Any, ...], form: Canonical) -> Header:
         """A new memo point."""

@@ -41,10 +41,10 @@ class Unending(StagingError):  # noqa: N818 - users see a StagingError
 class Narrower(Exception):  # noqa: N818 - it is no error: the loop is tried again
     """A value is known more finely than its loop moves it and asks for: it would come back late, or never."""
 
-    def __init__(self, quotient: Expr, times: int) -> None:
-        """Know `times` the quotient instead of the quotient."""
-        super().__init__(quotient, times)
-        self.quotient, self.times = quotient, times
+    def __init__(self, quotients: list[Expr], times: int) -> None:
+        """Know `times` the quotients instead of the quotients."""
+        super().__init__(quotients, times)
+        self.quotients, self.times = quotients, times
 
 
 @dataclass(frozen=True, slots=True)
