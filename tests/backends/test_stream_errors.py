@@ -92,6 +92,12 @@ def test_states_that_are_not_returned_are_refused():
         stream(lambda x, a, b: x, [Samples(1, 0, 8, 8)], [Samples(0, 0, 8, 8)], states=(0, 0))
 
 
+def test_samples_too_far_apart_are_refused():
+    far = Stream((Samples(1, 0, 8, 8), Samples(1, 1 << 23, 8, 8)), (Samples(0, 0, 8, 8),), (sample(1),))
+    with pytest.raises(BackendError, match="give what is far apart buffers of their own"):
+        compile_stream(far)
+
+
 def test_an_order_that_is_none_is_refused():
     with pytest.raises(IrError, match="no order of bits is called 'middle'; little or big"):
         Samples(0, 0, 8, 8, order="middle")

@@ -284,6 +284,7 @@ KINDS = {
         (Samples(1, 2, 12, 12, order="big"),), (Samples(0, 3, 9, 9, order="big"),), (sample(0),)
     ),
     "bits": Stream((Samples(1, 0, 1, 1),), (Samples(0, 0, 1, 1),), (E.apply("xor", sample(0), number(1)),)),
+    "far off": Stream((Samples(1, 300_003, 12, 12),), (Samples(0, 200_005, 8, 8),), (sample(0),)),
     "far apart": Stream((Samples(1, 0, 8, 4000),), (Samples(0, 0, 8, 1000),), (sample(0),)),
 }
 
@@ -339,6 +340,12 @@ def test_every_row_means_the_same_in_lanes_of_any_width(row, data):
     value = E.apply(row, sample(0)) if row in UNARY else E.apply(row, sample(0), right)
     out = Samples(0, 0, *data.draw(st.sampled_from([(8, 8), (12, 12), (32, 32)])))
     agree(Stream((a, b), (out,), (value,)), 70)
+
+
+def test_samples_may_be_farther_apart_than_the_stack_is_long():
+    stream_ = Stream((Samples(1, 8, 8, 400_000),), (Samples(0, 0, 8, 80_000),), (sample(0),))
+    for count in (1, 40):
+        agree(stream_, count)
 
 
 def test_truths_are_numbers():

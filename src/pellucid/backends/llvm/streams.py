@@ -11,7 +11,7 @@ import math
 from ...base.errors import BackendError
 from ...ir.expr import Expr
 from ...ir.nest import Block
-from ...ir.stream import Samples, Stream, bits_of, position, sample, state
+from ...ir.stream import Samples, Stream, bits_of, moved, position, sample, state
 from ...reasoning.infer import FactsOf
 from ..calling import entry
 from .blocks import bounded
@@ -22,6 +22,8 @@ from .sums import Sums, account
 
 LARGEST = 4096
 """How many bytes of a buffer a block reaches over at most, unless the cycle of the samples is longer."""
+ON_STACK = 1 << 17
+"""How many bytes of a buffer there is a copy of on the stack at most."""
 LEAST = 16
 """How many samples of what is left are taken at once."""
 Edge = tuple[str, str]
@@ -32,7 +34,13 @@ class Function(Edges, Sums):
     """Writes one stream for a processor."""
 
     def __init__(self, stream: Stream, target: Target) -> None:
-        self.stream, self.target = stream, target
+        # What comes before the first sample of a buffer is no part of any block.
+        self.skipped = [
+            min(at for s in (*stream.outputs, *stream.inputs) if s.buffer == k for at in s.offsets) // 8
+            for k in range(stream.buffers)
+        ]
+        self.stream, self.target = moved(stream, [-8 * size for size in self.skipped]), target
+        stream = self.stream
         self.plan = plan(stream)
         self.width = self.plan.type.bits
         super().__init__((), FactsOf(self.plan.known))
@@ -51,6 +59,14 @@ class Function(Edges, Sums):
         """How many samples a block has, in the loop over whole blocks and for what is left."""
         cycle = self.stream.cycle
         few = cycle * -(-LEAST // cycle)
+        if self.farthest(few) > ON_STACK:
+            few = cycle
+        if self.farthest(few) > ON_STACK:
+            raise BackendError(
+                f"{few} samples reach over {self.farthest(few)} bytes",
+                place="stream",
+                fix=f"at most {ON_STACK}: give what is far apart buffers of their own, which may be parts of one array",
+            )
         if self.single or self.states:
             return few, few
         # A turn costs little beside what two registers take; nothing but sums leave room for more, and tables for none.
@@ -59,6 +75,10 @@ class Function(Edges, Sums):
         while many > few and many % (2 * cycle) == 0 and self.longest(many) > LARGEST:
             many //= 2
         return max(many, few), few
+
+    def farthest(self, lanes: int) -> int:
+        """How many bytes from its beginning so many samples of a buffer reach."""
+        return max(s.bytes(lanes) for s in (*self.stream.outputs, *self.stream.inputs))
 
     def longest(self, lanes: int) -> int:
         """How many bytes of a buffer so many samples take."""
@@ -100,10 +120,14 @@ class Function(Edges, Sums):
     def text(self) -> str:
         """The module: whole blocks in place, and what is left through copies on the stack."""
         for k in range(self.stream.buffers):
-            self.enter(f"%b{k}.at = getelementptr ptr, ptr %buffers, i64 {k}\n%b{k} = load ptr, ptr %b{k}.at")
             self.enter(
-                f"%len{k}.at = getelementptr i64, ptr %sizes, i64 {k}\n%len{k} = load i64, ptr %len{k}.at"
+                f"%b{k}.at = getelementptr ptr, ptr %buffers, i64 {k}\n%b{k}.0 = load ptr, ptr %b{k}.at"
             )
+            self.enter(f"%b{k} = getelementptr i8, ptr %b{k}.0, i64 {self.skipped[k]}")
+            self.enter(
+                f"%len{k}.at = getelementptr i64, ptr %sizes, i64 {k}\n%len{k}.0 = load i64, ptr %len{k}.at"
+            )
+            self.enter(f"%len{k} = sub i64 %len{k}.0, {self.skipped[k]}")
         self.lanes = self.many
         shared = [k for k in self.written if self.shares(k)]
         firsts = [str(n) for n in self.plan.firsts]
