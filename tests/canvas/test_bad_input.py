@@ -30,11 +30,13 @@ RENDER = [
     ({"zoom": 0}, "zoom: 0 pixels per unit; give a positive number"),
     ({"zoom": -2.0}, "zoom: -2 pixels per unit"),
     ({"zoom": math.inf}, "zoom: inf is not a finite number"),
-    ({"zoom": 1e-300}, "zoom: 1e-300 is out of range for f32; give a number from 1e-37 to"),
+    ({"zoom": 1e-300}, "zoom: 1e-300 is out of range for f32; give a number from 9.09495e-13 to"),
+    ({"center": (2e12, 0.0)}, "center: 2e[+]12 is too large for f32"),
+    ({"time": -2e12}, "time: -2e[+]12 is too large for f32"),
     ({"zoom": 1e38}, "zoom: 1e[+]38 is out of range for f32"),
     (
-        {"zoom": 1.1e-37, "size": (1000, 2)},
-        r"zoom: at 1\.1e-37 .* leave the range of f32; give a larger zoom",
+        {"zoom": 1e-12, "size": (1000, 2)},
+        r"zoom: at 1e-12 .* leave the range of f32; give a larger zoom",
     ),
     (
         {"zoom": 1e9, "center": (5.0, 0.0)},

@@ -10,7 +10,7 @@ from pellucid.backends.llvm import LlvmBackend
 from pellucid.base.errors import BackendError, IrError
 from pellucid.ir import nest as N
 from pellucid.ir import types as T
-from pellucid.ir.expr import Buffer, param
+from pellucid.ir.expr import Buffer, param, topological
 from pellucid.ir.facts import Facts
 from pellucid.ir.interp import run
 from pellucid.ir.parse import parse_nest
@@ -236,6 +236,18 @@ def test_what_a_table_holds_is_known_as_before():
     LlvmBackend().compile(state.kernel, state.ranges)
     with pytest.raises(BackendError, match="not proved to be in its domain"):
         LlvmBackend().compile(state.kernel, SIZES)
+
+
+def test_what_was_told_of_a_value_is_known_of_it_with_a_table_inside():
+    kernel = nest(
+        "  for j in 0 .. h:\n    for i in 0 .. w:\n      out[j * w + i] := sqrt(convert.f32(i)) + convert.f32(j)\n"
+    )
+    told = next(n for n in topological(N.all_roots(kernel.body)) if n.op == "add" and n.type is T.f32)
+    state = State(kernel, {**SIZES, told: Facts(0.0, 1.0)}, Ledger())
+    state = tactic.attempt("tabulate", dear=1.0)(state)
+    [again] = [n for n in topological(N.all_roots(state.kernel.body)) if n.op == "add" and n.type is T.f32]
+    assert again is not told
+    assert state.ranges[again] == Facts(0.0, 1.0)
 
 
 def test_state_is_a_value():

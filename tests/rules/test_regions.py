@@ -1,4 +1,4 @@
-"""Regions: tests in another order mean the same, the steady ones come first, and the work stays linear."""
+"""Truths and regions: the same meaning, the steady tests first, and work in proportion to the size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pellucid.ir.facts import Facts
 from pellucid.ir.parse import parse_expr
 from pellucid.ir.text import print_expr
 from pellucid.rewriting.regions import regions
-from pellucid.rewriting.simplify import postorder
+from pellucid.rewriting.truths import truths
 
 X, Y, A = E.param("x", T.f32), E.param("y", T.f32), E.param("a", T.f32)
 ROW, COLUMN = E.index("j"), E.index("i")
@@ -55,7 +55,7 @@ def shape(draw: random.Random, size: int) -> Expr:
 def test_a_truth_stays_what_it_is(seed: int, numerics: str):
     draw = random.Random(seed)
     old = shape(draw, draw.randint(3, 40))
-    [new] = regions([old], numerics=numerics, order=ORDER, ranges=ANYTHING)
+    [new] = regions(truths([old], numerics=numerics, ranges=ANYTHING), ORDER)
     # Relaxed leaves NaN aside, which infinities and overflow lead to.
     few = np.array(SPICE if numerics == "exact" else TAME, np.float32)
     x, y, a = np.meshgrid(few, few, few, indexing="ij")
@@ -76,7 +76,7 @@ def test_a_truth_stays_what_it_is(seed: int, numerics: str):
     ],
 )
 def test_minima_are_taken_apart(before: str, after: str | None):
-    [new] = regions(parse_expr(before))
+    [new] = truths(parse_expr(before))
     if after is not None:
         assert print_expr(new) == after
     assert "min" not in print_expr(new)
@@ -84,16 +84,16 @@ def test_minima_are_taken_apart(before: str, after: str | None):
 
 def test_a_minimum_that_serves_for_more_stays():
     old = parse_expr("choose(min($x:f32, $y:f32) < 0.5, min($x:f32, $y:f32), 0.0)")
-    assert regions(old) == old
+    assert truths(old) == old
 
 
 def test_exact_asks_for_numbers():
     old = parse_expr("min($x:f32 * $y:f32 - $x:f32 * $x:f32, $a:f32) < 0.5")
-    assert regions(old, numerics="exact") == old, "a difference of infinities may be no number"
-    [new] = regions(old, numerics="relaxed")
+    assert truths(old, numerics="exact") == old, "a difference of infinities may be no number"
+    [new] = truths(old, numerics="relaxed")
     assert new.op == "or"
     few = dict.fromkeys((X, Y, A), Facts(-1.0, 1.0))
-    assert regions(old, numerics="exact", ranges=few) == [new]
+    assert truths(old, numerics="exact", ranges=few) == [new]
 
 
 def test_what_changes_least_often_is_tested_first():
@@ -127,7 +127,7 @@ def test_parts_of_a_union_share_the_test_that_they_have_in_common():
         old = apply("or", old, apply("and", part, row))
     [new] = regions([old], order=ORDER)
     assert (new.op, new.args[0]) == ("choose", row)
-    assert row not in postorder([new.args[1]])
+    assert row not in E.topological([new.args[1]])
 
 
 def test_it_takes_time_in_proportion_and_any_depth():
@@ -136,6 +136,17 @@ def test_it_takes_time_in_proportion_and_any_depth():
         value = X
         for k in range(size):
             value = apply("max" if k % 2 else "min", value, apply("sub", Y, E.const(float(k), T.f32)))
-        [new] = regions([apply("lt", value, A)], order=ORDER)
-        counts.append(len(postorder([new])))
+        [new] = regions(truths([apply("lt", value, A)]), ORDER)
+        counts.append(len(E.topological([new])))
     assert counts[2] < 4.2 * counts[1] < 8.5 * counts[0]
+
+
+def test_what_was_proved_of_a_value_is_known_of_the_one_in_its_place():
+    i, j = (apply("convert", n, attr=T.f32) for n in (COLUMN, ROW))
+    dear = apply("lt", apply("pow", i, X), Y)
+    test = apply("and", dear, apply("lt", j, Y))
+    old = apply("choose", test, X, apply("neg", X))
+    proved: dict[Expr, Facts] = {}
+    [new] = regions([old], ORDER, ranges={old: Facts(0.0, 1.0), X: Facts(-1.0, 1.0)}, proved=proved)
+    assert new is not old
+    assert proved == {new: Facts(0.0, 1.0)}

@@ -13,7 +13,7 @@ from dataclasses import replace
 from ..backends.port import MOST_PRIVATE, Backend
 from ..base.garbage import uncollected
 from ..driver.options import Options
-from ..driver.pipeline import Optimized, Stage, expansion, rules
+from ..driver.pipeline import Optimized, Stage, expansion, simplification
 from ..ir.expr import Buffer, Expr, topological
 from ..ir.nest import Alloc, Block, For, Kernel, Statement, Store, all_roots, blocks, walk
 from ..ir.path import Path, at
@@ -213,14 +213,10 @@ def _cuts(loop: For) -> tuple[int, ...]:
 
 def simplified(options: Options) -> Tactic:
     """The rules on expressions, with what the ranges of the loops tell of their indices."""
-    from ..rewriting.simplify import simplify
-
-    label = "rules labelled exact" + ("" if options.numerics == "exact" else ", reassociating or approximate")
 
     def tactic(state: State) -> State:
         known = ranges_of(state.kernel.body, state.ranges).known
-        order = tuple(dict.fromkeys(s.index.free for s in walk(state.kernel.body) if isinstance(s, For)))
-        inner = rules("simplify", simplify, label, numerics=options.numerics, order=order)
+        inner = simplification(options)
         return replace(inner(replace(state, ranges=known)), ranges=state.ranges)
 
     return tactic
@@ -230,9 +226,8 @@ def expanded(options: Options) -> Tactic:
     """Rows by their bodies, and products and sums in one step where the machine has it."""
 
     def tactic(state: State) -> State:
-        order = tuple(dict.fromkeys(s.index.free for s in walk(state.kernel.body) if isinstance(s, For)))
         known = ranges_of(state.kernel.body, state.ranges).known
-        after = expansion(options, order)(replace(state, ranges=known))
+        after = expansion(options)(replace(state, ranges=known))
         return replace(after, ranges={k: f for k, f in after.ranges.items() if k.op != "index"})
 
     return tactic
@@ -335,7 +330,7 @@ def optimized(kernel: Kernel, options: Options, backend: Backend, *, optimize: b
     chosen = (
         script(options, lanes_bits)
         if optimize
-        else [("expanded", expansion(replace(options, numerics="exact"), ()))]
+        else [("expanded", expansion(replace(options, numerics="exact")))]
     )
     with uncollected():
         for name, tactic in chosen:

@@ -29,6 +29,12 @@ LARGEST_SIDE = 1 << 20
 MOST_PIXELS = (1 << 31) - 1
 """The most pixels of all frames together: positions are i32."""
 
+REACH = {"f32": 2.0**40, "f64": 2.0**400}
+"""The largest coordinate and time of each precision: their squares are finite, so that differences are numbers."""
+
+FINEST = {"f32": 1e37, "f64": 1e307}
+"""The largest zoom of each precision: its reciprocal is a normal number."""
+
 ROW = E.index("j")
 COLUMN = E.index("i")
 WIDTH = E.param("width", T.i32)
@@ -188,13 +194,12 @@ def _own_params(real: T.Type) -> tuple[Expr, ...]:
 
 
 def _ranges(own: tuple[Expr, ...], real: T.Type) -> dict[Expr, Facts]:
-    finite = Facts(real.low, real.high, minus_zero=True)
-    # The scale is the reciprocal of a positive zoom.
-    smallest = 1e-37 if real is T.f32 else 1e-307
+    reach = REACH[real.name]
+    near = Facts(-reach, reach, minus_zero=True)
     side = Facts(1, LARGEST_SIDE)
     inside = Facts(0, LARGEST_SIDE - 1)
-    found = dict.fromkeys(own[:4], finite)
-    found[own[4]] = Facts(rounded(real, smallest), rounded(real, 1 / smallest))
+    found = dict.fromkeys(own[:4], near)
+    found[own[4]] = Facts(rounded(real, 1 / FINEST[real.name]), reach)
     counts = {SAMPLES: Facts(1, 256), FRAMES: Facts(1, LARGEST_SIDE), TIME: inside}
     # More pixels than that are refused when a picture is drawn, so positions do not wrap.
     pixels = {extent(sides): Facts(1, MOST_PIXELS) for sides in ((WIDTH, HEIGHT), (WIDTH, HEIGHT, FRAMES))}

@@ -74,7 +74,9 @@ class Kernel:
     def _code(self, variant: Variant) -> Code:
         code = self._codes.get(variant)
         if code is None:
-            code = self._codes[variant] = with_room(lambda: code_of(self.frame(variant), self.options))
+            with _without_collection():
+                code = with_room(lambda: code_of(self.frame(variant), self.options))
+            self._codes[variant] = code
         return code
 
     def render(
@@ -261,10 +263,8 @@ def code_of(frame: Frame, options: Options) -> Code:
         _codes.move_to_end(key)
         return code
     backend = make_backend(options.backend)
-    with _without_collection():
-        best = optimized(frame, options, backend)
-        code = backend.compile(best.kernel, best.ranges)
-    _codes[key] = code
+    best = optimized(frame, options, backend)
+    code = _codes[key] = backend.compile(best.kernel, best.ranges)
     if len(_codes) > _KEPT:
         _codes.popitem(last=False)
     return code
@@ -279,6 +279,10 @@ def _without_collection() -> Generator[None]:
         yield
     finally:
         if running:
+            # What was made counts as old at once; else the next object that anybody makes would pay for a look at it.
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

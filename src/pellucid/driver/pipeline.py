@@ -18,24 +18,23 @@ from ..loops.cycles import by_lanes, order_of, take_cycles
 from ..loops.ledger import Ledger, Step
 from ..loops.move import Proved
 from ..loops.strategies import attempted, index_facts
-from ..loops.tactic import State, Tactic, attempt, everywhere
+from ..loops.tactic import State, Tactic, attempt, everywhere, sequence
 from .options import Options
 
 Stage = tuple[str, Tactic]
+Rewriting = Callable[[list[Expr], Mapping[Expr, Facts], tuple[int, ...]], list[Expr]]
+Proving = Callable[[dict[Expr, Facts], list[Expr], Mapping[Expr, Facts], tuple[int, ...]], list[Expr]]
 
 
-def rules(
-    name: str,
-    function: Callable[..., list[Expr]],
-    theorem: str,
-    order: tuple[int, ...] | None = None,
-    **options: object,
-) -> Tactic:
-    """A pass over all expressions of a kernel as a tactic; it is told the order of the loops."""
+def rules(name: str, function: Rewriting, theorem: str) -> Tactic:
+    """A pass over all expressions of a kernel as a tactic.
+
+    The function gets the expressions, what is known of their leaves, and the order of the loops.
+    """
 
     def made(state: State) -> Kernel:
-        old, loops = all_roots(state.kernel.body), order_of(state.kernel) if order is None else order
-        new = dict(zip(old, function(old, ranges=state.ranges, order=loops, **options), strict=True))
+        old = all_roots(state.kernel.body)
+        new = dict(zip(old, function(old, state.ranges, order_of(state.kernel)), strict=True))
         body = rewrite(state.kernel.body, lambda roots: tuple(new[r] for r in roots))
         return replace(state.kernel, body=body)
 
@@ -51,15 +50,37 @@ def rules(
     return tactic
 
 
-def expansion(options: Options, order: tuple[int, ...] | None = None) -> Tactic:
+def simplification(options: Options) -> Tactic:
+    """The pass that brings expressions into simplest form by the rules that the numerics allow."""
+    from ..rewriting.simplify import simplify
+
+    more = "" if options.numerics == "exact" else ", reassociating or approximate"
+    return rules(
+        "simplify",
+        lambda old, ranges, order: simplify(old, ranges=ranges, numerics=options.numerics, order=order),
+        f"rules labelled exact{more}",
+    )
+
+
+def expansion(options: Options) -> Tactic:
     """The pass that replaces rows by their bodies; what the rows' facts say of the bodies is kept for the back end."""
+    from ..rewriting.expand import expand
+
+    return keeping(
+        "expand",
+        lambda proved, old, ranges, order: expand(
+            old, options.numerics, ranges=ranges, order=order, proved=proved
+        ),
+        "a row means its body",
+    )
+
+
+def keeping(name: str, function: Proving, theorem: str) -> Tactic:
+    """As `rules`, for a function that leaves what is proved of its new nodes in the mapping that it gets first."""
 
     def tactic(state: State) -> State:
-        from ..rewriting.expand import expand
-
         proved: dict[Expr, Facts] = {}
-        words = {"numerics": options.numerics, "proved": proved}
-        state = rules("expand", expand, "a row means its body", order, **words)(state)
+        state = rules(name, partial(function, proved), theorem)(state)
         return replace(state, ranges={**state.ranges, **proved})
 
     return tactic
@@ -95,29 +116,31 @@ def script(options: Options, lanes: int) -> list[Stage]:
     """The stages of the default optimizer, in order, each under the name that `explain` shows."""
     from ..rewriting.narrow import narrow
     from ..rewriting.regions import regions
-    from ..rewriting.simplify import simplify
+    from ..rewriting.truths import truths
 
-    labels = (
-        "rules labelled exact"
-        if options.numerics == "exact"
-        else "rules labelled exact, reassociating or approximate"
+    simplified = simplification(options)
+    taken_apart = rules(
+        "truths",
+        lambda old, ranges, _: truths(old, ranges=ranges, numerics=options.numerics),
+        "a minimum is below what one of its operands is below",
     )
-    simplified = rules("simplify", simplify, labels, numerics=options.numerics)
+    narrowed = rules(
+        "narrow",
+        lambda old, ranges, _: narrow(old, ranges=ranges),
+        "facts show that 16 bits hold what is in 32",
+    )
+    grouped = keeping(
+        "regions",
+        lambda proved, old, ranges, order: regions(old, order, ranges=ranges, proved=proved),
+        "tests that no truth depends on may come in any order",
+    )
     return [
-        ("simplified", simplified),
+        ("simplified", sequence(taken_apart, simplified)),
         ("cycles", cyclic(simplified)),
         ("lookups", lambda state: attempted(state, "look_up", ()) or state),
         ("expanded", expansion(options)),
-        ("narrowed", if_any(rules("narrow", narrow, "facts show that 16 bits hold what is in 32"))),
-        (
-            "regions",
-            rules(
-                "regions",
-                regions,
-                "tests that no truth depends on may come in any order",
-                numerics=options.numerics,
-            ),
-        ),
+        ("narrowed", if_any(narrowed)),
+        ("regions", grouped),
         ("tabulated", everywhere("tabulate", limit=4)),
         ("spread", attempt("spread", band=8)),
         ("vectorized", by_lanes(lanes, options.real.bits) if lanes > 1 else attempt("lanes", count=1)),

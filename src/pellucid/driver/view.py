@@ -20,7 +20,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..base.errors import InputError, brief, did_you_mean
-from .frame import LARGEST_SIDE, MOST_PIXELS
+from .frame import FINEST, LARGEST_SIDE, MOST_PIXELS, REACH
 
 #: Each pixel is the mean of at most so many by so many samples.
 MOST_SAMPLES = 64
@@ -29,8 +29,8 @@ MOST_THREADS = 1024
 #: So many bytes are always there: no need to ask the system.
 _SMALL = 1_000_000
 
-#: Mantissa bits, largest finite value and largest zoom of the two precisions; 1 / zoom must be a normal number.
-_PRECISIONS = {"f32": (24, 3.4028234663852886e38, 1e37), "f64": (53, sys.float_info.max, 1e307)}
+#: Mantissa bits and largest finite value of the two precisions.
+_PRECISIONS = {"f32": (24, 3.4028234663852886e38), "f64": (53, sys.float_info.max)}
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def checked_view(
         size=(width, height),
         center=_checked_point(center, precision),
         zoom=_checked_real("zoom", zoom, precision),
-        time=_checked_real("time", time, precision),
+        time=_checked_real("time", time, precision, REACH[precision]),
         samples=_checked_whole("samples", samples, 1, MOST_SAMPLES),
         threads=None if threads is None else _checked_whole("threads", threads, 1, MOST_THREADS),
         params=_checked_params(params, precision),
@@ -185,7 +185,8 @@ def checked_frames(frames: object, time_step: object, precision: str) -> tuple[i
         ...
     pellucid.base.errors.InputError: frames: 0 is out of range; give a whole number from 1 to 1048576
     """
-    return _checked_whole("frames", frames, 1, LARGEST_SIDE), _checked_real("time_step", time_step, precision)
+    seconds = _checked_real("time_step", time_step, precision, REACH[precision])
+    return _checked_whole("frames", frames, 1, LARGEST_SIDE), seconds
 
 
 def checked_out(out: object, shape: tuple[int, ...]) -> np.ndarray[Any, np.dtype[np.uint8]]:
@@ -288,8 +289,9 @@ def _checked_whole(place: str, value: object, low: int, high: int) -> int:
     return number
 
 
-def _checked_real(place: str, value: object, precision: str) -> float:
-    _, largest, _ = _PRECISIONS[precision]
+def _checked_real(place: str, value: object, precision: str, largest: float | None = None) -> float:
+    if largest is None:
+        _, largest = _PRECISIONS[precision]
     if type(value) is float and -largest <= value <= largest:
         return value
     if not _is_number(value):
@@ -311,7 +313,8 @@ def _checked_real(place: str, value: object, precision: str) -> float:
 
 def _checked_point(value: object, precision: str) -> tuple[float, float]:
     x, y = _pair("center", value, "give x and y in units, such as (0.0, 0.0)")
-    return _checked_real("center", x, precision), _checked_real("center", y, precision)
+    reach = REACH[precision]
+    return _checked_real("center", x, precision, reach), _checked_real("center", y, precision, reach)
 
 
 def _checked_params(value: object, precision: str) -> dict[str, float]:
@@ -329,16 +332,17 @@ def _checked_params(value: object, precision: str) -> dict[str, float]:
 
 def _check_resolution(view: View, precision: str) -> None:
     """The pixel grid must be finer than the spacing of representable numbers out there."""
-    bits, largest, most_zoom = _PRECISIONS[precision]
-    if not 1 / most_zoom <= view.zoom <= most_zoom:
+    bits, _ = _PRECISIONS[precision]
+    coarsest, finest = 1 / REACH[precision], FINEST[precision]
+    if not coarsest <= view.zoom <= finest:
         raise InputError(
             f"{view.zoom:g} is out of range for {precision}",
             place="zoom",
-            fix=f"give a number from {1 / most_zoom:g} to {most_zoom:g}",
+            fix=f"give a number from {coarsest:g} to {finest:g}",
         )
     pitch = 1 / view.zoom
     reach = max(abs(c) + side / 2 * pitch for c, side in zip(view.center, view.size, strict=True))
-    if reach > largest:
+    if reach > REACH[precision]:
         raise InputError(
             f"at {view.zoom:g} pixels per unit the coordinates leave the range of {precision}",
             place="zoom",

@@ -12,6 +12,7 @@ import math
 import struct
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -274,20 +275,27 @@ def rebuild(node: Expr, args: tuple[Expr, ...]) -> Expr:
 # ---- walks ----
 
 
-def topological(roots: Iterable[Expr]) -> list[Expr]:
+def topological(roots: Iterable[Expr], known: Iterable[Expr] = ()) -> list[Expr]:
     """All nodes reachable from the roots, operands before users, each once.
+
+    Those that are `known` are left out, and what is only below them. What is made of nodes must not depend on their
+    order otherwise: it depends on what was built before.
 
     >>> [n.op for n in topological([apply("neg", param("a", T.f32))])]
     ['param', 'neg']
     """
-    seen: set[Expr] = set()
-    stack = list(roots)
-    while stack:
-        node = stack.pop()
-        if node not in seen:
-            seen.add(node)
-            stack.extend(node.args)
-    return sorted(seen, key=lambda n: n.id)
+    found: set[Expr] = set()
+    stop = frozenset(known)
+    level = set(roots) - stop
+    while level:
+        found |= level
+        level = {a for node in level for a in node.args}
+        level -= found
+        level -= stop
+    return sorted(found, key=_age)
+
+
+_age = attrgetter("id")
 
 
 def uses(roots: Sequence[Expr]) -> dict[Expr, int]:

@@ -92,6 +92,9 @@ class Prim:
     symbol: tuple[str, int] | None = None
     letters: tuple[str, ...] = field(init=False)
     result: str = field(init=False)
+    _results: dict[tuple[T.Type, ...], T.Type] = field(
+        init=False, repr=False, compare=False, default_factory=dict[tuple[T.Type, ...], T.Type]
+    )
 
     def __post_init__(self) -> None:
         """Split the signature and check that the row has a meaning."""
@@ -122,6 +125,14 @@ class Prim:
         >>> row("add").result_type((T.f32, T.f32))
         f32
         """
+        found = self._results.get(types) if attr is None else None
+        if found is None:
+            found = self._checked_result(types, attr)
+            if attr is None:
+                self._results[types] = found
+        return found
+
+    def _checked_result(self, types: tuple[T.Type, ...], attr: Any) -> T.Type:
         if len(types) != len(self.letters):
             raise IrError(f"takes {len(self.letters)} operands, not {len(types)}", place=self.name)
         bound: dict[str, T.Type] = {}

@@ -7,7 +7,7 @@ A line ``t1 = …`` is a place (`Let`); a line ``s1 := …`` merely abbreviates 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..base.room import with_room
 from . import nest as N
@@ -33,6 +33,9 @@ class Printer:
         self.plain = plain
         self.names: dict[Expr, str] = {}
         self.declared: set[Expr] = set()
+        # Buffers that are stored to, and the abbreviations that load from each of them.
+        self.mutable: set[Buffer] = set()
+        self.passing: dict[Buffer, list[Expr]] = {}
         self.counts = {"s": 0, "t": 0}
         self.starts: list[int] = []
 
@@ -134,7 +137,17 @@ class Printer:
             if counts[node] > 1 or node.op == "iterate":
                 line = self.show(node)
                 lines.append(f"{self.name(node, 's')} := {line}")
+                if self.mutable:
+                    for buffer in self.mutable.intersection(buffers([node])):
+                        self.passing.setdefault(buffer, []).append(node)
         return lines
+
+    def forget(self, stored: Iterable[Buffer]) -> None:
+        """Drop the abbreviations that load from memory that is stored to: further down they would mislead."""
+        for buffer in stored:
+            for node in self.passing.pop(buffer, ()):
+                if self.names.get(node, "").startswith("s"):
+                    del self.names[node]
 
 
 def print_expr(*roots: Expr) -> str:
@@ -174,6 +187,7 @@ def print_nest(kernel: N.Kernel, names: dict[Expr, str] | None = None) -> str:
 def nest_lines(kernel: N.Kernel, printer: Printer) -> list[str]:
     """The lines of a kernel; `printer.starts` says on which of them each statement starts, outer ones first."""
     printer.declared.update(kernel.params)
+    printer.mutable = {s.buffer for s in N.walk(kernel.body) if isinstance(s, N.Store)}
     head = ", ".join(f"{p.attr}: {p.type}" for p in kernel.params)
     lines = [f"kernel {kernel.name}({head}):"]
     lines += [f"  output {b!r}" for b in kernel.outputs]
@@ -185,8 +199,10 @@ def nest_lines(kernel: N.Kernel, printer: Printer) -> list[str]:
 def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int) -> None:
     pad = "  " * depth
 
-    def body(inner: N.Block) -> None:
+    def body(inner: N.Block, *, again: bool = False) -> None:
         # Names given inside a block end with it, but numbers go on, so that a name means one thing.
+        if again:
+            printer.forget(list(printer.passing))
         if inner:
             _print_block(inner, printer, lines, depth + 1)
         else:
@@ -208,6 +224,7 @@ def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int)
                 lines.append(f"{pad}{printer.name(value, 't')} = {text}")
             case N.Store(buffer, position, value):
                 lines.append(f"{pad}{printer.element(buffer, position)} := {printer.show(value)}")
+                printer.forget([buffer])
             case N.For(index, lo, hi, inner, how):
                 ways = {
                     "seq": "",
@@ -219,12 +236,12 @@ def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int)
                 bounds = f"{printer.show(lo)} .. {printer.show(hi)}"
                 lines.append(f"{pad}for {index.attr}{type_} in {bounds}{ways[how.kind]}:")
                 printer.declared.add(index)
-                body(inner)
+                body(inner, again=True)
                 if not known:
                     printer.declared.discard(index)
             case N.While(condition, inner):
                 lines.append(f"{pad}while {printer.show(condition)}:")
-                body(inner)
+                body(inner, again=True)
             case N.If(condition, then, orelse, picks):
                 lines.append(f"{pad}if {printer.show(condition)}:")
                 body(then)

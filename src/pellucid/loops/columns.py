@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from ..ir.expr import LEAVES, Expr, topological
 from ..ir.nest import For, all_roots
-from ..reasoning.work import node_cost, tree_cost
+from ..reasoning.work import node_costs, tree_cost
 
 DEAR = 24.0
 """Cycles above which a load from a table beats computing again, the table's place in the cache included."""
@@ -31,12 +31,10 @@ def columns(inner: For, dear: float = DEAR) -> list[Expr]:
     roots = all_roots(inner.body)
     # With every use counted: at least the cost, and known in one pass.
     most: dict[Expr, float] = {}
-    for node in topological(roots):
+    for node, cost in node_costs(topological(roots)).items():
         if node.free == column:
             most[node] = (
-                math.inf
-                if node.op == "iterate"
-                else node_cost(node) + sum([most.get(a, 0.0) for a in node.args])
+                math.inf if node.op == "iterate" else cost + sum([most.get(a, 0.0) for a in node.args])
             )
             if node.op not in LEAVES:
                 continue

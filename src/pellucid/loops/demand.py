@@ -8,14 +8,14 @@ result down.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..ir.expr import LEAVES, Expr, index_bit, parts, topological
 from ..ir.nest import Alloc, Block, For, If, Statement, While, roots
 from ..reasoning.effects import stored
 from ..reasoning.machine import PROCESSOR
-from ..reasoning.work import node_cost
+from ..reasoning.work import node_costs
 
 MAX_DEPTH = 12
 """How deeply branches for choices may nest; deeper ones become selections."""
@@ -26,6 +26,7 @@ class Region:
     """A block: its parent, the indices in scope, whether it repeats (a loop) or may not happen (an arm of a branch).
 
     `dirty` are the buffers stored to in it: what is loaded from them there means its own moment and stays put.
+    `climbed` says how far out a value goes that depends on certain indices and on no such load.
     """
 
     parent: Region | None
@@ -36,6 +37,7 @@ class Region:
     dirty: frozenset[object] = frozenset()
     name: str = ""
     homes: set[Expr] = field(default_factory=set[Expr])
+    climbed: dict[int, Region] = field(default_factory=dict[int, "Region"])
     branches: dict[tuple[Expr, int], Branch] = field(default_factory=dict[tuple[Expr, int], "Branch"])
 
     def ancestors(self) -> list[Region]:
@@ -77,13 +79,17 @@ class Demand:
     def __init__(
         self,
         body: Block,
+        nodes: Sequence[Expr],
         mutable: set[object],
         reads: Mapping[Expr, frozenset[object]],
         guards: Mapping[Expr, int],
         *,
         hoist: bool,
     ) -> None:
-        """Settle the demand of a block; `guards` gives the choices that branch, each with its rank."""
+        """Settle the demand of a block, whose `nodes` have operands before users.
+
+        `guards` gives the choices that branch, each with its rank.
+        """
         self.guards, self.mutable, self.hoist = guards, mutable, hoist
         self.root = Region(None, 0, dirty=self._dirty(body))
         self.of_block: dict[int, Region] = {}
@@ -92,10 +98,9 @@ class Demand:
         self.repeats: dict[tuple[Expr, Region], Region] = {}
         self.demands: dict[Expr, set[Region]] = {}
         self.users: dict[Expr, list[Region]] = {}
-        self.everything: list[Expr] = []
         self.reads = reads
         self._open(body, self.root)
-        self._settle()
+        self._settle(nodes)
 
     def _dirty(self, block: Block) -> frozenset[object]:
         return frozenset(stored(block) & self.mutable) if self.mutable else frozenset()
@@ -107,7 +112,6 @@ class Demand:
         for s in block:
             for r in roots(s):
                 self._want(r, region)
-                self.everything.append(r)
             self._inside(s, region)
 
     def _inside(self, s: Statement, region: Region) -> None:
@@ -135,15 +139,25 @@ class Demand:
     def _want(self, node: Expr, region: Region) -> None:
         if node.op in LEAVES:
             return
-        target = self._climb(node, region)
-        self.demands.setdefault(node, set()).add(target)
-        self.users.setdefault(node, []).append(region)
+        if not self.hoist:
+            target = region
+        elif self.reads.get(node):
+            target = self._climb(node, region)
+        else:
+            target = region.climbed.get(node.free)
+            if target is None:
+                target = region.climbed[node.free] = self._climb(node, region)
+        wanted = self.demands.get(node)
+        if wanted is None:
+            self.demands[node] = {target}
+            self.users[node] = [region]
+        else:
+            wanted.add(target)
+            self.users[node].append(region)
 
     def _climb(self, node: Expr, region: Region) -> Region:
         """Out of every loop whose index the node does not depend on, as far as its indices stay in scope."""
         best = at = region
-        if not self.hoist:
-            return best
         while (
             at.parent is not None and not node.free & ~at.parent.mask and not self._unstable(node, at.parent)
         ):
@@ -154,25 +168,22 @@ class Demand:
 
     def _unstable(self, node: Expr, region: Region) -> bool:
         # A load from memory that the region writes means its own moment, and so does all that is made of it.
-        if not region.dirty:
-            return False
-        return not region.dirty.isdisjoint(self.reads[node])
+        return bool(region.dirty) and not region.dirty.isdisjoint(self.reads[node])
 
-    def _settle(self) -> None:
-        for node in reversed(topological(self.everything)):
+    def _settle(self, nodes: Sequence[Expr]) -> None:
+        for node in reversed(nodes):
             wanted = self.demands.get(node)
             if not wanted:
                 continue
-            homes = _least(wanted)
+            homes = list(wanted) if len(wanted) == 1 else _least(wanted)
             self.homes[node] = dict.fromkeys(homes)
             for home in homes:
                 home.homes.add(node)
                 self._operands(node, home)
             users = self.users[node]
-            stable = not any(self._unstable(node, u) for u in users)
-            if stable and (
+            if (
                 len(users) > 1 or node in self.guards or node.op == "iterate" or users[0] is not homes[0]
-            ):
+            ) and not (self.reads.get(node) and any(self._unstable(node, u) for u in users)):
                 self.placed.add(node)
 
     def _operands(self, node: Expr, home: Region) -> None:
@@ -202,11 +213,11 @@ class Demand:
                 self._want(a, home)
 
 
-def _reads(everything: list[Expr], mutable: set[object]) -> dict[Expr, frozenset[object]]:
+def _reads(nodes: Sequence[Expr], mutable: set[object]) -> dict[Expr, frozenset[object]]:
     """The mutable buffers that each node reads, itself or in its operands."""
     found: dict[Expr, frozenset[object]] = {}
     nothing: frozenset[object] = frozenset()
-    for node in topological(everything):
+    for node in nodes:
         own = frozenset([node.attr]) if node.op == "load" and node.attr in mutable else nothing
         for a in node.args:
             below = found[a]
@@ -218,8 +229,6 @@ def _reads(everything: list[Expr], mutable: set[object]) -> dict[Expr, frozenset
 
 def _least(wanted: set[Region]) -> list[Region]:
     """The fewest regions that serve all demands without adding evaluation: both arms of a branch become its region."""
-    if len(wanted) == 1:
-        return list(wanted)
     regions = set(wanted)
     while len(regions) > 1:
         covered = {r for r in regions if any(a in regions for a in r.ancestors()[1:])}
@@ -246,27 +255,24 @@ def choose_guards(
 
     A choice with cheap arms is a selection: both arms are computed, which costs less than a branch.
     """
-    guards = _candidates(everything, threshold)
-    reads = _reads(everything, mutable) if mutable else {}
+    nodes = topological(everything)
+    costs = node_costs(nodes)
+    guards = _candidates(nodes, costs, threshold)
+    reads = _reads(nodes, mutable) if mutable else {}
     while True:
-        demand = Demand(body, mutable, reads, guards, hoist=hoist)
-        cheap: set[Expr] = set()
-        for region in _all_regions(demand):
-            for branch in region.branches.values():
-                if branch.region.depth >= MAX_DEPTH or _arms_cost(branch, demand) < threshold:
-                    cheap.update(branch.picks)
+        demand = Demand(body, nodes, mutable, reads, guards, hoist=hoist)
+        cheap = _Cheap(demand, costs, threshold).picks
         if not cheap:
             return demand
         guards = {n: r for n, r in guards.items() if n not in cheap}
 
 
-def _candidates(everything: list[Expr], threshold: float) -> dict[Expr, int]:
+def _candidates(nodes: Sequence[Expr], costs: Mapping[Expr, float], threshold: float) -> dict[Expr, int]:
     """Choices whose arms could be dear, each with a rank: choices of one rank never depend on one another."""
-    nodes = topological(everything)
     choices = [n for n in nodes if n.op == "choose"]
     weight: dict[Expr, float] = {}
     for node in topological([a for c in choices for a in c.args[1:]]):
-        total = node_cost(node) + sum([weight[a] for a in node.args])
+        total = costs[node] + sum([weight[a] for a in node.args])
         if node.op == "iterate":
             total += PROCESSOR.steps * 4
         # Tree weights grow without bound on shared terms; beyond the threshold their size says nothing more.
@@ -281,7 +287,7 @@ def _candidates(everything: list[Expr], threshold: float) -> dict[Expr, int]:
     return {c: rank[c] for c in choices if c in dear}
 
 
-def _shallow(nodes: list[Expr], dear: set[Expr]) -> set[Expr]:
+def _shallow(nodes: Sequence[Expr], dear: set[Expr]) -> set[Expr]:
     """The nodes that some user wants inside of fewer than `MAX_DEPTH` arms; `nodes` have operands before users."""
     arms: dict[Expr, int] = {}
     for node in reversed(nodes):
@@ -292,23 +298,40 @@ def _shallow(nodes: list[Expr], dear: set[Expr]) -> set[Expr]:
     return {n for n, around in arms.items() if around < MAX_DEPTH}
 
 
-def _all_regions(demand: Demand) -> list[Region]:
-    found: list[Region] = [*demand.of_block.values(), *demand.repeats.values()]
-    for r in found:
-        for branch in r.branches.values():
-            found += [branch.then, branch.orelse]
-    return found
+class _Cheap:
+    """The choices of branches that do not pay, inner ones first: their work joins that of the arm around them."""
 
+    def __init__(self, demand: Demand, costs: Mapping[Expr, float], threshold: float) -> None:
+        self.demand, self.costs, self.threshold = demand, costs, threshold
+        self.picks: set[Expr] = set()
+        for region in (*demand.of_block.values(), *demand.repeats.values()):
+            self._weigh(region)
 
-def _arms_cost(branch: Branch, demand: Demand) -> float:
-    return _region_cost(branch.then, demand) + _region_cost(branch.orelse, demand)
-
-
-def _region_cost(region: Region, demand: Demand) -> float:
-    total = 0.0
-    for node in region.homes:
-        total += node_cost(node)
-        body = demand.repeats.get((node, region))
-        if body is not None:
-            total += PROCESSOR.steps * _region_cost(body, demand)
-    return total + sum(_arms_cost(b, demand) for b in region.branches.values())
+    def _weigh(self, region: Region) -> tuple[set[Expr], float]:
+        """What is computed in a region if the cheap branches in it are none, and the cycles of that and of the rest."""
+        here = set(region.homes)
+        dear: list[tuple[Branch, set[Expr], float]] = []
+        for branch in region.branches.values():
+            then, a = self._weigh(branch.then)
+            orelse, b = self._weigh(branch.orelse)
+            if region.depth >= MAX_DEPTH or a + b < self.threshold:
+                self.picks.update(branch.picks)
+                here |= then
+                here |= orelse
+            else:
+                dear.append((branch, then | orelse, a + b))
+        kept = 0.0
+        for branch, arms, cycles in dear:
+            # What is now computed around the branch is no longer computed in it.
+            left = cycles - sum([self.costs[n] for n in arms & here])
+            if left < self.threshold:
+                self.picks.update(branch.picks)
+                here |= arms
+            else:
+                kept += left
+        cycles = kept + sum([self.costs[n] for n in here])
+        for node in here:
+            body = self.demand.repeats.get((node, region)) if node.op == "iterate" else None
+            if body is not None:
+                cycles += PROCESSOR.steps * self._weigh(body)[1]
+        return here, cycles

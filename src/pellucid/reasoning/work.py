@@ -22,6 +22,18 @@ def node_cost(node: Expr, machine: Machine = PROCESSOR) -> float:
     return machine.charges[kind] if kind else 0.0
 
 
+def node_costs(nodes: Iterable[Expr], machine: Machine = PROCESSOR) -> dict[Expr, float]:
+    """The cost of each node by itself; many are of one kind, and a kind is looked up once."""
+    known: dict[str, float] = {}
+    found: dict[Expr, float] = {}
+    for node in nodes:
+        cost = known.get(node.op)
+        if cost is None:
+            cost = known[node.op] = node_cost(node, machine)
+        found[node] = cost
+    return found
+
+
 def tree_cost(roots_: Iterable[Expr], placed: Iterable[Expr] = (), machine: Machine = PROCESSOR) -> float:
     """The cost of computing expressions once, given that some nodes were already computed.
 

@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 
 from ..ir import interp
 from ..ir import prim as table
-from ..ir.expr import STRUCTURAL, Expr, make, rebuild
+from ..ir.expr import STRUCTURAL, Expr, make, rebuild, topological
 from ..ir.facts import Facts
 from .builder import Builder, Trace
 from .fuse import fuse
-from .simplify import postorder
 
 
 def expand(
@@ -42,7 +41,7 @@ def expand(
     done: dict[Expr, Expr] = {}
     bodies: dict[Expr, Facts] = {} if proved is None else proved
     special = {row.name for row in table.table().values() if row.body is not None or row.domain is not None}
-    for node in postorder(roots):
+    for node in topological(roots):
         args = node.args
         # What holds nothing to expand stays as it is: it was simplified before.
         if not args or (node.op not in special and all(done[a] is a for a in args)):
@@ -80,7 +79,7 @@ def _bodies(builder: Builder, root: Expr, done: dict[Expr, Expr], bodies: dict[E
         return root
     body = interp.expand(root.op, root.args, root.attr)
     inner: dict[Expr, Expr] = {a: a for a in root.args}
-    for node in postorder([body], root.args):
+    for node in topological([body], root.args):
         args = tuple([inner[a] for a in node.args])
         if not args:
             inner[node] = node

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..ir.expr import Expr, make, rebuild
-from .simplify import postorder
+from ..ir.expr import Expr, make, rebuild, topological
 
 
 def fuse(roots: Sequence[Expr], order: Sequence[int] = ()) -> list[Expr]:
@@ -21,7 +20,7 @@ def fuse(roots: Sequence[Expr], order: Sequence[int] = ()) -> list[Expr]:
     >>> fuse(parse_expr("$x:f32 * $y:f32 + 1.0"))
     [fma($x:f32, $y:f32, 1.0)]
     """
-    nodes = postorder(roots)
+    nodes = topological(roots)
     counts: dict[Expr, int] = dict.fromkeys(roots, 1)
     for node in nodes:
         for a in node.args:

@@ -59,6 +59,12 @@ def at_least_zero(b: Builder, x: Expr) -> bool:
 
 
 @guard
+def never_negative(b: Builder, x: Expr) -> bool:
+    """x < 0 never holds; x may be NaN or -0.0."""
+    return b.facts(x).lo >= 0
+
+
+@guard
 def negative(b: Builder, x: Expr) -> bool:
     """x < 0."""
     f = b.facts(x)

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..ir.expr import Expr, const
 from ..ir.prims.convert import limits
 
 if TYPE_CHECKING:
+    from ..ir.types import Type
     from .builder import Builder
 
 Maker = Callable[..., Expr | None]
@@ -184,3 +187,32 @@ def small_power(b: Builder, node: Expr, x: Expr, k: Expr) -> Expr | None:
 def opposite(b: Builder, node: Expr, k: Expr) -> Expr | None:
     """-k, wrapped to its type."""
     return const(-k.attr, k.type)
+
+
+@maker
+def least_of_root(b: Builder, node: Expr, k: Expr) -> Expr | None:
+    """The least float whose root, rounded, is at least the constant k > 0."""
+    return const(_least_of_root(k.attr, k.type), k.type) if k.attr > 0 else None
+
+
+@maker
+def most_of_root(b: Builder, node: Expr, k: Expr) -> Expr | None:
+    """The largest float whose root, rounded, is at most the constant k >= 0."""
+    if not 0 <= k.attr < math.inf:
+        return None
+    real = k.type.dtype.type
+    above = _least_of_root(float(np.nextafter(real(k.attr), real(math.inf))), k.type)
+    return const(float(np.nextafter(real(above), real(0))), k.type)
+
+
+def _least_of_root(bound: float, type_: Type) -> float:
+    """The least float whose rounded root is at least a bound above zero: near the square, as roots keep the order."""
+    real = type_.dtype.type
+    k: Any = real(bound)
+    with np.errstate(over="ignore", under="ignore"):
+        found = k * k
+        while found > 0 and np.sqrt(below := np.nextafter(found, real(0))) >= k:
+            found = below
+        while np.sqrt(found) < k:
+            found = np.nextafter(found, real(math.inf))
+    return float(found)

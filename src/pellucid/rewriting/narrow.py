@@ -6,7 +6,7 @@ the facts prove it, node by node. Nodes that anything else needs are widened whe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const, rebuild, topological
@@ -21,9 +21,7 @@ COMPARED = frozenset(("lt", "le", "eq", "ne"))
 NARROW = T.u16
 
 
-def narrow(
-    roots: Sequence[Expr], *, ranges: Mapping[Expr, Facts] | None = None, order: Iterable[int] = ()
-) -> list[Expr]:
+def narrow(roots: Sequence[Expr], *, ranges: Mapping[Expr, Facts] | None = None) -> list[Expr]:
     """The expressions with samples computed in 16 bits where these hold them; the same values.
 
     >>> from pellucid.ir.parse import parse_expr

@@ -1,115 +1,54 @@
 """Regions: tests of points put into the order in which they decide most at the least cost.
 
-A shape is a union of intersections, told by truths or by the sign of minima and maxima of distances. Of an
-intersection the tests that change least often come first and what is dear comes last, under a branch; parts of a union
-that share such tests share the branch. So a row of pixels passes by the shapes that it does not meet, and a vector of
-pixels by those that none of its pixels meets. It is to truths what the grouping of sums is to numbers (Elliott et al.,
-section 4, "hoisting modulo associativity"). Stands after `expand`, when costs are known, and before the places.
+A shape is a union of intersections; `truths` has made one of the sign of minima and maxima. Of an intersection the
+tests that change least often come first and what is dear comes last, under a branch; parts of a union that share such
+tests share the branch. So a row of pixels passes by the shapes that it does not meet, and a vector of pixels by those
+that none of its pixels meets. It is to truths what the grouping of sums is to numbers (Elliott et al., section 4,
+"hoisting modulo associativity"). Stands after `expand`, when costs are known, and before the places.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..ir import prim as table
-from ..ir.expr import FALSE, STRUCTURAL, Expr, apply, const, rebuild
+from ..ir.expr import FALSE, Expr, apply, rebuild, topological
 from ..ir.facts import Facts
 from ..ir.types import boolean
-from ..reasoning.infer import FactsOf
-from .simplify import postorder
+from ..reasoning.work import node_costs
 
 DEAR = 20.0
 """Cycles from which on it pays to skip a part, and so to look for a good order at all."""
 MOST = 64
 """Tests of an intersection up to which also parts with other users are taken apart: more could take forever."""
-_COMPARED = ("lt", "le")
-_SUNK = ("min", "max", "neg")
 _TREES = ("and", "or")
 
 
 def regions(
     roots: Sequence[Expr],
+    order: Sequence[int] = (),
     *,
     ranges: Mapping[Expr, Facts] | None = None,
-    numerics: str = "relaxed",
-    order: Sequence[int] = (),
+    proved: dict[Expr, Facts] | None = None,
 ) -> list[Expr]:
     """The expressions with the tests of their regions in good order; each truth means what it meant.
 
-    `order` gives the index bits of the loops from the outermost in. A minimum is below a bound if one of its operands
-    is: with numerics "exact" this is used only where the operands are proved to be numbers, else NaN is left aside.
+    `order` gives the index bits of the loops from the outermost in. What `ranges` says of nodes that are made anew is
+    left in `proved`, under the new ones.
 
     >>> from pellucid.ir.parse import parse_expr
-    >>> regions(parse_expr("min($x:f32, pow($y:f32, 1.5)) < 2.0"))
-    [$x:f32 < 2.0 | pow($y:f32, 1.5) < 2.0]
+    >>> from pellucid.ir.expr import index
+    >>> test = parse_expr("pow(convert.f32(%i), $p:f32) < 2.0 & %j < 9")
+    >>> regions(test, order=(index("j").free, index("i").free))
+    [if %j < 9 then pow(convert.f32(%i), $p:f32) < 2.0 else false]
     """
-    nodes = postorder(roots)
-    compared = any(n.op in _COMPARED and (n.args[0].op in _SUNK or n.args[1].op in _SUNK) for n in nodes)
-    if compared:
-        roots = _sink(roots, nodes, FactsOf(ranges) if numerics == "exact" else None)
-        nodes = postorder(roots)
+    nodes = topological(roots)
     if not any(n.op in _TREES and n.type is boolean for n in nodes):
         return list(roots)
-    return _Grouping(roots, nodes, order).roots
-
-
-def _sink(roots: Sequence[Expr], nodes: list[Expr], facts: FactsOf | None) -> list[Expr]:
-    """Comparisons of minima and maxima as truths about their operands, where the minima serve for nothing else."""
-    kept = {n for n in roots if n.op in _SUNK}
-    for node in reversed(nodes):
-        compared = node.op in _COMPARED
-        passed = node.op in _SUNK and node not in kept
-        for a in node.args:
-            if a.op in _SUNK and not ((compared or passed) and _plain(a, facts)):
-                kept.add(a)
-    known: dict[tuple[str, Expr, Expr, bool], Expr] = {}
-    done: dict[Expr, Expr] = {}
-
-    def told(op: str, value: Expr, bound: Expr, above: bool) -> Expr:
-        """That a value is below a bound or, if so asked, above it; minima on the way are taken apart."""
-        first = (op, value, bound, above)
-        stack = [first]
-        while stack:
-            test = stack[-1]
-            op, value, bound, above = test
-            if value in kept or value.op not in _SUNK or (value.op == "neg" and bound.op != "const"):
-                sides = (bound, done[value]) if above else (done[value], bound)
-                known[test] = apply(op, *sides)
-            elif value.op == "neg":
-                part = (op, value.args[0], const(-bound.attr, bound.type), not above)
-                if part not in known:
-                    stack.append(part)
-                    continue
-                known[test] = known[part]
-            else:
-                parts = [(op, a, bound, above) for a in value.args]
-                missing = [p for p in parts if p not in known]
-                if missing:
-                    stack += missing
-                    continue
-                either = (value.op == "min") != above
-                known[test] = apply("or" if either else "and", *(known[p] for p in parts))
-            stack.pop()
-        return known[first]
-
-    for node in nodes:
-        if node.op in _COMPARED:
-            a, b = node.args
-            if a.op in _SUNK and a not in kept:
-                done[node] = told(node.op, a, done[b], above=False)
-                continue
-            if b.op in _SUNK and b not in kept:
-                done[node] = told(node.op, b, done[a], above=True)
-                continue
-        done[node] = rebuild(node, tuple([done[a] for a in node.args])) if node.args else node
-    return [done[r] for r in roots]
-
-
-def _plain(value: Expr, facts: FactsOf | None) -> bool:
-    """Whether a minimum, maximum or negation can be taken apart: what it is made of is no NaN."""
-    if value.op == "neg":
-        return value.type.is_float
-    return facts is None or not any(facts(a).nan for a in value.args)
+    grouping = _Grouping(roots, nodes, order)
+    if ranges and proved is not None:
+        done = grouping.done
+        proved.update((done[n], f) for n, f in ranges.items() if done.get(n, n) is not n)
+    return grouping.roots
 
 
 class _Grouping:
@@ -209,12 +148,7 @@ def _tree(op: str, parts: Sequence[Expr]) -> Expr:
 def _costs(nodes: list[Expr]) -> dict[Expr, float]:
     """What each node costs by itself with all below it, as far as it matters: shared nodes count at every use."""
     found: dict[Expr, float] = {}
-    own = dict.fromkeys(STRUCTURAL, 0.0) | {"iterate": 50 * DEAR}
-    for node in nodes:
-        cost = own.get(node.op)
-        if cost is None:
-            cost = own[node.op] = table.row(node.op).cost
-        for a in node.args:
-            cost += found[a]
-        found[node] = min(cost, 50 * DEAR)
+    for node, cost in node_costs(nodes).items():
+        total = 50 * DEAR if node.op == "iterate" else cost + sum([found[a] for a in node.args])
+        found[node] = min(total, 50 * DEAR)
     return found

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..base.errors import IrError, did_you_mean
 from ..ir import prim as table
 from ..ir.expr import Expr, const
-from ..ir.types import boolean
+from ..ir.facts import rounded
+from ..ir.types import boolean, f32
 
 if TYPE_CHECKING:
     from .builder import Builder
@@ -247,8 +248,10 @@ class _Writer:
                 self.bound.add(text)
                 self.say(f"v_{text} = {value}")
             case Number(number):
+                # A number that every type of float holds differs as such; the constant also tells zeros apart.
+                other = f" or {value}.attr != {number!r}" if rounded(f32, number) == number else ""
                 self.say(
-                    f"if {value}.op != 'const' or {value} is not literal({number!r}, {value}): return None"
+                    f"if {value}.op != 'const'{other} or {value} is not literal({number!r}, {value}): return None"
                 )
             case Call(name, args):
                 if value != "node":

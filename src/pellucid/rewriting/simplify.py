@@ -7,10 +7,9 @@ numbers, and rounding may differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Mapping, Sequence
 
-from ..ir.expr import STRUCTURAL, TRUE, Expr, parts, rebuild
+from ..ir.expr import STRUCTURAL, TRUE, Expr, parts, rebuild, topological
 from ..ir.facts import Facts
 from .builder import Builder, Trace
 from .sums import PRODUCTS, SUMS, Gatherer, absorbs
@@ -67,25 +66,6 @@ def _waited(builder: Builder, graph: _Graph) -> set[Expr]:
     return found
 
 
-def postorder(roots: Iterable[Expr], known: Iterable[Expr] = ()) -> list[Expr]:
-    """All nodes, operands before users; those that are `known` are left out, and what is only below them.
-
-    What is made of nodes must not depend on their order otherwise: it depends on what was built before.
-    """
-    stop = set(known)
-    seen = stop.copy()
-    stack = list(roots)
-    while stack:
-        node = stack.pop()
-        if node not in seen:
-            seen.add(node)
-            stack.extend(node.args)
-    return sorted(seen - stop if stop else seen, key=_age)
-
-
-_age = attrgetter("id")
-
-
 class _Graph:
     """The nodes of some roots in order, the only user of each, and which are inner ones of a sum or product."""
 
@@ -93,7 +73,7 @@ class _Graph:
 
     def __init__(self, roots: Sequence[Expr], kinds: frozenset[str]) -> None:
         self.roots = list(roots)
-        self.nodes = postorder(roots)
+        self.nodes = topological(roots)
         # None for a root, and where there are several users.
         users: dict[Expr, Expr | None] = dict.fromkeys(roots)
         for node in self.nodes:

@@ -108,12 +108,22 @@ class Gatherer:
         return result
 
     def _plain(self, root: Expr) -> bool:
-        """Whether a sum or product has two operands that are neither: single rules bring it into normal form."""
-        done = self.done
+        """Whether single rules bring a sum or product into normal form.
+
+        Its operands are neither, or it is a sum that others use as well, without a constant, and a constant.
+        """
+        done, kept = self.done, None
         for a in root.args:
             found = done.get(a)
-            if found is None or a in self.absorbed or found.op == "mul" or found.op in SUMS:
+            if found is None or a in self.absorbed or found.op == "mul":
                 return False
+            if found.op in SUMS:
+                constant = found.op == "neg" or any(b.op == "const" for b in found.args)
+                if constant or root.op == "mul" or done[root.args[-1]].op != "const":
+                    return False
+                kept = found
+        if kept is not None:
+            self.kept.add(kept)
         return True
 
     # ---- taking apart ----

@@ -435,14 +435,14 @@ def call(name: str, *args: Any) -> Any:
     if not any(isinstance(a, Value) for a in args):
         return _static_call(row, args)
     types = [a.type for a in args if isinstance(a, Value)]
-    together: T.Type | None = None
-    for t in types:
-        together = t if together is None else common_type(together, t)
-    assert together is not None  # noqa: S101 - one operand is symbolic
-    if any(isinstance(static(a), float) for a in args) and not together.is_float:
-        together = real_type()
-    needs_float = "F" in row.letters and not together.is_float
-    if needs_float or (together is T.boolean and not {"B", "L", "T"} & set(row.letters)):
+    together: T.Type = types[0]
+    for t in types[1:]:
+        together = common_type(together, t)
+    if not together.is_float and (
+        "F" in row.letters
+        or any(isinstance(static(a), float) for a in args)
+        or (together is T.boolean and not {"B", "L", "T"} & set(row.letters))
+    ):
         together = real_type()
     nodes = [_convert(lift(a), together) if isinstance(a, Value) else lift(a, together) for a in args]
     return Value(E.make(name, tuple(nodes), row.result_type(tuple(n.type for n in nodes))))

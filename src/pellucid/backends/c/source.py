@@ -255,7 +255,7 @@ class Source:
                 # They also warn where they can tell that a divisor is zero, unless it may change.
                 operands[k] = self.copy(node.args[k], operands[k], "")
         found = shape.fill(operands)
-        if node.op == "not" and node.type in (T.u8, T.u16):
+        if shape.complements:
             # They warn where such a complement is compared, whatever is written around it.
             return self.copy(node, found, "const ")
         return found

@@ -133,13 +133,15 @@ def _magnitude(value: float, type_: T.Type) -> str:
 class Form:
     """A row's template for certain types: pieces of text and operands, and how often each operand occurs.
 
-    An operand is a number and whether it stands alone between commas or parentheses.
+    An operand is a number and whether it stands alone between commas or parentheses. `complements` says that it is
+    the complement of a number narrower than C computes with.
     """
 
     pieces: tuple[str | tuple[int, bool], ...]
     counts: tuple[int, ...]
     closed: bool
     compares: bool
+    complements: bool
     divisors: frozenset[int]
     helper: tuple[T.Type, T.Type] | None
 
@@ -189,7 +191,8 @@ def form(prim: Prim, first: T.Type, result: T.Type) -> Form:
     helper = (first, result) if "bits_{T}_{R}" in template else None
     compares = re.search(r"[^<>]([<>]=?|[=!]=)[^<>]", template) is not None
     divisors = frozenset(int(k) for k in re.findall(r"[/%] \{(\d)\}", template) if first.is_integer)
-    return Form(tuple(pieces), counts, _is_closed(template), compares, divisors, helper)
+    complements = "^ ({T})-1" in template and first.kind == "unsigned" and first.bits < 32
+    return Form(tuple(pieces), counts, _is_closed(template), compares, complements, divisors, helper)
 
 
 def _without_idle_casts(template: str, first: T.Type) -> str:

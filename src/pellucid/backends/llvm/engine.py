@@ -30,6 +30,7 @@ OPTIONS = (
     ("-disable-cgp=true", "-disable-cgp=false"),
     HOISTING,
     ("-enable-misched=false", "-enable-misched=true"),
+    ("-disable-machine-sink=true", "-disable-machine-sink=false"),
 )
 LINKS_PER_LINKER = 256
 _REGISTER = " = alloca [1 x "

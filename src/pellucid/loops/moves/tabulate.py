@@ -116,6 +116,10 @@ def apply(
     around = Alloc(dict.fromkeys(tables.values(), inner.hi), body)
     facts = FactsOf(ranges or {})
     known = {load: facts(e) for e, load in mapping.items()}
+    # What is known of more than can be seen is also known of it with loads in it.
+    told = [e for e in ranges or {} if e.args]
+    anew = zip(told, substitute(told, mapping), strict=True)
+    known.update((new, facts(e)) for e, new in anew if new is not e)
     return Applied(replace(kernel, body=replace_at(kernel.body, path, (around,))), known=known)
 
 

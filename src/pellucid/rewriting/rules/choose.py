@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...ir.expr import STRUCTURAL, Expr, const
 from ...ir.prim import row
+from ...ir.types import boolean
 from ..rule import AnyRule, Rule, computed
 
 if TYPE_CHECKING:
@@ -126,6 +127,9 @@ def _reduces(b: Builder, node: Expr, side: tuple[Expr, ...]) -> bool:
 )
 def pinned(b: Builder, node: Expr) -> Expr | None:
     """A value that the facts pin to one number is that number."""
+    if node.op in ("and", "or", "xor", "not") and node.type is boolean:
+        # Of truths, folding knows as much.
+        return None
     f = b.facts(node)
     return const(f.lo, node.type) if f.lo == f.hi and f.exact else None
 
