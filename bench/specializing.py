@@ -172,9 +172,7 @@ def print_tables() -> None:
         )
 
 
-THESIS = (
-    "  the thesis: gcc 200,000; IRIX cc 120,000; SML/NJ 176,000; tcc icode 1,000 to 2,500; vcode 100 to 500; Fabius 6"
-)
+THESIS = "  the thesis: gcc 200,000; IRIX cc 120,000; SML/NJ 176,000; tcc icode 1,000 to 2,500; vcode 100 to 500; Fabius 6"
 
 
 def instructions(text: str, *, hoist: bool = False) -> int:

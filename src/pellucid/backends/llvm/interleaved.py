@@ -161,7 +161,8 @@ class Interleaved(Gathers, Shuffles, ABC):
             b
             for b in {s.buffer for s in stores}
             if len({shapes[s].terms for s in stores if s.buffer is b}) == 1
-            and len({shapes[s].constant for s in stores if s.buffer is b}) == sum(s.buffer is b for s in stores)
+            and len({shapes[s].constant for s in stores if s.buffer is b})
+            == sum(s.buffer is b for s in stores)
         }
         open_: list[Group] = []
         for s in stores:

@@ -33,7 +33,9 @@ class Loads(Interleaved, ABC):
         at = self.names[position]
         if not self.inside(position, buffer):
             at = self.clamp(at, position.type, buffer, self.lanes)
-        self.define(node, self.from_memory(node.type, self.gather_each(buffer, at, position.type, buffer.type)))
+        self.define(
+            node, self.from_memory(node.type, self.gather_each(buffer, at, position.type, buffer.type))
+        )
 
     def load_run(self, node: Expr, base: str) -> str:
         """Neighbors in memory by one vector load; where the run may leave the buffer, clamped."""
