@@ -6,21 +6,18 @@ What is special about it, as a border, can then be simplified there and in the r
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
-from ...ir.expr import apply as operator
-from ...ir.expr import const
-from ...ir.nest import SEQ, Block, For, If, Kernel
-from ...ir.path import Path, at, replace_at
+from ...ir.nest import SEQ, For, Kernel
+from ...ir.path import Path, at
 from ...ir.path import walk as paths
 from ...reasoning.known import known_at
 from ...reasoning.prove import Verdict, decided
 from ..bounds import BOUNDS_UNCHANGED
-from ..build import folded, with_value
 from ..independence import IN_ORDER
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
+from . import unroll
 
 SIDES = ("front", "back")
 
@@ -47,20 +44,12 @@ PEELING = Theorem(
 
 
 def apply(kernel: Kernel, path: Path, *, side: str = SIDES[0], **options: Any) -> Applied:
-    """The iteration and the loop over the others; under a test, where it is not known that there is one."""
+    """As `unroll` does it: under a test, where it is not known that there is an iteration."""
     loop = at(kernel.body, path)
     assert isinstance(loop, For)  # noqa: S101 - checked
-    one = const(1, loop.index.type)
-    # Where there is an iteration, neither of these wraps.
-    after, last = folded("add", loop.lo, one), folded("sub", loop.hi, one)
-    first = side == SIDES[0]
-    alone = with_value(loop.body, loop.index, loop.lo if first else last)
-    rest = replace(loop, lo=after) if first else replace(loop, hi=last)
-    body: Block = (*alone, rest) if first else (rest, *alone)
     facts = known_at(kernel.body, path, options.get("ranges")).facts
-    if facts(loop.lo).hi >= facts(loop.hi).lo:
-        body = (If(operator("lt", loop.lo, loop.hi), body),)
-    return Applied(replace(kernel, body=replace_at(kernel.body, path, body)))
+    tested = facts(loop.lo).hi >= facts(loop.hi).lo
+    return unroll.apply(kernel, path, end="first" if side == SIDES[0] else "last", tested=tested)
 
 
 MOVE = Move("peel", "Let the first or the last iteration of a loop stand by itself.", find, apply, (PEELING,))
