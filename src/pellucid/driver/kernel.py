@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from inspect import getattr_static
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,22 @@ Bytes = NDArray[np.uint8]
 
 _KEPT = 128
 _codes: OrderedDict[tuple[tuple[Buffer, ...], tuple[Expr, ...], Options, int], Code] = OrderedDict()
+
+
+class Asked(NamedTuple):
+    """What a kernel is asked for, before any of it is checked; `fresh` asks for memory as well."""
+
+    variant: Variant
+    fresh: bool
+    size: tuple[int, int] | int
+    center: tuple[float, float]
+    zoom: float
+    time: float
+    samples: int
+    threads: int | None
+    params: Mapping[str, float] | None
+    frames: int = 1
+    time_step: float = 0.0
 
 
 class Kernel:
@@ -95,8 +111,9 @@ class Kernel:
         Raises InputError for a value out of its range, a picture too large for the memory, a parameter that is unknown
         or out of its range, or an `out` that is not a writable, contiguous array of that shape.
         """
+        variant = Variant("straight", samples != 1)
         return self._draw(
-            Variant("straight", samples != 1), size, center, zoom, time, samples, threads, params, out
+            Asked(variant, out is None, size, center, zoom, time, samples, threads, params), out
         )
 
     def premultiplied(
@@ -112,7 +129,9 @@ class Kernel:
     ) -> Bytes:
         """As `render`, with colors multiplied by alpha."""
         variant = Variant("premultiplied", samples != 1)
-        return self._draw(variant, size, center, zoom, time, samples, threads, params, out)
+        return self._draw(
+            Asked(variant, out is None, size, center, zoom, time, samples, threads, params), out
+        )
 
     def film(
         self,
@@ -132,52 +151,29 @@ class Kernel:
         What does not change with time is computed once per pixel, not once per pixel and frame (Pan, section 5.3).
         """
         variant = Variant("straight", samples != 1, film=True)
-        return self._draw(variant, size, center, zoom, time, samples, threads, params, out, frames, time_step)
+        view = (size, center, zoom, time, samples, threads, params)
+        return self._draw(Asked(variant, out is None, *view, frames, time_step), out)
 
-    def _draw(
-        self,
-        variant: Variant,
-        size: tuple[int, int] | int,
-        center: tuple[float, float],
-        zoom: float,
-        time: float,
-        samples: int,
-        threads: int | None,
-        params: Mapping[str, float] | None,
-        out: Bytes | None,
-        frames: int = 1,
-        time_step: float = 0.0,
-    ) -> Bytes:
-        asked = (variant, size, center, zoom, time, samples, threads, params, out is None, frames, time_step)
+    def _draw(self, asked: Asked, out: Bytes | None) -> Bytes:
         # The same view again, as while something else moves, need not be checked again; what can change in place must.
-        fixed = not params and type(size) in (tuple, int) and type(center) is tuple
+        fixed = not asked.params and type(asked.size) in (tuple, int) and type(asked.center) is tuple
         if not fixed or asked != self._asked[0]:
-            self._asked = asked if fixed else None, *self.arguments(*asked)
+            self._asked = asked if fixed else None, *self._checked(asked)
         _, view, arguments = self._asked
-        shape = (*([arguments["frames"]] if variant.film else []), view.size[1], view.size[0], 4)
+        film = [arguments["frames"]] if asked.variant.film else []
+        shape = (*film, view.size[1], view.size[0], 4)
         pixels = np.empty(shape, np.uint8) if out is None else checked_out(out, shape)
-        self._code(variant).run(arguments, {OUT: pixels.reshape(-1).view(np.uint32)}, threads=view.threads)
+        memory = {OUT: pixels.reshape(-1).view(np.uint32)}
+        self._code(asked.variant).run(arguments, memory, threads=view.threads)
         return pixels
 
-    def arguments(
-        self,
-        variant: Variant,
-        size: tuple[int, int] | int,
-        center: tuple[float, float],
-        zoom: float,
-        time: float,
-        samples: int,
-        threads: int | None,
-        params: Mapping[str, float] | None,
-        fresh: bool,
-        frames: int,
-        time_step: float,
-    ) -> tuple[View, dict[str, Any]]:
+    def _checked(self, asked: Asked) -> tuple[View, dict[str, Any]]:
         """The view, every value of which is in range, and the kernel's arguments for it."""
-        frames, time_step = checked_frames(frames, time_step, self.options.precision)
+        precision = self.options.precision
+        frames, time_step = checked_frames(asked.frames, asked.time_step, precision)
         view = checked_view(
-            size, center=center, zoom=zoom, time=time, samples=samples, threads=threads, params=params,
-            precision=self.options.precision, frames=frames if fresh else 0,
+            asked.size, center=asked.center, zoom=asked.zoom, time=asked.time, samples=asked.samples,
+            threads=asked.threads, params=asked.params, precision=precision, frames=frames if asked.fresh else 0,
         )  # fmt: skip
         return view, self.values(view, frames, time_step)
 
