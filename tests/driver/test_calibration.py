@@ -8,13 +8,16 @@ import pytest
 
 from pellucid.driver import cache as cache_file
 from pellucid.driver import calibration
-from pellucid.driver.calibration import keep, measured
+from pellucid.driver.calibration import WAKE, keep, measured
+from pellucid.driver.threads import available
 from pellucid.ir import prim as table
 from pellucid.loops.hops import read
 from pellucid.reasoning.machine import CHARGES, Machine
 from pellucid.reasoning.timer import Timer
 
-MACHINE = Machine("somewhere", dict.fromkeys(CHARGES, 2.5), {"add": 1.5}, lanes=4)
+MACHINE = Machine(
+    "somewhere", dict.fromkeys(CHARGES, 2.5), {"add": 1.5}, lanes=4, threads=available(), wake=WAKE
+)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from pellucid.ir.parse import parse_nest
 from pellucid.loops import tactic
 from pellucid.loops.ledger import Ledger, Step
 from pellucid.loops.move import Premise, Proved, Refuted
+from pellucid.reasoning.machine import PROCESSOR
 
 TEXT = """kernel k():
   output out: f32[64]
@@ -36,7 +37,10 @@ def ledger() -> Ledger:
 
 def test_a_step_says_its_move_its_site_its_label_and_every_condition_by_name():
     head, *conditions = str(ledger().steps[0]).splitlines()
-    assert head == "spread     for j  Tested  independent iterations commute, on threads"
+    told, _, cost = head.partition("  cost ")
+    assert told == "spread     for j  Tested  independent iterations commute, on threads"
+    before, after = map(int, cost.split(" -> "))
+    assert before < PROCESSOR.wake < after, "so few iterations are not worth a thread"
     assert [line.partition(":")[0] for line in conditions] == ["  outermost", "  no-flow", "  apart"]
 
 

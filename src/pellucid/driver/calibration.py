@@ -30,6 +30,7 @@ from ..loops.placement import place
 from ..reasoning.machine import CHARGES, Machine
 from ..rewriting.expand import expand
 from .cache import ASIDE
+from .threads import available
 
 LENGTH = 2048
 """Elements of an array: three of them stay close to the processor."""
@@ -43,6 +44,8 @@ VERSION = 1
 
 COLUMN, ROW, TIMES = index("i"), index("j"), param("times", T.i32)
 CHOSEN = param("chosen", T.boolean)
+WAKE = 2000.0
+"""Nanoseconds that it takes to have other threads work and to hear of their end, roughly: it is not measured."""
 _OPERAND = {"F": T.f32, "N": T.f32, "S": T.f32, "T": T.f32, "I": T.i32, "L": T.i32}
 Link = Callable[[Expr, int], Expr]
 
@@ -63,7 +66,11 @@ def calibrate(say: Callable[[str], None] = lambda _: None) -> Machine:
         operators[row.name] = bench.operator(row)
     charges["operator"] = sorted(operators.values())[len(operators) // 2]
     name = f"measured on {bench.backend.machine.cpu}, nanoseconds"
-    return Machine(name, charges, operators, lanes=bench.lanes)
+    return _machine(name, charges, operators, bench.lanes)
+
+
+def _machine(name: str, charges: dict[str, float], operators: dict[str, float], lanes: int) -> Machine:
+    return Machine(name, charges, operators, lanes=lanes, threads=available(), wake=WAKE)
 
 
 class _Bench:
@@ -306,7 +313,7 @@ def measured() -> Machine | None:
         if content["version"] != VERSION:
             return None
         charges, operators = _costs(content["charges"]), _costs(content["operators"])
-        return Machine(str(content["name"]), charges, operators, lanes=int(content["lanes"]))
+        return _machine(str(content["name"]), charges, operators, int(content["lanes"]))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None
 

@@ -35,6 +35,8 @@ class Machine:
     charges    the cost of each kind of work in `CHARGES`.
     operators  the cost of operators by the names of their rows, where they differ from `charges["operator"]`.
     lanes      how many iterations of a vectorizable loop run side by side.
+    threads    how many bands of a loop that is spread run side by side.
+    wake       what it costs to hand such a loop to the threads and to wait for them.
     steps      how many steps an iteration of unknown length makes.
     count      how many iterations a loop of unknown length makes.
     weighs     whether an operator that is not named costs `charges["operator"]` times the cost of its row.
@@ -45,6 +47,8 @@ class Machine:
     charges: Mapping[str, float]
     operators: Mapping[str, float] = field(default_factory=dict[str, float])
     lanes: int = 1
+    threads: int = 1
+    wake: float = 0.0
     steps: float = 32
     count: float = 1000
     weighs: bool = False
@@ -89,7 +93,10 @@ class Machine:
         """
         charges = {word: float(word in words) for word in CHARGES}
         operators = {word: 1.0 for word in words if word not in CHARGES}
-        return replace(self, name=", ".join(words), charges=charges, operators=operators, weighs=False)
+        name = ", ".join(words)
+        return replace(
+            self, name=name, charges=charges, operators=operators, weighs=False, threads=1, wake=0.0
+        )
 
 
 PAPER = Machine("White 1990", dict.fromkeys(CHARGES, 1.0) | {"check": 0.0, "gather": 0.0}, shares=False)
@@ -125,5 +132,7 @@ PROCESSOR = Machine(
     },
     weighs=True,
     lanes=16,
+    threads=2,
+    wake=5000.0,
 )
 """Cycles for one vector, roughly: the costs of the operator table and those of memory around them."""

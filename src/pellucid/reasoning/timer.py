@@ -162,9 +162,13 @@ class _Pass:
             # Nothing is known of the index: what depends on it is taken at half its way.
             turns = body.where({word: count * 0.5}) * count
         check = self.machine.charges["check"]
+        begin = self.machine.charges["loop"]
+        if s.how.kind == "spread":
+            width *= self.machine.threads
+            begin += self.machine.wake
         # In White's table the bounds are a part of the loop's beginning.
         bounds = work.computed([s.lo, s.hi], placed) if self.machine.shares else 0.0
-        return total(((turns + count * check) * (1 / width), self.machine.charges["loop"] + check + bounds))
+        return total(((turns + count * check) * (1 / width), begin + check + bounds))
 
     def vectorizable(self, s: For, around: tuple[For, ...]) -> bool:
         """Whether the loop is an innermost one that can run in lanes."""
