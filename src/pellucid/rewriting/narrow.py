@@ -19,6 +19,8 @@ WHOLE = frozenset(
 """Rows whose result is the same number in any width that holds the operands and it."""
 COMPARED = frozenset(("lt", "le", "eq", "ne"))
 NARROW = T.u16
+SMALL = (T.u8, T.u16)
+"""The types of samples that it starts from."""
 
 
 def narrow(roots: Sequence[Expr], *, ranges: Mapping[Expr, Facts] | None = None) -> list[Expr]:
@@ -32,8 +34,10 @@ def narrow(roots: Sequence[Expr], *, ranges: Mapping[Expr, Facts] | None = None)
     [buffer a: u8[9]
     convert.f32(convert.u16(a[%i + 1]) + shift_left_in(convert.u16(a[%i]), 4:u16))]
     """
-    facts = FactsOf(ranges)
     nodes = topological(roots)
+    if not any(n.op == "convert" and n.args[0].type in SMALL for n in nodes):
+        return list(roots)
+    facts = FactsOf(ranges)
     inside: dict[Expr, bool] = {}
     gains = False
     for n in nodes:
@@ -69,7 +73,7 @@ def _holds(n: Expr, inside: Mapping[Expr, bool], facts: FactsOf) -> bool:
     if n.op == "const":
         return 0 <= n.attr <= NARROW.high
     if n.op == "convert":
-        return n.args[0].type in (T.u8, T.u16)
+        return n.args[0].type in SMALL
     if n.op not in WHOLE or not facts(n).within(0, NARROW.high):
         return False
     if n.op in ("shift_left_in", "shift_right_in") and not _below(n.args[1], NARROW.bits):
