@@ -133,7 +133,8 @@ class Machine:
         llvm = llvm_binding()
         with _lock:
             if self._linker is None or self._links >= LINKS_PER_LINKER:
-                self._linker, self._links = llvm.create_lljit_compiler(self.target), 0
+                # The newer linker: it keeps the parts of an object together, however scattered the free memory is.
+                self._linker, self._links = llvm.create_lljit_compiler(self.target, use_jit_link=True), 0
             self._links += 1
             builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
             for name in names:
