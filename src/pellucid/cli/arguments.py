@@ -357,6 +357,18 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_param(parser: argparse._ActionsContainer, what: str) -> None:  # pyright: ignore[reportPrivateUsage]
+    parser.add_argument(
+        "--param",
+        type=values.param,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="params",
+        help=f"set a {what}; may be repeated",
+    )
+
+
 def _add_sound(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
@@ -378,15 +390,7 @@ def _add_sound(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--format", metavar="FORMAT", help="of a sample (pcm_s16le)")
     parser.add_argument("--planar", action="store_true", help="channel after channel, in raw files")
-    parser.add_argument(
-        "--param",
-        type=values.param,
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        dest="params",
-        help="set a control of the sound; may be repeated",
-    )
+    _add_param(parser, "control of the sound")
     compiling = parser.add_argument_group("how to compute")
     compiling.add_argument("--backend", choices=["auto", "llvm", "c", "numpy"], help="what runs it (auto)")
 
@@ -404,15 +408,7 @@ def _add_view(parser: argparse.ArgumentParser, time: str) -> None:
         metavar="N",
         help="N by N for each pixel, to smooth edges (1)",
     )
-    view.add_argument(
-        "--param",
-        type=values.param,
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        dest="params",
-        help="set a parameter of the picture; may be repeated",
-    )
+    _add_param(view, "parameter of the picture")
 
 
 def _add_compile(parser: argparse.ArgumentParser, *, threads: bool = True, backend: bool = True) -> None:

@@ -8,12 +8,12 @@ pictures: `node`, `signal` and `feedback` are the diagram, `sources`, `delays` a
 from ..staging import Cells, Memory, choose, to_integer
 from .delays import delay, delay1, scan, sum_tile
 from .feedback import rec
-from .library import endp, filter, fm_osc, get, lut, map, map2, next, put, wavrec
 from .player import Player
 from .recording import Recording, live
 from .render import Voice, render_audio, samples, voice
 from .signal import Signal, copy, reduce
 from .sources import constant, control, count, memory, noise
+from .vocabulary import endp, filter, fm_osc, get, lut, map, map2, next, put, wavrec
 from .wav import read_audio
 
 __all__ = [

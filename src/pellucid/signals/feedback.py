@@ -33,6 +33,12 @@ class Feedback(Node):
             )
         return moment.sample(self.inputs[0])
 
+    def rewired(self, inputs: tuple[Node, ...]) -> Feedback:
+        """A wire that leads back from something else, or from nothing yet."""
+        found = Feedback()
+        found.inputs = inputs
+        return found
+
 
 def rec(body: Callable[..., Any]) -> Any:
     """The signal y for which ``y = body(y)``; with several parameters, the tuple of signals for which that holds.

@@ -7,6 +7,7 @@ however many wires lead from it, so that a diagram is a graph and never a tree.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
@@ -18,7 +19,7 @@ from ..tracing.session import as_compiled
 States = dict["Node", Any]
 
 
-class Node:
+class Node(ABC):
     """A box. `inputs` are all it is wired to; `now` those whose present sample its own sample needs.
 
     Nodes are equal only to themselves, which makes them static for the specializer.
@@ -40,9 +41,9 @@ class Node:
         """What box it is."""
         return self.name
 
+    @abstractmethod
     def sample(self, moment: Moment) -> Any:
         """The sample at a moment."""
-        raise NotImplementedError
 
     def needs(self) -> tuple[Node, ...]:
         """The inputs whose present sample its next state needs."""
@@ -87,9 +88,9 @@ class Node:
             f"a sample is put into a {self}", place=place, fix="only signals in memory are written to"
         )
 
+    @abstractmethod
     def rewired(self, inputs: tuple[Node, ...]) -> Node:
         """A box of the same kind on other inputs."""
-        raise NotImplementedError
 
 
 class Moment:
@@ -158,7 +159,8 @@ def copied(roots: tuple[Node, ...], states: States, what: str) -> tuple[tuple[No
     new: dict[Node, Node] = {}
     order = reached(roots)
     loops = [n for n in order if n.leads_back]
-    new.update((n, type(n)()) for n in loops)
+    # Wires that lead back are wired last.
+    new.update((n, n.rewired(())) for n in loops)
 
     def ready(node: Node) -> bool:
         return all(i in new for i in node.inputs)

@@ -6,14 +6,13 @@ applied first that keep values narrow.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...base.errors import BackendError
 from ...ir import types as T
-from ...ir.expr import Buffer, Expr, apply, const, index, make, rebuild, topological
+from ...ir.expr import Buffer, Expr, apply, const, index, make, rebuild, substitute, topological
 from ...ir.facts import Facts
 from ...ir.interp import evaluate
 from ...ir.stream import Stream, position, sample, state
@@ -106,15 +105,6 @@ def _fits(facts: Facts, type_: T.Type) -> bool:
     return type_.low <= facts.lo and facts.hi <= type_.high
 
 
-def substituted(roots: list[Expr], by: Mapping[Expr, Expr]) -> list[Expr]:
-    """Expressions with some nodes replaced."""
-    done = dict(by)
-    for n in topological(roots):
-        if n not in done:
-            done[n] = rebuild(n, tuple(done[a] for a in n.args))
-    return [done[r] for r in roots]
-
-
 def _closed(stream: Stream) -> tuple[list[Expr], list[Expr], list[int]]:
     """The values and sums, and the states that are left when those that advance by a constant are products."""
     by: dict[Expr, Expr] = {}
@@ -128,7 +118,7 @@ def _closed(stream: Stream) -> tuple[list[Expr], list[Expr], list[int]]:
             moved = apply("mul", position(), const(step, T.i64))
             by[state(k)] = apply("add", moved, const(s.first, T.i64))
     roots = [*stream.values, *stream.sums, *(stream.states[k].then for k in left)]
-    roots = substituted(roots, by)
+    roots = substitute(roots, by)
     count = len(stream.values) + len(stream.sums)
     return roots[:count], roots[count:], [stream.states[k].first for k in left]
 
