@@ -131,8 +131,9 @@ class Moment:
 def reached(roots: Iterable[Node], *, now: bool = False) -> list[Node]:
     """All boxes that lead to some, in a fixed order, or only those whose present sample they need.
 
-    >>> reached([Node()])
-    [box]
+    >>> from pellucid.signals.signal import Constant
+    >>> reached([Constant()])
+    [constant]
     """
     found: dict[Node, None] = {}
     stack = [*reversed([*roots])]
