@@ -1,8 +1,8 @@
 """Signals: sound and any other run of samples, as a diagram of boxes that is specialized and compiled (Draves 1997).
 
 The library under the paper's names, and what it wished for: general recursion. On the floor of the vocabularies, beside
-pictures: `node`, `signal` and `feedback` are the diagram, `sources`, `delays` and `vocabulary` the boxes, `pcm`, `wav` and
-`recording` the files, `player` and `render` what makes sound of a diagram.
+pictures: `node`, `signal` and `feedback` are the diagram; `sources`, `delays` and `vocabulary` the boxes; `pcm`, `wav`
+and `recording` the files; `player` and `render` what makes sound of a diagram.
 """
 
 from ..staging import Cells, Memory, choose, to_integer
