@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from ..base.errors import InputError, brief
+from ..base.operators import Ordered
 from ..ir import prim as rows
 from ..ir import types as T
 from .operation import (
@@ -30,7 +31,7 @@ MOST_AXES = 3
 MOST_ELEMENTS = (1 << 31) - 1
 
 
-class Array:
+class Array(Ordered["Array"]):
     """A value of the image algebra: a function from a coordinate set to numbers.
 
     >>> a = array("a", (4, 6), "f32")
@@ -39,7 +40,7 @@ class Array:
     """
 
     __slots__ = ("node",)
-    __hash__ = None  # pyright: ignore[reportAssignmentType]
+    __hash__ = None
     # NumPy must not take an operator for itself and go through the elements.
     __array_ufunc__ = None
 
@@ -81,29 +82,8 @@ class Array:
             return self != 0
         return Array(_pointwise(conversion(self.type, target), (self.node,), attr=target))
 
-    def __add__(self, other: object) -> Array:
-        return binary("add", self, other)
-
-    def __radd__(self, other: object) -> Array:
-        return binary("add", other, self)
-
-    def __sub__(self, other: object) -> Array:
-        return binary("sub", self, other)
-
-    def __rsub__(self, other: object) -> Array:
-        return binary("sub", other, self)
-
-    def __mul__(self, other: object) -> Array:
-        return binary("mul", self, other)
-
-    def __rmul__(self, other: object) -> Array:
-        return binary("mul", other, self)
-
-    def __truediv__(self, other: object) -> Array:
-        return binary("div", self, other)
-
-    def __rtruediv__(self, other: object) -> Array:
-        return binary("div", other, self)
+    def _combined(self, row: str, one: object, other: object) -> Array:
+        return binary(row, one, other)
 
     def __floordiv__(self, other: object) -> Array:
         return binary("floor_div", self, other)
@@ -128,24 +108,6 @@ class Array:
 
     def __abs__(self) -> Array:
         return self if self.type.kind == "unsigned" else Array(_pointwise("abs", (self.node,)))
-
-    def __lt__(self, other: object) -> Array:
-        return binary("lt", self, other)
-
-    def __le__(self, other: object) -> Array:
-        return binary("le", self, other)
-
-    def __gt__(self, other: object) -> Array:
-        return binary("lt", other, self)
-
-    def __ge__(self, other: object) -> Array:
-        return binary("le", other, self)
-
-    def __eq__(self, other: object) -> Array:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return binary("eq", self, other)
-
-    def __ne__(self, other: object) -> Array:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return binary("ne", self, other)
 
     def __setitem__(self, at: object, value: object) -> None:
         """Define the array by cases: ``h[i] = value`` for the index i of its first axis.

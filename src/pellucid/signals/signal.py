@@ -12,16 +12,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..base.errors import InputError, brief
+from ..base.operators import Arithmetic
 from ..base.where import caller
 from ..staging import lift, loop
 from ..staging.value import Staged
 from .node import Moment, Node, States, copied, reached
 
 _python: Any = operator
+_ROWS = {"add": _python.add, "sub": _python.sub, "mul": _python.mul, "div": _python.truediv}
 
 
 @dataclass(frozen=True, eq=False)
-class Signal:
+class Signal(Arithmetic["Signal"]):
     """Samples, one after another: integers or real numbers. Arithmetic on signals is arithmetic on their samples.
 
     >>> from pellucid import signals as sg
@@ -101,37 +103,9 @@ class Signal:
 
     # ---- arithmetic ----
 
-    def __add__(self, other: Any) -> Signal:
-        """The sum, sample by sample."""
-        return _combined(_python.add, self, other)
-
-    def __radd__(self, other: Any) -> Signal:
-        """The sum."""
-        return _combined(_python.add, other, self)
-
-    def __sub__(self, other: Any) -> Signal:
-        """The difference."""
-        return _combined(_python.sub, self, other)
-
-    def __rsub__(self, other: Any) -> Signal:
-        """The difference."""
-        return _combined(_python.sub, other, self)
-
-    def __mul__(self, other: Any) -> Signal:
-        """The product."""
-        return _combined(_python.mul, self, other)
-
-    def __rmul__(self, other: Any) -> Signal:
-        """The product."""
-        return _combined(_python.mul, other, self)
-
-    def __truediv__(self, other: Any) -> Signal:
-        """The quotient as a real number."""
-        return _combined(_python.truediv, self, other)
-
-    def __rtruediv__(self, other: Any) -> Signal:
-        """The quotient."""
-        return _combined(_python.truediv, other, self)
+    def _combined(self, row: str, one: Any, other: Any) -> Signal:
+        """A row of the samples, as Python has it."""
+        return _combined(_ROWS[row], one, other)
 
     def __floordiv__(self, other: Any) -> Signal:
         """The quotient of integers, rounded down."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from ..base.errors import StagingError
+from ..base.operators import Ordered
 from ..base.where import caller
 from ..ir import types as T
 from ..ir.expr import Expr, const
@@ -18,7 +19,7 @@ from .folding import node
 from .value import Cyclic, Dynamic, Staged, expression, of
 
 
-class Real(Dynamic):
+class Real(Ordered[Any], Dynamic):
     """A real number known only at run time.
 
     >>> from .specialize import unknown
@@ -27,39 +28,10 @@ class Real(Dynamic):
     """
 
     __slots__ = ()
-    __hash__ = object.__hash__
 
-    def __add__(self, other: Any) -> Any:
-        """The sum."""
-        return _binary("add", self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        """The sum."""
-        return _binary("add", other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        """The difference."""
-        return _binary("sub", self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        """The difference."""
-        return _binary("sub", other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        """The product."""
-        return _binary("mul", self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        """The product."""
-        return _binary("mul", other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        """The quotient; by zero it is infinite, where Python's own raises an error."""
-        return _binary("div", self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        """The quotient."""
-        return _binary("div", other, self)
+    def _combined(self, row: str, one: Any, other: Any) -> Any:
+        """What a row makes of this and another number; integers become real numbers."""
+        return binary(row, one, other)
 
     def __neg__(self) -> Any:
         """The opposite."""
@@ -68,30 +40,6 @@ class Real(Dynamic):
     def __pos__(self) -> Any:
         """The number itself."""
         return self
-
-    def __lt__(self, other: Any) -> Any:
-        """Order."""
-        return _binary("lt", self, other)
-
-    def __le__(self, other: Any) -> Any:
-        """Order."""
-        return _binary("le", self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        """Order the other way round."""
-        return _binary("lt", other, self)
-
-    def __ge__(self, other: Any) -> Any:
-        """Order the other way round."""
-        return _binary("le", other, self)
-
-    def __eq__(self, other: object) -> Any:
-        """Equality, as a truth at run time."""
-        return _binary("eq", self, other)
-
-    def __ne__(self, other: object) -> Any:
-        """Its opposite."""
-        return _binary("ne", self, other)
 
     def __float__(self) -> float:
         """Refuse: it is not a number yet."""
@@ -128,7 +76,8 @@ def real(value: Any) -> Expr:
     return const(float(value), T.f64)
 
 
-def _binary(op: str, a: Any, b: Any) -> Any:
+def binary(op: str, a: Any, b: Any) -> Any:
+    """A row of two numbers of which one is a real; NotImplemented beside what is no number."""
     if not all(isinstance(x, int | float | Cyclic | Real) for x in (a, b)):
         return NotImplemented
     return of(node(op, real(a), real(b)))

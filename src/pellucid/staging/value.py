@@ -370,11 +370,9 @@ class Cyclic(Staged):
 
 def _as_real(op: str, a: Any, b: Any) -> Any:
     """An operation with a real number beside an integer."""
-    from .real import Real, real
+    from .real import binary
 
-    if not all(isinstance(x, int | float | Cyclic | Real) for x in (a, b)):
-        return NotImplemented
-    return of(node(op, real(a), real(b)))
+    return binary(op, a, b)
 
 
 def _divisor(by: int) -> int:

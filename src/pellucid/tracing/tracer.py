@@ -16,6 +16,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from ..base.errors import IrError, TraceError
+from ..base.operators import Ordered
 from ..base.where import caller
 from ..ir import expr as E
 from ..ir import prim as table
@@ -33,7 +34,7 @@ def _refuse(what: str, fix: str) -> NoReturn:
     raise TraceError(f"{what} in `{line}`" if line else what, place=place, fix=fix)
 
 
-class Value:
+class Value(Ordered[Any]):
     """A symbolic scalar. Supports the operators of Python's numbers; comparisons give symbolic booleans.
 
     >>> x = Value(E.param("x", T.f32))
@@ -42,7 +43,6 @@ class Value:
     """
 
     __slots__ = ("_expr",)
-    __hash__ = object.__hash__
 
     def __init__(self, expr: Expr) -> None:
         self._expr = expr
@@ -63,29 +63,8 @@ class Value:
 
     # ---- arithmetic ----
 
-    def __add__(self, other: Any) -> Any:
-        return _binary("add", self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return _binary("add", other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return _binary("sub", self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _binary("sub", other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return _binary("mul", self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _binary("mul", other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return _divide(self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return _divide(other, self)
+    def _combined(self, row: str, one: Any, other: Any) -> Any:
+        return _binary(row, one, other)
 
     def __floordiv__(self, other: Any) -> Any:
         return _floor_divide(self, other)
@@ -132,26 +111,6 @@ class Value:
 
     def __trunc__(self) -> Any:
         return self if self.type.is_integer else call("trunc", self)
-
-    # ---- comparisons ----
-
-    def __lt__(self, other: Any) -> Any:
-        return _binary("lt", self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return _binary("le", self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return _binary("lt", other, self)
-
-    def __ge__(self, other: Any) -> Any:
-        return _binary("le", other, self)
-
-    def __eq__(self, other: object) -> Any:
-        return _binary("eq", self, other)
-
-    def __ne__(self, other: object) -> Any:
-        return _binary("ne", self, other)
 
     # ---- bits and booleans ----
 
@@ -352,18 +311,11 @@ def _binary(op: str, a: Any, b: Any) -> Any:
     if not (_is_scalar(a) and _is_scalar(b)):
         return NotImplemented
     x, y = pair(a, b)
-    if x.type is T.boolean and op not in _LOGICAL and op not in _EQUALITY:
+    if op == "div" and not x.type.is_float:
+        x, y = _convert(x, real_type()), _convert(y, real_type())
+    elif x.type is T.boolean and op not in _LOGICAL and op not in _EQUALITY:
         x, y = _arithmetic(x), _arithmetic(y)
     return Value(_apply(op, x, y))
-
-
-def _divide(a: Any, b: Any) -> Any:
-    if not (_is_scalar(a) and _is_scalar(b)):
-        return NotImplemented
-    x, y = pair(a, b)
-    if not x.type.is_float:
-        x, y = _convert(x, real_type()), _convert(y, real_type())
-    return Value(_apply("div", x, y))
 
 
 def _floor_divide(a: Any, b: Any) -> Any:
