@@ -212,7 +212,7 @@ def _parser() -> tuple[_Parser, list[str]]:
     render = command(
         "render", "FILE.py[:NAME] -o OUT [options]", "drawing:render", "draw a picture into a file", _RENDER
     )
-    _add_picture(render)
+    _add_source(render)
     _add_output(render)
     _add_view(render, "--time")
     _add_compile(render)
@@ -224,7 +224,7 @@ def _parser() -> tuple[_Parser, list[str]]:
         "draw a moving picture into a file",
         _ANIMATE,
     )
-    _add_picture(animate)
+    _add_source(animate)
     _add_output(animate)
     animate.add_argument("--seconds", type=values.number, default=2.0, metavar="S", help="duration (2)")
     animate.add_argument(
@@ -250,7 +250,7 @@ def _parser() -> tuple[_Parser, list[str]]:
         "show a picture in the terminal or in a viewer",
         _SHOW,
     )
-    _add_picture(show)
+    _add_source(show)
     show.add_argument("--seconds", type=values.number, default=0.0, metavar="S", help="play for so long (0)")
     show.add_argument("--mode", choices=["truecolor", "256", "ascii"], help="print text with these colors")
     _add_view(show, "--time")
@@ -263,7 +263,7 @@ def _parser() -> tuple[_Parser, list[str]]:
         "print the program after every stage, and why",
         _EXPLAIN,
     )
-    _add_picture(explain)
+    _add_source(explain)
     form = explain.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="for programs")
     form.add_argument("--markdown", action="store_true", help="for documents")
@@ -279,7 +279,7 @@ def _parser() -> tuple[_Parser, list[str]]:
         _EXPORT,
     )
     export.add_argument("language", choices=["c"], help="the language: c")
-    _add_picture(export)
+    _add_source(export)
     export.add_argument(
         "-o", dest="out", metavar="STEM", help="path without suffix, or a folder (the current one)"
     )
@@ -330,19 +330,25 @@ def _parser() -> tuple[_Parser, list[str]]:
     return parser, list(commands.choices)
 
 
-def _add_picture(parser: argparse.ArgumentParser) -> None:
+def _add_source(
+    parser: argparse.ArgumentParser, thing: str = "picture", names: str = "picture, animation, main"
+) -> None:
     parser.add_argument(
         "file",
         metavar="FILE.py[:NAME]",
-        help="a Python file, and which picture in it (picture, animation, main, or the only one)",
+        help=f"a Python file, and which {thing} in it ({names}, or the only one)",
     )
-    parser.add_argument("--list", action="store_true", help="list the pictures of the file and stop")
+    parser.add_argument("--list", action="store_true", help=f"list the {thing}s of the file and stop")
 
 
-def _add_output(parser: argparse.ArgumentParser) -> None:
+def _add_target(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", dest="out", metavar="OUT", help="the file to write, - for standard output"
     )
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    _add_target(parser)
     parser.add_argument("--quality", type=values.whole, metavar="Q", help="1 to 100, for lossy formats")
     parser.add_argument(
         "--background",
@@ -370,15 +376,8 @@ def _add_param(parser: argparse._ActionsContainer, what: str) -> None:  # pyrigh
 
 
 def _add_sound(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file",
-        metavar="FILE.py[:NAME]",
-        help="a Python file, and which sound in it (sound, voice, main, or the only one)",
-    )
-    parser.add_argument("--list", action="store_true", help="list the sounds of the file and stop")
-    parser.add_argument(
-        "-o", "--output", dest="out", metavar="OUT", help="the file to write, - for standard output"
-    )
+    _add_source(parser, "sound", "sound, voice, main")
+    _add_target(parser)
     parser.add_argument(
         "--seconds", type=values.number, metavar="S", help="duration, for what does not end by itself"
     )

@@ -15,28 +15,19 @@ from ..base.errors import InputError, brief
 from ..base.where import caller
 from ..staging import Cells, lift
 from ..staging.points import CASES
-from .node import Moment, Node, reached
+from .node import Carrying, Later, Moment, Node, reached
 from .signal import Signal, as_number, as_signal, joined
 
 _lines = itertools.count(1)
 
 
-class Delayed(Node):
+class Delayed(Later, Carrying):
     """A delay by one sample, which is its state."""
 
     name = "delay"
 
     def __init__(self, inputs: tuple[Node, ...]) -> None:
         self.inputs = inputs
-
-    @property
-    def now(self) -> tuple[Node, ...]:
-        """Nothing: that is what makes loops possible."""
-        return ()
-
-    def needs(self) -> tuple[Node, ...]:
-        """What comes next."""
-        return self.inputs
 
     def sample(self, moment: Moment) -> Any:
         """The sample before."""
@@ -47,20 +38,12 @@ class Delayed(Node):
         # What a sample is made of is its own affair: nothing is to be unrolled for it.
         return lift(as_number(moment.sample(self.inputs[0]), "a delay"))
 
-    def numbers(self, state: Any) -> tuple[Any, ...]:
-        """The sample."""
-        return (state,)
-
-    def with_numbers(self, state: Any, numbers: tuple[Any, ...]) -> Any:
-        """Another sample."""
-        return numbers[0]
-
     def rewired(self, inputs: tuple[Node, ...]) -> Node:
         """A delay of another signal."""
         return Delayed(inputs)
 
 
-class Scanned(Node):
+class Scanned(Carrying):
     """A running reduction, whose state is the result so far."""
 
     name = "scan"
@@ -80,20 +63,12 @@ class Scanned(Node):
         """The same."""
         return lift(as_number(moment.sample(self), "a scan"))
 
-    def numbers(self, state: Any) -> tuple[Any, ...]:
-        """The result so far."""
-        return (state,)
-
-    def with_numbers(self, state: Any, numbers: tuple[Any, ...]) -> Any:
-        """Another one."""
-        return numbers[0]
-
     def rewired(self, inputs: tuple[Node, ...]) -> Node:
         """The reduction of another signal."""
         return Scanned(self.operation, inputs)
 
 
-class Line(Node):
+class Line(Later):
     """A delay by many samples: its state are cells, used as a ring, and how many samples have gone.
 
     There are more cells than a loop would unroll for, and as many as a power of two, so that an address is a mask away
@@ -105,15 +80,6 @@ class Line(Node):
 
     def __init__(self, length: int, inputs: tuple[Node, ...]) -> None:
         self.length, self.inputs = length, inputs
-
-    @property
-    def now(self) -> tuple[Node, ...]:
-        """Nothing."""
-        return ()
-
-    def needs(self) -> tuple[Node, ...]:
-        """What comes next."""
-        return self.inputs
 
     def sample(self, moment: Moment) -> Any:
         """The sample of so long ago."""

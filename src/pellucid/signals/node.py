@@ -93,6 +93,31 @@ class Node(ABC):
         """A box of the same kind on other inputs."""
 
 
+class Carrying(Node):
+    """A box whose state is one number, which moves from sample to sample."""
+
+    def numbers(self, state: Any) -> tuple[Any, ...]:
+        """The number."""
+        return (state,)
+
+    def with_numbers(self, state: Any, numbers: tuple[Any, ...]) -> Any:
+        """Another one."""
+        return numbers[0]
+
+
+class Later(Node):
+    """A box whose sample is an earlier one of its input: what makes loops of a diagram possible."""
+
+    @property
+    def now(self) -> tuple[Node, ...]:
+        """Nothing."""
+        return ()
+
+    def needs(self) -> tuple[Node, ...]:
+        """What comes next."""
+        return self.inputs
+
+
 class Moment:
     """What every box of a diagram says while the states are these; each is asked once."""
 

@@ -49,12 +49,8 @@ def frame_bytes(layout: Layout) -> int:
 
 def memories(layout: Layout, name: str, data: Sequence[Bytes] | None = None) -> tuple[Memory, ...]:
     """A memory for each plane, on the bytes of each if they are given."""
-    found: list[Memory] = []
-    for k in range(len(layout.planes)):
-        word = word_of(layout, k)
-        own = None if data is None else data[k].view(_WORDS[word])
-        found.append(Memory(f"{name}{k}", word, own))
-    return tuple(found)
+    words = [None] * len(layout.planes) if data is None else views(layout, data)
+    return tuple(Memory(f"{name}{k}", word_of(layout, k), own) for k, own in enumerate(words))
 
 
 def split(layout: Layout, data: Bytes, frames: int) -> list[Bytes]:

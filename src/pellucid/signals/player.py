@@ -120,7 +120,7 @@ class Player:
         arrays |= {m.name: v for m, v in zip(self._out, pcm.views(self.layout, planes), strict=True)}
         numbers = list(self.numbers)
         for node, at in places(self.signal):
-            if isinstance(node, Played) and node.live:
+            if isinstance(node, Played) and node.recording.live:
                 numbers[at : at + 2] = 0, frames
         arguments = {"frames": frames, "peak": self.peak, **{f"kept{k}": x for k, x in enumerate(numbers)}}
         self.numbers, self.peak = self._program(
@@ -144,22 +144,22 @@ class Player:
         found: dict[str, Any] = {}
         known: set[str] = set()
         for node in self.signal.states:
-            if not isinstance(node, Played) or not node.live:
+            if not isinstance(node, Played) or not node.recording.live:
                 continue
-            name = node.planes[0].name[:-1]
+            source, name = node.recording, node.recording.name
             known.add(name)
             if name not in given:
                 raise InputError("is missing", place=f"play: {name}", fix="give its bytes by its name")
             data = np.frombuffer(given[name], np.uint8)
-            size = pcm.frame_bytes(node.layout)
+            size = pcm.frame_bytes(source.layout)
             if len(data) != frames * size:
                 raise InputError(
                     f"{len(data)} bytes are not {frames} frames of {size}",
                     place=f"play: {name}",
                     fix="give as many frames as are played",
                 )
-            words = pcm.views(node.layout, pcm.split(node.layout, np.array(data), frames))
-            found |= {m.name: w for m, w in zip(node.planes, words, strict=True)}
+            words = pcm.views(source.layout, pcm.split(source.layout, np.array(data), frames))
+            found |= {m.name: w for m, w in zip(source.planes, words, strict=True)}
         unknown_ = next((n for n in given if n not in known), None)
         if unknown_ is not None:
             fix = did_you_mean(unknown_, known) or (

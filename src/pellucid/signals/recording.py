@@ -6,14 +6,13 @@ Its channels are signals, which are silent after its end.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..base.errors import InputError
-from ..pixels import Channel, Layout
-from ..staging import Memory, choose
+from ..pixels import Channel
+from ..staging import choose
 from ..staging.real import call
 from . import pcm
 from .node import Moment, Node
@@ -27,15 +26,16 @@ class Played(Node):
 
     name = "recording"
 
-    def __init__(self, layout: Layout, channel: Channel, planes: Sequence[Memory], *, live: bool) -> None:
-        self.layout, self.channel, self.planes, self.live = layout, channel, planes, live
+    def __init__(self, recording: Recording, channel: Channel) -> None:
+        self.recording, self.channel = recording, channel
 
     def sample(self, moment: Moment) -> Any:
         """The level at that frame, or silence behind the last."""
         at, frames = moment.states[self]
         if isinstance(frames, int) and frames <= 0:
             return 0.0
-        level = pcm.read(self.layout, self.channel, self.planes, call("min", at, frames - 1))
+        own = self.recording
+        level = pcm.read(own.layout, self.channel, own.planes, call("min", at, frames - 1))
         return choose(at < frames, lambda: level, lambda: 0.0)
 
     def next(self, moment: Moment) -> Any:
@@ -49,7 +49,7 @@ class Played(Node):
 
     def left(self, state: Any) -> int | None:
         """How many frames there are; live ones come as long as they are asked for."""
-        return None if self.live else max(state[1] - state[0], 0)
+        return None if self.recording.live else max(state[1] - state[0], 0)
 
     def numbers(self, state: Any) -> tuple[Any, ...]:
         """Both."""
@@ -61,7 +61,7 @@ class Played(Node):
 
     def rewired(self, inputs: tuple[Node, ...]) -> Node:
         """The same recording."""
-        return Played(self.layout, self.channel, self.planes, live=self.live)
+        return Played(self.recording, self.channel)
 
 
 class Recording:
@@ -103,16 +103,13 @@ class Recording:
             # Memory holds something always; it is not heard.
             given = np.zeros(size, np.uint8)
         parts = [] if data is None else pcm.split(self.layout, np.array(given), len(given) // size)
-        self._planes = pcm.memories(self.layout, self.name, parts or None)
+        self.planes = pcm.memories(self.layout, self.name, parts or None)
 
     @property
     def channels(self) -> tuple[Signal, ...]:
         """A signal for each channel, from the beginning."""
-        found: list[Signal] = []
-        for channel in self.layout.channels:
-            node = Played(self.layout, channel, self._planes, live=self.live)
-            found.append(Signal(node, {node: (0, self.frames)}))
-        return tuple(found)
+        nodes = [Played(self, channel) for channel in self.layout.channels]
+        return tuple(Signal(node, {node: (0, self.frames)}) for node in nodes)
 
     @property
     def seconds(self) -> float:

@@ -203,12 +203,10 @@ def _channels(signals: tuple[Signal, ...], channels: int | None) -> tuple[Signal
         raise InputError(
             f"the sound has {len(signals)} channels, not {channels}", place="channels", fix="leave them out"
         )
+    if channels < 1:
+        raise InputError(f"{channels} channels", place="channels", fix="give at least one")
     # The format says how many there may be.
-    return signals * max(channels, 0) if channels > 0 else _none(channels)
-
-
-def _none(channels: int) -> tuple[Signal, ...]:
-    raise InputError(f"{channels} channels", place="channels", fix="give at least one")
+    return signals * channels
 
 
 def _frames(seconds: float | None, rate: int, signals: tuple[Signal, ...]) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from ..staging import Memory, load_sample, store_sample
 from ..staging import signed as with_sign
 from .delays import scan
-from .node import Moment, Node
+from .node import Carrying, Moment, Node
 from .signal import Constant, Signal, as_number, as_signal, mapped
 
 
@@ -102,19 +102,11 @@ def constant(value: Any) -> Signal:
     return as_signal(value)
 
 
-class Control(Constant):
+class Control(Carrying, Constant):
     """A constant with a name, set from outside."""
 
     def __init__(self, label: str) -> None:
         self.label = label
-
-    def numbers(self, state: Any) -> tuple[Any, ...]:
-        """Its value."""
-        return (state,)
-
-    def with_numbers(self, state: Any, numbers: tuple[Any, ...]) -> Any:
-        """Another value."""
-        return numbers[0]
 
     def rewired(self, inputs: tuple[Node, ...]) -> Node:
         """Another control of that name."""

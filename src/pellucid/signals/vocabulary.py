@@ -31,6 +31,13 @@ def put(signal: Signal, sample: Any) -> None:
     """Store the first sample of a signal in memory.
 
     Raises InputError for a signal that is not in memory.
+
+    >>> import numpy as np
+    >>> from pellucid import signals as sg
+    >>> out = np.zeros(1, np.uint8)
+    >>> put(sg.memory(sg.Memory("out", 8, out), 4, 8, 4, 4), 9)
+    >>> out
+    array([144], dtype=uint8)
     """
     signal.put(sample)
 

@@ -113,20 +113,15 @@ def read_audio(
             f"cannot be read ({reason[:1].lower()}{reason[1:]})", place=shown, fix="check the name"
         ) from error
     if format is not None:
-        layout = pcm(format, 1 if channels is None else channels, planar=planar)
-        if len(data) % frame_bytes(layout):
+        many, speed = 1 if channels is None else channels, 48000 if rate is None else rate
+        size = frame_bytes(pcm(format, many, planar=planar))
+        if len(data) % size:
             raise FileError(
-                f"{len(data)} bytes are no whole number of frames of {frame_bytes(layout)}",
+                f"{len(data)} bytes are no whole number of frames of {size}",
                 place=shown,
                 fix="check the format and the number of channels",
             )
-        return Recording(
-            data,
-            format,
-            channels=1 if channels is None else channels,
-            rate=48000 if rate is None else rate,
-            planar=planar,
-        )
+        return Recording(data, format, channels=many, rate=speed, planar=planar)
     if channels is not None or rate is not None or planar:
         raise InputError(
             "a WAV file says itself how many channels it has and how fast they are",

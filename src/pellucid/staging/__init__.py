@@ -7,16 +7,18 @@ samples of any number of bits, and means the same when it is simply called on nu
 To read: `value` and `real` are what programs compute with, written by `folding`; `memory`, `cells` and `samples` are
 what they read and write, through the `bitcache`; `control` is how they go on, of which `looper` does the loops, with
 `points`, `graph`, `joins` and `same`. What is written is `residual` code; `structure` takes its jumps away, and `lower`
-makes the nest. `session` is the state of all that, and `specialize` the door.
+makes the nest; `streams` are for wide registers. `session` is the state of all that, and `specialize` the door.
 """
 
+from ..ir.stream import Samples
 from .cells import Cells
 from .control import choose, dynamic_call, fork, loop, set_base
 from .memory import Memory
 from .real import Real, to_integer
 from .same import early_equal
-from .samples import Samples, Table, load_sample, signed, store_sample, stream
+from .samples import load_sample, signed, store_sample
 from .specialize import Residual, cyclic, specialize, unknown
+from .streams import Table, stream
 from .value import Cyclic, Dynamic, lift, negate
 
 __all__ = [

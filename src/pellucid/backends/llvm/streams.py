@@ -7,6 +7,7 @@ in place, in registers as the processor has them; what is left goes through `edg
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from ...base.errors import BackendError
 from ...ir.expr import Expr
@@ -28,6 +29,17 @@ LEAST = 16
 """How many samples of what is left are taken at once."""
 Edge = tuple[str, str]
 """Where control comes from, and the value that it brings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to the loop over what is left: the block that control comes from, and the values that it brings."""
+
+    block: str
+    first: str
+    stop: str
+    sums: list[str]
+    states: list[str]
 
 
 class Function(Edges, Sums):
@@ -132,20 +144,20 @@ class Function(Edges, Sums):
         shared = [k for k in self.written if self.shares(k)]
         firsts = [str(n) for n in self.plan.firsts]
         zeros = ["0"] * len(self.accounts)
-        edges: list[tuple[str, str, str, list[str], list[str]]] = []
+        ways: list[Way] = []
         if shared:
             # The first bytes of a thread's part may be those of another one's, too: they are left to the edges.
             self.emit(f"%head.few = add i64 %first, {self.few}")
             self.emit("%head.end = call i64 @llvm.smin.i64(i64 %beyond, i64 %head.few)")
-            edges.append(("entry", "%first", "%head.end", zeros, firsts))
+            ways.append(Way("entry", "%first", "%head.end", zeros, firsts))
             self.jump("rest")
             tots = [f"%rest.tot{k}" for k in range(len(zeros))]
             names = [f"%rest.state{k}" for k in range(len(firsts))]
-            edges += self.main_loop(shared, "%rest.i", tots, names)
+            ways += self.main_loop(shared, "%rest.i", tots, names)
         else:
             self.jump("main.before")
-            edges += self.main_loop(shared, "%first", zeros, firsts)
-        self.rest_loop(edges, "main.before" if shared else "done")
+            ways += self.main_loop(shared, "%first", zeros, firsts)
+        self.rest_loop(ways, "main.before" if shared else "done")
         self.open("done")
         if self.accounts:
             self.enter(f"%sums.at = getelementptr ptr, ptr %buffers, i64 {self.stream.buffers}")
@@ -167,9 +179,7 @@ class Function(Edges, Sums):
         first, beyond = self.span(k)
         return beyond > first + self.step(k, self.lanes)
 
-    def main_loop(
-        self, shared: list[int], first: str, totals: list[str], states: list[str]
-    ) -> list[tuple[str, str, str, list[str], list[str]]]:
+    def main_loop(self, shared: list[int], first: str, totals: list[str], states: list[str]) -> list[Way]:
         """Whole blocks in place: as many as there are, as far as registers may be loaded whole."""
         n, buffers = self.many, range(self.stream.buffers)
         self.begin(n)
@@ -218,8 +228,8 @@ class Function(Edges, Sums):
         sums = [f"%main.sum{k}" for k in range(len(totals))]
         after = [f"%main.state{k}.n" for k in range(len(states))]
         return [
-            ("main.before", first, "%beyond", totals, states),
-            ("main.after", "%main.stop", "%beyond", sums, after),
+            Way("main.before", first, "%beyond", totals, states),
+            Way("main.after", "%main.stop", "%beyond", sums, after),
         ]
 
     def count_of_blocks(self, first: str) -> str:
@@ -247,7 +257,7 @@ class Function(Edges, Sums):
         lines.append(f"%main.count = call i64 @llvm.smax.i64(i64 {name}, i64 0)")
         return "\n".join(lines)
 
-    def rest_loop(self, edges: list[tuple[str, str, str, list[str], list[str]]], then: str) -> None:
+    def rest_loop(self, ways: list[Way], then: str) -> None:
         """What is left, block by small block, through copies."""
         n = self.few
         self.begin(n)
@@ -257,12 +267,12 @@ class Function(Edges, Sums):
             self.emit(f"{name} = phi i64 " + ", ".join(f"[ {v}, %{block} ]" for block, v in values))
 
         last = "rest.latch"
-        phi("%rest.i", [*((e[0], e[1]) for e in edges), (last, "%rest.next")])
-        phi("%rest.stop", [*((e[0], e[2]) for e in edges), (last, "%rest.stop")])
+        phi("%rest.i", [*((w.block, w.first) for w in ways), (last, "%rest.next")])
+        phi("%rest.stop", [*((w.block, w.stop) for w in ways), (last, "%rest.stop")])
         for k in range(len(self.accounts)):
-            phi(f"%rest.tot{k}", [*((e[0], e[3][k]) for e in edges), (last, f"%rest.tot{k}.n")])
+            phi(f"%rest.tot{k}", [*((w.block, w.sums[k]) for w in ways), (last, f"%rest.tot{k}.n")])
         for k in range(len(self.states)):
-            phi(f"%rest.state{k}", [*((e[0], e[4][k]) for e in edges), (last, f"%rest.state{k}.n")])
+            phi(f"%rest.state{k}", [*((w.block, w.states[k]) for w in ways), (last, f"%rest.state{k}.n")])
         self.branch(self.let("icmp slt i64 %rest.i, %rest.stop"), "rest.body", "rest.over")
         self.open("rest.over")
         if then == "done":
