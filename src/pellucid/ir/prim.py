@@ -19,6 +19,7 @@ from .facts import Facts, Transfer, top
 
 if TYPE_CHECKING:
     from .expr import Expr
+    from .prims.box import Copies, Interval
 
 CLASSES: Mapping[str, tuple[T.Type, ...]] = {
     "F": T.FLOATS,
@@ -69,7 +70,13 @@ class Prim:
     ulp        stated error bound per type name in units in the last place; empty: correctly rounded or integer, exact.
     monotone   one sign per operand: "+" where the result never falls as the operand grows, "-" where it never rises,
                "*" where the sign of the other of the first two operands says which, "." where neither holds. True of
-               numbers that are not NaN, with operands and results in order, as long as no integer wraps.
+               numbers that are not NaN, with operands and results in order, as long as no integer wraps. Where a
+               result between two others may be NaN, the row states its `interval` as well.
+    interval   bounds of the result as terms: a function ``(result type, *boxes) -> (lo, hi)``; what `reasoning.boxes`
+               makes of the other columns if None.
+    copies     ``(*boxes) -> (Copy | None, ...)``: for each operand, when the result surely is that operand.
+    zero_sign  what the signs of zeros among the operands can change: nothing ("kill"), only the sign of a zero result
+               ("pass"), or more ("observe").
     cost       cycles for one 512-bit vector on a current core, roughly: what heuristics and the timer start from.
     symbol     infix symbol and precedence in text.
     """
@@ -88,6 +95,9 @@ class Prim:
     c: Mapping[str, str] = field(default_factory=dict[str, str])
     ulp: Mapping[str, float] = field(default_factory=dict[str, float])
     monotone: str = ""
+    interval: Interval | None = None
+    copies: Copies | None = None
+    zero_sign: str = "observe"
     cost: float = 1.0
     symbol: tuple[str, int] | None = None
     letters: tuple[str, ...] = field(init=False)
@@ -108,6 +118,10 @@ class Prim:
         if (self.domain is None) != (self.total is None):
             raise IrError(
                 "a partial row names its domain and its total row", place=self.name, fix="give both"
+            )
+        if self.zero_sign not in ("kill", "pass", "observe"):
+            raise IrError(
+                f"no zero_sign is {self.zero_sign!r}", place=self.name, fix="write kill, pass or observe"
             )
         if self.body is None and not (self.llvm and self.c):
             raise IrError(

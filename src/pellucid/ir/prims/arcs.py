@@ -155,6 +155,7 @@ ROWS = (
         body=body(_atan),
         facts=increasing(np.arctan, odd=True),
         ulp={"f32": 1.9, "f64": 1.8},
+        zero_sign="pass",
         cost=28,
     ),
     Prim(
@@ -164,6 +165,7 @@ ROWS = (
         body=body(_atan2),
         facts=_atan2_facts,
         ulp={"f32": 1.9, "f64": 1.8},
+        zero_sign="observe",
         cost=38,
     ),
     Prim(
@@ -173,6 +175,7 @@ ROWS = (
         body=body(_asin),
         facts=increasing(np.arcsin, domain=(-1.0, 1.0), odd=True),
         ulp={"f32": 1.4, "f64": 1.4},
+        zero_sign="pass",
         cost=35,
     ),
     Prim(
@@ -182,6 +185,7 @@ ROWS = (
         body=body(_acos),
         facts=decreasing(np.arccos, (-1.0, 1.0), (0.0, math.inf)),
         ulp={"f32": 1.4, "f64": 1.4},
+        zero_sign="kill",
         cost=32,
     ),
 )

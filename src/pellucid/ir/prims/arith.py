@@ -234,6 +234,7 @@ ROWS = (
         llvm={"float": "fadd {T} {0}, {1}", "integer": "add {T} {0}, {1}"},
         c={"float": "{0} + {1}", "integer": "({T})(({U}){0} + ({U}){1})"},
         monotone="++",
+        zero_sign="pass",
         symbol=("+", 6),
     ),
     Prim(
@@ -245,6 +246,7 @@ ROWS = (
         llvm={"float": "fsub {T} {0}, {1}", "integer": "sub {T} {0}, {1}"},
         c={"float": "{0} - {1}", "integer": "({T})(({U}){0} - ({U}){1})"},
         monotone="+-",
+        zero_sign="pass",
         symbol=("-", 6),
     ),
     Prim(
@@ -262,6 +264,7 @@ ROWS = (
         llvm={"float": "fmul {T} {0}, {1}", "integer": "mul {T} {0}, {1}"},
         c={"float": "{0} * {1}", "integer": "({T})(({U}){0} * ({U}){1})"},
         monotone="**",
+        zero_sign="pass",
         symbol=("*", 7),
     ),
     Prim(
@@ -273,6 +276,7 @@ ROWS = (
         llvm={"float": "fdiv {T} {0}, {1}"},
         c={"float": "{0} / {1}"},
         monotone="*.",
+        zero_sign="observe",
         cost=10,
         symbol=("/", 7),
     ),
@@ -285,6 +289,7 @@ ROWS = (
         llvm={"float": "call {T} @llvm.fma.{M}({T} {0}, {T} {1}, {T} {2})"},
         c={"float": "fma{f}({0}, {1}, {2})"},
         monotone="**+",
+        zero_sign="pass",
     ),
     Prim(
         "neg",
@@ -295,6 +300,7 @@ ROWS = (
         llvm={"float": "fneg {T} {0}", "signed": "sub {T} {#0}, {0}"},
         c={"float": "-{0}", "signed": "({T})(0 - ({U}){0})"},
         monotone="-",
+        zero_sign="pass",
     ),
     Prim(
         "abs",
@@ -308,6 +314,7 @@ ROWS = (
             "select {B} {r}.s, {T} {r}.n, {T} {0}",
         },
         c={"float": "fabs{f}({0})", "signed": "({0} < 0 ? ({T})(0 - ({U}){0}) : {0})"},
+        zero_sign="kill",
     ),
     Prim(
         "min",
@@ -323,6 +330,7 @@ ROWS = (
         },
         c={"any": "({0} < {1} ? {0} : {1})"},
         monotone="++",
+        zero_sign="pass",
     ),
     Prim(
         "max",
@@ -338,6 +346,7 @@ ROWS = (
         },
         c={"any": "({0} > {1} ? {0} : {1})"},
         monotone="++",
+        zero_sign="pass",
     ),
     Prim(
         "floor_div",
@@ -352,6 +361,7 @@ ROWS = (
             "unsigned": "({1} == 0 ? ({T})0 : ({T})({0} / {1}))",
         },
         monotone="*.",
+        zero_sign="kill",
         cost=40,
         symbol=("//", 7),
     ),
@@ -367,6 +377,7 @@ ROWS = (
             "({T})({0} % {1} + ({0} % {1} != 0 && ({0} < 0) != ({1} < 0) ? {1} : 0)))",
             "unsigned": "({1} == 0 ? {0} : ({T})({0} % {1}))",
         },
+        zero_sign="kill",
         cost=40,
         symbol=("%", 7),
     ),

@@ -122,6 +122,7 @@ def _logic(name: str, doc: str, ref: Any, facts: Any, laws: Laws, symbol: tuple[
         laws=laws,
         llvm={"any": f"{name} {{T}} {{0}}, {{1}}"},
         c={"any": f"({{T}})({{0}} {symbol[0]} {{1}})"},
+        zero_sign="kill",
         symbol=symbol,
     )
 
@@ -159,6 +160,7 @@ ROWS = (
         facts=_not_facts,
         llvm={"integer": "xor {T} {0}, {#-1}", "bool": "xor {T} {0}, {#-1}"},
         c={"integer": "({T})({0} ^ ({T})-1)", "bool": "!{0}"},
+        zero_sign="kill",
     ),
     Prim(
         "shift_left",
@@ -167,6 +169,7 @@ ROWS = (
         body=_shift_left,
         facts=_left_facts,
         monotone="+.",
+        zero_sign="kill",
         symbol=("<<", 5),
     ),
     Prim(
@@ -176,6 +179,7 @@ ROWS = (
         body=_shift_right,
         facts=_right_facts,
         monotone="+.",
+        zero_sign="kill",
         symbol=(">>", 5),
     ),
     Prim(
@@ -189,6 +193,7 @@ ROWS = (
         llvm={"any": "shl {T} {0}, {1}"},
         c={"any": "({T})(({U}){0} << {1})"},
         monotone="+.",
+        zero_sign="kill",
     ),
     Prim(
         "shift_right_in",
@@ -201,5 +206,6 @@ ROWS = (
         llvm={"signed": "ashr {T} {0}, {1}", "unsigned": "lshr {T} {0}, {1}"},
         c={"any": "({T})({0} >> {1})"},
         monotone="+.",
+        zero_sign="kill",
     ),
 )

@@ -72,6 +72,7 @@ ROWS = (
         "F F F -> F",
         body=_lerp,
         facts=_lerp_facts,
+        zero_sign="pass",
         cost=2,
     ),
     Prim(
@@ -80,6 +81,7 @@ ROWS = (
         "F -> F",
         body=_smooth,
         facts=_smooth_facts,
+        zero_sign="kill",
         cost=4,
     ),
 )

@@ -24,5 +24,6 @@ ROWS = (
         facts=_choose_facts,
         llvm={"any": "select {B} {0}, {R} {1}, {R} {2}"},
         c={"any": "({0} ? {1} : {2})"},
+        zero_sign="pass",
     ),
 )

@@ -208,6 +208,7 @@ ROWS = (
         body=body(_sin),
         facts=wave(np.sin, math.pi / 2, 2 * math.pi),
         ulp={"f32": 1.6, "f64": 1.6},
+        zero_sign="pass",
         cost=22,
     ),
     Prim(
@@ -217,6 +218,7 @@ ROWS = (
         body=body(_cos),
         facts=wave(np.cos, 0.0, 2 * math.pi),
         ulp={"f32": 1.6, "f64": 1.6},
+        zero_sign="kill",
         cost=22,
     ),
     Prim(
@@ -226,6 +228,7 @@ ROWS = (
         body=body(_tan),
         facts=_tan_facts,
         ulp={"f32": 2.0, "f64": 1.8},
+        zero_sign="pass",
         cost=42,
     ),
     Prim(
@@ -234,6 +237,7 @@ ROWS = (
         "F -> F",
         body=body(_sin_near),
         facts=_near_facts,
+        zero_sign="pass",
         cost=23,
     ),
     Prim(
@@ -242,6 +246,7 @@ ROWS = (
         "F -> F",
         body=body(_cos_near),
         facts=_near_facts,
+        zero_sign="kill",
         cost=23,
     ),
     Prim(
@@ -250,6 +255,7 @@ ROWS = (
         "F -> F",
         body=body(_tan_near),
         facts=_tan_near_facts,
+        zero_sign="pass",
         cost=32,
     ),
     Prim(
@@ -259,6 +265,7 @@ ROWS = (
         body=body(_sinpi),
         facts=wave(_sine_of_half_turns, 0.5, 2.0, zeros=True),
         ulp={"f32": 1.8, "f64": 1.8},
+        zero_sign="pass",
         cost=25,
     ),
     Prim(
@@ -268,6 +275,7 @@ ROWS = (
         body=body(_cospi),
         facts=wave(_cosine_of_half_turns, 0.0, 2.0),
         ulp={"f32": 1.8, "f64": 1.8},
+        zero_sign="kill",
         cost=25,
     ),
 )

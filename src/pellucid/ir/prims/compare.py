@@ -57,6 +57,7 @@ ROWS = (
         llvm=_spelled("olt", "slt", "ult"),
         c={"any": "{0} < {1}"},
         monotone="-+",
+        zero_sign="kill",
         symbol=("<", 4),
     ),
     Prim(
@@ -68,6 +69,7 @@ ROWS = (
         llvm=_spelled("ole", "sle", "ule"),
         c={"any": "{0} <= {1}"},
         monotone="-+",
+        zero_sign="kill",
         symbol=("<=", 4),
     ),
     Prim(
@@ -79,6 +81,7 @@ ROWS = (
         laws=Laws(commutes=("integer", "float", "bool")),
         llvm=_spelled("oeq", "eq", "eq"),
         c={"any": "{0} == {1}"},
+        zero_sign="kill",
         symbol=("==", 4),
     ),
     Prim(
@@ -90,6 +93,7 @@ ROWS = (
         laws=Laws(commutes=("integer", "float", "bool")),
         llvm=_spelled("une", "ne", "ne"),
         c={"any": "{0} != {1}"},
+        zero_sign="kill",
         symbol=("!=", 4),
     ),
 )

@@ -135,6 +135,7 @@ ROWS = (
         llvm={"any": "{cast} {T} {0} to {R}"},
         c={"any": "({R}){0}"},
         monotone="+",
+        zero_sign="pass",
     ),
     Prim(
         "to_integer",
@@ -144,6 +145,7 @@ ROWS = (
         body=_to_integer,
         facts=_convert_facts,
         monotone="+",
+        zero_sign="kill",
     ),
     Prim(
         "truncate_in",
@@ -157,6 +159,7 @@ ROWS = (
         llvm={"float": "{cast} {T} {0} to {R}"},
         c={"float": "({R}){0}"},
         monotone="+",
+        zero_sign="kill",
     ),
     Prim(
         "bitcast",
@@ -167,5 +170,6 @@ ROWS = (
         facts=_bitcast_facts,
         llvm={"any": "bitcast {T} {0} to {R}"},
         c={"any": "bits_{T}_{R}({0})"},
+        zero_sign="observe",
     ),
 )

@@ -248,6 +248,7 @@ ROWS = (
         body=body(_exp),
         facts=increasing(np.exp, image=(0.0, math.inf)),
         ulp={"f32": 1.0, "f64": 1.0},
+        zero_sign="kill",
         cost=14,
     ),
     Prim(
@@ -257,6 +258,7 @@ ROWS = (
         body=body(_exp2),
         facts=increasing(np.exp2, image=(0.0, math.inf)),
         ulp={"f32": 1.0, "f64": 1.0},
+        zero_sign="kill",
         cost=13,
     ),
     Prim(
@@ -266,6 +268,7 @@ ROWS = (
         body=body(_expm1),
         facts=increasing(np.expm1, image=(-1.0, math.inf), odd=True),
         ulp={"f32": 1.7, "f64": 1.8},
+        zero_sign="pass",
         cost=20,
     ),
     Prim(
@@ -275,6 +278,7 @@ ROWS = (
         body=body(_sinh),
         facts=increasing(np.sinh, odd=True),
         ulp={"f32": 1.8, "f64": 1.8},
+        zero_sign="pass",
         cost=40,
     ),
     Prim(
@@ -284,6 +288,7 @@ ROWS = (
         body=body(_cosh),
         facts=even(np.cosh, (1.0, math.inf)),
         ulp={"f32": 1.6, "f64": 1.6},
+        zero_sign="kill",
         cost=27,
     ),
     Prim(
@@ -293,6 +298,7 @@ ROWS = (
         body=body(_tanh),
         facts=increasing(np.tanh, image=(-1.0, 1.0), odd=True),
         ulp={"f32": 1.7, "f64": 1.7},
+        zero_sign="pass",
         cost=40,
     ),
 )

@@ -152,6 +152,7 @@ ROWS = (
         body=body(_log),
         facts=increasing(np.log, domain=(0.0, math.inf)),
         ulp={"f32": 1.0, "f64": 1.3},
+        zero_sign="kill",
         cost=20,
     ),
     Prim(
@@ -161,6 +162,7 @@ ROWS = (
         body=body(_log2),
         facts=increasing(np.log2, domain=(0.0, math.inf)),
         ulp={"f32": 1.8, "f64": 1.3},
+        zero_sign="kill",
         cost=21,
     ),
     Prim(
@@ -170,6 +172,7 @@ ROWS = (
         body=body(_log10),
         facts=increasing(np.log10, domain=(0.0, math.inf)),
         ulp={"f32": 1.6, "f64": 1.3},
+        zero_sign="kill",
         cost=23,
     ),
     Prim(
@@ -179,6 +182,7 @@ ROWS = (
         body=body(_log1p),
         facts=increasing(np.log1p, domain=(-1.0, math.inf), odd=True),
         ulp={"f32": 1.2, "f64": 1.4},
+        zero_sign="pass",
         cost=36,
     ),
 )

@@ -208,6 +208,7 @@ ROWS = (
         body=body(_pow),
         facts=_pow_facts,
         ulp={"f32": 1.4, "f64": 1.4},
+        zero_sign="observe",
         cost=75,
     ),
     Prim(
@@ -217,6 +218,7 @@ ROWS = (
         "F F -> F",
         body=body(_pow_near),
         facts=_pow_near_facts,
+        zero_sign="kill",
         cost=36,
     ),
     Prim(
@@ -226,6 +228,7 @@ ROWS = (
         body=body(_cbrt),
         facts=increasing(np.cbrt, odd=True),
         ulp={"f32": 0.6, "f64": 0.6},
+        zero_sign="pass",
         cost=55,
     ),
     Prim(
@@ -235,6 +238,7 @@ ROWS = (
         body=body(_hypot),
         facts=_hypot_facts,
         ulp={"f32": 1.3, "f64": 1.3},
+        zero_sign="kill",
         cost=20,
     ),
 )

@@ -41,6 +41,7 @@ ROWS = (
         llvm=_intrinsic("floor"),
         c={"float": "floor{f}({0})"},
         monotone="+",
+        zero_sign="pass",
     ),
     Prim(
         "ceil",
@@ -51,6 +52,7 @@ ROWS = (
         llvm=_intrinsic("ceil"),
         c={"float": "ceil{f}({0})"},
         monotone="+",
+        zero_sign="pass",
     ),
     Prim(
         "trunc",
@@ -61,6 +63,7 @@ ROWS = (
         llvm=_intrinsic("trunc"),
         c={"float": "trunc{f}({0})"},
         monotone="+",
+        zero_sign="pass",
     ),
     Prim(
         "round",
@@ -71,6 +74,7 @@ ROWS = (
         llvm=_intrinsic("roundeven"),
         c={"float": "rint{f}({0})"},
         monotone="+",
+        zero_sign="pass",
     ),
     Prim(
         "sqrt",
@@ -81,6 +85,7 @@ ROWS = (
         llvm=_intrinsic("sqrt"),
         c={"float": "sqrt{f}({0})"},
         monotone="+",
+        zero_sign="pass",
         cost=12,
     ),
 )

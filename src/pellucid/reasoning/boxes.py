@@ -1,0 +1,168 @@
+"""Rules for boxes: the bounds of every row's result as an expression over the bounds of its operands.
+
+Part of `reasoning`, for whoever runs a picture over whole regions first: the expressions are of rows of the table, and
+so are evaluated, or compiled, as any other. A row's own `interval` is taken; else its `monotone` signs give the right
+corners; else the boxes of a short `body` are composed; else a result is known where every operand is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..ir import prim as table
+from ..ir import types as T
+from ..ir.expr import FALSE, Expr, apply, const, param, topological
+from ..ir.interp import expand
+from ..ir.prim import Prim
+from ..ir.prims.box import Box, Ends, all_of, near, only, whole
+from ..ir.prims.notation import Term, maximum, minimum
+
+LONGEST_BODY = 12
+"""How many operators a body may have whose boxes are composed: beyond that the bounds are loose and dear."""
+
+
+class BoxRule(NamedTuple):
+    """What is known of a row's result when its operands lie in boxes.
+
+    lo, hi             expressions over `leaves` of the result's type: no result lies outside. Of booleans they are must
+                       and may. Of floats neither is ever NaN, and only from -inf to +inf the result may be NaN. If all
+                       operands are pinned to finite numbers, and the result is one, it is pinned as well.
+    copies             for each operand a boolean expression, "here the result is that operand", or None for never.
+    copies_keep_zero   for each operand whether a copy is right for the sign of a zero as well.
+    leaves             for each operand the params that stand for its lo and hi, of its type. They may be infinite, as
+                       other params never are; what the expressions count on is that lo <= hi.
+
+    -0.0 and +0.0 are one number to all of these: the box [0, 0] may hold either.
+    """
+
+    lo: Expr
+    hi: Expr
+    copies: tuple[Expr | None, ...]
+    copies_keep_zero: tuple[bool, ...]
+    leaves: tuple[tuple[Expr, Expr], ...]
+
+
+def box_rule(prim: Prim, types: tuple[T.Type, ...], result: T.Type) -> BoxRule:
+    """The rule of a row for operands of these types.
+
+    >>> rule = box_rule(table.row("le"), (T.i32, T.i32), T.boolean)
+    >>> rule.lo, rule.hi
+    ($hi0:i32 <= $lo1:i32, $lo0:i32 <= $hi1:i32)
+    """
+    return _box_rule(prim, types, result, table.edition())
+
+
+@lru_cache(maxsize=4096)
+def _box_rule(prim: Prim, types: tuple[T.Type, ...], result: T.Type, _: int) -> BoxRule:
+    leaves = tuple((param(f"lo{k}", t), param(f"hi{k}", t)) for k, t in enumerate(types))
+    boxes = [Box(Term(lo), Term(hi)) for lo, hi in leaves]
+    lo, hi = ends(prim, result, *boxes)
+    copies = prim.copies(*boxes) if prim.copies else (None,) * len(types)
+    return BoxRule(
+        lo.expr,
+        hi.expr,
+        tuple(None if c is None or c.condition.expr is FALSE else c.condition.expr for c in copies),
+        tuple(c is not None and c.keeps_zero for c in copies),
+        leaves,
+    )
+
+
+def ends(prim: Prim, result: T.Type, *boxes: Box) -> Ends:
+    """The ends of a row's result, as terms over those of its operands."""
+    if prim.interval is not None:
+        return prim.interval(result, *boxes)
+    # An integer that wraps is out of order, and nothing tells here when it does.
+    if prim.monotone and (not result.is_integer or not all(b.type.is_integer for b in boxes)):
+        return _at_corners(prim, result, boxes)
+    body = None if prim.body is None else expand(prim.name, tuple(_names(boxes)), _attribute(prim, result))
+    if body is not None and _is_short(body):
+        return _composed(body, boxes)
+    return _at_points(prim, result, boxes)
+
+
+def _attribute(prim: Prim, result: T.Type) -> T.Type | None:
+    return result if prim.result == "@" else None
+
+
+def _names(boxes: Iterable[Box]) -> list[Expr]:
+    return [param(f"operand{k}", box.type) for k, box in enumerate(boxes)]
+
+
+def _value(prim: Prim, result: T.Type, operands: Iterable[Term]) -> Term:
+    return Term(apply(prim.name, *(x.expr for x in operands), attr=_attribute(prim, result)))
+
+
+def _trusted(prim: Prim, boxes: Iterable[Box]) -> list[Term]:
+    """When the operands' ends stand for all that is between them: no NaN, and no zero of unknown sign that matters."""
+    floats = [b for b in boxes if b.type.is_float]
+    found = [b.sound for b in floats]
+    if prim.zero_sign == "observe":
+        found += [(b.lo > 0.0) | (b.hi < 0.0) for b in floats]
+    return found
+
+
+def _at_points(prim: Prim, result: T.Type, boxes: tuple[Box, ...]) -> Ends:
+    """The value where every operand is pinned; everything elsewhere."""
+    value = _value(prim, result, [b.lo for b in boxes])
+    known = [b.pinned for b in boxes] + _trusted(prim, boxes)
+    if result.is_float:
+        known.append(value.equals(value))
+    return only(all_of(*known), value, value)
+
+
+def _at_corners(prim: Prim, result: T.Type, boxes: tuple[Box, ...]) -> Ends:
+    """The least and the greatest of the values at those corners that the signs of the row name."""
+    lows: list[list[Term]] = [[]]
+    highs: list[list[Term]] = [[]]
+    known = _trusted(prim, boxes)
+    for sign, box in zip(prim.monotone, boxes, strict=True):
+        first = [box.hi] if sign == "-" else [box.lo, box.hi] if sign == "*" else [box.lo]
+        last = [box.lo] if sign == "-" else [box.lo, box.hi] if sign == "*" else [box.hi]
+        if sign == ".":
+            known.append(box.pinned)
+        lows = [[*corner, end] for corner in lows for end in first]
+        highs = [[*corner, end] for corner in highs for end in last]
+    low = [_value(prim, result, c) for c in lows]
+    high = low if lows == highs else [_value(prim, result, c) for c in highs]
+    if result.is_float:
+        known += [y.equals(y) for y in dict.fromkeys([*low, *high])]
+    lo, hi = low[0], high[0]
+    if result is T.boolean:
+        for x, y in zip(low[1:], high[1:], strict=True):
+            lo, hi = lo & x, hi | y
+    else:
+        for x, y in zip(low[1:], high[1:], strict=True):
+            lo, hi = minimum(lo, x), maximum(hi, y)
+    if prim.ulp and result.is_float:
+        pinned = all_of(*(b.pinned for b in boxes))
+        lo, hi = near(lo, hi, pinned)
+    return only(all_of(*known), lo, hi) if known else (lo, hi)
+
+
+def _is_short(body: Expr) -> bool:
+    rows = table.table()
+    nodes = [n for n in topological([body]) if n.args]
+    return len(nodes) <= LONGEST_BODY and all(n.op in rows for n in nodes)
+
+
+def _composed(body: Expr, boxes: tuple[Box, ...]) -> Ends:
+    """The ends of an expression, from operand to user: what operands share is not known in between."""
+    done = dict(zip(_names(boxes), boxes, strict=True))
+    for node in topological([body]):
+        if node in done:
+            continue
+        if node.op == "const":
+            done[node] = _constant(node)
+        else:
+            done[node] = Box(*ends(table.row(node.op), node.type, *(done[a] for a in node.args)))
+    return done[body]
+
+
+def _constant(node: Expr) -> Box:
+    if node.type.is_float and math.isnan(node.attr):
+        return Box(*whole(node.type))
+    value = Term(const(node.attr, node.type))
+    return Box(value, value)
