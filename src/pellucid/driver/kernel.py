@@ -318,6 +318,10 @@ def make_backend(name: str) -> Backend:
         from ..backends.c import CBackend
 
         return CBackend(store=cache(), crew=crew)
+    if name == "tiles":
+        from ..backends.tilevm import TileBackend
+
+        return TileBackend(store=cache(), threads=available())
     from ..backends.llvm import LlvmBackend
 
     return LlvmBackend(store=cache(), crew=crew, threads=available())

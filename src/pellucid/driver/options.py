@@ -9,7 +9,7 @@ from ..ir import types as T
 
 NUMERICS = ("relaxed", "exact")
 PRECISIONS = ("f32", "f64")
-BACKENDS = ("auto", "llvm", "c", "numpy")
+BACKENDS = ("auto", "llvm", "c", "numpy", "tiles")
 
 
 @dataclass(frozen=True, slots=True)

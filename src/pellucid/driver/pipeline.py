@@ -75,6 +75,17 @@ def expansion(options: Options) -> Tactic:
     )
 
 
+def fusion(options: Options) -> Tactic:
+    """The pass that gives expressions their final form, bit for bit, but for the bodies of rows, which stay whole."""
+    from ..rewriting.expand import expand
+
+    return rules(
+        "fuse",
+        lambda old, ranges, order: expand(old, options.numerics, ranges=ranges, order=order, whole=True),
+        "products fused with sums where the numerics allow it",
+    )
+
+
 def keeping(name: str, function: Proving, theorem: str) -> Tactic:
     """As `rules`, for a function that leaves what is proved of its new nodes in the mapping that it gets first."""
 
@@ -113,7 +124,10 @@ def cyclic(again: Tactic) -> Tactic:
 
 
 def script(options: Options, lanes: int) -> list[Stage]:
-    """The stages of the default optimizer, in order, each under the name that `explain` shows."""
+    """The stages of the default optimizer, in order, each under the name that `explain` shows.
+
+    For the tile machine, which has its own way of drawing a frame, there are only those that change expressions.
+    """
     from ..rewriting.narrow import narrow
     from ..rewriting.regions import regions
     from ..rewriting.truths import truths
@@ -134,8 +148,11 @@ def script(options: Options, lanes: int) -> list[Stage]:
         lambda proved, old, ranges, order: regions(old, order, ranges=ranges, proved=proved),
         "tests that no truth depends on may come in any order",
     )
+    first = ("simplified", sequence(taken_apart, simplified))
+    if options.backend == "tiles":
+        return [first, ("fused", fusion(options))]
     return [
-        ("simplified", sequence(taken_apart, simplified)),
+        first,
         ("cycles", cyclic(simplified)),
         ("lookups", lambda state: attempted(state, "look_up", ()) or state),
         ("expanded", expansion(options)),

@@ -24,8 +24,11 @@ def expand(
     order: Sequence[int] = (),
     trace: Trace | None = None,
     proved: dict[Expr, Facts] | None = None,
+    whole: bool = False,
 ) -> list[Expr]:
     """The expressions with every row that has a body replaced by it, and what the facts show to be idle dropped.
+
+    With `whole`, rows stay whole: the result has the same bits, for those who know what to do with a sine.
 
     In mode "relaxed", products are first fused with the sums around them. Do not simplify the result in that mode:
     bodies rely on every rounding. A row's facts may say more than can be inferred from its body (a sine is within
@@ -47,7 +50,7 @@ def expand(
         if not args or (node.op not in special and all(done[a] is a for a in args)):
             done[node] = node
         else:
-            _expand(builder, node, done, bodies)
+            _expand(builder, node, done, None if whole else bodies)
     return [done[r] for r in roots]
 
 
@@ -56,14 +59,14 @@ def _has_body(rows: Mapping[str, table.Prim], op: str) -> bool:
     return row is not None and row.body is not None
 
 
-def _expand(builder: Builder, node: Expr, done: dict[Expr, Expr], bodies: dict[Expr, Facts]) -> None:
-    """Put the expansion of a node whose operands are expanded into `done`."""
+def _expand(builder: Builder, node: Expr, done: dict[Expr, Expr], bodies: dict[Expr, Facts] | None) -> None:
+    """Put the expansion of a node whose operands are expanded into `done`; without `bodies`, rows stay whole."""
     args = tuple([done[a] for a in node.args])
     if node.op in STRUCTURAL:
         done[node] = rebuild(node, args)
     else:
         new = builder.build(node.op, args, node.type, node.attr)
-        done[node] = _bodies(builder, new, done, bodies)
+        done[node] = new if bodies is None else _bodies(builder, new, done, bodies)
 
 
 def _bodies(builder: Builder, root: Expr, done: dict[Expr, Expr], bodies: dict[Expr, Facts]) -> Expr:

@@ -1,0 +1,30 @@
+"""The tile machine: a batch interpreter with boxes, ready before any compiler is, that draws only what differs."""
+
+from __future__ import annotations
+
+from ...base.errors import BackendError
+from ...ir.nest import Kernel
+from ..llvm.hands import hands
+from ..port import Ranges, Store, layout
+from .running import TileCode
+from .tape import build, field_of
+
+
+class TileBackend:
+    """Runs frames as tapes on boxes and batches; `store` keeps kernels between runs."""
+
+    name = "tiles"
+
+    def __init__(self, store: Store | None = None, threads: int = 1) -> None:
+        self.store, self.threads = store, threads
+
+    def compile(self, kernel: Kernel, ranges: Ranges) -> TileCode:
+        """The tape of a frame; see `port.Backend`.
+
+        Raises BackendError for a kernel that is no frame, or iterates.
+        """
+        field = field_of(kernel)
+        if field is None:
+            raise BackendError("is no frame", place=kernel.name, fix="compile it by LLVM")
+        helpers = hands(self.threads) if self.threads > 1 else None
+        return TileCode(layout(kernel, ranges), build(field), helpers, self.threads, self.store)

@@ -1,0 +1,391 @@
+"""Kernels: for every operator on every type, the code of one instruction on 256 pixels and on 16 boxes.
+
+In `tilevm` between the operator table and `machine`, which calls kernels through tables of addresses. Nothing here
+knows an operator: a batch kernel is a row's own spelling, or that of its body, and a box kernel the rule that
+`reasoning.boxes` derives from the row. What a tape asks for and nobody has asked for before is compiled together, kept
+in the store, and stays for the rest of the process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ...base.errors import BackendError
+from ...ir import expr as E
+from ...ir import prim as table
+from ...ir import types as T
+from ...ir.expr import Expr
+from ...ir.facts import Facts, top
+from ...reasoning.boxes import box_rule
+from ...rewriting.expand import expand
+from ..llvm.engine import machine
+from ..llvm.spelling import SCALAR, STORED, form, literal, typed
+from ..port import Store
+
+LANES = 16
+"""Boxes side by side, and pixels of a vector."""
+VECTORS = 16
+"""Vectors of a batch: 256 pixels."""
+VARIANTS = 8
+"""Opcodes of one operator: which of its up to three operands are uniform."""
+MOST = 2048
+"""Operators on certain types that a process may use."""
+UNROLLED = 4
+"""Vectors in one turn of a kernel's loop, where an operator is cheap."""
+
+
+class Key(NamedTuple):
+    """What a kernel computes: a row (or "load", "splat") on operands of certain types.
+
+    `twice` says that the first two operands are one value: the box of a square is smaller than that of a product.
+    """
+
+    op: str
+    types: tuple[T.Type, ...]
+    result: T.Type
+    twice: bool = False
+
+    @property
+    def keeps_zero(self) -> bool:
+        """Whether the result, where it is known to be an operand, is that operand with the sign of a zero."""
+        return self.op not in table.table() or _keeps_zero(self.op, self.types, self.result, table.edition())
+
+
+@cache
+def _keeps_zero(op: str, types: tuple[T.Type, ...], result: T.Type, _: int) -> bool:
+    rule = box_rule(table.row(op), types, result)
+    return all(keeps or copy is None for keeps, copy in zip(rule.copies_keep_zero, rule.copies, strict=True))
+
+
+class Kernels:
+    """The kernels of this process for one width of elements, 4 or 8 bytes, found by key.
+
+    `batches`, `boxes` and `fulls` are the tables that machine code reads: addresses by opcode, and by opcode divided by
+    `VARIANTS` the mask of all operands.
+    """
+
+    def __init__(self, width: int, store: Store | None) -> None:
+        self.half = LANES * width
+        self._store = store
+        self._bases: dict[tuple[Key, int], int] = {}
+        self.batches = np.zeros(MOST * VARIANTS, np.uint64)
+        self.boxes = np.zeros(MOST * VARIANTS, np.uint64)
+        self.fulls = np.zeros(MOST, np.int32)
+        self._owners: list[object] = []
+
+    def opcodes(self, keys: Iterable[Key]) -> dict[Key, int]:
+        """The opcode of each key, with no operand uniform; what is missing is compiled.
+
+        Raises BackendError when there are too many.
+        """
+        wanted = list(dict.fromkeys(keys))
+        edition = table.edition()
+        missing = [k for k in wanted if (k, edition) not in self._bases]
+        if missing:
+            self._add(missing, edition)
+        return {k: self._bases[k, edition] for k in wanted}
+
+    def _add(self, keys: Sequence[Key], edition: int) -> None:
+        first = len(self._bases)
+        if first + len(keys) > MOST:
+            raise BackendError(f"more than {MOST} operators on certain types", place="tilevm")
+        batches, boxes = self._addresses(keys)
+        for k, key in enumerate(keys):
+            base, arity = first + k, len(key.types)
+            self.fulls[base] = (1 << arity) - 1
+            for mask in range(VARIANTS):
+                self.batches[base * VARIANTS + mask] = batches[k * VARIANTS + mask]
+                self.boxes[base * VARIANTS + mask] = boxes[k]
+            self._bases[key, edition] = base * VARIANTS
+
+    def _addresses(self, keys: Sequence[Key]) -> tuple[list[int], list[int]]:
+        text = module(keys, self.half)
+        this = machine()
+        name = hashlib.sha256(f"{this.identity}\n{text}".encode()).hexdigest()
+        code = self._store.get(name) if self._store is not None else None
+        if code is None:
+            code = this.compile(text)
+            if self._store is not None:
+                self._store.put(name, code)
+        places, owner = this.tables(code, ("batches", "boxes"))
+        self._owners.append(owner)
+        count = len(keys)
+        return _words(places[0], count * VARIANTS), _words(places[1], count)
+
+
+def _words(address: int, count: int) -> list[int]:
+    return list((ctypes.c_uint64 * count).from_address(address))
+
+
+@cache
+def leaf(name: str, type_: T.Type) -> Expr:
+    """An operand of which nothing is known."""
+    return E.index(f"tile {name}", type_)
+
+
+def module(keys: Sequence[Key], half: int) -> str:
+    """The text of the kernels of some keys, and the tables of their addresses."""
+    parts: list[str] = []
+    batches: list[str] = []
+    boxes: list[str] = []
+    declared: dict[str, None] = {}
+    for k, key in enumerate(keys):
+        full = (1 << len(key.types)) - 1
+        for mask in range(VARIANTS):
+            # Where all operands are uniform, one of them is made a batch first.
+            if mask & ~full or (mask == full and key.op != "splat"):
+                batches.append("ptr null")
+                continue
+            parts.append(_batch(key, mask, f"batch_{k}_{mask}", half, declared))
+            batches.append(f"ptr @batch_{k}_{mask}")
+        parts.append(_boxes(key, f"boxes_{k}", half, declared))
+        boxes.append(f"ptr @boxes_{k}")
+    tables = [
+        f"@{name} = constant [{len(entries)} x ptr] [{', '.join(entries)}]"
+        for name, entries in (("batches", batches), ("boxes", boxes))
+    ]
+    return "\n".join([*declared, *tables, *parts])
+
+
+class _Lines:
+    """The body of a kernel: lines, and the names of the values they define."""
+
+    def __init__(self, half: int, declared: dict[str, None], prefix: str = "v") -> None:
+        self.lines: list[str] = []
+        self.half, self.declared = half, declared
+        self._prefix, self._count = prefix, 0
+
+    def let(self, right: str) -> str:
+        """A new name for a right side."""
+        name = self._fresh()
+        self.lines.append(f"{name} = {right}")
+        return name
+
+    def _fresh(self) -> str:
+        self._count += 1
+        return f"%{self._prefix}{self._count}"
+
+    def at(self, pointer: str, offset: str | int) -> str:
+        """An address so many bytes further."""
+        return pointer if offset == 0 else self.let(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+
+    def vector(self, type_: T.Type, pointer: str, offset: str | int = 0) -> str:
+        """The 16 elements at a place, each in a lane of full width; truths are a word of 16 bits."""
+        where = self.at(pointer, offset)
+        if type_ is T.boolean:
+            return self.let(f"bitcast i16 {self.let(f'load i16, ptr {where}, align 2')} to <{LANES} x i1>")
+        word = self._word(type_)
+        found = self.let(f"load <{LANES} x {word}>, ptr {where}, align {self.half}")
+        return found if word == SCALAR[type_] else self._narrowed(type_, f"<{LANES} x {word}>", found, LANES)
+
+    def uniform(self, type_: T.Type, pointer: str) -> str:
+        """The one element at a place, in all lanes."""
+        if type_ is T.boolean:
+            return self.vector(type_, pointer)
+        word = self._word(type_)
+        found = self.let(f"load {word}, ptr {pointer}")
+        return self.splat(type_, found if word == SCALAR[type_] else self._narrowed(type_, word, found, 0))
+
+    def _word(self, type_: T.Type) -> str:
+        """What a lane holds of a type: the type itself where it is as wide."""
+        bits = 8 * self.half // LANES
+        return SCALAR[type_] if type_.bits == bits else f"i{bits}"
+
+    def _narrowed(self, type_: T.Type, wide: str, name: str, lanes: int) -> str:
+        bits = f"<{LANES} x i{type_.bits}>" if lanes else f"i{type_.bits}"
+        cut = self.let(f"trunc {wide} {name} to {bits}")
+        return self.let(f"bitcast {bits} {cut} to {typed(type_, lanes)}") if type_.is_float else cut
+
+    def splat(self, type_: T.Type, name: str) -> str:
+        """A scalar in all lanes."""
+        vector = typed(type_, LANES)
+        one = self.let(f"insertelement {vector} poison, {SCALAR[type_]} {name}, i64 0")
+        return self.let(f"shufflevector {vector} {one}, {vector} poison, <{LANES} x i32> zeroinitializer")
+
+    def store(self, type_: T.Type, name: str, pointer: str, offset: str | int = 0) -> None:
+        """Write 16 elements to a place."""
+        where = self.at(pointer, offset)
+        if type_ is T.boolean:
+            self.lines.append(f"store i16 {self.mask(name)}, ptr {where}, align 2")
+            return
+        word = self._word(type_)
+        if word != SCALAR[type_]:
+            bits = f"<{LANES} x i{type_.bits}>"
+            name = self.let(f"bitcast {typed(type_, LANES)} {name} to {bits}") if type_.is_float else name
+            name = self.let(f"zext {bits} {name} to <{LANES} x {word}>")
+        self.lines.append(f"store <{LANES} x {word}> {name}, ptr {where}, align {self.half}")
+
+    def mask(self, name: str) -> str:
+        """16 truths as a word."""
+        return self.let(f"bitcast <{LANES} x i1> {name} to i16")
+
+    def values(self, roots: Sequence[Expr], names: dict[Expr, str]) -> list[str]:
+        """The names of expressions in all lanes, given those of their leaves."""
+        found = dict(names)
+        for node in E.topological(roots, names):
+            if node.op == "const":
+                found[node] = f"splat ({SCALAR[node.type]} {literal(node)})"
+                continue
+            line = form(table.row(node.op), node.args[0].type, node.type, LANES)
+            name = found[node] = self._fresh()
+            self.lines.append(line(name, *[found[a] for a in node.args]))
+        return [found[r] for r in roots]
+
+    def declare(self, line: str) -> None:
+        """Name a function of LLVM's own."""
+        self.declared[f"declare {line}"] = None
+
+
+def _batch(key: Key, mask: int, name: str, half: int, declared: dict[str, None]) -> str:
+    """A kernel for 256 pixels: vector by vector, so that the result may take the place of an operand."""
+    head = _Lines(half, declared, "u")
+    pointers = ("%a", "%b", "%c")
+    fixed = {
+        k: head.uniform(t, pointers[k]) for k, t in enumerate(key.types) if mask >> k & 1 and key.op != "load"
+    }
+    prim = table.table().get(key.op)
+    turns = UNROLLED if prim is None or prim.cost <= 2 else 1
+    body = _Lines(half, declared)
+    memory = _memory(key.types[0], head) if key.op == "load" else ("", "")
+    for turn in range(turns):
+        offset = body.let(f"add i64 %k, {turn * half}") if turn else "%k"
+        operands = [
+            fixed[k] if k in fixed else body.vector(t, pointers[k], offset) for k, t in enumerate(key.types)
+        ]
+        if key.op == "splat":
+            result = operands[0]
+        elif key.op == "load":
+            result = _gathered(key, operands[0], memory, body)
+        else:
+            result = _computed(key, operands, body)
+        body.store(key.result, result, "%o", offset)
+    loop = [
+        "br label %loop",
+        "loop:",
+        "%k = phi i64 [ 0, %entry ], [ %next, %loop ]",
+        *body.lines,
+        f"%next = add i64 %k, {turns * half}",
+        f"%more = icmp slt i64 %next, {VECTORS * half}",
+        "br i1 %more, label %loop, label %out",
+        "out:",
+        "ret void",
+    ]
+    lines = "\n".join(["entry:", *head.lines, *loop])
+    return f"define void @{name}(ptr %o, ptr %a, ptr %b, ptr %c) {{\n{lines}\n}}"
+
+
+def _computed(key: Key, operands: Sequence[str], lines: _Lines) -> str:
+    """A row's result: its spelling, or that of its body."""
+    leaves = tuple(leaf(str(k), t) for k, t in enumerate(key.types))
+    attr = key.result if table.row(key.op).result == "@" else None
+    node = E.make(key.op, leaves, key.result, attr)
+    # A partial row stands only where its domain was proved, so it is spelled as it is.
+    roots = [node] if table.row(key.op).total is not None else expand([node], "exact")
+    return lines.values(roots, dict(zip(leaves, operands, strict=True)))[0]
+
+
+def _memory(position: T.Type, lines: _Lines) -> tuple[str, str]:
+    """Where a buffer begins, and its last position in all lanes, from the pair of words that stands for it."""
+    memory = lines.let("load ptr, ptr %b")
+    last = lines.let(f"load i64, ptr {lines.at('%b', 8)}")
+    if position is not T.i64:
+        last = lines.let(f"trunc i64 {last} to {SCALAR[position]}")
+    return memory, lines.splat(position, last)
+
+
+def _gathered(key: Key, position: str, memory: tuple[str, str], lines: _Lines) -> str:
+    """The elements at positions, each of which is clamped into the buffer."""
+    first, last = memory
+    (type_,) = key.types
+    vector, word = typed(type_, LANES), SCALAR[type_]
+    suffix = f"v{LANES}{word}"
+    lines.declare(f"{vector} @llvm.smax.{suffix}({vector}, {vector})")
+    lines.declare(f"{vector} @llvm.smin.{suffix}({vector}, {vector})")
+    low = lines.let(f"call {vector} @llvm.smax.{suffix}({vector} {position}, {vector} zeroinitializer)")
+    inside = lines.let(f"call {vector} @llvm.smin.{suffix}({vector} {low}, {vector} {last})")
+    element = STORED[key.result]
+    places = lines.let(f"getelementptr {element}, ptr {first}, {vector} {inside}")
+    bits = 8 if key.result is T.boolean else key.result.bits
+    of = f"{'f' if key.result.is_float else 'i'}{bits}"
+    all_lanes, found = f"<{LANES} x i1>", f"<{LANES} x {element}>"
+    lines.declare(
+        f"{found} @llvm.masked.gather.v{LANES}{of}.v{LANES}p0(<{LANES} x ptr>, i32, {all_lanes}, {found})"
+    )
+    result = lines.let(
+        f"call {found} @llvm.masked.gather.v{LANES}{of}.v{LANES}p0(<{LANES} x ptr> {places}, i32 {bits // 8}, "
+        f"{all_lanes} splat (i1 true), {found} poison)"
+    )
+    return lines.let(f"trunc {found} {result} to {all_lanes}") if key.result is T.boolean else result
+
+
+def _boxes(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
+    """A kernel for 16 boxes; it gives a word: in which the result is one value, or the first, second, third operand."""
+    lines = _Lines(half, declared)
+    pointers = ("%a", "%b", "%c")
+    ends = [
+        (lines.vector(t, pointers[k]), lines.vector(t, pointers[k], half)) for k, t in enumerate(key.types)
+    ]
+    copies: list[str | None] = [None, None, None]
+    if key.op == "splat":
+        lo, hi = ends[0]
+    elif key.op == "load":
+        lo, hi = _looked_up(key, ends[0], lines)
+    else:
+        lo, hi, copies = _ruled(key, ends, lines)
+    lines.store(key.result, lo, "%o")
+    lines.store(key.result, hi, "%o", half)
+    word = lines.let(f"zext i16 {lines.mask(_pinned(key.result, lo, hi, lines))} to i64")
+    for k, copy in enumerate(copies):
+        if copy is not None:
+            wide = lines.let(f"zext i16 {lines.mask(copy)} to i64")
+            shifted = lines.let(f"shl i64 {wide}, {16 * (k + 1)}")
+            word = lines.let(f"or i64 {word}, {shifted}")
+    body = "\n".join(lines.lines)
+    return f"define i64 @{name}(ptr %o, ptr %a, ptr %b, ptr %c) {{\n{body}\nret i64 {word}\n}}"
+
+
+def _pinned(type_: T.Type, lo: str, hi: str, lines: _Lines) -> str:
+    compare = "fcmp oeq" if type_.is_float else "icmp eq"
+    return lines.let(f"{compare} {typed(type_, LANES)} {lo}, {hi}")
+
+
+def _ruled(key: Key, ends: Sequence[tuple[str, str]], lines: _Lines) -> tuple[str, str, list[str | None]]:
+    """The box of a row's result, and where it is one of the operands."""
+    rule = box_rule(table.row(key.op), key.types, key.result)
+    names: dict[Expr, str] = {}
+    known: dict[Expr, Facts] = {}
+    for (low, high), (lo, hi) in zip(rule.leaves, ends, strict=True):
+        names |= {low: lo, high: hi}
+        # An end is never NaN, and may be anything else.
+        known |= {e: top(e.type)._replace(nan=False) for e in (low, high)}
+    copies = [c for c in rule.copies if c is not None]
+    roots = expand([rule.lo, rule.hi, *copies], "exact", ranges=known)
+    lo, hi, *masks = lines.values(roots, names)
+    rest = iter(masks)
+    return lo, hi, [None if c is None else next(rest) for c in rule.copies]
+
+
+def _looked_up(key: Key, ends: tuple[str, str], lines: _Lines) -> tuple[str, str]:
+    """The box of what is loaded: one element where the position is one, else anything."""
+    (position,) = key.types
+    one = _pinned(position, *ends, lines)
+    value = _gathered(key, ends[0], _memory(position, lines), lines)
+    whole = top(key.result)
+    if key.result.is_float:
+        ordered = lines.let(f"fcmp ord {typed(key.result, LANES)} {value}, {value}")
+        one = lines.let(f"and <{LANES} x i1> {one}, {ordered}")
+    masks = f"<{LANES} x i1>"
+    vector = typed(key.result, LANES)
+    low, high = (
+        f"splat ({SCALAR[key.result]} {literal(E.const(x, key.result))})" for x in (whole.lo, whole.hi)
+    )
+    return (
+        lines.let(f"select {masks} {one}, {vector} {value}, {vector} {low}"),
+        lines.let(f"select {masks} {one}, {vector} {value}, {vector} {high}"),
+    )

@@ -1,0 +1,265 @@
+"""The machine: tiles of a frame, from boxes to pixels, written as LLVM text once for each width of elements.
+
+In `tilevm` above `shorten`. A frame is cut into squares of 16 children, each of which is cut into 16 again, down to
+leaves of 16 by 16 pixels. What is one value in a child is filled; a child for which much is decided gets a shorter
+tape; and leaves run what is left on 256 pixels at a time.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from . import shorten
+from .assembly import POINTER, Assembly, Function, Value
+from .kernels import LANES, VECTORS
+from .words import INPUTS, LEAF, RECORD, STEP, WORTH, Record, Space, Word, Writer
+
+
+@cache
+def text(width: int) -> str:
+    """The machine's text for elements of so many bytes, 4 or 8."""
+    half = LANES * width
+    asm = Assembly()
+    vector = f"<{LANES} x i32>"
+    asm.declare(f"{vector} @llvm.smin.v{LANES}i32({vector}, {vector})")
+    asm.declare(f"void @llvm.masked.store.v{LANES}i32.p0({vector}, ptr, i32, <{LANES} x i1>)")
+    asm.declare("void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+    asm.declare("void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+    shorten.functions(asm, half)
+    for build in (_fill, _leaf, _node, _prepare, _tiles):
+        build(asm, half)
+    return asm.text()
+
+
+def _store_row(f: Function, value: Value, place: Value, left: Value) -> None:
+    """Up to 16 pixels, no more than are left in the row."""
+    whole = left >= LANES
+    with f.when(whole):
+        f.store(value, place, align=4)
+    with f.when(whole ^ 1):
+        lanes = f.lanes("i32", range(LANES))
+        mask = lanes < f.splat(left.to("i32"), LANES)
+        f.call(f"llvm.masked.store.v{LANES}i32.p0", value, place, f.number(4, "i32"), mask)
+
+
+def _fill(asm: Assembly, half: int) -> None:
+    """A square of one value."""
+    with asm.function("fill", frame=POINTER, x="i64", y="i64", side="i64", value="i32") as f:
+        w = Writer(f, half)
+        wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
+        value = f.splat(f.value, LANES)
+        right, bottom = (f.x + f.side).least(wide), (f.y + f.side).least(high)
+        out = w.word(Word.OUT, POINTER)
+        with f.count(bottom, first=f.y) as row:
+            line = out + ((row * wide) << 2)
+            with f.count(right, first=f.x, step=LANES) as column:
+                _store_row(f, value, line + (column << 2), right - column)
+
+
+def _leaf(asm: Assembly, half: int) -> None:
+    """256 pixels."""
+    width = half // LANES
+    with asm.function("leaf", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64") as f:
+        w = Writer(f, half)
+        with f.when(f.load("i64", f.record, 8 * Record.LEAF_ROOT) < 0):
+            fine = f.call("allocate", f.frame, f.space, f.record, result="i64")
+            with f.when(fine.same(0)):
+                f.store(f.number(1), f.frame, 8 * Word.FAILED)
+        with f.when(w.word(Word.FAILED).differs(0)):
+            f.give()
+        wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
+        base = w.place(f.space, Word.BASE)
+        begin = w.entry(base, w.word(Word.SLOTS_AT))
+        column = f.let(
+            f"call <{LANES} x i32> @llvm.smin.v{LANES}i32(<{LANES} x i32> "
+            f"{(f.splat(f.x.to('i32'), LANES) + f.lanes('i32', range(LANES))).name}, <{LANES} x i32> "
+            f"{f.splat((wide - 1).to('i32'), LANES).name})",
+            f"<{LANES} x i32>",
+        ).to(f"<{LANES} x i{8 * width}>")
+        with f.count(VECTORS) as k:
+            place = begin + k * half
+            f.store(column, place, align=half)
+            row = f.splat((f.y + k).least(high - 1).to(f"i{8 * width}"), LANES)
+            f.store(row, place, VECTORS * half, align=half)
+        tape, length = (
+            f.load(POINTER, f.record, 8 * Record.LEAF_TAPE),
+            f.load("i64", f.record, 8 * Record.LENGTH),
+        )
+        table = w.word(Word.BATCHES, POINTER)
+        with f.count(length) as i:
+            at, *operands = w.operands(tape, i)
+            code = f.load(POINTER, table + (f.load("i16", at).to("i64") << 3))
+            result = begin + (f.load("i16", at, 2).to("i64") << (w.unit + 3))
+            f.call(code.name, result, *(w.entry(base, x) for x in operands))
+        w.add(f.space, Space.LEAVES, 1)
+        w.add(f.space, Space.LEAF_STEPS, length)
+        root = w.entry(base, f.load("i64", f.record, 8 * Record.LEAF_ROOT))
+        out, left = w.word(Word.OUT, POINTER) + (f.x << 2), wide - f.x
+        with f.count((f.y + VECTORS).least(high) - f.y) as k:
+            bits = f.load(f"<{LANES} x i{8 * width}>", root + k * half, align=half).to(f"<{LANES} x i32>")
+            _store_row(f, bits, out + (((f.y + k) * wide) << 2), left)
+
+
+def _children(f: Function, w: Writer, space: Value, record: Value, x: Value, y: Value, shift: Value) -> Value:
+    """Look at the 16 children of a square: fill those of one value, mark for the others; which are those, as a mask."""
+    lanes = range(LANES)
+    base = w.place(space, Word.BASE)
+    side = f.number(1) << shift
+    inside = f.number(-1, f"<{LANES} x i1>")
+    for k, (start, steps, end) in enumerate(
+        ((x, [n & 3 for n in lanes], Word.WIDTH), (y, [n >> 2 for n in lanes], Word.HEIGHT))
+    ):
+        last = f.splat((w.word(end) - 1).to("i32"), LANES)
+        first = f.splat(start.to("i32"), LANES) + (f.lanes("i32", steps) << f.splat(shift.to("i32"), LANES))
+        low = f.choose(first < last, first, last)
+        high = first + f.splat((side - 1).to("i32"), LANES)
+        high = f.choose(high < last, high, last)
+        inside = inside & (first <= last)
+        for value, offset in ((low, 0), (high, w.half)):
+            f.store(
+                value.to(f"<{LANES} x i{8 * w.half // LANES}>"), base, k * 2 * w.half + offset, align=w.half
+            )
+    tape, length = f.load(POINTER, record, 8 * Record.TAPE), f.load("i64", record, 8 * Record.LENGTH)
+    root = f.load("i64", record, 8 * Record.ROOT)
+    f.call("run_boxes", f.frame, space, tape, length)
+    pinned = f.load("i64", w.place(space, Word.CHOICE) + ((root - INPUTS) << 3)).to("i16")
+    there = inside.read_as("i16")
+    entry = w.entry(base, root)
+    with f.bits((there & pinned).to("i64")) as k:
+        value = f.load("i32", entry + k * (w.half // LANES))
+        f.call("fill", f.frame, x + ((k & 3) << shift), y + ((k >> 2) << shift), side, value)
+        w.add(space, Space.FILLED, side * side)
+    rest = there & ~pinned
+    with f.when(rest.differs(0)):
+        f.call("mark", f.frame, space, tape, length, root, rest)
+    return rest
+
+
+def _shorter(f: Function, count: Value, length: Value) -> Value:
+    """Whether a child's own tape is worth making."""
+    return count.to("i64") * WORTH[1] < length * WORTH[0]
+
+
+def _descend(
+    f: Function, space: Value, record: Value, x: Value, y: Value, shift: Value, barren: Value
+) -> None:
+    """Draw a child: a leaf, or a square of its own."""
+    leaf = shift <= LEAF
+    with f.when(leaf):
+        f.call("leaf", f.frame, space, record, x, y)
+    with f.when(leaf ^ 1):
+        f.call("node", f.frame, space, record, x, y, shift - STEP, barren)
+
+
+def _copy_record(f: Function, source: Value, target: Value) -> None:
+    for k in range(len(Record)):
+        f.store(f.load("i64", source, 8 * k), target, 8 * k)
+
+
+def _node(asm: Assembly, half: int) -> None:
+    """A square: `shift` is the logarithm of its children's side; `barren` if boxes decided nothing above."""
+    with asm.function(
+        "node", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64", shift="i64", barren="i64"
+    ) as f:
+        w = Writer(f, half)
+        wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
+        # Where boxes decided nothing twice, smaller ones are not asked.
+        with f.when((f.shift <= LEAF) & (f.barren >= 1)):
+            with f.count(LANES) as k:
+                x, y = f.x + ((k & 3) << f.shift), f.y + ((k >> 2) << f.shift)
+                with f.when((x < wide) & (y < high)):
+                    f.call("leaf", f.frame, f.space, f.record, x, y)
+            f.give()
+        rest = _children(f, w, f.space, f.record, f.x, f.y, f.shift)
+        with f.when(rest.same(0)):
+            f.give()
+        records = f.block(RECORD * LANES)
+        pooled = f.load("i64", f.space, 8 * Space.POOLED)
+        arena = f.load("i64", f.space, 8 * Space.ARENA)
+        length = f.load("i64", f.record, 8 * Record.LENGTH)
+        shared = f.variable("i64", rest.to("i64"))
+        with f.bits(rest.to("i64")) as k:
+            count = f.load("i32", f.space + (k << 2), 8 * Space.COUNTS)
+            with f.when(_shorter(f, count, length)):
+                made = f.call(
+                    "emit", f.frame, f.space, f.space, f.record, k, records + k * RECORD, result="i64"
+                )
+                shared.set(shared() & ~(made << k))
+        fruitless = shared().same(0xFFFF)
+        barren = f.choose(fruitless, f.barren + 1, f.number(0))
+        with f.bits(rest.to("i64")) as k:
+            mine = f.choose(((shared() >> k) & 1).differs(0), f.record, records + k * RECORD)
+            _descend(
+                f, f.space, mine, f.x + ((k & 3) << f.shift), f.y + ((k >> 2) << f.shift), f.shift, barren
+            )
+        f.store(pooled, f.space, 8 * Space.POOLED)
+        f.store(arena, f.space, 8 * Space.ARENA)
+
+
+def _top(f: Function, w: Writer) -> Value:
+    """The record of the whole tape."""
+    record = f.block(RECORD)
+    words = (Word.TAPE, Word.LENGTH, Word.ROOT, Word.LEAF_TAPE, Word.LEAF_ROOT)
+    for k, which in enumerate(words):
+        f.store(w.word(which), record, 8 * k)
+    return record
+
+
+def _corner(f: Function, w: Writer, node: Value) -> tuple[Value, Value]:
+    """Where a square of the top level begins."""
+    across, shift = w.word(Word.ACROSS), w.word(Word.SHIFT) + STEP
+    row = f.let(f"sdiv i64 {node.name}, {across.name}", "i64")
+    return (node - row * across) << shift, row << shift
+
+
+def _prepare(asm: Assembly, half: int) -> None:
+    """Look at squares of the top level; their children are tasks."""
+    with asm.function(
+        "prepare", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64"
+    ) as f:
+        w = Writer(f, half)
+        record = _top(f, w)
+        with f.count(f.beyond, first=f.first) as k:
+            space = w.word(Word.NODES, POINTER) + k * w.word(Word.SPACE_BYTES)
+            f.call("pool", f.frame, space)
+            x, y = _corner(f, w, k + w.word(Word.FIRST_NODE))
+            rest = _children(f, w, space, record, x, y, w.word(Word.SHIFT))
+            f.store(rest.to("i64"), space, 8 * Space.PENDING)
+
+
+def _tiles(asm: Assembly, half: int) -> None:
+    """Draw children of squares that `prepare` has looked at: 16 numbers to a square."""
+    with asm.function("tiles", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64") as f:
+        w = Writer(f, half)
+        top = _top(f, w)
+        mine = f.block(RECORD)
+        # A workspace that nobody uses: there are as many as there can be threads.
+        space = f.variable(POINTER, w.word(Word.SPACES, POINTER))
+        turn = f.variable("i64", 0)
+        with f.repeat() as loop:
+            result = f.let(f"cmpxchg ptr {space().name}, i64 0, i64 1 acquire monotonic", "{ i64, i1 }")
+            got = f.let(f"extractvalue {{ i64, i1 }} {result.name}, 1", "i1")
+            f.leave(loop, got)
+            turn.set(turn() + 1)
+            wrapped = turn() >= w.word(Word.SPACE_COUNT)
+            turn.set(f.choose(wrapped, f.number(0), turn()))
+            space.set(w.word(Word.SPACES, POINTER) + turn() * w.word(Word.SPACE_BYTES))
+        here = space()
+        shift = w.word(Word.SHIFT)
+        length = w.word(Word.LENGTH)
+        with f.count(f.beyond, first=f.first) as task:
+            k = task & (LANES - 1)
+            square = task >> 4
+            node = w.word(Word.NODES, POINTER) + square * w.word(Word.SPACE_BYTES)
+            pending = f.load("i64", node, 8 * Space.PENDING)
+            with f.when(((pending >> k) & 1).differs(0)):
+                f.call("pool", f.frame, here)
+                x, y = _corner(f, w, square + w.word(Word.FIRST_NODE))
+                _copy_record(f, top, mine)
+                count = f.load("i32", node + (k << 2), 8 * Space.COUNTS)
+                barren = f.variable("i64", 1)
+                with f.when(_shorter(f, count, length)):
+                    made = f.call("emit", f.frame, node, here, top, k, mine, result="i64")
+                    barren.set(made ^ 1)
+                _descend(f, here, mine, x + ((k & 3) << shift), y + ((k >> 2) << shift), shift, barren())
+        f.emit(f"store atomic i64 0, ptr {here.name} release, align 8")

@@ -1,0 +1,260 @@
+"""Running a tape: memory for the machine, the words of a frame, and the two calls that draw it.
+
+The top of `tilevm`. The pool is worked out by the interpreter once for each choice of arguments; then squares of the
+top level are looked at, and their children are handed out to threads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...base.errors import BackendError
+from ...ir import types as T
+from ...ir.expr import Buffer, Expr
+from ...ir.interp import evaluate
+from ..calling import SIGNATURE, Slots
+from ..llvm.engine import machine
+from ..llvm.hands import Hands
+from ..port import Arguments, Layout, Memory, Store, address
+from .kernels import LANES, Kernels, Key
+from .machine import text
+from .tape import INSTRUCTION, Tape, leaf
+from .words import HEADER, INPUTS, LEAF, STEP, Space, Word
+
+AT_ONCE = 16
+"""How many squares of the top level are looked at before their children are drawn."""
+PAGE = 4096
+_stamps = itertools.count(1)
+
+
+@cache
+def kernels(width: int, store: Store | None) -> Kernels:
+    """The kernels of this process for elements of so many bytes."""
+    return Kernels(width, store)
+
+
+@cache
+def _entries(width: int, store: Store | None) -> tuple[Any, Any]:
+    """The machine's two functions."""
+    this, source = machine(), text(width)
+    name = hashlib.sha256(f"{this.identity}\n{source}".encode()).hexdigest()
+    code = store.get(name) if store is not None else None
+    if code is None:
+        code = this.compile(source)
+        if store is not None:
+            store.put(name, code)
+    kind = (None, *SIGNATURE._argtypes_)
+    found = this.functions(code, {"prepare": kind, "tiles": kind})
+    return found["prepare"], found["tiles"]
+
+
+class Counts(NamedTuple):
+    """What a frame cost: leaves and their instructions, squares and theirs, and pixels filled without a leaf."""
+
+    leaves: int
+    leaf_steps: int
+    squares: int
+    box_steps: int
+    filled: int
+
+
+class TileCode:
+    """A tape that can be run; `port.Code`. One frame at a time."""
+
+    def __init__(
+        self, plan: Layout, tape: Tape, hands: Hands | None, threads: int, store: Store | None
+    ) -> None:
+        self.plan, self.tape = plan, tape
+        self._hands, self._threads = hands, threads
+        self._slots = Slots(plan)
+        self._lock = threading.Lock()
+        self._kernels = kernels(tape.width, store)
+        self._prepare, self._tiles = _entries(tape.width, store)
+        word = T.u64 if tape.width == 8 else T.u32
+        splats = [Key("splat", (t,), t) for t in (word, T.boolean)]
+        opcodes = self._kernels.opcodes([*tape.keys, *splats])
+        self._memory = _Spaces(tape, opcodes, [opcodes[s] for s in splats], self._kernels)
+        self._values: tuple[Any, ...] | None = None
+
+    def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
+        """Run once; see `port.Code`."""
+        plan, field = self.plan, self.tape.field
+        _, values = self._slots(arguments)
+        arrays = dict(zip(plan.bound, plan.arrays(memory), strict=True))
+        given = dict(zip(plan.kernel.params, values, strict=True))
+        width, height = (int(x.item()) for x in evaluate([field.width, field.height], given))
+        with self._lock:
+            self._memory.fill(given, arrays, self.tape)
+            self._draw(arrays[field.buffer], width, height, threads)
+
+    def _draw(self, out: Any, width: int, height: int, threads: int | None) -> None:
+        if len(out) < width * height:
+            raise BackendError(f"has {len(out)} elements where {width * height} are needed", place="out")
+        most = self._threads if threads is None else threads
+        spaces = self._memory
+        spaces.ready(most)
+        frame = spaces.frame
+        shift = _shift(max(width, height))
+        side = 1 << (shift + STEP)
+        across, down = -(-width // side), -(-height // side)
+        frame[Word.OUT], frame[Word.WIDTH], frame[Word.HEIGHT] = address(out), width, height
+        frame[Word.SHIFT], frame[Word.ACROSS], frame[Word.FAILED] = shift, across, 0
+        for first in range(0, across * down, AT_ONCE):
+            count = min(AT_ONCE, across * down - first)
+            spaces.nodes(count)
+            frame[Word.FIRST_NODE] = first
+            self._hand_out(self._prepare, count, most)
+            self._hand_out(self._tiles, count * LANES, most)
+        if frame[Word.FAILED]:
+            raise BackendError("a tape needs more slots than there are", place=self.plan.kernel.name)
+
+    def _hand_out(self, code: Any, count: int, threads: int) -> None:
+        place = address(self._memory.frame)
+        if self._hands is None or threads == 1:
+            code(b"", place, place, 0, count)
+        else:
+            self._hands(code, b"", place, place, (0, count, 1), threads)
+
+    @property
+    def counts(self) -> Counts:
+        """What all frames so far cost together."""
+        return self._memory.counts()
+
+
+def _shift(side: int) -> int:
+    """The logarithm of a task's side, so that a frame has some dozens of them if it can."""
+    shift = LEAF
+    while shift < 8 and side > 1 << (shift + STEP):
+        shift += STEP
+    return shift
+
+
+class _Spaces:
+    """The memory of one tape: its instructions, the pool, the words of a frame, and a workspace for each thread."""
+
+    def __init__(
+        self, tape: Tape, opcodes: Mapping[Key, int], splats: Sequence[int], kernels: Kernels
+    ) -> None:
+        length, pooled = len(tape), len(tape.pool)
+        self.unit = 2 * kernels.half
+        instructions = np.zeros(length, INSTRUCTION)
+        masks = (tape.operands < 0) @ np.array([1, 2, 4])
+        # A load's second operand is its buffer, not a value that may vary.
+        loads = np.array([k.op == "load" for k in tape.keys], bool)
+        masks[loads] &= 1
+        instructions["opcode"] = np.array([opcodes[k] for k in tape.keys]) + masks
+        instructions["flags"], instructions["operands"] = tape.flags, tape.operands
+        begin = INPUTS + length
+        batch = leaf(instructions, begin)
+        slots = batch.slots + 4
+        self.instructions, self.leaf = instructions, batch
+        # Pinned values go below the uniforms, tapes of children into the arena: a few levels of each.
+        most = pooled + 8 * length + 64
+        sizes = {
+            Word.BASE: HEADER + most * self.unit,
+            Word.LIVE: (begin + 8 * slots) * self.unit + 2 * most,
+            Word.CHOICE: 2 * begin,
+            Word.MAP: 8 * begin + 4 * most,
+            Word.ARENA: 4 * begin,
+        }
+        self.frame = np.zeros(len(Word), np.int64)
+        frame = self.frame
+        offset = 0
+        for which, size in sizes.items():
+            offset = -(-(offset + size) // 128) * 128
+            frame[which] = offset
+        arena = 32 * 16 * (2 * length + 2) + 4096
+        self._bytes = -(-(offset + arena) // PAGE) * PAGE
+        self._pool = np.zeros((pooled + 1, self.unit), np.uint8)
+        frame[Word.BATCHES], frame[Word.BOXES] = address(kernels.batches), address(kernels.boxes)
+        frame[Word.FULLS] = address(kernels.fulls)
+        frame[Word.TAPE], frame[Word.LENGTH], frame[Word.ROOT] = address(instructions), length, begin - 1
+        frame[Word.LEAF_TAPE], frame[Word.LEAF_ROOT] = address(batch.instructions), batch.root
+        frame[Word.POOL], frame[Word.POOLED] = address(self._pool), pooled
+        frame[Word.ARENA_BYTES], frame[Word.POOL_MOST] = arena, most
+        frame[Word.SLOTS_AT], frame[Word.SLOTS_MOST] = begin, slots
+        frame[Word.SPLAT], frame[Word.SPLAT_TRUTH] = splats
+        frame[Word.SPACE_BYTES] = self._bytes
+        self._most = most
+        self._spaces: Any = np.empty((0, self._bytes), np.uint8)
+        self._nodes: Any = np.empty((0, self._bytes), np.uint8)
+        self._given: tuple[Any, ...] | None = None
+
+    def ready(self, threads: int) -> None:
+        """A workspace for each thread."""
+        if len(self._spaces) < threads:
+            self._spaces = self._made(threads)
+            self.frame[Word.SPACES] = _aligned(self._spaces)
+        self.frame[Word.SPACE_COUNT] = threads
+
+    def nodes(self, count: int) -> None:
+        """A workspace for each square of the top level."""
+        if len(self._nodes) < count:
+            self._nodes = self._made(count)
+            self.frame[Word.NODES] = _aligned(self._nodes)
+
+    def _made(self, count: int) -> Any:
+        memory = np.empty((count + 1, self._bytes), np.uint8)
+        begin = _aligned(memory) - address(memory)
+        flat = memory.reshape(-1)
+        map_ = int(self.frame[Word.MAP])
+        # References of inputs and of the pool stand for themselves in every tape.
+        identity = np.arange(-self._most, INPUTS, dtype=np.int32).view(np.uint8)
+        for k in range(count):
+            start = begin + k * self._bytes
+            flat[start : start + HEADER] = 0
+            low = start + map_ - 4 * self._most
+            flat[low : low + len(identity)] = identity
+        return memory
+
+    def fill(self, given: Mapping[Expr, Any], arrays: Mapping[Buffer, Any], tape: Tape) -> None:
+        """The entries of the pool, for arguments and buffers."""
+        uniforms = [x for x in tape.pool if isinstance(x, Expr)]
+        loaded = [x for x in tape.pool if isinstance(x, Buffer)]
+        present = (*given.values(), *((address(arrays[b]), len(arrays[b])) for b in loaded))
+        if present == self._given and not loaded:
+            return
+        self._given = present
+        values = iter(evaluate(uniforms, given, arrays))
+        half = self.unit // 2
+        width = half // LANES
+        count = len(tape.pool)
+        for k, x in enumerate(tape.pool):
+            entry = self._pool[count - 1 - k]
+            if isinstance(x, Buffer):
+                array = arrays[x]
+                entry[:16] = np.array([address(array), len(array) - 1], np.int64).view(np.uint8)
+                continue
+            value = np.asarray(next(values)).astype(x.type.dtype, copy=False).reshape(())
+            if x.type is T.boolean:
+                word = np.uint16(0xFFFF if value else 0)
+                entry[:2] = entry[half : half + 2] = np.array([word]).view(np.uint8)
+            else:
+                raw = np.zeros(width, np.uint8)
+                raw[: x.type.dtype.itemsize] = np.array([value]).view(np.uint8)
+                entry[:] = np.tile(raw, 2 * LANES)
+        self.frame[Word.STAMP] = next(_stamps)
+
+    def counts(self) -> Counts:
+        """The sums over all workspaces."""
+        found = np.zeros(5, np.int64)
+        for memory in (self._spaces, self._nodes):
+            if len(memory):
+                begin = _aligned(memory) - address(memory)
+                flat = memory.reshape(-1)
+                for k in range(len(memory) - 1):
+                    start = begin + k * self._bytes
+                    words = flat[start : start + HEADER].view(np.int64)
+                    found += words[Space.LEAVES : Space.FILLED + 1]
+        return Counts(*(int(x) for x in found))
+
+
+def _aligned(memory: Any) -> int:
+    return -(-address(memory) // PAGE) * PAGE

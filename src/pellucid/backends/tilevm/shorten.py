@@ -1,0 +1,248 @@
+"""Shortening: tapes on boxes, and the shorter tapes of those children for which boxes decide something.
+
+In `tilevm` between `words` and `machine`. A tape runs on 16 boxes at once; backward, each instruction learns in which
+of them it is wanted; and a child gets a tape of what it wants, in which what is pinned has become a uniform.
+"""
+
+from __future__ import annotations
+
+from .assembly import POINTER, Assembly, Function, Value
+from .kernels import LANES, VARIANTS
+from .words import FIRST_TRUTH, INPUTS, OBSERVED, TRUTH, UNCOPIED, Record, Space, Word, Writer
+
+
+def functions(asm: Assembly, half: int) -> None:
+    """Write them all; `half` is the bytes of a vector."""
+    for build in (_pool, _boxes, _mark, _emit, _allocate):
+        build(asm, half)
+
+
+def _pool(asm: Assembly, half: int) -> None:
+    with asm.function("pool", frame=POINTER, space=POINTER) as f:
+        w = Writer(f, half)
+        stamp = w.word(Word.STAMP)
+        count = w.word(Word.POOLED)
+        with f.when(f.load("i64", f.space, 8 * Space.STAMP).differs(stamp)):
+            size = count << w.unit
+            base = w.place(f.space, Word.BASE)
+            f.call("llvm.memcpy.p0.p0.i64", w.entry(base, f.number(0) - count), w.word(Word.POOL, POINTER), size,
+                   f.number(0, "i1"))  # fmt: skip
+            f.store(stamp, f.space, 8 * Space.STAMP)
+        f.store(count, f.space, 8 * Space.POOLED)
+        f.store(f.number(0), f.space, 8 * Space.ARENA)
+
+
+def _boxes(asm: Assembly, half: int) -> None:
+    """Run a tape on 16 boxes."""
+    with asm.function("run_boxes", frame=POINTER, space=POINTER, tape=POINTER, length="i64") as f:
+        w = Writer(f, half)
+        base, choice = w.place(f.space, Word.BASE), w.place(f.space, Word.CHOICE)
+        table = w.word(Word.BOXES, POINTER)
+        with f.count(f.length) as i:
+            at, *operands = w.operands(f.tape, i)
+            code = f.load(POINTER, table + (f.load("i16", at).to("i64") << 3))
+            places = [w.entry(base, x) for x in (i + INPUTS, *operands)]
+            f.store(f.call(code.name, *places, result="i64"), choice + (i << 3))
+        w.add(f.space, Space.SQUARES, 1)
+        w.add(f.space, Space.BOX_STEPS, f.length)
+
+
+def _mark(asm: Assembly, half: int) -> None:
+    """Backward: in which children each instruction is wanted, and how many instructions each child wants."""
+    with asm.function(
+        "mark", frame=POINTER, space=POINTER, tape=POINTER, length="i64", root="i64", wanted="i16"
+    ) as f:
+        w = Writer(f, half)
+        base, choice = w.place(f.space, Word.BASE), w.place(f.space, Word.CHOICE)
+        live = w.place(f.space, Word.LIVE)
+        f.call("llvm.memset.p0.i64", live + 2 * INPUTS, f.number(0, "i8"), f.length << 1, f.number(0, "i1"))
+        f.store(f.wanted, live + (f.root << 1))
+        counts = f.variable(f"<{LANES} x i32>", f.number(0, f"<{LANES} x i32>"))
+        with f.count(f.length, step=-1) as i:
+            lanes = f.load("i16", live + ((i + INPUTS) << 1))
+            with f.when(lanes.differs(0)):
+                at, *operands = w.operands(f.tape, i)
+                flags = f.load("i16", at, 2)
+                word = f.load("i64", choice + (i << 3))
+                pinned = f.variable("i16", word.to("i16"))
+                for bytes_, flag in OBSERVED.items():
+                    with f.when((flags & flag).differs(0)):
+                        pinned.set(pinned() & _nonzero(f, w.entry(base, i + INPUTS), bytes_, half))
+                copies = f.choose((flags & UNCOPIED).differs(0), 0, word >> 16)
+                rest = f.variable("i16", lanes & ~pinned())
+                result = f.variable("i64", pinned().to("i64"))
+                wants: list[Value] = []
+                for k in range(3):
+                    mine = rest() & (copies >> (16 * k)).to("i16")
+                    rest.set(rest() & ~mine)
+                    result.set(result() | (mine.to("i64") << (16 * (k + 1))))
+                    wants.append(mine)
+                f.store(result(), choice + (i << 3))
+                kept = rest()
+                for mine, operand in zip(wants, operands, strict=True):
+                    cell = live + (operand << 1)
+                    f.store(f.load("i16", cell) | mine | kept, cell)
+                counts.set(counts() + kept.read_as(f"<{LANES} x i1>").to(f"<{LANES} x i32>"))
+        f.store(counts(), f.space, 8 * Space.COUNTS, align=4)
+
+
+def _nonzero(f: Function, entry: Value, bytes_: int, half: int) -> Value:
+    """In which lanes a box does not begin at zero."""
+    width = half // LANES
+    bits = f.load(f"<{LANES} x i{8 * width}>", entry, align=half)
+    if bytes_ < width:
+        bits = bits.to(f"<{LANES} x i{8 * bytes_}>")
+    # Shifted left, the sign is gone: only a zero of either sign is zero.
+    return (bits << 1).differs(0).read_as("i16")
+
+
+def _emit(asm: Assembly, half: int) -> None:
+    """A child's own tape: what it wants, with what is pinned in the pool; 0 if there is no room for it."""
+    width = half // LANES
+    with asm.function(
+        "emit", "i64", frame=POINTER, source=POINTER, space=POINTER, old=POINTER, lane="i64", record=POINTER
+    ) as f:
+        w = Writer(f, half)
+        tape, length = f.load(POINTER, f.old, 8 * Record.TAPE), f.load("i64", f.old, 8 * Record.LENGTH)
+        root = f.load("i64", f.old, 8 * Record.ROOT)
+        base, choice = w.place(f.source, Word.BASE), w.place(f.source, Word.CHOICE)
+        live, map_ = w.place(f.source, Word.LIVE), w.place(f.space, Word.MAP)
+        own = w.place(f.space, Word.BASE)
+        pooled = f.variable("i64", f.load("i64", f.space, 8 * Space.POOLED))
+        top = f.load("i64", f.space, 8 * Space.ARENA)
+        wanted = f.load("i32", f.source + (f.lane << 2), 8 * Space.COUNTS).to("i64")
+        # Every instruction may need one before it that makes a batch of a uniform, and so may the root.
+        most = (wanted << 1) + 2
+        room = (top + (most << 5)) <= w.word(Word.ARENA_BYTES)
+        fits = room & ((pooled() + length) <= w.word(Word.POOL_MOST))
+        with f.when(fits ^ 1):
+            f.give(f.number(0))
+        new = w.place(f.space, Word.ARENA) + top
+        count = f.variable("i64", 0)
+        fulls = w.word(Word.FULLS, POINTER)
+        splats = w.word(Word.SPLAT), w.word(Word.SPLAT_TRUTH)
+
+        def put(opcode: Value, flags: Value, operands: list[Value]) -> None:
+            at = new + (count() << 4)
+            f.store(opcode.to("i16"), at)
+            f.store(flags, at, 2)
+            for k, operand in enumerate(operands):
+                f.store(operand.to("i32"), at, 4 * (k + 1))
+            count.set(count() + 1)
+
+        def batch(reference: Value, truth: Value) -> Value:
+            """An instruction that makes a batch of a uniform."""
+            zero = f.number(0)
+            flags = f.choose(truth, f.number(TRUTH | FIRST_TRUTH, "i16"), f.number(0, "i16"))
+            put(f.choose(truth, splats[1], splats[0]) | 1, flags, [reference, zero, zero])
+            return count() + (INPUTS - 1)
+
+        with f.count(length) as i:
+            lanes = f.load("i16", live + ((i + INPUTS) << 1)).to("i64")
+            with f.when(((lanes >> f.lane) & 1).differs(0)):
+                at, *operands = w.operands(tape, i)
+                flags = f.load("i16", at, 2)
+                word = f.load("i64", choice + (i << 3)) >> f.lane
+                found = f.variable("i64", 0)
+                done = f.variable("i1", 0)
+                with f.when((word & 1).differs(0)):
+                    pooled.set(pooled() + 1)
+                    _pin(f, w.entry(base, i + INPUTS), w.entry(own, f.number(0) - pooled()), flags, width)
+                    found.set(f.number(0) - pooled())
+                    done.set(1)
+                for k in range(3):
+                    with f.when(((word >> (16 * (k + 1))) & 1).differs(0)):
+                        found.set(f.load("i32", map_ + (operands[k] << 2)).signed("i64"))
+                        done.set(1)
+                with f.when(done() ^ 1):
+                    mapped = [f.load("i32", map_ + (x << 2)).signed("i64") for x in operands]
+                    mask = f.variable("i64", 0)
+                    for k, x in enumerate(mapped):
+                        mask.set(mask() | ((x >> 63) << k))
+                    opcode = f.load("i16", at).to("i64") & -VARIANTS
+                    full = f.load("i32", fulls + ((opcode >> 3) << 2)).to("i64")
+                    # What a load reads from is in the pool, but no operand.
+                    mask.set(mask() & full)
+                    first = f.variable("i64", mapped[0])
+                    with f.when(mask().same(full) & opcode.differs(splats[0]) & opcode.differs(splats[1])):
+                        first.set(batch(mapped[0], (flags & FIRST_TRUTH).differs(0)))
+                        mask.set(mask() & -2)
+                    put(opcode | mask(), flags, [first(), *mapped[1:]])
+                    found.set(count() + (INPUTS - 1))
+                f.store(found().to("i32"), map_ + ((i + INPUTS) << 2))
+        last = f.variable("i64", f.load("i32", map_ + (root << 2)).signed("i64"))
+        with f.when(last() < 0):
+            last.set(batch(last(), f.number(0, "i1")))
+        f.store(pooled(), f.space, 8 * Space.POOLED)
+        f.store(top + (count() << 5), f.space, 8 * Space.ARENA)
+        f.store(new, f.record, 8 * Record.TAPE)
+        f.store(count(), f.record, 8 * Record.LENGTH)
+        f.store(last(), f.record, 8 * Record.ROOT)
+        f.store(new + (count() << 4), f.record, 8 * Record.LEAF_TAPE)
+        f.store(f.number(-1), f.record, 8 * Record.LEAF_ROOT)
+        f.give(f.number(1))
+
+
+def _pin(f: Function, box: Value, entry: Value, flags: Value, width: int) -> None:
+    """A box that is one value in a lane, as an entry of the pool."""
+    half = LANES * width
+    type_ = f"i{8 * width}"
+    with f.when((flags & TRUTH).same(0)):
+        value = f.splat(f.load(type_, box + f.lane * width), LANES)
+        f.store(value, entry, align=half)
+        f.store(value, entry, half, align=half)
+    with f.when((flags & TRUTH).differs(0)):
+        bit = (f.load("i16", box).to("i64") >> f.lane) & 1
+        mask = (f.number(0) - bit).to("i16")
+        f.store(mask, entry)
+        f.store(mask, entry, half)
+
+
+def _allocate(asm: Assembly, half: int) -> None:
+    """A tape's form for leaves: results in slots, each free again after its last use; 0 if there are too many."""
+    with asm.function("allocate", "i64", frame=POINTER, space=POINTER, record=POINTER) as f:
+        w = Writer(f, half)
+        tape, length = f.load(POINTER, f.record, 8 * Record.TAPE), f.load("i64", f.record, 8 * Record.LENGTH)
+        root, new = f.load("i64", f.record, 8 * Record.ROOT), f.load(POINTER, f.record, 8 * Record.LEAF_TAPE)
+        # The map's own cells serve as registers of references, minus one where there is none; free slots stand behind.
+        slots, free = w.place(f.space, Word.MAP), w.place(f.space, Word.LIVE)
+        begin, most = w.word(Word.SLOTS_AT), w.word(Word.SLOTS_MOST)
+        with f.count(length) as i:
+            f.store(f.number(-1, "i32"), slots + ((i + INPUTS) << 2))
+        idle = f.variable("i64", 0)
+        used = f.variable("i64", INPUTS)
+
+        def slot(reference: Value) -> Value:
+            """The slot of a reference, taken now if it has none."""
+            cell = slots + (reference << 2)
+            found = f.variable("i64", f.load("i32", cell).signed("i64"))
+            with f.when(found() < 0):
+                some = idle() > 0
+                with f.when(some):
+                    idle.set(idle() - 1)
+                    found.set(f.load("i16", free + (idle() << 1)).to("i64"))
+                with f.when(some ^ 1):
+                    found.set(used())
+                    used.set(used() + 1)
+                f.store(found().to("i32"), cell)
+            return found()
+
+        f.store(begin + (slot(root) << 3), f.record, 8 * Record.LEAF_ROOT)
+        with f.count(length, step=-1) as i:
+            at, *operands = w.operands(tape, i)
+            into = new + (i << 4)
+            mine = slot(i + INPUTS)
+            f.store(mine.to("i16"), free + (idle() << 1))
+            idle.set(idle() + 1)
+            f.store(f.load("i16", at), into)
+            f.store(mine.to("i16"), into, 2)
+            for k, x in enumerate(operands):
+                unit = f.variable("i64", x)
+                with f.when(x >= 0):
+                    input_ = x < INPUTS
+                    with f.when(input_):
+                        unit.set(begin + (x << 3))
+                    with f.when(input_ ^ 1):
+                        unit.set(begin + (slot(x) << 3))
+                f.store(unit().to("i32"), into, 4 * (k + 1))
+        f.give(f.choose(used() <= most, f.number(1), f.number(0)))

@@ -1,0 +1,127 @@
+"""Words: how the memory of the tile machine is laid out, for the machine and for those who fill it in.
+
+In `tilevm` below `shorten` and `machine`. References of a tape are numbers: those below zero are entries of the pool
+(constants, uniforms, and what boxes pinned), the first few are inputs (column and row), and the rest are its
+instructions in order.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, auto
+
+from .assembly import Function, Value
+from .kernels import LANES
+
+INPUTS = 4
+"""References of the inputs: column, row, and two that are spare."""
+LEAF = 4
+"""The logarithm of a leaf's side."""
+STEP = 2
+"""The logarithm of how much smaller a child is than its square."""
+INSTRUCTION = 16
+"""Bytes of an instruction: opcode, flags (or in a leaf's tape the slot of the result), and three operands."""
+OBSERVED = {4: 1, 8: 2}
+"""Flags: somebody looks at the sign of this float of so many bytes, should it be zero."""
+UNCOPIED = 4
+"""Flag: it must not be replaced by an operand."""
+TRUTH, FIRST_TRUTH = 8, 16
+"""Flags: the result, and the first operand, are truths."""
+WORTH = (17, 20)
+"""A child's tape is made if it is shorter than that part of the present one."""
+
+
+class Word(IntEnum):
+    """The words of a frame, as `running` fills them in."""
+
+    OUT = 0
+    WIDTH = auto()
+    HEIGHT = auto()
+    BATCHES = auto()
+    BOXES = auto()
+    FULLS = auto()
+    TAPE = auto()
+    LENGTH = auto()
+    ROOT = auto()
+    LEAF_TAPE = auto()
+    LEAF_ROOT = auto()
+    POOL = auto()
+    POOLED = auto()
+    STAMP = auto()
+    SHIFT = auto()
+    ACROSS = auto()
+    NODES = auto()
+    FIRST_NODE = auto()
+    SPACES = auto()
+    SPACE_BYTES = auto()
+    SPACE_COUNT = auto()
+    BASE = auto()
+    LIVE = auto()
+    CHOICE = auto()
+    MAP = auto()
+    ARENA = auto()
+    ARENA_BYTES = auto()
+    POOL_MOST = auto()
+    SLOTS_AT = auto()
+    SLOTS_MOST = auto()
+    SPLAT = auto()
+    SPLAT_TRUTH = auto()
+    FAILED = auto()
+
+
+class Space(IntEnum):
+    """The words at the beginning of a workspace."""
+
+    BUSY = 0
+    STAMP = auto()
+    POOLED = auto()
+    ARENA = auto()
+    PENDING = auto()
+    LEAVES = auto()
+    LEAF_STEPS = auto()
+    SQUARES = auto()
+    BOX_STEPS = auto()
+    FILLED = auto()
+    COUNTS = 16
+
+
+class Record(IntEnum):
+    """The words of a tape's record."""
+
+    TAPE = 0
+    LENGTH = auto()
+    ROOT = auto()
+    LEAF_TAPE = auto()
+    LEAF_ROOT = auto()
+
+
+RECORD = 8 * len(Record)
+HEADER = 8 * Space.COUNTS + 4 * LANES
+
+
+class Writer:
+    """Shorthand for one function on a frame and a workspace."""
+
+    def __init__(self, f: Function, half: int) -> None:
+        self.f, self.half = f, half
+        self.unit = (2 * half).bit_length() - 1
+
+    def word(self, which: Word, type_: str = "i64") -> Value:
+        """A word of the frame."""
+        return self.f.load(type_, self.f.frame, 8 * which)
+
+    def place(self, space: Value, which: Word) -> Value:
+        """A part of a workspace, which begins at an offset that a word of the frame tells."""
+        return space + self.word(which)
+
+    def operands(self, tape: Value, index: Value) -> tuple[Value, ...]:
+        """An instruction's place and its three operands, as references."""
+        at = tape + (index << 4)
+        return at, *(self.f.load("i32", at, k).signed("i64") for k in (4, 8, 12))
+
+    def entry(self, base: Value, reference: Value) -> Value:
+        """Where a reference's box is."""
+        return base + (reference << self.unit)
+
+    def add(self, space: Value, which: Space, more: Value | int) -> None:
+        """Count something in a workspace."""
+        self.f.store(self.f.load("i64", space, 8 * which) + more, space, 8 * which)

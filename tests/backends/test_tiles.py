@@ -1,0 +1,56 @@
+"""The tile machine draws what every other back end draws, bit for bit, whatever the size of the frame."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from examples import gallery
+
+import pellucid as pl
+from pellucid import images as im
+from pellucid.base.errors import BackendError
+from pellucid.driver.frame import Variant
+
+SIZES = [(1, 1), (5, 3), (16, 16), (17, 33), (64, 65), (300, 40), (257, 511)]
+FILES = gallery.files()
+
+
+def drawn(picture: object, size: tuple[int, int], backend: str, **options: str) -> np.ndarray:
+    """A frame by a back end, seen as its author meant it."""
+    kernel = pl.compile(picture, backend=backend, **options)
+    return kernel.render(size, zoom=max(size) / 8, center=(0.31, -0.17), time=0.7, threads=2)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_frames_of_any_size_are_right_to_the_last_pixel(size):
+    picture = im.swirl(3.0, im.checkerboard(1, im.black, im.white))
+    assert np.array_equal(drawn(picture, size, "tiles"), drawn(picture, size, "llvm"))
+
+
+@pytest.mark.parametrize("numerics", ["exact", "relaxed"])
+@pytest.mark.parametrize("precision", ["f32", "f64"])
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_pictures_of_the_gallery_have_the_same_bits(path, numerics, precision):
+    shown = gallery.load(path)
+    options = {"numerics": numerics, "precision": precision}
+    view = {"center": shown.center, "zoom": 97 / shown.width, "time": shown.time}
+    try:
+        tiles = pl.compile(shown.picture, backend="tiles", **options)
+    except BackendError as problem:
+        assert "iterate" in str(problem)
+        return
+    expected = pl.compile(shown.picture, backend="llvm", **options).render((97, 61), **view)
+    assert np.array_equal(tiles.render((97, 61), **view), expected)
+
+
+def test_most_of_a_picture_of_regions_is_filled_and_the_rest_has_short_tapes():
+    picture = im.annulus(0.9)
+    for k in range(12):
+        picture = picture | im.move((2.0 * np.cos(k), 2.0 * np.sin(k)), im.disk(0.3))
+    kernel = pl.compile(picture, backend="tiles")
+    expected = pl.compile(picture).render((1024, 1024), zoom=128)
+    assert np.array_equal(kernel.render((1024, 1024), zoom=128), expected)
+    code = kernel._codes[Variant()]
+    counts = code.counts
+    assert counts.filled > 0.7 * 1024 * 1024
+    assert 2 * counts.leaf_steps / counts.leaves < len(code.tape)
