@@ -35,15 +35,15 @@ def memory_of(kernel: N.Kernel) -> dict[Buffer, np.ndarray]:
 
 
 def test_bands_cover_the_loop_once_and_each_is_a_multiple_of_what_was_asked():
-    plan = layout(parse_nest(ROWS), {})
+    plan = layout(parse_nest(ROWS), {}).calling
     values = plan.values({"count": 1000, "gain": 1.0})
-    band = plan.phases[0].band
-    bands = plan.bands(band, values, None)
+    band = plan.bands[0]
+    bands = plan.parts(band, values, None)
     assert len(bands) <= BANDS
     assert [k for first, beyond in bands for k in range(first, beyond)] == list(range(1000))
     assert all((beyond - first) % 3 == 0 for first, beyond in bands[:-1])
-    assert plan.bands(band, values, 1) == [(0, 1000)]
-    assert plan.bands(band, plan.values({"count": 0, "gain": 1.0}), None) == [(0, 0)]
+    assert plan.parts(band, values, 1) == [(0, 1000)]
+    assert plan.parts(band, plan.values({"count": 0, "gain": 1.0}), None) == [(0, 0)]
 
 
 def test_every_order_of_bands_gives_the_same(backend: Backend):

@@ -2,6 +2,7 @@
 
 Both back ends that make machine code use it. Params are in slots of 8 bytes; buffers come in the order of
 `port.Layout.buffers` with their sizes in elements; first and beyond restrict the loop that is handed out to threads.
+Above `linking`, which makes code callable, and `port`, which says what a call must know.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from ..ir.expr import Buffer
-from .port import Arguments, Crew, Layout, Memory, address
+from .port import Arguments, Calling, Crew, Memory, address
 
 SIGNATURE = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
@@ -67,10 +68,10 @@ class Slots:
         "u8": "B7x", "u16": "H6x", "u32": "I4x", "u64": "Q", "f32": "f4x", "f64": "d",
     }  # fmt: skip
 
-    def __init__(self, plan: Layout) -> None:
-        params = plan.kernel.params
-        facts = [plan.ranges[p.attr] for p in params]
-        self.plan = plan
+    def __init__(self, calling: Calling) -> None:
+        params = calling.params
+        facts = [calling.ranges[p.attr] for p in params]
+        self.calling = calling
         self.names: list[str] = [p.attr for p in params]
         self.ranges = [(f.lo, f.hi) for f in facts]
         self.format = struct.Struct("=" + "".join(self.FORMATS[p.type.name] for p in params))
@@ -88,44 +89,48 @@ class Slots:
                 return self.format.pack(*values), values
         except (KeyError, TypeError, ValueError, OverflowError, struct.error):
             pass
-        checked = self.plan.values(arguments)
+        checked = self.calling.values(arguments)
         return b"".join([v.tobytes().ljust(8, b"\0") for v in checked]), list(checked)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MachineCode:
-    """A kernel as machine code; `text` is its source, `needs` how many elements buffers must have for its proofs."""
+    """A kernel as machine code; `needs` is how many elements buffers must have for its proofs.
 
-    plan: Layout
-    text: str = field(repr=False)
+    `key` is that of its source; `text` is the source, empty where it was not written again.
+    """
+
+    calling: Calling
     needs: dict[Buffer, int] = field(repr=False)
     linked: Library = field(repr=False)
     crew: Crew = field(repr=False)
     hands: Hands | None = field(default=None, repr=False)
+    key: str = field(default="", repr=False)
+    text: str = field(default="", repr=False)
     slots: Slots = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Prepare what every call needs."""
-        object.__setattr__(self, "slots", Slots(self.plan))
+        object.__setattr__(self, "slots", Slots(self.calling))
 
     def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
         """Run once; see `port.Code`."""
-        plan = self.plan
+        calling = self.calling
         slots, values = self.slots(arguments)
-        arrays = plan.arrays(memory, self.needs)
-        sizes = plan.sizes(values)
-        scratch = [np.empty(n, b.type.dtype) for n, b in zip(sizes, plan.scratch, strict=True)]
+        arrays = calling.arrays(memory, self.needs)
+        sizes = calling.sizes(values)
+        scratch = [np.empty(n, b.type.dtype) for n, b in zip(sizes, calling.scratch, strict=True)]
         lengths = np.array([*map(len, arrays), *sizes], np.int64)
         where = np.array([*map(address, arrays), *map(address, scratch)], np.uint64)
         place, many = address(where), address(lengths)
-        for phase, call in zip(plan.phases, self.linked.calls, strict=True):
-            if phase.band is None:
+        for band, call in zip(calling.bands, self.linked.calls, strict=True):
+            if band is None:
                 call(slots, place, many, 0, 0)
             elif self.hands is not None:
-                span = plan.span(phase.band, values, threads, FINE_BANDS)
+                span = calling.span(band, values, threads, FINE_BANDS)
                 self.hands(call, slots, place, many, span, threads)
             else:
-                self._hand_out(call, (slots, place, many), plan.bands(phase.band, values, threads), threads)
+                self._hand_out(call, (slots, place, many), calling.parts(band, values, threads), threads)
 
     def _hand_out(
         self, call: Any, job: tuple[bytes, int, int], bands: list[tuple[int, int]], threads: int | None

@@ -24,14 +24,14 @@ class NumpyCode:
 
     def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
         """Run once; see `port.Code`."""
-        plan = self.plan
-        values = plan.values(arguments)
-        arrays = dict(zip(plan.bound, plan.arrays(memory), strict=True))
-        given = dict(zip((p.attr for p in plan.kernel.params), values, strict=True))
-        for b, n in zip(plan.scratch, plan.sizes(values), strict=True):
+        plan, calling = self.plan, self.plan.calling
+        values = calling.values(arguments)
+        arrays = dict(zip(calling.bound, calling.arrays(memory), strict=True))
+        given = dict(zip((p.attr for p in calling.params), values, strict=True))
+        for b, n in zip(calling.scratch, calling.sizes(values), strict=True):
             arrays[b] = np.zeros(n, b.type.dtype)
-        for phase in plan.phases:
-            bands = plan.bands(phase.band, values, None)
+        for phase, band in zip(plan.phases, calling.bands, strict=True):
+            bands = calling.parts(band, values, None)
 
             def part(k: int, phase: Phase = phase, bands: list[tuple[int, int]] = bands) -> None:
                 interp.run(replace(plan.kernel, body=restricted(phase, *bands[k])), given, arrays)
@@ -67,6 +67,7 @@ class NumpyBackend:
     """
 
     name = "numpy"
+    identity = ""
 
     def __init__(self, crew: Crew = alone) -> None:
         self.crew = crew
@@ -74,3 +75,10 @@ class NumpyBackend:
     def compile(self, kernel: N.Kernel, ranges: Ranges) -> NumpyCode:
         """The kernel, checked; see `port.Backend`."""
         return NumpyCode(layout(kernel, ranges), self.crew)
+
+    def entry(self, code: object) -> bytes:
+        """Nothing: there is no product to be kept."""
+        return b""
+
+    def recall(self, entry: bytes, buffers: object) -> None:
+        """Nothing is kept."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -47,12 +47,25 @@ class Backend(Protocol):
         """One lower-case word."""
         ...
 
+    @property
+    def identity(self) -> str:
+        """What its products depend on besides what it compiles; empty if it has none that could be kept."""
+        ...
+
     def compile(self, kernel: N.Kernel, ranges: Ranges) -> Code:
         """The code of a placed nest; `ranges` gives what is known of params (and of other leaves).
 
         What `ranges` says of a parameter is checked whenever the code runs. Raises BackendError where the back end
         cannot do what the nest asks.
         """
+        ...
+
+    def entry(self, code: Code) -> bytes:
+        """What `recall` makes the code from again, in another process too."""
+        ...
+
+    def recall(self, entry: bytes, buffers: Sequence[Buffer]) -> Code | None:
+        """The code that an entry tells of, for buffers of the same names; None if it is not kept any more."""
         ...
 
 
@@ -94,41 +107,37 @@ class Phase:
     band: N.For | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """What a kernel's machine code is given, in order: params, buffers of the caller, scratch buffers; and its phases.
+class Band(NamedTuple):
+    """The bounds of a loop that is handed out, and how many iterations a part of it has at least."""
 
-    `ranges` is what is assumed of each param. Scratch memory is one for all threads, but for what stands inside of a
-    loop: that is `private`, small, of a fixed size, and on the stack of whoever runs the iteration.
+    lo: Expr
+    hi: Expr
+    least: int
+
+
+@dataclass(frozen=True, slots=True)
+class Calling:
+    """What is to be known to call the code of a kernel: params and buffers in order, and what is handed out.
+
+    `ranges` is what is assumed of each param; the first `written` of the caller's buffers are stored to; there is a
+    band, or None, for each phase.
     """
 
-    kernel: N.Kernel
-    bound: tuple[Buffer, ...]
-    scratch: Mapping[Buffer, Expr]
-    phases: tuple[Phase, ...]
+    name: str
+    params: tuple[Expr, ...]
     ranges: Mapping[str, Facts]
-    private: Mapping[Buffer, Expr] = field(default_factory=dict[Buffer, Expr])
-
-    @property
-    def buffers(self) -> tuple[Buffer, ...]:
-        """All buffers, in the order of the machine code."""
-        return (*self.bound, *self.scratch)
-
-    @property
-    def least(self) -> dict[Buffer, int]:
-        """The sizes that buffers were declared with; scratch memory has a known size only where it is a constant."""
-        found = {b: b.size for b in self.bound}
-        for b, size in (*self.scratch.items(), *self.private.items()):
-            found[b] = max(1, int(size.attr)) if size.op == "const" else 1
-        return found
+    bound: tuple[Buffer, ...]
+    written: int
+    scratch: Mapping[Buffer, Expr]
+    bands: tuple[Band | None, ...]
 
     def values(self, arguments: Arguments) -> list[np.generic]:
         """The arguments as typed scalars in the order of the params, checked against what was assumed of them."""
         found: list[np.generic] = []
-        for p in self.kernel.params:
+        for p in self.params:
             name = p.attr
             if name not in arguments:
-                raise InputError("is missing", place=f"{self.kernel.name}, parameter {name}", fix="give it")
+                raise InputError("is missing", place=f"{self.name}, parameter {name}", fix="give it")
             with np.errstate(all="ignore"):
                 value: Any = np.asarray(arguments[name], dtype=p.type.dtype)[()]
             facts = self.ranges[name]
@@ -136,7 +145,7 @@ class Layout:
                 number = value.item()
                 odd = isinstance(number, float) and not math.isfinite(number)
                 rule = "is not finite" if odd else f"is not within {facts.lo} .. {facts.hi}"
-                raise InputError(f"{number} {rule}", place=f"{self.kernel.name}, parameter {name}")
+                raise InputError(f"{number} {rule}", place=f"{self.name}, parameter {name}")
             found.append(value)
         return found
 
@@ -147,23 +156,23 @@ class Layout:
         moves on loops count on both as well.
         """
         least = proved or {}
-        found = [self._array(b, memory.get(b, b.data), max(b.size, least.get(b, 1))) for b in self.bound]
+        found = [
+            self._array(b, memory.get(b, b.data), max(b.size, least.get(b, 1)), written=k < self.written)
+            for k, b in enumerate(self.bound)
+        ]
         self._check_distinct(found)
         return found
 
     def _check_distinct(self, found: Sequence[Array]) -> None:
         """What proofs count on: memory that the kernel stores to has one name only."""
-        written = len(self.kernel.outputs)
-        for k, out in enumerate(found[:written]):
+        for k, out in enumerate(found[: self.written]):
             for other, array in enumerate(found):
                 if other != k and np.may_share_memory(out, array):
                     names = f"{self.bound[k].name} and {self.bound[other].name}"
-                    raise InputError(
-                        f"{names} overlap", place=self.kernel.name, fix="pass a copy of one of them"
-                    )
+                    raise InputError(f"{names} overlap", place=self.name, fix="pass a copy of one of them")
 
-    def _array(self, buffer: Buffer, array: Array | None, least: int) -> Array:
-        place = f"{self.kernel.name}, buffer {buffer.name}"
+    def _array(self, buffer: Buffer, array: Array | None, least: int, *, written: bool) -> Array:
+        place = f"{self.name}, buffer {buffer.name}"
         if array is None:
             raise InputError("has no memory", place=place, fix="bind an array to it")
         if array.dtype != buffer.type.dtype or array.ndim != 1 or not array.flags.c_contiguous:
@@ -172,7 +181,7 @@ class Layout:
             )
         if len(array) < least:
             raise InputError(f"has {len(array)} elements where {least} are needed", place=place)
-        if buffer in self.kernel.outputs and not array.flags.writeable:
+        if written and not array.flags.writeable:
             raise InputError("cannot be written to", place=place, fix="pass a writable array")
         return array
 
@@ -180,11 +189,11 @@ class Layout:
         """How many elements each scratch buffer gets for these arguments (at least one)."""
         if not self.scratch:
             return []
-        environment = dict(zip(self.kernel.params, values, strict=True))
+        environment = dict(zip(self.params, values, strict=True))
         return [max(1, int(n.item())) for n in evaluate(list(self.scratch.values()), environment)]
 
     def span(
-        self, band: N.For | None, values: Sequence[Any], threads: int | None, most: int
+        self, band: Band | None, values: Sequence[Any], threads: int | None, most: int
     ) -> tuple[int, int, int]:
         """A loop that is handed out, as (first, beyond, step): its parts begin a step apart.
 
@@ -196,10 +205,9 @@ class Layout:
         first, beyond = (self._bound(e, values) for e in (band.lo, band.hi))
         if threads == 1 or beyond <= first:
             return first, beyond, max(1, beyond - first)
-        size = band.how.count
-        return first, beyond, size * max(1, -(-(beyond - first) // (size * most)))
+        return first, beyond, band.least * max(1, -(-(beyond - first) // (band.least * most)))
 
-    def bands(self, band: N.For | None, values: Sequence[Any], threads: int | None) -> list[tuple[int, int]]:
+    def parts(self, band: Band | None, values: Sequence[Any], threads: int | None) -> list[tuple[int, int]]:
         """The parts of a loop that is handed out, as (first, beyond); one part (0, 0) if there is no such loop."""
         first, beyond, step = self.span(band, values, threads, BANDS)
         return [(k, min(k + step, beyond)) for k in range(first, beyond, step)] or [(first, beyond)]
@@ -208,8 +216,35 @@ class Layout:
         if bound.op == "const":
             return int(bound.attr)
         if bound.op == "param":
-            return int(values[self.kernel.params.index(bound)])
-        return int(evaluate([bound], dict(zip(self.kernel.params, values, strict=True)))[0].item())
+            return int(values[self.params.index(bound)])
+        return int(evaluate([bound], dict(zip(self.params, values, strict=True)))[0].item())
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A kernel as machine code has it: how it is called, and its statements in phases.
+
+    Scratch memory is one for all threads, but for what stands inside of a loop: that is `private`, small, of a fixed
+    size, and on the stack of whoever runs the iteration.
+    """
+
+    kernel: N.Kernel
+    calling: Calling
+    phases: tuple[Phase, ...]
+    private: Mapping[Buffer, Expr]
+
+    @property
+    def buffers(self) -> tuple[Buffer, ...]:
+        """All buffers, in the order of the machine code."""
+        return (*self.calling.bound, *self.calling.scratch)
+
+    @property
+    def least(self) -> dict[Buffer, int]:
+        """The sizes that buffers were declared with; scratch memory has a known size only where it is a constant."""
+        found = {b: b.size for b in self.calling.bound}
+        for b, size in (*self.calling.scratch.items(), *self.private.items()):
+            found[b] = max(1, int(size.attr)) if size.op == "const" else 1
+        return found
 
 
 def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
@@ -252,7 +287,11 @@ def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
         )
     known = {p.attr: ranges.get(p, of_leaf(p)) for p in kernel.params}
     bound = (*kernel.outputs, *N.inputs(kernel))
-    return Layout(kernel, bound, scratch, tuple(_phases(kernel, flat)), known, private)
+    phases = tuple(_phases(kernel, flat))
+    loops = [p.band for p in phases]
+    bands = tuple(s if s is None else Band(s.lo, s.hi, s.how.count) for s in loops)
+    calling = Calling(kernel.name, kernel.params, known, bound, len(kernel.outputs), scratch, bands)
+    return Layout(kernel, calling, phases, private)
 
 
 def _bytes(buffer: Buffer, size: Expr) -> int:

@@ -4,20 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from pellucid.backends.port import Code
 from pellucid.base.errors import InputError, brief
+from pellucid.base.room import with_room
 from pellucid.canvas.compose import Pixels
-from pellucid.driver.kernel import Kernel, checked_source
+from pellucid.driver.frame import Frame, loading
+from pellucid.driver.keeping import kept
+from pellucid.driver.kernel import (
+    Kernel,
+    checked_source,
+    code_of,
+    make_backend,
+    optimized,
+    without_collection,
+)
 from pellucid.driver.options import Options
+from pellucid.driver.pipeline import Optimized
+from pellucid.driver.view import View, checked_view
+from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer
 from pellucid.pixels import Layout, layout_of
-from pellucid.pixels.packing import packed
+from pellucid.pixels.packing import check_drawable, destination, nest_of, parts, planes_of
 
 KEPT = 32
-"""How many conversions without an `op` stay compiled."""
+"""How many conversions without an `op` stay at hand."""
 
 
 def convert(
@@ -38,35 +52,90 @@ def convert(
 
     `data` holds the bytes in the format `source`, from `offset` on; formats are names of `pellucid.pixels.FORMATS`,
     lines of the notation, or layouts; `size` is width and height in pixels. `op` makes another picture of the one that
-    is read, which is centered on the origin, one unit to the pixel: a warp, a filter of colors, anything. The bytes go
-    to `out`, if given. Raises `InputError` for too few bytes, an unknown format, or an `op` that makes no picture.
+    is read, which is centered on the origin, one unit to the pixel: a warp, a filter of colors, anything. It is called
+    every time; what it makes is compiled when it is new. The bytes go to `out`, if given. Raises `InputError` for too
+    few bytes, an unknown format, or an `op` that makes no picture.
 
     >>> convert(bytes([255, 0, 255, 0, 255, 0]), "rgb24", "rgb565", (2, 1)).tobytes().hex()
     '1ff8e007'
     """
-    from pellucid.images.packed import bytes_of, from_buffer
+    from pellucid.images.packed import bytes_of
 
     options = Options(numerics, precision, backend)
-    wanted = layout_of(target)
+    chosen, wanted = layout_of(source), layout_of(target)
+    given = bytes_of(data, chosen, size, offset)
+    check_drawable(wanted)
+    view = checked_view(size, precision=precision, threads=threads)
+    out = destination(wanted, view.size, out)
     if op is None:
-        chosen = layout_of(source)
-        given = bytes_of(data, chosen, size, offset)
-        kernel, buffer = _plain(chosen.text, (int(size[0]), int(size[1])), options)
-        return packed(kernel, wanted, size, threads=threads, memory={buffer: given}, out=out)
-    picture = op(from_buffer(data, source, size, offset).reconstruct("nearest", "clamp"))
+        code, values = _plain(chosen.text, wanted.text, view.size, options), {}
+    else:
+        code, values = _changed(given, chosen, wanted, view, options, op)
+    memory = dict(zip(planes_of(wanted.text, view.size), parts(wanted, view.size, out), strict=True))
+    memory[_source(chosen.text, view.size)] = given
+    code.run(values, memory, threads=view.threads)
+    return out
+
+
+class _Changed(NamedTuple):
+    """What was compiled for a picture that an `op` made, and its arguments."""
+
+    code: Code
+    values: dict[str, Any]
+
+
+@lru_cache(maxsize=2 * KEPT)
+def _source(text: str, size: tuple[int, int]) -> Buffer:
+    """The buffer that stands for the bytes of any picture in the layout of that text."""
+    return Buffer("source", T.u8, Layout(text).size(*size))
+
+
+@lru_cache(maxsize=KEPT)
+def _plain(source: str, target: str, size: tuple[int, int], options: Options) -> Code:
+    """The code from the layout of one text to that of another: it depends on nothing else."""
+    backend = make_backend(options.backend)
+    width, height = size
+    buffers = (*planes_of(target, size), _source(source, size))
+
+    def words() -> str:
+        return f"convert {source!r} to {target!r}, {width} x {height}"
+
+    def make() -> Optimized:
+        return optimized(conversion(Layout(source), Layout(target), size, options), options, backend)
+
+    with without_collection():
+        return with_room(lambda: kept(words, buffers, options, backend, make))
+
+
+def conversion(source: Layout, target: Layout, size: tuple[int, int], options: Options) -> Frame:
+    """The nest that brings any bytes from a layout to another."""
+    from pellucid.images.packed import reading
+
+    blank: Pixels = np.zeros(source.size(*size), np.uint8)
+    picture, buffer = reading(source, size, blank)
+    kernel = Kernel(checked_source(picture.reconstruct("nearest", "clamp")), options, now=False)
+    frame, _ = nest_of(kernel, target, size, usual=True, many=False)
+    return loading(frame, buffer, _source(source.text, size))
+
+
+def _changed(
+    given: Pixels, source: Layout, target: Layout, view: View, options: Options, op: Callable[[Any], Any]
+) -> _Changed:
+    """The code for what `op` makes of a picture: traced anew, and compiled if nothing equal was."""
+    from pellucid.images.packed import reading
+
+    bitmap, buffer = reading(source, view.size, given)
+    picture = op(bitmap.reconstruct("nearest", "clamp"))
     if picture is None:
         fix = "let op return the picture that it makes"
         raise InputError(f"op gives {brief(cast('object', picture))}", place="convert", fix=fix)
     kernel = Kernel(checked_source(picture), options, now=False)
-    return packed(kernel, wanted, size, threads=threads, out=out)
 
+    def work() -> _Changed:
+        frame, _ = nest_of(kernel, target, view.size, usual=True, many=False)
+        # The bytes are others each time: with a buffer that stands for any, equal pictures are equal programs.
+        frame = loading(frame, buffer, _source(source.text, view.size))
+        return _Changed(code_of(frame, options), kernel.values(view, params=frame.params))
 
-@lru_cache(maxsize=KEPT)
-def _plain(text: str, size: tuple[int, int], options: Options) -> tuple[Kernel, Buffer]:
-    """A picture that is nothing but what is read, for whatever bytes it is given."""
-    from pellucid.images.packed import reading
-
-    layout = Layout(text)
-    blank: Pixels = np.zeros(layout.size(*size), np.uint8)
-    picture, buffer = reading(layout, size, blank)
-    return Kernel(checked_source(picture.reconstruct("nearest", "clamp")), options, now=False), buffer
+    with without_collection():
+        return with_room(work)

@@ -159,6 +159,20 @@ def build_into(
     return replace(frame, ranges=index_facts(frame.kernel, ranges))
 
 
+def loading(frame: Frame, old: Buffer, new: Buffer) -> Frame:
+    """The frame with all that it loads from one buffer loaded from another."""
+
+    def rebound(roots: list[Expr]) -> list[Expr]:
+        done: dict[Expr, Expr] = {}
+        for n in E.topological(roots):
+            args = tuple(done[a] for a in n.args)
+            done[n] = E.load(new, *args) if n.op == "load" and n.attr is old else E.rebuild(n, args)
+        return [done[r] for r in roots]
+
+    body = N.rewrite(frame.kernel.body, lambda roots: tuple(rebound([*roots])))
+    return replace(frame, kernel=replace(frame.kernel, body=body))
+
+
 def _frame(
     source: Source,
     body: N.Block,

@@ -25,6 +25,7 @@ from ..ir.nest import all_roots
 from ..ir.prim import edition
 from ..tracing import Param
 from .frame import OUT, Frame, Source, Variant, build
+from .keeping import of_kernel
 from .options import Options
 from .pipeline import Optimized, optimize
 from .report import Report
@@ -90,7 +91,7 @@ class Kernel:
     def _code(self, variant: Variant) -> Code:
         code = self._codes.get(variant)
         if code is None:
-            with _without_collection():
+            with without_collection():
                 code = with_room(lambda: code_of(self.frame(variant), self.options))
             self._codes[variant] = code
         return code
@@ -259,15 +260,16 @@ def code_of(frame: Frame, options: Options) -> Code:
         _codes.move_to_end(key)
         return code
     backend = make_backend(options.backend)
-    best = optimized(frame, options, backend)
-    code = _codes[key] = backend.compile(best.kernel, best.ranges)
+    code = _codes[key] = of_kernel(
+        frame.kernel, frame.ranges, options, backend, lambda: optimized(frame, options, backend)
+    )
     if len(_codes) > _KEPT:
         _codes.popitem(last=False)
     return code
 
 
 @contextmanager
-def _without_collection() -> Generator[None]:
+def without_collection() -> Generator[None]:
     """Let Python look for cycles later: a compilation makes many small objects, and almost no cycles among them."""
     running = gc.isenabled()
     gc.disable()

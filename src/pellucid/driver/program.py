@@ -15,6 +15,7 @@ from ..ir.nest import uniform
 from ..ir.stream import Stream, moved
 from ..staging import Residual
 from .cache import cache
+from .keeping import of_kernel
 from .kernel import make_backend
 from .options import Options
 from .pipeline import optimize
@@ -61,8 +62,9 @@ def compile_program(residual: Residual, *, backend: str = "auto", ranges: Ranges
     """
     options = Options("exact", "f64", backend)
     facts = {uniform(residual.kernel, name): Facts(low, high) for name, (low, high) in (ranges or {}).items()}
-    best = optimize(residual.kernel, facts, options, 1)
-    return Program(residual, make_backend(options.backend).compile(best.kernel, best.ranges))
+    kernel, back_end = residual.kernel, make_backend(options.backend)
+    code = of_kernel(kernel, facts, options, back_end, lambda: optimize(kernel, facts, options, 1))
+    return Program(residual, code)
 
 
 class Conversion:

@@ -191,7 +191,7 @@ class Prim:
 
 
 _TABLE: dict[str, Prim] = {}
-_changes = 0
+_changes = _built_in = 0
 
 
 def register(*rows: Prim) -> None:
@@ -225,13 +225,25 @@ def edition() -> int:
 
 def table() -> Mapping[str, Prim]:
     """All rows by name, found by listing `ir/prims/`."""
+    global _built_in
     if not _TABLE:
         from . import prims
 
         for module in pkgutil.iter_modules(prims.__path__):
             rows = getattr(importlib.import_module(f"{prims.__name__}.{module.name}"), "ROWS", ())
             register(*rows)
+        _built_in = _changes
     return _TABLE
+
+
+def changed() -> bool:
+    """Whether rows were added or taken out while the program runs: what is known of the files says less then.
+
+    >>> changed()
+    False
+    """
+    table()
+    return _changes != _built_in
 
 
 def row(name: str) -> Prim:

@@ -7,6 +7,7 @@ itself. Stands on the driver, which traces, optimizes and runs it as it does fra
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Mapping
@@ -34,29 +35,35 @@ from .transfer import to_linear
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 _made: WeakKeyDictionary[Kernel, dict[tuple[str, tuple[int, int], bool, bool], _Made]] = WeakKeyDictionary()
-NOTHING: Mapping[Buffer, Bytes] = {}
 
 
 def packed(
-    kernel: Kernel,
-    layout: Layout,
-    size: tuple[int, int],
-    *,
-    memory: Mapping[Buffer, Bytes] = NOTHING,
-    out: Bytes | None = None,
-    **look: Any,
+    kernel: Kernel, layout: Layout, size: tuple[int, int], *, out: Bytes | None = None, **look: Any
 ) -> Bytes:
     """The bytes of a picture in a layout: its planes one after another.
 
-    `look` is what `driver.checked_view` takes: center, zoom, time, samples, threads, params. `memory` may hold other
-    data for buffers that the picture reads. What is not opaque is laid on black if the layout has no alpha. Unused bits
-    and padding are zero. Raises InputError for a layout with a palette or with samples that are no colors, or an `out`
-    of another size, and as `Kernel.render` does.
+    `look` is what `driver.checked_view` takes: center, zoom, time, samples, threads, params. What is not opaque is laid
+    on black if the layout has no alpha. Unused bits and padding are zero. Raises InputError for a layout with a palette
+    or with samples that are no colors, or an `out` of another size, and as `Kernel.render` does.
 
     >>> import pellucid as pl
     >>> from pellucid import images as im
     >>> packed(pl.compile(im.const(im.red)), Layout("B:5 G:6 R:5"), (2, 1)).tobytes().hex()
     '00f800f8'
+    """
+    check_drawable(layout)
+    view = checked_view(size, precision=kernel.options.precision, **look)
+    out = destination(layout, view.size, out)
+    made = _made_for(kernel, layout, view)
+    memory = dict(zip(made.planes, parts(layout, view.size, out), strict=True))
+    made.code.run(kernel.values(view, params=made.params), memory, threads=view.threads)
+    return out
+
+
+def check_drawable(layout: Layout) -> None:
+    """Check that pictures can be drawn into a layout.
+
+    Raises InputError for one with a palette, or with samples that are no colors.
     """
     if layout.model == "samples":
         raise InputError(
@@ -65,13 +72,18 @@ def packed(
     if layout.palette:
         fix = "give a format that stores the colors themselves, such as rgb332"
         raise InputError(f"pictures are not drawn with the palette of {layout}", place="format", fix=fix)
-    view = checked_view(size, precision=kernel.options.precision, **look)
-    width, height = view.size
-    check_count(width, height, 1)
-    count = layout.size(width, height)
+
+
+def destination(layout: Layout, size: tuple[int, int], out: Bytes | None) -> Bytes:
+    """The memory for a picture in a layout: what is given, or new.
+
+    Raises InputError for an array that does not fit, and for too many pixels.
+    """
+    check_count(*size, 1)
+    count = layout.size(*size)
     if out is None:
-        out = np.zeros(count, np.uint8)
-    elif (
+        return np.zeros(count, np.uint8)
+    if (
         out.dtype != np.uint8
         or out.shape != (count,)
         or not out.flags.c_contiguous
@@ -82,11 +94,19 @@ def packed(
             place="out",
             fix=f"give numpy.zeros({count}, 'uint8')",
         )
-    made = _made_for(kernel, layout, view)
-    starts = layout.offsets(width, height)
-    planes = {b: out[starts[k] : starts[k + 1]] for k, b in enumerate(made.planes)}
-    made.code.run(kernel.values(view, params=made.params), {**memory, **planes}, threads=view.threads)
     return out
+
+
+def parts(layout: Layout, size: tuple[int, int], out: Bytes) -> list[Bytes]:
+    """The planes of a picture in a layout."""
+    return [out[start:stop] for start, stop in itertools.pairwise(layout.offsets(*size))]
+
+
+@functools.lru_cache(maxsize=64)
+def planes_of(text: str, size: tuple[int, int]) -> tuple[Buffer, ...]:
+    """The buffers that stand for the planes of a picture in the layout of that text."""
+    starts = itertools.pairwise(Layout(text).offsets(*size))
+    return tuple(Buffer(f"plane_{k}", T.u8, stop - start) for k, (start, stop) in enumerate(starts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,16 +138,13 @@ def nest_of(
     kernel: Kernel, layout: Layout, size: tuple[int, int], *, usual: bool, many: bool
 ) -> tuple[Frame, tuple[Buffer, ...]]:
     """The nest that draws into a layout, and its planes; for the usual view, or for any, with one sample or many."""
-    starts = layout.offsets(*size)
-    planes = tuple(
-        Buffer(f"plane_{k}", T.u8, stop - start) for k, (start, stop) in enumerate(itertools.pairwise(starts))
-    )
+    planes = planes_of(layout.text, size)
     known: dict[str, float] = {"width": size[0], "height": size[1]}
     known |= {"center_x": 0.0, "center_y": 0.0, "scale": 1.0} if usual else {}
     frame = build_into(
         kernel.source,
         kernel.options.real,
-        lambda colors: _Filling(layout, size, planes, colors).nest(),
+        lambda colors: Filling(layout, size, planes, colors).nest(),
         planes,
         known=known,
         supersample=many,
@@ -136,7 +153,7 @@ def nest_of(
     return frame, planes
 
 
-class _Filling:
+class Filling:
     """Writes the nest: blocks of whole groups of all planes, row after row."""
 
     def __init__(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import weakref
-
 from ...ir.nest import Kernel
 from ..calling import Library, MachineCode
+from ..linking import Linking
 from ..port import Crew, Ranges, Store, alone, layout
 from .compiler import Compiler, find_compiler, load
 from .module import callable_source, export
@@ -14,7 +12,7 @@ from .module import callable_source, export
 __all__ = ["CBackend", "export"]
 
 
-class CBackend:
+class CBackend(Linking):
     """Compiles nests by the C compiler; `store` keeps libraries between runs, `crew` runs bands side by side.
 
     Raises BackendError when something is to be compiled and there is no C compiler.
@@ -23,8 +21,8 @@ class CBackend:
     name = "c"
 
     def __init__(self, store: Store | None = None, crew: Crew = alone) -> None:
+        super().__init__()
         self.store, self.crew = store, crew
-        self._linked: weakref.WeakValueDictionary[str, Library] = weakref.WeakValueDictionary()
 
     @property
     def compiler(self) -> Compiler:
@@ -38,18 +36,17 @@ class CBackend:
     def compile(self, kernel: Kernel, ranges: Ranges) -> MachineCode:
         """The code of a placed nest; see `port.Backend`."""
         plan = layout(kernel, ranges)
-        text, needs = callable_source(plan, ranges)
-        return MachineCode(plan, text, needs, self._library(text, len(plan.phases)), self.crew)
+        return self.code(plan, *callable_source(plan, ranges))
 
-    def _library(self, text: str, phases: int) -> Library:
-        """The loaded library of a source: loaded already, kept in the store, or compiled now."""
-        key = hashlib.sha256(f"{self.compiler.identity}\n{text}".encode()).hexdigest()
-        found = self._linked.get(key)
-        if found is None:
-            code = self.store.get(key) if self.store is not None else None
-            if code is None:
-                code = self.compiler.compile(text)
-                if self.store is not None:
-                    self.store.put(key, code)
-            found = self._linked[key] = load(code, phases)
-        return found
+    @property
+    def identity(self) -> str:
+        """The compiler and the processor."""
+        return self.compiler.identity
+
+    def compiled(self, text: str) -> bytes:
+        """The library of a C source."""
+        return self.compiler.compile(text)
+
+    def link(self, code: bytes, phases: int) -> Library:
+        """A library of so many phases, loaded."""
+        return load(code, phases)

@@ -29,7 +29,7 @@ INCLUDES = """#include <math.h>
 
 def callable_source(plan: Layout, ranges: Ranges) -> tuple[str, dict[Buffer, int]]:
     """The source of the functions that `calling` calls, and how many elements their buffers must have."""
-    proofs = Proofs(plan.least, plan.scratch)
+    proofs = Proofs(plan.least, plan.calling.scratch)
     helpers: dict[str, str] = {}
     functions: list[str] = []
     for k, phase in enumerate(plan.phases):
@@ -52,7 +52,7 @@ def _function(name: str, plan: Layout, source: Source, body: list[str]) -> list[
             )
     for k, b in enumerate(plan.buffers):
         word = source.buffers[b]
-        written = "" if b in plan.kernel.outputs or k >= len(plan.bound) else "const "
+        written = "" if b in plan.kernel.outputs or k >= len(plan.calling.bound) else "const "
         lines.append(f"    {written}{typed(b.type)} *const {word} = buffers[{k}];")
         if source.sizes[b] in source.used:
             lines.append(f"    const int64_t {source.sizes[b]} = sizes[{k}];")
@@ -80,10 +80,10 @@ def export(kernel: Kernel, name: str, ranges: Ranges | None = None) -> tuple[str
     ranges = ranges or {}
     plan = layout(kernel, ranges)
     function = identifier(name)
-    embedded = [b for b in plan.bound if b.data is not None and b not in kernel.outputs]
-    given = [b for b in plan.bound if b not in embedded]
+    embedded = [b for b in plan.calling.bound if b.data is not None and b not in kernel.outputs]
+    given = [b for b in plan.calling.bound if b not in embedded]
     # Proofs may count on what is in the source itself, and not on what a caller passes.
-    proofs = Proofs({**plan.least, **dict.fromkeys(given, 1)}, plan.scratch)
+    proofs = Proofs({**plan.least, **dict.fromkeys(given, 1)}, plan.calling.scratch)
     source = Source(plan, kernel.body, ranges, proofs)
     body = source.body()
     parameters: list[str] = []
@@ -104,12 +104,12 @@ def export(kernel: Kernel, name: str, ranges: Ranges | None = None) -> tuple[str
     unused = [source.sizes[b] for b in given] + list(source.params.values())
     lines += [f"    (void){n};" for n in unused if n not in source.used]
     for p, n in source.params.items():
-        test = _range_test(plan.ranges[p.attr], p, n)
+        test = _range_test(plan.calling.ranges[p.attr], p, n)
         if test:
             lines.append(f"    if (!({test})) return false;")
     lines += _scratch(plan, source)
     lines += body
-    lines += [f"    free({source.buffers[b]});" for b in plan.scratch]
+    lines += [f"    free({source.buffers[b]});" for b in plan.calling.scratch]
     return header, "\n".join([*lines, "    return true;", "}"]) + "\n"
 
 
@@ -122,7 +122,7 @@ def _header(function: str, signature: str, plan: Layout, source: Source, given: 
             f" *   {source.buffers[b]}, {source.sizes[b]}: {role}; elements, and how many there are (at least one)."
         )
     for p, n in source.params.items():
-        facts = plan.ranges[p.attr]
+        facts = plan.calling.ranges[p.attr]
         lines.append(f" *   {n}: {_range_text(facts, p)}.")
     lines += [
         " *",
@@ -175,7 +175,7 @@ def _range_test(facts: Facts, param: Expr, name: str) -> str:
 def _scratch(plan: Layout, source: Source) -> Iterator[str]:
     """Scratch memory: all of it before anything is written."""
     names: list[str] = []
-    for buffer, elements in plan.scratch.items():
+    for buffer, elements in plan.calling.scratch.items():
         at = len(source.lines)
         length = source.value(elements).text
         yield from source.lines[at:]

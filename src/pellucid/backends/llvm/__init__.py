@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import weakref
-
 from ...ir.expr import Buffer
 from ...ir.nest import Kernel
 from ..calling import Library, MachineCode, entry
+from ..linking import Linking
 from ..port import Crew, Layout, Ranges, Store, alone, layout
 from .control import Function
 from .engine import Machine, machine
 from .hands import Hands, hands
 
 
-class LlvmBackend:
+class LlvmBackend(Linking):
     """Compiles nests by LLVM; `store` keeps object code between runs, `crew` runs bands side by side.
 
     `cpu` and `features` name another processor of the same family than the host, as LLVM calls them.
@@ -47,9 +45,9 @@ class LlvmBackend:
         cpu: str | None = None,
         features: str | None = None,
     ) -> None:
+        super().__init__()
         self.store, self.crew, self.threads = store, crew, threads
         self._cpu, self._features = cpu, features
-        self._linked: weakref.WeakValueDictionary[str, Library] = weakref.WeakValueDictionary()
 
     @property
     def machine(self) -> Machine:
@@ -79,25 +77,21 @@ class LlvmBackend:
     def compile(self, kernel: Kernel, ranges: Ranges) -> MachineCode:
         """The code of a placed nest; see `port.Backend`."""
         plan = layout(kernel, ranges)
-        text, needed = self._module(plan, ranges)
-        return MachineCode(
-            plan, text, needed, self._library(text, len(plan.phases)), self.crew, self._hands()
-        )
+        return self.code(plan, *self._module(plan, ranges))
 
-    def _hands(self) -> Hands | None:
+    @property
+    def identity(self) -> str:
+        """The processor, and the version of LLVM."""
+        return self.machine.identity
+
+    def compiled(self, text: str) -> bytes:
+        """The object code of LLVM text."""
+        return self.machine.compile(text)
+
+    def link(self, code: bytes, phases: int) -> Library:
+        """Object code of so many phases made callable."""
+        return self.machine.link(code, phases)
+
+    def hands(self) -> Hands | None:
         """Threads that take bands without Python, if there is a processor for more than one."""
         return hands(self.threads) if self.threads > 1 and self._cpu is None else None
-
-    def _library(self, text: str, phases: int) -> Library:
-        """The linked code of a module: linked already, kept in the store, or compiled now."""
-        machine = self.machine
-        key = hashlib.sha256(f"{machine.identity}\n{text}".encode()).hexdigest()
-        found = self._linked.get(key)
-        if found is None:
-            code = self.store.get(key) if self.store is not None else None
-            if code is None:
-                code = machine.compile(text)
-                if self.store is not None:
-                    self.store.put(key, code)
-            found = self._linked[key] = machine.link(code, phases)
-        return found

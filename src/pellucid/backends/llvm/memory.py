@@ -33,7 +33,7 @@ class Memory(Values, ABC):
         self.cheap_masks = cheap_masks
         self.numbers = {b: k for k, b in enumerate((*plan.buffers, *plan.private))}
         self.private = {b: plan.least[b] for b in plan.private}
-        self.proofs = Proofs(plan.least, plan.scratch)
+        self.proofs = Proofs(plan.least, plan.calling.scratch)
         self.declared: set[str] = set()
         # Of the vector loop around: its index, the scalar index of lane 0, how many lanes count (i64), and the lanes
         # that count. `care` are the lanes on whose side of the branches around we are. None is all lanes.

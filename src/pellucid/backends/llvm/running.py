@@ -12,12 +12,11 @@ import struct
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...base.edition import edition
 from ...base.errors import InputError
 from ...base.room import with_room
 from ...ir.expr import buffers as tables
@@ -190,15 +189,3 @@ def key_of(stream: Stream, host: Machine) -> str:
         if buffer.data is not None:
             found.update(f"{buffer!r}".encode() + buffer.data.tobytes())
     return found.hexdigest()
-
-
-@cache
-def edition() -> str:
-    """What the code that compiles is: the sizes and times of its files."""
-    root = Path(__file__).parents[2]
-    found: list[tuple[str, int, int]] = []
-    for folder in ("base", "ir", "reasoning", "rewriting", "backends"):
-        for path in sorted((root / folder).rglob("*.py")):
-            state = path.stat()
-            found.append((str(path.relative_to(root)), state.st_size, state.st_mtime_ns))
-    return hashlib.sha256(repr(found).encode()).hexdigest()

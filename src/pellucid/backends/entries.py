@@ -1,0 +1,76 @@
+"""Entries: what is written down of compiled code, so that another process calls it without making it again.
+
+How it is called, and under which key the object code is kept. No statement of the kernel is in it, so reading one is a
+matter of microseconds. Beside `calling`; `linking` puts the code to it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..ir import types as T
+from ..ir.expr import Buffer, Expr, const, param
+from ..ir.facts import Facts
+from ..ir.parse import parse_expr
+from ..ir.text import print_expr
+from .port import Band, Calling
+
+Needs = Mapping[Buffer, int]
+
+
+def written(calling: Calling, needs: Needs, key: str) -> bytes:
+    """The entry of code: how it is called, what its proofs need of buffers, and the key of its object code.
+
+    >>> nothing = Calling("nothing", (), {}, (Buffer("out", T.u8, 3),), 1, {}, (None,))
+    >>> read(written(nothing, {}, "key"), nothing.bound) == (nothing, {}, "key")
+    True
+    """
+    ranges = [calling.ranges[p.attr] for p in calling.params]
+    return json.dumps(
+        {
+            "key": key,
+            "name": calling.name,
+            "params": [(p.attr, p.type.name, *f) for p, f in zip(calling.params, ranges, strict=True)],
+            "bound": [(*_told(b), needs.get(b, 1)) for b in calling.bound],
+            "written": calling.written,
+            "scratch": [(*_told(b), _number(n)) for b, n in calling.scratch.items()],
+            "bands": [s and (_number(s.lo), _number(s.hi), s.least) for s in calling.bands],
+        }
+    ).encode()
+
+
+def read(entry: bytes, buffers: Sequence[Buffer]) -> tuple[Calling, dict[Buffer, int], str] | None:
+    """What was written, for buffers of the same names; None if these are not those that it was written for."""
+    found: dict[str, Any] = json.loads(entry)
+    given = {b.name: b for b in buffers}
+    bound: list[Buffer] = []
+    needs: dict[Buffer, int] = {}
+    for *told, need in found["bound"]:
+        buffer = given.get(told[0])
+        if buffer is None or [*_told(buffer)] != told:
+            return None
+        bound.append(buffer)
+        if need > 1:
+            needs[buffer] = need
+    params = tuple(param(name, T.named(type_)) for name, type_, *_ in found["params"])
+    ranges = {name: Facts(*facts) for name, _, *facts in found["params"]}
+    scratch = {
+        Buffer(name, T.named(type_), size): _expression(n) for name, type_, size, n in found["scratch"]
+    }
+    bands = tuple(s and Band(_expression(s[0]), _expression(s[1]), s[2]) for s in found["bands"])
+    calling = Calling(found["name"], params, ranges, tuple(bound), found["written"], scratch, bands)
+    return calling, needs, found["key"]
+
+
+def _told(buffer: Buffer) -> tuple[str, str, int]:
+    return buffer.name, buffer.type.name, buffer.size
+
+
+def _number(node: Expr) -> int | str:
+    return int(node.attr) if node.op == "const" else print_expr(node)
+
+
+def _expression(told: int | str) -> Expr:
+    return const(told, T.i64) if isinstance(told, int) else parse_expr(told)[0]

@@ -1,0 +1,77 @@
+"""Object code made callable: linked already, kept in the store, or compiled now; for both makers of machine code.
+
+The store has two kinds of values: object code under the hash of its source, and entries (see `entries`) under whatever
+key the driver has for what was asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from ..ir.expr import Buffer
+from . import entries
+from .calling import Hands, Library, MachineCode
+from .port import Code, Crew, Layout, Store
+
+
+class Linking(ABC):
+    """Links, and keeps, what a back end compiles."""
+
+    store: Store | None
+    crew: Crew
+
+    def __init__(self) -> None:
+        self._linked: weakref.WeakValueDictionary[str, Library] = weakref.WeakValueDictionary()
+
+    @property
+    @abstractmethod
+    def identity(self) -> str:
+        """What object code depends on besides its source."""
+
+    @abstractmethod
+    def compiled(self, text: str) -> bytes:
+        """The object code of a source."""
+
+    @abstractmethod
+    def link(self, code: bytes, phases: int) -> Library:
+        """Object code of so many phases made callable."""
+
+    def hands(self) -> Hands | None:
+        """Threads that take bands without Python, if it has such."""
+        return None
+
+    def code(self, plan: Layout, text: str, needs: dict[Buffer, int]) -> MachineCode:
+        """The code of a source."""
+        key = hashlib.sha256(f"{self.identity}\n{text}".encode()).hexdigest()
+        linked = self._kept(key, len(plan.phases))
+        if linked is None:
+            code = self.compiled(text)
+            if self.store is not None:
+                self.store.put(key, code)
+            linked = self._linked[key] = self.link(code, len(plan.phases))
+        return MachineCode(plan.calling, needs, linked, self.crew, self.hands(), key, text)
+
+    def _kept(self, key: str, phases: int) -> Library | None:
+        found = self._linked.get(key)
+        if found is None and self.store is not None:
+            code = self.store.get(key)
+            if code is not None:
+                found = self._linked[key] = self.link(code, phases)
+        return found
+
+    def entry(self, code: Code) -> bytes:
+        """What `recall` makes the code from again; see `port.Backend`."""
+        assert isinstance(code, MachineCode)  # noqa: S101 - what `compile` makes
+        return entries.written(code.calling, code.needs, code.key)
+
+    def recall(self, entry: bytes, buffers: Sequence[Buffer]) -> MachineCode | None:
+        """The code that an entry tells of; see `port.Backend`."""
+        found = entries.read(entry, buffers)
+        if found is None:
+            return None
+        calling, needs, key = found
+        linked = self._kept(key, len(calling.bands))
+        return linked and MachineCode(calling, needs, linked, self.crew, self.hands(), key)

@@ -1,0 +1,66 @@
+"""Code that is there already: found again by what was asked for, so that nothing is traced or optimized a second time.
+
+Between `cache`, which keeps bytes, and whoever compiles. Under the hash of what was asked stands an entry (see
+`backends.entries`): how the code is called, and where it is. What was asked for, the files of this program, the options
+and the processor are all that code depends on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+
+from ..backends.port import Backend, Code
+from ..base.edition import edition
+from ..ir.expr import Buffer, Expr
+from ..ir.facts import Facts
+from ..ir.nest import Kernel, inputs
+from ..ir.prim import changed
+from ..ir.text import print_expr, print_nest
+from ..ir.verify import checking
+from .cache import cache
+from .options import Options
+from .pipeline import Optimized
+
+
+def kept(
+    asked: Callable[[], str],
+    buffers: Sequence[Buffer],
+    options: Options,
+    backend: Backend,
+    make: Callable[[], Optimized],
+) -> Code:
+    """The code that `asked` describes in words: from the cache, or else of the kernel that `make` makes.
+
+    `buffers` are those that it is called with, told apart by their names; the words say what they are. Where rows were
+    added to the operator table, or nests are to be verified, code is always made.
+    """
+    key, names = "", {b.name for b in buffers}
+    if backend.identity and len(names) == len(buffers) and not changed() and not checking():
+        parts = (edition(), backend.identity, repr(options), asked())
+        key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        entry = cache().get(key)
+        code = backend.recall(entry, buffers) if entry is not None else None
+        if code is not None:
+            return code
+    best = make()
+    code = backend.compile(best.kernel, best.ranges)
+    if key:
+        cache().put(key, backend.entry(code))
+    return code
+
+
+def of_kernel(
+    kernel: Kernel,
+    ranges: Mapping[Expr, Facts],
+    options: Options,
+    backend: Backend,
+    make: Callable[[], Optimized],
+) -> Code:
+    """The code of a kernel that was not optimized yet; as `kept` does it."""
+
+    def asked() -> str:
+        known = [f"{print_expr(e)} {f}" for e, f in ranges.items()]
+        return "\n".join((print_nest(kernel), *known))
+
+    return kept(asked, (*kernel.outputs, *inputs(kernel)), options, backend, make)
