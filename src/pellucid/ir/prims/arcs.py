@@ -10,6 +10,7 @@ from .. import types as T
 from ..facts import Facts
 from ..prim import Prim
 from .bounds import decreasing, increasing
+from .box import Box, Ends, all_of, at, falling, near, only, rising
 from .notation import Term, as_float, bits, body, choose, fma, maximum, polynomial, root, with_sign
 from .reduction import HALF_PI
 
@@ -147,6 +148,18 @@ def _atan2_facts(t: T.Type, _: tuple[T.Type, ...], y: Facts, x: Facts) -> Facts:
     return Facts(lo, hi, y.nan or x.nan, minus_zero=y.lo < 0 or y.minus_zero)
 
 
+def _atan2_box(t: T.Type, y: Box, x: Box) -> Ends:
+    # Counterclockwise the last corner, and the first: on the left of the vertical axis the angle falls with y.
+    last, first = choose(y.hi < 0.0, x.hi, x.lo), choose(y.lo >= 0.0, x.hi, x.lo)
+    lo = at("atan2", choose(first < 0.0, y.hi, y.lo), first)
+    hi = at("atan2", choose(last < 0.0, y.lo, y.hi), last)
+    lo, hi = near(lo, hi, y.pinned & x.pinned)
+    # Around the origin, and where the negative half of the axis is crossed or a zero may lie on either side of it.
+    is_cut = all_of(y.lo <= 0.0, y.hi >= 0.0, x.lo <= 0.0)
+    pi = 2 * HALF_PI[t][0]
+    return only(y.sound & x.sound, choose(is_cut, lo.lift(-pi), lo), choose(is_cut, hi.lift(pi), hi))
+
+
 ROWS = (
     Prim(
         "atan",
@@ -155,6 +168,7 @@ ROWS = (
         body=body(_atan),
         facts=increasing(np.arctan, odd=True),
         ulp={"f32": 1.9, "f64": 1.8},
+        interval=rising("atan"),
         zero_sign="pass",
         cost=28,
     ),
@@ -165,6 +179,7 @@ ROWS = (
         body=body(_atan2),
         facts=_atan2_facts,
         ulp={"f32": 1.9, "f64": 1.8},
+        interval=_atan2_box,
         zero_sign="observe",
         cost=38,
     ),
@@ -175,6 +190,7 @@ ROWS = (
         body=body(_asin),
         facts=increasing(np.arcsin, domain=(-1.0, 1.0), odd=True),
         ulp={"f32": 1.4, "f64": 1.4},
+        interval=rising("asin", partial=True),
         zero_sign="pass",
         cost=35,
     ),
@@ -185,6 +201,7 @@ ROWS = (
         body=body(_acos),
         facts=decreasing(np.arccos, (-1.0, 1.0), (0.0, math.inf)),
         ulp={"f32": 1.4, "f64": 1.4},
+        interval=falling("acos", (0.0, math.inf), partial=True),
         zero_sign="kill",
         cost=32,
     ),

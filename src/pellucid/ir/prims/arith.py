@@ -15,6 +15,7 @@ import numpy as np
 from ..facts import Facts, neighbor, rounded, top, wrap
 from ..prim import Laws, Prim
 from ..types import Type, f32
+from . import corners
 from .fused import fused_multiply_add
 
 Array = np.ndarray[Any, Any]
@@ -234,6 +235,8 @@ ROWS = (
         llvm={"float": "fadd {T} {0}, {1}", "integer": "add {T} {0}, {1}"},
         c={"float": "{0} + {1}", "integer": "({T})(({U}){0} + ({U}){1})"},
         monotone="++",
+        interval=corners.add,
+        copies=corners.add_copies,
         zero_sign="pass",
         symbol=("+", 6),
     ),
@@ -246,6 +249,8 @@ ROWS = (
         llvm={"float": "fsub {T} {0}, {1}", "integer": "sub {T} {0}, {1}"},
         c={"float": "{0} - {1}", "integer": "({T})(({U}){0} - ({U}){1})"},
         monotone="+-",
+        interval=corners.sub,
+        copies=corners.sub_copies,
         zero_sign="pass",
         symbol=("-", 6),
     ),
@@ -264,6 +269,8 @@ ROWS = (
         llvm={"float": "fmul {T} {0}, {1}", "integer": "mul {T} {0}, {1}"},
         c={"float": "{0} * {1}", "integer": "({T})(({U}){0} * ({U}){1})"},
         monotone="**",
+        interval=corners.mul,
+        copies=corners.mul_copies,
         zero_sign="pass",
         symbol=("*", 7),
     ),
@@ -276,6 +283,8 @@ ROWS = (
         llvm={"float": "fdiv {T} {0}, {1}"},
         c={"float": "{0} / {1}"},
         monotone="*.",
+        interval=corners.div,
+        copies=corners.div_copies,
         zero_sign="observe",
         cost=10,
         symbol=("/", 7),
@@ -289,6 +298,8 @@ ROWS = (
         llvm={"float": "call {T} @llvm.fma.{M}({T} {0}, {T} {1}, {T} {2})"},
         c={"float": "fma{f}({0}, {1}, {2})"},
         monotone="**+",
+        interval=corners.fused,
+        copies=corners.fused_copies,
         zero_sign="pass",
     ),
     Prim(
@@ -300,6 +311,7 @@ ROWS = (
         llvm={"float": "fneg {T} {0}", "signed": "sub {T} {#0}, {0}"},
         c={"float": "-{0}", "signed": "({T})(0 - ({U}){0})"},
         monotone="-",
+        interval=corners.neg,
         zero_sign="pass",
     ),
     Prim(
@@ -314,6 +326,8 @@ ROWS = (
             "select {B} {r}.s, {T} {r}.n, {T} {0}",
         },
         c={"float": "fabs{f}({0})", "signed": "({0} < 0 ? ({T})(0 - ({U}){0}) : {0})"},
+        interval=corners.absolute,
+        copies=corners.absolute_copies,
         zero_sign="kill",
     ),
     Prim(
@@ -330,6 +344,8 @@ ROWS = (
         },
         c={"any": "({0} < {1} ? {0} : {1})"},
         monotone="++",
+        interval=corners.smaller,
+        copies=corners.smaller_copies,
         zero_sign="pass",
     ),
     Prim(
@@ -346,6 +362,8 @@ ROWS = (
         },
         c={"any": "({0} > {1} ? {0} : {1})"},
         monotone="++",
+        interval=corners.larger,
+        copies=corners.larger_copies,
         zero_sign="pass",
     ),
     Prim(
@@ -361,6 +379,8 @@ ROWS = (
             "unsigned": "({1} == 0 ? ({T})0 : ({T})({0} / {1}))",
         },
         monotone="*.",
+        interval=corners.floor_div,
+        copies=corners.div_copies,
         zero_sign="kill",
         cost=40,
         symbol=("//", 7),
@@ -377,6 +397,8 @@ ROWS = (
             "({T})({0} % {1} + ({0} % {1} != 0 && ({0} < 0) != ({1} < 0) ? {1} : 0)))",
             "unsigned": "({1} == 0 ? {0} : ({T})({0} % {1}))",
         },
+        interval=corners.mod,
+        copies=corners.mod_copies,
         zero_sign="kill",
         cost=40,
         symbol=("%", 7),

@@ -13,6 +13,8 @@ import numpy as np
 from .. import types as T
 from ..facts import ANY_BOOLEAN, FALSE, TRUE, Facts, top, wrap
 from ..prim import Laws, Prim
+from .box import Box, Copies, Copy, Ends, Interval, at, only, whole
+from .notation import Term, choose, maximum, minimum
 
 if TYPE_CHECKING:
     from ..expr import Expr
@@ -112,7 +114,90 @@ def _shift_right(a: Expr, b: Expr) -> Expr:
     return apply("choose", inside, apply("shift_right_in", a, amount), out)
 
 
-def _logic(name: str, doc: str, ref: Any, facts: Any, laws: Laws, symbol: tuple[str, int]) -> Prim:
+def _and_box(t: T.Type, a: Box, b: Box) -> Ends:
+    if t is T.boolean:
+        return a.lo & b.lo, a.hi & b.hi
+    # What is not negative bounds the result, whatever the other is.
+    low, high = whole(t)
+    lo, hi = a.lo.lift(0), minimum(a.hi, b.hi)
+    if t.kind == "signed":
+        first, second = a.lo >= 0, b.lo >= 0
+        hi = minimum(choose(first, a.hi, high), choose(second, b.hi, high))
+        lo = choose(first | second, lo, low)
+    return _or_value(a, b, a.lo & b.lo, lo, hi)
+
+
+def _or_value(a: Box, b: Box, value: Term, lo: Term, hi: Term) -> Ends:
+    """The value where both operands are known, and the ends elsewhere."""
+    known = a.pinned & b.pinned
+    return choose(known, value, lo), choose(known, value, hi)
+
+
+def _not_negative(a: Box, b: Box, lo: Term, hi: Term) -> Ends:
+    """The ends where neither operand is negative."""
+    return only((a.lo | b.lo) >= 0, lo, hi) if lo.type.kind == "signed" else (lo, hi)
+
+
+def _sum_of_ends(a: Box, b: Box) -> Term:
+    """The bits of two numbers make at most their sum."""
+    total = a.hi + b.hi
+    return choose(total >= a.hi, total, int(total.type.high))
+
+
+def _or_box(t: T.Type, a: Box, b: Box) -> Ends:
+    if t is T.boolean:
+        return a.lo | b.lo, a.hi | b.hi
+    return _or_value(a, b, a.lo | b.lo, *_not_negative(a, b, maximum(a.lo, b.lo), _sum_of_ends(a, b)))
+
+
+def _xor_box(t: T.Type, a: Box, b: Box) -> Ends:
+    if t is T.boolean:
+        return (a.lo & ~b.hi) | (b.lo & ~a.hi), ~((a.lo & b.lo) | ~(a.hi | b.hi))
+    return _or_value(a, b, a.lo ^ b.lo, *_not_negative(a, b, a.lo.lift(0), _sum_of_ends(a, b)))
+
+
+def _not_box(_: T.Type, a: Box) -> Ends:
+    return ~a.hi, ~a.lo
+
+
+def _left_box(_: T.Type, a: Box, s: Box) -> Ends:
+    lo, hi = at("shift_left", a.lo, s.lo), at("shift_left", a.hi, s.lo)
+    kept = at("shift_right", lo, s.lo).equals(a.lo) & at("shift_right", hi, s.lo).equals(a.hi)
+    return only(s.pinned & (kept | a.pinned), lo, hi)
+
+
+def _right_box(_: T.Type, a: Box, s: Box) -> Ends:
+    zero = a.lo.lift(0)
+    lo = choose(s.pinned, at("shift_right", a.lo, s.lo), minimum(a.lo, zero))
+    return lo, choose(s.pinned, at("shift_right", a.hi, s.lo), maximum(a.hi, zero))
+
+
+def _and_copies(a: Box, b: Box) -> tuple[Copy, Copy]:
+    if a.type is T.boolean:
+        return Copy(b.lo, True), Copy(a.lo, True)
+    return Copy(b.holds(-1), True), Copy(a.holds(-1), True)
+
+
+def _or_copies(a: Box, b: Box) -> tuple[Copy, Copy]:
+    if a.type is T.boolean:
+        return Copy(~b.hi, True), Copy(~a.hi, True)
+    return Copy(b.holds(0), True), Copy(a.holds(0), True)
+
+
+def _shift_copies(_: Box, s: Box) -> tuple[Copy | None, ...]:
+    return Copy(s.holds(0), True), None
+
+
+def _logic(
+    name: str,
+    doc: str,
+    ref: Any,
+    facts: Any,
+    laws: Laws,
+    symbol: tuple[str, int],
+    interval: Interval,
+    copies: Copies,
+) -> Prim:
     return Prim(
         name,
         doc,
@@ -122,6 +207,8 @@ def _logic(name: str, doc: str, ref: Any, facts: Any, laws: Laws, symbol: tuple[
         laws=laws,
         llvm={"any": f"{name} {{T}} {{0}}, {{1}}"},
         c={"any": f"({{T}})({{0}} {symbol[0]} {{1}})"},
+        interval=interval,
+        copies=copies,
         zero_sign="kill",
         symbol=symbol,
     )
@@ -135,6 +222,8 @@ ROWS = (
         _and_facts,
         Laws(WORDS, WORDS, {"integer": -1, "bool": True}, {"integer": 0, "bool": False}, WORDS),
         ("&", 3),
+        _and_box,
+        _and_copies,
     ),
     _logic(
         "or",
@@ -143,6 +232,8 @@ ROWS = (
         _or_facts,
         Laws(WORDS, WORDS, {"integer": 0, "bool": False}, {"integer": -1, "bool": True}, WORDS),
         ("|", 1),
+        _or_box,
+        _or_copies,
     ),
     _logic(
         "xor",
@@ -151,6 +242,8 @@ ROWS = (
         _xor_facts,
         Laws(WORDS, WORDS, {"integer": 0, "bool": False}),
         ("^", 2),
+        _xor_box,
+        _or_copies,
     ),
     Prim(
         "not",
@@ -160,6 +253,7 @@ ROWS = (
         facts=_not_facts,
         llvm={"integer": "xor {T} {0}, {#-1}", "bool": "xor {T} {0}, {#-1}"},
         c={"integer": "({T})({0} ^ ({T})-1)", "bool": "!{0}"},
+        interval=_not_box,
         zero_sign="kill",
     ),
     Prim(
@@ -169,6 +263,8 @@ ROWS = (
         body=_shift_left,
         facts=_left_facts,
         monotone="+.",
+        interval=_left_box,
+        copies=_shift_copies,
         zero_sign="kill",
         symbol=("<<", 5),
     ),
@@ -179,6 +275,8 @@ ROWS = (
         body=_shift_right,
         facts=_right_facts,
         monotone="+.",
+        interval=_right_box,
+        copies=_shift_copies,
         zero_sign="kill",
         symbol=(">>", 5),
     ),
@@ -193,6 +291,8 @@ ROWS = (
         llvm={"any": "shl {T} {0}, {1}"},
         c={"any": "({T})(({U}){0} << {1})"},
         monotone="+.",
+        interval=_left_box,
+        copies=_shift_copies,
         zero_sign="kill",
     ),
     Prim(
@@ -206,6 +306,8 @@ ROWS = (
         llvm={"signed": "ashr {T} {0}, {1}", "unsigned": "lshr {T} {0}, {1}"},
         c={"any": "({T})({0} >> {1})"},
         monotone="+.",
+        interval=_right_box,
+        copies=_shift_copies,
         zero_sign="kill",
     ),
 )

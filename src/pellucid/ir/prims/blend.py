@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from ..facts import Facts, rounded, top
 from ..prim import Prim, row
-from ..types import Type, f32
+from ..types import Type, f32, f64
+from .box import Box, Copy, Ends, all_of, at, near, only
+from .notation import Term, choose, fma, maximum, minimum
 
 if TYPE_CHECKING:
     from ..expr import Expr
@@ -65,6 +67,43 @@ def _smooth_facts(t: Type, types: tuple[Type, ...], x: Facts) -> Facts:
     return Facts(0.0, 1.0) if x.within(0, 1) else top(t)
 
 
+_LERP_SLACK = {f32: (2.0**-22, 2.0**-147), f64: (2.0**-51, 2.0**-1072)}
+
+
+def _lerp_box(t: Type, w: Box, a: Box, b: Box) -> Ends:
+    (lo, high), (other, hi) = (_lerp_at(end, a, b) for end in w)
+    lo, hi = minimum(lo, other), maximum(hi, high)
+    # Between two values of a, rounding need not keep order: the difference and the sum are off by half a step each.
+    relative, absolute = _LERP_SLACK[t]
+    span, size = maximum(b.hi - a.lo, a.hi - b.lo), maximum(a.hi, -a.lo)
+    slack = fma(maximum(w.hi, -w.lo) * (2 * relative), span, fma(size, relative, absolute))
+    low, high = lo - slack, hi + slack
+    # b - a is at least -a, and rounding keeps that in the sum.
+    is_positive = all_of(w.lo >= 0.0, w.hi <= 1.0, a.lo >= 0.0, b.lo >= 0.0)
+    low = choose(is_positive, maximum(low, low.lift(0.0)), low)
+    return only(slack <= t.high, choose(a.pinned, lo, low), choose(a.pinned, hi, high))
+
+
+def _lerp_at(w: Term, a: Box, b: Box) -> tuple[Term, Term]:
+    """The least and the greatest blend by one weight; beyond 1 the first falls with a, and below 0 with b."""
+    past, before = w > 1.0, w < 0.0
+    first = choose(past, a.hi, a.lo), choose(before, b.hi, b.lo)
+    last = choose(past, a.lo, a.hi), choose(before, b.lo, b.hi)
+    lo, hi = (fma(w, y - x, x) for x, y in (first, last))
+    return lo, hi
+
+
+def _lerp_copies(w: Box, a: Box, b: Box) -> tuple[Copy | None, ...]:
+    is_finite = maximum(b.hi - a.lo, a.hi - b.lo) <= a.type.high
+    return None, Copy(w.holds(0.0) & is_finite, False), Copy(w.holds(1.0) & a.holds(0.0), False)
+
+
+def _smooth_box(_: Type, x: Box) -> Ends:
+    lo, hi = at("smooth", x.lo), at("smooth", x.hi)
+    is_rising = (x.lo >= 0.0) & (x.hi <= 1.0)
+    return only(is_rising | (x.pinned & lo.equals(lo)), *near(lo, hi, x.pinned, (0.0, 1.0)))
+
+
 ROWS = (
     Prim(
         "lerp",
@@ -72,6 +111,8 @@ ROWS = (
         "F F F -> F",
         body=_lerp,
         facts=_lerp_facts,
+        interval=_lerp_box,
+        copies=_lerp_copies,
         zero_sign="pass",
         cost=2,
     ),
@@ -81,6 +122,7 @@ ROWS = (
         "F -> F",
         body=_smooth,
         facts=_smooth_facts,
+        interval=_smooth_box,
         zero_sign="kill",
         cost=4,
     ),

@@ -175,3 +175,47 @@ def even(name: str, image: tuple[float, float]) -> Interval:
         return only(x.sound, *near(at(name, m.lo), at(name, m.hi), x.pinned, image))
 
     return interval
+
+
+REACH = {T.f32: 2.0**14, T.f64: 2.0**40}
+"""Up to which magnitude an angle is told from the next peak of its wave."""
+BLUR = {T.f32: (2.0**-21, 2.0**-20), T.f64: (2.0**-50, 2.0**-49)}
+"""By how many periods the place of a peak may be off, as a part of the angle and at least."""
+
+
+def _passes(x: Box, period: float, places: tuple[float, ...]) -> list[Term]:
+    """Whether a box may hold one of places that come again after a period."""
+    relative, absolute = BLUR[x.type]
+    blur = fma(magnitude(x).hi, relative, absolute)
+    first, last = fma(x.lo, 1 / period, -blur), fma(x.hi, 1 / period, blur)
+    return [at("floor", first - p / period) < at("floor", last - p / period) for p in places]
+
+
+def wave(name: str, peak: float, period: float) -> Interval:
+    """The interval of an approximation of a sine wave of an angle: its ends, and the peaks and troughs between."""
+
+    def interval(t: T.Type, x: Box) -> Ends:
+        first, last = at(name, x.lo), at(name, x.hi)
+        top, bottom = _passes(x, period, (peak, peak - period / 2))
+        size = magnitude(x).hi
+        is_far = size > REACH[t]
+        lo = choose(bottom | is_far, x.lo.lift(-1.0), minimum(first, last))
+        hi = choose(top | is_far, x.hi.lift(1.0), maximum(first, last))
+        low, high = near(lo, hi, x.pinned, (-1.0, 1.0))
+        low, high = choose(x.pinned, first, low), choose(x.pinned, first, high)
+        return only(size <= t.high, low, high)
+
+    return interval
+
+
+def branches(name: str, pole: float, period: float) -> Interval:
+    """The interval of an approximation of a function that increases from pole to pole."""
+
+    def interval(t: T.Type, x: Box) -> Ends:
+        first, last = at(name, x.lo), at(name, x.hi)
+        (is_crossed,) = _passes(x, period, (pole,))
+        size = magnitude(x).hi
+        known = (~is_crossed & (size <= REACH[t])) | (x.pinned & (size <= t.high))
+        return only(known, *near(first, last, x.pinned))
+
+    return interval

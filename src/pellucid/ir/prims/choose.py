@@ -6,13 +6,31 @@ import numpy as np
 
 from ..facts import Facts
 from ..prim import Prim
-from ..types import Type
+from ..types import Type, boolean
+from .box import Box, Copy, Ends, whole
+from .notation import choose, maximum, minimum
 
 
 def _choose_facts(_: Type, __: tuple[Type, ...], condition: Facts, then: Facts, orelse: Facts) -> Facts:
     if condition.lo == 1:
         return then
     return orelse if condition.hi == 0 else then.union(orelse)
+
+
+def _choose_box(t: Type, condition: Box, then: Box, orelse: Box) -> Ends:
+    must, may = condition
+    if t is boolean:
+        return (then.lo | ~may) & (orelse.lo | must), (then.hi & may) | (orelse.hi & ~must)
+    # What is surely not chosen stands at the other end of everything.
+    low, high = whole(t)
+    return (
+        minimum(choose(may, then.lo, high), choose(must, high, orelse.lo)),
+        maximum(choose(may, then.hi, low), choose(must, low, orelse.hi)),
+    )
+
+
+def _choose_copies(condition: Box, _: Box, __: Box) -> tuple[Copy | None, ...]:
+    return None, Copy(condition.lo, True), Copy(~condition.hi, True)
 
 
 ROWS = (
@@ -24,6 +42,8 @@ ROWS = (
         facts=_choose_facts,
         llvm={"any": "select {B} {0}, {R} {1}, {R} {2}"},
         c={"any": "({0} ? {1} : {2})"},
+        interval=_choose_box,
+        copies=_choose_copies,
         zero_sign="pass",
     ),
 )

@@ -15,6 +15,8 @@ from .. import types as T
 from ..facts import Facts
 from ..prim import Prim
 from .bounds import increasing, wave
+from .box import branches
+from .box import wave as wave_box
 from .notation import Term, as_float, bits, body, choose, fma, nearest, polynomial
 from .reduction import HALF_PI, MAGIC, bounded_angle, reduce_in_two_parts, reduce_near, reduce_quarter_turn
 
@@ -208,6 +210,7 @@ ROWS = (
         body=body(_sin),
         facts=wave(np.sin, math.pi / 2, 2 * math.pi),
         ulp={"f32": 1.6, "f64": 1.6},
+        interval=wave_box("sin", math.pi / 2, 2 * math.pi),
         zero_sign="pass",
         cost=22,
     ),
@@ -218,6 +221,7 @@ ROWS = (
         body=body(_cos),
         facts=wave(np.cos, 0.0, 2 * math.pi),
         ulp={"f32": 1.6, "f64": 1.6},
+        interval=wave_box("cos", 0.0, 2 * math.pi),
         zero_sign="kill",
         cost=22,
     ),
@@ -228,6 +232,7 @@ ROWS = (
         body=body(_tan),
         facts=_tan_facts,
         ulp={"f32": 2.0, "f64": 1.8},
+        interval=branches("tan", math.pi / 2, math.pi),
         zero_sign="pass",
         cost=42,
     ),
@@ -237,6 +242,7 @@ ROWS = (
         "F -> F",
         body=body(_sin_near),
         facts=_near_facts,
+        interval=wave_box("sin_near", math.pi / 2, 2 * math.pi),
         zero_sign="pass",
         cost=23,
     ),
@@ -246,6 +252,7 @@ ROWS = (
         "F -> F",
         body=body(_cos_near),
         facts=_near_facts,
+        interval=wave_box("cos_near", 0.0, 2 * math.pi),
         zero_sign="kill",
         cost=23,
     ),
@@ -255,6 +262,7 @@ ROWS = (
         "F -> F",
         body=body(_tan_near),
         facts=_tan_near_facts,
+        interval=branches("tan_near", math.pi / 2, math.pi),
         zero_sign="pass",
         cost=32,
     ),
@@ -265,6 +273,7 @@ ROWS = (
         body=body(_sinpi),
         facts=wave(_sine_of_half_turns, 0.5, 2.0, zeros=True),
         ulp={"f32": 1.8, "f64": 1.8},
+        interval=wave_box("sinpi", 0.5, 2.0),
         zero_sign="pass",
         cost=25,
     ),
@@ -275,6 +284,7 @@ ROWS = (
         body=body(_cospi),
         facts=wave(_cosine_of_half_turns, 0.0, 2.0),
         ulp={"f32": 1.8, "f64": 1.8},
+        interval=wave_box("cospi", 0.0, 2.0),
         zero_sign="kill",
         cost=25,
     ),

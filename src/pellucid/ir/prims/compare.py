@@ -6,7 +6,9 @@ import numpy as np
 
 from ..facts import ANY_BOOLEAN, FALSE, TRUE, Facts
 from ..prim import Laws, Prim
-from ..types import Type
+from ..types import Type, boolean
+from .box import Box, Ends
+from .notation import maximum, minimum
 
 
 def _less(_: Type, __: tuple[Type, ...], a: Facts, b: Facts) -> Facts:
@@ -38,6 +40,30 @@ def _different(t: Type, types: tuple[Type, ...], a: Facts, b: Facts) -> Facts:
     return FALSE if same is TRUE else TRUE if same is FALSE else ANY_BOOLEAN
 
 
+def _less_box(_: Type, a: Box, b: Box) -> Ends:
+    # Nothing is surely less than what may be NaN: its ends are infinite.
+    return a.hi < b.lo, a.lo < b.hi
+
+
+def _less_equal_box(_: Type, a: Box, b: Box) -> Ends:
+    last, first = a.hi, b.lo
+    if a.type.is_float:
+        # An infinite end may be that of the whole line, which may be NaN.
+        last, first = maximum(last, last.lift(a.type.low)), minimum(first, first.lift(a.type.high))
+    return last <= first, a.lo <= b.hi
+
+
+def _equal_box(_: Type, a: Box, b: Box) -> Ends:
+    if a.type is boolean:
+        return (a.lo & b.lo) | ~(a.hi | b.hi), ~((a.lo & ~b.hi) | (b.lo & ~a.hi))
+    return a.lo.equals(b.hi) & a.hi.equals(b.lo), (a.lo <= b.hi) & (b.lo <= a.hi)
+
+
+def _different_box(t: Type, a: Box, b: Box) -> Ends:
+    surely, possibly = _equal_box(t, a, b)
+    return ~possibly, ~surely
+
+
 def _spelled(ordered: str, signed: str, unsigned: str) -> dict[str, str]:
     return {
         "float": f"fcmp {ordered} {{T}} {{0}}, {{1}}",
@@ -57,6 +83,7 @@ ROWS = (
         llvm=_spelled("olt", "slt", "ult"),
         c={"any": "{0} < {1}"},
         monotone="-+",
+        interval=_less_box,
         zero_sign="kill",
         symbol=("<", 4),
     ),
@@ -69,6 +96,7 @@ ROWS = (
         llvm=_spelled("ole", "sle", "ule"),
         c={"any": "{0} <= {1}"},
         monotone="-+",
+        interval=_less_equal_box,
         zero_sign="kill",
         symbol=("<=", 4),
     ),
@@ -81,6 +109,7 @@ ROWS = (
         laws=Laws(commutes=("integer", "float", "bool")),
         llvm=_spelled("oeq", "eq", "eq"),
         c={"any": "{0} == {1}"},
+        interval=_equal_box,
         zero_sign="kill",
         symbol=("==", 4),
     ),
@@ -93,6 +122,7 @@ ROWS = (
         laws=Laws(commutes=("integer", "float", "bool")),
         llvm=_spelled("une", "ne", "ne"),
         c={"any": "{0} != {1}"},
+        interval=_different_box,
         zero_sign="kill",
         symbol=("!=", 4),
     ),

@@ -15,6 +15,9 @@ import numpy as np
 from .. import types as T
 from ..facts import Facts, top, wrap
 from ..prim import Prim
+from .box import Box, Ends, only, whole
+from .notation import cast as read_as
+from .notation import choose, convert, maximum, minimum, to_integer
 
 if TYPE_CHECKING:
     from ..expr import Expr
@@ -124,6 +127,42 @@ def _of_one_width(source: T.Type, target: T.Type) -> bool:
     return source.bits == target.bits and target is not T.boolean
 
 
+def _convert_box(t: T.Type, x: Box) -> Ends:
+    source = x.type
+    if not t.is_integer or source is T.boolean:
+        # Every number has its place, and the whole line stays whole.
+        return convert(x.lo, t), convert(x.hi, t)
+    lo, hi = convert(x.lo, t), convert(x.hi, t)
+    if t.low <= source.low and source.high <= t.high:
+        return lo, hi
+    if t.bits >= source.bits:
+        return only(lo <= hi, lo, hi)
+    # The bits that are lost must be the same; of signed types, counted from the lowest number on.
+    first, last = (end - int(t.low) for end in x)
+    return only((first >> t.bits).equals(last >> t.bits) & (first <= last), lo, hi)
+
+
+def _to_integer_box(t: T.Type, x: Box) -> Ends:
+    return to_integer(x.lo, t), to_integer(x.hi, t)
+
+
+def _bitcast_box(t: T.Type, x: Box) -> Ends:
+    source = x.type
+    lo, hi = read_as(x.lo, t), read_as(x.hi, t)
+    if source is t:
+        return lo, hi
+    if source.is_integer and t.is_integer:
+        return only(lo <= hi, lo, hi)
+    if source.is_float:
+        # Of positive numbers the bits have their order, and of negative ones the opposite; of zero there are two.
+        low, high = whole(t)
+        rises, falls = x.lo > 0.0, x.hi < 0.0
+        return choose(rises, lo, choose(falls, hi, low)), choose(rises, hi, choose(falls, lo, high))
+    # Words of one sign are all numbers if the ends are.
+    sign = (x.lo ^ x.hi) & (1 << (source.bits - 1))
+    return only(sign.equals(0) & ((lo <= hi) | (hi <= lo)), minimum(lo, hi), maximum(lo, hi))
+
+
 ROWS = (
     Prim(
         "convert",
@@ -135,6 +174,7 @@ ROWS = (
         llvm={"any": "{cast} {T} {0} to {R}"},
         c={"any": "({R}){0}"},
         monotone="+",
+        interval=_convert_box,
         zero_sign="pass",
     ),
     Prim(
@@ -145,6 +185,7 @@ ROWS = (
         body=_to_integer,
         facts=_convert_facts,
         monotone="+",
+        interval=_to_integer_box,
         zero_sign="kill",
     ),
     Prim(
@@ -159,6 +200,7 @@ ROWS = (
         llvm={"float": "{cast} {T} {0} to {R}"},
         c={"float": "({R}){0}"},
         monotone="+",
+        interval=_to_integer_box,
         zero_sign="kill",
     ),
     Prim(
@@ -170,6 +212,7 @@ ROWS = (
         facts=_bitcast_facts,
         llvm={"any": "bitcast {T} {0} to {R}"},
         c={"any": "bits_{T}_{R}({0})"},
+        interval=_bitcast_box,
         zero_sign="observe",
     ),
 )

@@ -14,6 +14,8 @@ import numpy as np
 from .. import types as T
 from ..prim import Prim
 from .bounds import even, increasing
+from .box import even as even_box
+from .box import rising
 from .notation import Term, as_float, bits, bits_of, body, cast, choose, fma, minimum, polynomial, with_sign
 from .reduction import MAGIC
 
@@ -248,6 +250,7 @@ ROWS = (
         body=body(_exp),
         facts=increasing(np.exp, image=(0.0, math.inf)),
         ulp={"f32": 1.0, "f64": 1.0},
+        interval=rising("exp", (0.0, math.inf)),
         zero_sign="kill",
         cost=14,
     ),
@@ -258,6 +261,7 @@ ROWS = (
         body=body(_exp2),
         facts=increasing(np.exp2, image=(0.0, math.inf)),
         ulp={"f32": 1.0, "f64": 1.0},
+        interval=rising("exp2", (0.0, math.inf)),
         zero_sign="kill",
         cost=13,
     ),
@@ -268,6 +272,7 @@ ROWS = (
         body=body(_expm1),
         facts=increasing(np.expm1, image=(-1.0, math.inf), odd=True),
         ulp={"f32": 1.7, "f64": 1.8},
+        interval=rising("expm1", (-1.0, math.inf)),
         zero_sign="pass",
         cost=20,
     ),
@@ -278,6 +283,7 @@ ROWS = (
         body=body(_sinh),
         facts=increasing(np.sinh, odd=True),
         ulp={"f32": 1.8, "f64": 1.8},
+        interval=rising("sinh"),
         zero_sign="pass",
         cost=40,
     ),
@@ -288,6 +294,7 @@ ROWS = (
         body=body(_cosh),
         facts=even(np.cosh, (1.0, math.inf)),
         ulp={"f32": 1.6, "f64": 1.6},
+        interval=even_box("cosh", (1.0, math.inf)),
         zero_sign="kill",
         cost=27,
     ),
@@ -298,6 +305,7 @@ ROWS = (
         body=body(_tanh),
         facts=increasing(np.tanh, image=(-1.0, 1.0), odd=True),
         ulp={"f32": 1.7, "f64": 1.7},
+        interval=rising("tanh", (-1.0, 1.0)),
         zero_sign="pass",
         cost=40,
     ),

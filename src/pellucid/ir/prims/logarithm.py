@@ -15,6 +15,7 @@ import numpy as np
 from .. import types as T
 from ..prim import Prim
 from .bounds import increasing
+from .box import rising
 from .exponential import FLOAT, LN_2
 from .notation import Term, as_float, bits, bits_of, body, choose, convert, fma, polynomial
 from .reduction import MAGIC
@@ -152,6 +153,7 @@ ROWS = (
         body=body(_log),
         facts=increasing(np.log, domain=(0.0, math.inf)),
         ulp={"f32": 1.0, "f64": 1.3},
+        interval=rising("log", partial=True),
         zero_sign="kill",
         cost=20,
     ),
@@ -162,6 +164,7 @@ ROWS = (
         body=body(_log2),
         facts=increasing(np.log2, domain=(0.0, math.inf)),
         ulp={"f32": 1.8, "f64": 1.3},
+        interval=rising("log2", partial=True),
         zero_sign="kill",
         cost=21,
     ),
@@ -172,6 +175,7 @@ ROWS = (
         body=body(_log10),
         facts=increasing(np.log10, domain=(0.0, math.inf)),
         ulp={"f32": 1.6, "f64": 1.3},
+        interval=rising("log10", partial=True),
         zero_sign="kill",
         cost=23,
     ),
@@ -182,6 +186,7 @@ ROWS = (
         body=body(_log1p),
         facts=increasing(np.log1p, domain=(-1.0, math.inf), odd=True),
         ulp={"f32": 1.2, "f64": 1.4},
+        interval=rising("log1p", partial=True),
         zero_sign="pass",
         cost=36,
     ),

@@ -175,6 +175,11 @@ def convert(x: Term, target: T.Type) -> Term:
     return Term(apply("convert", x.expr, attr=target))
 
 
+def to_integer(x: Term, target: T.Type) -> Term:
+    """A float truncated to an integer type, saturating."""
+    return Term(apply("to_integer", x.expr, attr=target))
+
+
 def bits(x: Term, *, signed: bool = False) -> Term:
     """The bits of a float as an integer of its width."""
     return Term(apply("bitcast", x.expr, attr=T.integer(x.type.bits, signed=signed)))

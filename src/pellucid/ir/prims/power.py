@@ -14,6 +14,8 @@ from .. import types as T
 from ..facts import Facts, top
 from ..prim import Prim
 from .bounds import corners, increasing, magnitudes
+from .box import Box, Ends, at, magnitude, near, only, rising
+from .corners import larger, mul
 from .exponential import FLOAT, bounded_power, power_of_two, reduce_exp2, scaled
 from .logarithm import SMALLEST_NORMAL, is_normal, lifted_word, log2_of, take_apart
 from .notation import (
@@ -200,6 +202,38 @@ def _hypot_facts(t: T.Type, _: tuple[T.Type, ...], x: Facts, y: Facts) -> Facts:
     return corners(np.hypot, t, magnitudes(x), magnitudes(y), (0.0, math.inf))
 
 
+def _pow_box(_: T.Type, x: Box, y: Box) -> Ends:
+    # The logarithm of a base of at least 1 is not negative: the corners are those of its product with the exponent.
+    is_negative = y.hi <= 0.0
+    small, large = choose(is_negative, x.hi, x.lo), choose(is_negative, x.lo, x.hi)
+    lo = at("pow", small, choose(small >= 1.0, y.lo, y.hi))
+    hi = at("pow", large, choose(large >= 1.0, y.hi, y.lo))
+    pinned = x.pinned & y.pinned
+    low, high = near(lo, hi, pinned, (0.0, math.inf))
+    is_mixed = (y.lo < 0.0) & (y.hi > 0.0)
+    low, high = choose(is_mixed, lo.lift(0.0), low), choose(is_mixed, hi.lift(math.inf), high)
+    # A negative base wants a known exponent, and a zero one that is not negative.
+    known = (x.lo > 0.0) | ((x.lo >= 0.0) & (y.lo >= 0.0)) | (pinned & (x.lo < 0.0) & lo.equals(lo))
+    return only(known & x.sound & y.sound, low, high)
+
+
+def _pow_near_box(t: T.Type, x: Box, y: Box) -> Ends:
+    # The body, whose parts for infinity differ: there the logarithm is that of the next power of two.
+    least = Box(*(x.lo.lift(SMALLEST_NORMAL[t]),) * 2)
+    base = Box(*larger(t, least, x))
+    log = Box(*rising("log2", partial=True)(t, Box(minimum(base.lo, base.lo.lift(t.high)), base.hi)))
+    power = Box(*mul(t, y, log))
+    limit = FLOAT[t].exp2_safe
+    bounded = Box(*(maximum(-limit, minimum(limit, end)) for end in power))
+    return only(power.sound, *rising("exp2", (0.0, math.inf))(t, bounded))
+
+
+def _hypot_box(_: T.Type, x: Box, y: Box) -> Ends:
+    a, b = magnitude(x), magnitude(y)
+    lo, hi = near(at("hypot", a.lo, b.lo), at("hypot", a.hi, b.hi), x.pinned & y.pinned, (0.0, math.inf))
+    return only(x.sound & y.sound, lo, hi)
+
+
 ROWS = (
     Prim(
         "pow",
@@ -208,6 +242,7 @@ ROWS = (
         body=body(_pow),
         facts=_pow_facts,
         ulp={"f32": 1.4, "f64": 1.4},
+        interval=_pow_box,
         zero_sign="observe",
         cost=75,
     ),
@@ -218,6 +253,7 @@ ROWS = (
         "F F -> F",
         body=body(_pow_near),
         facts=_pow_near_facts,
+        interval=_pow_near_box,
         zero_sign="kill",
         cost=36,
     ),
@@ -228,6 +264,7 @@ ROWS = (
         body=body(_cbrt),
         facts=increasing(np.cbrt, odd=True),
         ulp={"f32": 0.6, "f64": 0.6},
+        interval=rising("cbrt"),
         zero_sign="pass",
         cost=55,
     ),
@@ -238,6 +275,7 @@ ROWS = (
         body=body(_hypot),
         facts=_hypot_facts,
         ulp={"f32": 1.3, "f64": 1.3},
+        interval=_hypot_box,
         zero_sign="kill",
         cost=20,
     ),

@@ -10,6 +10,8 @@ import numpy as np
 from ..facts import Facts, Transfer, rounded, top
 from ..prim import Prim
 from ..types import Type
+from .box import Box, Ends, Interval, at, only
+from .notation import root
 
 
 def _whole(function: Callable[[float], float]) -> Transfer:
@@ -31,6 +33,19 @@ def _intrinsic(name: str) -> dict[str, str]:
     return {"float": f"call {{T}} @llvm.{name}.{{M}}({{T}} {{0}})"}
 
 
+def _stepwise(name: str) -> Interval:
+    """The ends of a function of every number that keeps order, infinities and so the whole line."""
+
+    def interval(_: Type, x: Box) -> Ends:
+        return at(name, x.lo), at(name, x.hi)
+
+    return interval
+
+
+def _sqrt_box(_: Type, x: Box) -> Ends:
+    return only(x.lo >= 0.0, root(x.lo), root(x.hi))
+
+
 ROWS = (
     Prim(
         "floor",
@@ -41,6 +56,7 @@ ROWS = (
         llvm=_intrinsic("floor"),
         c={"float": "floor{f}({0})"},
         monotone="+",
+        interval=_stepwise("floor"),
         zero_sign="pass",
     ),
     Prim(
@@ -52,6 +68,7 @@ ROWS = (
         llvm=_intrinsic("ceil"),
         c={"float": "ceil{f}({0})"},
         monotone="+",
+        interval=_stepwise("ceil"),
         zero_sign="pass",
     ),
     Prim(
@@ -63,6 +80,7 @@ ROWS = (
         llvm=_intrinsic("trunc"),
         c={"float": "trunc{f}({0})"},
         monotone="+",
+        interval=_stepwise("trunc"),
         zero_sign="pass",
     ),
     Prim(
@@ -74,6 +92,7 @@ ROWS = (
         llvm=_intrinsic("roundeven"),
         c={"float": "rint{f}({0})"},
         monotone="+",
+        interval=_stepwise("round"),
         zero_sign="pass",
     ),
     Prim(
@@ -85,6 +104,7 @@ ROWS = (
         llvm=_intrinsic("sqrt"),
         c={"float": "sqrt{f}({0})"},
         monotone="+",
+        interval=_sqrt_box,
         zero_sign="pass",
         cost=12,
     ),

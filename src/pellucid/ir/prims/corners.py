@@ -1,0 +1,225 @@
+"""Boxes of arithmetic: the ends of sums, products, quotients and minima, at the right corners of their operands' boxes.
+
+Not a family of rows itself; `arith` has the rows. Rounding keeps order, so nothing is widened here. Where infinities
+may meet, or zero meets one, the result is the whole line; where an integer may wrap in one place of a box and not in
+another, it is the whole type.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from .. import types as T
+from .box import Box, Copy, Ends, all_of, at, magnitude, only, open_where_nan
+from .notation import Term, choose, convert, fma, maximum, minimum
+
+Pair = tuple[Copy | None, Copy | None]
+
+
+def unwrapped(*way: Term) -> Ends:
+    """The first and last of integers of which each is the one before plus less than the whole range, mod the range.
+
+    Where each is at least the one before, nothing has wrapped on the way, or everything equally often.
+    """
+    return only(all_of(*(x <= y for x, y in pairwise(way))), way[0], way[-1])
+
+
+# ---- sums ----
+
+
+def add(t: T.Type, a: Box, b: Box) -> Ends:
+    """The ends of a sum."""
+    if t.is_float:
+        return open_where_nan(a.lo + b.lo, a.hi + b.hi)
+    return unwrapped(a.lo + b.lo, a.hi + b.lo, a.hi + b.hi)
+
+
+def sub(t: T.Type, a: Box, b: Box) -> Ends:
+    """The ends of a difference."""
+    if t.is_float:
+        return open_where_nan(a.lo - b.hi, a.hi - b.lo)
+    return unwrapped(a.lo - b.hi, a.hi - b.hi, a.hi - b.lo)
+
+
+def neg(t: T.Type, a: Box) -> Ends:
+    """The ends of a negation."""
+    return (-a.hi, -a.lo) if t.is_float else unwrapped(-a.hi, -a.lo)
+
+
+def add_copies(a: Box, b: Box) -> Pair:
+    """A sum with nothing: of floats, -0 becomes +0."""
+    exact = not a.type.is_float
+    return Copy(b.holds(0), exact), Copy(a.holds(0), exact)
+
+
+def sub_copies(a: Box, b: Box) -> Pair:
+    """A difference from nothing."""
+    return Copy(b.holds(0), not a.type.is_float), None
+
+
+# ---- products ----
+
+
+def mul(t: T.Type, a: Box, b: Box) -> Ends:
+    """The ends of a product."""
+    if t.kind == "unsigned":
+        fits = _fits(t, convert(a.hi, T.f32) * convert(b.hi, T.f32))
+        return only(fits | (a.pinned & b.pinned), a.lo * b.lo, a.hi * b.hi)
+    p, q, r, s = a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi
+    lo, hi = minimum(minimum(p, q), minimum(r, s)), maximum(maximum(p, q), maximum(r, s))
+    if t.is_float:
+        # NaN among the products, or infinities of both signs, which are the whole line anyway.
+        total = (p + q) + (r + s)
+        return only(total.equals(total), lo, hi)
+    return only(_fits(t, _size(a) * _size(b)) | (a.pinned & b.pinned), lo, hi)
+
+
+def _size(a: Box) -> Term:
+    """The magnitude of an integer, but for rounding."""
+    return maximum(abs(convert(a.lo, T.f32)), abs(convert(a.hi, T.f32)))
+
+
+def _fits(t: T.Type, product: Term) -> Term:
+    """Whether a product of integers that is known but for three roundings to f32 is in the range of their type."""
+    bits = t.bits - (t.kind == "signed")
+    return product <= 2.0**bits * (1 - 2.0**-20)
+
+
+def square(t: T.Type, a: Box) -> Ends:
+    """The ends of a product of a value with itself."""
+    if t.kind == "unsigned":
+        return mul(t, a, a)
+    m = magnitude(a)
+    if t.is_float:
+        return only(a.sound, m.lo * m.lo, m.hi * m.hi)
+    size = _size(a)
+    return only(_fits(t, size * size) | a.pinned, m.lo * m.lo, m.hi * m.hi)
+
+
+def mul_copies(a: Box, b: Box) -> Pair:
+    """A product with one."""
+    return Copy(b.holds(1), True), Copy(a.holds(1), True)
+
+
+def fused(_: T.Type, a: Box, b: Box, c: Box) -> Ends:
+    """The ends of a product plus something, rounded once."""
+    low = [open_where_nan(y, y)[0] for y in _fused(a, b, c.lo)]
+    high = [open_where_nan(y, y)[1] for y in _fused(a, b, c.hi)]
+    return (
+        minimum(minimum(low[0], low[1]), minimum(low[2], low[3])),
+        maximum(maximum(high[0], high[1]), maximum(high[2], high[3])),
+    )
+
+
+def _fused(a: Box, b: Box, c: Term) -> list[Term]:
+    return [fma(x, y, c) for x in a for y in b]
+
+
+def fused_square(_: T.Type, a: Box, c: Box) -> Ends:
+    """The ends of a square plus something, rounded once."""
+    m = magnitude(a)
+    lo, hi = open_where_nan(fma(m.lo, m.lo, c.lo), fma(m.hi, m.hi, c.hi))
+    return only(a.sound, lo, hi)
+
+
+def fused_copies(a: Box, b: Box, c: Box) -> tuple[Copy, Copy, Copy]:
+    """A product with one and nothing added, or nothing added to something."""
+    nothing, large = c.holds(0), c.type.high
+    # Zero times infinity is not nothing.
+    left = a.holds(0) & (maximum(b.hi, -b.lo) <= large)
+    right = b.holds(0) & (maximum(a.hi, -a.lo) <= large)
+    return Copy(b.holds(1) & nothing, False), Copy(a.holds(1) & nothing, False), Copy(left | right, False)
+
+
+# ---- quotients ----
+
+
+def _quotient_ends(name: str, a: Box, b: Box) -> Ends:
+    """The least and the greatest quotient for a divisor of one sign."""
+    least, greatest = a.lo, a.hi
+    if b.type.kind != "unsigned":
+        is_negative = b.hi < 0
+        least, greatest = choose(is_negative, a.hi, a.lo), choose(is_negative, a.lo, a.hi)
+    # Far from zero goes what is divided by the end near to it.
+    return at(name, least, choose(least >= 0, b.hi, b.lo)), at(
+        name, greatest, choose(greatest >= 0, b.lo, b.hi)
+    )
+
+
+def div(_: T.Type, a: Box, b: Box) -> Ends:
+    """The ends of a quotient of floats: what may be divided by a zero of either sign may be anything."""
+    lo, hi = _quotient_ends("div", a, b)
+    # A finite dividend rules out infinity over infinity, and NaN.
+    return only(((b.lo > 0.0) | (b.hi < 0.0)) & (a.hi - a.lo <= a.type.high), lo, hi)
+
+
+def div_copies(_: Box, b: Box) -> Pair:
+    """A quotient by one."""
+    return Copy(b.holds(1), True), None
+
+
+def floor_div(t: T.Type, a: Box, b: Box) -> Ends:
+    """The ends of an integer quotient; by zero it is 0."""
+    lo, hi = _quotient_ends("floor_div", a, b)
+    known = (b.lo > 0) | b.pinned
+    if t.kind == "signed":
+        # The lowest number over -1 is itself, and out of order.
+        known = (known | (b.hi < 0)) & (lo <= hi)
+    return only(known, lo, hi)
+
+
+def mod(t: T.Type, a: Box, b: Box) -> Ends:
+    """The ends of a remainder: one stretch of the operand itself where it stays within one multiple of the divisor."""
+    first, last = at("floor_div", a.lo, b.lo), at("floor_div", a.hi, b.lo)
+    same = b.pinned & first.equals(last)
+    least, most = only(b.lo > 0, a.lo.lift(0), b.hi - 1)
+    if t.kind == "unsigned":
+        most = minimum(most, a.hi)
+    return choose(same, a.lo - first * b.lo, least), choose(same, a.hi - first * b.lo, most)
+
+
+def mod_copies(a: Box, b: Box) -> Pair:
+    """A remainder of what is less than the divisor."""
+    less = a.hi < b.lo
+    return Copy(less if a.type.kind == "unsigned" else less & (a.lo >= 0), True), None
+
+
+# ---- magnitudes, minima and maxima ----
+
+
+def absolute(t: T.Type, a: Box) -> Ends:
+    """The ends of a magnitude."""
+    m = magnitude(a)
+    if t.is_float:
+        return only(a.sound, m.lo, m.hi)
+    # The lowest integer is its own magnitude.
+    wraps = a.lo.equals(int(t.low))
+    top = choose(a.hi.equals(int(t.low)), a.hi, int(t.high))
+    return choose(wraps, a.lo, m.lo), choose(wraps, top, m.hi)
+
+
+def absolute_copies(a: Box) -> tuple[Copy]:
+    """A magnitude of what is not negative: of floats, -0 becomes +0."""
+    return (Copy(a.lo >= 0, not a.type.is_float),)
+
+
+def smaller(t: T.Type, a: Box, b: Box) -> Ends:
+    """The ends of a minimum: a NaN on either side gives the second operand."""
+    lo, hi = minimum(a.lo, b.lo), minimum(a.hi, b.hi)
+    return (lo, choose(b.sound, hi, b.hi)) if t.is_float else (lo, hi)
+
+
+def larger(t: T.Type, a: Box, b: Box) -> Ends:
+    """The ends of a maximum: a NaN on either side gives the second operand."""
+    lo, hi = maximum(a.lo, b.lo), maximum(a.hi, b.hi)
+    return (choose(b.sound, lo, b.lo), hi) if t.is_float else (lo, hi)
+
+
+def smaller_copies(a: Box, b: Box) -> Pair:
+    """A minimum where one operand is below the other; of equals, the second is given."""
+    return Copy(a.hi < b.lo, True), Copy(b.hi <= a.lo, True)
+
+
+def larger_copies(a: Box, b: Box) -> Pair:
+    """A maximum where one operand is above the other; of equals, the second is given."""
+    return Copy(a.lo > b.hi, True), Copy(b.lo >= a.hi, True)
