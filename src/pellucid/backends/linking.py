@@ -63,12 +63,12 @@ class Linking(ABC):
         return found
 
     def entry(self, code: Code) -> bytes:
-        """What `recall` makes the code from again; see `port.Backend`."""
+        """What `recall` makes the code from again; see `port.Keeping`."""
         assert isinstance(code, MachineCode)  # noqa: S101 - what `compile` makes
         return entries.written(code.calling, code.needs, code.key)
 
     def recall(self, entry: bytes, buffers: Sequence[Buffer]) -> MachineCode | None:
-        """The code that an entry tells of; see `port.Backend`."""
+        """The code that an entry tells of; see `port.Keeping`."""
         found = entries.read(entry, buffers)
         if found is None:
             return None

@@ -67,7 +67,6 @@ class NumpyBackend:
     """
 
     name = "numpy"
-    identity = ""
 
     def __init__(self, crew: Crew = alone) -> None:
         self.crew = crew
@@ -75,10 +74,3 @@ class NumpyBackend:
     def compile(self, kernel: N.Kernel, ranges: Ranges) -> NumpyCode:
         """The kernel, checked; see `port.Backend`."""
         return NumpyCode(layout(kernel, ranges), self.crew)
-
-    def entry(self, code: object) -> bytes:
-        """Nothing: there is no product to be kept."""
-        return b""
-
-    def recall(self, entry: bytes, buffers: object) -> None:
-        """Nothing is kept."""

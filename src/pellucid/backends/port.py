@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -47,11 +47,6 @@ class Backend(Protocol):
         """One lower-case word."""
         ...
 
-    @property
-    def identity(self) -> str:
-        """What its products depend on besides what it compiles; empty if it has none that could be kept."""
-        ...
-
     def compile(self, kernel: N.Kernel, ranges: Ranges) -> Code:
         """The code of a placed nest; `ranges` gives what is known of params (and of other leaves).
 
@@ -60,8 +55,18 @@ class Backend(Protocol):
         """
         ...
 
+
+@runtime_checkable
+class Keeping(Backend, Protocol):
+    """A back end whose products can be kept for other processes."""
+
+    @property
+    def identity(self) -> str:
+        """What its products depend on besides what it compiles."""
+        ...
+
     def entry(self, code: Code) -> bytes:
-        """What `recall` makes the code from again, in another process too."""
+        """What `recall` makes the code from again."""
         ...
 
     def recall(self, entry: bytes, buffers: Sequence[Buffer]) -> Code | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 
-from ..backends.port import Backend, Code
+from ..backends.port import Backend, Code, Keeping
 from ..base.edition import edition
 from ..ir.expr import Buffer, Expr
 from ..ir.facts import Facts
@@ -35,17 +35,17 @@ def kept(
     `buffers` are those that it is called with, told apart by their names; the words say what they are. Where rows were
     added to the operator table, or nests are to be verified, code is always made.
     """
-    key, names = "", {b.name for b in buffers}
-    if backend.identity and len(names) == len(buffers) and not changed() and not checking():
-        parts = (edition(), backend.identity, repr(options), asked())
-        key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
-        entry = cache().get(key)
-        code = backend.recall(entry, buffers) if entry is not None else None
-        if code is not None:
-            return code
-    best = make()
-    code = backend.compile(best.kernel, best.ranges)
-    if key:
+    distinct = len({b.name for b in buffers}) == len(buffers)
+    if not isinstance(backend, Keeping) or not distinct or changed() or checking():
+        best = make()
+        return backend.compile(best.kernel, best.ranges)
+    parts = (edition(), backend.identity, repr(options), asked())
+    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    entry = cache().get(key)
+    code = backend.recall(entry, buffers) if entry is not None else None
+    if code is None:
+        best = make()
+        code = backend.compile(best.kernel, best.ranges)
         cache().put(key, backend.entry(code))
     return code
 

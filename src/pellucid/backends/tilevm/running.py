@@ -73,7 +73,7 @@ class TileCode:
     ) -> None:
         self.plan, self.tape = plan, tape
         self._hands, self._threads = hands, threads
-        self._slots = Slots(plan)
+        self._slots = Slots(plan.calling)
         self._lock = threading.Lock()
         self._kernels = kernels(tape.width, store)
         self._prepare, self._tiles = _entries(tape.width, store)
@@ -87,7 +87,7 @@ class TileCode:
         """Run once; see `port.Code`."""
         plan, field = self.plan, self.tape.field
         _, values = self._slots(arguments)
-        arrays = dict(zip(plan.bound, plan.arrays(memory), strict=True))
+        arrays = dict(zip(plan.calling.bound, plan.calling.arrays(memory), strict=True))
         given = dict(zip(plan.kernel.params, values, strict=True))
         width, height = (int(x.item()) for x in evaluate([field.width, field.height], given))
         with self._lock:
