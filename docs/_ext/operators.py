@@ -36,6 +36,15 @@ def accuracy(row: prim.Prim) -> str:
     return ", ".join(f"{bound:g} ULP ({type_})" for type_, bound in row.ulp.items()) or "exact"
 
 
+def bounds(row: prim.Prim) -> str:
+    """Where the bounds of the result over a box of operands come from (see `reasoning.boxes`)."""
+    if row.interval is not None:
+        return "a rule"
+    if row.monotone:
+        return "the ends"
+    return "points" if row.body is None else "the body"
+
+
 def spelled(row: prim.Prim, language: str) -> str:
     """How a back end's language writes the operator; rows with a body are expanded before."""
     if row.body is not None:
@@ -54,7 +63,7 @@ def brief(template: str) -> str:
 
 def page() -> str:
     """The page, one table for each family of rows."""
-    header = ["operator", "types", "gives", "laws", "accuracy", "cost", "LLVM", "C"]
+    header = ["operator", "types", "gives", "laws", "accuracy", "bounds", "sign of zero", "cost", "LLVM", "C"]
     parts: list[str] = []
     for module in sorted(pkgutil.iter_modules(prims.__path__), key=lambda module: module.name):
         family = importlib.import_module(f"{prims.__name__}.{module.name}")
@@ -73,6 +82,8 @@ def page() -> str:
                         row.doc,
                         laws(row),
                         accuracy(row),
+                        bounds(row),
+                        row.zero_sign,
                         f"{row.cost:g}",
                         spelled(row, "llvm"),
                         spelled(row, "c"),

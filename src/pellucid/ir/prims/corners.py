@@ -122,13 +122,11 @@ def fused_square(_: T.Type, a: Box, c: Box) -> Ends:
     return only(a.sound, lo, hi)
 
 
-def fused_copies(a: Box, b: Box, c: Box) -> tuple[Copy, Copy, Copy]:
-    """A product with one and nothing added, or nothing added to something."""
-    nothing, large = c.holds(0), c.type.high
-    # Zero times infinity is not nothing.
-    left = a.holds(0) & (maximum(b.hi, -b.lo) <= large)
-    right = b.holds(0) & (maximum(a.hi, -a.lo) <= large)
-    return Copy(b.holds(1) & nothing, False), Copy(a.holds(1) & nothing, False), Copy(left | right, False)
+def fused_copies(a: Box, b: Box, c: Box) -> tuple[None, None, Copy]:
+    """Nothing added to something: of zeros, -0 becomes +0, and times infinity it is not nothing."""
+    left = a.holds(0) & (maximum(b.hi, -b.lo) <= c.type.high)
+    right = b.holds(0) & (maximum(a.hi, -a.lo) <= c.type.high)
+    return None, None, Copy(left | right, False)
 
 
 # ---- quotients ----
