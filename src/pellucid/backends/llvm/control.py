@@ -16,7 +16,7 @@ from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, Whi
 from ...reasoning.infer import FactsOf
 from ..port import Layout, Phase, Ranges
 from .blocks import bounded
-from .iterations import Iterations
+from .prefixes import Prefixes
 from .spelling import SCALAR, literal, sequence, typed
 from .writer import ZERO
 
@@ -24,7 +24,7 @@ MOST_KEPT = 8
 """How many constants a loop by lanes keeps in registers."""
 
 
-class Function(Iterations):
+class Function(Prefixes):
     """Writes one phase of a kernel; `text` is its function."""
 
     def __init__(self, plan: Layout, phase: Phase, ranges: Ranges, *, cheap_masks: bool) -> None:
@@ -129,11 +129,23 @@ class Function(Iterations):
         )
 
     def in_order(self, s: For, first: str, beyond: str) -> None:
-        """One iteration after the other, tested at the end."""
+        """One iteration after the other; as far as accesses are inside without asking in each."""
+        accesses = self.unproved(s)
+        if not accesses:
+            self.turns(s, first, beyond, some=self.surely_runs(s))
+            return
+        until = self.prefix(s, accesses, first, beyond)
+        with self.granted(accesses):
+            self.turns(s, first, until, some=False)
+        self.forget_reads(s.body)
+        self.turns(s, until, beyond, some=False)
+
+    def turns(self, s: For, first: str, beyond: str, *, some: bool) -> None:
+        """Iterations tested at the end; `some` if there surely is one."""
         word = SCALAR[s.index.type]
         less = "slt" if s.index.type.kind == "signed" else "ult"
         body, latch, after = self.new_label(), self.new_label(), self.new_label()
-        if not self.surely_runs(s):
+        if not some:
             self.branch(self.let(f"icmp {less} {word} {first}, {beyond}"), body, after)
         else:
             self.jump(body)

@@ -34,7 +34,9 @@ class Memory(Values, ABC):
         self.numbers = {b: k for k, b in enumerate((*plan.buffers, *plan.private))}
         self.private = {b: plan.least[b] for b in plan.private}
         self.proofs = Proofs(plan.least, plan.calling.scratch)
+        self.sure: set[tuple[Expr, Buffer]] = set()
         self.declared: set[str] = set()
+        # `sure` are accesses that the loop around does not make where they would be outside.
         # Of the vector loop around: its index, the scalar index of lane 0, how many lanes count (i64), and the lanes
         # that count. `care` are the lanes on whose side of the branches around we are. None is all lanes.
         self.lane_index: Expr | None = None
@@ -108,7 +110,7 @@ class Memory(Values, ABC):
 
     def inside(self, position: Expr, buffer: Buffer) -> bool:
         """Whether a position is proved to be inside of the buffer; if so, runs check that the buffer is that large."""
-        return self.proofs.inside(position, buffer, self.facts)
+        return (position, buffer) in self.sure or self.proofs.inside(position, buffer, self.facts)
 
     def clamp(self, name: str, type_: T.Type, buffer: Buffer, lanes: int, back: int = 1) -> str:
         """A position brought into the buffer."""

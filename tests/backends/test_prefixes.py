@@ -1,0 +1,98 @@
+"""Loops whose arrays are shorter or longer than the loop: nothing is stored outside, and loads are clamped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from pellucid.backends.llvm import LlvmBackend
+from pellucid.backends.port import Backend
+from pellucid.ir.expr import param
+from pellucid.ir.facts import Facts
+from pellucid.ir.interp import run
+from pellucid.ir.nest import Kernel, inputs
+from pellucid.ir.parse import parse_nest
+
+
+def kernel(bits: int, store: str, load: str) -> Kernel:
+    return parse_nest(f"""
+kernel walk(n: i{bits}, from: i{bits}):
+  output out: i32[1]
+  input a: i32[1]
+  alloc total: i32[1]:
+    total[0:i{bits}] := 0
+    for k: i{bits} in 0:i{bits} .. n:
+      total[0:i{bits}] := total[0:i{bits}] + a[{load}]
+      out[{store}] := total[0:i{bits}]
+""")
+
+
+CASES = {
+    "along": ("k", "k"),
+    "from where a parameter says": ("k + from", "from + k"),
+    "three apart": ("k * 3:i{b} + 1:i{b}", "k * 2:i{b}"),
+    "down, and from below": ("n - k", "k - 2:i{b}"),
+    "to one place": ("from", "k"),
+}
+
+
+def cases() -> list[tuple[int, str, str]]:
+    return [(b, s.format(b=b), x.format(b=b)) for b in (32, 64) for s, x in CASES.values()]
+
+
+def both(backend: Backend, given: Kernel, sizes: Sequence[int], n: int, start: int) -> None:
+    word = given.params[0].type
+    ranges = {param("n", word): Facts(0, 1 << 20), param("from", word): Facts(0, 1000)}
+    (a,), (out,) = inputs(given), given.outputs
+    rng = np.random.default_rng(1)
+    data = rng.integers(-99, 99, sizes[1], np.int32)
+    found, expected = np.full(sizes[0], 7, np.int32), np.full(sizes[0], 7, np.int32)
+    arguments = {"n": n, "from": start}
+    backend.compile(given, ranges).run(arguments, {out: found, a: data})
+    run(given, arguments, {out: expected, a: data})
+    assert found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize(("bits", "store", "load"), cases())
+def test_arrays_may_end_anywhere(compiling_backend: Backend, bits: int, store: str, load: str):
+    given = kernel(bits, store, load)
+    for sizes, n, start in (
+        ((40, 40), 40, 0),
+        ((41, 120), 40, 0),
+        ((7, 40), 40, 3),
+        ((40, 3), 40, 5),
+        ((1, 1), 20, 30),
+        ((100, 100), 0, 1),
+        ((121, 121), 40, 81),
+    ):
+        both(compiling_backend, given, sizes, n, start)
+
+
+def test_a_place_that_the_loop_itself_moves_is_asked_about_each_time(compiling_backend: Backend):
+    given = parse_nest("""
+kernel moved(n: i64, from: i64):
+  output out: i32[1]
+  input a: i32[1]
+  alloc at: i64[1]:
+    at[0:i64] := 0:i64
+    for k: i64 in 0:i64 .. n:
+      at[0:i64] := min(max(at[0:i64] + 5:i64, 0:i64), 60:i64)
+      out[k + min(max(at[0:i64], 0:i64), 60:i64)] := a[k]
+""")
+    both(compiling_backend, given, (70, 40), 40, 0)
+
+
+def test_there_is_a_loop_that_does_not_ask():
+    given = kernel(64, "k", "k")
+    ranges = {param("n", given.params[0].type): Facts(0, 1 << 20)}
+    loops = [
+        part for part in re.split(r"\n(?=L\d+:)", LlvmBackend().text(given, ranges)) if " = phi " in part
+    ]
+    quick, asking = loops
+    assert "br i1" in asking
+    assert "@llvm.smin" in asking
+    assert "br i1" not in quick
+    assert "@llvm.smin" not in quick
