@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -116,6 +117,24 @@ def everywhere(
         assert all((found[name] == after[name]).all() for name in found)
         assert all((after[name] == arrays[name]).all() for name in arrays if name not in found)
     return residual, expected, after
+
+
+def alike(residual: Residual) -> Callable[..., Any]:
+    """A residual program of which each call is run by the interpreter and as machine code: both leave and return alike.
+
+    What is called may be called several times; it is compiled once.
+    """
+    code = compile_program(residual)
+
+    def call(arrays: dict[str, np.ndarray] | None = None, **given: Any) -> Any:
+        arrays = arrays or {}
+        copies = {name: array.copy() for name, array in arrays.items()}
+        result = residual(arrays, **given)
+        assert code(copies, **given) == result
+        assert all(copies[name].tobytes() == arrays[name].tobytes() for name in arrays)
+        return result
+
+    return call
 
 
 def file_of(folder: str, name: str) -> ModuleType:
