@@ -13,7 +13,7 @@ import struct
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -106,6 +106,7 @@ def make(op: str, args: tuple[Expr, ...], type_: T.Type, attr: Any = None) -> Ex
 def sweep() -> int:
     """Forget nodes that nothing else refers to; called by itself when the table has doubled. Returns how many."""
     global _sweep_at
+    _walked.clear()
     dead = 0
     # Users have larger ids than operands, so one pass from the newest to the oldest frees whole dead expressions.
     # One reference is the table's, one getrefcount's own argument; popped keys must not keep operands alive.
@@ -284,17 +285,48 @@ def topological(roots: Iterable[Expr], known: Iterable[Expr] = ()) -> list[Expr]
     >>> [n.op for n in topological([apply("neg", param("a", T.f32))])]
     ['param', 'neg']
     """
-    found: set[Expr] = set()
+    level = set(roots)
     stop = frozenset(known)
-    level = set(roots) - stop
+    if stop:
+        return sorted(_reached(set(), level - stop, stop), key=_age)
+    before = _NOTHING
+    for walk in _walked:
+        if len(walk.nodes) > len(before.nodes) and walk.roots <= level:
+            before = walk
+    nodes = before.nodes
+    if level > before.roots:
+        found = set(nodes)
+        _reached(found, level - found, stop)
+        if len(found) > len(nodes):
+            nodes = sorted(found, key=_age)
+        if len(nodes) >= WORTH_KEEPING:
+            _walked[:] = [_Walk(level, nodes), *_walked[: WALKS - 1]]
+    return nodes[:]
+
+
+def _reached(found: set[Expr], level: set[Expr], stop: frozenset[Expr]) -> set[Expr]:
+    """The nodes found already, to which are added those that are reached from a level, but for those to stop at."""
     while level:
         found |= level
         level = {a for node in level for a in node.args}
         level -= found
         level -= stop
-    return sorted(found, key=_age)
+    return found
 
 
+class _Walk(NamedTuple):
+    """The nodes that are reached from some roots, in order."""
+
+    roots: set[Expr]
+    nodes: list[Expr]
+
+
+WALKS = 6
+"""How many walks are kept: one pass asks for the nodes that another has just asked for, with few roots more or less."""
+WORTH_KEEPING = 32
+"""Nodes from which on a walk is kept."""
+_NOTHING = _Walk(set(), [])
+_walked: list[_Walk] = []
 _age = attrgetter("id")
 
 

@@ -8,7 +8,7 @@ result down.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..ir.expr import LEAVES, Expr, index_bit, parts, topological
@@ -110,8 +110,7 @@ class Demand:
     def _open(self, block: Block, region: Region) -> None:
         self.of_block[id(block)] = region
         for s in block:
-            for r in roots(s):
-                self._want(r, region)
+            self._want(roots(s), region)
             self._inside(s, region)
 
     def _inside(self, s: Statement, region: Region) -> None:
@@ -136,24 +135,27 @@ class Demand:
 
     # ---- from users to operands ----
 
-    def _want(self, node: Expr, region: Region) -> None:
-        if node.op in LEAVES:
-            return
-        if not self.hoist:
-            target = region
-        elif self.reads.get(node):
-            target = self._climb(node, region)
-        else:
-            target = region.climbed.get(node.free)
-            if target is None:
-                target = region.climbed[node.free] = self._climb(node, region)
-        wanted = self.demands.get(node)
-        if wanted is None:
-            self.demands[node] = {target}
-            self.users[node] = [region]
-        else:
-            wanted.add(target)
-            self.users[node].append(region)
+    def _want(self, nodes: Iterable[Expr], region: Region) -> None:
+        """Note that some nodes are used in a region: as far out as they go is where they are wanted."""
+        demands, users, reads, climbed = self.demands, self.users, self.reads, region.climbed
+        for node in nodes:
+            if node.op in LEAVES:
+                continue
+            if not self.hoist:
+                target = region
+            elif reads and reads.get(node):
+                target = self._climb(node, region)
+            else:
+                target = climbed.get(node.free)
+                if target is None:
+                    target = climbed[node.free] = self._climb(node, region)
+            wanted = demands.get(node)
+            if wanted is None:
+                demands[node] = {target}
+                users[node] = [region]
+            else:
+                wanted.add(target)
+                users[node].append(region)
 
     def _climb(self, node: Expr, region: Region) -> Region:
         """Out of every loop whose index the node does not depend on, as far as its indices stay in scope."""
@@ -171,22 +173,28 @@ class Demand:
         return bool(region.dirty) and not region.dirty.isdisjoint(self.reads[node])
 
     def _settle(self, nodes: Sequence[Expr]) -> None:
+        guards, reads = self.guards, self.reads
         for node in reversed(nodes):
             wanted = self.demands.get(node)
             if not wanted:
                 continue
             homes = list(wanted) if len(wanted) == 1 else _least(wanted)
             self.homes[node] = dict.fromkeys(homes)
+            parted = node in guards or node.op == "iterate"
             for home in homes:
                 home.homes.add(node)
-                self._operands(node, home)
+                if parted:
+                    self._operands(node, home)
+                else:
+                    self._want(node.args, home)
             users = self.users[node]
-            if (
-                len(users) > 1 or node in self.guards or node.op == "iterate" or users[0] is not homes[0]
-            ) and not (self.reads.get(node) and any(self._unstable(node, u) for u in users)):
+            if (len(users) > 1 or parted or users[0] is not homes[0]) and not (
+                reads and reads.get(node) and any(self._unstable(node, u) for u in users)
+            ):
                 self.placed.add(node)
 
     def _operands(self, node: Expr, home: Region) -> None:
+        """The operands of a choice that branches, or of an iterate: not all are wanted where it is."""
         rank = self.guards.get(node)
         if rank is not None:
             condition, then, orelse = node.args
@@ -195,22 +203,16 @@ class Demand:
                 branch = home.branches[condition, rank] = Branch(condition, home)
             branch.picks.append(node)
             # Once for the branch and once for the pick: the condition always has a name.
-            self._want(condition, home)
-            self._want(condition, home)
-            self._want(then, branch.then)
-            self._want(orelse, branch.orelse)
-        elif node.op == "iterate":
-            init, step, stop, limit = parts(node)
-            mask = home.mask | index_bit(f"state {node.attr[0]}")
-            body = Region(home, mask, loop=True, depth=home.depth, dirty=home.dirty, name="the iteration")
-            self.repeats[node, home] = body
-            for a in (*init, limit):
-                self._want(a, home)
-            for a in (*step, stop):
-                self._want(a, body)
-        else:
-            for a in node.args:
-                self._want(a, home)
+            self._want((condition, condition), home)
+            self._want((then,), branch.then)
+            self._want((orelse,), branch.orelse)
+            return
+        init, step, stop, limit = parts(node)
+        mask = home.mask | index_bit(f"state {node.attr[0]}")
+        body = Region(home, mask, loop=True, depth=home.depth, dirty=home.dirty, name="the iteration")
+        self.repeats[node, home] = body
+        self._want((*init, limit), home)
+        self._want((*step, stop), body)
 
 
 def _reads(nodes: Sequence[Expr], mutable: set[object]) -> dict[Expr, frozenset[object]]:

@@ -45,8 +45,11 @@ def small(node: Expr, facts: FactsOf) -> bool:
 
 def dear_of(roots: list[Expr], facts: FactsOf, dear: float) -> dict[Expr, Expr]:
     """The largest dear nodes below some roots that change with one small whole number alone, and that number."""
+    nodes = topological(roots)
+    if not any(n.op == "convert" and n.free and small(n, facts) for n in nodes):
+        return {}
     by: dict[Expr, Expr | None] = {}
-    for n in topological(roots):
+    for n in nodes:
         if not n.free:
             continue
         if small(n, facts):
@@ -56,7 +59,7 @@ def dear_of(roots: list[Expr], facts: FactsOf, dear: float) -> dict[Expr, Expr]:
         by[n] = numbers.pop() if len(numbers) == 1 else None
     used = {a for n in by if by[n] is None for a in n.args} | {r for r in roots if r.free}
     found: dict[Expr, Expr] = {}
-    for n in topological(roots):
+    for n in nodes:
         number = by.get(n)
         if number is not None and n in used and tree_cost([n], [number]) >= dear:
             found[n] = number

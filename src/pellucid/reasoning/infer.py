@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping
 from ..ir import prim as table
 from ..ir import types as T
 from ..ir.expr import Expr, parts, topological
-from ..ir.facts import Facts, exactly, top
+from ..ir.facts import ANY_BOOLEAN, Facts, exactly, top
 
 _TOP = {t: top(t) for t in T.ALL}
+COMPARISONS = frozenset(("lt", "le", "eq", "ne"))
 _FINITE = {t: Facts(t.low, t.high, False, True) for t in T.FLOATS}
 
 
@@ -57,18 +58,34 @@ class FactsOf:
         stack = [node]
         while stack:
             top_node = stack[-1]
-            missing = [a for a in top_node.args if a not in known]
-            if missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            if top_node not in known:
-                known[top_node] = _transfer(top_node, known)
+            args = top_node.args
+            if _is_open(top_node):
+                args = args[1:]
+            ready = True
+            for a in args:
+                if a not in known:
+                    stack.append(a)
+                    ready = False
+            if ready:
+                stack.pop()
+                if top_node not in known:
+                    known[top_node] = _transfer(top_node, known)
         return known[node]
 
 
+def _is_open(node: Expr) -> bool:
+    """Whether the first operand is a truth made of others, of which a value takes it that it may be either.
+
+    There may be thousands of comparisons in it; and once each of them was simplified, folding knows as much.
+    """
+    if node.op not in ("choose", "convert") or node.type is T.boolean:
+        return False
+    truth = node.args[0]
+    return truth.type is T.boolean and bool(truth.args) and truth.op not in COMPARISONS
+
+
 def _transfer(node: Expr, known: dict[Expr, Facts]) -> Facts:
-    """The facts of one node whose operands are known."""
+    """The facts of one node whose operands are known, but for a first one that is open."""
     op = node.op
     args = node.args
     prim = table.table().get(op)
@@ -79,7 +96,7 @@ def _transfer(node: Expr, known: dict[Expr, Facts]) -> Facts:
             if a is b and op == "mul":
                 return _square(node.type, known[a])
             return function(node.type, (a.type, b.type), known[a], known[b])
-        facts = [known[a] for a in args]
+        facts = [ANY_BOOLEAN, *[known[a] for a in args[1:]]] if _is_open(node) else [known[a] for a in args]
         if op == "fma" and args[0] is args[1]:
             return _squared(op, node.type, facts[0], facts[2])
         return function(node.type, tuple([a.type for a in args]), *facts)

@@ -154,4 +154,5 @@ def _pass(
                 shared.add(new)
     if trace is not None:
         trace.visits += visits
-    return _Graph([done[r] for r in graph.roots], kinds), gatherer
+    roots = [done[r] for r in graph.roots]
+    return graph if roots == graph.roots else _Graph(roots, kinds), gatherer

@@ -127,7 +127,7 @@ def _reduces(b: Builder, node: Expr, side: tuple[Expr, ...]) -> bool:
 )
 def pinned(b: Builder, node: Expr) -> Expr | None:
     """A value that the facts pin to one number is that number."""
-    if node.op in ("and", "or", "xor", "not") and node.type is boolean:
+    if node.op in ("and", "or", "xor", "not", "choose") and node.type is boolean:
         # Of truths, folding knows as much.
         return None
     f = b.facts(node)
