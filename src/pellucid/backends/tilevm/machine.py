@@ -12,7 +12,7 @@ from functools import cache
 from . import shorten
 from .assembly import POINTER, Assembly, Function, Value
 from .kernels import LANES, VECTORS
-from .words import INPUTS, LEAF, RECORD, STEP, WORTH, Record, Space, Word, Writer
+from .words import INPUTS, LEAF, LEAF_WORTH, RECORD, STEP, WORTH, Record, Space, Word, Writer
 
 
 @cache
@@ -135,9 +135,10 @@ def _children(f: Function, w: Writer, space: Value, record: Value, x: Value, y: 
     return rest
 
 
-def _shorter(f: Function, count: Value, length: Value) -> Value:
-    """Whether a child's own tape is worth making."""
-    return count.to("i64") * WORTH[1] < length * WORTH[0]
+def _shorter(f: Function, count: Value, length: Value, shift: Value) -> Value:
+    """Whether a child's own tape is worth making: for a leaf it serves once, for a square many times."""
+    part = f.choose(shift <= LEAF, f.number(LEAF_WORTH), f.number(WORTH))
+    return count.to("i64") * 100 < length * part
 
 
 def _descend(
@@ -180,7 +181,7 @@ def _node(asm: Assembly, half: int) -> None:
         shared = f.variable("i64", rest.to("i64"))
         with f.bits(rest.to("i64")) as k:
             count = f.load("i32", f.space + (k << 2), 8 * Space.COUNTS)
-            with f.when(_shorter(f, count, length)):
+            with f.when(_shorter(f, count, length, f.shift)):
                 made = f.call(
                     "emit", f.frame, f.space, f.space, f.record, k, records + k * RECORD, result="i64"
                 )
@@ -258,7 +259,7 @@ def _tiles(asm: Assembly, half: int) -> None:
                 _copy_record(f, top, mine)
                 count = f.load("i32", node + (k << 2), 8 * Space.COUNTS)
                 barren = f.variable("i64", 1)
-                with f.when(_shorter(f, count, length)):
+                with f.when(_shorter(f, count, length, shift)):
                     made = f.call("emit", f.frame, node, here, top, k, mine, result="i64")
                     barren.set(made ^ 1)
                 _descend(f, here, mine, x + ((k & 3) << shift), y + ((k >> 2) << shift), shift, barren())

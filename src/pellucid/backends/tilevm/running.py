@@ -17,7 +17,7 @@ import numpy as np
 
 from ...base.errors import BackendError
 from ...ir import types as T
-from ...ir.expr import Buffer, Expr
+from ...ir.expr import Buffer, Expr, topological
 from ...ir.interp import evaluate
 from ..calling import SIGNATURE, Slots
 from ..llvm.engine import machine
@@ -81,17 +81,16 @@ class TileCode:
         splats = [Key("splat", (t,), t) for t in (word, T.boolean)]
         opcodes = self._kernels.opcodes([*tape.keys, *splats])
         self._memory = _Spaces(tape, opcodes, [opcodes[s] for s in splats], self._kernels)
-        self._values: tuple[Any, ...] | None = None
 
     def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
         """Run once; see `port.Code`."""
         plan, field = self.plan, self.tape.field
         _, values = self._slots(arguments)
         arrays = dict(zip(plan.calling.bound, plan.calling.arrays(memory), strict=True))
-        given = dict(zip(plan.kernel.params, values, strict=True))
-        width, height = (int(x.item()) for x in evaluate([field.width, field.height], given))
+        params = plan.kernel.params
+        width, height = (_size(x, params, values) for x in (field.width, field.height))
         with self._lock:
-            self._memory.fill(given, arrays, self.tape)
+            self._memory.fill(tuple(values), params, arrays)
             self._draw(arrays[field.buffer], width, height, threads)
 
     def _draw(self, out: Any, width: int, height: int, threads: int | None) -> None:
@@ -128,6 +127,13 @@ class TileCode:
         return self._memory.counts()
 
 
+def _size(side: Expr, params: Sequence[Expr], values: Sequence[Any]) -> int:
+    """A side of the frame in pixels."""
+    if side in params:
+        return int(values[params.index(side)])
+    return int(evaluate([side], dict(zip(params, values, strict=True)))[0].item())
+
+
 def _shift(side: int) -> int:
     """The logarithm of a task's side, so that a frame has some dozens of them if it can."""
     shift = LEAF
@@ -160,9 +166,11 @@ class _Spaces:
         sizes = {
             Word.BASE: HEADER + most * self.unit,
             Word.LIVE: (begin + 8 * slots) * self.unit + 2 * most,
-            Word.CHOICE: 2 * begin,
+            Word.CHOICE: 2 * begin + 2 * LANES,
             Word.MAP: 8 * begin + 4 * most,
-            Word.ARENA: 4 * begin,
+            Word.PLACES: 4 * begin + 4 * most,
+            Word.LIST: 4 * begin + 4 * LANES,
+            Word.ARENA: 4 * begin + 4 * LANES,
         }
         self.frame = np.zeros(len(Word), np.int64)
         frame = self.frame
@@ -186,17 +194,24 @@ class _Spaces:
         self._spaces: Any = np.empty((0, self._bytes), np.uint8)
         self._nodes: Any = np.empty((0, self._bytes), np.uint8)
         self._given: tuple[Any, ...] | None = None
+        self._buffers = [(k, x) for k, x in enumerate(tape.pool) if isinstance(x, Buffer)]
+        self._uniforms = [(k, x) for k, x in enumerate(tape.pool) if isinstance(x, Expr) and x.op != "const"]
+        self._read = any(n.op == "load" for n in topological([x for _, x in self._uniforms]))
+        self._set_constants(
+            [(k, x) for k, x in enumerate(tape.pool) if isinstance(x, Expr) and x.op == "const"]
+        )
+        frame[Word.STAMP] = next(_stamps)
 
     def ready(self, threads: int) -> None:
         """A workspace for each thread."""
-        if len(self._spaces) < threads:
+        if len(self._spaces) <= threads:
             self._spaces = self._made(threads)
             self.frame[Word.SPACES] = _aligned(self._spaces)
         self.frame[Word.SPACE_COUNT] = threads
 
     def nodes(self, count: int) -> None:
         """A workspace for each square of the top level."""
-        if len(self._nodes) < count:
+        if len(self._nodes) <= count:
             self._nodes = self._made(count)
             self.frame[Word.NODES] = _aligned(self._nodes)
 
@@ -204,43 +219,59 @@ class _Spaces:
         memory = np.empty((count + 1, self._bytes), np.uint8)
         begin = _aligned(memory) - address(memory)
         flat = memory.reshape(-1)
-        map_ = int(self.frame[Word.MAP])
-        # References of inputs and of the pool stand for themselves in every tape.
-        identity = np.arange(-self._most, INPUTS, dtype=np.int32).view(np.uint8)
+        # References of inputs and of the pool stand for themselves in every tape; inputs have the first slots.
+        references = np.arange(-self._most, INPUTS, dtype=np.int32)
+        places = np.where(references < 0, references, self.frame[Word.SLOTS_AT] + 8 * references)
         for k in range(count):
             start = begin + k * self._bytes
             flat[start : start + HEADER] = 0
-            low = start + map_ - 4 * self._most
-            flat[low : low + len(identity)] = identity
+            for which, cells in ((Word.MAP, references), (Word.PLACES, places)):
+                low = start + int(self.frame[which]) - 4 * self._most
+                flat[low : low + 4 * len(cells)] = cells.astype(np.int32).view(np.uint8)
         return memory
 
-    def fill(self, given: Mapping[Expr, Any], arrays: Mapping[Buffer, Any], tape: Tape) -> None:
-        """The entries of the pool, for arguments and buffers."""
-        uniforms = [x for x in tape.pool if isinstance(x, Expr)]
-        loaded = [x for x in tape.pool if isinstance(x, Buffer)]
-        present = (*given.values(), *((address(arrays[b]), len(arrays[b])) for b in loaded))
-        if present == self._given and not loaded:
-            return
-        self._given = present
-        values = iter(evaluate(uniforms, given, arrays))
-        half = self.unit // 2
-        width = half // LANES
-        count = len(tape.pool)
-        for k, x in enumerate(tape.pool):
-            entry = self._pool[count - 1 - k]
-            if isinstance(x, Buffer):
-                array = arrays[x]
-                entry[:16] = np.array([address(array), len(array) - 1], np.int64).view(np.uint8)
+    def _set_constants(self, constants: Sequence[tuple[int, Expr]]) -> None:
+        """The entries that never change; those of one type at once, for there may be thousands."""
+        last = len(self._pool) - 2
+        for type_ in {x.type for _, x in constants}:
+            places = [last - k for k, x in constants if x.type is type_]
+            values = np.array([x.attr for _, x in constants if x.type is type_], type_.dtype)
+            if type_ is T.boolean:
+                for place, value in zip(places, values, strict=True):
+                    self._set(last - place, value, type_)
                 continue
-            value = np.asarray(next(values)).astype(x.type.dtype, copy=False).reshape(())
-            if x.type is T.boolean:
-                word = np.uint16(0xFFFF if value else 0)
-                entry[:2] = entry[half : half + 2] = np.array([word]).view(np.uint8)
-            else:
-                raw = np.zeros(width, np.uint8)
-                raw[: x.type.dtype.itemsize] = np.array([value]).view(np.uint8)
-                entry[:] = np.tile(raw, 2 * LANES)
-        self.frame[Word.STAMP] = next(_stamps)
+            word = np.uint32 if self.unit == 8 * LANES else np.uint64
+            bits = values.view(f"u{type_.dtype.itemsize}").astype(word)
+            self._pool.view(word)[places] = bits[:, None]
+
+    def _set(self, index: int, value: Any, type_: T.Type) -> None:
+        """An entry of the pool: the value in all lanes of both ends."""
+        half = self.unit // 2
+        entry = self._pool[len(self._pool) - 2 - index]
+        if type_ is T.boolean:
+            word = np.array([0xFFFF if value else 0], np.uint16).view(np.uint8)
+            entry[:2] = entry[half : half + 2] = word
+        else:
+            raw = np.zeros(half // LANES, np.uint8)
+            raw[: type_.dtype.itemsize] = np.array([value], type_.dtype).view(np.uint8)
+            entry[:] = np.tile(raw, 2 * LANES)
+
+    def fill(self, values: tuple[Any, ...], params: Sequence[Expr], arrays: Mapping[Buffer, Any]) -> None:
+        """The entries of the pool that depend on arguments and buffers, unless they are as before."""
+        if self._uniforms and (self._read or values != self._given):
+            given = dict(zip(params, values, strict=True))
+            found = evaluate([x for _, x in self._uniforms], given, arrays)
+            for (k, x), value in zip(self._uniforms, found, strict=True):
+                self._set(k, np.asarray(value).reshape(()), x.type)
+            self.frame[Word.STAMP] = next(_stamps)
+        self._given = values
+        for k, x in self._buffers:
+            array = arrays[x]
+            words = np.array([address(array), len(array) - 1], np.int64).view(np.uint8)
+            entry = self._pool[len(self._pool) - 2 - k]
+            if not np.array_equal(entry[:16], words):
+                entry[:16] = words
+                self.frame[Word.STAMP] = next(_stamps)
 
     def counts(self) -> Counts:
         """The sums over all workspaces."""

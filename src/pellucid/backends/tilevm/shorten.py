@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from .assembly import POINTER, Assembly, Function, Value
 from .kernels import LANES, VARIANTS
-from .words import FIRST_TRUTH, INPUTS, OBSERVED, TRUTH, UNCOPIED, Record, Space, Word, Writer
+from .words import FIRST_TRUTH, INPUTS, NOWHERE, OBSERVED, TRUTH, UNCOPIED, Record, Space, Word, Writer
 
 
 def functions(asm: Assembly, half: int) -> None:
     """Write them all; `half` is the bytes of a vector."""
-    for build in (_pool, _boxes, _mark, _emit, _allocate):
+    for build in (_pool, _boxes, _mark, _wanted, _emit, _allocate):
         build(asm, half)
 
 
@@ -55,7 +55,13 @@ def _mark(asm: Assembly, half: int) -> None:
         w = Writer(f, half)
         base, choice = w.place(f.space, Word.BASE), w.place(f.space, Word.CHOICE)
         live = w.place(f.space, Word.LIVE)
-        f.call("llvm.memset.p0.i64", live + 2 * INPUTS, f.number(0, "i8"), f.length << 1, f.number(0, "i1"))
+        f.call(
+            "llvm.memset.p0.i64",
+            live + 2 * INPUTS,
+            f.number(0, "i8"),
+            (f.length << 1) + 2 * LANES,
+            f.number(0, "i1"),
+        )
         f.store(f.wanted, live + (f.root << 1))
         counts = f.variable(f"<{LANES} x i32>", f.number(0, f"<{LANES} x i32>"))
         with f.count(f.length, step=-1) as i:
@@ -96,6 +102,32 @@ def _nonzero(f: Function, entry: Value, bytes_: int, half: int) -> Value:
     return (bits << 1).differs(0).read_as("i16")
 
 
+def _wanted(asm: Assembly, half: int) -> None:
+    """The instructions that a child wants, in order, as a list of their numbers in another workspace."""
+    numbers = f"<{LANES} x i32>"
+    truths = f"<{LANES} x i1>"
+    asm.declare(f"{numbers} @llvm.experimental.vector.compress.v{LANES}i32({numbers}, {truths}, {numbers})")
+    asm.declare("i16 @llvm.ctpop.i16(i16)")
+    with asm.function("wanted", frame=POINTER, source=POINTER, space=POINTER, length="i64", lane="i64") as f:
+        w = Writer(f, half)
+        live, into = w.place(f.source, Word.LIVE) + 2 * INPUTS, w.place(f.space, Word.LIST)
+        bit = f.splat((f.number(1) << f.lane).to("i16"), LANES)
+        place = f.variable(POINTER, into)
+        with f.count(f.length, step=LANES) as i:
+            mask = (f.load(f"<{LANES} x i16>", live + (i << 1), align=2) & bit).differs(0)
+            here = f.splat(i.to("i32"), LANES) + f.lanes("i32", range(LANES))
+            dense = f.let(
+                f"call {numbers} @llvm.experimental.vector.compress.v{LANES}i32("
+                f"{numbers} {here.name}, {truths} {mask.name}, {numbers} poison)",
+                numbers,
+            )
+            f.store(dense, place(), align=4)
+            many = f.call("llvm.ctpop.i16", mask.read_as("i16"), result="i16").to("i64")
+            place.set(place() + (many << 2))
+        # What follows the last one ends the list.
+        f.store(f.number(-1, "i32"), place())
+
+
 def _emit(asm: Assembly, half: int) -> None:
     """A child's own tape: what it wants, with what is pinned in the pool; 0 if there is no room for it."""
     width = half // LANES
@@ -106,17 +138,19 @@ def _emit(asm: Assembly, half: int) -> None:
         tape, length = f.load(POINTER, f.old, 8 * Record.TAPE), f.load("i64", f.old, 8 * Record.LENGTH)
         root = f.load("i64", f.old, 8 * Record.ROOT)
         base, choice = w.place(f.source, Word.BASE), w.place(f.source, Word.CHOICE)
-        live, map_ = w.place(f.source, Word.LIVE), w.place(f.space, Word.MAP)
+        map_, list_ = w.place(f.space, Word.MAP), w.place(f.space, Word.LIST)
         own = w.place(f.space, Word.BASE)
         pooled = f.variable("i64", f.load("i64", f.space, 8 * Space.POOLED))
         top = f.load("i64", f.space, 8 * Space.ARENA)
-        wanted = f.load("i32", f.source + (f.lane << 2), 8 * Space.COUNTS).to("i64")
-        # Every instruction may need one before it that makes a batch of a uniform, and so may the root.
-        most = (wanted << 1) + 2
+        kept = f.load("i32", f.source + (f.lane << 2), 8 * Space.COUNTS).to("i64")
+        # Every instruction may need one before it that makes a batch of a uniform, and so may the root; one more is
+        # written beyond the last, and does not count.
+        most = (kept << 1) + 3
         room = (top + (most << 5)) <= w.word(Word.ARENA_BYTES)
         fits = room & ((pooled() + length) <= w.word(Word.POOL_MOST))
         with f.when(fits ^ 1):
             f.give(f.number(0))
+        f.call("wanted", f.frame, f.source, f.space, length, f.lane)
         new = w.place(f.space, Word.ARENA) + top
         count = f.variable("i64", 0)
         fulls = w.word(Word.FULLS, POINTER)
@@ -128,51 +162,57 @@ def _emit(asm: Assembly, half: int) -> None:
             f.store(flags, at, 2)
             for k, operand in enumerate(operands):
                 f.store(operand.to("i32"), at, 4 * (k + 1))
-            count.set(count() + 1)
 
         def batch(reference: Value, truth: Value) -> Value:
             """An instruction that makes a batch of a uniform."""
             zero = f.number(0)
             flags = f.choose(truth, f.number(TRUTH | FIRST_TRUTH, "i16"), f.number(0, "i16"))
             put(f.choose(truth, splats[1], splats[0]) | 1, flags, [reference, zero, zero])
+            count.set(count() + 1)
             return count() + (INPUTS - 1)
 
-        with f.count(length) as i:
-            lanes = f.load("i16", live + ((i + INPUTS) << 1)).to("i64")
-            with f.when(((lanes >> f.lane) & 1).differs(0)):
-                at, *operands = w.operands(tape, i)
-                flags = f.load("i16", at, 2)
-                word = f.load("i64", choice + (i << 3)) >> f.lane
-                found = f.variable("i64", 0)
-                done = f.variable("i1", 0)
-                with f.when((word & 1).differs(0)):
-                    pooled.set(pooled() + 1)
-                    _pin(f, w.entry(base, i + INPUTS), w.entry(own, f.number(0) - pooled()), flags, width)
-                    found.set(f.number(0) - pooled())
-                    done.set(1)
-                for k in range(3):
-                    with f.when(((word >> (16 * (k + 1))) & 1).differs(0)):
-                        found.set(f.load("i32", map_ + (operands[k] << 2)).signed("i64"))
-                        done.set(1)
-                with f.when(done() ^ 1):
-                    mapped = [f.load("i32", map_ + (x << 2)).signed("i64") for x in operands]
-                    mask = f.variable("i64", 0)
-                    for k, x in enumerate(mapped):
-                        mask.set(mask() | ((x >> 63) << k))
-                    opcode = f.load("i16", at).to("i64") & -VARIANTS
-                    full = f.load("i32", fulls + ((opcode >> 3) << 2)).to("i64")
-                    # What a load reads from is in the pool, but no operand.
-                    mask.set(mask() & full)
-                    first = f.variable("i64", mapped[0])
-                    with f.when(mask().same(full) & opcode.differs(splats[0]) & opcode.differs(splats[1])):
-                        first.set(batch(mapped[0], (flags & FIRST_TRUTH).differs(0)))
-                        mask.set(mask() & -2)
-                    put(opcode | mask(), flags, [first(), *mapped[1:]])
-                    found.set(count() + (INPUTS - 1))
-                f.store(found().to("i32"), map_ + ((i + INPUTS) << 2))
+        cursor = f.variable(POINTER, list_)
+        with f.repeat() as loop:
+            i = f.load("i32", cursor()).signed("i64")
+            f.leave(loop, i < 0)
+            cursor.set(cursor() + 4)
+            at, *operands = w.operands(tape, i)
+            flags = f.load("i16", at, 2)
+            word = f.load("i64", choice + (i << 3)) >> f.lane
+            mapped = [f.load("i32", map_ + (x << 2)).signed("i64") for x in operands]
+            # Which operand stands for it, if one does; nobody can foretell, so there is no branch.
+            copied, found = f.number(0, "i1"), mapped[2]
+            for k in (2, 1, 0):
+                this = ((word >> (16 * (k + 1))) & 1).differs(0)
+                copied, found = copied | this, f.choose(this, mapped[k], found)
+            result = f.variable("i64", found)
+            with f.when((word & 1).differs(0)):
+                pooled.set(pooled() + 1)
+                _pin(f, w.entry(base, i + INPUTS), w.entry(own, f.number(0) - pooled()), flags, width)
+                result.set(f.number(0) - pooled())
+            with f.when((word & 1).same(0)):
+                mask = f.number(0)
+                for k, x in enumerate(mapped):
+                    mask = mask | ((x >> 63) << k)
+                opcode = f.load("i16", at).to("i64") & -VARIANTS
+                full = f.load("i32", fulls + ((opcode >> 3) << 2)).to("i64")
+                # What a load reads from is in the pool, but no operand.
+                uniform = f.variable("i64", mask & full)
+                first = f.variable("i64", mapped[0])
+                splat = opcode.same(splats[0]) | opcode.same(splats[1])
+                with f.when(uniform().same(full) & (copied ^ 1) & (splat ^ 1)):
+                    first.set(batch(mapped[0], (flags & FIRST_TRUTH).differs(0)))
+                    uniform.set(uniform() & -2)
+                put(opcode | uniform(), flags, [first(), *mapped[1:]])
+                result.set(f.choose(copied, found, count() + INPUTS))
+                count.set(count() + f.choose(copied, f.number(0), f.number(1)))
+            f.store(result().to("i32"), map_ + ((i + INPUTS) << 2))
         last = f.variable("i64", f.load("i32", map_ + (root << 2)).signed("i64"))
         with f.when(last() < 0):
             last.set(batch(last(), f.number(0, "i1")))
+        # All memory is for tapes no longer than the first one, and none is longer than the one it comes from.
+        with f.when(count() > length):
+            f.give(f.number(0))
         f.store(pooled(), f.space, 8 * Space.POOLED)
         f.store(top + (count() << 5), f.space, 8 * Space.ARENA)
         f.store(new, f.record, 8 * Record.TAPE)
@@ -204,45 +244,37 @@ def _allocate(asm: Assembly, half: int) -> None:
         w = Writer(f, half)
         tape, length = f.load(POINTER, f.record, 8 * Record.TAPE), f.load("i64", f.record, 8 * Record.LENGTH)
         root, new = f.load("i64", f.record, 8 * Record.ROOT), f.load(POINTER, f.record, 8 * Record.LEAF_TAPE)
-        # The map's own cells serve as registers of references, minus one where there is none; free slots stand behind.
-        slots, free = w.place(f.space, Word.MAP), w.place(f.space, Word.LIVE)
+        places, free = w.place(f.space, Word.PLACES), w.place(f.space, Word.LIST)
         begin, most = w.word(Word.SLOTS_AT), w.word(Word.SLOTS_MOST)
-        with f.count(length) as i:
-            f.store(f.number(-1, "i32"), slots + ((i + INPUTS) << 2))
-        idle = f.variable("i64", 0)
+        with f.count(length, step=LANES) as i:
+            f.store(f.number(NOWHERE, f"<{LANES} x i32>"), places + ((i + INPUTS) << 2), align=4)
+        idle = f.variable(POINTER, free)
         used = f.variable("i64", INPUTS)
 
-        def slot(reference: Value) -> Value:
-            """The slot of a reference, taken now if it has none."""
-            cell = slots + (reference << 2)
-            found = f.variable("i64", f.load("i32", cell).signed("i64"))
-            with f.when(found() < 0):
-                some = idle() > 0
+        def place(reference: Value) -> Value:
+            """Where a reference is, in a slot that is taken now if it has none."""
+            cell = places + (reference << 2)
+            found = f.variable("i32", f.load("i32", cell))
+            with f.when(found().same(NOWHERE)):
+                some = idle().differs(free)
                 with f.when(some):
-                    idle.set(idle() - 1)
-                    found.set(f.load("i16", free + (idle() << 1)).to("i64"))
+                    idle.set(idle() + -4)
+                    found.set(f.load("i32", idle()))
                 with f.when(some ^ 1):
-                    found.set(used())
+                    found.set((begin + (used() << 3)).to("i32"))
                     used.set(used() + 1)
-                f.store(found().to("i32"), cell)
+                f.store(found(), cell)
             return found()
 
-        f.store(begin + (slot(root) << 3), f.record, 8 * Record.LEAF_ROOT)
+        f.store(place(root).to("i64"), f.record, 8 * Record.LEAF_ROOT)
         with f.count(length, step=-1) as i:
             at, *operands = w.operands(tape, i)
             into = new + (i << 4)
-            mine = slot(i + INPUTS)
-            f.store(mine.to("i16"), free + (idle() << 1))
-            idle.set(idle() + 1)
+            mine = place(i + INPUTS)
+            f.store(mine, idle())
+            idle.set(idle() + 4)
             f.store(f.load("i16", at), into)
-            f.store(mine.to("i16"), into, 2)
+            f.store(((mine.to("i64") - begin) >> 3).to("i16"), into, 2)
             for k, x in enumerate(operands):
-                unit = f.variable("i64", x)
-                with f.when(x >= 0):
-                    input_ = x < INPUTS
-                    with f.when(input_):
-                        unit.set(begin + (x << 3))
-                    with f.when(input_ ^ 1):
-                        unit.set(begin + (slot(x) << 3))
-                f.store(unit().to("i32"), into, 4 * (k + 1))
+                f.store(place(x), into, 4 * (k + 1))
         f.give(f.choose(used() <= most, f.number(1), f.number(0)))

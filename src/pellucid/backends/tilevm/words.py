@@ -26,8 +26,10 @@ UNCOPIED = 4
 """Flag: it must not be replaced by an operand."""
 TRUTH, FIRST_TRUTH = 8, 16
 """Flags: the result, and the first operand, are truths."""
-WORTH = (17, 20)
-"""A child's tape is made if it is shorter than that part of the present one."""
+NOWHERE = -(1 << 31)
+"""The place of what is in no slot."""
+WORTH, LEAF_WORTH = 85, 70
+"""So many hundredths of the present tape a child's own must be shorter than: of a square, and of a leaf."""
 
 
 class Word(IntEnum):
@@ -58,6 +60,8 @@ class Word(IntEnum):
     LIVE = auto()
     CHOICE = auto()
     MAP = auto()
+    PLACES = auto()
+    LIST = auto()
     ARENA = auto()
     ARENA_BYTES = auto()
     POOL_MOST = auto()
