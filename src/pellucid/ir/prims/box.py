@@ -122,15 +122,21 @@ def near(
     hi: Term,
     pinned: Term,
     image: tuple[float, float] = (-math.inf, math.inf),
+    *,
     slack: tuple[float, float] | None = None,
+    value: Term | None = None,
 ) -> Ends:
-    """The ends of an approximation between two of its values, within the image: widened, but not where it is pinned."""
+    """The ends of an approximation between two of its values, widened within the image; the value where it is pinned.
+
+    That is the lower one if no other is given; both are widened by the slack of their type if by no other.
+    """
     low, high = below(lo, slack), above(hi, slack)
     if image[0] > -math.inf:
         low = maximum(low, low.lift(image[0]))
     if image[1] < math.inf:
         high = minimum(high, high.lift(image[1]))
-    return choose(pinned, lo, low), choose(pinned, hi, high)
+    value = value or lo
+    return choose(pinned, value, low), choose(pinned, value, high)
 
 
 def rising(
@@ -177,8 +183,8 @@ def even(name: str, image: tuple[float, float]) -> Interval:
     return interval
 
 
-REACH = {T.f32: 2.0**14, T.f64: 2.0**40}
-"""Up to which magnitude an angle is told from the next peak of its wave."""
+REACH = {T.f32: 2.0**14, T.f64: 2.0**30}
+"""Up to which magnitude an angle is told from the next peak of its wave, and reduced without the long way."""
 BLUR = {T.f32: (2.0**-21, 2.0**-20), T.f64: (2.0**-50, 2.0**-49)}
 """By how many periods the place of a peak may be off, as a part of the angle and at least."""
 
@@ -191,28 +197,29 @@ def _passes(x: Box, period: float, places: tuple[float, ...]) -> list[Term]:
     return [at("floor", first - p / period) < at("floor", last - p / period) for p in places]
 
 
-def wave(name: str, peak: float, period: float) -> Interval:
-    """The interval of an approximation of a sine wave of an angle: its ends, and the peaks and troughs between."""
+def wave(name: str, peak: float, period: float, *, within: str = "") -> Interval:
+    """The interval of an approximation of a sine wave of an angle: its ends, and the peaks and troughs between.
+
+    `within` names a cheaper row that is as good within `REACH`: beyond, only the value of a point is asked for.
+    """
 
     def interval(t: T.Type, x: Box) -> Ends:
-        first, last = at(name, x.lo), at(name, x.hi)
+        first, last = at(name, x.lo), at(within or name, x.hi)
         top, bottom = _passes(x, period, (peak, peak - period / 2))
         size = magnitude(x).hi
         is_far = size > REACH[t]
         lo = choose(bottom | is_far, x.lo.lift(-1.0), minimum(first, last))
         hi = choose(top | is_far, x.hi.lift(1.0), maximum(first, last))
-        low, high = near(lo, hi, x.pinned, (-1.0, 1.0))
-        low, high = choose(x.pinned, first, low), choose(x.pinned, first, high)
-        return only(size <= t.high, low, high)
+        return only(size <= t.high, *near(lo, hi, x.pinned, (-1.0, 1.0), value=first))
 
     return interval
 
 
-def branches(name: str, pole: float, period: float) -> Interval:
-    """The interval of an approximation of a function that increases from pole to pole."""
+def branches(name: str, pole: float, period: float, *, within: str = "") -> Interval:
+    """The interval of an approximation of a function that increases from pole to pole; `within` as for `wave`."""
 
     def interval(t: T.Type, x: Box) -> Ends:
-        first, last = at(name, x.lo), at(name, x.hi)
+        first, last = at(name, x.lo), at(within or name, x.hi)
         (is_crossed,) = _passes(x, period, (pole,))
         size = magnitude(x).hi
         known = (~is_crossed & (size <= REACH[t])) | (x.pinned & (size <= t.high))
