@@ -135,7 +135,7 @@ def near(
         low = maximum(low, low.lift(image[0]))
     if image[1] < math.inf:
         high = minimum(high, high.lift(image[1]))
-    value = value or lo
+    value = lo if value is None else value
     return choose(pinned, value, low), choose(pinned, value, high)
 
 
@@ -160,15 +160,13 @@ def falling(name: str, image: tuple[float, float], *, partial: bool = False) -> 
 
 
 def _curve(lo: Term, hi: Term, x: Box, image: tuple[float, float], partial: bool) -> Ends:
-    low, high = near(lo, hi, x.pinned, image)
-    known = x.sound
-    if partial:
-        known = known & lo.equals(lo) & hi.equals(hi)
-    return only(known, low, high)
+    # A domain has an end, beyond which one end of the whole line lies as well.
+    known = Box(lo, hi).sound if partial else x.sound
+    return only(known, *near(lo, hi, x.pinned, image))
 
 
 def magnitude(x: Box) -> Box:
-    """The box of the magnitude of a float; of the whole line from 0, for what guards against NaN by itself."""
+    """The box of the magnitude of a number; of the whole line from 0, for what guards against NaN by itself."""
     lo = maximum(x.lo, -x.hi)
     return Box(maximum(lo, lo.lift(0.0)), maximum(-x.lo, x.hi))
 

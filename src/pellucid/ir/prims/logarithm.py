@@ -15,9 +15,9 @@ import numpy as np
 from .. import types as T
 from ..prim import Prim
 from .bounds import increasing
-from .box import rising
+from .box import Box, Ends, Interval, at, near, only, rising
 from .exponential import FLOAT, LN_2
-from .notation import Term, as_float, bits, bits_of, body, choose, convert, fma, polynomial
+from .notation import Term, as_float, bits, bits_of, body, choose, convert, fma, maximum, polynomial
 from .reduction import MAGIC
 
 # log(1+f) = f + f*f*P(f) for -1/3 <= f <= 1/3.
@@ -145,6 +145,16 @@ def _log1p(x: Term) -> Term:
     return choose(x.equals(0.0), x, choose(is_normal(total), value, rare))
 
 
+def _box_of(name: str, of_word: Callable[[Term], Term]) -> Interval:
+    def interval(t: T.Type, x: Box) -> Ends:
+        # At the far end the smallest normal number may stand for those below it: their way costs as much again.
+        far = of_word(bits(maximum(x.hi, x.hi.lift(SMALLEST_NORMAL[t])), signed=True))
+        lo = at(name, x.lo)
+        return only(lo.equals(lo), *near(lo, choose(x.hi.equals(math.inf), x.hi, far), x.pinned))
+
+    return interval
+
+
 ROWS = (
     Prim(
         "log",
@@ -153,7 +163,7 @@ ROWS = (
         body=body(_log),
         facts=increasing(np.log, domain=(0.0, math.inf)),
         ulp={"f32": 1.0, "f64": 1.3},
-        interval=rising("log", partial=True),
+        interval=_box_of("log", _log_of),
         zero_sign="kill",
         cost=20,
     ),
@@ -164,7 +174,7 @@ ROWS = (
         body=body(_log2),
         facts=increasing(np.log2, domain=(0.0, math.inf)),
         ulp={"f32": 1.8, "f64": 1.3},
-        interval=rising("log2", partial=True),
+        interval=_box_of("log2", log2_of),
         zero_sign="kill",
         cost=21,
     ),
@@ -175,7 +185,7 @@ ROWS = (
         body=body(_log10),
         facts=increasing(np.log10, domain=(0.0, math.inf)),
         ulp={"f32": 1.6, "f64": 1.3},
-        interval=rising("log10", partial=True),
+        interval=_box_of("log10", _log10_of),
         zero_sign="kill",
         cost=23,
     ),

@@ -15,7 +15,7 @@ from ..facts import Facts, top
 from ..prim import Prim
 from .bounds import corners, increasing, magnitudes
 from .box import Box, Ends, at, magnitude, near, only, rising
-from .corners import larger, mul
+from .corners import mul
 from .exponential import FLOAT, bounded_power, power_of_two, reduce_exp2, scaled
 from .logarithm import SMALLEST_NORMAL, is_normal, lifted_word, log2_of, take_apart
 from .notation import (
@@ -128,12 +128,21 @@ def _pow_far(x: Term, y: Term, power: Term, value: Term, shifted: Term) -> Term:
 
 
 def _pow_near(x: Term, y: Term) -> Term:
-    t = x.type
-    limit = FLOAT[t].exp2_safe
-    power = y * log2_of(bits(maximum(SMALLEST_NORMAL[t], x), signed=True))
-    f, shifted = reduce_exp2(maximum(-limit, minimum(limit, power)))
+    power = y * _log2_near(x)
     is_number = x.equals(x) & power.equals(power)
-    return choose(is_number, scaled(power_of_two(f), bits(shifted)), math.nan)
+    return choose(is_number, _power_near(power), math.nan)
+
+
+def _log2_near(x: Term) -> Term:
+    """The logarithm to base 2, of the smallest normal number where x is below it."""
+    return log2_of(bits(maximum(SMALLEST_NORMAL[x.type], x), signed=True))
+
+
+def _power_near(power: Term) -> Term:
+    """Two to a power, which is kept within what is normal."""
+    limit = FLOAT[power.type].exp2_safe
+    f, shifted = reduce_exp2(maximum(-limit, minimum(limit, power)))
+    return scaled(power_of_two(f), bits(shifted))
 
 
 def _cbrt(x: Term) -> Term:
@@ -218,14 +227,10 @@ def _pow_box(_: T.Type, x: Box, y: Box) -> Ends:
 
 
 def _pow_near_box(t: T.Type, x: Box, y: Box) -> Ends:
-    # The body, whose parts for infinity differ: there the logarithm is that of the next power of two.
-    least = Box(*(x.lo.lift(SMALLEST_NORMAL[t]),) * 2)
-    base = Box(*larger(t, least, x))
-    log = Box(*rising("log2", partial=True)(t, Box(minimum(base.lo, base.lo.lift(t.high)), base.hi)))
+    log = Box(*near(_log2_near(x.lo), _log2_near(x.hi), x.pinned))
     power = Box(*mul(t, y, log))
-    limit = FLOAT[t].exp2_safe
-    bounded = Box(*(maximum(-limit, minimum(limit, end)) for end in power))
-    return only(power.sound, *rising("exp2", (0.0, math.inf))(t, bounded))
+    lo, hi = near(_power_near(power.lo), _power_near(power.hi), power.pinned, (0.0, math.inf))
+    return only(power.sound & x.sound, lo, hi)
 
 
 HYPOT_SLACK = {T.f32: (2.0**-20, 2.0**-70), T.f64: (2.0**-49, 2.0**-530)}
