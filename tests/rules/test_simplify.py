@@ -14,6 +14,7 @@ from tests.rules.programs import program
 from pellucid.base.errors import IrError
 from pellucid.ir import expr as E
 from pellucid.ir import interp
+from pellucid.ir import prim as table
 from pellucid.ir import types as T
 from pellucid.ir.expr import Expr
 from pellucid.ir.facts import Facts
@@ -179,3 +180,17 @@ def test_the_body_of_an_iteration_is_simplified():
     assert shown(text) == print_expr(
         *parse_expr("iterate 0 ($x:f32) to (@0.0:f32 + 1.0) until 4.0 < @0.0:f32 limit 10 end.0")
     )
+
+
+@pytest.mark.parametrize("numerics", ["exact", "relaxed"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "exp2(if $c:bool then 1.0 else log2($x:f32))",
+        "sin(exp2(if $c:bool then 1.0 else (if $d:bool then 2.0 else $x:f32)))",
+    ],
+)
+def test_a_row_that_a_rule_moves_into_a_choice_is_expanded_too(text, numerics):
+    rows = table.table()
+    nodes = E.topological(expand(parse_expr(text), numerics))
+    assert [n.op for n in nodes if n.op in rows and rows[n.op].body is not None] == []

@@ -67,6 +67,7 @@ def _expand(builder: Builder, node: Expr, done: dict[Expr, Expr], bodies: dict[E
     else:
         new = builder.build(node.op, args, node.type, node.attr)
         done[node] = new if bodies is None else _bodies(builder, new, done, bodies)
+    done.setdefault(done[node], done[node])
 
 
 def _bodies(builder: Builder, root: Expr, done: dict[Expr, Expr], bodies: dict[Expr, Facts]) -> Expr:
@@ -76,10 +77,10 @@ def _bodies(builder: Builder, root: Expr, done: dict[Expr, Expr], bodies: dict[E
     """
     root = _total(builder, root)
     found = done.get(root)
-    if found is not None and found is not root:
+    if found is not None:
         return found
     if not _has_body(table.table(), root.op):
-        return root
+        return _inside(builder, root, done, bodies)
     body = interp.expand(root.op, root.args, root.attr)
     inner: dict[Expr, Expr] = {a: a for a in root.args}
     for node in topological([body], root.args):
@@ -91,9 +92,20 @@ def _bodies(builder: Builder, root: Expr, done: dict[Expr, Expr], bodies: dict[E
         else:
             inner[node] = _bodies(builder, builder.build(node.op, args, node.type, node.attr), done, bodies)
     new = done[root] = inner[body]
+    done.setdefault(new, new)
     if new.args:
         both = builder.facts(root).intersection(builder.facts(new))
         builder.facts.known[new] = bodies[new] = both
+    return new
+
+
+def _inside(builder: Builder, node: Expr, done: dict[Expr, Expr], bodies: dict[Expr, Facts]) -> Expr:
+    """A node without a body; rules may have made several of one, and moved a row with a body into a choice."""
+    if node.op in STRUCTURAL:
+        return node
+    args = tuple([_bodies(builder, a, done, bodies) if a.args else a for a in node.args])
+    new = node if args == node.args else builder.build(node.op, args, node.type, node.attr)
+    done[new] = new
     return new
 
 
