@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from array import array
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -120,9 +121,9 @@ class MachineCode:
         arrays = calling.arrays(memory, self.needs)
         sizes = calling.sizes(values)
         scratch = [np.empty(n, b.type.dtype) for n, b in zip(sizes, calling.scratch, strict=True)]
-        lengths = np.array([*map(len, arrays), *sizes], np.int64)
-        where = np.array([*map(address, arrays), *map(address, scratch)], np.uint64)
-        place, many = address(where), address(lengths)
+        lengths = array("q", [*map(len, arrays), *sizes])
+        where = array("q", [*map(address, arrays), *map(address, scratch)])
+        place, many = where.buffer_info()[0], lengths.buffer_info()[0]
         for band, call in zip(calling.bands, self.linked.calls, strict=True):
             if band is None:
                 call(slots, place, many, 0, 0)

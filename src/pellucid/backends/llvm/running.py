@@ -6,7 +6,6 @@ so that code that is there already is linked without being planned again.
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import struct
 from array import array
@@ -35,8 +34,6 @@ PARTS = 1
 HEADER = struct.Struct("<q")
 """What is kept before the code: the samples of a block."""
 UINT8 = np.dtype(np.uint8)
-FIRST: Any = ctypes.c_char.from_buffer
-ADDRESS = ctypes.addressof
 Bytes = np.ndarray[Any, Any]
 
 
@@ -100,16 +97,9 @@ class StreamCode:
             size = each.size
             if size < needed[k]:
                 raise InputError(f"has {size} bytes where {needed[k]} are needed", place=f"buffer {k}")
-            try:
-                # Several times quicker than asking the array, but only for those that can be written to.
-                at = ADDRESS(FIRST(each))
-            except (TypeError, ValueError):
-                if k in written and not each.flags.writeable:
-                    raise InputError(
-                        "cannot be written to", place=f"buffer {k}", fix="pass a writable array"
-                    ) from None
-                at = address(each)
-            words.append(at)
+            if k in written and not each.flags.writeable:
+                raise InputError("cannot be written to", place=f"buffer {k}", fix="pass a writable array")
+            words.append(address(each))
             sizes.append(size)
         for j in written:
             low, high = words[j], words[j] + sizes[j]
