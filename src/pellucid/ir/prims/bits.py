@@ -152,7 +152,7 @@ def _or_box(t: T.Type, a: Box, b: Box) -> Ends:
 
 def _xor_box(t: T.Type, a: Box, b: Box) -> Ends:
     if t is T.boolean:
-        return (a.lo & ~b.hi) | (b.lo & ~a.hi), ~((a.lo & b.lo) | ~(a.hi | b.hi))
+        return (a.lo & ~b.hi) | (b.lo & ~a.hi), (a.hi | b.hi) & ~(a.lo & b.lo)
     return _or_value(a, b, a.lo ^ b.lo, *_not_negative(a, b, a.lo.lift(0), _sum_of_ends(a, b)))
 
 

@@ -185,12 +185,14 @@ REACH = {T.f32: 2.0**14, T.f64: 2.0**30}
 """Up to which magnitude an angle is told from the next peak of its wave, and reduced without the long way."""
 BLUR = {T.f32: (2.0**-21, 2.0**-20), T.f64: (2.0**-50, 2.0**-49)}
 """By how many periods the place of a peak may be off, as a part of the angle and at least."""
+WAVE_SLACK = {T.f32: 2.0**-21, T.f64: 2.0**-50}
+"""By how much approximations of waves are widened: twice what two results of a few units may differ by."""
 
 
-def _passes(x: Box, period: float, places: tuple[float, ...]) -> list[Term]:
-    """Whether a box may hold one of places that come again after a period."""
+def _passes(x: Box, size: Term, period: float, places: tuple[float, ...]) -> list[Term]:
+    """Whether a box may hold one of places that come again after a period; of far boxes nobody knows."""
     relative, absolute = BLUR[x.type]
-    blur = fma(magnitude(x).hi, relative, absolute)
+    blur = choose(size > REACH[x.type], size.lift(math.inf), fma(size, relative, absolute))
     first, last = fma(x.lo, 1 / period, -blur), fma(x.hi, 1 / period, blur)
     return [at("floor", first - p / period) < at("floor", last - p / period) for p in places]
 
@@ -202,13 +204,12 @@ def wave(name: str, peak: float, period: float, *, within: str = "") -> Interval
     """
 
     def interval(t: T.Type, x: Box) -> Ends:
-        first, last = at(name, x.lo), at(within or name, x.hi)
-        top, bottom = _passes(x, period, (peak, peak - period / 2))
-        size = magnitude(x).hi
-        is_far = size > REACH[t]
-        lo = choose(bottom | is_far, x.lo.lift(-1.0), minimum(first, last))
-        hi = choose(top | is_far, x.hi.lift(1.0), maximum(first, last))
-        return only(size <= t.high, *near(lo, hi, x.pinned, (-1.0, 1.0), value=first))
+        first, last, size = at(name, x.lo), at(within or name, x.hi), magnitude(x).hi
+        top, bottom = _passes(x, size, period, (peak, peak - period / 2))
+        lo = maximum(minimum(first, last) - WAVE_SLACK[t], x.lo.lift(-1.0))
+        hi = minimum(maximum(first, last) + WAVE_SLACK[t], x.hi.lift(1.0))
+        low, high = choose(bottom, lo.lift(-1.0), lo), choose(top, hi.lift(1.0), hi)
+        return only(size <= t.high, choose(x.pinned, first, low), choose(x.pinned, first, high))
 
     return interval
 
@@ -217,10 +218,8 @@ def branches(name: str, pole: float, period: float, *, within: str = "") -> Inte
     """The interval of an approximation of a function that increases from pole to pole; `within` as for `wave`."""
 
     def interval(t: T.Type, x: Box) -> Ends:
-        first, last = at(name, x.lo), at(within or name, x.hi)
-        (is_crossed,) = _passes(x, period, (pole,))
-        size = magnitude(x).hi
-        known = (~is_crossed & (size <= REACH[t])) | (x.pinned & (size <= t.high))
-        return only(known, *near(first, last, x.pinned))
+        first, last, size = at(name, x.lo), at(within or name, x.hi), magnitude(x).hi
+        (is_crossed,) = _passes(x, size, period, (pole,))
+        return only((~is_crossed | x.pinned) & (size <= t.high), *near(first, last, x.pinned))
 
     return interval
