@@ -71,7 +71,8 @@ TWO: dict[str, Callable[[Any, Any], Any]] = {
 }
 """What can be done with one register and with two. A truth is a number, false if it is 0."""
 
-_LEAVES = ("const", "var-x", "var-y", "var-z")
+_OPERANDS = {"const": 1, "var-x": 0, "var-y": 0, "var-z": 0} | dict.fromkeys(ONE, 1) | dict.fromkeys(TWO, 2)
+"""How many operands an operation takes."""
 
 
 class _Instruction(NamedTuple):
@@ -133,11 +134,17 @@ def _parse(text: str, place: str) -> list[_Instruction]:
         words = line.partition("#")[0].split()
         if not words:
             continue
-        at = f"{place}:{number}"
         if len(words) < 2:
-            raise FileError(f"{words[0]!r} has no operation", place=at, fix="write: name operation operands")
+            raise FileError(
+                f"{words[0]!r} has no operation",
+                place=f"{place}:{number}",
+                fix="write: name operation operands",
+            )
         name, operation, *operands = words
-        program.append(_instruction(operation, operands, registers, at))
+        try:
+            program.append(_instruction(operation, operands, registers))
+        except (KeyError, ValueError):
+            raise _wrong(operation, operands, registers, f"{place}:{number}") from None
         registers[name] = len(program) - 1
     if not program:
         raise FileError(
@@ -146,30 +153,31 @@ def _parse(text: str, place: str) -> list[_Instruction]:
     return program
 
 
-def _instruction(operation: str, operands: list[str], registers: dict[str, int], at: str) -> _Instruction:
-    known = [*_LEAVES, *ONE, *TWO]
-    if operation not in known:
-        fix = did_you_mean(operation, known) or f"use {', '.join(known)}"
-        raise FileError(f"no operation is called {operation!r}", place=at, fix=fix)
-    wanted = 2 if operation in TWO else int(operation in ONE or operation == "const")
-    if len(operands) != wanted:
-        raise FileError(
-            f"{operation} takes {wanted} operands, not {len(operands)}",
+def _instruction(operation: str, operands: list[str], registers: dict[str, int]) -> _Instruction:
+    """One line; KeyError or ValueError if it is wrong, in a way that `_wrong` finds words for."""
+    if operation == "const":
+        (number,) = operands
+        return _Instruction("const", value=float(number))
+    if len(operands) != _OPERANDS[operation]:
+        raise ValueError
+    return _Instruction(operation, tuple([registers[o] for o in operands]))
+
+
+def _wrong(operation: str, operands: list[str], registers: dict[str, int], at: str) -> FileError:
+    if operation not in _OPERANDS:
+        fix = did_you_mean(operation, _OPERANDS) or f"use {', '.join(_OPERANDS)}"
+        return FileError(f"no operation is called {operation!r}", place=at, fix=fix)
+    if len(operands) != _OPERANDS[operation]:
+        return FileError(
+            f"{operation} takes {_OPERANDS[operation]} operands, not {len(operands)}",
             place=at,
             fix="write one instruction to the line",
         )
     if operation == "const":
-        try:
-            return _Instruction("const", value=float(operands[0]))
-        except ValueError:
-            raise FileError(
-                f"{operands[0]!r} is not a number", place=at, fix="write one such as 2.95"
-            ) from None
-    for operand in operands:
-        if operand not in registers:
-            fix = did_you_mean(operand, registers) or "a register has its value from an earlier line"
-            raise FileError(f"no earlier register is called {operand!r}", place=at, fix=fix)
-    return _Instruction(operation, tuple(registers[o] for o in operands))
+        return FileError(f"{operands[0]!r} is not a number", place=at, fix="write one such as 2.95")
+    operand = next(o for o in operands if o not in registers)
+    fix = did_you_mean(operand, registers) or "a register has its value from an earlier line"
+    return FileError(f"no earlier register is called {operand!r}", place=at, fix=fix)
 
 
 def _run(program: list[_Instruction], p: Point, z: Any) -> Any:

@@ -288,7 +288,7 @@ def pair(a: Any, b: Any) -> tuple[Expr, Expr]:
 def _apply(op: str, *args: Expr) -> Expr:
     row = table.row(op)
     try:
-        type_ = row.result_type(tuple(a.type for a in args))
+        type_ = row.result_type(tuple([a.type for a in args]))
     except IrError as error:
         place, line = caller()
         raise TraceError(
@@ -308,6 +308,9 @@ def _is_scalar(x: Any) -> bool:
 
 
 def _binary(op: str, a: Any, b: Any) -> Any:
+    if type(a) is Value and type(b) is Value and a.expr.type is b.expr.type and a.expr.type.is_float:
+        # Two floats alike: by far the most frequent, with nothing to convert.
+        return Value(_apply(op, a.expr, b.expr))
     if not (_is_scalar(a) and _is_scalar(b)):
         return NotImplemented
     x, y = pair(a, b)
@@ -384,6 +387,12 @@ def call(name: str, *args: Any) -> Any:
         place, _ = caller()
         many = f"{row.arity} operand{'s' * (row.arity != 1)}"
         raise TraceError(f"{name} takes {many}, not {len(args)}", place=place, fix=f"it is: {row.doc}")
+    first = args[0]
+    if type(first) is Value and first.expr.type.is_float:
+        nodes = [a.expr for a in args if type(a) is Value and a.expr.type is first.expr.type]
+        if len(nodes) == len(args):
+            # Floats alike: by far the most frequent, with nothing to convert.
+            return Value(_apply(name, *nodes))
     if not any(isinstance(a, Value) for a in args):
         return _static_call(row, args)
     types = [a.type for a in args if isinstance(a, Value)]

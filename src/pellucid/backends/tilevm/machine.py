@@ -62,8 +62,8 @@ def _leaf(asm: Assembly, half: int) -> None:
     with asm.function("leaf", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64") as f:
         w = Writer(f, half)
         with f.when(f.load("i64", f.record, 8 * Record.LEAF_ROOT) < 0):
-            fine = f.call("allocate", f.frame, f.space, f.record, result="i64")
-            with f.when(fine.same(0)):
+            slots = f.call("allocate", f.frame, f.space, f.record, result="i64")
+            with f.when(slots > w.word(Word.SLOTS_MOST)):
                 f.store(f.number(1), f.frame, 8 * Word.FAILED)
         with f.when(w.word(Word.FAILED).differs(0)):
             f.give()

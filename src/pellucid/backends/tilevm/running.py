@@ -6,10 +6,11 @@ top level are looked at, and their children are handed out to threads.
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import itertools
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -23,10 +24,10 @@ from ..calling import SIGNATURE, Slots
 from ..llvm.engine import machine
 from ..llvm.hands import Hands
 from ..port import Arguments, Layout, Memory, Store, address
-from .kernels import LANES, Kernels, Key
+from .kernels import LANES, VARIANTS, Kernels, Key
 from .machine import text
-from .tape import INSTRUCTION, Tape, leaf
-from .words import HEADER, INPUTS, LEAF, STEP, Space, Word
+from .tape import INSTRUCTION, Tape
+from .words import HEADER, INPUTS, LEAF, STEP, Record, Space, Word
 
 AT_ONCE = 16
 """How many squares of the top level are looked at before their children are drawn."""
@@ -40,9 +41,15 @@ def kernels(width: int, store: Store | None) -> Kernels:
     return Kernels(width, store)
 
 
+class _Entries(NamedTuple):
+    prepare: Any
+    tiles: Any
+    allocate: Any
+
+
 @cache
-def _entries(width: int, store: Store | None) -> tuple[Any, Any]:
-    """The machine's two functions."""
+def _entries(width: int, store: Store | None) -> _Entries:
+    """The machine's functions."""
     this, source = machine(), text(width)
     name = hashlib.sha256(f"{this.identity}\n{source}".encode()).hexdigest()
     code = store.get(name) if store is not None else None
@@ -51,8 +58,9 @@ def _entries(width: int, store: Store | None) -> tuple[Any, Any]:
         if store is not None:
             store.put(name, code)
     kind = (None, *SIGNATURE._argtypes_)
-    found = this.functions(code, {"prepare": kind, "tiles": kind})
-    return found["prepare"], found["tiles"]
+    place = ctypes.c_void_p
+    allocate = (ctypes.c_int64, place, place, place)
+    return _Entries(**this.functions(code, {"prepare": kind, "tiles": kind, "allocate": allocate}))
 
 
 class Counts(NamedTuple):
@@ -76,11 +84,12 @@ class TileCode:
         self._slots = Slots(plan.calling)
         self._lock = threading.Lock()
         self._kernels = kernels(tape.width, store)
-        self._prepare, self._tiles = _entries(tape.width, store)
+        entries = _entries(tape.width, store)
+        self._prepare, self._tiles = entries.prepare, entries.tiles
         word = T.u64 if tape.width == 8 else T.u32
         splats = [Key("splat", (t,), t) for t in (word, T.boolean)]
         opcodes = self._kernels.opcodes([*tape.keys, *splats])
-        self._memory = _Spaces(tape, opcodes, [opcodes[s] for s in splats], self._kernels)
+        self._memory = _Spaces(tape, opcodes, [opcodes[s] for s in splats], self._kernels, entries.allocate)
 
     def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
         """Run once; see `port.Code`."""
@@ -146,26 +155,29 @@ class _Spaces:
     """The memory of one tape: its instructions, the pool, the words of a frame, and a workspace for each thread."""
 
     def __init__(
-        self, tape: Tape, opcodes: Mapping[Key, int], splats: Sequence[int], kernels: Kernels
+        self,
+        tape: Tape,
+        opcodes: Mapping[Key, int],
+        splats: Sequence[int],
+        kernels: Kernels,
+        allocate: Callable[[int, int, int], int],
     ) -> None:
         length, pooled = len(tape), len(tape.pool)
         self.unit = 2 * kernels.half
         instructions = np.zeros(length, INSTRUCTION)
-        masks = (tape.operands < 0) @ np.array([1, 2, 4])
-        # A load's second operand is its buffer, not a value that may vary.
-        loads = np.array([k.op == "load" for k in tape.keys], bool)
-        masks[loads] &= 1
-        instructions["opcode"] = np.array([opcodes[k] for k in tape.keys]) + masks
-        instructions["flags"], instructions["operands"] = tape.flags, tape.operands
+        operands = tape.operands
+        masks = (operands[:, 0] < 0) + 2 * (operands[:, 1] < 0) + 4 * (operands[:, 2] < 0)
+        bases = np.array([opcodes[k] for k in tape.keys])[tape.codes]
+        # What a load reads from is in the pool, but no operand.
+        instructions["opcode"] = bases + (masks & kernels.fulls[bases // VARIANTS])
+        instructions["flags"], instructions["operands"] = tape.flags, operands
         begin = INPUTS + length
-        batch = leaf(instructions, begin)
-        slots = batch.slots + 4
-        self.instructions, self.leaf = instructions, batch
         # Pinned values go below the uniforms, tapes of children into the arena: a few levels of each.
         most = pooled + 8 * length + 64
+        arena = 32 * 16 * (2 * length + 2) + 4096
         sizes = {
             Word.BASE: HEADER + most * self.unit,
-            Word.LIVE: (begin + 8 * slots) * self.unit + 2 * most,
+            Word.LIVE: begin * self.unit + 2 * most,
             Word.CHOICE: 2 * begin + 2 * LANES,
             Word.MAP: 8 * begin + 4 * most,
             Word.PLACES: 4 * begin + 4 * most,
@@ -176,21 +188,23 @@ class _Spaces:
         frame = self.frame
         offset = 0
         for which, size in sizes.items():
-            offset = -(-(offset + size) // 128) * 128
+            offset = _rounded(offset + size, self.unit)
             frame[which] = offset
-        arena = 32 * 16 * (2 * length + 2) + 4096
-        self._bytes = -(-(offset + arena) // PAGE) * PAGE
+        end = _rounded(offset + arena, self.unit)
+        self._bytes = _rounded(end, PAGE)
+        self._most = most
+        self.instructions, self._batch = instructions, instructions.copy()
+        frame[Word.SLOTS_AT] = (end - frame[Word.BASE]) // self.unit
+        frame[Word.SLOTS_MOST] = slots = self._allocated(allocate, length)
+        self._bytes = _rounded(end + 8 * slots * self.unit, PAGE)
         self._pool = np.zeros((pooled + 1, self.unit), np.uint8)
         frame[Word.BATCHES], frame[Word.BOXES] = address(kernels.batches), address(kernels.boxes)
         frame[Word.FULLS] = address(kernels.fulls)
         frame[Word.TAPE], frame[Word.LENGTH], frame[Word.ROOT] = address(instructions), length, begin - 1
-        frame[Word.LEAF_TAPE], frame[Word.LEAF_ROOT] = address(batch.instructions), batch.root
         frame[Word.POOL], frame[Word.POOLED] = address(self._pool), pooled
         frame[Word.ARENA_BYTES], frame[Word.POOL_MOST] = arena, most
-        frame[Word.SLOTS_AT], frame[Word.SLOTS_MOST] = begin, slots
         frame[Word.SPLAT], frame[Word.SPLAT_TRUTH] = splats
         frame[Word.SPACE_BYTES] = self._bytes
-        self._most = most
         self._spaces: Any = np.empty((0, self._bytes), np.uint8)
         self._nodes: Any = np.empty((0, self._bytes), np.uint8)
         self._given: tuple[Any, ...] | None = None
@@ -201,6 +215,18 @@ class _Spaces:
             [(k, x) for k, x in enumerate(tape.pool) if isinstance(x, Expr) and x.op == "const"]
         )
         frame[Word.STAMP] = next(_stamps)
+
+    def _allocated(self, allocate: Callable[[int, int, int], int], length: int) -> int:
+        """The whole tape's form for leaves, made in a workspace without slots; how many slots leaves may need."""
+        frame, space = self.frame, self._made(1)
+        record = np.zeros(len(Record), np.int64)
+        record[Record.TAPE], record[Record.LENGTH] = address(self.instructions), length
+        record[Record.ROOT] = INPUTS + length - 1
+        record[Record.LEAF_TAPE] = address(self._batch)
+        used = allocate(address(frame), _aligned(space), address(record))
+        frame[Word.LEAF_TAPE], frame[Word.LEAF_ROOT] = record[Record.LEAF_TAPE], record[Record.LEAF_ROOT]
+        # Shorter tapes need no more, but for a batch made of a uniform.
+        return used + 4
 
     def ready(self, threads: int) -> None:
         """A workspace for each thread."""
@@ -285,6 +311,10 @@ class _Spaces:
                     words = flat[start : start + HEADER].view(np.int64)
                     found += words[Space.LEAVES : Space.FILLED + 1]
         return Counts(*(int(x) for x in found))
+
+
+def _rounded(size: int, unit: int) -> int:
+    return -(-size // unit) * unit
 
 
 def _aligned(memory: Any) -> int:

@@ -239,13 +239,13 @@ def _pin(f: Function, box: Value, entry: Value, flags: Value, width: int) -> Non
 
 
 def _allocate(asm: Assembly, half: int) -> None:
-    """A tape's form for leaves: results in slots, each free again after its last use; 0 if there are too many."""
+    """A tape's form for leaves: results in slots, each free again after its last use; how many there are."""
     with asm.function("allocate", "i64", frame=POINTER, space=POINTER, record=POINTER) as f:
         w = Writer(f, half)
         tape, length = f.load(POINTER, f.record, 8 * Record.TAPE), f.load("i64", f.record, 8 * Record.LENGTH)
         root, new = f.load("i64", f.record, 8 * Record.ROOT), f.load(POINTER, f.record, 8 * Record.LEAF_TAPE)
         places, free = w.place(f.space, Word.PLACES), w.place(f.space, Word.LIST)
-        begin, most = w.word(Word.SLOTS_AT), w.word(Word.SLOTS_MOST)
+        begin = w.word(Word.SLOTS_AT)
         with f.count(length, step=LANES) as i:
             f.store(f.number(NOWHERE, f"<{LANES} x i32>"), places + ((i + INPUTS) << 2), align=4)
         idle = f.variable(POINTER, free)
@@ -277,4 +277,4 @@ def _allocate(asm: Assembly, half: int) -> None:
             f.store(((mine.to("i64") - begin) >> 3).to("i16"), into, 2)
             for k, x in enumerate(operands):
                 f.store(place(x), into, 4 * (k + 1))
-        f.give(f.choose(used() <= most, f.number(1), f.number(0)))
+        f.give(used())

@@ -15,7 +15,7 @@ from ...base.errors import BackendError
 from ...ir import nest as N
 from ...ir import prim as table
 from ...ir import types as T
-from ...ir.expr import Buffer, Expr, topological
+from ...ir.expr import Buffer, Expr
 from .kernels import Key
 from .words import FIRST_TRUTH, INPUTS, OBSERVED, TRUTH, UNCOPIED
 
@@ -35,13 +35,14 @@ class Field(NamedTuple):
 
 
 class Tape(NamedTuple):
-    """The instructions of a field, with keys in place of opcodes; `pool` and `buffers` are what uniforms stand for.
+    """The instructions of a field: for each the number of its key, its flags, and references of three operands.
 
-    An entry of the pool is an expression without column and row, or a buffer.
+    `pool` is what uniforms stand for: expressions without column and row, and buffers.
     """
 
     field: Field
     keys: list[Key]
+    codes: np.ndarray[Any, Any]
     flags: np.ndarray[Any, Any]
     operands: np.ndarray[Any, Any]
     pool: list[Expr | Buffer]
@@ -49,7 +50,7 @@ class Tape(NamedTuple):
 
     def __len__(self) -> int:
         """How many instructions."""
-        return len(self.keys)
+        return len(self.codes)
 
 
 def field_of(kernel: N.Kernel) -> Field | None:
@@ -88,131 +89,97 @@ def build(field: Field) -> Tape:
     Raises BackendError where something is no operator: an iteration.
     """
     root = field.value
-    inputs = {field.column: 0, field.row: 1}
-    varying = field.column.free | field.row.free
-    nodes = _ordered(root, varying, inputs)
-    observed = _observed(nodes, root)
-    places: dict[Any, int] = dict(inputs)
+    places: dict[Any, int] = {field.column: 0, field.row: 1}
+    nodes = _ordered(root, field.column.free | field.row.free, places)
     pool: list[Expr | Buffer] = []
-
-    def place(operand: Expr | Buffer) -> int:
-        found = places.get(operand)
-        if found is None:
-            pool.append(operand)
-            found = places[operand] = -len(pool)
-        return found
-
-    rows = table.table()
+    numbers: dict[Any, int] = {}
     keys: list[Key] = []
-    flags: list[int] = []
-    operands: list[tuple[int, ...]] = []
-    unused = (0, 0, 0)
+    codes: list[int] = []
+    operands: list[int] = []
     for node in nodes:
-        args = node.args
-        types = tuple([a.type for a in args])
-        if node.op == "load":
-            given: tuple[Expr | Buffer, ...] = (args[0], node.attr)
-            keys.append(Key("load", types, node.type))
-        elif node.op in rows:
-            given = args
-            twice = len(args) > 1 and args[0] is args[1]
-            keys.append(Key(node.op, types, node.type, twice))
+        args: tuple[Any, ...] = node.args
+        # What tells one key from another, without making it: there are thousands of nodes and dozens of keys.
+        if len(args) == 2:
+            a, b = args
+            kind: Any = (node.op, a.type, b.type, node.type, a is b)
         else:
-            raise BackendError(f"a tape has no {node.op}", place=field.buffer.name, fix="compile it by LLVM")
-        flag = TRUTH if node.type is T.boolean else 0
-        if types[0] is T.boolean:
-            flag |= FIRST_TRUTH
-        if node in observed:
-            flag |= 0 if keys[-1].keeps_zero else UNCOPIED
-            flag |= OBSERVED[node.type.bits // 8] if node.type.is_float else 0
-        flags.append(flag)
-        operands.append((*[place(x) for x in given], *unused)[:3])
-        places[node] = INPUTS + len(keys) - 1
+            kind = (node.op, node.type, *[a.type for a in args])
+        code = numbers.get(kind)
+        if code is None:
+            code = numbers[kind] = len(keys)
+            keys.append(_key(node, field))
+        if node.op == "load":
+            args = (args[0], node.attr)
+        for x in args:
+            place = places.get(x)
+            if place is None:
+                pool.append(x)
+                place = places[x] = -len(pool)
+            operands.append(place)
+        if len(args) < 3:
+            operands += _UNUSED[len(args)]
+        places[node] = INPUTS + len(codes)
+        codes.append(code)
     if not nodes:
         # One value for the whole frame.
         keys.append(Key("splat", (root.type,), root.type))
-        flags.append(0)
-        operands.append((place(root), 0, 0))
+        codes.append(0)
+        pool.append(root)
+        operands += (-1, 0, 0)
+    flags = np.array([_flags(k) for k in keys], np.uint16)[codes]
+    for node in _observed(nodes, root, keys):
+        index = places[node] - INPUTS
+        key = keys[codes[index]]
+        flags[index] |= OBSERVED[node.type.bits // 8] | (0 if key.keeps_zero else UNCOPIED)
     wide = any(t.bits == 64 for k in keys for t in (*k.types, k.result))
-    return Tape(
-        field,
-        keys,
-        np.array(flags, np.uint16),
-        np.array(operands, np.int32).reshape(-1, 3),
-        pool,
-        8 if wide else 4,
-    )
+    shaped = np.array(operands, np.int32).reshape(-1, 3)
+    return Tape(field, keys, np.array(codes, np.int64), flags, shaped, pool, 8 if wide else 4)
+
+
+_UNUSED = {1: (0, 0), 2: (0,)}
+"""References of operands that there are not: any input will do."""
+
+
+def _key(node: Expr, field: Field) -> Key:
+    types = tuple([a.type for a in node.args])
+    if node.op == "load":
+        return Key("load", types, node.type)
+    if node.op not in table.table():
+        raise BackendError(f"a tape has no {node.op}", place=field.buffer.name, fix="compile it by LLVM")
+    return Key(node.op, types, node.type, len(types) > 1 and node.args[0] is node.args[1])
+
+
+def _flags(key: Key) -> int:
+    return (TRUTH if key.result is T.boolean else 0) | (FIRST_TRUTH if key.types[0] is T.boolean else 0)
 
 
 def _ordered(root: Expr, varying: int, inputs: Mapping[Expr, int]) -> list[Expr]:
-    """What varies, operands before users, each soon before its first use: the deeper operand goes first."""
-    depth: dict[Expr, int] = {}
-    for node in topological([root]):
-        depth[node] = 1 + max([depth[a] for a in node.args], default=0) if node.free & varying else 0
-    found: dict[Expr, None] = {}
-    stack = [root]
+    """What varies, operands before users, each soon before its first use."""
+    found: list[Expr] = []
+    seen = set(inputs)
+    # Below None stands a node whose operands are done.
+    stack: list[Expr | None] = [root]
     while stack:
-        node = stack[-1]
-        if node in found or not node.free & varying:
-            stack.pop()
-            continue
-        missing = [a for a in node.args if a.free & varying and a not in found and a not in inputs]
-        if missing:
-            missing.sort(key=depth.__getitem__)
-            stack.extend(missing)
-            continue
-        stack.pop()
-        found[node] = None
-    return list(found)
-
-
-def _observed(nodes: Sequence[Expr], root: Expr) -> set[Expr]:
-    """The floats of which somebody sees whether a zero is negative."""
-    rows = table.table()
-    found: set[Expr] = {root}
-    for node in reversed(nodes):
-        prim = rows.get(node.op)
-        if prim is None or prim.zero_sign == "observe" or (prim.zero_sign == "pass" and node in found):
-            found.update([a for a in node.args if a.type.is_float])
+        node = stack.pop()
+        if node is None:
+            found.append(stack.pop())  # pyright: ignore[reportArgumentType]
+        elif node not in seen and node.free & varying:
+            seen.add(node)
+            stack += (node, None)
+            # The first operand first: chains of minima and sums grow on that side.
+            stack += [a for a in node.args[::-1] if a not in seen]
     return found
 
 
-class Leaf(NamedTuple):
-    """A tape's form for leaves: with slots for results and places for operands; where the root is; how many slots."""
-
-    instructions: np.ndarray[Any, Any]
-    root: int
-    slots: int
-
-
-def leaf(instructions: np.ndarray[Any, Any], begin: int) -> Leaf:
-    """Results in slots, of 8 places each from `begin` on, each free again after its last use."""
-    result = instructions.copy()
-    operands = instructions["operands"].tolist()
-    slots: dict[int, int] = {k: k for k in range(INPUTS)}
-    free: list[int] = []
-    used = INPUTS
-
-    def slot(reference: int) -> int:
-        nonlocal used
-        found = slots.get(reference)
-        if found is None:
-            if free:
-                found = free.pop()
-            else:
-                found, used = used, used + 1
-            slots[reference] = found
+def _observed(nodes: Sequence[Expr], root: Expr, keys: Sequence[Key]) -> set[Expr]:
+    """The varying floats of which somebody sees whether a zero is negative."""
+    rows = table.table()
+    observers = {k.op for k in keys if k.op not in rows or rows[k.op].zero_sign == "observe"}
+    found: set[Expr] = {root} if root.type.is_float and nodes else set()
+    if not observers and not found:
         return found
-
-    last = INPUTS + len(operands) - 1
-    root = begin + 8 * slot(last)
-    into: list[int] = []
-    places: list[list[int]] = []
-    for k in range(len(operands) - 1, -1, -1):
-        mine = slot(INPUTS + k)
-        free.append(mine)
-        into.append(mine)
-        places.append([x if x < 0 else begin + 8 * slot(x) for x in operands[k]])
-    result["flags"] = into[::-1]
-    result["operands"] = np.array(places[::-1], np.int32).reshape(-1, 3)
-    return Leaf(result, root, used)
+    varying = set(nodes)
+    for node in reversed(nodes):
+        if node.op in observers or (node in found and rows[node.op].zero_sign == "pass"):
+            found.update([a for a in node.args if a.type.is_float and a in varying])
+    return found
