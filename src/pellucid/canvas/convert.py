@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
-
-import numpy as np
 
 from pellucid.backends.port import Code
 from pellucid.base.errors import InputError, brief
 from pellucid.base.room import with_room
 from pellucid.canvas.compose import Pixels
-from pellucid.driver.frame import Frame, loading
+from pellucid.driver.frame import Frame, build_nest, color_of, loading
 from pellucid.driver.keeping import kept
 from pellucid.driver.kernel import (
     Kernel,
@@ -26,12 +25,14 @@ from pellucid.driver.options import Options
 from pellucid.driver.pipeline import Optimized
 from pellucid.driver.view import View, checked_view
 from pellucid.ir import types as T
-from pellucid.ir.expr import Buffer
+from pellucid.ir.expr import Buffer, Expr
 from pellucid.pixels import Layout, layout_of
-from pellucid.pixels.packing import check_drawable, destination, nest_of, parts, planes_of
+from pellucid.pixels.packing import Filling, check_drawable, destination, nest_of, parts, planes_of, turn
 
 KEPT = 32
 """How many conversions without an `op` stay at hand."""
+LONGEST = 8
+"""How many groups of the target one block has at most."""
 
 
 def convert(
@@ -108,14 +109,25 @@ def _plain(source: str, target: str, size: tuple[int, int], options: Options) ->
 
 
 def conversion(source: Layout, target: Layout, size: tuple[int, int], options: Options) -> Frame:
-    """The nest that brings any bytes from a layout to another."""
-    from pellucid.images.packed import reading
+    """The nest that brings any bytes from a layout to another.
 
-    blank: Pixels = np.zeros(source.size(*size), np.uint8)
-    picture, buffer = reading(source, size, blank)
-    kernel = Kernel(checked_source(picture.reconstruct("nearest", "clamp")), options, now=False)
-    frame, _ = nest_of(kernel, target, size, usual=True, many=False)
-    return loading(frame, buffer, _source(source.text, size))
+    Its blocks are whole groups of both, so that the place of each sample in its group is known.
+    """
+    from pellucid.images.packed import Packed
+
+    packed = Packed(source, _source(source.text, size), *size)
+    mine, other = turn(source), turn(target)
+    longer = math.lcm(mine[0], other[0]) // other[0], math.lcm(mine[1], other[1]) // other[1]
+    if max(longer) > LONGEST:
+        longer = 1, 1
+    near = source.model == "mosaic" or any(any(f.cosited(c)) for f in (source, target) for c in f.channels)
+    filling = Filling(target, size, planes := planes_of(target.text, size), longer, margin=near)
+
+    def color(column: Expr, row: Expr) -> tuple[Any, Any, Any, Any]:
+        packed.facts = filling.facts
+        return color_of(packed(column, row))
+
+    return build_nest(lambda: filling.nest(color), options.real, planes, "packed")
 
 
 def _changed(

@@ -15,9 +15,11 @@ import numpy as np
 from ..base.errors import InputError, brief
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const
+from ..loops.build import folded
 from ..pixels import Channel, Layout, layout_of, meaning
-from ..pixels.access import Memory, read
+from ..pixels.access import Memory, parted, plus, read
 from ..pixels.meaning import mean
+from ..reasoning.infer import FactsOf
 from ..tracing import Value
 from ..tracing import functions as F
 from ..tracing.tracer import lift
@@ -52,7 +54,7 @@ def from_buffer(data: Any, format: Any, size: Any, offset: int = 0) -> Bitmap:
 def reading(layout: Layout, size: tuple[int, int], given: Bytes) -> tuple[Bitmap, Buffer]:
     """The picture in checked bytes, and the buffer that stands for them when it is compiled."""
     buffer = Buffer(unique_name("packed"), T.u8, len(given), given)
-    return Bitmap(Array2(*size, _Packed(layout, buffer, *size))), buffer
+    return Bitmap(Array2(*size, Packed(layout, buffer, *size))), buffer
 
 
 def bytes_of(data: Any, layout: Layout, size: Any, offset: int = 0) -> Bytes:
@@ -97,11 +99,12 @@ def _size(size: Any) -> tuple[int, int]:
     return width, height
 
 
-class _Packed:
-    """The color at a column and a row inside."""
+class Packed:
+    """The color at a column and a row inside; `facts` is what is known of these, so that edges are met only there."""
 
     def __init__(self, chosen: Layout, buffer: Buffer, width: int, height: int) -> None:
         self.layout, self.width, self.height = chosen, width, height
+        self.facts = FactsOf()
         starts = chosen.offsets(width, height)
         self.planes = [
             Memory(buffer, start, plane.row_bytes(width))
@@ -109,7 +112,8 @@ class _Packed:
         ]
 
     def __call__(self, column: Any, row: Any) -> Color:
-        i, j = (lift(x, T.i32) if not isinstance(x, Value) else x.expr for x in (column, row))
+        """The color at a column and a row."""
+        i, j = (x if isinstance(x, Expr) else lift(x, T.i32) for x in (column, row))
         if self.layout.model == "mosaic":
             channels = (
                 *meaning.demosaic(self.layout, lambda a, b: self._near(i, j, a, b), Value(i), Value(j)),
@@ -134,8 +138,8 @@ class _Packed:
     def _level(self, channel: Channel, i: Expr, j: Expr) -> Any:
         """The level of the sample nearest to a pixel, or the mean of those that are equally near."""
         across, down = self.layout.cosited(channel)
-        columns = _nearest(i, channel.across, self.width) if across else [i]
-        rows = _nearest(j, channel.down, self.height) if down else [j]
+        columns = self._nearest(i, channel.across, self.width) if across else [i]
+        rows = self._nearest(j, channel.down, self.height) if down else [j]
         near = [
             meaning.level(self.layout, channel, self._sample(channel.name, x, y))
             for y in rows
@@ -154,29 +158,34 @@ class _Packed:
 
     def _near(self, i: Expr, j: Expr, across: int, down: int) -> Any:
         """A mosaic's sample some pixels away, mirrored at the edges so that its color stays."""
-        column, row = (_mirrored(x, by, n) for x, by, n in ((i, across, self.width), (j, down, self.height)))
+        column, row = self._mirrored(i, across, self.width), self._mirrored(j, down, self.height)
         return self._sample("M", column, row)
 
+    def _nearest(self, index: Expr, count: int, size: int) -> list[Expr]:
+        """Pixels of the one or two samples nearest to a pixel, if each of `count` pixels lies on the first of them."""
+        found: list[Expr] = []
+        for by in dict.fromkeys(((count - 1) // 2, count // 2)):
+            moved = plus(index, by)
+            inside = not by or self.facts(moved).hi < size
+            found.append(moved if inside else folded("min", moved, const(size - 1, T.i32)))
+        return found
 
-def _nearest(index: Expr, count: int, size: int) -> list[Expr]:
-    """Pixels of the one or two samples nearest to a pixel, if each of `count` pixels lies on the first of them."""
-    found: list[Expr] = []
-    for by in dict.fromkeys(((count - 1) // 2, count // 2)):
-        moved = apply("add", index, const(by, T.i32)) if by else index
-        found.append(apply("min", moved, const(size - 1, T.i32)) if by else moved)
-    return found
+    def _mirrored(self, index: Expr, by: int, size: int) -> Expr:
+        """An index moved by one at most; beyond an edge it is that on the other side of the pixel at the edge."""
+        if by == 0 or size == 1:
+            return index
+        moved = plus(index, by)
+        if self.facts(moved).within(0, size - 1):
+            return moved
+        if by > 0:
+            # The same from the other end.
+            moved = folded("sub", const(size - 1, T.i32), moved)
+        away = const(abs(moved.attr), T.i32) if moved.op == "const" else apply("abs", moved)
+        return away if by < 0 else folded("sub", const(size - 1, T.i32), away)
 
 
 def _part(index: Expr, count: int) -> Expr:
-    return index if count == 1 else apply("floor_div", index, const(count, T.i32))
-
-
-def _mirrored(index: Expr, by: int, size: int) -> Expr:
-    """An index moved by one at most; beyond an edge it is that on the other side of the pixel at the edge."""
-    if by == 0 or size == 1:
+    if count == 1:
         return index
-    if by < 0:
-        return apply("abs", apply("sub", index, const(1, T.i32)))
-    # The same from the other end.
-    beyond = apply("sub", const(size - 2, T.i32), index)
-    return apply("sub", const(size - 1, T.i32), apply("abs", beyond))
+    found = parted(index, count)
+    return apply("floor_div", index, const(count, T.i32)) if found is None else found[0]

@@ -86,9 +86,9 @@ def cycle(loop: For) -> int:
 def edges(loop: For) -> list[int]:
     """The iterations at which a magnitude or a bound of a sum along the index turns, in order.
 
-    Those outside of the loop are not among them, nor the first.
+    Those outside of the loop are not among them, nor the first; in a very short loop they are not worth while.
     """
-    if loop.lo.op != "const" or loop.hi.op != "const":
+    if loop.lo.op != "const" or loop.hi.op != "const" or loop.hi.attr - loop.lo.attr < LEAST:
         return []
     found: set[int] = set()
     for n in topological(all_roots(loop.body)):

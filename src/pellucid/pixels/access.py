@@ -45,16 +45,19 @@ def read(layout: Layout, channel: Channel, memory: Memory, column: Expr, row: Ex
     plane = layout.planes[channel.plane]
     count = len(channel.places)
     line = plus(times(row, memory.stride), memory.start)
+    found = parted(column, count)
+    if found is not None:
+        # Its place in the group is known: constant shifts.
+        group, within = found
+        line = plus(line, times(group, plane.bits // 8))
+        return _signed(channel, _gathered(channel, memory.buffer, line, None, 0, channel.places[within]))
     step = _even(channel)
     if step is not None and step * count == plane.bits:
         # Samples all alike: the n-th lies n steps on, whatever its group.
         at = times(column, step)
         return _signed(channel, _gathered(channel, memory.buffer, line, at, step, channel.places[0]))
-    group = column if count == 1 else apply("floor_div", column, const(count, T.i32))
-    line = plus(line, times(group, plane.bits // 8))
-    within = None if count == 1 else apply("mod", column, const(count, T.i32))
-    if within is None:
-        return _signed(channel, _gathered(channel, memory.buffer, line, None, 0, channel.places[0]))
+    line = plus(line, times(apply("floor_div", column, const(count, T.i32)), plane.bits // 8))
+    within = apply("mod", column, const(count, T.i32))
     if step is not None:
         at = times(within, step)
         return _signed(channel, _gathered(channel, memory.buffer, line, at, step, channel.places[0]))
@@ -187,9 +190,47 @@ def _shifted_right(value: Expr, bits: int) -> Expr:
 
 def plus(value: Expr, more: Expr | int) -> Expr:
     """A sum of positions, constants added up."""
-    return folded("add", value, more if isinstance(more, Expr) else const(more, value.type))
+    if isinstance(more, Expr):
+        return folded("add", value, more)
+    node, by, constant = _linear(value)
+    return _sum(node, by, constant + more)
 
 
 def times(value: Expr, number: int) -> Expr:
-    """A multiple of a position, that of a constant worked out."""
-    return folded("mul", value, const(number, value.type))
+    """A multiple of a position, constants multiplied with it."""
+    node, by, constant = _linear(value)
+    return _sum(node, by * number, constant * number)
+
+
+def parted(position: Expr, count: int) -> tuple[Expr, int] | None:
+    """The quotient of a position by a number, and the remainder, if that is known now; else None.
+
+    >>> from ..ir.expr import index
+    >>> parted(plus(times(index("i"), 6), 5), 2)
+    (%i * 3 + 2, 1)
+    >>> parted(index("i"), 2) is None
+    True
+    """
+    node, by, constant = _linear(position)
+    if by % count:
+        return None
+    return _sum(node, by // count, constant // count), constant % count
+
+
+def _linear(position: Expr) -> tuple[Expr, int, int]:
+    """A node, by what it is multiplied, and what is added to it."""
+    if position.op == "const":
+        return const(0, position.type), 0, int(position.attr)
+    if position.op in ("add", "mul") and position.args[1].op == "const":
+        node, by, constant = _linear(position.args[0])
+        number = int(position.args[1].attr)
+        if position.op == "add":
+            return node, by, constant + number
+        return node, by * number, constant * number
+    return position, 1, 0
+
+
+def _sum(node: Expr, by: int, constant: int) -> Expr:
+    if not by:
+        return const(constant, node.type)
+    return folded("add", folded("mul", node, const(by, node.type)), const(constant, node.type))

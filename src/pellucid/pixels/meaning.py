@@ -18,6 +18,7 @@ from ..ir.expr import Expr
 from ..tracing import Value, convert, real_type
 from ..tracing import functions as F
 from . import half
+from .access import parted
 from .layout import Channel, Layout
 
 Components = tuple[Any, Any, Any, Any]
@@ -106,7 +107,9 @@ def site(layout: Layout, column: int, row: int) -> int:
     return "rgb".index(_order(layout)[row % 2 * 2 + column % 2])
 
 
-def demosaic(layout: Layout, at: Callable[[int, int], Expr], column: Any, row: Any) -> tuple[Any, Any, Any]:
+def demosaic(
+    layout: Layout, at: Callable[[int, int], Expr], column: Value, row: Value
+) -> tuple[Any, Any, Any]:
     """Red, green and blue at a pixel of a mosaic, what is missing being the mean of the nearest that are not.
 
     `at` gives the bits of the sample at a distance of columns and rows from the pixel, of which -1 to 1 are asked for.
@@ -121,27 +124,42 @@ def demosaic(layout: Layout, at: Callable[[int, int], Expr], column: Any, row: A
         return Value(sample) if whole else level(layout, channel, sample)
 
     four, two = (4, 2) if whole else (4.0, 2.0)
-    here = near(0, 0) * four
-    sides, ends = near(-1, 0) + near(1, 0), near(0, -1) + near(0, 1)
-    cross = sides + ends
-    sides, ends = sides * two, ends * two
-    corners = near(-1, -1) + near(1, -1) + near(-1, 1) + near(1, 1)
-    odd_column, odd_row = (convert(x & 1, T.i32) == 1 for x in (column, row))
+
+    # Only what is asked for is made: where the place in the mosaic is known, a few of them.
+    @functools.cache
+    def here() -> Any:
+        return near(0, 0) * four
+
+    @functools.cache
+    def beside() -> Any:
+        return near(-1, 0) + near(1, 0)
+
+    @functools.cache
+    def above() -> Any:
+        return near(0, -1) + near(0, 1)
+
+    @functools.cache
+    def corners() -> Any:
+        return near(-1, -1) + near(1, -1) + near(-1, 1) + near(1, 1)
+
+    odd_column, odd_row = _odd(column), _odd(row)
+
+    def at_place(color: str, place: int) -> Any:
+        letter = order[place]
+        if letter == color:
+            return here()
+        if color == "g":
+            return beside() + above()
+        if letter == "g":
+            # Its neighbors of that color are beside it, or above and below.
+            return (beside() if order[place ^ 1] == color else above()) * two
+        return corners()
 
     def by_place(color: str) -> Any:
-        found: list[Any] = []
-        for place, letter in enumerate(order):
-            if letter == color:
-                found.append(here)
-            elif color == "g":
-                found.append(cross)
-            elif letter == "g":
-                # Its neighbors of that color are beside it, or above and below.
-                found.append(sides if order[place ^ 1] == color else ends)
-            else:
-                found.append(corners)
-        even = F.where(odd_column, found[1], found[0])
-        total = F.where(odd_row, F.where(odd_column, found[3], found[2]), even)
+        def in_row(first: int) -> Any:
+            return _either(odd_column, lambda: at_place(color, first + 1), lambda: at_place(color, first))
+
+        total = _either(odd_row, lambda: in_row(2), lambda: in_row(0))
         if not whole:
             return total * 0.25
         zero, span = _scale(layout, channel)
@@ -149,6 +167,19 @@ def demosaic(layout: Layout, at: Callable[[int, int], Expr], column: Any, row: A
         return (number - 4.0 * zero if zero else number) * (1.0 / (4.0 * span))
 
     return by_place("r"), by_place("g"), by_place("b")
+
+
+def _odd(position: Value) -> Any:
+    """Whether a position is odd: a truth that is known now, or one of the program."""
+    found = parted(position.expr, 2)
+    return convert(position & 1, T.i32) == 1 if found is None else found[1] == 1
+
+
+def _either(condition: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """One of two values; both of them, and a choice, where the condition is not known now."""
+    if isinstance(condition, bool):
+        return then() if condition else otherwise()
+    return F.where(condition, then(), otherwise())
 
 
 def _order(layout: Layout) -> str:

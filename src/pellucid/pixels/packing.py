@@ -25,7 +25,10 @@ from ..driver.kernel import Kernel, code_of
 from ..driver.view import View, check_count, checked_view
 from ..ir import nest as N
 from ..ir import types as T
-from ..ir.expr import Buffer, Expr, apply, const
+from ..ir.expr import Buffer, Expr, apply, const, index
+from ..ir.facts import Facts
+from ..loops.build import folded
+from ..reasoning.infer import FactsOf
 from ..tracing import Param
 from ..tracing import functions as F
 from . import meaning
@@ -34,6 +37,7 @@ from .layout import Layout
 from .transfer import to_linear
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+EDGE = index("edge")
 _made: WeakKeyDictionary[Kernel, dict[tuple[str, tuple[int, int], bool, bool], _Made]] = WeakKeyDictionary()
 
 
@@ -144,7 +148,7 @@ def nest_of(
     frame = build_into(
         kernel.source,
         kernel.options.real,
-        lambda colors: Filling(layout, size, planes, colors).nest(),
+        lambda colors: Filling(layout, size, planes).nest(colors),
         planes,
         known=known,
         supersample=many,
@@ -153,30 +157,63 @@ def nest_of(
     return frame, planes
 
 
+def turn(layout: Layout) -> tuple[int, int]:
+    """After how many columns and rows of pixels everything in a layout is at the same place of a group again.
+
+    >>> turn(Layout("M0[9:2] M1[9:2] M0[1:0] M1[1:0] _:4")), turn(Layout("Y:8; Cb:8 Cr:8 /2x2"))
+    ((2, 2), (2, 2))
+    """
+    # A mosaic comes again every two pixels.
+    least = 2 if layout.model == "mosaic" else 1
+    planes = [p for p in layout.planes if not p.entries]
+    across = math.lcm(least, *(p.pixels * p.across for p in planes))
+    return across, math.lcm(least, *(p.down for p in planes))
+
+
 class Filling:
-    """Writes the nest: blocks of whole groups of all planes, row after row."""
+    """Writes the nest: blocks of whole groups of all planes, row after row.
+
+    Blocks are `longer` times as long and as high as the layout asks for. With a `margin`, the first and the last block
+    of a row stand by themselves, for colors that depend on neighbors. `facts` is what is known of the columns and rows
+    that colors are asked for at the time.
+    """
 
     def __init__(
-        self, layout: Layout, size: tuple[int, int], planes: tuple[Buffer, ...], colors: Colors
+        self,
+        layout: Layout,
+        size: tuple[int, int],
+        planes: tuple[Buffer, ...],
+        longer: tuple[int, int] = (1, 1),
+        *,
+        margin: bool = False,
     ) -> None:
-        self.layout, self.planes, self.colors = layout, planes, colors
+        self.layout, self.planes, self.margin = layout, planes, margin
         self.width, self.height = size
-        # A mosaic comes again every two pixels.
-        least = 2 if layout.model == "mosaic" else 1
-        self.across = math.lcm(least, *(p.pixels * p.across for p in layout.planes))
-        self.down = math.lcm(least, *(p.down for p in layout.planes))
+        self.across, self.down = (n * by for n, by in zip(turn(layout), longer, strict=True))
+        self.facts = FactsOf()
 
-    def nest(self) -> N.Block:
+    def nest(self, colors: Colors) -> N.Block:
         """The whole picture."""
+        self.colors = colors
         columns, right = divmod(self.width, self.across)
         rows, below = divmod(self.height, self.down)
         zero = const(0, T.i32)
+        first = 1 if self.margin and columns else 0
+        # Where there is a rest of a row, the block before it is not the last one.
+        beyond = columns - 1 if self.margin and columns > 1 and not right else columns
+        self.facts = FactsOf({COLUMN: Facts(first, max(first, beyond - 1)), ROW: Facts(0, max(0, rows - 1))})
 
         def line(row: Expr, tall: int) -> N.Block:
             found: N.Block = ()
-            if columns:
+            if first and first <= beyond < columns:
+                # Both ends by the same code.
+                both = self.block(times(EDGE, beyond), row, self.across, tall)
+                found += (N.For(EDGE, zero, const(2, T.i32), both),)
+            elif first:
+                found += self.block(zero, row, self.across, tall)
+            if first < beyond:
                 inner = self.block(COLUMN, row, self.across, tall)
-                found += (N.For(COLUMN, zero, const(columns, T.i32), inner),)
+                found += (N.For(COLUMN, const(first, T.i32), const(beyond, T.i32), inner),)
             if right:
                 found += self.block(const(columns, T.i32), row, right, tall)
             return found
@@ -196,8 +233,8 @@ class Filling:
             # Beyond the edges the last pixel goes on, so that the mean of a chroma sample is of pixels there are.
             at = min(across, wide - 1), min(down, tall - 1)
             if at not in known:
-                i = _inside(plus(times(column, self.across), at[0]), at[0])
-                j = _inside(plus(times(row, self.down), at[1]), at[1])
+                i = self._inside(plus(times(column, self.across), at[0]))
+                j = self._inside(plus(times(row, self.down), at[1]))
                 known[at] = self._kept(self.colors(i, j))
             return known[at]
 
@@ -216,6 +253,10 @@ class Filling:
                             position = apply("add", start, plus(first, k))
                             found.append(N.Store(self.planes[number], position, value))
         return tuple(found)
+
+    def _inside(self, index: Expr) -> Expr:
+        """An index that may have been moved; before the first pixel it is that."""
+        return index if self.facts(index).lo >= 0 else folded("max", index, const(0, T.i32))
 
     def _kept(self, color: tuple[Any, Any, Any, Any]) -> tuple[Any, Any, Any, Any]:
         """A premultiplied color as the layout keeps colors."""
@@ -261,8 +302,3 @@ def _weights(count: int, *, first: bool) -> list[tuple[int, int]]:
     if first:
         return [(k, count - abs(k)) for k in range(1 - count, count)]
     return [(k, 1) for k in range(count)]
-
-
-def _inside(index: Expr, moved: int) -> Expr:
-    """An index that was moved; before the first pixel it is that."""
-    return apply("max", index, const(0, T.i32)) if moved < 0 else index

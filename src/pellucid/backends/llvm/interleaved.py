@@ -16,8 +16,10 @@ from ..affine import as_sum, index_is_whole
 from ..port import Layout
 from .gathers import Gathers
 from .shuffles import REGISTER, Shuffles, Windows
-from .spelling import SCALAR, STORED, stored
+from .spelling import SCALAR, STORED, WIDEST, stored, typed
 
+TURN, MEMBERS = 4, 3
+"""How many lanes, and how many places of a group, go to a table in one turn of a loop."""
 FARTHEST = 64
 """Up to how many bytes from lane to lane a group is read or written as a whole."""
 Parts = list[tuple[Expr, int]]
@@ -216,27 +218,48 @@ class Interleaved(Gathers, Shuffles, ABC):
 
     def store_looked_up(self, buffer: Buffer, group: Group) -> None:
         """Elements from anywhere to a group, one by one: as vectors they would be put together and taken apart."""
-        element, size = STORED[buffer.type], buffer.type.dtype.itemsize
         members = sorted(group.numbers, key=lambda s: group.places[s])
-        first = group.places[members[0]]
-        where = self.lane_zero(buffer, group.shape, first)
-        slots = [self.parted(group.numbers[s], unwidened(s.value.args[0]).type) for s in members]
-        lines: list[str] = []
-        # In the order of memory, and one after the other: there are fewer registers than elements.
-        for k in range(self.lanes):
-            for s, g in zip(members, slots, strict=True):
+        where = self.lane_zero(buffer, group.shape, group.places[members[0]])
+        slots: list[str] = []
+        for s in members:
+            type_ = unwidened(s.value.args[0]).type
+            self.count += 1
+            slots.append(f"%slot{self.count}")
+            self.enter(f"{slots[-1]} = alloca {typed(type_, self.lanes)}, align {WIDEST}")
+            numbers = f"{typed(type_, self.lanes)} {group.numbers[s]}"
+            self.emit(f"store {numbers}, ptr {slots[-1]}, align {WIDEST}")
+        # By way of the stack, a few lanes and places at a time: short code, and a processor does most of it at once.
+        pairs = [*zip(members, slots, strict=True)]
+        for begin in range(0, len(pairs), MEMBERS):
+            self.store_turns(buffer, group, pairs[begin : begin + MEMBERS], where)
+
+    def store_turns(self, buffer: Buffer, group: Group, pairs: list[tuple[Store, str]], where: str) -> None:
+        """A loop over the lanes whose numbers are in slots; `where` is the first place of the group in lane 0."""
+        element, size = STORED[buffer.type], buffer.type.dtype.itemsize
+        first = min(group.places[s] for s in group.numbers)
+        many = next(n for n in (TURN, 2, 1) if self.lanes % n == 0)
+        before, head, after = self.label, self.new_label(), self.new_label()
+        self.jump(head)
+        self.open(head)
+        lane = self.let(f"phi i64 [ 0, %{before} ], [ %{head}.k, %{head} ]")
+        along = self.let(f"mul i64 {lane}, {group.shape.step * size}")
+        place = self.let(f"getelementptr i8, ptr {where}, i64 {along}")
+        for k in range(many):
+            for s, slot in pairs:
                 type_ = unwidened(s.value.args[0]).type
+                word, width = SCALAR[type_], type_.bits // 8
+                at = self.let(f"getelementptr {word}, ptr {slot}, i64 {lane}")
+                at = self.let(f"getelementptr i8, ptr {at}, i64 {k * width}") if k else at
+                number = self.let(f"load {word}, ptr {at}, align {width}")
+                wide = number if type_.bits == 64 else self.let(f"zext {word} {number} to i64")
+                found = self.let(f"getelementptr {element}, ptr {self.pointer(s.value.attr)}, i64 {wide}")
+                value = self.let(f"load {element}, ptr {found}, align {size}")
                 offset = (k * group.shape.step + group.places[s] - first) * size
-                wide = f"bitcast i64 {g}.i{k}" if type_.bits == 64 else f"zext {SCALAR[type_]} {g}.i{k}"
-                lines += (
-                    self.part(g, type_, k),
-                    f"{g}.z{k} = {wide} to i64",
-                    f"{g}.a{k} = getelementptr {element}, ptr {self.pointer(s.value.attr)}, i64 {g}.z{k}",
-                    f"{g}.e{k} = load {element}, ptr {g}.a{k}, align {size}",
-                    f"{g}.o{k} = getelementptr i8, ptr {where}, i64 {offset}",
-                    f"store {element} {g}.e{k}, ptr {g}.o{k}, align {size}",
-                )
-        self.emit("\n".join(lines))
+                into = self.let(f"getelementptr i8, ptr {place}, i64 {offset}") if offset else place
+                self.emit(f"store {element} {value}, ptr {into}, align {size}")
+        self.emit(f"%{head}.k = add i64 {lane}, {many}")
+        self.branch(self.let(f"icmp eq i64 %{head}.k, {self.lanes}"), after, head)
+        self.open(after)
 
     def store_group(self, buffer: Buffer, group: Group) -> None:
         """One store of all places of a group in all lanes."""
