@@ -194,6 +194,8 @@ def fault(
     attr: T.Type | None,
     ends: list[Ends],
     draw: np.random.Generator,
+    *,
+    twice: bool = False,
 ) -> Fault | None:
     """The first result that a rule does not allow, or bound that is none; None if there is none."""
     bounds = domain_bounds(prim, types, attr)
@@ -219,6 +221,8 @@ def fault(
             points(t, *e, (k >> j) & 1 if k < corners else 2, draw)
             for j, (t, e) in enumerate(zip(types, ends, strict=True))
         ]
+        if twice:
+            column[1] = column[0]
         value = compute(prim, types, attr, column)
         if value.dtype.kind == "f":
             nan = np.isnan(value)

@@ -13,11 +13,11 @@ from pellucid.backends.conformance import signatures, spicy
 from pellucid.ir import types as T
 from pellucid.ir.expr import Expr, apply
 from pellucid.ir.interp import evaluate
-from pellucid.ir.prim import Prim
+from pellucid.ir.prim import Prim, row
 from pellucid.ir.prims.box import whole
-from pellucid.reasoning.boxes import BoxRule, box_rule, fused_square_rule, square_rule
+from pellucid.reasoning.boxes import BoxRule, box_rule
 
-from .boxes import COUNT, NIGHTLY, Fault, boxes, fault, registered, search, together
+from .boxes import NIGHTLY, boxes, fault, how_many, registered, search, together
 from .conftest import TYPED, named
 
 ROUNDS = 100 if NIGHTLY else 1
@@ -123,30 +123,29 @@ def ends_of(rule: BoxRule, *given_boxes: tuple[float, float]) -> list[float]:
     return [x.item() for x in evaluate([rule.lo, rule.hi], leaves)]
 
 
-def tried(prim: Prim, rule: BoxRule, types: tuple[T.Type, ...]) -> Fault | None:
+TWICE = [
+    (p, types, attr) for p, types, attr in TYPED if p.arity > 1 and types[0] is types[1] and p.domain is None
+]
+
+
+@pytest.mark.parametrize(("prim", "types", "attr"), TWICE, ids=named)
+def test_a_rule_of_one_value_twice_is_sound(prim: Prim, types, attr):
+    rule = box_rule(prim, types, prim.result_type(types, attr), twice=True)
     draw = np.random.default_rng(3)
-    return fault(prim, rule, types, None, together(types, COUNT, draw), draw)
+    ends = together(types, how_many(prim, types) // 4, draw)
+    found = fault(prim, rule, types, attr, [ends[0], ends[0], *ends[2:]], draw, twice=True)
+    assert found is None, str(found)
+
+
+def test_a_square_is_not_negative():
+    for t in (T.i8, T.i64, T.f32, T.f64):
+        rule = box_rule(row("mul"), (t, t), t, twice=True)
+        assert ends_of(rule, (-3, 2), (-3, 2)) == [0, 9]
+    rule = box_rule(row("fma"), (T.f32,) * 3, T.f32, twice=True)
+    assert ends_of(rule, (-3.0, 2.0), (-3.0, 2.0), (1.0, 2.0)) == [1.0, 11.0]
 
 
 SQUARE = Prim("square", "x * x.", "N -> N", body=lambda x: apply("mul", x, x), zero_sign="kill")
-FUSED_SQUARE = Prim(
-    "fused_square", "x * x + c.", "F F -> F", body=lambda x, c: apply("fma", x, x, c), zero_sign="pass"
-)
-
-
-@pytest.mark.parametrize("t", T.INTEGERS + T.FLOATS, ids=str)
-def test_a_square_is_a_product_of_one_value(t: T.Type):
-    with registered(SQUARE):
-        assert tried(SQUARE, square_rule(t), (t,)) is None
-    low = 0 if t.kind == "unsigned" else -3
-    assert ends_of(square_rule(t), (low, 2)) == [0, max(-low, 2) ** 2]
-
-
-@pytest.mark.parametrize("t", T.FLOATS, ids=str)
-def test_a_fused_square_is_one_too(t: T.Type):
-    with registered(FUSED_SQUARE):
-        assert tried(FUSED_SQUARE, fused_square_rule(t), (t, t)) is None
-    assert ends_of(fused_square_rule(t), (-3.0, 2.0), (1.0, 2.0)) == [1.0, 11.0]
 
 
 def new(name: str, doc: str, signature: str, **columns: object) -> Prim:

@@ -14,11 +14,10 @@ from typing import NamedTuple
 
 from ..ir import prim as table
 from ..ir import types as T
-from ..ir.expr import FALSE, Expr, apply, const, param, topological
+from ..ir.expr import Expr, apply, const, param, topological
 from ..ir.interp import expand
 from ..ir.prim import Prim
 from ..ir.prims.box import Box, Ends, all_of, near, only, whole
-from ..ir.prims.corners import fused_square, square
 from ..ir.prims.notation import Term, maximum, minimum
 
 LONGEST_BODY = 12
@@ -46,34 +45,33 @@ class BoxRule(NamedTuple):
     leaves: tuple[tuple[Expr, Expr], ...]
 
 
-def box_rule(prim: Prim, types: tuple[T.Type, ...], result: T.Type) -> BoxRule:
-    """The rule of a row for operands of these types.
+def box_rule(prim: Prim, types: tuple[T.Type, ...], result: T.Type, *, twice: bool = False) -> BoxRule:
+    """The rule of a row for operands of these types; `twice` if the first two operands are one value.
+
+    The leaves of the second are then in no expression: a square is not negative, as a product may be.
 
     >>> rule = box_rule(table.row("le"), (T.i32, T.i32), T.boolean)
     >>> rule.lo, rule.hi
     ($hi0:i32 <= $lo1:i32, $lo0:i32 <= $hi1:i32)
     """
-    return _box_rule(prim, types, result, table.edition())
+    return _box_rule(prim, types, result, twice, table.edition())
 
 
 @lru_cache(maxsize=4096)
-def _box_rule(prim: Prim, types: tuple[T.Type, ...], result: T.Type, _: int) -> BoxRule:
-    boxes, leaves = _boxes(types)
+def _box_rule(prim: Prim, types: tuple[T.Type, ...], result: T.Type, twice: bool, _: int) -> BoxRule:
+    leaves = tuple((param(f"lo{k}", t), param(f"hi{k}", t)) for k, t in enumerate(types))
+    boxes = [Box(Term(lo), Term(hi)) for lo, hi in leaves]
+    if twice:
+        boxes[1] = boxes[0]
     lo, hi = ends(prim, result, *boxes)
     copies = prim.copies(*boxes) if prim.copies else (None,) * len(types)
     return BoxRule(
         lo.expr,
         hi.expr,
-        tuple(None if c is None or c.condition.expr is FALSE else c.condition.expr for c in copies),
+        tuple(None if c is None else c.condition.expr for c in copies),
         tuple(c is not None and c.keeps_zero for c in copies),
         leaves,
     )
-
-
-def _boxes(types: tuple[T.Type, ...]) -> tuple[list[Box], tuple[tuple[Expr, Expr], ...]]:
-    """Boxes of params, and the params."""
-    leaves = tuple((param(f"lo{k}", t), param(f"hi{k}", t)) for k, t in enumerate(types))
-    return [Box(Term(lo), Term(hi)) for lo, hi in leaves], leaves
 
 
 def ends(prim: Prim, result: T.Type, *boxes: Box) -> Ends:
@@ -172,29 +170,3 @@ def _constant(node: Expr) -> Box:
         return Box(*whole(node.type))
     value = Term(const(node.attr, node.type))
     return Box(value, value)
-
-
-# ---- squares ----
-
-
-def square_rule(t: T.Type) -> BoxRule:
-    """The rule of ``x * x``, for a type of numbers: a product that knows that its operands are one value.
-
-    >>> rule = square_rule(T.f32)
-    >>> len(rule.leaves), rule.lo.type
-    (1, f32)
-    """
-    (x,), leaves = _boxes((t,))
-    lo, hi = square(t, x)
-    return BoxRule(lo.expr, hi.expr, (None,), (False,), leaves)
-
-
-def fused_square_rule(t: T.Type) -> BoxRule:
-    """The rule of ``fma(x, x, c)``, for a float type: its operands are x and c.
-
-    >>> len(fused_square_rule(T.f64).leaves)
-    2
-    """
-    (x, c), leaves = _boxes((t, t))
-    lo, hi = fused_square(t, x, c)
-    return BoxRule(lo.expr, hi.expr, (None, None), (False, False), leaves)

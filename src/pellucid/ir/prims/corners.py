@@ -61,7 +61,9 @@ def sub_copies(a: Box, b: Box) -> Pair:
 
 
 def mul(t: T.Type, a: Box, b: Box) -> Ends:
-    """The ends of a product."""
+    """The ends of a product; of one value with itself if the boxes are one object."""
+    if a is b and t.kind != "unsigned":
+        return _square(t, a)
     if t.kind == "unsigned":
         fits = _fits(t, convert(a.hi, T.f32) * convert(b.hi, T.f32))
         return only(fits | (a.pinned & b.pinned), a.lo * b.lo, a.hi * b.hi)
@@ -85,10 +87,7 @@ def _fits(t: T.Type, product: Term) -> Term:
     return product <= 2.0**bits * (1 - 2.0**-20)
 
 
-def square(t: T.Type, a: Box) -> Ends:
-    """The ends of a product of a value with itself."""
-    if t.kind == "unsigned":
-        return mul(t, a, a)
+def _square(t: T.Type, a: Box) -> Ends:
     m = magnitude(a)
     if t.is_float:
         return only(a.sound, m.lo * m.lo, m.hi * m.hi)
@@ -102,7 +101,11 @@ def mul_copies(a: Box, b: Box) -> Pair:
 
 
 def fused(_: T.Type, a: Box, b: Box, c: Box) -> Ends:
-    """The ends of a product plus something, rounded once."""
+    """The ends of a product plus something, rounded once; of a square if the first two boxes are one object."""
+    if a is b:
+        m = magnitude(a)
+        lo, hi = open_where_nan(fma(m.lo, m.lo, c.lo), fma(m.hi, m.hi, c.hi))
+        return only(a.sound, lo, hi)
     low = [open_where_nan(y, y)[0] for y in _fused(a, b, c.lo)]
     high = [open_where_nan(y, y)[1] for y in _fused(a, b, c.hi)]
     return (
@@ -113,13 +116,6 @@ def fused(_: T.Type, a: Box, b: Box, c: Box) -> Ends:
 
 def _fused(a: Box, b: Box, c: Term) -> list[Term]:
     return [fma(x, y, c) for x in a for y in b]
-
-
-def fused_square(_: T.Type, a: Box, c: Box) -> Ends:
-    """The ends of a square plus something, rounded once."""
-    m = magnitude(a)
-    lo, hi = open_where_nan(fma(m.lo, m.lo, c.lo), fma(m.hi, m.hi, c.hi))
-    return only(a.sound, lo, hi)
 
 
 def fused_copies(a: Box, b: Box, c: Box) -> tuple[None, None, Copy]:
