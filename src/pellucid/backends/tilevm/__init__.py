@@ -6,7 +6,9 @@ from ...base.errors import BackendError
 from ...ir.nest import Kernel
 from ..llvm.hands import hands
 from ..port import Ranges, Store, layout
+from .means import mean_of
 from .running import TileCode
+from .sampled import SampledCode
 from .tape import build, field_of
 
 
@@ -27,4 +29,7 @@ class TileBackend:
         if field is None:
             raise BackendError("is no frame", place=kernel.name, fix="compile it by LLVM")
         helpers = hands(self.threads) if self.threads > 1 else None
-        return TileCode(layout(kernel, ranges), build(field), helpers, self.threads, self.store)
+        plan, mean = layout(kernel, ranges), mean_of(field.value)
+        if mean is not None:
+            return SampledCode(plan, field, mean, helpers, self.threads, self.store)
+        return TileCode(plan, build(field), helpers, self.threads, self.store)

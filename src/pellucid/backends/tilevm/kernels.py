@@ -41,7 +41,7 @@ UNROLLED = 4
 
 
 class Key(NamedTuple):
-    """What a kernel computes: a row (or "load", "splat") on operands of certain types.
+    """What a kernel computes: a row (or "load", "splat", "keep") on operands of certain types.
 
     `twice` says that the first two operands are one value: the box of a square is smaller than that of a product.
     """
@@ -138,8 +138,8 @@ def module(keys: Sequence[Key], half: int) -> str:
     for k, key in enumerate(keys):
         full = (1 << len(key.types)) - 1
         for mask in range(VARIANTS):
-            # Where all operands are uniform, one of them is made a batch first.
-            if mask & ~full or (mask == full and key.op != "splat"):
+            # Where all operands are uniform, one of them is made a batch first; what is kept is read where it is.
+            if mask & ~full or (mask == full and key.op != "splat") or key.op == "keep":
                 batches.append("ptr null")
                 continue
             parts.append(_batch(key, mask, f"batch_{k}_{mask}", half, declared))
@@ -153,7 +153,7 @@ def module(keys: Sequence[Key], half: int) -> str:
     return "\n".join([*declared, *tables, *parts])
 
 
-class _Lines:
+class Lines:
     """The body of a kernel: lines, and the names of the values they define."""
 
     def __init__(self, half: int, declared: dict[str, None], prefix: str = "v") -> None:
@@ -244,14 +244,14 @@ class _Lines:
 
 def _batch(key: Key, mask: int, name: str, half: int, declared: dict[str, None]) -> str:
     """A kernel for 256 pixels: vector by vector, so that the result may take the place of an operand."""
-    head = _Lines(half, declared, "u")
+    head = Lines(half, declared, "u")
     pointers = ("%a", "%b", "%c")
     fixed = {
         k: head.uniform(t, pointers[k]) for k, t in enumerate(key.types) if mask >> k & 1 and key.op != "load"
     }
     prim = table.table().get(key.op)
     turns = UNROLLED if prim is None or prim.cost <= 2 else 1
-    body = _Lines(half, declared)
+    body = Lines(half, declared)
     memory = _memory(key.types[0], head) if key.op == "load" else ("", "")
     for turn in range(turns):
         offset = body.let(f"add i64 %k, {turn * half}") if turn else "%k"
@@ -280,7 +280,7 @@ def _batch(key: Key, mask: int, name: str, half: int, declared: dict[str, None])
     return f"define void @{name}(ptr %o, ptr %a, ptr %b, ptr %c) {{\n{lines}\n}}"
 
 
-def _computed(key: Key, operands: Sequence[str], lines: _Lines) -> str:
+def _computed(key: Key, operands: Sequence[str], lines: Lines) -> str:
     """A row's result: its spelling, or that of its body."""
     leaves = tuple(leaf(str(k), t) for k, t in enumerate(key.types))
     attr = key.result if table.row(key.op).result == "@" else None
@@ -290,7 +290,7 @@ def _computed(key: Key, operands: Sequence[str], lines: _Lines) -> str:
     return lines.values(roots, dict(zip(leaves, operands, strict=True)))[0]
 
 
-def _memory(position: T.Type, lines: _Lines) -> tuple[str, str]:
+def _memory(position: T.Type, lines: Lines) -> tuple[str, str]:
     """Where a buffer begins, and its last position in all lanes, from the pair of words that stands for it."""
     memory = lines.let("load ptr, ptr %b")
     last = lines.let(f"load i64, ptr {lines.at('%b', 8)}")
@@ -299,7 +299,7 @@ def _memory(position: T.Type, lines: _Lines) -> tuple[str, str]:
     return memory, lines.splat(position, last)
 
 
-def _gathered(key: Key, position: str, memory: tuple[str, str], lines: _Lines) -> str:
+def _gathered(key: Key, position: str, memory: tuple[str, str], lines: Lines) -> str:
     """The elements at positions, each of which is clamped into the buffer."""
     first, last = memory
     (type_,) = key.types
@@ -326,7 +326,7 @@ def _gathered(key: Key, position: str, memory: tuple[str, str], lines: _Lines) -
 
 def _boxes(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
     """A kernel for 16 boxes; it gives a word: in which the result is one value, or the first, second, third operand."""
-    lines = _Lines(half, declared)
+    lines = Lines(half, declared)
     pointers = ("%a", "%b", "%c")
     ends = [
         (lines.vector(t, pointers[k]), lines.vector(t, pointers[k], half)) for k, t in enumerate(key.types)
@@ -334,6 +334,9 @@ def _boxes(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
     copies: list[str | None] = [None, None, None]
     if key.op == "splat":
         lo, hi = ends[0]
+    elif key.op == "keep":
+        # Never one value, so that operands are wanted as long as anything is.
+        lo, hi = "zeroinitializer", f"splat ({SCALAR[key.result]} 1)"
     elif key.op == "load":
         lo, hi = _looked_up(key, ends[0], lines)
     else:
@@ -350,12 +353,12 @@ def _boxes(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
     return f"define i64 @{name}(ptr %o, ptr %a, ptr %b, ptr %c) {{\n{body}\nret i64 {word}\n}}"
 
 
-def _pinned(type_: T.Type, lo: str, hi: str, lines: _Lines) -> str:
+def _pinned(type_: T.Type, lo: str, hi: str, lines: Lines) -> str:
     compare = "fcmp oeq" if type_.is_float else "icmp eq"
     return lines.let(f"{compare} {typed(type_, LANES)} {lo}, {hi}")
 
 
-def _ruled(key: Key, ends: Sequence[tuple[str, str]], lines: _Lines) -> tuple[str, str, list[str | None]]:
+def _ruled(key: Key, ends: Sequence[tuple[str, str]], lines: Lines) -> tuple[str, str, list[str | None]]:
     """The box of a row's result, and where it is one of the operands."""
     rule = box_rule(table.row(key.op), key.types, key.result)
     names: dict[Expr, str] = {}
@@ -371,7 +374,7 @@ def _ruled(key: Key, ends: Sequence[tuple[str, str]], lines: _Lines) -> tuple[st
     return lo, hi, [None if c is None else next(rest) for c in rule.copies]
 
 
-def _looked_up(key: Key, ends: tuple[str, str], lines: _Lines) -> tuple[str, str]:
+def _looked_up(key: Key, ends: tuple[str, str], lines: Lines) -> tuple[str, str]:
     """The box of what is loaded: one element where the position is one, else anything."""
     (position,) = key.types
     one = _pinned(position, *ends, lines)

@@ -20,18 +20,23 @@ def text(width: int) -> str:
     """The machine's text for elements of so many bytes, 4 or 8."""
     half = LANES * width
     asm = Assembly()
+    declare(asm)
+    shorten.functions(asm, half)
+    for build in (fill, _leaf, _node, _prepare, _tiles):
+        build(asm, half)
+    return asm.text()
+
+
+def declare(asm: Assembly) -> None:
+    """Name the functions of LLVM's own that the machine calls."""
     vector = f"<{LANES} x i32>"
     asm.declare(f"{vector} @llvm.smin.v{LANES}i32({vector}, {vector})")
     asm.declare(f"void @llvm.masked.store.v{LANES}i32.p0({vector}, ptr, i32, <{LANES} x i1>)")
     asm.declare("void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
     asm.declare("void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
-    shorten.functions(asm, half)
-    for build in (_fill, _leaf, _node, _prepare, _tiles):
-        build(asm, half)
-    return asm.text()
 
 
-def _store_row(f: Function, value: Value, place: Value, left: Value) -> None:
+def store_row(f: Function, value: Value, place: Value, left: Value) -> None:
     """Up to 16 pixels, no more than are left in the row."""
     whole = left >= LANES
     with f.when(whole):
@@ -42,7 +47,7 @@ def _store_row(f: Function, value: Value, place: Value, left: Value) -> None:
         f.call(f"llvm.masked.store.v{LANES}i32.p0", value, place, f.number(4, "i32"), mask)
 
 
-def _fill(asm: Assembly, half: int) -> None:
+def fill(asm: Assembly, half: int) -> None:
     """A square of one value."""
     with asm.function("fill", frame=POINTER, x="i64", y="i64", side="i64", value="i32") as f:
         w = Writer(f, half)
@@ -53,7 +58,27 @@ def _fill(asm: Assembly, half: int) -> None:
         with f.count(bottom, first=f.y) as row:
             line = out + ((row * wide) << 2)
             with f.count(right, first=f.x, step=LANES) as column:
-                _store_row(f, value, line + (column << 2), right - column)
+                store_row(f, value, line + (column << 2), right - column)
+
+
+def leaf_form(f: Function, w: Writer) -> None:
+    """See that a record's tape has its form for leaves; give up where it cannot."""
+    with f.when(f.load("i64", f.record, 8 * Record.LEAF_ROOT) < 0):
+        slots = f.call("allocate", f.frame, f.space, f.record, result="i64")
+        with f.when(slots > w.word(Word.SLOTS_MOST)):
+            f.store(f.number(1), f.frame, 8 * Word.FAILED)
+    with f.when(w.word(Word.FAILED).differs(0)):
+        f.give()
+
+
+def run_leaf(f: Function, w: Writer, base: Value, begin: Value, tape: Value, length: Value) -> None:
+    """Run a leaf's tape on a batch."""
+    table = w.word(Word.BATCHES, POINTER)
+    with f.count(length) as i:
+        at, *operands = w.operands(tape, i)
+        code = f.load(POINTER, table + (f.load("i16", at).to("i64") << 3))
+        result = begin + (f.load("i16", at, 2).to("i64") << (w.unit + 3))
+        f.call(code.name, result, *(w.entry(base, x) for x in operands))
 
 
 def _leaf(asm: Assembly, half: int) -> None:
@@ -61,12 +86,7 @@ def _leaf(asm: Assembly, half: int) -> None:
     width = half // LANES
     with asm.function("leaf", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64") as f:
         w = Writer(f, half)
-        with f.when(f.load("i64", f.record, 8 * Record.LEAF_ROOT) < 0):
-            slots = f.call("allocate", f.frame, f.space, f.record, result="i64")
-            with f.when(slots > w.word(Word.SLOTS_MOST)):
-                f.store(f.number(1), f.frame, 8 * Word.FAILED)
-        with f.when(w.word(Word.FAILED).differs(0)):
-            f.give()
+        leaf_form(f, w)
         wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
         base = w.place(f.space, Word.BASE)
         begin = w.entry(base, w.word(Word.SLOTS_AT))
@@ -85,25 +105,19 @@ def _leaf(asm: Assembly, half: int) -> None:
             f.load(POINTER, f.record, 8 * Record.LEAF_TAPE),
             f.load("i64", f.record, 8 * Record.LENGTH),
         )
-        table = w.word(Word.BATCHES, POINTER)
-        with f.count(length) as i:
-            at, *operands = w.operands(tape, i)
-            code = f.load(POINTER, table + (f.load("i16", at).to("i64") << 3))
-            result = begin + (f.load("i16", at, 2).to("i64") << (w.unit + 3))
-            f.call(code.name, result, *(w.entry(base, x) for x in operands))
+        run_leaf(f, w, base, begin, tape, length)
         w.add(f.space, Space.LEAVES, 1)
         w.add(f.space, Space.LEAF_STEPS, length)
         root = w.entry(base, f.load("i64", f.record, 8 * Record.LEAF_ROOT))
         out, left = w.word(Word.OUT, POINTER) + (f.x << 2), wide - f.x
         with f.count((f.y + VECTORS).least(high) - f.y) as k:
             bits = f.load(f"<{LANES} x i{8 * width}>", root + k * half, align=half).to(f"<{LANES} x i32>")
-            _store_row(f, bits, out + (((f.y + k) * wide) << 2), left)
+            store_row(f, bits, out + (((f.y + k) * wide) << 2), left)
 
 
-def _children(f: Function, w: Writer, space: Value, record: Value, x: Value, y: Value, shift: Value) -> Value:
-    """Look at the 16 children of a square: fill those of one value, mark for the others; which are those, as a mask."""
+def child_boxes(f: Function, w: Writer, base: Value, x: Value, y: Value, shift: Value) -> Value:
+    """The columns and rows of the 16 children of a square as boxes; which of them are in the frame, as a mask."""
     lanes = range(LANES)
-    base = w.place(space, Word.BASE)
     side = f.number(1) << shift
     inside = f.number(-1, f"<{LANES} x i1>")
     for k, (start, steps, end) in enumerate(
@@ -119,11 +133,18 @@ def _children(f: Function, w: Writer, space: Value, record: Value, x: Value, y: 
             f.store(
                 value.to(f"<{LANES} x i{8 * w.half // LANES}>"), base, k * 2 * w.half + offset, align=w.half
             )
+    return inside.read_as("i16")
+
+
+def _children(f: Function, w: Writer, space: Value, record: Value, x: Value, y: Value, shift: Value) -> Value:
+    """Look at the 16 children of a square: fill those of one value, mark for the others; which are those, as a mask."""
+    base = w.place(space, Word.BASE)
+    there = child_boxes(f, w, base, x, y, shift)
+    side = f.number(1) << shift
     tape, length = f.load(POINTER, record, 8 * Record.TAPE), f.load("i64", record, 8 * Record.LENGTH)
     root = f.load("i64", record, 8 * Record.ROOT)
     f.call("run_boxes", f.frame, space, tape, length)
     pinned = f.load("i64", w.place(space, Word.CHOICE) + ((root - INPUTS) << 3)).to("i16")
-    there = inside.read_as("i16")
     entry = w.entry(base, root)
     with f.bits((there & pinned).to("i64")) as k:
         value = f.load("i32", entry + k * (w.half // LANES))
@@ -135,7 +156,7 @@ def _children(f: Function, w: Writer, space: Value, record: Value, x: Value, y: 
     return rest
 
 
-def _shorter(f: Function, count: Value, length: Value, shift: Value) -> Value:
+def is_shorter(f: Function, count: Value, length: Value, shift: Value) -> Value:
     """Whether a child's own tape is worth making: for a leaf it serves once, for a square many times."""
     part = f.choose(shift <= LEAF, f.number(LEAF_WORTH), f.number(WORTH))
     return count.to("i64") * 100 < length * part
@@ -152,7 +173,8 @@ def _descend(
         f.call("node", f.frame, space, record, x, y, shift - STEP, barren)
 
 
-def _copy_record(f: Function, source: Value, target: Value) -> None:
+def copy_record(f: Function, source: Value, target: Value) -> None:
+    """Make a record like another."""
     for k in range(len(Record)):
         f.store(f.load("i64", source, 8 * k), target, 8 * k)
 
@@ -181,7 +203,7 @@ def _node(asm: Assembly, half: int) -> None:
         shared = f.variable("i64", rest.to("i64"))
         with f.bits(rest.to("i64")) as k:
             count = f.load("i32", f.space + (k << 2), 8 * Space.COUNTS)
-            with f.when(_shorter(f, count, length, f.shift)):
+            with f.when(is_shorter(f, count, length, f.shift)):
                 made = f.call(
                     "emit", f.frame, f.space, f.space, f.record, k, records + k * RECORD, result="i64"
                 )
@@ -197,7 +219,7 @@ def _node(asm: Assembly, half: int) -> None:
         f.store(arena, f.space, 8 * Space.ARENA)
 
 
-def _top(f: Function, w: Writer) -> Value:
+def top_record(f: Function, w: Writer) -> Value:
     """The record of the whole tape."""
     record = f.block(RECORD)
     words = (Word.TAPE, Word.LENGTH, Word.ROOT, Word.LEAF_TAPE, Word.LEAF_ROOT)
@@ -206,7 +228,7 @@ def _top(f: Function, w: Writer) -> Value:
     return record
 
 
-def _corner(f: Function, w: Writer, node: Value) -> tuple[Value, Value]:
+def corner(f: Function, w: Writer, node: Value) -> tuple[Value, Value]:
     """Where a square of the top level begins."""
     across, shift = w.word(Word.ACROSS), w.word(Word.SHIFT) + STEP
     row = f.let(f"sdiv i64 {node.name}, {across.name}", "i64")
@@ -219,33 +241,42 @@ def _prepare(asm: Assembly, half: int) -> None:
         "prepare", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64"
     ) as f:
         w = Writer(f, half)
-        record = _top(f, w)
+        record = top_record(f, w)
         with f.count(f.beyond, first=f.first) as k:
             space = w.word(Word.NODES, POINTER) + k * w.word(Word.SPACE_BYTES)
             f.call("pool", f.frame, space)
-            x, y = _corner(f, w, k + w.word(Word.FIRST_NODE))
+            x, y = corner(f, w, k + w.word(Word.FIRST_NODE))
             rest = _children(f, w, space, record, x, y, w.word(Word.SHIFT))
             f.store(rest.to("i64"), space, 8 * Space.PENDING)
+
+
+def take_space(f: Function, w: Writer) -> Value:
+    """A workspace that nobody uses: there are as many as there can be threads."""
+    space = f.variable(POINTER, w.word(Word.SPACES, POINTER))
+    turn = f.variable("i64", 0)
+    with f.repeat() as loop:
+        result = f.let(f"cmpxchg ptr {space().name}, i64 0, i64 1 acquire monotonic", "{ i64, i1 }")
+        got = f.let(f"extractvalue {{ i64, i1 }} {result.name}, 1", "i1")
+        f.leave(loop, got)
+        turn.set(turn() + 1)
+        wrapped = turn() >= w.word(Word.SPACE_COUNT)
+        turn.set(f.choose(wrapped, f.number(0), turn()))
+        space.set(w.word(Word.SPACES, POINTER) + turn() * w.word(Word.SPACE_BYTES))
+    return space()
+
+
+def leave_space(f: Function, space: Value) -> None:
+    """Let somebody else have it."""
+    f.emit(f"store atomic i64 0, ptr {space.name} release, align 8")
 
 
 def _tiles(asm: Assembly, half: int) -> None:
     """Draw children of squares that `prepare` has looked at: 16 numbers to a square."""
     with asm.function("tiles", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64") as f:
         w = Writer(f, half)
-        top = _top(f, w)
+        top = top_record(f, w)
         mine = f.block(RECORD)
-        # A workspace that nobody uses: there are as many as there can be threads.
-        space = f.variable(POINTER, w.word(Word.SPACES, POINTER))
-        turn = f.variable("i64", 0)
-        with f.repeat() as loop:
-            result = f.let(f"cmpxchg ptr {space().name}, i64 0, i64 1 acquire monotonic", "{ i64, i1 }")
-            got = f.let(f"extractvalue {{ i64, i1 }} {result.name}, 1", "i1")
-            f.leave(loop, got)
-            turn.set(turn() + 1)
-            wrapped = turn() >= w.word(Word.SPACE_COUNT)
-            turn.set(f.choose(wrapped, f.number(0), turn()))
-            space.set(w.word(Word.SPACES, POINTER) + turn() * w.word(Word.SPACE_BYTES))
-        here = space()
+        here = take_space(f, w)
         shift = w.word(Word.SHIFT)
         length = w.word(Word.LENGTH)
         with f.count(f.beyond, first=f.first) as task:
@@ -255,12 +286,12 @@ def _tiles(asm: Assembly, half: int) -> None:
             pending = f.load("i64", node, 8 * Space.PENDING)
             with f.when(((pending >> k) & 1).differs(0)):
                 f.call("pool", f.frame, here)
-                x, y = _corner(f, w, square + w.word(Word.FIRST_NODE))
-                _copy_record(f, top, mine)
+                x, y = corner(f, w, square + w.word(Word.FIRST_NODE))
+                copy_record(f, top, mine)
                 count = f.load("i32", node + (k << 2), 8 * Space.COUNTS)
                 barren = f.variable("i64", 1)
-                with f.when(_shorter(f, count, length, shift)):
+                with f.when(is_shorter(f, count, length, shift)):
                     made = f.call("emit", f.frame, node, here, top, k, mine, result="i64")
                     barren.set(made ^ 1)
                 _descend(f, here, mine, x + ((k & 3) << shift), y + ((k >> 2) << shift), shift, barren())
-        f.emit(f"store atomic i64 0, ptr {here.name} release, align 8")
+        leave_space(f, here)

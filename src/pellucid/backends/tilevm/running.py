@@ -48,9 +48,9 @@ class _Entries(NamedTuple):
 
 
 @cache
-def _entries(width: int, store: Store | None) -> _Entries:
-    """The machine's functions."""
-    this, source = machine(), text(width)
+def _entries(source: str, store: Store | None) -> _Entries:
+    """A machine's functions."""
+    this = machine()
     name = hashlib.sha256(f"{this.identity}\n{source}".encode()).hexdigest()
     code = store.get(name) if store is not None else None
     if code is None:
@@ -64,17 +64,23 @@ def _entries(width: int, store: Store | None) -> _Entries:
 
 
 class Counts(NamedTuple):
-    """What a frame cost: leaves and their instructions, squares and theirs, and pixels filled without a leaf."""
+    """What a frame cost: leaves and their instructions, squares and theirs, pixels filled without a leaf, and samples.
+
+    Samples are those of supersampled frames, of the pixels that were not filled.
+    """
 
     leaves: int
     leaf_steps: int
     squares: int
     box_steps: int
     filled: int
+    samples: int
 
 
 class TileCode:
     """A tape that can be run; `port.Code`. One frame at a time."""
+
+    machine = staticmethod(text)
 
     def __init__(
         self, plan: Layout, tape: Tape, hands: Hands | None, threads: int, store: Store | None
@@ -84,12 +90,12 @@ class TileCode:
         self._slots = Slots(plan.calling)
         self._lock = threading.Lock()
         self._kernels = kernels(tape.width, store)
-        entries = _entries(tape.width, store)
+        entries = _entries(self.machine(tape.width), store)
         self._prepare, self._tiles = entries.prepare, entries.tiles
         word = T.u64 if tape.width == 8 else T.u32
         splats = [Key("splat", (t,), t) for t in (word, T.boolean)]
         opcodes = self._kernels.opcodes([*tape.keys, *splats])
-        self._memory = _Spaces(tape, opcodes, [opcodes[s] for s in splats], self._kernels, entries.allocate)
+        self.memory = Spaces(tape, opcodes, [opcodes[s] for s in splats], self._kernels, entries.allocate)
 
     def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
         """Run once; see `port.Code`."""
@@ -97,16 +103,20 @@ class TileCode:
         _, values = self._slots(arguments)
         arrays = dict(zip(plan.calling.bound, plan.calling.arrays(memory), strict=True))
         params = plan.kernel.params
-        width, height = (_size(x, params, values) for x in (field.width, field.height))
+        width, height = (whole(x, params, values) for x in (field.width, field.height))
         with self._lock:
-            self._memory.fill(tuple(values), params, arrays)
+            self.memory.fill(tuple(values), params, arrays)
+            self.prepare(params, values)
             self._draw(arrays[field.buffer], width, height, threads)
+
+    def prepare(self, params: Sequence[Expr], values: Sequence[Any]) -> None:
+        """Fill in what else the frame needs to know of its arguments."""
 
     def _draw(self, out: Any, width: int, height: int, threads: int | None) -> None:
         if len(out) < width * height:
             raise BackendError(f"has {len(out)} elements where {width * height} are needed", place="out")
         most = self._threads if threads is None else threads
-        spaces = self._memory
+        spaces = self.memory
         spaces.ready(most)
         frame = spaces.frame
         shift = _shift(max(width, height))
@@ -124,7 +134,7 @@ class TileCode:
             raise BackendError("a tape needs more slots than there are", place=self.plan.kernel.name)
 
     def _hand_out(self, code: Any, count: int, threads: int) -> None:
-        place = address(self._memory.frame)
+        place = address(self.memory.frame)
         if self._hands is None or threads == 1:
             code(b"", place, place, 0, count)
         else:
@@ -133,10 +143,10 @@ class TileCode:
     @property
     def counts(self) -> Counts:
         """What all frames so far cost together."""
-        return self._memory.counts()
+        return self.memory.counts()
 
 
-def _size(side: Expr, params: Sequence[Expr], values: Sequence[Any]) -> int:
+def whole(side: Expr, params: Sequence[Expr], values: Sequence[Any]) -> int:
     """A side of the frame in pixels."""
     if side in params:
         return int(values[params.index(side)])
@@ -151,7 +161,7 @@ def _shift(side: int) -> int:
     return shift
 
 
-class _Spaces:
+class Spaces:
     """The memory of one tape: its instructions, the pool, the words of a frame, and a workspace for each thread."""
 
     def __init__(
@@ -301,7 +311,7 @@ class _Spaces:
 
     def counts(self) -> Counts:
         """The sums over all workspaces."""
-        found = np.zeros(5, np.int64)
+        found = np.zeros(len(Counts._fields), np.int64)
         for memory in (self._spaces, self._nodes):
             if len(memory):
                 begin = _aligned(memory) - address(memory)
@@ -309,7 +319,7 @@ class _Spaces:
                 for k in range(len(memory) - 1):
                     start = begin + k * self._bytes
                     words = flat[start : start + HEADER].view(np.int64)
-                    found += words[Space.LEAVES : Space.FILLED + 1]
+                    found += words[Space.LEAVES : Space.SAMPLED + 1]
         return Counts(*(int(x) for x in found))
 
 

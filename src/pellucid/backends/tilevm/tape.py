@@ -17,7 +17,8 @@ from ...ir import prim as table
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr
 from .kernels import Key
-from .words import FIRST_TRUTH, INPUTS, OBSERVED, TRUTH, UNCOPIED
+from .means import Mean
+from .words import FIRST_TRUTH, INPUTS, OBSERVED, ROOTS, TRUTH, UNCOPIED
 
 INSTRUCTION = np.dtype([("opcode", "u2"), ("flags", "u2"), ("operands", "i4", 3)])
 """What the machine reads: an opcode, flags (or a slot), and references (or places) of operands."""
@@ -88,10 +89,32 @@ def build(field: Field) -> Tape:
 
     Raises BackendError where something is no operator: an iteration.
     """
-    root = field.value
-    places: dict[Any, int] = {field.column: 0, field.row: 1}
-    nodes = _ordered(root, field.column.free | field.row.free, places)
-    pool: list[Expr | Buffer] = []
+    return _build(field, (field.value,), {field.column: 0, field.row: 1})
+
+
+def build_samples(field: Field, mean: Mean) -> Tape:
+    """The tape of a sample, which ends in instructions that keep its values: `ROOTS` first, then two more each.
+
+    The form's uniforms are the first entries of the pool. Raises as `build` does.
+    """
+    inputs = {field.column: 0, field.row: 1, mean.across: 2, mean.down: 3}
+    return _build(field, mean.values, inputs, mean.uniforms, keep=True)
+
+
+def _build(
+    field: Field,
+    roots: Sequence[Expr],
+    places: dict[Any, int],
+    first: Sequence[Expr] = (),
+    *,
+    keep: bool = False,
+) -> Tape:
+    """A tape of one root, or of several that are kept; what comes first into the pool is given."""
+    varying = 0
+    for x in places:
+        varying |= x.free
+    nodes = _ordered(roots, varying, places)
+    pool: list[Expr | Buffer] = list(first)
     numbers: dict[Any, int] = {}
     keys: list[Key] = []
     codes: list[int] = []
@@ -120,14 +143,29 @@ def build(field: Field) -> Tape:
             operands += _UNUSED[len(args)]
         places[node] = INPUTS + len(codes)
         codes.append(code)
-    if not nodes:
+    before: tuple[T.Type, ...] = ()
+    rest = list(roots) if keep else []
+    while rest:
+        many = ROOTS - len(before)
+        keys.append(Key("keep", (*before, *[x.type for x in rest[:many]]), T.u32))
+        kept = [INPUTS + len(codes) - 1] if before else []
+        for x in rest[:many]:
+            if x not in places:
+                pool.append(x)
+                places[x] = -len(pool)
+            kept.append(places[x])
+        operands += (*kept, 0, 0)[:3]
+        codes.append(len(keys) - 1)
+        rest, before = rest[many:], (T.u32,)
+    if not codes:
         # One value for the whole frame.
+        (root,) = roots
         keys.append(Key("splat", (root.type,), root.type))
         codes.append(0)
         pool.append(root)
         operands += (-1, 0, 0)
     flags = np.array([_flags(k) for k in keys], np.uint16)[codes]
-    for node in _observed(nodes, root, keys):
+    for node in _observed(nodes, () if keep else roots, keys):
         index = places[node] - INPUTS
         key = keys[codes[index]]
         flags[index] |= OBSERVED[node.type.bits // 8] | (0 if key.keeps_zero else UNCOPIED)
@@ -153,12 +191,12 @@ def _flags(key: Key) -> int:
     return (TRUTH if key.result is T.boolean else 0) | (FIRST_TRUTH if key.types[0] is T.boolean else 0)
 
 
-def _ordered(root: Expr, varying: int, inputs: Mapping[Expr, int]) -> list[Expr]:
+def _ordered(roots: Sequence[Expr], varying: int, inputs: Mapping[Expr, int]) -> list[Expr]:
     """What varies, operands before users, each soon before its first use."""
     found: list[Expr] = []
     seen = set(inputs)
     # Below None stands a node whose operands are done.
-    stack: list[Expr | None] = [root]
+    stack: list[Expr | None] = list(reversed(roots))
     while stack:
         node = stack.pop()
         if node is None:
@@ -171,11 +209,11 @@ def _ordered(root: Expr, varying: int, inputs: Mapping[Expr, int]) -> list[Expr]
     return found
 
 
-def _observed(nodes: Sequence[Expr], root: Expr, keys: Sequence[Key]) -> set[Expr]:
-    """The varying floats of which somebody sees whether a zero is negative."""
+def _observed(nodes: Sequence[Expr], seen: Sequence[Expr], keys: Sequence[Key]) -> set[Expr]:
+    """The varying floats of which somebody sees whether a zero is negative; of those in `seen` anybody does."""
     rows = table.table()
     observers = {k.op for k in keys if k.op not in rows or rows[k.op].zero_sign == "observe"}
-    found: set[Expr] = {root} if root.type.is_float and nodes else set()
+    found: set[Expr] = {x for x in seen if x.type.is_float and nodes}
     if not observers and not found:
         return found
     varying = set(nodes)

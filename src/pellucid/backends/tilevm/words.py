@@ -18,6 +18,12 @@ LEAF = 4
 """The logarithm of a leaf's side."""
 STEP = 2
 """The logarithm of how much smaller a child is than its square."""
+ROOTS = 3
+"""How many values the first instruction that keeps some keeps; each one behind it keeps one less."""
+MOST_VALUES = 8
+"""How many values a sample may have."""
+LIST_MOST = 64
+"""How many pixels a list may hold, of which the means are worked out together."""
 INSTRUCTION = 16
 """Bytes of an instruction: opcode, flags (or in a leaf's tape the slot of the result), and three operands."""
 OBSERVED = {4: 1, 8: 2}
@@ -70,6 +76,16 @@ class Word(IntEnum):
     SPLAT = auto()
     SPLAT_TRUTH = auto()
     FAILED = auto()
+    # Of frames with many samples to a pixel:
+    SIDE = auto()
+    SAMPLES = auto()
+    AT_ONCE = auto()
+    SMALLEST = auto()
+    SLACK = auto()
+    KEPT = auto()
+    SUM = auto()
+    FINISH = auto()
+    BOUNDS = auto()
 
 
 class Space(IntEnum):
@@ -85,6 +101,7 @@ class Space(IntEnum):
     SQUARES = auto()
     BOX_STEPS = auto()
     FILLED = auto()
+    SAMPLED = auto()
     COUNTS = 16
 
 

@@ -1,0 +1,400 @@
+"""Means: what becomes of a pixel's samples, as a form that the tile machine knows, and as its three native functions.
+
+In `tilevm` beside `tape`. A supersampled pixel is an iteration that adds up the channels of its samples, row after row,
+and a word made of the sums. The samples are the tape's; what is done with them has few forms, each compiled once: `sum`
+adds up samples of 16 pixels, `finish` makes words of the sums, and `bounds` tells which boxes of samples make one word.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from ...ir import expr as E
+from ...ir import prim as table
+from ...ir import types as T
+from ...ir.expr import Expr
+from ...ir.facts import Facts, top
+from ...ir.prims.box import Box
+from ...ir.prims.notation import Term
+from ...reasoning.boxes import ends
+from ...rewriting.expand import expand
+from ..llvm.engine import machine
+from ..llvm.spelling import SCALAR, typed
+from ..port import Store
+from .kernels import LANES, Lines, leaf
+from .words import MOST_VALUES
+
+COUNTERS = 2
+"""The first components of the iteration: which sample of a row it is, and which row of samples."""
+
+
+class Form(NamedTuple):
+    """What is done with samples.
+
+    real      the type of the values of a sample, and of their sums.
+    updates   for each sum which values are added to it: one, or two whose product is fused with the sum.
+    word      the packed pixel over `sum_leaf` and `uniform_leaf`.
+    uniforms  the types of its uniforms.
+    """
+
+    real: T.Type
+    updates: tuple[tuple[int, ...], ...]
+    word: Expr
+    uniforms: tuple[T.Type, ...]
+
+
+class Mean(NamedTuple):
+    """A supersampled pixel: the values of a sample at its place in the pixel, and what is done with them.
+
+    `across` and `down` count the samples of a pixel, `side` by `side`; `uniforms` are what the form's stand for.
+    """
+
+    across: Expr
+    down: Expr
+    side: Expr
+    values: tuple[Expr, ...]
+    form: Form
+    uniforms: tuple[Expr, ...]
+
+
+def sum_leaf(k: int, type_: T.Type) -> Expr:
+    """What stands for a sum in a form's word."""
+    return leaf(f"sum {k}", type_)
+
+
+def uniform_leaf(k: int, type_: T.Type) -> Expr:
+    """What stands for a uniform in a form's word."""
+    return leaf(f"uniform {k}", type_)
+
+
+def mean_of(value: Expr) -> Mean | None:
+    """The mean that a pixel is; None if it is anything but a word made of sums over its samples."""
+    loops = [n for n in E.topological([value]) if n.op == "iterate"]
+    if not loops:
+        return None
+    loop = max(loops, key=lambda n: n.attr[0])
+    init, steps, stop, limit = E.parts(loop)
+    depth = loop.attr[0]
+    across, down = (E.state(depth, k, T.i32) for k in range(COUNTERS))
+    side = _side(init, steps, across, down)
+    if side is None or side.free or stop is not E.FALSE or limit is not E.apply("mul", side, side):
+        return None
+    values: dict[Expr, int] = {}
+    updates: list[tuple[int, ...]] = []
+    sums: dict[Expr, Expr] = {}
+    for k in range(COUNTERS, len(steps)):
+        zero, step = init[k], steps[k]
+        sum_ = E.state(depth, k, zero.type)
+        if not zero.type.is_float or zero is not E.const(0.0, zero.type):
+            return None
+        if step is sum_:
+            sums[E.get(loop, k)] = zero
+            continue
+        terms = _terms(step, sum_)
+        inside = {n for n in E.topological(terms or []) if n.op == "state" and n.attr[0] == depth}
+        if terms is None or not inside <= {across, down}:
+            return None
+        sums[E.get(loop, k)] = sum_leaf(len(updates), zero.type)
+        updates.append(tuple([values.setdefault(t, len(values)) for t in terms]))
+    (word,) = E.substitute([value], sums)
+    used = [n for n in E.topological([word]) if n.free]
+    own = set(sums.values())
+    if any(not n.args and n not in own for n in used):
+        return None
+    uniforms = dict.fromkeys(a for n in used for a in n.args if not a.free and a.op != "const")
+    leaves = {x: uniform_leaf(k, x.type) for k, x in enumerate(uniforms)}
+    (word,) = E.substitute([word], dict(leaves))
+    if not 0 < len(values) <= MOST_VALUES:
+        return None
+    types = tuple([x.type for x in uniforms])
+    form = Form(init[-1].type, tuple(updates), word, types)
+    return Mean(across, down, side, tuple(values), form, tuple(uniforms))
+
+
+def _side(init: Sequence[Expr], steps: Sequence[Expr], across: Expr, down: Expr) -> Expr | None:
+    """How many samples a row has, if the first two components count rows of them."""
+    if len(steps) <= COUNTERS or steps[0].op != "choose":
+        return None
+    zero, one = E.const(0, T.i32), E.const(1, T.i32)
+    more = E.apply("add", across, one)
+    wrapped = steps[0].args[0]
+    if wrapped.op != "le" or wrapped.args[1] is not more or tuple(init[:COUNTERS]) != (zero, zero):
+        return None
+    expected = (
+        E.apply("choose", wrapped, zero, more),
+        E.apply("choose", wrapped, E.apply("add", down, one), down),
+    )
+    return wrapped.args[0] if tuple(steps[:COUNTERS]) == expected else None
+
+
+def _terms(step: Expr, sum_: Expr) -> tuple[Expr, ...] | None:
+    """What a step adds to a sum."""
+    if step.op == "add" and sum_ in step.args:
+        a, b = step.args
+        return (b,) if a is sum_ else (a,)
+    if step.op == "fma" and step.args[2] is sum_:
+        return step.args[:2]
+    return None
+
+
+# ---- native functions ----
+
+
+class Functions(NamedTuple):
+    """Addresses of a form's functions.
+
+    sum     (sums, places, strides, first, count): adds samples first .. first + count - 1 to 16 pixels' sums.
+    finish  (sums, pool, colors): the words of 16 pixels.
+    bounds  (places, pool, count, slack, colors): of boxes of samples, in which lanes every mean of so many makes bytes
+            that are at most `slack` apart, as a mask; and the words in the middle.
+    """
+
+    sum: int
+    finish: int
+    bounds: int
+
+
+@cache
+def functions(form: Form, half: int, store: Store | None) -> Functions:
+    """A form's functions for vectors of `half` bytes."""
+    source = text(form, half)
+    this = machine()
+    name = hashlib.sha256(f"{this.identity}\n{source}".encode()).hexdigest()
+    code = store.get(name) if store is not None else None
+    if code is None:
+        code = this.compile(source)
+        if store is not None:
+            store.put(name, code)
+    places, owner = this.tables(code, Functions._fields)
+    _kept.append(owner)
+    return Functions(*places)
+
+
+_kept: list[object] = []
+"""Code that lives as long as the process."""
+
+
+def text(form: Form, half: int) -> str:
+    """The text of a form's functions."""
+    declared: dict[str, None] = {}
+    parts = [build(form, half, declared) for build in (_sum, _finish, _weigh, _bounds)]
+    return "\n".join([*declared, *parts])
+
+
+def size(form: Form) -> int:
+    """Bytes of the sums of 16 pixels."""
+    return len(form.updates) * LANES * form.real.bits // 8
+
+
+def _plain(form: Form) -> tuple[str, int]:
+    """The LLVM type of 16 sums, and its bytes."""
+    return typed(form.real, LANES), LANES * form.real.bits // 8
+
+
+def _pointers(lines: Lines, name: str, count: int) -> list[str]:
+    return [lines.let(f"load ptr, ptr {lines.at(name, 8 * k)}") for k in range(count)]
+
+
+def _count(form: Form) -> int:
+    return 1 + max((k for u in form.updates for k in u), default=-1)
+
+
+def _sum(form: Form, half: int, declared: dict[str, None]) -> str:
+    vector, width = _plain(form)
+    head, body = Lines(half, declared, "u"), Lines(half, declared)
+    places = _pointers(head, "%places", _count(form))
+    strides = [head.let(f"load i64, ptr {head.at('%strides', 8 * k)}") for k in range(len(places))]
+    cells = [head.at("%sums", k * width) for k in range(len(form.updates))]
+    first = [head.let(f"load {vector}, ptr {c}, align 64") for c in cells]
+    last = head.let("add i64 %first, %count")
+    values = [
+        body.vector(form.real, p, body.let(f"mul i64 %k, {s}")) for p, s in zip(places, strides, strict=True)
+    ]
+    new = [_added(form, body, f"%s{k}", [values[v] for v in u]) for k, u in enumerate(form.updates)]
+    phis = [
+        f"%s{k} = phi {vector} [ {a}, %entry ], [ {b}, %loop ]"
+        for k, (a, b) in enumerate(zip(first, new, strict=True))
+    ]
+    stores = [f"store {vector} {b}, ptr {c}, align 64" for b, c in zip(new, cells, strict=True)]
+    lines = [
+        "entry:", *head.lines, "br label %loop",
+        "loop:", "%k = phi i64 [ %first, %entry ], [ %next, %loop ]", *phis, *body.lines,
+        "%next = add i64 %k, 1", f"%more = icmp slt i64 %next, {last}", "br i1 %more, label %loop, label %out",
+        "out:", *stores, "ret void",
+    ]  # fmt: skip
+    parameters = "ptr %sums, ptr %places, ptr %strides, i64 %first, i64 %count"
+    return _function("void", "sum", parameters, lines)
+
+
+def _function(result: str, name: str, parameters: str, lines: Sequence[str]) -> str:
+    body = "\n".join(lines)
+    return f"define {result} @{name}({parameters}) {{\n{body}\n}}"
+
+
+def _added(form: Form, lines: Lines, sum_: str, terms: Sequence[str]) -> str:
+    """A sum and one more sample, as the row spells it."""
+    t = form.real
+    leaves = tuple(leaf(str(k), t) for k in range(len(terms) + 1))
+    names = dict(zip(leaves, (*terms, sum_), strict=True))
+    return lines.values([E.apply("add" if len(terms) == 1 else "fma", *leaves)], names)[0]
+
+
+def _uniforms(form: Form, lines: Lines) -> dict[Expr, str]:
+    """The uniforms, which are the last entries of the pool."""
+    found: dict[Expr, str] = {}
+    for k, t in enumerate(form.uniforms):
+        found[uniform_leaf(k, t)] = lines.uniform(t, lines.at("%pool", -(k + 1) * 2 * lines.half))
+    return found
+
+
+def _finish(form: Form, half: int, declared: dict[str, None]) -> str:
+    vector, width = _plain(form)
+    lines = Lines(half, declared)
+    names = _uniforms(form, lines)
+    for k in range(len(form.updates)):
+        names[sum_leaf(k, form.real)] = lines.let(
+            f"load {vector}, ptr {lines.at('%sums', k * width)}, align 64"
+        )
+    (word,) = lines.values(expand([form.word], "exact"), names)
+    return _function(
+        "void",
+        "finish",
+        "ptr %sums, ptr %pool, ptr %colors",
+        ["entry:", *lines.lines, f"store {typed(T.u32, LANES)} {word}, ptr %colors, align 4", "ret void"],
+    )
+
+
+def _is_byte(node: Expr) -> bool:
+    """Whether a node is where a number becomes an integer."""
+    return node.type.is_integer and any(a.type.is_float for a in node.args)
+
+
+def _weigh(form: Form, half: int, declared: dict[str, None]) -> str:
+    """Of boxes of sums, in which lanes each byte is within the slack; and the word in the middle."""
+    vector, width = _plain(form)
+    lines = Lines(half, declared)
+    names = _uniforms(form, lines)
+    boxes: dict[Expr, Box] = {x: Box(Term(x), Term(x)) for x in names}
+    known: dict[Expr, Facts] = {}
+    for k in range(len(form.updates)):
+        pair = [leaf(f"{end} {k}", form.real) for end in ("low", "high")]
+        for n, x in enumerate(pair):
+            names[x] = lines.let(f"load {vector}, ptr {lines.at('%sums', (2 * k + n) * width)}, align 64")
+            known[x] = top(form.real)._replace(nan=False)
+        boxes[sum_leaf(k, form.real)] = Box(Term(pair[0]), Term(pair[1]))
+    cuts = [n for n in E.topological([form.word]) if _is_byte(n)]
+    for node in E.topological(cuts):
+        if node.op == "const":
+            boxes[node] = Box(Term(node), Term(node))
+        elif node.args:
+            boxes[node] = Box(*ends(table.row(node.op), node.type, *[boxes[a] for a in node.args]))
+    pairs = [end.expr for cut in cuts for end in boxes[cut]]
+    found = lines.values(expand(pairs, "exact", ranges=known), names)
+    mask = "splat (i1 true)"
+    bits = f"<{LANES} x i1>"
+    middles: dict[Expr, str] = {}
+    for k, cut in enumerate(cuts):
+        low, high = found[2 * k : 2 * k + 2]
+        type_ = typed(cut.type, LANES)
+        one = lines.let(f"insertelement {type_} poison, {SCALAR[cut.type]} %slack, i64 0")
+        slack = lines.let(f"shufflevector {type_} {one}, {type_} poison, <{LANES} x i32> zeroinitializer")
+        apart = lines.let(f"sub {type_} {high}, {low}")
+        near = lines.let(f"icmp ule {type_} {apart}, {slack}")
+        mask = lines.let(f"and {bits} {mask}, {near}")
+        step = lines.let(f"lshr {type_} {apart}, splat ({SCALAR[cut.type]} 1)")
+        middles[leaf(f"byte {k}", cut.type)] = lines.let(f"add {type_} {low}, {step}")
+    (word,) = E.substitute([form.word], dict(zip(cuts, middles, strict=True)))
+    (color,) = lines.values(expand([word], "exact"), {**names, **middles})
+    body = [
+        "entry:", *lines.lines, f"store {typed(T.u32, LANES)} {color}, ptr %colors, align 4",
+        f"%bits = bitcast {bits} {mask} to i16", "ret i16 %bits",
+    ]  # fmt: skip
+    return _function("i16", "weigh", "ptr %sums, ptr %pool, i32 %slack, ptr %colors", body)
+
+
+def _bounds(form: Form, half: int, declared: dict[str, None]) -> str:
+    """First by an estimate of the sums; where that is near enough, by the sums of the ends, which are bounds exactly.
+
+    Rounding keeps order: the sum of values between two ends is between the sums of the ends.
+    """
+    vector, width = _plain(form)
+    t, real = form.real, SCALAR[form.real]
+    bits = f"<{LANES} x i1>"
+    head, guess, body = (Lines(half, declared, p) for p in "ugv")
+    places = _pointers(head, "%places", _count(form))
+    low = [head.vector(t, p) for p in places]
+    high = [head.vector(t, p, half) for p in places]
+    finite = "splat (i1 true)"
+    for x in dict.fromkeys([*low, *high]):
+        gone = head.let(f"fsub {vector} {x}, {x}")
+        whole = head.let(f"fcmp oeq {vector} {gone}, zeroinitializer")
+        finite = head.let(f"and {bits} {finite}, {whole}")
+    head.lines.append(f"%finite = bitcast {bits} {finite} to i16")
+    ends_ = _corners(form, head, low, high)
+    number = guess.let(f"uitofp i64 %count to {real}")
+    many = guess.splat(t, number)
+    for k, (a, b) in enumerate(ends_):
+        for n, corners in enumerate((a, b)):
+            terms = [c[0] if len(c) == 1 else guess.let(f"fmul {vector} {c[0]}, {c[1]}") for c in corners]
+            value = _extreme(guess, t, terms, most=bool(n))
+            total = guess.let(f"fmul {vector} {value}, {many}")
+            guess.lines.append(
+                f"store {vector} {total}, ptr {guess.at('%sums', (2 * k + n) * width)}, align 64"
+            )
+    phis: list[str] = []
+    stores: list[str] = []
+    for k, pair in enumerate(ends_):
+        for n, corners in enumerate(pair):
+            name = f"%s{2 * k + n}"
+            new = _extreme(body, t, [_added(form, body, name, c) for c in corners], most=bool(n))
+            phis.append(f"{name} = phi {vector} [ zeroinitializer, %exact ], [ {new}, %loop ]")
+            stores.append(f"%at{2 * k + n} = getelementptr i8, ptr %sums, i64 {(2 * k + n) * width}")
+            stores.append(f"store {vector} {new}, ptr %at{2 * k + n}, align 64")
+    weigh = "call i16 @weigh(ptr %sums, ptr %pool, i32 %slack, ptr %colors)"
+    lines = [
+        "entry:", f"%sums = alloca [{2 * size(form) + 64} x i8], align 64",
+        *head.lines, *guess.lines,
+        f"%guess = {weigh}", "%hope = and i16 %guess, %finite",
+        "%none = icmp eq i16 %hope, 0", "br i1 %none, label %out, label %exact",
+        "exact:", "br label %loop",
+        "loop:", "%k = phi i64 [ 0, %exact ], [ %next, %loop ]", *phis, *body.lines,
+        "%next = add i64 %k, 1", "%more = icmp slt i64 %next, %count",
+        "br i1 %more, label %loop, label %done",
+        "done:", *stores, f"%sure = {weigh}", "%found = and i16 %sure, %finite", "br label %out",
+        "out:", "%result = phi i16 [ 0, %entry ], [ %found, %done ]", "ret i16 %result",
+    ]  # fmt: skip
+    parameters = "ptr %places, ptr %pool, i64 %count, i32 %slack, ptr %colors"
+    return _function("i16", "bounds", parameters, lines)
+
+
+Corners = Sequence[Sequence[str]]
+
+
+def _corners(
+    form: Form, lines: Lines, low: Sequence[str], high: Sequence[str]
+) -> list[tuple[Corners, Corners]]:
+    """For each sum the operands of its least and of its greatest steps: of a product it is one of four."""
+    found: list[tuple[Corners, Corners]] = []
+    for u in form.updates:
+        if len(u) == 1:
+            found.append((((low[u[0]],),), ((high[u[0]],),)))
+        else:
+            a, b = u
+            corners = [(x, y) for x in (low[a], high[a]) for y in (low[b], high[b])]
+            if a == b:
+                corners = [(low[a], low[a]), (high[a], high[a]), (low[a], high[a])]
+            found.append((corners, corners))
+    return found
+
+
+def _extreme(lines: Lines, t: T.Type, values: Sequence[str], *, most: bool) -> str:
+    """The least or the greatest of some numbers."""
+    vector = typed(t, LANES)
+    best = values[0]
+    for x in values[1:]:
+        better = lines.let(f"fcmp {'ogt' if most else 'olt'} {vector} {x}, {best}")
+        best = lines.let(f"select <{LANES} x i1> {better}, {vector} {x}, {vector} {best}")
+    return best

@@ -1,0 +1,63 @@
+"""Running a supersampled frame: what the machine of `sampling` has to know besides a tape.
+
+The top of `tilevm` beside `running`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...ir.expr import Expr
+from ..llvm.hands import Hands
+from ..port import Layout, Store
+from .kernels import LANES, VECTORS
+from .means import Mean, functions
+from .running import TileCode, whole
+from .sampling import text
+from .tape import Field, build_samples
+from .words import LIST_MOST, STEP, Word
+
+FULL = 0.8
+"""Lists are so long that of the vectors of their batches this part is used, if that is possible."""
+PIXELS_FROM = 4
+"""From so many samples in a row on, boxes are asked down to single pixels."""
+
+
+class SampledCode(TileCode):
+    """A tape of samples that can be run; `port.Code`."""
+
+    machine = staticmethod(text)
+
+    def __init__(
+        self, plan: Layout, field: Field, mean: Mean, hands: Hands | None, threads: int, store: Store | None
+    ) -> None:
+        super().__init__(plan, build_samples(field, mean), hands, threads, store)
+        self.mean = mean
+        frame = self.memory.frame
+        native = functions(mean.form, self.memory.unit // 2, store)
+        frame[Word.SUM], frame[Word.FINISH], frame[Word.BOUNDS] = native
+        frame[Word.KEPT] = len(mean.values)
+
+    def prepare(self, params: Sequence[Expr], values: Sequence[Any]) -> None:
+        """Fill in how many samples there are."""
+        side = whole(self.mean.side, params, values)
+        frame = self.memory.frame
+        frame[Word.SIDE], frame[Word.SAMPLES] = side, side * side
+        frame[Word.AT_ONCE] = LANES * _groups(side * side)
+        frame[Word.SMALLEST] = 0 if side >= PIXELS_FROM else STEP
+
+
+def _groups(samples: int) -> int:
+    """How many times 16 pixels go together, so that batches are full.
+
+    >>> [_groups(n * n) for n in (2, 3, 4, 5)]
+    [4, 3, 1, 3]
+    """
+
+    def used(groups: int) -> float:
+        vectors = groups * samples
+        return vectors / (-(-vectors // VECTORS) * VECTORS)
+
+    choices = range(1, LIST_MOST // LANES + 1)
+    return next((g for g in choices if used(g) >= FULL), max(choices, key=used))

@@ -1,0 +1,328 @@
+"""Sampling: the machine for frames with many samples to a pixel, from boxes to means.
+
+In `tilevm` beside `machine`, whose way it goes: squares of 16 children each, down to single pixels. The box of a child
+holds all samples of its pixels, so that what is one word there costs no sample. Pixels that are left gather in lists
+that share a tape; each is a lane, its samples go by in the order in which they are added up, and sums become words.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from . import shorten
+from .assembly import POINTER, Assembly, Function, Value
+from .kernels import LANES, VECTORS
+from .machine import (
+    child_boxes,
+    copy_record,
+    corner,
+    declare,
+    fill,
+    leaf_form,
+    leave_space,
+    run_leaf,
+    take_space,
+    top_record,
+)
+from .words import LIST_MOST, MOST_VALUES, RECORD, ROOTS, STEP, WORTH, Record, Space, Word, Writer
+
+SUMS = MOST_VALUES * 8 * LANES
+"""Bytes for the sums of 16 pixels."""
+COUNT, STREAK, COLUMNS = 0, 8, 64
+"""A list: how many pixels; how many squares in a row had nothing to fill; their columns, and then their rows."""
+ROWS = COLUMNS + 4 * (LIST_MOST + LANES)
+LIST = ROWS + 4 * (LIST_MOST + LANES)
+HOPELESS, AGAIN = 2, 8
+"""After so many squares in which boxes of pixels filled nothing, only every so many are asked."""
+FEW_WORTH = 50
+"""Of hundred instructions how many a tape may have at most that replaces them for a list of few pixels."""
+MANY = 64
+"""Samples of a pixel from which on its box is always worth asking for."""
+
+
+@cache
+def text(width: int) -> str:
+    """The machine's text for elements of so many bytes, 4 or 8."""
+    half = LANES * width
+    asm = Assembly()
+    declare(asm)
+    shorten.functions(asm, half)
+    for build in (fill, _flush, _append, _node, _prepare, _tiles):
+        build(asm, half)
+    return asm.text()
+
+
+def _kept(f: Function, w: Writer, record: Value, tape: Value) -> tuple[Value, Value]:
+    """The instructions that keep a tape's values, in either of its forms, and how many they are."""
+    count = w.word(Word.KEPT)
+    more = f.choose(count <= ROOTS, f.number(ROOTS), count) - (ROOTS - 1)
+    instructions = (more >> 1) + 1
+    length = f.load("i64", record, 8 * Record.LENGTH)
+    return tape + ((length - instructions) << 4), instructions
+
+
+def _places(
+    f: Function, w: Writer, base: Value, kept: Value, places: Value, strides: Value | None = None
+) -> None:
+    """Where the values are that some instructions keep; and how far apart those of one value's vectors are."""
+    with f.count(w.word(Word.KEPT)) as k:
+        first = k < ROOTS
+        instruction = f.choose(first, f.number(0), (k - 1) >> 1)
+        operand = f.choose(first, k, ((k - 1) & 1) + 1)
+        reference = f.load("i32", kept + (instruction << 4) + (operand << 2), 4).signed("i64")
+        f.store(w.entry(base, reference), places + (k << 3))
+        if strides is not None:
+            f.store(f.choose(reference < 0, f.number(0), f.number(w.half)), strides + (k << 3))
+
+
+def _flush(asm: Assembly, half: int) -> None:
+    """The means of the first pixels of a list."""
+    lane = f"i{8 * half // LANES}"
+    vector = f"<{LANES} x {lane}>"
+    with asm.function("flush", frame=POINTER, space=POINTER, record=POINTER, list=POINTER, pixels="i64") as f:
+        w = Writer(f, half)
+        leaf_form(f, w)
+        base = w.place(f.space, Word.BASE)
+        begin = w.entry(base, w.word(Word.SLOTS_AT))
+        tape = f.load(POINTER, f.record, 8 * Record.LEAF_TAPE)
+        kept, instructions = _kept(f, w, f.record, tape)
+        length = f.load("i64", f.record, 8 * Record.LENGTH) - instructions
+        side, samples = w.word(Word.SIDE), w.word(Word.SAMPLES)
+        groups = (f.pixels + (LANES - 1)) >> 4
+        # Lanes that are left draw the last pixel again.
+        for at in (COLUMNS, ROWS):
+            last = f.load("i32", f.list + ((f.pixels - 1) << 2), at)
+            with f.count(groups << 4, first=f.pixels) as k:
+                f.store(last, f.list + (k << 2), at)
+        most = LIST_MOST // LANES * SUMS
+        sums, colors = f.block(most), f.block(4 * LANES)
+        places, strides = f.block(8 * MOST_VALUES), f.block(8 * MOST_VALUES)
+        f.call("llvm.memset.p0.i64", sums, f.number(0, "i8"), groups * SUMS, f.number(0, "i1"))
+        _places(f, w, base, kept, places, strides)
+        total = groups * samples
+        across, down, group = (f.variable("i64", 0) for _ in range(3))
+        adding, sample = f.variable("i64", 0), f.variable("i64", 0)
+        with f.count(total, step=VECTORS) as first:
+            left = (total - first).least(f.number(VECTORS))
+            with f.count(VECTORS) as k:
+                place = begin + k * half
+                for n, at in enumerate((COLUMNS, ROWS)):
+                    pixels = f.load(f"<{LANES} x i32>", f.list + (group() << 6), at, align=64)
+                    f.store(pixels.to(vector), place, n * VECTORS * half, align=half)
+                for n, which in enumerate((across(), down())):
+                    f.store(f.splat(which.to(lane), LANES), place, (n + 2) * VECTORS * half, align=half)
+                # Behind the last sample it comes again: what is computed there is safe, and not used.
+                with f.when((first + k) < (total - 1)):
+                    across.set(across() + 1)
+                    with f.when(across().same(side)):
+                        across.set(0)
+                        down.set(down() + 1)
+                        with f.when(down().same(side)):
+                            down.set(0)
+                            group.set(group() + 1)
+            run_leaf(f, w, base, begin, tape, length)
+            done = f.variable("i64", 0)
+            with f.repeat() as loop:
+                f.leave(loop, done() >= left)
+                count = (samples - sample()).least(left - done())
+                f.call(w.word(Word.SUM, POINTER).name, sums + adding() * SUMS, places, strides, done(), count)
+                done.set(done() + count)
+                sample.set(sample() + count)
+                with f.when(sample().same(samples)):
+                    sample.set(0)
+                    adding.set(adding() + 1)
+            w.add(f.space, Space.LEAVES, 1)
+            w.add(f.space, Space.LEAF_STEPS, length)
+        w.add(f.space, Space.SAMPLED, f.pixels * samples)
+        out, wide = w.word(Word.OUT, POINTER), w.word(Word.WIDTH)
+        with f.count(groups) as g:
+            f.call(w.word(Word.FINISH, POINTER).name, sums + g * SUMS, base, colors)
+            with f.count((f.pixels - (g << 4)).least(f.number(LANES))) as k:
+                at = f.list + (((g << 4) + k) << 2)
+                column, row = (f.load("i32", at, which).to("i64") for which in (COLUMNS, ROWS))
+                f.store(f.load("i32", colors + (k << 2)), out + ((row * wide + column) << 2))
+
+
+def _append(asm: Assembly, half: int) -> None:
+    """One more pixel in a list; when it is full, the means of its pixels."""
+    with asm.function(
+        "append", frame=POINTER, space=POINTER, record=POINTER, list=POINTER, x="i64", y="i64"
+    ) as f:
+        w = Writer(f, half)
+        count = f.load("i64", f.list, COUNT)
+        at = f.list + (count << 2)
+        f.store(f.x.to("i32"), at, COLUMNS)
+        f.store(f.y.to("i32"), at, ROWS)
+        full = (count + 1) >= w.word(Word.AT_ONCE)
+        with f.when(full):
+            f.call("flush", f.frame, f.space, f.record, f.list, count + 1)
+        f.store(f.choose(full, f.number(0), count + 1), f.list, COUNT)
+
+
+def _finish(f: Function, space: Value, record: Value, pixels: Value) -> None:
+    """The means of what is left in a list."""
+    count = f.load("i64", pixels, COUNT)
+    with f.when(count > 0):
+        f.call("flush", f.frame, space, record, pixels, count)
+        f.store(f.number(0), pixels, COUNT)
+
+
+def _list(f: Function) -> Value:
+    """An empty list."""
+    made = f.block(LIST)
+    _empty(f, made)
+    return made
+
+
+def _empty(f: Function, pixels: Value) -> None:
+    for at in (COUNT, STREAK):
+        f.store(f.number(0), pixels, at)
+
+
+def _children(
+    f: Function, w: Writer, space: Value, record: Value, x: Value, y: Value, shift: Value, there: Value
+) -> Value:
+    """Ask boxes of those children that are there, and fill what has one word; which are left, as a mask."""
+    base = w.place(space, Word.BASE)
+    lane = f"i{8 * w.half // LANES}"
+    last = f.splat((w.word(Word.SIDE) - 1).to(lane), LANES)
+    for n in (2, 3):
+        f.store(f.number(0, last.type), base, 2 * n * w.half, align=w.half)
+        f.store(last, base, (2 * n + 1) * w.half, align=w.half)
+    tape, length = f.load(POINTER, record, 8 * Record.TAPE), f.load("i64", record, 8 * Record.LENGTH)
+    f.call("run_boxes", f.frame, space, tape, length)
+    places, colors = f.block(8 * MOST_VALUES), f.block(4 * LANES)
+    kept, _ = _kept(f, w, record, tape)
+    _places(f, w, base, kept, places)
+    slack = w.word(Word.SLACK).to("i32")
+    found = f.call(
+        w.word(Word.BOUNDS, POINTER).name, places, base, w.word(Word.SAMPLES), slack, colors, result="i16"
+    )
+    side = f.number(1) << shift
+    with f.bits((there & found).to("i64")) as k:
+        color = f.load("i32", colors + (k << 2))
+        f.call("fill", f.frame, x + ((k & 3) << shift), y + ((k >> 2) << shift), side, color)
+        w.add(space, Space.FILLED, side * side)
+    return there & ~found
+
+
+def _mark(f: Function, space: Value, record: Value, rest: Value) -> None:
+    """What the children that are left want."""
+    tape, length = f.load(POINTER, record, 8 * Record.TAPE), f.load("i64", record, 8 * Record.LENGTH)
+    with f.when(rest.differs(0)):
+        f.call("mark", f.frame, space, tape, length, f.load("i64", record, 8 * Record.ROOT), rest)
+
+
+def _is_worth(f: Function, count: Value, length: Value, shift: Value) -> Value:
+    """Whether a child's own tape is worth making: a list of few pixels leaves lanes idle."""
+    part = f.choose(shift <= STEP, f.number(FEW_WORTH), f.number(WORTH))
+    return count.to("i64") * 100 < length * part
+
+
+def _node(asm: Assembly, half: int) -> None:
+    """A square: `shift` is the logarithm of its children's side; what is left and shares its tape goes to a list."""
+    with asm.function(
+        "node", frame=POINTER, space=POINTER, record=POINTER, list=POINTER, x="i64", y="i64", shift="i64"
+    ) as f:
+        w = Writer(f, half)
+        base = w.place(f.space, Word.BASE)
+        there = child_boxes(f, w, base, f.x, f.y, f.shift)
+        with f.when(f.shift <= w.word(Word.SMALLEST)):
+            _smallest(f, w, there)
+            f.give()
+        rest = _children(f, w, f.space, f.record, f.x, f.y, f.shift, there)
+        with f.when(rest.same(0)):
+            f.give()
+        _mark(f, f.space, f.record, rest)
+        records = f.block(RECORD * LANES)
+        mine = _list(f)
+        pooled = f.load("i64", f.space, 8 * Space.POOLED)
+        arena = f.load("i64", f.space, 8 * Space.ARENA)
+        length = f.load("i64", f.record, 8 * Record.LENGTH)
+        shared = f.variable("i64", rest.to("i64"))
+        with f.bits(rest.to("i64")) as k:
+            count = f.load("i32", f.space + (k << 2), 8 * Space.COUNTS)
+            with f.when(_is_worth(f, count, length, f.shift)):
+                made = f.call(
+                    "emit", f.frame, f.space, f.space, f.record, k, records + k * RECORD, result="i64"
+                )
+                shared.set(shared() & ~(made << k))
+        with f.bits(rest.to("i64")) as k:
+            x, y = f.x + ((k & 3) << f.shift), f.y + ((k >> 2) << f.shift)
+            own = ((shared() >> k) & 1).same(0)
+            record = f.choose(own, records + k * RECORD, f.record)
+            pixels = f.choose(own, mine, f.list)
+            f.call("node", f.frame, f.space, record, pixels, x, y, f.shift - STEP)
+            with f.when(own):
+                _finish(f, f.space, record, mine)
+                _empty(f, mine)
+        f.store(pooled, f.space, 8 * Space.POOLED)
+        f.store(arena, f.space, 8 * Space.ARENA)
+
+
+def _smallest(f: Function, w: Writer, there: Value) -> None:
+    """The smallest squares: those that are left go to the list, pixel by pixel."""
+    streak = f.load("i64", f.list, STREAK)
+    dear = w.word(Word.SAMPLES) < MANY
+    idle = dear & (streak >= HOPELESS) & (streak & (AGAIN - 1)).differs(0)
+    rest = f.variable("i16", there)
+    with f.when(idle ^ 1):
+        left = _children(f, w, f.space, f.record, f.x, f.y, f.shift, there)
+        rest.set(left)
+        f.store(f.choose(left.same(there), streak, f.number(0)), f.list, STREAK)
+    with f.when(rest().same(there)):
+        f.store(f.load("i64", f.list, STREAK) + 1, f.list, STREAK)
+    side = f.number(1) << f.shift
+    right, bottom = w.word(Word.WIDTH), w.word(Word.HEIGHT)
+    with f.bits(rest().to("i64")) as k:
+        x, y = f.x + ((k & 3) << f.shift), f.y + ((k >> 2) << f.shift)
+        with (
+            f.count((y + side).least(bottom), first=y) as row,
+            f.count((x + side).least(right), first=x) as column,
+        ):
+            f.call("append", f.frame, f.space, f.record, f.list, column, row)
+
+
+def _prepare(asm: Assembly, half: int) -> None:
+    """Look at squares of the top level; their children are tasks."""
+    with asm.function(
+        "prepare", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64"
+    ) as f:
+        w = Writer(f, half)
+        record = top_record(f, w)
+        shift = w.word(Word.SHIFT)
+        with f.count(f.beyond, first=f.first) as k:
+            space = w.word(Word.NODES, POINTER) + k * w.word(Word.SPACE_BYTES)
+            f.call("pool", f.frame, space)
+            x, y = corner(f, w, k + w.word(Word.FIRST_NODE))
+            there = child_boxes(f, w, w.place(space, Word.BASE), x, y, shift)
+            rest = _children(f, w, space, record, x, y, shift, there)
+            _mark(f, space, record, rest)
+            f.store(rest.to("i64"), space, 8 * Space.PENDING)
+
+
+def _tiles(asm: Assembly, half: int) -> None:
+    """Draw children of squares that `prepare` has looked at: 16 numbers to a square."""
+    with asm.function("tiles", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64") as f:
+        w = Writer(f, half)
+        top = top_record(f, w)
+        mine, pixels = f.block(RECORD), _list(f)
+        here = take_space(f, w)
+        shift, length = w.word(Word.SHIFT), w.word(Word.LENGTH)
+        with f.count(f.beyond, first=f.first) as task:
+            k = task & (LANES - 1)
+            square = task >> 4
+            node = w.word(Word.NODES, POINTER) + square * w.word(Word.SPACE_BYTES)
+            pending = f.load("i64", node, 8 * Space.PENDING)
+            with f.when(((pending >> k) & 1).differs(0)):
+                f.call("pool", f.frame, here)
+                x, y = corner(f, w, square + w.word(Word.FIRST_NODE))
+                copy_record(f, top, mine)
+                count = f.load("i32", node + (k << 2), 8 * Space.COUNTS)
+                with f.when(_is_worth(f, count, length, shift)):
+                    f.call("emit", f.frame, node, here, top, k, mine, result="i64")
+                x, y = x + ((k & 3) << shift), y + ((k >> 2) << shift)
+                f.call("node", f.frame, here, mine, pixels, x, y, shift - STEP)
+                _finish(f, here, mine, pixels)
+                _empty(f, pixels)
+        leave_space(f, here)
