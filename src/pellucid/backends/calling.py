@@ -1,7 +1,8 @@
 """How compiled code is called: C functions of (params, buffers, sizes, first, beyond), one per phase, with scratch.
 
 Both back ends that make machine code use it. Params are in slots of 8 bytes; buffers come in the order of
-`port.Layout.buffers` with their sizes in elements; first and beyond restrict the loop that is handed out to threads.
+`port.Layout.buffers` with their sizes in elements, and after them the question of `asking`, if the code asks; first and
+beyond restrict the loop that is handed out to threads.
 Above `linking`, which makes code callable, and `port`, which says what a call must know.
 """
 
@@ -16,6 +17,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from ..ir.expr import Buffer
+from .asking import GO_ON, Asked
 from .port import Arguments, Calling, Crew, Memory, address
 
 SIGNATURE = ctypes.CFUNCTYPE(
@@ -123,6 +125,10 @@ class MachineCode:
         scratch = [np.empty(n, b.type.dtype) for n, b in zip(sizes, calling.scratch, strict=True)]
         lengths = array("q", [*map(len, arrays), *sizes])
         where = array("q", [*map(address, arrays), *map(address, scratch)])
+        asked = Asked() if calling.asks else None
+        if asked is not None:
+            # Threads of a crew are not asked about signals.
+            where.append(asked.place if not any(calling.bands) else GO_ON)
         place, many = where.buffer_info()[0], lengths.buffer_info()[0]
         for band, call in zip(calling.bands, self.linked.calls, strict=True):
             if band is None:
@@ -132,6 +138,8 @@ class MachineCode:
                 self.hands(call, slots, place, many, span, threads)
             else:
                 self._hand_out(call, (slots, place, many), calling.parts(band, values, threads), threads)
+            if asked is not None:
+                asked.check()
 
     def _hand_out(
         self, call: Any, job: tuple[bytes, int, int], bands: list[tuple[int, int]], threads: int | None

@@ -36,6 +36,7 @@ def written(calling: Calling, needs: Needs, key: str) -> bytes:
             "bound": [(*_told(b), needs.get(b, 1)) for b in calling.bound],
             "written": calling.written,
             "scratch": [(*_told(b), _number(n)) for b, n in calling.scratch.items()],
+            "asks": calling.asks,
             "bands": [s and (_number(s.lo), _number(s.hi), s.least) for s in calling.bands],
         }
     ).encode()
@@ -60,7 +61,9 @@ def read(entry: bytes, buffers: Sequence[Buffer]) -> tuple[Calling, dict[Buffer,
         Buffer(name, T.named(type_), size): _expression(n) for name, type_, size, n in found["scratch"]
     }
     bands = tuple(s and Band(_expression(s[0]), _expression(s[1]), s[2]) for s in found["bands"])
-    calling = Calling(found["name"], params, ranges, tuple(bound), found["written"], scratch, bands)
+    calling = Calling(
+        found["name"], params, ranges, tuple(bound), found["written"], scratch, bands, found["asks"]
+    )
     return calling, needs, found["key"]
 
 

@@ -33,7 +33,7 @@ def callable_source(plan: Layout, ranges: Ranges) -> tuple[str, dict[Buffer, int
     helpers: dict[str, str] = {}
     functions: list[str] = []
     for k, phase in enumerate(plan.phases):
-        source = Source(plan, phase.body, ranges, proofs, band=phase.band)
+        source = Source(plan, phase.body, ranges, proofs, band=phase.band, asks=plan.calling.asks)
         functions += _function(entry(k), plan, source, source.body())
         helpers |= source.helpers
     return "\n".join(
@@ -56,6 +56,11 @@ def _function(name: str, plan: Layout, source: Source, body: list[str]) -> list[
         lines.append(f"    {written}{typed(b.type)} *const {word} = buffers[{k}];")
         if source.sizes[b] in source.used:
             lines.append(f"    const int64_t {source.sizes[b]} = sizes[{k}];")
+    if source.ask:
+        lines += [
+            f"    int32_t (*{source.ask})(void);",
+            f"    memcpy(&{source.ask}, &buffers[{len(plan.buffers)}], sizeof {source.ask});",
+        ]
     lines += [f"    (void){word};" for word in ("params", "buffers", "sizes", "first", "beyond")]
     lines += [f"    (void){word};" for word in map(source.buffers.__getitem__, plan.buffers)]
     return [*lines, *body, "}"]

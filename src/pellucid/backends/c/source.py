@@ -16,6 +16,7 @@ from ...ir.expr import LEAVES, Buffer, Expr, parts
 from ...ir.facts import Facts
 from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, While
 from ...reasoning.infer import FactsOf
+from ..asking import EVERY
 from ..obligations import Proofs, nodes_of, reads_of_written, require_domain, stored_buffers
 from ..port import Layout, Ranges
 from .spelling import HELPER_INSIDE, Form, Text, form, helper_bits, identifier, literal, typed
@@ -27,11 +28,19 @@ LONGEST = 90
 class Source:
     """Writes statements of a kernel as lines of C.
 
-    The loop `band` is restricted to ``first .. beyond``, which must then be in scope.
+    The loop `band` is restricted to ``first .. beyond``, which must then be in scope. Where it `asks`, loops that may
+    go on for ever call the function named `ask` now and then.
     """
 
     def __init__(
-        self, plan: Layout, block: Block, ranges: Ranges, proofs: Proofs, *, band: For | None = None
+        self,
+        plan: Layout,
+        block: Block,
+        ranges: Ranges,
+        proofs: Proofs,
+        *,
+        band: For | None = None,
+        asks: bool = False,
     ) -> None:
         self.proofs, self.written, self.band = proofs, block, band
         self.facts = FactsOf(ranges)
@@ -50,6 +59,7 @@ class Source:
         self.sizes = {b: self.unique(f"{b.name}_size") for b in plan.buffers}
         self.sizes |= {b: str(n) for b, n in self.private.items()}
         self.params = {p: self.unique(p.attr) for p in plan.kernel.params}
+        self.ask = self.unique("ask") if asks else ""
         for p, name in self.params.items():
             self.names[p] = Text(name, closed=True, plain=True)
 
@@ -381,13 +391,16 @@ class Source:
         self.forget_reads(s.body)
 
     def as_long(self, s: While) -> None:
-        """Turns as long as a condition holds, which is asked before each."""
+        """Turns as long as a condition holds, which is asked before each; now and then Python is asked, too."""
         self.forget_reads(s.body)
-        self.emit("for (;;) {")
+        turns = self.fresh("n")
+        self.emit(f"for (uint32_t {turns} = 1;; {turns}++) {{" if self.ask else "for (;;) {")
 
         def inner() -> None:
             self.emit(f"if (!({self.value(s.condition).bare})) break;")
             self.block(s.body)
+            if self.ask:
+                self.emit(f"if (!({turns} & {EVERY - 1}) && {self.ask}()) return;")
 
         self.scoped(inner)
         self.emit("}")

@@ -14,6 +14,7 @@ from ...ir.expr import Expr
 from ...ir.facts import Facts
 from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, While, all_roots, walk
 from ...reasoning.infer import FactsOf
+from ..asking import EVERY
 from ..port import Layout, Phase, Ranges
 from .blocks import bounded
 from .prefixes import Prefixes
@@ -165,21 +166,37 @@ class Function(Prefixes):
         self.open(after)
 
     def as_long(self, s: While) -> None:
-        """Turns as long as a condition holds, which is asked before each."""
+        """Turns as long as a condition holds, which is asked before each; now and then Python is asked, too."""
         if self.lanes:
             raise self.refuse("turns that lanes would make each for itself", "while", "run the loop in order")
         self.forget_reads(s.body)
-        head, body, after = self.new_label(), self.new_label(), self.new_label()
+        head, body, latch, ask, leave, after = (self.new_label() for _ in range(6))
+        before = self.label
         self.jump(head)
         self.open(head)
+        turn = self.let(f"phi i64 [ 0, %{before} ], [ %{latch}.i, %{latch} ], [ %{latch}.i, %{ask} ]")
         mark = self.mark()
         self.branch(self.value(s.condition), body, after)
         self.open(body)
         self.block(s.body)
-        self.jump(head)
         self.leave(mark)
+        self.jump(latch)
+        self.open(latch)
+        self.emit(f"%{latch}.i = add i64 {turn}, 1")
+        few = self.let(f"and i64 %{latch}.i, {EVERY - 1}")
+        self.branch(self.let(f"icmp eq i64 {few}, 0"), ask, head)
+        self.open(ask)
+        stop = self.let(f"call i32 {self.question()}() cold")
+        self.branch(self.let(f"icmp eq i32 {stop}, 0"), head, leave)
+        self.open(leave)
+        self.emit("ret void")
         self.open(after)
         self.forget_reads(s.body)
+
+    def question(self) -> str:
+        """The function that is asked whether to go on; its address comes after those of buffers."""
+        at = f"%ask.at = getelementptr ptr, ptr %buffers, i64 {len(self.plan.buffers)}"
+        return self.once("%ask", at, "%ask = load ptr, ptr %ask.at, align 8")
 
     def surely_runs(self, s: For) -> bool:
         """Whether the bounds make the loop run at least once."""
