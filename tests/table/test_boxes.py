@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.backends.conformance import signatures, spicy
+from pellucid.backends.conformance import same_bits, signatures, spicy
 from pellucid.ir import types as T
 from pellucid.ir.expr import Expr, apply
+from pellucid.ir.facts import top
 from pellucid.ir.interp import evaluate
 from pellucid.ir.prim import Prim, row
 from pellucid.ir.prims.box import whole
 from pellucid.reasoning.boxes import BoxRule, box_rule
+from pellucid.rewriting.expand import expand
 
 from .boxes import NIGHTLY, boxes, fault, how_many, registered, search, together
 from .conftest import TYPED, named
@@ -40,6 +42,20 @@ def test_a_rule_is_of_the_right_types(prim: Prim, types, attr):
     for condition, t in zip(rule.copies, types, strict=True):
         assert condition is None or (condition.type is T.boolean and t is result)
     assert rule is box_rule(prim, types, result)
+
+
+@pytest.mark.parametrize(("prim", "types", "attr"), TYPED, ids=named)
+def test_a_rule_may_be_simplified_and_expanded(prim: Prim, types, attr):
+    """Of the ends it is known that they are no NaN, and of nothing that it is finite."""
+    rule = box_rule(prim, types, prim.result_type(types, attr))
+    ends = together(types, 1000, np.random.default_rng(5))
+    leaves = dict(zip([e for pair in rule.leaves for e in pair], [x for e in ends for x in e], strict=True))
+    wanted = [rule.lo, rule.hi, *(c for c in rule.copies if c is not None)]
+    ranges = {e: top(e.type)._replace(nan=False) for e in leaves}
+    for plain, other in zip(
+        evaluate(wanted, leaves), evaluate(expand(wanted, "exact", ranges=ranges), leaves), strict=True
+    ):
+        assert same_bits(*map(np.ascontiguousarray, np.broadcast_arrays(plain, other)))
 
 
 # ---- boxes by their structure ----
