@@ -61,7 +61,8 @@ class Player:
         self._program: Program = with_room(
             lambda: compile_program(self.residual, backend=backend, ranges={"frames": (0, LONGEST)})
         )
-        self._wanted = {p.attr for p in self.residual.kernel.params}
+        self._reach = self.signal.reach()
+        self._live = [(n, at) for n, at in places(self.signal) if isinstance(n, Played) and n.recording.live]
         self._arrays = {n: m.data for n, m in self.residual.memories.items() if m.data is not None}
 
     @property
@@ -113,39 +114,37 @@ class Player:
                 place="out",
                 fix=f"give numpy.zeros({size}, 'uint8')",
             )
-        arrays = {**self._arrays, **self._live(frames, live)}
+        arrays = {**self._arrays, **self._incoming(frames, live)}
         if not frames:
             return out
         planes = pcm.split(self.layout, out, frames)
         arrays |= {m.name: v for m, v in zip(self._out, pcm.views(self.layout, planes), strict=True)}
         numbers = list(self.numbers)
-        for node, at in places(self.signal):
-            if isinstance(node, Played) and node.recording.live:
-                numbers[at : at + 2] = 0, frames
-        arguments = {"frames": frames, "peak": self.peak, **{f"kept{k}": x for k, x in enumerate(numbers)}}
+        for _, at in self._live:
+            numbers[at : at + 2] = 0, frames
         self.numbers, self.peak = self._program(
             {n: arrays[n] for n in self.residual.memories},
-            **{n: x for n, x in arguments.items() if n in self._wanted},
+            frames=frames,
+            peak=self.peak,
+            **{f"kept{k}": x for k, x in enumerate(numbers)},
         )
         self.position += frames
         return out
 
     def _within(self, frames: int) -> None:
         """Refuse what is beyond the end of a signal in memory; recordings are silent there."""
-        reach = self.signal.reach()
-        if reach is not None and self.position + frames > reach:
+        if self._reach is not None and self.position + frames > self._reach:
             raise InputError(
-                f"{frames} frames from {self.position} on, and a signal in memory has {reach}",
+                f"{frames} frames from {self.position} on, and a signal in memory has {self._reach}",
                 place="play",
                 fix="play fewer",
             )
 
-    def _live(self, frames: int, given: Mapping[str, Any]) -> dict[str, Any]:
+    def _incoming(self, frames: int, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The words of live recordings."""
         found: dict[str, Any] = {}
         known: set[str] = set()
-        for node in self.signal.states:
-            if not isinstance(node, Played) or not node.recording.live:
-                continue
+        for node, _ in self._live:
             source, name = node.recording, node.recording.name
             known.add(name)
             if name not in given:
