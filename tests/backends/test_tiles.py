@@ -8,21 +8,10 @@ from examples import gallery
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.base.errors import BackendError
 from pellucid.driver.frame import Variant
 
 SIZES = [(1, 1), (5, 3), (16, 16), (17, 33), (64, 65), (300, 40), (257, 511)]
 FILES = gallery.files()
-ITERATING = {
-    "apollonian",
-    "hyperbolic_checker",
-    "hyperbolic_lilies",
-    "julia",
-    "mandelbrot",
-    "newton",
-    "sierpinski_carpet",
-    "spheres",
-}
 
 
 def drawn(picture: object, size: tuple[int, int], backend: str, **options: str) -> np.ndarray:
@@ -44,10 +33,6 @@ def test_pictures_of_the_gallery_have_the_same_bits(path, numerics, precision):
     shown = gallery.load(path)
     options = {"numerics": numerics, "precision": precision}
     view = {"center": shown.center, "zoom": 97 / shown.width, "time": shown.time}
-    if path.stem in ITERATING:
-        with pytest.raises(BackendError, match="iterate"):
-            pl.compile(shown.picture, backend="tiles", **options)
-        return
     tiles = pl.compile(shown.picture, backend="tiles", **options)
     expected = pl.compile(shown.picture, backend="llvm", **options).render((97, 61), **view)
     assert np.array_equal(tiles.render((97, 61), **view), expected)

@@ -23,7 +23,7 @@ class TileBackend:
     def compile(self, kernel: Kernel, ranges: Ranges) -> TileCode:
         """The tape of a frame; see `port.Backend`.
 
-        Raises BackendError for a kernel that is no frame, or iterates.
+        Raises BackendError for a kernel that is no frame.
         """
         field = field_of(kernel)
         if field is None:

@@ -324,9 +324,13 @@ class Assembly:
         f.emit("ret void" if result == "void" else "unreachable")
         self._functions.append(f)
 
+    def definitions(self) -> str:
+        """The functions alone, for a module that has the declarations."""
+        return "\n".join(f.text() for f in self._functions)
+
     def text(self) -> str:
         """The module's text."""
-        return "\n".join([*self._declared, *(f.text() for f in self._functions)])
+        return "\n".join([*self._declared, self.definitions()])
 
 
 def _like(type_: str, element: str) -> str:

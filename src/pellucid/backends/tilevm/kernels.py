@@ -27,21 +27,21 @@ from ...rewriting.expand import expand
 from ..llvm.engine import machine
 from ..llvm.spelling import SCALAR, STORED, form, literal, typed
 from ..port import Store
+from . import passages
+from .sizes import LANES, VECTORS
 
-LANES = 16
-"""Boxes side by side, and pixels of a vector."""
-VECTORS = 16
-"""Vectors of a batch: 256 pixels."""
 VARIANTS = 8
 """Opcodes of one operator: which of its up to three operands are uniform."""
 MOST = 2048
 """Operators on certain types that a process may use."""
+PASSAGES = frozenset({"pass", "care", "take", "loop"})
+"""What is no row: see `passages`."""
 UNROLLED = 4
 """Vectors in one turn of a kernel's loop, where an operator is cheap."""
 
 
 class Key(NamedTuple):
-    """What a kernel computes: a row (or "load", "splat", "keep") on operands of certain types.
+    """What a kernel computes: a row (or "load", "splat", "keep", or a passage) on operands of certain types.
 
     `twice` says that the first two operands are one value: the box of a square is smaller than that of a product.
     """
@@ -137,6 +137,15 @@ def module(keys: Sequence[Key], half: int) -> str:
     declared: dict[str, None] = {}
     for k, key in enumerate(keys):
         full = (1 << len(key.types)) - 1
+        if key.op in PASSAGES:
+            # Only what is passed may be uniform.
+            truth = key.result is T.boolean
+            parts.append(passages.text(key.op, truth, f"batch_{k}", f"boxes_{k}", half))
+            given = 2 if full > 1 else 1
+            names = [f"ptr @batch_{k}_{mask}" for mask in range(given)]
+            batches += [*names, *["ptr null"] * (VARIANTS - given)]
+            boxes.append(f"ptr @boxes_{k}")
+            continue
         for mask in range(VARIANTS):
             # Where all operands are uniform, one of them is made a batch first; what is kept is read where it is.
             if mask & ~full or (mask == full and key.op != "splat") or key.op == "keep":

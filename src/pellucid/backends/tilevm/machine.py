@@ -11,7 +11,7 @@ from functools import cache
 
 from . import shorten
 from .assembly import POINTER, Assembly, Function, Value
-from .kernels import LANES, VECTORS
+from .sizes import LANES, VECTORS
 from .words import INPUTS, LEAF, LEAF_WORTH, RECORD, STEP, WORTH, Record, Space, Word, Writer
 
 

@@ -24,8 +24,10 @@ from ..calling import SIGNATURE, Slots
 from ..llvm.engine import machine
 from ..llvm.hands import Hands
 from ..port import Arguments, Layout, Memory, Store, address
-from .kernels import LANES, VARIANTS, Kernels, Key
+from .kernels import VARIANTS, Kernels, Key
 from .machine import text
+from .placement import Bodies
+from .sizes import LANES
 from .tape import INSTRUCTION, Tape
 from .words import HEADER, INPUTS, LEAF, STEP, Record, Space, Word
 
@@ -94,7 +96,7 @@ class TileCode:
         self._prepare, self._tiles = entries.prepare, entries.tiles
         word = T.u64 if tape.width == 8 else T.u32
         splats = [Key("splat", (t,), t) for t in (word, T.boolean)]
-        opcodes = self._kernels.opcodes([*tape.keys, *splats])
+        opcodes = self._kernels.opcodes([*tape.keys, *tape.inner, *splats])
         self.memory = Spaces(tape, opcodes, [opcodes[s] for s in splats], self._kernels, entries.allocate)
 
     def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
@@ -178,7 +180,7 @@ class Spaces:
         operands = tape.operands
         masks = (operands[:, 0] < 0) + 2 * (operands[:, 1] < 0) + 4 * (operands[:, 2] < 0)
         bases = np.array([opcodes[k] for k in tape.keys])[tape.codes]
-        # What a load reads from is in the pool, but no operand.
+        # What a load reads from is in the pool, but no operand; nor is where a passage leads.
         instructions["opcode"] = bases + (masks & kernels.fulls[bases // VARIANTS])
         instructions["flags"], instructions["operands"] = tape.flags, operands
         begin = INPUTS + length
@@ -206,8 +208,11 @@ class Spaces:
         self.instructions, self._batch = instructions, instructions.copy()
         frame[Word.SLOTS_AT] = (end - frame[Word.BASE]) // self.unit
         frame[Word.SLOTS_MOST] = slots = self._allocated(allocate, length)
-        self._bytes = _rounded(end + 8 * slots * self.unit, PAGE)
+        self._bodies = Bodies(tape.pool, int(frame[Word.SLOTS_AT]) + 8 * slots, opcodes, kernels)
+        self._bytes = _rounded(end + (8 * slots + self._bodies.units) * self.unit, PAGE)
         self._pool = np.zeros((pooled + 1, self.unit), np.uint8)
+        for k, words in self._bodies.entries(self.unit):
+            self._pool[pooled - 1 - k, : len(words)] = words
         frame[Word.BATCHES], frame[Word.BOXES] = address(kernels.batches), address(kernels.boxes)
         frame[Word.FULLS] = address(kernels.fulls)
         frame[Word.TAPE], frame[Word.LENGTH], frame[Word.ROOT] = address(instructions), length, begin - 1

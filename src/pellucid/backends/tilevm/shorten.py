@@ -7,7 +7,8 @@ of them it is wanted; and a child gets a tape of what it wants, in which what is
 from __future__ import annotations
 
 from .assembly import POINTER, Assembly, Function, Value
-from .kernels import LANES, VARIANTS
+from .kernels import VARIANTS
+from .sizes import LANES
 from .words import FIRST_TRUTH, INPUTS, NOWHERE, OBSERVED, TRUTH, UNCOPIED, Record, Space, Word, Writer
 
 

@@ -6,16 +6,16 @@ out by the interpreter when a frame begins. Rows stay whole here: a sine is one 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...base.errors import BackendError
 from ...ir import nest as N
 from ...ir import prim as table
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr
+from .bodies import ITERATING, LOOP, Body, Item, Pool, Scope, key_of, needs, ordered
 from .kernels import Key
 from .means import Mean
 from .words import FIRST_TRUTH, INPUTS, OBSERVED, ROOTS, TRUTH, UNCOPIED
@@ -38,7 +38,8 @@ class Field(NamedTuple):
 class Tape(NamedTuple):
     """The instructions of a field: for each the number of its key, its flags, and references of three operands.
 
-    `pool` is what uniforms stand for: expressions without column and row, and buffers.
+    `pool` is what references below zero stand for: expressions without column and row, buffers, and what belongs to
+    the bodies of iterations. `inner` are the keys of their lines.
     """
 
     field: Field
@@ -46,8 +47,9 @@ class Tape(NamedTuple):
     codes: np.ndarray[Any, Any]
     flags: np.ndarray[Any, Any]
     operands: np.ndarray[Any, Any]
-    pool: list[Expr | Buffer]
+    pool: list[Item]
     width: int
+    inner: list[Key]
 
     def __len__(self) -> int:
         """How many instructions."""
@@ -84,10 +86,37 @@ def _in_rows(position: Expr, row: Expr, columns: N.For) -> bool:
     return line.op == "mul" and set(line.args) == {row, columns.hi}
 
 
+class _Written(Scope):
+    """The instructions of a tape that is being written: for each the number of its key, and its operands in a row.
+
+    What varies and what does not are in one table here: references tell them apart.
+    """
+
+    def __init__(self, places: dict[Any, int], first: Sequence[Expr]) -> None:
+        varying = 0
+        for x in places:
+            varying |= x.free
+        super().__init__(Pool(list(first), places), varying, places)
+        self.numbers: dict[Any, int] = {}
+        self.keys: list[Key] = []
+        self.codes: list[int] = []
+        self.operands: list[int] = []
+
+    def add(self, key: Key, operands: tuple[int, ...]) -> int:
+        """Write an instruction; see `Scope`."""
+        code = self.numbers.get(key)
+        if code is None:
+            code = self.numbers[key] = len(self.keys)
+            self.keys.append(key)
+        self.codes.append(code)
+        self.operands += (*operands, 0, 0)[:3]
+        return INPUTS + len(self.codes) - 1
+
+
 def build(field: Field) -> Tape:
     """The tape of a field, whose expression is in its final form but for the bodies of rows.
 
-    Raises BackendError where something is no operator: an iteration.
+    Raises BackendError where something is no operator.
     """
     return _build(field, (field.value,), {field.column: 0, field.row: 1})
 
@@ -110,16 +139,14 @@ def _build(
     keep: bool = False,
 ) -> Tape:
     """A tape of one root, or of several that are kept; what comes first into the pool is given."""
-    varying = 0
-    for x in places:
-        varying |= x.free
-    nodes = _ordered(roots, varying, places)
-    pool: list[Expr | Buffer] = list(first)
-    numbers: dict[Any, int] = {}
-    keys: list[Key] = []
-    codes: list[int] = []
-    operands: list[int] = []
+    lines = _Written(places, first)
+    numbers, keys, codes, operands = lines.numbers, lines.keys, lines.codes, lines.operands
+    pool = lines.pool.items
+    nodes = ordered(roots, lines)
     for node in nodes:
+        if node.op in ITERATING:
+            lines.write([node])
+            continue
         args: tuple[Any, ...] = node.args
         # What tells one key from another, without making it: there are thousands of nodes and dozens of keys.
         if len(args) == 2:
@@ -130,7 +157,7 @@ def _build(
         code = numbers.get(kind)
         if code is None:
             code = numbers[kind] = len(keys)
-            keys.append(_key(node, field))
+            keys.append(key_of(node))
         if node.op == "load":
             args = (args[0], node.attr)
         for x in args:
@@ -160,64 +187,37 @@ def _build(
     if not codes:
         # One value for the whole frame.
         (root,) = roots
-        keys.append(Key("splat", (root.type,), root.type))
-        codes.append(0)
-        pool.append(root)
-        operands += (-1, 0, 0)
+        lines.add(Key("splat", (root.type,), root.type), (lines.place(root),))
     flags = np.array([_flags(k) for k in keys], np.uint16)[codes]
     for node in _observed(nodes, () if keep else roots, keys):
         index = places[node] - INPUTS
         key = keys[codes[index]]
         flags[index] |= OBSERVED[node.type.bits // 8] | (0 if key.keeps_zero else UNCOPIED)
-    wide = any(t.bits == 64 for k in keys for t in (*k.types, k.result))
+    inner = [line.key for body in pool if isinstance(body, Body) for line in body.lines]
+    wide = any(t.bits == 64 for k in (*keys, *inner) for t in (*k.types, k.result))
     shaped = np.array(operands, np.int32).reshape(-1, 3)
-    return Tape(field, keys, np.array(codes, np.int64), flags, shaped, pool, 8 if wide else 4)
+    return Tape(field, keys, np.array(codes, np.int64), flags, shaped, pool, 8 if wide else 4, inner)
 
 
 _UNUSED = {1: (0, 0), 2: (0,)}
 """References of operands that there are not: any input will do."""
 
 
-def _key(node: Expr, field: Field) -> Key:
-    types = tuple([a.type for a in node.args])
-    if node.op == "load":
-        return Key("load", types, node.type)
-    if node.op not in table.table():
-        raise BackendError(f"a tape has no {node.op}", place=field.buffer.name, fix="compile it by LLVM")
-    return Key(node.op, types, node.type, len(types) > 1 and node.args[0] is node.args[1])
-
-
 def _flags(key: Key) -> int:
     return (TRUTH if key.result is T.boolean else 0) | (FIRST_TRUTH if key.types[0] is T.boolean else 0)
-
-
-def _ordered(roots: Sequence[Expr], varying: int, inputs: Mapping[Expr, int]) -> list[Expr]:
-    """What varies, operands before users, each soon before its first use."""
-    found: list[Expr] = []
-    seen = set(inputs)
-    # Below None stands a node whose operands are done.
-    stack: list[Expr | None] = list(reversed(roots))
-    while stack:
-        node = stack.pop()
-        if node is None:
-            found.append(stack.pop())  # pyright: ignore[reportArgumentType]
-        elif node not in seen and node.free & varying:
-            seen.add(node)
-            stack += (node, None)
-            # The first operand first: chains of minima and sums grow on that side.
-            stack += [a for a in node.args[::-1] if a not in seen]
-    return found
 
 
 def _observed(nodes: Sequence[Expr], seen: Sequence[Expr], keys: Sequence[Key]) -> set[Expr]:
     """The varying floats of which somebody sees whether a zero is negative; of those in `seen` anybody does."""
     rows = table.table()
     observers = {k.op for k in keys if k.op not in rows or rows[k.op].zero_sign == "observe"}
+    if LOOP in keys:
+        observers.add("iterate")
     found: set[Expr] = {x for x in seen if x.type.is_float and nodes}
     if not observers and not found:
         return found
     varying = set(nodes)
     for node in reversed(nodes):
-        if node.op in observers or (node in found and rows[node.op].zero_sign == "pass"):
-            found.update([a for a in node.args if a.type.is_float and a in varying])
+        if node.op in observers or (node in found and node.op in rows and rows[node.op].zero_sign == "pass"):
+            found.update([a for a in needs(node) if a.type.is_float and a in varying])
     return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import IntEnum, auto
 
 from .assembly import Function, Value
-from .kernels import LANES
+from .sizes import LANES
 
 INPUTS = 4
 """References of the inputs: column, row, and two that are spare."""

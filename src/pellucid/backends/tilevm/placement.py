@@ -1,0 +1,99 @@
+"""Placement: where bodies of iterations are in memory, and their lines as the machine reads them.
+
+In `tilevm` between `bodies` and `running`. Every body has slots behind those of the tape; as batches they take 8 units
+each, as boxes one, in the same place. The pool tells the passages where that is, in bytes from its own entries, so that
+one table serves all workspaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ir import types as T
+from ...ir.facts import top
+from .bodies import Body, Item, Line, Link, Whole
+from .kernels import Kernels, Key
+from .passages import LINE, Loop, Way
+from .sizes import LANES
+
+CODE = np.dtype([("code", "u8"), ("places", "i4", 4)])
+"""What `passages` reads as a line."""
+assert CODE.itemsize == LINE  # noqa: S101
+
+
+class Bodies:
+    """The bodies of a tape's pool, from a place in the workspaces on; `units` of the base is what they take."""
+
+    def __init__(
+        self, pool: Sequence[Item], begin: int, opcodes: Mapping[Key, int], kernels: Kernels
+    ) -> None:
+        self._pool, self._opcodes, self._kernels = pool, opcodes, kernels
+        self._begin: dict[Body, int] = {}
+        self._owners: list[Any] = []
+        self.units = 0
+        for item in pool:
+            if isinstance(item, Body):
+                self._begin[item] = begin + self.units
+                self.units += 8 * item.size
+
+    def entries(self, unit: int) -> Iterator[tuple[int, Any]]:
+        """What is in the pool that is neither a value nor memory, and so stays the same: its number and bytes."""
+        for k, item in enumerate(self._pool):
+            if isinstance(item, Whole):
+                yield k, _whole(item.type, unit)
+            elif isinstance(item, Link):
+                ways = {Way.BATCH: 8, Way.BOX: 1}
+                places = [self._place(item.body, item.reference, ways[way]) for way in Way]
+                yield k, np.array([(x + k + 1) * unit for x in places], np.int64).view(np.uint8)
+            elif isinstance(item, Body):
+                yield k, np.array(self._words(item, k, unit), np.int64).view(np.uint8)
+
+    def _place(self, body: Body, reference: int, scale: int) -> int:
+        """Where a reference of a body is, in units from the base."""
+        return reference if reference < 0 else self._begin[body] + scale * body.slots[reference]
+
+    def _words(self, body: Body, number: int, unit: int) -> list[int]:
+        tables = [
+            self._lines(body, [*body.stop, *body.step], 8),
+            self._lines(body, body.lines, 1),
+        ]
+        self._owners += tables
+        words = [0] * len(Loop)
+        words[Loop.BASE], words[Loop.LIMIT] = (number + 1) * unit, body.limit * unit
+        words[Loop.BATCH_LINES], words[Loop.BOX_LINES] = (t.ctypes.data for t in tables)
+        words[Loop.STOP], words[Loop.STEP] = len(body.stop), len(body.step)
+        words[Loop.LOST] = len(body.lost)
+        words[Loop.BATCH_RUNNING], words[Loop.BOX_RUNNING] = (
+            self._place(body, body.running, scale) * unit for scale in (8, 1)
+        )
+        return words
+
+    def _lines(self, body: Body, lines: Sequence[Line], scale: int) -> Any:
+        """Lines with addresses and places; `scale` is 8 for batches, and 1 for boxes."""
+        found = np.zeros(len(lines), CODE)
+        addresses = self._kernels.batches if scale > 1 else self._kernels.boxes
+        for k, line in enumerate(lines):
+            opcode = self._opcodes[line.key] + uniform(line.key, line.operands)
+            places = [self._place(body, x, scale) for x in (line.result, *line.operands)]
+            found[k] = (addresses[opcode], (*places, 0, 0, 0)[:4])
+        return found
+
+
+def uniform(key: Key, operands: Sequence[int]) -> int:
+    """Which operands of an instruction are uniform, as a mask; the memory of a load, or a way, is no operand."""
+    return sum(1 << k for k, x in enumerate(operands[: len(key.types)]) if x < 0)
+
+
+def _whole(type_: T.Type, unit: int) -> Any:
+    if type_ is T.boolean:
+        return np.array([0] * (unit // 2) + [0xFF] * 2, np.uint8)
+    facts = top(type_)
+    width = unit // (2 * LANES)
+    found = np.zeros((2 * LANES, width), np.uint8)
+    for k, end in enumerate((facts.lo, facts.hi)):
+        raw = np.array([end]).astype(type_.dtype).view(np.uint8)
+        found[k * LANES : (k + 1) * LANES, : type_.dtype.itemsize] = raw
+    return found.reshape(-1)
