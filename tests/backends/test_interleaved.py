@@ -80,30 +80,27 @@ def test_two_rows_that_take_turns_become_two_stores():
     assert text.count("store <64 x i8>") == 2
 
 
-def test_stores_that_may_meet_stay_in_their_order():
-    text = (
-        "kernel k():\n  output out: u8[200]\n  input a: u8[200]\n  for i in 0 .. 40 by 16 lanes:\n"
-        "    out[i * 4] := a[i]\n    out[i * 4] := a[i + 1]\n    out[i * 4 + 1] := a[i + 2]\n"
+@pytest.mark.parametrize(
+    "turn",
+    [
+        pytest.param(
+            "    out[i * 4] := a[i]\n    out[i * 4] := a[i + 1]\n    out[i * 4 + 1] := a[i + 2]\n",
+            id="they may meet",
+        ),
+        pytest.param(
+            "    out[i * 4] := a[i]\n    out[i * 4 + 1] := out[i * 4]\n",
+            id="what was stored is read again",
+        ),
+        pytest.param(
+            "    if a[i] < 100:u8:\n      out[i * 2] := a[i]\n      out[i * 2 + 1] := a[i * 2]\n",
+            id="each lane for itself under a condition",
+        ),
+    ],
+)
+def test_stores_that_are_not_one_stay_in_their_order(turn: str):
+    _, (mine, wanted) = both(
+        f"kernel k():\n  output out: u8[200]\n  input a: u8[200]\n  for i in 0 .. 40 by 16 lanes:\n{turn}"
     )
-    _, (mine, wanted) = both(text)
-    assert np.array_equal(mine, wanted)
-
-
-def test_what_is_stored_and_read_again_is_not_held_back():
-    text = (
-        "kernel k():\n  output out: u8[200]\n  input a: u8[200]\n  for i in 0 .. 40 by 16 lanes:\n"
-        "    out[i * 4] := a[i]\n    out[i * 4 + 1] := out[i * 4]\n"
-    )
-    _, (mine, wanted) = both(text)
-    assert np.array_equal(mine, wanted)
-
-
-def test_under_a_condition_each_lane_stores_for_itself():
-    text = (
-        "kernel k():\n  output out: u8[200]\n  input a: u8[200]\n  for i in 0 .. 40 by 16 lanes:\n"
-        "    if a[i] < 100:u8:\n      out[i * 2] := a[i]\n      out[i * 2 + 1] := a[i * 2]\n"
-    )
-    _, (mine, wanted) = both(text)
     assert np.array_equal(mine, wanted)
 
 
