@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .driver import compile as compile
     from .driver import explain as explain
     from .driver import export_c as export_c
+    from .driver.session import Session as Session
     from .images import animation as animation
     from .images import image as image
     from .signals import read_audio as read_audio
@@ -47,6 +48,7 @@ _HOMES = {
     "pellucid.base.errors": ("PellucidError",),
     "pellucid.canvas": ("animate", "convert", "render", "save", "show"),
     "pellucid.driver": ("compile", "explain", "export_c"),
+    "pellucid.driver.session": ("Session",),
     "pellucid.images": ("animation", "image"),
     "pellucid.signals": ("read_audio", "render_audio", "voice"),
     "pellucid.tracing": (

@@ -11,8 +11,9 @@ import itertools
 import math
 import struct
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,7 +80,9 @@ _nodes: dict[tuple[Any, ...], Expr] = {}
 _ids = itertools.count()
 _sweep_at = 1 << 18
 _index_bits: dict[str, int] = {}
+_bits = itertools.count()
 _new = Expr.__new__
+_sweeping = threading.Lock()
 
 
 def make(op: str, args: tuple[Expr, ...], type_: T.Type, attr: Any = None) -> Expr:
@@ -103,20 +106,42 @@ def make(op: str, args: tuple[Expr, ...], type_: T.Type, attr: Any = None) -> Ex
     return _nodes.setdefault(key, node)
 
 
+def _put(op: str, args: tuple[Expr, ...], type_: T.Type, attr: Any, free: int) -> Expr:
+    """As `make`, for a node whose `free` is not that of its operands: other threads never see it without."""
+    key = (op, type_, attr, *args)
+    node = _nodes.get(key)
+    if node is None:
+        node = _new(Expr)
+        node.op, node.args, node.attr, node.type, node.free, node.id = op, args, attr, type_, free, next(_ids)
+        node = _nodes.setdefault(key, node)
+    return node
+
+
 def sweep() -> int:
-    """Forget nodes that nothing else refers to; called by itself when the table has doubled. Returns how many."""
+    """Forget nodes that nothing else refers to; called by itself when the table has doubled. Returns how many.
+
+    Another thread may make nodes meanwhile: a node is taken out before it is asked for the last time whether it is
+    wanted, since what is not in the table cannot be found.
+    """
     global _sweep_at
+    if not _sweeping.acquire(blocking=False):
+        return 0
     _walked.clear()
     dead = 0
     # Users have larger ids than operands, so one pass from the newest to the oldest frees whole dead expressions.
     # One reference is the table's, one getrefcount's own argument; popped keys must not keep operands alive.
-    keys = sorted(_nodes, key=lambda k: _nodes[k].id)
+    keys = [key for key, _ in sorted(((k, n.id) for k, n in list(_nodes.items())), key=_second)]
     while keys:
         key = keys.pop()
-        if sys.getrefcount(_nodes[key]) <= 2:
-            del _nodes[key]
-            dead += 1
+        if key in _nodes and sys.getrefcount(_nodes[key]) <= 2:
+            node = _nodes.pop(key, None)
+            if node is not None and sys.getrefcount(node) > 2:
+                _nodes.setdefault(key, node)
+            else:
+                dead += 1
+            del node
     _sweep_at = max(1 << 18, 2 * len(_nodes))
+    _sweeping.release()
     return dead
 
 
@@ -176,22 +201,18 @@ def index_bit(name: str) -> int:
     """The bit of a loop index (or of an iteration state) in `free`."""
     bit = _index_bits.get(name)
     if bit is None:
-        bit = _index_bits[name] = 1 << len(_index_bits)
+        bit = _index_bits.setdefault(name, 1 << next(_bits))
     return bit
 
 
 def index(name: str, type_: T.Type = T.i32) -> Expr:
     """A loop index."""
-    node = make("index", (), type_, name)
-    node.free = index_bit(name)
-    return node
+    return _put("index", (), type_, name, index_bit(name))
 
 
 def state(depth: int, position: int, type_: T.Type) -> Expr:
     """The bound variable of an `iterate`: component `position` of the state of a loop of that depth."""
-    node = make("state", (), type_, (depth, position))
-    node.free = index_bit(f"state {depth}")
-    return node
+    return _put("state", (), type_, (depth, position), index_bit(f"state {depth}"))
 
 
 # ---- compound nodes ----
@@ -231,22 +252,20 @@ def iterate(
     if stop.type is not T.boolean or limit.type is not T.i32:
         raise IrError("stop is a bool and limit an i32", place="iterate")
     bit = index_bit(f"state {depth}")
-    node = make("iterate", (*init, *step, stop, limit), init[0].type, (depth, len(init)))
     outer = limit.free
     for a in init:
         outer |= a.free
     inner = stop.free
     for b in step:
         inner |= b.free
-    node.free = outer | (inner & ~bit)
+    free = outer | (inner & ~bit)
+    node = _put("iterate", (*init, *step, stop, limit), init[0].type, (depth, len(init)), free)
     return tuple(get(node, k) for k in range(len(init)))
 
 
 def get(node: Expr, position: int) -> Expr:
     """A component of the final state of an iterate."""
-    result = make("get", (node,), node.args[position].type, position)
-    result.free = node.free
-    return result
+    return _put("get", (node,), node.args[position].type, position, node.free)
 
 
 def parts(node: Expr) -> tuple[tuple[Expr, ...], tuple[Expr, ...], Expr, Expr]:
@@ -328,6 +347,7 @@ WORTH_KEEPING = 32
 _NOTHING = _Walk(set(), [])
 _walked: list[_Walk] = []
 _age = attrgetter("id")
+_second = itemgetter(1)
 
 
 def uses(roots: Sequence[Expr]) -> dict[Expr, int]:

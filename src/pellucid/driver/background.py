@@ -1,0 +1,85 @@
+"""Work in the background: one thread that asks what is to be done next, whenever it has done something.
+
+Below `session`. There is no queue: who is asked names the one job that is most useful now, so nothing that was wanted
+once waits behind what is wanted now. A job that has begun is let end.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import weakref
+from collections.abc import Callable
+
+Job = Callable[[], None]
+Plan = Callable[[], "Job | float | None"]
+"""The job to do now, the seconds until there may be one, or None: there is none until `wake` is called."""
+
+
+class Background:
+    """The thread of one plan, a bound method: started when it is first woken, ended by `close` or with its owner."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = weakref.WeakMethod(plan)
+        self._signal = threading.Condition(threading.Lock())
+        self._woken = self._closed = False
+        self._thread: threading.Thread | None = None
+        self.busy = False
+        weakref.finalize(plan.__self__, self._end)  # pyright: ignore[reportFunctionMemberAccess]
+        _all.add(self)
+
+    def wake(self) -> None:
+        """Ask for a job soon: what is to be done may have changed."""
+        with self._signal:
+            if self._closed:
+                return
+            self._woken = True
+            self._signal.notify()
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._work, name="pellucid compiler", daemon=True)
+                self._thread.start()
+
+    def close(self) -> None:
+        """Let the job that has begun end, and leave no thread behind."""
+        self._end()
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+    def _end(self) -> None:
+        with self._signal:
+            self._closed = True
+            self._signal.notify()
+
+    def _work(self) -> None:
+        while True:
+            with self._signal:
+                self._woken = False
+                if self._closed:
+                    return
+            plan = self._plan()
+            if plan is None:
+                return
+            job = plan()
+            # Nothing here keeps the owner of the plan alive while it waits.
+            del plan
+            if callable(job):
+                self.busy = True
+                try:
+                    job()
+                finally:
+                    self.busy = False
+                del job
+                continue
+            with self._signal:
+                self._signal.wait_for(lambda: self._woken or self._closed, job)
+
+
+_all: weakref.WeakSet[Background] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """No thread may be inside of a compiler while the process takes itself apart."""
+    for each in list(_all):
+        each.close()

@@ -1,0 +1,461 @@
+"""Sessions: pictures for editors and viewers, whose first frame is there at once and whose later ones are fast.
+
+The top of the driver beside `kernel`. A new picture is traced and drawn from a tape by the tile machine; `tiers` says
+whether machine code would win; `background` compiles it then, and whichever was measured the faster draws from there
+on. In exact numerics what was edited in its numbers only is drawn by the code of its shape (see `lifting`).
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time as clock
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from ..backends.port import Code
+from ..backends.tilevm.running import Counts, TileCode
+from ..base.errors import BackendError, InputError, PellucidError
+from ..base.garbage import uncollected
+from ..base.room import with_room
+from ..ir import expr as E
+from ..ir.expr import Expr
+from .background import Background, Job
+from .frame import OUT, Frame
+from .keeping import of_kernel
+from .kernel import Bytes, Kernel, checked_source, make_backend, optimized
+from .lifting import Shape
+from .options import Options
+from .tiers import Estimate, Timing, estimate
+from .view import View, checked_out, checked_view
+
+REST = 0.3
+"""Seconds without another picture after which its numbers are worth being compiled in."""
+SCENES = 8
+"""How many pictures, and how many shapes of pictures, keep their machine code."""
+PROMPT = 2e-4
+"""Seconds after which a frame gets Python's lock from the compiler; usually it is 25 times as long."""
+
+TILES, LIFTED, WHOLE = "tiles", "lifted", "whole"
+"""A picture's codes: its tape, and machine code with its numbers as parameters or compiled in."""
+NOTHING: Mapping[str, float] = {}
+NO_COUNTS = Counts(0, 0, 0, 0, 0)
+LITTER = 1 << 16
+"""So many nodes may be made before those that nothing refers to anymore are forgotten."""
+
+
+class Shown(NamedTuple):
+    """A frame, and who drew it.
+
+    pixels        as `Kernel.render` gives them.
+    tier          "tiles" or "llvm".
+    milliseconds  for "trace" and "tape", where this frame needed them, for "frame", and for "compile", if the code that
+                  drew it was made by a compiler.
+    trouble       what kept the compiler from making code for this picture, or None.
+    """
+
+    pixels: Bytes
+    tier: str
+    milliseconds: Mapping[str, float]
+    trouble: str | None = None
+
+
+@dataclass(eq=False)
+class _Made:
+    """Machine code, and how long it took to make."""
+
+    code: Code
+    ms: float
+
+
+@dataclass(eq=False)
+class _Tape:
+    """The tape at hand: what it is for, its code, if there can be one, and what is counted of its frames."""
+
+    key: object = None
+    code: TileCode | None = None
+    frames: int = 0
+    counts: Counts = NO_COUNTS
+
+
+@dataclass(eq=False)
+class _Family:
+    """What pictures of one shape share: how fast their codes are, and the code with numbers as parameters."""
+
+    shape: Shape
+    timing: Timing = field(default_factory=Timing)
+    lifted: _Made | None = None
+    edited: bool = False
+    asked: int = 0
+    estimate: Estimate | None = None
+    estimated_ms: float = 0.0
+
+
+@dataclass(eq=False)
+class _Scene:
+    """One picture: its frame, the values of its shape's parameters, and the code in which its numbers are known."""
+
+    kernel: Kernel
+    frame: Frame
+    family: _Family
+    constants: Mapping[str, float]
+    whole: _Made | None = None
+    trouble: str | None = None
+
+
+class _Stale(Exception):  # noqa: N818 - nothing is wrong
+    """What is being compiled is not wanted anymore."""
+
+
+class Session:
+    """Draws one picture after another, as an editor or a viewer asks for them: soon at first, then fast.
+
+    In numerics "exact" all ways of drawing give the same pixels and a picture that differs from one before in its
+    numbers only needs no compiler; in "relaxed" the ways agree as well, and every edit is compiled. `size` is in
+    pixels; `threads` bounds how many draw. Close it, or use it in a ``with``. Raises InputError for a value out of its
+    range.
+
+    >>> from pellucid import images as im
+    >>> with Session((4, 2)) as session:
+    ...     shown = session.update(im.checkerboard(1, im.black, im.white))
+    ...     shown.tier, shown.pixels[..., 0].tolist()
+    ('tiles', [[0, 255, 0, 255], [255, 0, 255, 0]])
+    """
+
+    def __init__(
+        self,
+        size: tuple[int, int] | int = (512, 512),
+        *,
+        numerics: str = "exact",
+        precision: str = "f32",
+        threads: int | None = None,
+    ) -> None:
+        self.options = Options(numerics, precision)
+        self._view = checked_view(size, threads=threads, precision=precision)
+        self._scene: _Scene | None = None
+        self._picture: object = None
+        self._scenes: OrderedDict[tuple[Expr, tuple[Any, ...]], _Scene] = OrderedDict()
+        self._families: OrderedDict[Expr, _Family] = OrderedDict()
+        self._tape = _Tape()
+        self._edited_at = 0.0
+        self._compiled = 0
+        self._nodes = E.count()
+        self._closed = False
+        # Code is freed by whoever compiles: LLVM lets nobody else in meanwhile.
+        self._dropped: list[object] = []
+        self._lock = threading.RLock()
+        self._compiling = threading.Lock()
+        self._background = Background(self._plan)
+
+    # ---- what a viewer asks for ----
+
+    def update(
+        self,
+        picture: object = None,
+        *,
+        center: tuple[float, float] | None = None,
+        zoom: float | None = None,
+        time: float | None = None,
+        params: Mapping[str, float] | None = None,
+        size: tuple[int, int] | int | None = None,
+        out: Bytes | None = None,
+    ) -> Shown:
+        """The frame of a picture, or of the one before; what is not given of the view stays as it was.
+
+        A picture is traced when it is another object than the one before. The pixels go to `out`, if given. Raises
+        InputError for a value out of its range or a session without a picture, and what the picture raises; the session
+        then stays as it was.
+        """
+        with self._lock, self._promptly():
+            if self._closed:
+                raise InputError("the session is closed", place="session", fix="make another one")
+            view = self._looked_at(center, zoom, time, params, size)
+            spent: dict[str, float] = {}
+            scene = self._scene
+            if picture is not None and picture is not self._picture:
+                with _timed(spent, "trace"):
+                    scene = self._found(picture)
+            if scene is None:
+                raise InputError("there is no picture yet", place="session", fix="give one to update")
+            values = scene.kernel.values(view, params=scene.frame.params)
+            if scene is not self._scene:
+                self._scene, self._edited_at = scene, clock.monotonic()
+            self._picture = self._picture if picture is None else picture
+            self._view = view
+            shown = self._draw(scene, view, values, spent, out)
+        self._background.wake()
+        return shown
+
+    def frame(self, **view: Any) -> Shown:
+        """The next frame of the picture at hand, as `update` without a picture."""
+        return self.update(None, **view)
+
+    def close(self) -> None:
+        """Forget everything and end the thread in the background, once the compiler is done with what it has begun."""
+        with self._lock:
+            self._closed = True
+        self._background.close()
+        with self._lock:
+            self._scene = self._picture = None
+            self._scenes.clear()
+            self._families.clear()
+            self._tape = _Tape()
+            self._dropped.clear()
+
+    def __enter__(self) -> Self:
+        """The session itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    @property
+    def compiled(self) -> int:
+        """How often the compiler was asked for code so far."""
+        return self._compiled
+
+    def settled(self, timeout: float = 60.0) -> bool:
+        """Wait until nothing is left to be done in the background; tells whether that is so after so many seconds."""
+        until = clock.monotonic() + timeout
+        while clock.monotonic() < until:
+            with self._lock:
+                if not self._background.busy and self._plan(look=True) is None:
+                    return True
+            clock.sleep(0.002)
+        return False
+
+    # ---- pictures ----
+
+    def _looked_at(self, center: Any, zoom: Any, time: Any, params: Any, size: Any) -> View:
+        old = self._view
+        if all(x is None for x in (center, zoom, time, params, size)):
+            return old
+        return checked_view(
+            old.size if size is None else size,
+            center=old.center if center is None else center,
+            zoom=old.zoom if zoom is None else zoom,
+            time=old.time if time is None else time,
+            params=old.params if params is None else params,
+            threads=old.threads,
+            precision=self.options.precision,
+        )
+
+    def _found(self, picture: object) -> _Scene:
+        """The scene of a picture: traced, and known already or joined to the family of its shape."""
+        kernel = Kernel(checked_source(picture), self.options, now=False)
+        with uncollected():
+            frame = kernel.frame()
+        key = (frame.pixel, tuple([(p.name, p.default, p.low, p.high) for p in frame.params.values()]))
+        scene = self._scenes.get(key)
+        if scene is None:
+            family, constants = self._joined(frame)
+            scene = self._scenes[key] = _Scene(kernel, frame, family, constants)
+            if len(self._scenes) > SCENES:
+                self._dropped.append(self._scenes.popitem(last=False))
+        self._scenes.move_to_end(key)
+        return scene
+
+    def _joined(self, frame: Frame) -> tuple[_Family, Mapping[str, float]]:
+        root = frame.pixel
+        if self.options.numerics == "exact":
+            for base, family in reversed(self._families.items()):
+                constants = family.shape.match(frame)
+                if constants is not None:
+                    family.edited = True
+                    self._families.move_to_end(base)
+                    return family, constants
+        family = self._families[root] = _Family(Shape(frame))
+        if len(self._families) > SCENES:
+            self._dropped.append(self._families.popitem(last=False))
+        return family, NOTHING
+
+    # ---- drawing ----
+
+    def _draw(
+        self, scene: _Scene, view: View, values: dict[str, Any], spent: dict[str, float], out: Bytes | None
+    ) -> Shown:
+        width, height = view.size
+        shape = (height, width, 4)
+        pixels = np.empty(shape, np.uint8) if out is None else checked_out(out, shape)
+        memory = {OUT: pixels.reshape(-1).view(np.uint32)}
+        name, code, constants, compile_ms = self._chosen(scene, spent)
+        values |= constants
+        with _timed(spent, "frame"):
+            code.run(values, memory, threads=view.threads)
+        family = scene.family
+        family.asked += 1
+        family.timing.add(name, spent["frame"], width * height)
+        if isinstance(code, TileCode):
+            self._count(family, code, spent["frame"], width * height)
+            return Shown(pixels, "tiles", spent, scene.trouble)
+        return Shown(pixels, "llvm", {**spent, "compile": compile_ms}, scene.trouble)
+
+    def _chosen(self, scene: _Scene, spent: dict[str, float]) -> tuple[str, Code, Mapping[str, float], float]:
+        """The fastest code of a scene as far as is known: what it needs besides the view, and its compiler needed."""
+        family = scene.family
+        made = {LIFTED: family.lifted, WHOLE: scene.whole}
+        name = family.timing.fastest([TILES, *(n for n, m in made.items() if m is not None)])
+        code = made.get(name)
+        if code is None:
+            with _timed(spent, "tape"):
+                tape, constants = self._taped(scene)
+            if tape is not None:
+                return TILES, tape, constants, 0.0
+            name = WHOLE
+            # Not everything has a tape: machine code has to be waited for then.
+            code = scene.whole = scene.whole or self._made(scene, WHOLE, lambda: True)
+        return name, code.code, self._constants(scene) if name == LIFTED else NOTHING, code.ms
+
+    def _constants(self, scene: _Scene) -> Mapping[str, float]:
+        return scene.constants or scene.family.shape.values
+
+    def _taped(self, scene: _Scene) -> tuple[TileCode | None, Mapping[str, float]]:
+        """The tape of a scene; that of its family once its numbers were edited, so that no other one is made."""
+        lifted = scene.family.edited
+        key: object = scene.family if lifted else scene
+        if self._tape.key is not key:
+            self._tape = _Tape(key, self._tape_of(scene.family.shape.frame if lifted else scene.frame))
+        return self._tape.code, self._constants(scene) if lifted else NOTHING
+
+    def _tape_of(self, frame: Frame) -> TileCode | None:
+        options = Options(self.options.numerics, self.options.precision, "tiles")
+        backend: Any = make_backend("tiles")
+
+        def work() -> TileCode:
+            if options.numerics == "exact":
+                # Exact rules keep every bit, so that there is no need to wait for them.
+                return backend.compile(frame.kernel, frame.ranges)
+            best = optimized(frame, options, backend)
+            return backend.compile(best.kernel, best.ranges)
+
+        try:
+            with uncollected():
+                return with_room(work)
+        except BackendError:
+            return None
+
+    def _count(self, family: _Family, code: TileCode, ms: float, pixels: int) -> None:
+        """Say what machine code would do, when that is not known yet or frames take much longer than they did."""
+        tape = self._tape
+        tape.frames += 1
+        if family.estimate is not None and ms < 1.5 * family.estimated_ms:
+            return
+        now = code.counts
+        news = Counts(*((b - a) // tape.frames for a, b in zip(tape.counts, now, strict=True)))
+        tape.counts, tape.frames = now, 0
+        family.estimate, family.estimated_ms = estimate(code.tape, news, pixels), ms
+
+    # ---- compiling ----
+
+    def _plan(self, *, look: bool = False) -> Job | float | None:
+        """What is to be compiled next; with `look`, nothing is done about it."""
+        with self._lock:
+            if not look:
+                self._dropped.clear()
+                if E.count() > self._nodes + LITTER:
+                    return self._sweep
+            scene = self._scene
+            if self._closed or scene is None or scene.trouble is not None:
+                return None
+            family = scene.family
+            pixels = self._view.size[0] * self._view.size[1]
+            tiled = family.timing.of(TILES, pixels)
+            if family.estimate is None or tiled is None or not family.estimate.pays(tiled, family.asked):
+                return None
+            wanted = [WHOLE]
+            if self.options.numerics == "exact" and family.shape.places:
+                wanted = [LIFTED, WHOLE] if family.edited else [WHOLE, LIFTED]
+            for k, which in enumerate(wanted):
+                if (scene.whole if which == WHOLE else family.lifted) is not None:
+                    continue
+                left = self._edited_at + REST - clock.monotonic()
+                if k and left > 0:
+                    return left
+                return lambda: self._compile(scene, which)
+            return None
+
+    def _sweep(self) -> None:
+        """Forget nodes of pictures and programs that are gone."""
+        E.sweep()
+        self._nodes = E.count()
+
+    def _compile(self, scene: _Scene, which: str) -> None:
+        """Make code of a scene, unless it is not wanted anymore when the compiler proper would begin."""
+        try:
+            made = self._made(scene, which, lambda: self._wanted(scene, which))
+        except _Stale:
+            return
+        except Exception as problem:  # noqa: BLE001 - a viewer goes on drawing from the tape
+            self._complain(scene, problem)
+            return
+        with self._lock:
+            if which == WHOLE:
+                scene.whole = made
+                scene.family.timing.forget(WHOLE)
+            else:
+                scene.family.lifted = made
+
+    def _made(self, scene: _Scene, which: str, wanted: Callable[[], bool]) -> _Made:
+        options = self.options
+        backend = make_backend(options.backend)
+
+        def work() -> Code:
+            frame = scene.frame if which == WHOLE else scene.family.shape.frame
+
+            def best() -> Any:
+                if not wanted():
+                    raise _Stale
+                found = optimized(frame, options, backend)
+                if not wanted():
+                    raise _Stale
+                return found
+
+            return of_kernel(frame.kernel, frame.ranges, options, backend, best)
+
+        with self._compiling, uncollected():
+            began = clock.perf_counter()
+            self._compiled += 1
+            code = with_room(work)
+            return _Made(code, 1e3 * (clock.perf_counter() - began))
+
+    def _wanted(self, scene: _Scene, which: str) -> bool:
+        now = self._scene
+        return (
+            not self._closed
+            and now is not None
+            and (now is scene if which == WHOLE else now.family is scene.family)
+        )
+
+    def _complain(self, scene: _Scene, problem: Exception) -> None:
+        words = str(problem) if isinstance(problem, PellucidError) else f"{type(problem).__name__}: {problem}"
+        scene.trouble = f"this picture stays uncompiled: {words}"
+        warnings.warn(scene.trouble, stacklevel=2)
+
+    @contextmanager
+    def _promptly(self) -> Generator[None]:
+        """While something is compiled, Python's lock changes hands sooner."""
+        if not self._background.busy:
+            yield
+            return
+        usual = sys.getswitchinterval()
+        sys.setswitchinterval(min(usual, PROMPT))
+        try:
+            yield
+        finally:
+            sys.setswitchinterval(usual)
+
+
+@contextmanager
+def _timed(spent: dict[str, float], name: str) -> Generator[None]:
+    began = clock.perf_counter()
+    try:
+        yield
+    finally:
+        spent[name] = 1e3 * (clock.perf_counter() - began)

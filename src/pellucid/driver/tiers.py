@@ -1,0 +1,111 @@
+"""Tiers: what a frame costs by tapes and by machine code, so that a compiler is started only where that will win.
+
+Between the tile machine's counts and `session`, which asks. A tape is ready at once and skips what boxes decide;
+machine code comes late and does everything, several times as fast. How much of a frame was skipped is counted, not
+timed, so the answer does not depend on what else the computer does; which of two codes stays is then measured.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import deque
+from typing import NamedTuple
+
+from ..backends.tilevm.kernels import LANES, VECTORS
+from ..backends.tilevm.running import Counts
+from ..backends.tilevm.tape import Tape
+from ..ir import prim as table
+
+BATCH = LANES * VECTORS
+
+
+class Costs(NamedTuple):
+    """Nanoseconds, measured on the gallery in exact numerics; only their relations matter.
+
+    leaf     of an instruction of cost 1 on a batch of 256 pixels.
+    box      of an instruction on 16 boxes, with its share of making shorter tapes.
+    code     of an operator of cost 1 on 256 pixels, by machine code.
+    load     of a load on 256 pixels, by machine code; a leaf pays as much and the price of an instruction.
+    pixels   of 256 pixels, besides: storing them.
+    """
+
+    leaf: float = 14.0
+    box: float = 60.0
+    code: float = 3.5
+    load: float = 72.0
+    pixels: float = 32.0
+
+
+COSTS = Costs()
+COMPILE_MS = (5.0, 0.2)
+"""Milliseconds to compile: for any picture, and for each unit of its operators' cost."""
+WORTH = 0.8
+"""Machine code is made where it is predicted to take less than so much of what a tape takes."""
+EXPECTED = 16
+"""For each frame that was asked for, so many more are expected: what is being looked at is looked at for a while."""
+LATEST = 3
+"""Of how many frames the middle one tells how fast a code is."""
+
+
+class Estimate(NamedTuple):
+    """What machine code would do: its frame as a share of the tiled one, and the milliseconds until it is there."""
+
+    share: float
+    compile_ms: float
+
+    def pays(self, tiled_ms: float, asked: int) -> bool:
+        """Whether it is worth compiling, when so many frames were asked for and took so long.
+
+        >>> Estimate(0.5, 100.0).pays(10.0, 1), Estimate(0.5, 100.0).pays(10.0, 2), Estimate(0.9, 1.0).pays(10.0, 99)
+        (False, True, False)
+        """
+        saved = tiled_ms * (1.0 - self.share) * EXPECTED * asked
+        return self.share < WORTH and saved > self.compile_ms
+
+
+def estimate(tape: Tape, counts: Counts, pixels: int, costs: Costs = COSTS) -> Estimate:
+    """What machine code would do for a tape, of which a frame of so many pixels took these counts."""
+    rows = table.table()
+    loads = sum(key.op == "load" for key in tape.keys)
+    work = float(sum(rows[key.op].cost for key in tape.keys if key.op in rows))
+    length = len(tape)
+    step = (work * costs.leaf + loads * (costs.leaf + costs.load)) / length
+    batches = pixels / BATCH
+    tiled = counts.leaf_steps * step + counts.box_steps * costs.box + batches * costs.pixels
+    compiled = batches * (work * costs.code + loads * costs.load + costs.pixels)
+    fixed, each = COMPILE_MS
+    return Estimate(compiled / tiled, fixed + each * work)
+
+
+class Timing:
+    """How long frames took by each of some codes, by name; times are per pixel, so that sizes may change.
+
+    >>> timing = Timing()
+    >>> for name, ms in (("tiles", 4.0), ("llvm", 2.0), ("llvm", 9.0), ("llvm", 2.0)):
+    ...     timing.add(name, ms, 1000)
+    >>> timing.fastest(["tiles", "llvm"]), timing.fastest(["tiles", "llvm", "new"])
+    ('llvm', 'new')
+    """
+
+    def __init__(self) -> None:
+        self._times: dict[str, deque[float]] = {}
+
+    def add(self, name: str, ms: float, pixels: int) -> None:
+        """A frame of so many pixels took so many milliseconds."""
+        self._times.setdefault(name, deque(maxlen=LATEST)).append(ms / pixels)
+
+    def of(self, name: str, pixels: int) -> float | None:
+        """The milliseconds that a frame of so many pixels takes, as far as is known."""
+        times = self._times.get(name)
+        return statistics.median(times) * pixels if times else None
+
+    def fastest(self, names: list[str]) -> str:
+        """The fastest; one that was never tried is tried, the last such first."""
+        for name in reversed(names):
+            if not self._times.get(name):
+                return name
+        return min(names, key=lambda name: statistics.median(self._times[name]))
+
+    def forget(self, name: str) -> None:
+        """Nothing is known of a code anymore."""
+        self._times.pop(name, None)
