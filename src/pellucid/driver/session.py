@@ -45,7 +45,7 @@ PROMPT = 2e-4
 TILES, LIFTED, WHOLE = "tiles", "lifted", "whole"
 """A picture's codes: its tape, and machine code with its numbers as parameters or compiled in."""
 NOTHING: Mapping[str, float] = {}
-NO_COUNTS = Counts(0, 0, 0, 0, 0)
+NO_COUNTS = Counts(*[0] * len(Counts._fields))
 LITTER = 1 << 16
 """So many nodes may be made before those that nothing refers to anymore are forgotten."""
 

@@ -11,6 +11,8 @@ import statistics
 from collections import deque
 from typing import NamedTuple
 
+import numpy as np
+
 from ..backends.tilevm.kernels import LANES, VECTORS
 from ..backends.tilevm.running import Counts
 from ..backends.tilevm.tape import Tape
@@ -29,8 +31,8 @@ class Costs(NamedTuple):
     pixels   of 256 pixels, besides: storing them.
     """
 
-    leaf: float = 14.0
-    box: float = 60.0
+    leaf: float = 12.0
+    box: float = 55.0
     code: float = 3.5
     load: float = 72.0
     pixels: float = 32.0
@@ -66,8 +68,12 @@ class Estimate(NamedTuple):
 def estimate(tape: Tape, counts: Counts, pixels: int, costs: Costs = COSTS) -> Estimate:
     """What machine code would do for a tape, of which a frame of so many pixels took these counts."""
     rows = table.table()
-    loads = sum(key.op == "load" for key in tape.keys)
-    work = float(sum(rows[key.op].cost for key in tape.keys if key.op in rows))
+    loads, work = 0, 0.0
+    for key, many in zip(tape.keys, np.bincount(tape.codes, minlength=len(tape.keys)).tolist(), strict=True):
+        if key.op in rows:
+            work += rows[key.op].cost * many
+        elif key.op == "load":
+            loads += many
     length = len(tape)
     step = (work * costs.leaf + loads * (costs.leaf + costs.load)) / length
     batches = pixels / BATCH
