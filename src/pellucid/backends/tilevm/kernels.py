@@ -28,6 +28,7 @@ from ..llvm.engine import machine
 from ..llvm.spelling import SCALAR, STORED, form, literal, typed
 from ..port import Store
 from . import passages
+from .guards import Guard, guards
 from .sizes import LANES, VECTORS
 
 VARIANTS = 8
@@ -169,6 +170,7 @@ class Lines:
         self.lines: list[str] = []
         self.half, self.declared = half, declared
         self._prefix, self._count = prefix, 0
+        self.label = "entry"
 
     def let(self, right: str) -> str:
         """A new name for a right side."""
@@ -237,14 +239,58 @@ class Lines:
     def values(self, roots: Sequence[Expr], names: dict[Expr, str]) -> list[str]:
         """The names of expressions in all lanes, given those of their leaves."""
         found = dict(names)
-        for node in E.topological(roots, names):
-            if node.op == "const":
-                found[node] = f"splat ({SCALAR[node.type]} {literal(node)})"
+        guarded = guards(roots)
+        stack = [*reversed(roots)]
+        while stack:
+            node = stack[-1]
+            guard = guarded.get(node)
+            missing = [a for a in (guard.needed if guard else node.args) if a not in found]
+            if node in found or not missing:
+                stack.pop()
+            if node in found:
                 continue
-            line = form(table.row(node.op), node.args[0].type, node.type, LANES)
-            name = found[node] = self._fresh()
-            self.lines.append(line(name, *[found[a] for a in node.args]))
+            if missing:
+                stack += reversed(missing)
+            elif guard is not None:
+                self._guarded(guard, found)
+            else:
+                self._row(node, found)
         return [found[r] for r in roots]
+
+    def _row(self, node: Expr, found: dict[Expr, str]) -> None:
+        if node.op == "const":
+            found[node] = f"splat ({SCALAR[node.type]} {literal(node)})"
+            return
+        line = form(table.row(node.op), node.args[0].type, node.type, LANES)
+        name = self._fresh()
+        self.lines.append(line(name, *[found[a] for a in node.args]))
+        found[node] = name
+
+    def _guarded(self, guard: Guard, found: dict[Expr, str]) -> None:
+        """Choices between what is there and what is computed only if some lane wants it."""
+        truths = f"<{LANES} x i1>"
+        condition = found[guard.condition]
+        wanted = condition if guard.arm == 1 else self.let(f"xor {truths} {condition}, splat (i1 true)")
+        self.declare(f"i1 @llvm.vector.reduce.or.v{LANES}i1({truths})")
+        some = self.let(f"call i1 @llvm.vector.reduce.or.v{LANES}i1({truths} {wanted})")
+        before, inside, after = self.label, self._fresh()[1:], self._fresh()[1:]
+        self.lines += [f"br i1 {some}, label %{inside}, label %{after}", f"{inside}:"]
+        for node in guard.spared:
+            self._row(node, found)
+        self.lines += [f"br label %{after}", f"{after}:"]
+        self.label = after
+        joined = [
+            self.let(
+                f"phi {typed(c.type, LANES)} [ {found[c.args[guard.arm]]}, %{inside} ], [ poison, %{before} ]"
+            )
+            for c in guard.choices
+        ]
+        for choice, name in zip(guard.choices, joined, strict=True):
+            arms = [name, found[choice.args[3 - guard.arm]]]
+            then, orelse = arms if guard.arm == 1 else reversed(arms)
+            line = form(table.row("choose"), T.boolean, choice.type, LANES)
+            found[choice] = self._fresh()
+            self.lines.append(line(found[choice], condition, then, orelse))
 
     def declare(self, line: str) -> None:
         """Name a function of LLVM's own."""
@@ -261,6 +307,7 @@ def _batch(key: Key, mask: int, name: str, half: int, declared: dict[str, None])
     prim = table.table().get(key.op)
     turns = UNROLLED if prim is None or prim.cost <= 2 else 1
     body = Lines(half, declared)
+    body.label = "loop"
     memory = _memory(key.types[0], head) if key.op == "load" else ("", "")
     for turn in range(turns):
         offset = body.let(f"add i64 %k, {turn * half}") if turn else "%k"
@@ -277,7 +324,7 @@ def _batch(key: Key, mask: int, name: str, half: int, declared: dict[str, None])
     loop = [
         "br label %loop",
         "loop:",
-        "%k = phi i64 [ 0, %entry ], [ %next, %loop ]",
+        f"%k = phi i64 [ 0, %entry ], [ %next, %{body.label} ]",
         *body.lines,
         f"%next = add i64 %k, {turns * half}",
         f"%more = icmp slt i64 %next, {VECTORS * half}",
@@ -359,7 +406,7 @@ def _boxes(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
             shifted = lines.let(f"shl i64 {wide}, {16 * (k + 1)}")
             word = lines.let(f"or i64 {word}, {shifted}")
     body = "\n".join(lines.lines)
-    return f"define i64 @{name}(ptr %o, ptr %a, ptr %b, ptr %c) {{\n{body}\nret i64 {word}\n}}"
+    return f"define i64 @{name}(ptr %o, ptr %a, ptr %b, ptr %c) {{\nentry:\n{body}\nret i64 {word}\n}}"
 
 
 def _pinned(type_: T.Type, lo: str, hi: str, lines: Lines) -> str:

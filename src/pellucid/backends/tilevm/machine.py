@@ -271,7 +271,7 @@ def leave_space(f: Function, space: Value) -> None:
 
 
 def _tiles(asm: Assembly, half: int) -> None:
-    """Draw children of squares that `prepare` has looked at: 16 numbers to a square."""
+    """Draw children of squares that `prepare` has looked at, in the order given: 16 numbers to a square."""
     with asm.function("tiles", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64") as f:
         w = Writer(f, half)
         top = top_record(f, w)
@@ -279,19 +279,19 @@ def _tiles(asm: Assembly, half: int) -> None:
         here = take_space(f, w)
         shift = w.word(Word.SHIFT)
         length = w.word(Word.LENGTH)
-        with f.count(f.beyond, first=f.first) as task:
+        order = w.word(Word.ORDER, POINTER)
+        with f.count(f.beyond, first=f.first) as turn:
+            task = f.load("i64", order + (turn << 3))
             k = task & (LANES - 1)
             square = task >> 4
             node = w.word(Word.NODES, POINTER) + square * w.word(Word.SPACE_BYTES)
-            pending = f.load("i64", node, 8 * Space.PENDING)
-            with f.when(((pending >> k) & 1).differs(0)):
-                f.call("pool", f.frame, here)
-                x, y = corner(f, w, square + w.word(Word.FIRST_NODE))
-                copy_record(f, top, mine)
-                count = f.load("i32", node + (k << 2), 8 * Space.COUNTS)
-                barren = f.variable("i64", 1)
-                with f.when(is_shorter(f, count, length, shift)):
-                    made = f.call("emit", f.frame, node, here, top, k, mine, result="i64")
-                    barren.set(made ^ 1)
-                _descend(f, here, mine, x + ((k & 3) << shift), y + ((k >> 2) << shift), shift, barren())
+            f.call("pool", f.frame, here)
+            x, y = corner(f, w, square + w.word(Word.FIRST_NODE))
+            copy_record(f, top, mine)
+            count = f.load("i32", node + (k << 2), 8 * Space.COUNTS)
+            barren = f.variable("i64", 1)
+            with f.when(is_shorter(f, count, length, shift)):
+                made = f.call("emit", f.frame, node, here, top, k, mine, result="i64")
+                barren.set(made ^ 1)
+            _descend(f, here, mine, x + ((k & 3) << shift), y + ((k >> 2) << shift), shift, barren())
         leave_space(f, here)

@@ -131,7 +131,7 @@ class TileCode:
             spaces.nodes(count)
             frame[Word.FIRST_NODE] = first
             self._hand_out(self._prepare, count, most)
-            self._hand_out(self._tiles, count * LANES, most)
+            self._hand_out(self._tiles, spaces.order(count), most)
         if frame[Word.FAILED]:
             raise BackendError("a tape needs more slots than there are", place=self.plan.kernel.name)
 
@@ -139,7 +139,7 @@ class TileCode:
         place = address(self.memory.frame)
         if self._hands is None or threads == 1:
             code(b"", place, place, 0, count)
-        else:
+        elif count:
             self._hands(code, b"", place, place, (0, count, 1), threads)
 
     @property
@@ -255,6 +255,18 @@ class Spaces:
         if len(self._nodes) <= count:
             self._nodes = self._made(count)
             self.frame[Word.NODES] = _aligned(self._nodes)
+
+    def order(self, count: int) -> int:
+        """Put what is to be drawn of so many squares in order, what takes long first; how many children that are."""
+        flat = self._nodes.reshape(-1)
+        start = _aligned(self._nodes) - address(self._nodes)
+        headers = [flat[start + k * self._bytes :][:HEADER] for k in range(count)]
+        pending = np.array([h.view(np.int64)[Space.PENDING] for h in headers])
+        lengths = np.concatenate([h[8 * Space.COUNTS :].view(np.int32) for h in headers])
+        (tasks,) = np.nonzero((pending[:, None] >> np.arange(LANES) & 1).reshape(-1))
+        self._order = tasks[np.argsort(-lengths[tasks], kind="stable")].astype(np.int64)
+        self.frame[Word.ORDER] = address(self._order)
+        return len(self._order)
 
     def _made(self, count: int) -> Any:
         memory = np.empty((count + 1, self._bytes), np.uint8)

@@ -58,6 +58,7 @@ class Word(IntEnum):
     SHIFT = auto()
     ACROSS = auto()
     NODES = auto()
+    ORDER = auto()
     FIRST_NODE = auto()
     SPACES = auto()
     SPACE_BYTES = auto()

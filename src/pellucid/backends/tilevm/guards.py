@@ -1,0 +1,95 @@
+"""Guards: which parts of a row's body most vectors never need, so that a kernel can go around them.
+
+In `tilevm` beside `kernels`. A sine of a large angle takes a long way that pictures hardly ever take: where no lane
+chooses the arm of a choice, what only that arm needs is not computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ...ir.expr import Expr, topological
+
+WORTH = 12
+"""So many operators at least must be spared."""
+
+
+class Guard(NamedTuple):
+    """Choices on one condition, all in one body, and what only their arm of that number needs (1: where it holds)."""
+
+    condition: Expr
+    arm: int
+    choices: tuple[Expr, ...]
+    spared: tuple[Expr, ...]
+
+    @property
+    def needed(self) -> list[Expr]:
+        """What must be there before: the condition, the other arms, and what the spared nodes are made of."""
+        inside = set(self.spared)
+        found = [self.condition, *(c.args[3 - self.arm] for c in self.choices)]
+        found += [c.args[self.arm] for c in self.choices if c.args[self.arm] not in inside]
+        found += [a for n in self.spared for a in n.args if a not in inside]
+        return list(dict.fromkeys(found))
+
+
+def guards(roots: Sequence[Expr]) -> dict[Expr, Guard]:
+    """The guards of some expressions by each of their choices, those that spare most first; no two overlap.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> guards(parse_expr("if $x:f32 < 1.0 then $x:f32 else $x:f32 * 2.0"))
+    {}
+    """
+    nodes = topological(roots)
+    users: dict[Expr, list[Expr]] = {}
+    for node in nodes:
+        for a in node.args:
+            users.setdefault(a, []).append(node)
+    groups: dict[Expr, list[Expr]] = {}
+    for node in nodes:
+        if node.op == "choose":
+            groups.setdefault(node.args[0], []).append(node)
+    found = [
+        Guard(condition, arm, tuple(choices), _spared(nodes, roots, users, choices, arm))
+        for condition, choices in groups.items()
+        for arm in (1, 2)
+    ]
+    result: dict[Expr, Guard] = {}
+    taken: set[Expr] = set()
+    for guard in sorted(found, key=lambda g: -len(g.spared)):
+        mine = {*guard.spared, *guard.choices}
+        if len(guard.spared) < WORTH or not taken.isdisjoint(mine):
+            continue
+        if not set(guard.choices).isdisjoint(topological(guard.needed)):
+            # One choice needs another one first: they cannot be made together.
+            continue
+        taken |= mine
+        result |= dict.fromkeys(guard.choices, guard)
+    return result
+
+
+def _spared(
+    nodes: Sequence[Expr],
+    roots: Sequence[Expr],
+    users: dict[Expr, list[Expr]],
+    choices: Sequence[Expr],
+    arm: int,
+) -> tuple[Expr, ...]:
+    """What nothing needs but the arms of that number of these choices."""
+    group = set(choices)
+    inside: set[Expr] = set()
+
+    def only_there(node: Expr, user: Expr) -> bool:
+        if user in group:
+            return user.args[arm] is node and node not in (user.args[0], user.args[3 - arm])
+        return user in inside
+
+    for node in reversed(nodes):
+        if (
+            node.args
+            and node not in group
+            and node not in roots
+            and all(only_there(node, u) for u in users[node])
+        ):
+            inside.add(node)
+    return tuple(n for n in nodes if n in inside)
