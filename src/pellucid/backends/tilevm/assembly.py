@@ -91,6 +91,15 @@ class Value:
         """Greater or equal, signed."""
         return self._test("sge", other)
 
+    def above(self, other: Value) -> Value:
+        """Whether a pointer is above another."""
+        return self.at.let(f"icmp ugt {self.type} {self.name}, {other.name}", "i1")
+
+    def minus(self, other: Value) -> Value:
+        """The bytes from one pointer to another."""
+        a, b = (self.at.let(f"ptrtoint ptr {x.name} to i64", "i64") for x in (self, other))
+        return a - b
+
     def same(self, other: Value | int) -> Value:
         """Equal."""
         return self._test("eq", other)

@@ -64,8 +64,9 @@ def fill(asm: Assembly, half: int) -> None:
 def leaf_form(f: Function, w: Writer) -> None:
     """See that a record's tape has its form for leaves; give up where it cannot."""
     with f.when(f.load("i64", f.record, 8 * Record.LEAF_ROOT) < 0):
-        slots = f.call("allocate", f.frame, f.space, f.record, result="i64")
-        with f.when(slots > w.word(Word.SLOTS_MOST)):
+        most = w.word(Word.SLOTS_MOST)
+        slots = f.call("allocate", f.frame, f.space, f.record, most, result="i64")
+        with f.when(slots > most):
             f.store(f.number(1), f.frame, 8 * Word.FAILED)
     with f.when(w.word(Word.FAILED).differs(0)):
         f.give()

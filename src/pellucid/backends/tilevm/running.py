@@ -61,7 +61,7 @@ def _entries(source: str, store: Store | None) -> _Entries:
             store.put(name, code)
     kind = (None, *SIGNATURE._argtypes_)
     place = ctypes.c_void_p
-    allocate = (ctypes.c_int64, place, place, place)
+    allocate = (ctypes.c_int64, place, place, place, ctypes.c_int64)
     return _Entries(**this.functions(code, {"prepare": kind, "tiles": kind, "allocate": allocate}))
 
 
@@ -172,7 +172,7 @@ class Spaces:
         opcodes: Mapping[Key, int],
         splats: Sequence[int],
         kernels: Kernels,
-        allocate: Callable[[int, int, int], int],
+        allocate: Callable[[int, int, int, int], int],
     ) -> None:
         length, pooled = len(tape), len(tape.pool)
         self.unit = 2 * kernels.half
@@ -231,14 +231,14 @@ class Spaces:
         )
         frame[Word.STAMP] = next(_stamps)
 
-    def _allocated(self, allocate: Callable[[int, int, int], int], length: int) -> int:
+    def _allocated(self, allocate: Callable[[int, int, int, int], int], length: int) -> int:
         """The whole tape's form for leaves, made in a workspace without slots; how many slots leaves may need."""
         frame, space = self.frame, self._made(1)
         record = np.zeros(len(Record), np.int64)
         record[Record.TAPE], record[Record.LENGTH] = address(self.instructions), length
         record[Record.ROOT] = INPUTS + length - 1
         record[Record.LEAF_TAPE] = address(self._batch)
-        used = allocate(address(frame), _aligned(space), address(record))
+        used = allocate(address(frame), _aligned(space), address(record), length)
         frame[Word.LEAF_TAPE], frame[Word.LEAF_ROOT] = record[Record.LEAF_TAPE], record[Record.LEAF_ROOT]
         # Shorter tapes need no more, but for a batch made of a uniform.
         return used + 4

@@ -240,42 +240,48 @@ def _pin(f: Function, box: Value, entry: Value, flags: Value, width: int) -> Non
 
 
 def _allocate(asm: Assembly, half: int) -> None:
-    """A tape's form for leaves: results in slots, each free again after its last use; how many there are."""
-    with asm.function("allocate", "i64", frame=POINTER, space=POINTER, record=POINTER) as f:
+    """A tape's form for leaves: results in slots, each free again after its last use; how many there are.
+
+    Free slots are a stack that holds them all to begin with, so that nothing branches on what nobody can foretell.
+    """
+    with asm.function("allocate", "i64", frame=POINTER, space=POINTER, record=POINTER, most="i64") as f:
         w = Writer(f, half)
         tape, length = f.load(POINTER, f.record, 8 * Record.TAPE), f.load("i64", f.record, 8 * Record.LENGTH)
         root, new = f.load("i64", f.record, 8 * Record.ROOT), f.load(POINTER, f.record, 8 * Record.LEAF_TAPE)
         places, free = w.place(f.space, Word.PLACES), w.place(f.space, Word.LIST)
         begin = w.word(Word.SLOTS_AT)
+        numbers = f"<{LANES} x i32>"
         with f.count(length, step=LANES) as i:
-            f.store(f.number(NOWHERE, f"<{LANES} x i32>"), places + ((i + INPUTS) << 2), align=4)
-        idle = f.variable(POINTER, free)
-        used = f.variable("i64", INPUTS)
+            f.store(f.number(NOWHERE, numbers), places + ((i + INPUTS) << 2), align=4)
+        first = f.splat(begin.to("i32"), LANES) + f.lanes("i32", [8 * (INPUTS + k) for k in range(LANES)])
+        with f.count(f.most, step=LANES) as i:
+            f.store(first + f.splat((i << 3).to("i32"), LANES), free + (i << 2), align=4)
+        # The first that is free; what is before it is taken.
+        next_ = f.variable(POINTER, free)
+        last = f.variable(POINTER, free)
 
         def place(reference: Value) -> Value:
             """Where a reference is, in a slot that is taken now if it has none."""
             cell = places + (reference << 2)
-            found = f.variable("i32", f.load("i32", cell))
-            with f.when(found().same(NOWHERE)):
-                some = idle().differs(free)
-                with f.when(some):
-                    idle.set(idle() + -4)
-                    found.set(f.load("i32", idle()))
-                with f.when(some ^ 1):
-                    found.set((begin + (used() << 3)).to("i32"))
-                    used.set(used() + 1)
-                f.store(found(), cell)
-            return found()
+            found = f.load("i32", cell)
+            nowhere = found.same(NOWHERE)
+            here = f.choose(nowhere, f.load("i32", next_()), found)
+            f.store(here, cell)
+            next_.set(next_() + f.choose(nowhere, f.number(4), f.number(0)))
+            return here
 
         f.store(place(root).to("i64"), f.record, 8 * Record.LEAF_ROOT)
         with f.count(length, step=-1) as i:
             at, *operands = w.operands(tape, i)
             into = new + (i << 4)
-            mine = place(i + INPUTS)
-            f.store(mine, idle())
-            idle.set(idle() + 4)
+            # Its user comes later, and so has been here: it has a place, which is free before it.
+            mine = f.load("i32", places + ((i + INPUTS) << 2))
+            next_.set(next_() + -4)
+            f.store(mine, next_())
             f.store(f.load("i16", at), into)
             f.store(((mine.to("i64") - begin) >> 3).to("i16"), into, 2)
             for k, x in enumerate(operands):
                 f.store(place(x), into, 4 * (k + 1))
-        f.give(used())
+            last.set(f.choose(next_().above(last()), next_(), last()))
+        used = last().minus(free)
+        f.give((used >> 2) + INPUTS)
