@@ -302,27 +302,27 @@ def _prepare(asm: Assembly, half: int) -> None:
 
 
 def _tiles(asm: Assembly, half: int) -> None:
-    """Draw children of squares that `prepare` has looked at: 16 numbers to a square."""
+    """Draw children of squares that `prepare` has looked at, in the order given: 16 numbers to a square."""
     with asm.function("tiles", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64") as f:
         w = Writer(f, half)
         top = top_record(f, w)
         mine, pixels = f.block(RECORD), _list(f)
         here = take_space(f, w)
         shift, length = w.word(Word.SHIFT), w.word(Word.LENGTH)
-        with f.count(f.beyond, first=f.first) as task:
+        order = w.word(Word.ORDER, POINTER)
+        with f.count(f.beyond, first=f.first) as turn:
+            task = f.load("i64", order + (turn << 3))
             k = task & (LANES - 1)
             square = task >> 4
             node = w.word(Word.NODES, POINTER) + square * w.word(Word.SPACE_BYTES)
-            pending = f.load("i64", node, 8 * Space.PENDING)
-            with f.when(((pending >> k) & 1).differs(0)):
-                f.call("pool", f.frame, here)
-                x, y = corner(f, w, square + w.word(Word.FIRST_NODE))
-                copy_record(f, top, mine)
-                count = f.load("i32", node + (k << 2), 8 * Space.COUNTS)
-                with f.when(_is_worth(f, count, length, shift)):
-                    f.call("emit", f.frame, node, here, top, k, mine, result="i64")
-                x, y = x + ((k & 3) << shift), y + ((k >> 2) << shift)
-                f.call("node", f.frame, here, mine, pixels, x, y, shift - STEP)
-                _finish(f, here, mine, pixels)
-                _empty(f, pixels)
+            f.call("pool", f.frame, here)
+            x, y = corner(f, w, square + w.word(Word.FIRST_NODE))
+            copy_record(f, top, mine)
+            count = f.load("i32", node + (k << 2), 8 * Space.COUNTS)
+            with f.when(_is_worth(f, count, length, shift)):
+                f.call("emit", f.frame, node, here, top, k, mine, result="i64")
+            x, y = x + ((k & 3) << shift), y + ((k >> 2) << shift)
+            f.call("node", f.frame, here, mine, pixels, x, y, shift - STEP)
+            _finish(f, here, mine, pixels)
+            _empty(f, pixels)
         leave_space(f, here)
