@@ -86,3 +86,12 @@ def test_a_dense_conversion_runs_by_lanes(name: str, reads: bool):
     assert moves
     assert all(type(v).__name__ == "Proved" for v in moves)
     assert not re.search(r"icmp ult i64 %\S+, %size", text), "a store goes lane after lane"
+
+
+@pytest.mark.parametrize("pair", [("mono12p", "mono12packed"), ("raw10", "mono12p"), ("rgb24", "rgbaf16")])
+def test_curves_there_and_back_are_converted_exactly_as_well(pair: tuple[str, str]):
+    size = (29, 6)
+    data = np.random.default_rng(2).integers(0, 256, FORMATS[pair[0]].size(*size), np.uint8)
+    found = [pl.convert(data, *pair, size, numerics="exact", backend=b) for b in ("llvm", "c", "numpy")]
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])

@@ -67,7 +67,7 @@ def test_pictures_are_read_and_written_within_their_bytes(number: int):
 
 
 @pytest.mark.parametrize("order", ["lsb", "msb"])
-@pytest.mark.parametrize("bits", [5, 12, 31])
+@pytest.mark.parametrize("bits", [1, 2, 3, 5, 7, 9, 11, 12, 15, 17, 24, 31, 32])
 def test_fields_may_begin_at_any_bit(bits: int, order: str):
     for before in range(8):
         layout = Layout(f"{order}: _:{before} Y:{bits}" if before else f"{order}: Y:{bits}")

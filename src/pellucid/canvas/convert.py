@@ -69,7 +69,7 @@ def convert(
     view = checked_view(size, precision=precision, threads=threads)
     out = destination(wanted, view.size, out)
     if op is None:
-        code, values = _plain(chosen.text, wanted.text, view.size, options), {}
+        code, values = at_hand(chosen.text, wanted.text, view.size, options), {}
     else:
         code, values = _changed(given, chosen, wanted, view, options, op)
     memory = dict(zip(planes_of(wanted.text, view.size), parts(wanted, view.size, out), strict=True))
@@ -92,7 +92,7 @@ def _source(text: str, size: tuple[int, int]) -> Buffer:
 
 
 @lru_cache(maxsize=KEPT)
-def _plain(source: str, target: str, size: tuple[int, int], options: Options) -> Code:
+def at_hand(source: str, target: str, size: tuple[int, int], options: Options) -> Code:
     """The code from the layout of one text to that of another: it depends on nothing else."""
     backend = make_backend(options.backend)
     width, height = size

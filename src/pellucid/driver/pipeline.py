@@ -138,9 +138,9 @@ def script(options: Options, lanes: int) -> list[Stage]:
         lambda old, ranges, _: truths(old, ranges=ranges, numerics=options.numerics),
         "a minimum is below what one of its operands is below",
     )
-    narrowed = rules(
+    narrowed = keeping(
         "narrow",
-        lambda old, ranges, _: narrow(old, ranges=ranges),
+        lambda proved, old, ranges, _: narrow(old, ranges=ranges, proved=proved),
         "facts show that 16 bits hold what is in 32",
     )
     grouped = keeping(

@@ -23,8 +23,15 @@ SMALL = (T.u8, T.u16)
 """The types of samples that it starts from."""
 
 
-def narrow(roots: Sequence[Expr], *, ranges: Mapping[Expr, Facts] | None = None) -> list[Expr]:
+def narrow(
+    roots: Sequence[Expr],
+    *,
+    ranges: Mapping[Expr, Facts] | None = None,
+    proved: dict[Expr, Facts] | None = None,
+) -> list[Expr]:
     """The expressions with samples computed in 16 bits where these hold them; the same values.
+
+    What `ranges` says of nodes that are rewritten is left in `proved`, under the new ones.
 
     >>> from pellucid.ir.parse import parse_expr
     >>> text = "convert.f32((convert.u32(a[%i]) << 4:u32) + convert.u32(a[%i + 1]))"
@@ -63,6 +70,8 @@ def narrow(roots: Sequence[Expr], *, ranges: Mapping[Expr, Facts] | None = None)
         else:
             args = tuple(wide(a) for a in n.args)
             done[n] = n if args == n.args else rebuild(n, args)
+    if ranges and proved is not None:
+        proved.update((done[n], f) for n, f in ranges.items() if done.get(n, n) is not n)
     return [wide(r) for r in roots]
 
 

@@ -47,13 +47,16 @@ class StreamCode:
     crew: Hands | None = field(default=None, repr=False)
     written: frozenset[int] = field(init=False)
     buffers: int = field(init=False)
+    addresses: struct.Struct = field(init=False, repr=False)
+    lengths: struct.Struct = field(init=False, repr=False)
     _last: tuple[int, int | None, tuple[int, ...], int] = field(
         init=False, repr=False, default=(-1, None, (), 0)
     )
 
     def __post_init__(self) -> None:
-        """Know which buffers are written to."""
+        """Know which buffers are written to, and how their places are told."""
         self.buffers = self.stream.buffers
+        self.addresses, self.lengths = (struct.Struct(f"{n}q") for n in (self.buffers + 1, self.buffers))
         self.written = frozenset(s.buffer for s in self.stream.outputs)
 
     def needed(self, count: int) -> tuple[int, ...]:
@@ -87,7 +90,6 @@ class StreamCode:
             needed = self.needed(count)
             step = self.part(count, threads, max(needed))
             self._last = (count, threads, needed, step)
-        # Addresses, where the sums go, sizes, sums: one piece of memory.
         words: list[int] = []
         sizes: list[int] = []
         for k, each in enumerate(buffers):
@@ -110,10 +112,15 @@ class StreamCode:
                     )
         if not count:
             return (0,) * few
+        call, crew = self.linked.calls[0], self.crew
+        if not few and (crew is None or step >= count):
+            # What is only read may be bytes of Python.
+            call(b"", self.addresses.pack(*words, 0), self.lengths.pack(*sizes), 0, count)
+            return ()
+        # Addresses, where the sums go, sizes, sums: one piece of memory.
         memory = array("q", [*words, 0, *sizes, *([0] * few)])
         place = memory.buffer_info()[0]
         memory[total] = place + 8 * (2 * total + 1)
-        call, crew = self.linked.calls[0], self.crew
         if crew is None or step >= count:
             call(b"", place, place + 8 * (total + 1), 0, count)
         else:
