@@ -115,13 +115,17 @@ def conversion(source: Layout, target: Layout, size: tuple[int, int], options: O
     """
     from pellucid.images.packed import Packed
 
-    packed = Packed(source, _source(source.text, size), *size)
+    # Where both keep amounts of light, no curve is taken there and back.
+    alike = source.said["transfer"] == target.said["transfer"]
+    packed = Packed(source, _source(source.text, size), *size, as_stored=alike)
     mine, other = turn(source), turn(target)
     longer = math.lcm(mine[0], other[0]) // other[0], math.lcm(mine[1], other[1]) // other[1]
     if max(longer) > LONGEST:
         longer = 1, 1
     near = source.model == "mosaic" or any(any(f.cosited(c)) for f in (source, target) for c in f.channels)
-    filling = Filling(target, size, planes := planes_of(target.text, size), longer, margin=near)
+    filling = Filling(
+        target, size, planes := planes_of(target.text, size), longer, margin=near, as_stored=alike
+    )
 
     def color(column: Expr, row: Expr) -> tuple[Any, Any, Any, Any]:
         packed.facts = filling.facts

@@ -100,10 +100,16 @@ def _size(size: Any) -> tuple[int, int]:
 
 
 class Packed:
-    """The color at a column and a row inside; `facts` is what is known of these, so that edges are met only there."""
+    """The color at a column and a row inside; `facts` is what is known of these, so that edges are met only there.
 
-    def __init__(self, chosen: Layout, buffer: Buffer, width: int, height: int) -> None:
+    Amounts of light are left as they are `as_stored`, for where they are stored as such again.
+    """
+
+    def __init__(
+        self, chosen: Layout, buffer: Buffer, width: int, height: int, *, as_stored: bool = False
+    ) -> None:
         self.layout, self.width, self.height = chosen, width, height
+        self.linear = chosen.said["transfer"] == "linear" and not as_stored
         self.facts = FactsOf()
         starts = chosen.offsets(width, height)
         self.planes = [
@@ -127,11 +133,11 @@ class Packed:
             r, g, b = (F.clamp(x, 0.0, 1.0) for x in (r, g, b))
         opaque = "A" not in self.layout.names
         if self.layout.said["alpha"] == "premultiplied" and not opaque:
-            if self.layout.said["transfer"] == "linear":
+            if self.linear:
                 part = F.where(a > 0.0, 1.0 / a, 0.0)
                 r, g, b = (from_linear(x * part) * a for x in (r, g, b))
             return Color(r, g, b, a)
-        if self.layout.said["transfer"] == "linear":
+        if self.linear:
             r, g, b = (from_linear(x) for x in (r, g, b))
         return Color(r, g, b, 1.0) if opaque else Color(r * a, g * a, b * a, a)
 

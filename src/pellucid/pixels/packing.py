@@ -174,7 +174,8 @@ class Filling:
     """Writes the nest: blocks of whole groups of all planes, row after row.
 
     Blocks are `longer` times as long and as high as the layout asks for. With a `margin`, the first and the last block
-    of a row stand by themselves, for colors that depend on neighbors. `facts` is what is known of the columns and rows
+    of a row stand by themselves, for colors that depend on neighbors. `as_stored` colors are amounts of light already,
+    if the layout keeps these. `facts` is what is known of the columns and rows
     that colors are asked for at the time.
     """
 
@@ -186,10 +187,12 @@ class Filling:
         longer: tuple[int, int] = (1, 1),
         *,
         margin: bool = False,
+        as_stored: bool = False,
     ) -> None:
         self.layout, self.planes, self.margin = layout, planes, margin
         self.width, self.height = size
         self.across, self.down = (n * by for n, by in zip(turn(layout), longer, strict=True))
+        self.linear = layout.said["transfer"] == "linear" and not as_stored
         self.facts = FactsOf()
 
     def nest(self, colors: Colors) -> N.Block:
@@ -263,11 +266,11 @@ class Filling:
         r, g, b, a = color
         said = self.layout.said
         straight = "A" in self.layout.names and said["alpha"] == "straight"
-        if not straight and said["transfer"] == "srgb":
+        if not straight and not self.linear:
             return r, g, b, a
         part = F.where(a > 0.0, 1.0 / a, 0.0) if not isinstance(a, float) else 1.0 / a if a else 0.0
         r, g, b = (x * part for x in (r, g, b))
-        if said["transfer"] == "linear":
+        if self.linear:
             r, g, b = (to_linear(x) for x in (r, g, b))
         return (r, g, b, a) if straight else (r * a, g * a, b * a, a)
 
