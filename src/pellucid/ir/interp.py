@@ -60,18 +60,18 @@ def expand(op: str, args: tuple[Expr, ...], attr: Any = None) -> Expr:
 
 
 def _values(roots: Sequence[Expr], known: Environment, memory: Memory) -> list[Array]:
-    bound = _bound(roots)
+    bound = _bound(roots, known)
     for node in topological(roots):
         if node not in known and not node.free & bound:
             known[node] = _value(node, known, memory)
     return [known[r] for r in roots]
 
 
-def _bound(roots: Iterable[Expr]) -> int:
+def _bound(roots: Iterable[Expr], known: Mapping[Expr, Array]) -> int:
     # Nodes under an iterate depend on its state and have no value outside of it.
     mask = 0
     for node in topological(roots):
-        if node.op == "state":
+        if node.op == "state" and node not in known:
             mask |= node.free
     return mask
 
@@ -125,7 +125,8 @@ def _iterate(node: Expr, known: Environment, memory: Memory) -> Any:
         if not running.any():
             break
         scope = {**known, **dict(zip(names, final, strict=True))}
-        outside = _bound((*step, stop)) & ~names[0].free
+        # The state of an iteration around is known.
+        outside = _bound((*step, stop), scope)
         _fill((*step, stop), scope, memory, outside)
         running &= ~scope[stop]
         for k, new in enumerate(step):
