@@ -67,7 +67,9 @@ def test_colors_with_alpha_and_numbers_beyond_all_bounds_are_right():
         alpha = pl.clamp(p.x, 0.0, 1.0) * 0.8
         return 0.25 * alpha, 0.5 * alpha, pl.where(p.y > 0.3, alpha, 0.0), alpha
 
-    for picture in (odd, veil):
+    # A blue that falls where the red rises: with relaxed numerics a step of two parts.
+    slope = pl.image(lambda p: (p.x, 0.5 * p.x, 1.0 - p.x, 1.0))
+    for picture in (odd, veil, slope):
         tiles, llvm = (pl.compile(picture, backend=name) for name in ("tiles", "llvm"))
         for samples in (3, 4):
             view = {"zoom": 10.0, "samples": samples}
@@ -110,8 +112,13 @@ def test_only_sums_over_rows_of_samples_are_means():
     found = mean_of(word(E.apply("add", total, x)))
     assert found is not None
     assert found.values == (x,)
-    assert found.form.updates == ((0,),)
+    assert found.form.updates == ((("add", (0,)),),)
+    one_less = E.apply("sub", E.apply("add", total, x), E.const(1.0, T.f32))
+    found = mean_of(word(one_less))
+    assert found is not None
+    assert found.form.updates == ((("add", (0,)), ("sub", (1,))),)
     assert mean_of(word(E.apply("mul", total, x))) is None
+    assert mean_of(word(E.apply("sub", x, total))) is None
     assert mean_of(word(E.apply("add", total, E.apply("mul", total, x)))) is None
     assert mean_of(word(E.apply("add", total, x), stop=E.TRUE)) is None
     assert mean_of(word(E.apply("add", total, x), start=E.const(-0.0, T.f32))) is None

@@ -21,7 +21,15 @@ from pellucid.canvas.formats import Look, checked_look, format_of
 from pellucid.canvas.sinks import require_video, write_still
 from pellucid.canvas.source import Kernel, compiled, precision_of
 from pellucid.driver import Kernel as Compiled
-from pellucid.driver.view import View, check_known_params, checked_out, checked_view
+from pellucid.driver.view import (
+    EXACT,
+    Smooth,
+    View,
+    check_known_params,
+    checked_out,
+    checked_smooth,
+    checked_view,
+)
 
 if TYPE_CHECKING:
     from pellucid.pixels import Layout
@@ -48,6 +56,8 @@ def render(
     alpha: str = "straight",
     format: str | Layout | None = None,
     out: Pixels | None = None,
+    tolerance: float | None = None,
+    error: float | None = None,
 ) -> Pixels:
     """The pixels of a picture as an 8-bit array of shape (height, width, 4): red, green, blue and alpha.
 
@@ -56,7 +66,11 @@ def render(
     `samples` points.
     `alpha` is `straight` or `premultiplied`. With a `format`, such as "nv12" or a line of the notation of layouts,
     it is a flat array of the bytes of the picture in that format. The pixels go to `out`, if given: a contiguous
-    array of the same shape. Raises `InputError` for a value out of its range.
+    array of the same shape.
+
+    With `backend="tiles"` a pixel may be off by a little, in parts of a channel's range: a `tolerance` such as 1/255
+    is kept for sure; an `error` is an estimate, and `samples` then are the most that a row of a pixel gets.
+    Raises `InputError` for a value out of its range.
 
     >>> from pellucid import images as im
     >>> render(im.checkerboard(10, im.red, im.blue), 64).shape
@@ -68,6 +82,11 @@ def render(
     )  # fmt: skip
     if alpha not in ("straight", "premultiplied"):
         raise InputError(f"{alpha!r} is unknown", place="alpha", fix="choose 'straight' or 'premultiplied'")
+    near = checked_smooth(tolerance, error, view.samples)
+    if near != EXACT and format is not None:
+        raise InputError(
+            "only pixels may be off by a little", place="format", fix="leave it out, or tolerance and error"
+        )
     if out is not None and format is None:
         width, height = view.size
         checked_out(out, (height, width, 4))
@@ -75,7 +94,7 @@ def render(
     check_known_params(view.params, kernel.params)
     if format is not None:
         return _in_format(kernel, format, view, out)
-    return _pixels(kernel, view, view.time, alpha, out)
+    return _pixels(kernel, view, view.time, alpha, out, near)
 
 
 def save(
@@ -227,7 +246,14 @@ def _frames(
         progress(number + 1, count)
 
 
-def _pixels(kernel: Kernel, view: View, time: float, alpha: str, out: Pixels | None = None) -> Pixels:
+def _pixels(
+    kernel: Kernel, view: View, time: float, alpha: str, out: Pixels | None = None, near: Smooth = EXACT
+) -> Pixels:
+    more = {}
+    if near != EXACT:
+        if not isinstance(kernel, Compiled):
+            raise InputError("this kernel is always exact", place="tolerance", fix="leave it out")
+        more = near._asdict()
     draw = kernel.premultiplied if alpha == "premultiplied" else kernel.render
     return draw(
         size=view.size,
@@ -238,6 +264,7 @@ def _pixels(kernel: Kernel, view: View, time: float, alpha: str, out: Pixels | N
         threads=view.threads,
         params=view.params,
         out=out,
+        **more,
     )
 
 

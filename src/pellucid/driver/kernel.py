@@ -29,7 +29,7 @@ from .keeping import of_kernel
 from .options import Options
 from .pipeline import Optimized, optimize
 from .report import Report
-from .view import View, check_count, checked_frames, checked_out, checked_view
+from .view import View, check_count, checked_frames, checked_out, checked_smooth, checked_view
 
 Bytes = NDArray[np.uint8]
 
@@ -51,6 +51,13 @@ class Asked(NamedTuple):
     params: Mapping[str, float] | None
     frames: int = 1
     time_step: float = 0.0
+    tolerance: float | None = None
+    error: float | None = None
+
+    @property
+    def smooth(self) -> bool:
+        """Whether pixels may be off by a little."""
+        return self.tolerance is not None or self.error is not None
 
 
 class Kernel:
@@ -106,16 +113,21 @@ class Kernel:
         threads: int | None = None,
         params: Mapping[str, float] | None = None,
         out: Bytes | None = None,
+        tolerance: float | None = None,
+        error: float | None = None,
     ) -> Bytes:
         """Pixels of shape (height, width, 4): red, green, blue and straight alpha, row 0 on top.
+
+        With the back end "tiles" a pixel may be off by a little, in parts of a channel's range: a `tolerance` such as
+        1/255 is kept for sure; an `error` is an estimate, and `samples` then are the most that a row of a pixel gets.
 
         Raises InputError for a value out of its range, a picture too large for the memory, a parameter that is unknown
         or out of its range, or an `out` that is not a writable, contiguous array of that shape.
         """
-        variant = Variant("straight", samples != 1)
-        return self._draw(
-            Asked(variant, out is None, size, center, zoom, time, samples, threads, params), out
-        )
+        variant = Variant("straight", _is_smooth(samples, tolerance, error))
+        view = (size, center, zoom, time, samples, threads, params)
+        asked = Asked(variant, out is None, *view, tolerance=tolerance, error=error)
+        return self._draw(asked, out)
 
     def premultiplied(
         self,
@@ -127,12 +139,14 @@ class Kernel:
         threads: int | None = None,
         params: Mapping[str, float] | None = None,
         out: Bytes | None = None,
+        tolerance: float | None = None,
+        error: float | None = None,
     ) -> Bytes:
         """As `render`, with colors multiplied by alpha."""
-        variant = Variant("premultiplied", samples != 1)
-        return self._draw(
-            Asked(variant, out is None, size, center, zoom, time, samples, threads, params), out
-        )
+        variant = Variant("premultiplied", _is_smooth(samples, tolerance, error))
+        view = (size, center, zoom, time, samples, threads, params)
+        asked = Asked(variant, out is None, *view, tolerance=tolerance, error=error)
+        return self._draw(asked, out)
 
     def film(
         self,
@@ -164,12 +178,26 @@ class Kernel:
         film = [arguments["frames"]] if asked.variant.film else []
         shape = (*film, view.size[1], view.size[0], 4)
         pixels = np.empty(shape, np.uint8) if out is None else checked_out(out, shape)
+        code = self._code(asked.variant)
+        if asked.smooth:
+            from .smoothing import draw
+
+            draw(
+                code,
+                arguments,
+                pixels,
+                checked_smooth(asked.tolerance, asked.error, view.samples),
+                view.threads,
+            )
+            return pixels
         memory = {OUT: pixels.reshape(-1).view(np.uint32)}
-        self._code(asked.variant).run(arguments, memory, threads=view.threads)
+        code.run(arguments, memory, threads=view.threads)
         return pixels
 
     def _checked(self, asked: Asked) -> tuple[View, dict[str, Any]]:
         """The view, every value of which is in range, and the kernel's arguments for it."""
+        if asked.smooth:
+            checked_smooth(asked.tolerance, asked.error, asked.samples)
         precision = self.options.precision
         frames, time_step = checked_frames(asked.frames, asked.time_step, precision)
         view = checked_view(
@@ -203,6 +231,11 @@ class Kernel:
             "frames": frames,
             **_own(view.params, self.params if params is None else params),
         }
+
+
+def _is_smooth(samples: int, tolerance: float | None, error: float | None) -> bool:
+    """Whether a pixel is a mean."""
+    return samples != 1 or tolerance is not None or error is not None
 
 
 def _own(given: Mapping[str, float], known: Mapping[str, Param]) -> dict[str, float]:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -58,6 +58,37 @@ class View:
             self.center[0] - width / (2 * self.zoom),
             self.center[1] + height / (2 * self.zoom),
         )
+
+
+class Smooth(NamedTuple):
+    """How far a pixel may be off, in parts of a channel's range: for sure, and by estimate. None asks for nothing."""
+
+    tolerance: float | None = None
+    error: float | None = None
+
+
+EXACT = Smooth()
+
+
+def checked_smooth(tolerance: object, error: object, samples: object) -> Smooth:
+    """A tolerance from 0 to 1, and an error above 0 and at most 1, or None for either.
+
+    Raises InputError for anything else, and for an error without samples to choose from.
+
+    >>> checked_smooth(1 / 255, None, 4).tolerance * 255
+    1.0
+    >>> checked_smooth(-0.5, None, 4)
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: tolerance: -0.5 is out of range; give a number from 0 to 1, such as 1/255, or None
+    """
+    found = Smooth(_checked_part("tolerance", tolerance), _checked_part("error", error))
+    if found.error == 0:
+        raise InputError("an estimate is never exact", place="error", fix="leave it out, or give 1/255")
+    if found.error is not None and samples == 1:
+        fix = "give the most samples that a row of a pixel may have, such as samples=16"
+        raise InputError("one sample leaves no choice", place="error", fix=fix)
+    return found
 
 
 def checked_view(
@@ -308,6 +339,18 @@ def _checked_real(place: str, value: object, precision: str, largest: float | No
         raise InputError(
             f"{number:g} is too large for {precision}", place=place, fix="precision='f64' holds it"
         )
+    return number
+
+
+def _checked_part(place: str, value: object) -> float | None:
+    if value is None:
+        return None
+    fix = "give a number from 0 to 1, such as 1/255, or None"
+    if not _is_number(value):
+        raise InputError(f"{brief(value)} is not a number", place=place, fix=fix)
+    number = float(value)  # pyright: ignore[reportArgumentType]
+    if not 0 <= number <= 1:
+        raise InputError(f"{number:g} is out of range", place=place, fix=fix)
     return number
 
 

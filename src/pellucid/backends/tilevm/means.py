@@ -31,17 +31,27 @@ COUNTERS = 2
 """The first components of the iteration: which sample of a row it is, and which row of samples."""
 
 
+class Step(NamedTuple):
+    """What comes to a sum: "add" or "sub" and one value, by number, or "fma" and two, whose product is fused with it.
+
+    Rounding keeps order: the greater the sum before it, the greater the sum behind it, or the same.
+    """
+
+    op: str
+    values: tuple[int, ...]
+
+
 class Form(NamedTuple):
     """What is done with samples.
 
     real      the type of the values of a sample, and of their sums.
-    updates   for each sum which values are added to it: one, or two whose product is fused with the sum.
+    updates   for each sum the steps that a sample makes, in order.
     word      the packed pixel over `sum_leaf` and `uniform_leaf`.
     uniforms  the types of its uniforms.
     """
 
     real: T.Type
-    updates: tuple[tuple[int, ...], ...]
+    updates: tuple[tuple[Step, ...], ...]
     word: Expr
     uniforms: tuple[T.Type, ...]
 
@@ -83,7 +93,7 @@ def mean_of(value: Expr) -> Mean | None:
     if side is None or side.free or stop is not E.FALSE or limit is not E.apply("mul", side, side):
         return None
     values: dict[Expr, int] = {}
-    updates: list[tuple[int, ...]] = []
+    updates: list[tuple[Step, ...]] = []
     sums: dict[Expr, Expr] = {}
     for k in range(COUNTERS, len(steps)):
         zero, step = init[k], steps[k]
@@ -93,12 +103,14 @@ def mean_of(value: Expr) -> Mean | None:
         if step is sum_:
             sums[E.get(loop, k)] = zero
             continue
-        terms = _terms(step, sum_)
-        inside = {n for n in E.topological(terms or []) if n.op == "state" and n.attr[0] == depth}
-        if terms is None or not inside <= {across, down}:
+        chain = _chain(step, sum_)
+        terms = [x for _, given in chain or () for x in given]
+        inside = {n for n in E.topological(terms) if n.op == "state" and n.attr[0] == depth}
+        if chain is None or not inside <= {across, down}:
             return None
         sums[E.get(loop, k)] = sum_leaf(len(updates), zero.type)
-        updates.append(tuple([values.setdefault(t, len(values)) for t in terms]))
+        numbers = {t: values.setdefault(t, len(values)) for t in terms}
+        updates.append(tuple([Step(op, tuple([numbers[x] for x in given])) for op, given in chain]))
     (word,) = E.substitute([value], sums)
     used = [n for n in E.topological([word]) if n.free]
     own = set(sums.values())
@@ -130,14 +142,21 @@ def _side(init: Sequence[Expr], steps: Sequence[Expr], across: Expr, down: Expr)
     return wrapped.args[0] if tuple(steps[:COUNTERS]) == expected else None
 
 
-def _terms(step: Expr, sum_: Expr) -> tuple[Expr, ...] | None:
-    """What a step adds to a sum."""
-    if step.op == "add" and sum_ in step.args:
-        a, b = step.args
-        return (b,) if a is sum_ else (a,)
-    if step.op == "fma" and step.args[2] is sum_:
-        return step.args[:2]
-    return None
+def _chain(step: Expr, sum_: Expr) -> list[tuple[str, tuple[Expr, ...]]] | None:
+    """What is done to a sum, and with what, in order; None for anything that has another form."""
+    found: list[tuple[str, tuple[Expr, ...]]] = []
+    while step is not sum_:
+        deep = [sum_ in E.topological([a]) for a in step.args]
+        if step.op == "add" and sum(deep) == 1:
+            found.append(("add", (step.args[deep.index(False)],)))
+        elif (step.op == "sub" and deep == [True, False]) or (
+            step.op == "fma" and deep == [False, False, True]
+        ):
+            found.append((step.op, tuple([a for a, d in zip(step.args, deep, strict=True) if not d])))
+        else:
+            return None
+        step = step.args[deep.index(True)]
+    return found[::-1]
 
 
 # ---- native functions ----
@@ -199,7 +218,7 @@ def _pointers(lines: Lines, name: str, count: int) -> list[str]:
 
 
 def _count(form: Form) -> int:
-    return 1 + max((k for u in form.updates for k in u), default=-1)
+    return 1 + max(k for u in form.updates for step in u for k in step.values)
 
 
 def _sum(form: Form, half: int, declared: dict[str, None]) -> str:
@@ -213,7 +232,12 @@ def _sum(form: Form, half: int, declared: dict[str, None]) -> str:
     values = [
         body.vector(form.real, p, body.let(f"mul i64 %k, {s}")) for p, s in zip(places, strides, strict=True)
     ]
-    new = [_added(form, body, f"%s{k}", [values[v] for v in u]) for k, u in enumerate(form.updates)]
+    new: list[str] = []
+    for k, update in enumerate(form.updates):
+        sum_ = f"%s{k}"
+        for step in update:
+            sum_ = _stepped(form, body, step.op, sum_, [values[v] for v in step.values])
+        new.append(sum_)
     phis = [
         f"%s{k} = phi {vector} [ {a}, %entry ], [ {b}, %loop ]"
         for k, (a, b) in enumerate(zip(first, new, strict=True))
@@ -234,12 +258,12 @@ def _function(result: str, name: str, parameters: str, lines: Sequence[str]) -> 
     return f"define {result} @{name}({parameters}) {{\n{body}\n}}"
 
 
-def _added(form: Form, lines: Lines, sum_: str, terms: Sequence[str]) -> str:
-    """A sum and one more sample, as the row spells it."""
+def _stepped(form: Form, lines: Lines, op: str, sum_: str, terms: Sequence[str]) -> str:
+    """A sum behind a step, as the row spells it."""
     t = form.real
     leaves = tuple(leaf(str(k), t) for k in range(len(terms) + 1))
-    names = dict(zip(leaves, (*terms, sum_), strict=True))
-    return lines.values([E.apply("add" if len(terms) == 1 else "fma", *leaves)], names)[0]
+    operands = (*terms, sum_) if op == "fma" else (sum_, *terms)
+    return lines.values([E.apply(op, *leaves)], dict(zip(leaves, operands, strict=True)))[0]
 
 
 def _uniforms(form: Form, lines: Lines) -> dict[Expr, str]:
@@ -333,26 +357,27 @@ def _bounds(form: Form, half: int, declared: dict[str, None]) -> str:
         whole = head.let(f"fcmp oeq {vector} {gone}, zeroinitializer")
         finite = head.let(f"and {bits} {finite}, {whole}")
     head.lines.append(f"%finite = bitcast {bits} {finite} to i16")
-    ends_ = _corners(form, head, low, high)
     number = guess.let(f"uitofp i64 %count to {real}")
     many = guess.splat(t, number)
-    for k, (a, b) in enumerate(ends_):
-        for n, corners in enumerate((a, b)):
-            terms = [c[0] if len(c) == 1 else guess.let(f"fmul {vector} {c[0]}, {c[1]}") for c in corners]
-            value = _extreme(guess, t, terms, most=bool(n))
-            total = guess.let(f"fmul {vector} {value}, {many}")
-            guess.lines.append(
-                f"store {vector} {total}, ptr {guess.at('%sums', (2 * k + n) * width)}, align 64"
-            )
     phis: list[str] = []
     stores: list[str] = []
-    for k, pair in enumerate(ends_):
-        for n, corners in enumerate(pair):
-            name = f"%s{2 * k + n}"
-            new = _extreme(body, t, [_added(form, body, name, c) for c in corners], most=bool(n))
-            phis.append(f"{name} = phi {vector} [ zeroinitializer, %exact ], [ {new}, %loop ]")
-            stores.append(f"%at{2 * k + n} = getelementptr i8, ptr %sums, i64 {(2 * k + n) * width}")
-            stores.append(f"store {vector} {new}, ptr %at{2 * k + n}, align 64")
+    for k, update in enumerate(form.updates):
+        for n in range(2):
+            cell = 2 * k + n
+            near, new = "zeroinitializer", f"%s{cell}"
+            for step in update:
+                corners = _corners(step, low, high, most=bool(n))
+                near = _extreme(
+                    guess, t, [_stepped(form, guess, step.op, near, c) for c in corners], most=bool(n)
+                )
+                new = _extreme(
+                    body, t, [_stepped(form, body, step.op, new, c) for c in corners], most=bool(n)
+                )
+            total = guess.let(f"fmul {vector} {near}, {many}")
+            guess.lines.append(f"store {vector} {total}, ptr {guess.at('%sums', cell * width)}, align 64")
+            phis.append(f"%s{cell} = phi {vector} [ zeroinitializer, %exact ], [ {new}, %loop ]")
+            stores.append(f"%at{cell} = getelementptr i8, ptr %sums, i64 {cell * width}")
+            stores.append(f"store {vector} {new}, ptr %at{cell}, align 64")
     weigh = "call i16 @weigh(ptr %sums, ptr %pool, i32 %slack, ptr %colors)"
     lines = [
         "entry:", f"%sums = alloca [{2 * size(form) + 64} x i8], align 64",
@@ -370,24 +395,14 @@ def _bounds(form: Form, half: int, declared: dict[str, None]) -> str:
     return _function("i16", "bounds", parameters, lines)
 
 
-Corners = Sequence[Sequence[str]]
-
-
-def _corners(
-    form: Form, lines: Lines, low: Sequence[str], high: Sequence[str]
-) -> list[tuple[Corners, Corners]]:
-    """For each sum the operands of its least and of its greatest steps: of a product it is one of four."""
-    found: list[tuple[Corners, Corners]] = []
-    for u in form.updates:
-        if len(u) == 1:
-            found.append((((low[u[0]],),), ((high[u[0]],),)))
-        else:
-            a, b = u
-            corners = [(x, y) for x in (low[a], high[a]) for y in (low[b], high[b])]
-            if a == b:
-                corners = [(low[a], low[a]), (high[a], high[a]), (low[a], high[a])]
-            found.append((corners, corners))
-    return found
+def _corners(step: Step, low: Sequence[str], high: Sequence[str], *, most: bool) -> list[tuple[str, ...]]:
+    """The operands of which one choice makes the least, or the most, of a step: of a product it is one of four."""
+    first, *rest = step.values
+    if not rest:
+        return [(high[first] if most is (step.op == "add") else low[first],)]
+    (second,) = rest
+    both = [(low[first], low[second]), (high[first], high[second]), (low[first], high[second])]
+    return both if first == second else [*both, (high[first], low[second])]
 
 
 def _extreme(lines: Lines, t: T.Type, values: Sequence[str], *, most: bool) -> str:

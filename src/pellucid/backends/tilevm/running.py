@@ -79,6 +79,20 @@ class Counts(NamedTuple):
     samples: int
 
 
+class Care(NamedTuple):
+    """How exact a supersampled frame has to be.
+
+    slack   how far apart the bytes may be that a part makes which is filled with those in the middle.
+    wanted  a byte for each pixel: zero where what is there may stay, unless it is filled; or None.
+    """
+
+    slack: int = 0
+    wanted: np.ndarray[Any, Any] | None = None
+
+
+CAREFUL = Care()
+
+
 class TileCode:
     """A tape that can be run; `port.Code`. One frame at a time."""
 
@@ -99,7 +113,9 @@ class TileCode:
         opcodes = self._kernels.opcodes([*tape.keys, *tape.inner, *splats])
         self.memory = Spaces(tape, opcodes, [opcodes[s] for s in splats], self._kernels, entries.allocate)
 
-    def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
+    def run(
+        self, arguments: Arguments, memory: Memory, *, threads: int | None = None, care: Care = CAREFUL
+    ) -> None:
         """Run once; see `port.Code`."""
         plan, field = self.plan, self.tape.field
         _, values = self._slots(arguments)
@@ -108,10 +124,10 @@ class TileCode:
         width, height = (whole(x, params, values) for x in (field.width, field.height))
         with self._lock:
             self.memory.fill(tuple(values), params, arrays)
-            self.prepare(params, values)
+            self.prepare(params, values, care)
             self._draw(arrays[field.buffer], width, height, threads)
 
-    def prepare(self, params: Sequence[Expr], values: Sequence[Any]) -> None:
+    def prepare(self, params: Sequence[Expr], values: Sequence[Any], care: Care) -> None:
         """Fill in what else the frame needs to know of its arguments."""
 
     def _draw(self, out: Any, width: int, height: int, threads: int | None) -> None:

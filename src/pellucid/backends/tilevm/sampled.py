@@ -10,10 +10,10 @@ from typing import Any
 
 from ...ir.expr import Expr
 from ..llvm.hands import Hands
-from ..port import Layout, Store
+from ..port import Layout, Store, address
 from .kernels import LANES, VECTORS
 from .means import Mean, functions
-from .running import TileCode, whole
+from .running import Care, TileCode, whole
 from .sampling import text
 from .tape import Field, build_samples
 from .words import LIST_MOST, STEP, Word
@@ -39,11 +39,13 @@ class SampledCode(TileCode):
         frame[Word.SUM], frame[Word.FINISH], frame[Word.BOUNDS] = native
         frame[Word.KEPT] = len(mean.values)
 
-    def prepare(self, params: Sequence[Expr], values: Sequence[Any]) -> None:
-        """Fill in how many samples there are."""
+    def prepare(self, params: Sequence[Expr], values: Sequence[Any], care: Care) -> None:
+        """Fill in how many samples there are, and what is to be done about them."""
         side = whole(self.mean.side, params, values)
         frame = self.memory.frame
         frame[Word.SIDE], frame[Word.SAMPLES] = side, side * side
+        frame[Word.SLACK] = care.slack
+        frame[Word.WANTED] = 0 if care.wanted is None else address(care.wanted)
         frame[Word.AT_ONCE] = LANES * _groups(side * side)
         frame[Word.SMALLEST] = 0 if side >= PIXELS_FROM else STEP
 

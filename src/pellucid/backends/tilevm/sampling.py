@@ -144,11 +144,15 @@ def _flush(asm: Assembly, half: int) -> None:
 
 
 def _append(asm: Assembly, half: int) -> None:
-    """One more pixel in a list; when it is full, the means of its pixels."""
+    """One more pixel in a list, if it is wanted; when the list is full, the means of its pixels."""
     with asm.function(
         "append", frame=POINTER, space=POINTER, record=POINTER, list=POINTER, x="i64", y="i64"
     ) as f:
         w = Writer(f, half)
+        with f.when(w.word(Word.WANTED).differs(0)):
+            place = w.word(Word.WANTED, POINTER) + (f.y * w.word(Word.WIDTH) + f.x)
+            with f.when(f.load("i8", place).same(0)):
+                f.give()
         count = f.load("i64", f.list, COUNT)
         at = f.list + (count << 2)
         f.store(f.x.to("i32"), at, COLUMNS)

@@ -83,6 +83,7 @@ class Word(IntEnum):
     AT_ONCE = auto()
     SMALLEST = auto()
     SLACK = auto()
+    WANTED = auto()
     KEPT = auto()
     SUM = auto()
     FINISH = auto()
