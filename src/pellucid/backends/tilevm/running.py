@@ -33,6 +33,8 @@ from .words import HEADER, INPUTS, LEAF, STEP, Record, Space, Word
 
 AT_ONCE = 16
 """How many squares of the top level are looked at before their children are drawn."""
+SLOTS = 1 << 16
+"""How many slots an instruction of a leaf's tape can tell apart."""
 PAGE = 4096
 _stamps = itertools.count(1)
 
@@ -248,7 +250,10 @@ class Spaces:
         frame[Word.STAMP] = next(_stamps)
 
     def _allocated(self, allocate: Callable[[int, int, int, int], int], length: int) -> int:
-        """The whole tape's form for leaves, made in a workspace without slots; how many slots leaves may need."""
+        """The whole tape's form for leaves, made in a workspace without slots; how many slots leaves may need.
+
+        Raises BackendError where they are more than there can be.
+        """
         frame, space = self.frame, self._made(1)
         record = np.zeros(len(Record), np.int64)
         record[Record.TAPE], record[Record.LENGTH] = address(self.instructions), length
@@ -257,6 +262,10 @@ class Spaces:
         used = allocate(address(frame), _aligned(space), address(record), length)
         frame[Word.LEAF_TAPE], frame[Word.LEAF_ROOT] = record[Record.LEAF_TAPE], record[Record.LEAF_ROOT]
         # Shorter tapes need no more, but for a batch made of a uniform.
+        if used + 4 > SLOTS:
+            raise BackendError(
+                f"needs more than {SLOTS} values at once", place="a tape", fix="compile it by LLVM"
+            )
         return used + 4
 
     def ready(self, threads: int) -> None:
