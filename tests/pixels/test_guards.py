@@ -31,7 +31,7 @@ SOUNDS = [name for name, f in FORMATS.items() if f.model == "samples"]
 
 def cases(number: int) -> list[tuple[tuple[int, int], tuple[bool, bool]]]:
     """Sizes, and at which ends of their pages source and target lie."""
-    widths = WIDTHS if EVERY else [1 + (number * 17 + k * 19) % 67 for k in range(2)]
+    widths = WIDTHS if EVERY else [1 + (number * 17 + k * 19) % 67 for k in range(4)]
     return [((w, HEIGHTS[(number + k) % 3]), ENDS[(number + k) % 4]) for k, w in enumerate(widths)]
 
 
