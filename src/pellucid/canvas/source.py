@@ -126,8 +126,11 @@ def is_kernel(thing: object) -> TypeGuard[Kernel]:
     >>> is_kernel(3)
     False
     """
-    # The usual kind first: whether something has all parts of a kernel takes longer to find out.
-    return isinstance(thing, driver.Kernel) or (not isinstance(thing, type) and isinstance(thing, Kernel))
+    # The usual kinds first: whether something has all parts of a kernel takes longer to find out, above all of a
+    # picture, which looks for each of them among the words of the vocabulary.
+    if isinstance(thing, driver.Kernel):
+        return True
+    return not is_picture(thing) and not isinstance(thing, type) and isinstance(thing, Kernel)
 
 
 def is_picture(thing: object) -> TypeGuard[Picture]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import struct
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -159,19 +158,19 @@ def const(value: float | int | bool, type_: T.Type) -> Expr:
     >>> const(0.1, T.f32).attr
     0.10000000149011612
     """
+    key: Any
     if type_.is_float:
         try:
             number = rounded(type_, float(value))
         except OverflowError:
             # An integer beyond all floats is rounded as a large float is.
             number = math.inf if value > 0 else -math.inf
-        key: Any = ("nan",) if math.isnan(number) else struct.pack("<d", number)
+        # As keys, the two zeros are one, and NaN is not even itself.
+        key = number if number and number == number else repr(number)  # noqa: PLR0124
     elif type_.kind == "bool":
-        number = bool(value)
-        key = number
+        key = number = bool(value)
     else:
-        number = (int(value) - int(type_.low)) % (1 << type_.bits) + int(type_.low)
-        key = number
+        key = number = (int(value) - int(type_.low)) % (1 << type_.bits) + int(type_.low)
     table_key = ("const", type_, key)
     node = _nodes.get(table_key)
     if node is None:

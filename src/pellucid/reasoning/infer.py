@@ -16,6 +16,8 @@ from ..ir.facts import ANY_BOOLEAN, Facts, exactly, top
 
 _TOP = {t: top(t) for t in T.ALL}
 COMPARISONS = frozenset(("lt", "le", "eq", "ne"))
+OPENED = frozenset(("choose", "convert"))
+"""What makes values of truths."""
 _FINITE = {t: Facts(t.low, t.high, False, True) for t in T.FLOATS}
 
 
@@ -59,7 +61,7 @@ class FactsOf:
         while stack:
             top_node = stack[-1]
             args = top_node.args
-            if _is_open(top_node):
+            if top_node.op in OPENED and _is_open(top_node):
                 args = args[1:]
             ready = True
             for a in args:
@@ -74,14 +76,17 @@ class FactsOf:
 
 
 def _is_open(node: Expr) -> bool:
-    """Whether the first operand is a truth made of others, of which a value takes it that it may be either.
+    """Whether the first operand of such a node is a truth made of others, of which it takes it that it may be either.
 
     There may be thousands of comparisons in it; and once each of them was simplified, folding knows as much.
     """
-    if node.op not in ("choose", "convert") or node.type is T.boolean:
-        return False
     truth = node.args[0]
-    return truth.type is T.boolean and bool(truth.args) and truth.op not in COMPARISONS
+    return (
+        node.type is not T.boolean
+        and truth.type is T.boolean
+        and bool(truth.args)
+        and truth.op not in COMPARISONS
+    )
 
 
 def _transfer(node: Expr, known: dict[Expr, Facts]) -> Facts:
@@ -96,7 +101,10 @@ def _transfer(node: Expr, known: dict[Expr, Facts]) -> Facts:
             if a is b and op == "mul":
                 return _square(node.type, known[a])
             return function(node.type, (a.type, b.type), known[a], known[b])
-        facts = [ANY_BOOLEAN, *[known[a] for a in args[1:]]] if _is_open(node) else [known[a] for a in args]
+        if op in OPENED and _is_open(node):
+            facts = [ANY_BOOLEAN, *[known[a] for a in args[1:]]]
+        else:
+            facts = [known[a] for a in args]
         if op == "fma" and args[0] is args[1]:
             return _squared(op, node.type, facts[0], facts[2])
         return function(node.type, tuple([a.type for a in args]), *facts)

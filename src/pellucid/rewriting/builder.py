@@ -172,12 +172,15 @@ class Builder:
                     return self._fold(node)
                 if (op, kind) in self.commuting:
                     return self.build(op, (b, a), node.type)
-            elif second != "const" and (op, kind) in self.commuting and self.key(a) > self.key(b):
+            elif second != "const" and (op, kind) in self.commuting and self.follows(a, b):
                 return self.build(op, (b, a), node.type)
             key: tuple[Any, ...] = (op, kind, first, second)
         else:
             key = (op, kind, *[a.op for a in args])
-            if all(a.op == "const" for a in args):
+            for a in args:
+                if a.op != "const":
+                    break
+            else:
                 return self._fold(node)
         candidates = self._candidates.get(key)
         if candidates is None:
@@ -219,13 +222,27 @@ class Builder:
         stack = [node]
         while stack:
             n = stack[-1]
-            missing = [a for a in n.args if a not in keys]
-            if missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            keys[n] = self.rank(n.free) << 96 | _key(n, [keys[a] for a in n.args])
+            parts: list[int] = []
+            for a in n.args:
+                part = keys.get(a)
+                if part is None:
+                    stack.append(a)
+                else:
+                    parts.append(part)
+            if len(parts) == len(n.args):
+                stack.pop()
+                keys[n] = self.rank(n.free) << 96 | _key(n, parts)
         return keys[node]
+
+    def follows(self, a: Expr, b: Expr) -> bool:
+        """Whether the key of a node is greater than that of another; mostly their ranks tell."""
+        if a.free != b.free:
+            first, second = self.rank(a.free), self.rank(b.free)
+            if first != second:
+                return first > second
+        keys = self._keys
+        first, second = keys.get(a), keys.get(b)
+        return (self.key(a) if first is None else first) > (self.key(b) if second is None else second)
 
     def rank(self, free: int) -> int:
         """How often a value that depends on these indices changes: never is 0, then outer loops before inner ones."""
@@ -239,7 +256,9 @@ class Builder:
 
 
 def _key(node: Expr, parts: list[int]) -> int:
-    height = 1 + max([p >> 64 & 0xFFFFFFFF for p in parts]) if parts else 0
+    height = 0
+    for p in parts:
+        height = max(height, 1 + (p >> 64 & 0xFFFFFFFF))
     attr = node.attr
     if node.op in ("param", "index"):
         name = attr.encode()
