@@ -50,7 +50,7 @@ class Hands(Protocol):
     def __call__(
         self,
         code: Any,
-        params: bytes,
+        params: int,
         buffers: int,
         sizes: int,
         span: tuple[int, int, int],
@@ -88,7 +88,10 @@ class Slots:
         """The slots, and the values in order."""
         try:
             values = [arguments[name] for name in self.names]
-            if self.simple and all(lo <= v <= hi for v, (lo, hi) in zip(values, self.ranges, strict=True)):
+            fit = self.simple
+            for v, (lo, hi) in zip(values, self.ranges, strict=True):
+                fit = fit and lo <= v <= hi
+            if fit:
                 return self.format.pack(*values), values
         except (KeyError, TypeError, ValueError, OverflowError, struct.error):
             pass
@@ -123,26 +126,30 @@ class MachineCode:
         arrays = calling.arrays(memory, self.needs)
         sizes = calling.sizes(values)
         scratch = [np.empty(n, b.type.dtype) for n, b in zip(sizes, calling.scratch, strict=True)]
-        lengths = array("q", [*map(len, arrays), *sizes])
-        where = array("q", [*map(address, arrays), *map(address, scratch)])
+        # Where buffers are, how long they are, slots: one piece of memory.
+        where = [*map(address, arrays), *map(address, scratch)]
         asked = Asked() if calling.asks else None
         if asked is not None:
             # Threads of a crew are not asked about signals.
             where.append(asked.place if not any(calling.bands) else GO_ON)
-        place, many = where.buffer_info()[0], lengths.buffer_info()[0]
+        words = array("q", [*where, *map(len, arrays), *sizes])
+        count = len(words)
+        words.frombytes(slots)
+        place = words.buffer_info()[0]
+        many, params = place + 8 * len(where), place + 8 * count
         for band, call in zip(calling.bands, self.linked.calls, strict=True):
             if band is None:
-                call(slots, place, many, 0, 0)
+                call(params, place, many, 0, 0)
             elif self.hands is not None:
                 span = calling.span(band, values, threads, FINE_BANDS)
-                self.hands(call, slots, place, many, span, threads)
+                self.hands(call, params, place, many, span, threads)
             else:
-                self._hand_out(call, (slots, place, many), calling.parts(band, values, threads), threads)
+                self._hand_out(call, (params, place, many), calling.parts(band, values, threads), threads)
             if asked is not None:
                 asked.check()
 
     def _hand_out(
-        self, call: Any, job: tuple[bytes, int, int], bands: list[tuple[int, int]], threads: int | None
+        self, call: Any, job: tuple[int, int, int], bands: list[tuple[int, int]], threads: int | None
     ) -> None:
         if len(bands) == 1:
             call(*job, *bands[0])

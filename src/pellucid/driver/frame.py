@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..base.errors import VocabularyError, brief
 from ..ir import expr as E
@@ -79,8 +79,7 @@ class Frame:
         return next(s.value for s in N.walk(self.kernel.body) if isinstance(s, N.Store))
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(NamedTuple):
     """Which of a picture's kernels.
 
     form         "straight" or "premultiplied": what becomes of alpha in the bytes.

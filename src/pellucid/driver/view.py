@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from ..backends.port import address
 from ..base.errors import InputError, brief, did_you_mean
 from .frame import FINEST, LARGEST_SIDE, MOST_PIXELS, REACH
 
@@ -220,6 +221,9 @@ def checked_frames(frames: object, time_step: object, precision: str) -> tuple[i
     return _checked_whole("frames", frames, 1, LARGEST_SIDE), seconds
 
 
+_BYTE = np.dtype(np.uint8)
+
+
 def checked_out(out: object, shape: tuple[int, ...]) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """`out`, if pixels of that shape can be written to it as they are: no copy would reach the caller.
 
@@ -230,23 +234,24 @@ def checked_out(out: object, shape: tuple[int, ...]) -> np.ndarray[Any, np.dtype
         ...
     pellucid.base.errors.InputError: out: its elements are float64; give a writable, contiguous array of uint8 and ...
     """
-    wanted = f"give a writable, contiguous array of uint8 and shape {shape}"
+    problem, more = None, ""
+    array: np.ndarray[Any, Any] = out  # pyright: ignore[reportAssignmentType]
     if not isinstance(out, np.ndarray):
-        raise InputError(f"{type(out).__name__} is not an array", place="out", fix=wanted)
-    array: np.ndarray[Any, Any] = out  # pyright: ignore[reportUnknownVariableType]
-    if array.dtype != np.uint8:
-        raise InputError(f"its elements are {array.dtype}", place="out", fix=wanted)
-    if array.shape != shape:
-        raise InputError(f"its shape is {array.shape}", place="out", fix=wanted)
-    if not array.flags.c_contiguous:
-        raise InputError("it is not contiguous", place="out", fix=wanted)
-    if not array.flags.writeable:
-        raise InputError("it is read-only", place="out", fix=wanted)
-    if array.__array_interface__["data"][0] % 4:
+        problem = f"{type(out).__name__} is not an array"
+    elif array.dtype != _BYTE:
+        problem = f"its elements are {array.dtype}"
+    elif array.shape != shape:
+        problem = f"its shape is {array.shape}"
+    elif not (flags := array.flags).c_contiguous:
+        problem = "it is not contiguous"
+    elif not flags.writeable:
+        problem = "it is read-only"
+    elif address(array) % 4:
         # Pixels are stored as words of four bytes.
-        raise InputError(
-            "it does not begin at a multiple of 4 bytes", place="out", fix=f"{wanted}, as NumPy makes it"
-        )
+        problem, more = "it does not begin at a multiple of 4 bytes", ", as NumPy makes it"
+    if problem is not None:
+        wanted = f"give a writable, contiguous array of uint8 and shape {shape}{more}"
+        raise InputError(problem, place="out", fix=wanted)
     return array
 
 

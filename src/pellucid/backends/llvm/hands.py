@@ -27,7 +27,9 @@ WORD, DONE, CLOSING, ALLOWED, JOB = 0, 8, 16, 17, 24
 LOOKS = 20_000
 """How often an idle hand looks for work before it sleeps: some tenths of a millisecond."""
 AT_ONCE = 8
-"""How many bands the calling thread runs before it lets Python see to signals."""
+"""How many bands the calling thread runs before it lets Python see to signals; that many times more ..."""
+SHORT = 1e-3
+"""... where they took less than so many seconds."""
 
 _TEXT = """
 declare i64 @llvm.smin.i64(i64, i64)
@@ -222,7 +224,7 @@ class Hands:
     def __call__(
         self,
         code: Any,
-        params: bytes,
+        params: int,
         buffers: int,
         sizes: int,
         span: tuple[int, int, int],
@@ -240,22 +242,22 @@ class Hands:
                 code(params, buffers, sizes, low, min(low + step, beyond))
             return
         try:
-            self._share(code, params, (buffers, sizes, count, *span), helpers)
+            self._share(code, (params, buffers, sizes, count, *span), helpers)
         finally:
             self._busy.release()
 
-    def _share(self, code: Any, params: bytes, job: tuple[int, ...], helpers: int) -> None:
+    def _share(self, code: Any, job: tuple[int, ...], helpers: int) -> None:
         while len(self._wakes) < helpers:
             self._hire()
-        count, place, calls = job[2], self._place, self._calls
+        count, place, calls = job[3], self._place, self._calls
         address = getattr(code, "address", None)
         if address is None:
             address = code.address = ctypes.cast(code, _PLACE).value or 0
-        memory = ctypes.cast(ctypes.c_char_p(params), _PLACE).value or 0 if params else 0
-        _JOB.pack_into(self._view, 8 * JOB, address, memory, *job)
+        _JOB.pack_into(self._view, 8 * JOB, address, *job)
         self._number = (self._number + 1) & 0x7FFFFFFF
         word = (self._number << 32) | count
         target, done = count, False
+        began, many = time.perf_counter(), AT_ONCE
         try:
             # Nobody to be woken: one call does it all. Who falls asleep just now misses this job, and no more.
             if True not in self._asleep[:helpers]:
@@ -271,8 +273,13 @@ class Hands:
                 # One that has seen the work meanwhile may have left its lock open.
                 self._asleep[k] = False
                 self._wakes[k].release()
-            while calls["work"](place, AT_ONCE) == AT_ONCE:
-                pass
+            while True:
+                now = time.perf_counter()
+                if now - began < SHORT:
+                    many *= AT_ONCE
+                if calls["work"](place, many) < many:
+                    break
+                began = now
         except BaseException:
             # The others still write to the caller's memory: let them finish what they have begun.
             target = count - calls["cancel"](place)

@@ -122,9 +122,9 @@ class StreamCode:
         place = memory.buffer_info()[0]
         memory[total] = place + 8 * (2 * total + 1)
         if crew is None or step >= count:
-            call(b"", place, place + 8 * (total + 1), 0, count)
+            call(0, place, place + 8 * (total + 1), 0, count)
         else:
-            crew(call, b"", place, place + 8 * (total + 1), (0, count, step), threads)
+            crew(call, 0, place, place + 8 * (total + 1), (0, count, step), threads)
         return tuple(memory[2 * total + 1 :]) if few else ()
 
 

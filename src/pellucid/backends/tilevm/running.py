@@ -156,9 +156,9 @@ class TileCode:
     def _hand_out(self, code: Any, count: int, threads: int) -> None:
         place = address(self.memory.frame)
         if self._hands is None or threads == 1:
-            code(b"", place, place, 0, count)
+            code(0, place, place, 0, count)
         elif count:
-            self._hands(code, b"", place, place, (0, count, 1), threads)
+            self._hands(code, 0, place, place, (0, count, 1), threads)
 
     @property
     def counts(self) -> Counts:
