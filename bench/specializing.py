@@ -57,16 +57,17 @@ def repeated(
     def recording(call: Any) -> Callable[..., None]:
         pointer = ctypes.cast(call, ctypes.c_void_p)
 
-        def many(params: bytes, buffers: int, sizes: int, first: int, beyond: int) -> None:
+        def many(params: int, buffers: int, sizes: int, first: int, beyond: int) -> None:
             nonlocal spent
             job = (
+                ctypes.c_void_p(params),
                 ctypes.c_void_p(buffers),
                 ctypes.c_void_p(sizes),
                 ctypes.c_int64(first),
                 ctypes.c_int64(beyond),
             )
             start = time.perf_counter()
-            library.repeat_machine(pointer, params, *job, ctypes.c_int64(times))
+            library.repeat_machine(pointer, *job, ctypes.c_int64(times))
             spent += time.perf_counter() - start
 
         return many

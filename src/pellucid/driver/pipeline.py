@@ -34,8 +34,11 @@ def rules(name: str, function: Rewriting, theorem: str) -> Tactic:
 
     def made(state: State) -> Kernel:
         old = all_roots(state.kernel.body)
-        new = dict(zip(old, function(old, state.ranges, order_of(state.kernel)), strict=True))
-        body = rewrite(state.kernel.body, lambda roots: tuple(new[r] for r in roots))
+        found = function(old, state.ranges, order_of(state.kernel))
+        if found == old:
+            return state.kernel
+        new = dict(zip(old, found, strict=True))
+        body = rewrite(state.kernel.body, lambda roots: tuple([new[r] for r in roots]))
         return replace(state.kernel, body=body)
 
     def tactic(state: State) -> State:
@@ -103,7 +106,7 @@ def if_any(tactic: Tactic) -> Tactic:
     def quiet(state: State) -> State:
         steps = len(state.ledger)
         new = tactic(state)
-        if all_roots(new.kernel.body) != all_roots(state.kernel.body):
+        if new.kernel is not state.kernel:
             return new
         del state.ledger.steps[steps:]
         return state

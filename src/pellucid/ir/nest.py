@@ -179,8 +179,10 @@ def walk(block: Block) -> Iterator[Statement]:
     while stack:
         s = stack.pop()
         yield s
-        for inner in reversed(blocks(s)):
-            stack.extend(reversed(inner))
+        # Most statements are one of these, and have no blocks inside.
+        if not isinstance(s, Let | Store):
+            for inner in reversed(blocks(s)):
+                stack.extend(reversed(inner))
 
 
 def transform(block: Block, function: Callable[[Statement], Block]) -> Block:

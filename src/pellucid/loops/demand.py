@@ -274,30 +274,44 @@ def _candidates(nodes: Sequence[Expr], costs: Mapping[Expr, float], threshold: f
     choices = [n for n in nodes if n.op == "choose"]
     weight: dict[Expr, float] = {}
     for node in topological([a for c in choices for a in c.args[1:]]):
-        total = costs[node] + sum([weight[a] for a in node.args])
+        below = 0.0
+        for a in node.args:
+            below += weight[a]
+        total = costs[node] + below
         if node.op == "iterate":
             total += PROCESSOR.steps * 4
         # Tree weights grow without bound on shared terms; beyond the threshold their size says nothing more.
         weight[node] = min(total, 1000 * threshold)
     dear = {c for c in choices if weight[c.args[1]] + weight[c.args[2]] >= threshold}
-    dear &= _shallow(nodes, dear)
+    dear = _shallow(nodes, dear)
     if not dear:
         return {}
     rank: dict[Expr, int] = {}
     for node in nodes:
-        rank[node] = max([rank[a] for a in node.args], default=0) + (node in dear)
+        most = 0
+        for a in node.args:
+            most = max(most, rank[a])
+        rank[node] = most + 1 if node in dear else most
     return {c: rank[c] for c in choices if c in dear}
 
 
 def _shallow(nodes: Sequence[Expr], dear: set[Expr]) -> set[Expr]:
-    """The nodes that some user wants inside of fewer than `MAX_DEPTH` arms; `nodes` have operands before users."""
+    """Of some choices, those that some user wants inside of fewer than `MAX_DEPTH` arms.
+
+    `nodes` have operands before users.
+    """
+    if len(dear) <= MAX_DEPTH:
+        return dear
     arms: dict[Expr, int] = {}
     for node in reversed(nodes):
         around = arms.setdefault(node, 0)
-        for k, a in enumerate(node.args):
-            inside = around + (node in dear and k > 0)
-            arms[a] = min(arms.get(a, inside), inside)
-    return {n for n, around in arms.items() if around < MAX_DEPTH}
+        inside = around + 1 if node in dear else around
+        for a in node.args:
+            if arms.get(a, inside) >= inside:
+                arms[a] = inside
+        if inside > around:
+            arms[node.args[0]] = min(arms[node.args[0]], around)
+    return {n for n in dear if arms[n] < MAX_DEPTH}
 
 
 class _Cheap:

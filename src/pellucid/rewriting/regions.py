@@ -149,6 +149,8 @@ def _costs(nodes: list[Expr]) -> dict[Expr, float]:
     """What each node costs by itself with all below it, as far as it matters: shared nodes count at every use."""
     found: dict[Expr, float] = {}
     for node, cost in node_costs(nodes).items():
-        total = 50 * DEAR if node.op == "iterate" else cost + sum([found[a] for a in node.args])
-        found[node] = min(total, 50 * DEAR)
+        below = 0.0
+        for a in node.args:
+            below += found[a]
+        found[node] = 50 * DEAR if node.op == "iterate" else min(cost + below, 50 * DEAR)
     return found

@@ -11,7 +11,6 @@ import re
 LONGEST = 1000
 """Lines of a block: below, the square does not matter yet."""
 
-_LABEL = re.compile(r"([\w.]+):$")
 _INCOMING = re.compile(r"%([\w.]+) \]")
 
 
@@ -36,9 +35,8 @@ def bounded(text: str, longest: int = LONGEST) -> str:
     end: dict[str, str] = {}
     block, length, cuts = "", 0, 0
     for line in lines:
-        label = _LABEL.match(line)
-        if label:
-            block, length = label[1], -1
+        if line.endswith(":"):
+            block, length = line[:-1], -1
         elif length >= longest and line.startswith(("%", "store ")) and " = phi " not in line:
             cuts += 1
             made += [f"br label %cut{cuts}", f"cut{cuts}:"]

@@ -272,11 +272,12 @@ class Function(Prefixes):
             seen.add(node)
             if node.op == "const" and node.type.is_float:
                 found.add(node)
+                if len(found) > MOST_KEPT:
+                    return
             elif node.op != "load":
                 stack += node.args
-        if len(found) <= MOST_KEPT:
-            for node in sorted(found, key=lambda n: n.id):
-                self.wides[node] = self.spread_here(node.type, literal(node))
+        for node in sorted(found, key=lambda n: n.id):
+            self.wides[node] = self.spread_here(node.type, literal(node))
 
     def blocks(
         self, s: For, first: str, beyond: str, count: int | None, iota: str, *, overlap: bool
