@@ -416,7 +416,7 @@ def _pinned(type_: T.Type, lo: str, hi: str, lines: Lines) -> str:
 
 def _ruled(key: Key, ends: Sequence[tuple[str, str]], lines: Lines) -> tuple[str, str, list[str | None]]:
     """The box of a row's result, and where it is one of the operands."""
-    rule = box_rule(table.row(key.op), key.types, key.result)
+    rule = box_rule(table.row(key.op), key.types, key.result, twice=key.twice)
     names: dict[Expr, str] = {}
     known: dict[Expr, Facts] = {}
     for (low, high), (lo, hi) in zip(rule.leaves, ends, strict=True):
