@@ -23,11 +23,15 @@ FLAGS = ["-O3", "-march=native", "-mprefer-vector-width=512", "-ffast-math", "-f
 
 def reference(name: str, flags: Sequence[str] = FLAGS) -> ctypes.CDLL:
     """The C reference of that name, compiled for this machine."""
+    return compiled(HERE / "reference" / f"{name}.c", flags)
+
+
+def compiled(source: Path, flags: Sequence[str] = FLAGS) -> ctypes.CDLL:
+    """A C program as a library, compiled for this machine."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         raise SystemExit("a benchmark needs a C compiler; install gcc")
-    library = Path(tempfile.mkdtemp(prefix="bench")) / f"{name}.so"
-    source = HERE / "reference" / f"{name}.c"
+    library = Path(tempfile.mkdtemp(prefix="bench")) / f"{source.stem}.so"
     subprocess.run([compiler, *flags, str(source), "-o", str(library), "-lm"], check=True)
     return ctypes.CDLL(str(library))
 

@@ -118,11 +118,15 @@ def _fused(a: Box, b: Box, c: Term) -> list[Term]:
     return [fma(x, y, c) for x in a for y in b]
 
 
-def fused_copies(a: Box, b: Box, c: Box) -> tuple[None, None, Copy]:
-    """Nothing added to something: of zeros, -0 becomes +0, and times infinity it is not nothing."""
+def fused_copies(a: Box, b: Box, c: Box) -> tuple[Copy, Copy, Copy]:
+    """Nothing added to something, or something times one plus nothing: of zeros, -0 becomes +0.
+
+    Nothing times infinity is not nothing.
+    """
     left = a.holds(0) & (maximum(b.hi, -b.lo) <= c.type.high)
     right = b.holds(0) & (maximum(a.hi, -a.lo) <= c.type.high)
-    return None, None, Copy(left | right, False)
+    nothing = c.holds(0)
+    return Copy(b.holds(1) & nothing, False), Copy(a.holds(1) & nothing, False), Copy(left | right, False)
 
 
 # ---- quotients ----
