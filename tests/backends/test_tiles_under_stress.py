@@ -166,7 +166,7 @@ def test_code_that_was_cut_off_is_made_again(tmp_path: Path, part):
     assert draw() == fresh
 
 
-@pytest.mark.parametrize("zoom", [300.0, 1e-3, 1e-12, 1e30])
+@pytest.mark.parametrize("zoom", [300.0, 1e-3, 1e-9, 1e30])
 def test_large_frames_are_right_at_any_zoom(zoom):
     # So far that squares are beyond all numbers, and so near that they are smaller than any.
     size = (4097, 3001) if zoom == 300.0 else (1025, 301)
@@ -182,5 +182,23 @@ def test_coordinates_that_are_one_point_or_no_number_are_right(op, scale):
     down = E.apply(op, across, E.apply("mul", y, E.const(scale, T.f32)))
     test = E.apply("lt", down, E.apply("floor", E.apply("mul", across, across)))
     one = frame(E.apply("xor", word(down), word(test)), 130, 70)
+    TileBackend().compile(one.kernel, {}).run(one.arguments, one.memory)
+    assert np.array_equal(one.memory[one.out], expected(one))
+
+
+@pytest.mark.parametrize("type_", [T.f32, T.f64])
+def test_a_uniform_that_is_no_number_is_in_no_box(type_):
+    nan, zero = E.const(float("nan"), type_), E.const(0.0, type_)
+    x = E.apply("convert", COLUMN, attr=type_)
+    part = E.apply("choose", E.apply("lt", COLUMN, E.const(40, T.i32)), nan, zero)
+    root = E.apply("sqrt", part)
+    start = E.apply("choose", E.apply("lt", ROW, E.const(30, T.i32)), nan, x)
+    state = E.state(0, 0, type_)
+    step, stop = E.apply("min", state, nan), E.apply("lt", state, zero)
+    (final,) = E.iterate((start,), (step,), stop, E.const(3, T.i32), 0)
+    value = E.const(0, T.u32)
+    for found in (part, root, E.apply("add", x, nan), start, final):
+        value = E.apply("add", E.apply("mul", value, E.const(0x9E3779B1, T.u32)), word(found))
+    one = frame(value, 130, 70)
     TileBackend().compile(one.kernel, {}).run(one.arguments, one.memory)
     assert np.array_equal(one.memory[one.out], expected(one))

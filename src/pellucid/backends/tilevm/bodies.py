@@ -22,8 +22,12 @@ from ...ir.expr import Buffer, Expr, parts
 from .kernels import Key
 
 PASS, CARE = (Key(op, (T.boolean, T.boolean), T.boolean) for op in ("pass", "care"))
+PASSES = {t: Key("pass", (t, T.boolean), T.boolean) for t in T.FLOATS}
 LOOP = Key("loop", (T.boolean,), T.boolean)
-"""Instructions of iterations: a value goes in, the lanes that matter go in, and the body is run."""
+"""Instructions of iterations: a value goes in, the lanes that matter go in, and the body is run.
+
+Floats go in by `PASSES`: a uniform one that is NaN is no box.
+"""
 
 
 ITERATING = frozenset({"iterate", "get"})
@@ -243,10 +247,10 @@ def iteration(node: Expr, scope: Scope) -> int:
 
     enter(CARE, scope.running, body.running)
     for k, x in enumerate(init):
-        enter(PASS, scope.place(x), k)
+        enter(PASSES.get(x.type, PASS), scope.place(x), k)
     for x in captures(node):
         body.places[x] = body.fixed()
-        enter(PASS, scope.place(x), body.places[x])
+        enter(PASSES.get(x.type, PASS), scope.place(x), body.places[x])
     if not counted:
         count, bound = body.fixed(), body.fixed()
         zero, one = (E.const(k, T.i32) for k in (0, 1))

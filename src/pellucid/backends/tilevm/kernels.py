@@ -102,7 +102,8 @@ class Kernels:
             self.fulls[base] = (1 << arity) - 1
             for mask in range(VARIANTS):
                 self.batches[base * VARIANTS + mask] = batches[k * VARIANTS + mask]
-                self.boxes[base * VARIANTS + mask] = boxes[k]
+                # What is uniform may be NaN; so may be, where there is one operand, a batch made of it.
+                self.boxes[base * VARIANTS + mask] = boxes[2 * k + int(mask > 0 or arity == 1)]
             self._bases[key, edition] = base * VARIANTS
 
     def _addresses(self, keys: Sequence[Key]) -> tuple[list[int], list[int]]:
@@ -117,7 +118,7 @@ class Kernels:
         places, owner = this.tables(code, ("batches", "boxes"))
         self._owners.append(owner)
         count = len(keys)
-        return _words(places[0], count * VARIANTS), _words(places[1], count)
+        return _words(places[0], count * VARIANTS), _words(places[1], 2 * count)
 
 
 def _words(address: int, count: int) -> list[int]:
@@ -145,7 +146,7 @@ def module(keys: Sequence[Key], half: int) -> str:
             given = 2 if full > 1 else 1
             names = [f"ptr @batch_{k}_{mask}" for mask in range(given)]
             batches += [*names, *["ptr null"] * (VARIANTS - given)]
-            boxes.append(f"ptr @boxes_{k}")
+            boxes += (f"ptr @boxes_{k}", _guarded(key, k, half, parts))
             continue
         for mask in range(VARIANTS):
             # Where all operands are uniform, one of them is made a batch first; what is kept is read where it is.
@@ -155,12 +156,45 @@ def module(keys: Sequence[Key], half: int) -> str:
             parts.append(_batch(key, mask, f"batch_{k}_{mask}", half, declared))
             batches.append(f"ptr @batch_{k}_{mask}")
         parts.append(_boxes(key, f"boxes_{k}", half, declared))
-        boxes.append(f"ptr @boxes_{k}")
+        boxes += (f"ptr @boxes_{k}", _guarded(key, k, half, parts))
     tables = [
         f"@{name} = constant [{len(entries)} x ptr] [{', '.join(entries)}]"
         for name, entries in (("batches", batches), ("boxes", boxes))
     ]
-    return "\n".join([*declared, *tables, *parts])
+    return "\n".join([*declared, *tables, _wholes(half), *parts])
+
+
+def _wholes(half: int) -> str:
+    """The box of every number, and so of what may be none, of each type of floats."""
+    lanes = f"<{LANES} x i{8 * half // LANES}>"
+    word = lanes.split(" x ")[1][:-1]
+    lines: list[str] = []
+    for type_ in T.FLOATS:
+        if type_.bits <= 8 * half // LANES:
+            ends = [int(np.array(x, type_.dtype).view(f"u{type_.dtype.itemsize}")) for x in (-np.inf, np.inf)]
+            both = ", ".join(f"{lanes} splat ({word} {x})" for x in ends)
+            lines.append(f"@whole_{type_} = private constant [2 x {lanes}] [{both}], align {2 * half}")
+    return "\n".join(lines)
+
+
+def _guarded(key: Key, number: int, half: int, parts: list[str]) -> str:
+    """The kernel for boxes where operands may come from the pool: a bound is never NaN, but a uniform can be."""
+    pointers = ["%a", "%b", "%c"]
+    lines: list[str] = []
+    for k, type_ in enumerate(key.types):
+        if type_.is_float and type_.bits <= 8 * half // LANES:
+            word = SCALAR[type_]
+            lines.append(f"%v{k} = load {word}, ptr {pointers[k]}")
+            lines.append(f"%n{k} = fcmp uno {word} %v{k}, %v{k}")
+            lines.append(f"%p{k} = select i1 %n{k}, ptr @whole_{type_}, ptr {pointers[k]}")
+            pointers[k] = f"%p{k}"
+    if not lines:
+        return f"ptr @boxes_{number}"
+    operands = ", ".join(f"ptr {x}" for x in ("%o", *pointers))
+    lines += (f"%r = tail call i64 @boxes_{number}({operands})", "ret i64 %r")
+    body = "\n".join(lines)
+    parts.append(f"define i64 @guarded_{number}(ptr %o, ptr %a, ptr %b, ptr %c) {{\n{body}\n}}")
+    return f"ptr @guarded_{number}"
 
 
 class Lines:
