@@ -21,6 +21,7 @@ from pellucid.canvas.formats import Look, checked_look, format_of
 from pellucid.canvas.sinks import require_video, write_still
 from pellucid.canvas.source import Kernel, compiled, precision_of
 from pellucid.driver import Kernel as Compiled
+from pellucid.driver.film import PLANES, Film
 from pellucid.driver.view import (
     EXACT,
     Smooth,
@@ -38,6 +39,8 @@ _SIZE = (512, 512)
 #: Past these rates the times of a GIF round to what players refuse to follow.
 _FASTEST_GIF = 50
 _MOST_FRAMES = 10_000_000
+#: Pixels of all frames from which on it pays to compile apart what does not move.
+_LONG = 1 << 22
 
 
 def render(
@@ -164,10 +167,10 @@ def animate(
 ) -> None:
     """Save `seconds` of an animation as animated PNG, WebP, GIF, as MP4 or WebM, or as a four-dimensional NPY.
 
-    Frame number i, of `fps` per second, shows the time `start` + i / `fps`. The picture is compiled once and
-    frames are written as they come. `progress` is called with the frames done and in all; without it, a bar is
-    shown on a terminal for work longer than a second. Otherwise as `save`. Raises `InputError`, `FileError`, and
-    `MissingExtraError` if a video is asked for without PyAV.
+    Frame number i, of `fps` per second, shows the time `start` + i / `fps`. The picture is compiled once, what does
+    not change with time is computed once, and frames are written as they come. `progress` is called with the frames
+    done and in all; without it, a bar is shown on a terminal for work longer than a second. Otherwise as `save`.
+    Raises `InputError`, `FileError`, and `MissingExtraError` if a video is asked for without PyAV.
 
     >>> import pathlib, tempfile
     >>> from pellucid import images as im
@@ -178,7 +181,7 @@ def animate(
     """
     view = checked_view(
         size, center=center, zoom=zoom, time=start, samples=samples, threads=threads, params=params,
-        precision=precision_of(picture, precision), frames=frames_on_the_way(threads),
+        precision=precision_of(picture, precision), frames=frames_on_the_way(threads) + PLANES,
     )  # fmt: skip
     look = checked_look(
         format_of(path),
@@ -238,10 +241,17 @@ def _frames(
     kernel: Kernel, view: View, look: Look, count: int, rate: Fraction, progress: Progress
 ) -> Iterator[Pixels]:
     frame: Pixels | None = None
+    width, height = view.size
+    film = (
+        Film(kernel, view, look.alpha)
+        if isinstance(kernel, Compiled) and count * width * height >= _LONG
+        else None
+    )
     for number in range(count):
         # What does not move is computed once; each other frame is a fresh array, because compression lags behind.
         if frame is None or kernel.time_varying:
-            frame = _pixels(kernel, view, float(view.time + number / rate), look.alpha)
+            time = float(view.time + number / rate)
+            frame = _pixels(kernel, view, time, look.alpha) if film is None else film.frame(time)
         yield frame
         progress(number + 1, count)
 

@@ -17,16 +17,21 @@ Plan = Callable[[], "Job | float | None"]
 
 
 class Background:
-    """The thread of one plan, a bound method: started when it is first woken, ended by `close` or with its owner."""
+    """The thread of one plan, a bound method; it is ended by `close`, or with the plan's owner."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = weakref.WeakMethod(plan)
         self._signal = threading.Condition(threading.Lock())
         self._woken = self._closed = False
-        self._thread: threading.Thread | None = None
         self.busy = False
         weakref.finalize(plan.__self__, self._end)  # pyright: ignore[reportFunctionMemberAccess]
         _all.add(self)
+        self._start()
+
+    def _start(self) -> None:
+        # At once, and not when there is work: a thread that begins holds up the one that began it.
+        self._thread = threading.Thread(target=self._work, name="pellucid compiler", daemon=True)
+        self._thread.start()
 
     def wake(self) -> None:
         """Ask for a job soon: what is to be done may have changed."""
@@ -35,16 +40,15 @@ class Background:
                 return
             self._woken = True
             self._signal.notify()
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._work, name="pellucid compiler", daemon=True)
-                self._thread.start()
+            if not self._thread.is_alive():
+                # This process is a fork of the one that began it.
+                self._start()
 
     def close(self) -> None:
         """Let the job that has begun end, and leave no thread behind."""
         self._end()
-        thread = self._thread
-        if thread is not None and thread is not threading.current_thread():
-            thread.join()
+        if self._thread is not threading.current_thread():
+            self._thread.join()
 
     def _end(self) -> None:
         with self._signal:

@@ -1,0 +1,148 @@
+"""Sessions: the first frame of new pictures, machine code after an edit, and films on one and two threads.
+
+Medians over pictures that are all new: nothing is in the caches of compiled code. Besides, where the time of a first
+frame goes, and what compiling as a whole would take.
+"""
+
+# ruff: noqa: SLF001
+from __future__ import annotations
+
+import os
+import statistics
+import time
+
+os.environ["PELLUCID_CACHE"] = "off"
+
+import numpy as np
+
+import pellucid as pl
+from pellucid import images as im
+from pellucid.driver.film import Film
+from pellucid.driver.session import LIFTED, WHOLE
+from pellucid.driver.view import checked_view
+from pellucid.ir.expr import size
+
+SIDE = 1024
+RUNS = 15
+
+
+def disks(count: int, seed: int) -> object:
+    """So many translucent disks over each other."""
+    numbers = np.random.default_rng(seed).uniform(-1, 1, (count, 6)).tolist()
+
+    @pl.image
+    def picture(p):  # noqa: ANN001, ANN202
+        r = g = 0.0
+        for a, b, c, d, e, _ in numbers:
+            distance = pl.sqrt((p.x - a) ** 2 + (p.y - b) ** 2)
+            inside = pl.clamp((abs(c) * 0.3 - distance) * 40.0 + 0.5, 0.0, 1.0)
+            r = r * (1.0 - inside) + inside * abs(d)
+            g = g * (1.0 - inside) + inside * abs(e)
+        return im.Color(r, g, 0.25, 1.0)
+
+    return picture
+
+
+def swirl(seed: int) -> object:
+    """The swirl of the paper, with other numbers."""
+    return im.swirl(90.0 + seed, im.checkerboard(10.0 + 0.1 * seed, im.black, im.white))
+
+
+def waves(numbers: list[float]) -> object:
+    """Waves of which boxes decide nothing."""
+
+    @pl.image
+    def picture(p):  # noqa: ANN001, ANN202
+        value = 0.3
+        for k, number in enumerate(numbers):
+            value = value * 0.7 + pl.sin(p.x * number + p.y * (number + k)) * 0.9
+        return value
+
+    return picture
+
+
+def first_frames() -> None:
+    """From a Python function to pixels."""
+    for name, make, zoom in (
+        ("swirl", swirl, 1.0),
+        ("100 nodes", lambda k: disks(3, k), 512.0),
+        ("500 nodes", lambda k: disks(20, k), 512.0),
+    ):
+        rows: list[dict[str, float]] = []
+        nodes = 0
+        for k in range(RUNS):
+            # A session of its own for each: no picture is the edit of another.
+            with pl.Session(SIDE) as session:
+                picture = make(k)
+                began = time.perf_counter()
+                shown = session.update(picture, zoom=zoom)
+                rows.append({**shown.milliseconds, "all": 1e3 * (time.perf_counter() - began)})
+                assert session._scene is not None
+                nodes = size([session._scene.frame.pixel])
+        found = {what: statistics.median(row[what] for row in rows[2:]) for what in rows[0]}
+        print(
+            f"first frame, {name:9} ({nodes:4} nodes)  "
+            + "  ".join(f"{w} {ms:6.2f} ms" for w, ms in found.items())
+        )
+
+
+def edits() -> None:
+    """From one number that changed deep in a picture to machine code for it."""
+    numbers = np.random.default_rng(3).uniform(0.1, 3, 140).tolist()
+    with pl.Session(SIDE) as session:
+        session.update(waves(numbers), zoom=64.0)
+        scene = session._scene
+        assert scene is not None
+        whole, lifted = (session._made(scene, which, lambda: True) for which in (WHOLE, LIFTED))
+        scene.family.lifted = lifted
+        scene.family.edited = True
+        spent: list[float] = []
+        for k in range(RUNS):
+            numbers[70] = 1.0 + 0.01 * (k + 1)
+            began = time.perf_counter()
+            edited = session._found(waves(numbers))
+            assert edited.family.lifted is lifted
+            spent.append(1e3 * (time.perf_counter() - began))
+        after = statistics.median(spent)
+        print(
+            f"an edit of {size([scene.frame.pixel])} nodes: machine code after {after:.2f} ms, compiled as a whole "
+            f"{whole.ms:.0f} ms (ratio {after / whole.ms:.4f}), with numbers as parameters {lifted.ms:.0f} ms"
+        )
+
+
+def films() -> None:
+    """Sixty frames, of which the dear part stands still."""
+
+    @pl.animation
+    def marbled(t):  # noqa: ANN001, ANN202
+        def sample(p):  # noqa: ANN001, ANN202
+            veins = pl.exp(pl.sin(p.x * 3.1 + pl.sin(p.y * p.x * 1.7) * 2.3) * 0.7)
+            return veins * (0.5 + 0.5 * pl.cos(p.y * 0.9 + t * p.x))
+
+        return pl.image(sample)
+
+    kernel = pl.compile(marbled)
+    best: dict[str, list[float]] = {}
+    for _ in range(5):
+        for threads in (1, 2):
+            film = Film(kernel, checked_view(SIDE, zoom=64.0, threads=threads))
+            film.frame(0.0)
+            began = time.perf_counter()
+            for k in range(60):
+                film.frame(k / 25)
+            best.setdefault(f"film {threads}", []).append(1e3 * (time.perf_counter() - began))
+            began = time.perf_counter()
+            for k in range(60):
+                kernel.render((SIDE, SIDE), zoom=64.0, time=k / 25, threads=threads)
+            best.setdefault(f"frames {threads}", []).append(1e3 * (time.perf_counter() - began))
+    least = {name: min(times) for name, times in best.items()}
+    print("60 frames  " + "  ".join(f"{name} threads {ms:.0f} ms" for name, ms in least.items()))
+    print(
+        f"two threads to one {least['film 2'] / least['film 1']:.2f}, film to frames {least['film 1'] / least['frames 1']:.2f}"
+    )
+
+
+if __name__ == "__main__":
+    first_frames()
+    edits()
+    films()

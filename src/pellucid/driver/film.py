@@ -1,0 +1,185 @@
+"""Films: frame after frame of one view, in which what does not move is computed once for all of them.
+
+The top of the driver beside `kernel`. Where the picture has dear parts that vary over the frame and not with time, the
+kernel of a frame is cut in two: one fills a plane of memory with each such part, and runs once; the other loads from
+the planes, and runs for every frame. What varies with rows or columns only is computed once per frame by either, as
+always. The cut is made when all that could change a bit has been done, so that films show what frames show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..backends.port import Code
+from ..base.room import with_room
+from ..ir import expr as E
+from ..ir import nest as N
+from ..ir import prim as table
+from ..ir.expr import Buffer, Expr
+from ..ir.facts import Facts
+from ..loops.ledger import Ledger
+from ..loops.strategies import index_facts
+from ..loops.tactic import State
+from ..reasoning.infer import infer
+from .frame import COLUMN, HEIGHT, OUT, ROW, WIDTH, Frame, Variant
+from .kernel import Bytes, Kernel, lanes_of, make_backend, without_collection
+from .options import Options
+from .pipeline import script
+from .view import View
+
+DEAR = 8.0
+"""What a part must cost, to be worth a plane of memory that is read for every frame."""
+PLANES = 6
+"""The most planes of one film."""
+CUT = "expanded"
+"""The stage after which no bit changes anymore."""
+
+
+class Film:
+    """The frames of one view of a kernel's picture, by their time.
+
+    >>> from pellucid import images as im
+    >>> from pellucid.driver import compile
+    >>> from pellucid.driver.view import checked_view
+    >>> turning = im.animation(lambda t: im.turn(t, im.swirl(3.0, im.checkerboard(1, im.black, im.white))))
+    >>> film = Film(compile(turning), checked_view((4, 2)))
+    >>> film.frame(0.5).shape
+    (2, 4, 4)
+    """
+
+    def __init__(self, kernel: Kernel, view: View, form: str = "straight") -> None:
+        self.kernel, self.view, self.form = kernel, view, form
+        self.parts: Parts | None = None
+        variant = Variant(form, view.samples != 1)
+        if kernel.time_varying and not variant.supersample and kernel.options.backend != "tiles":
+            with without_collection():
+                self.parts = with_room(lambda: cut(kernel.frame(variant), kernel.options, view.size))
+        self._planes: dict[Buffer, Any] | None = None
+
+    def frame(self, time: float) -> Bytes:
+        """The frame of a time, in memory of its own. Raises as `Kernel.render` does."""
+        view, parts = self.view, self.parts
+        if parts is None:
+            draw = self.kernel.premultiplied if self.form == "premultiplied" else self.kernel.render
+            return draw(
+                view.size,
+                view.center,
+                view.zoom,
+                time,
+                view.samples,
+                threads=view.threads,
+                params=view.params,
+            )
+        values = self.kernel.values(replace(view, time=time))
+        if self._planes is None:
+            self._planes = {b: np.empty(b.size, b.type.dtype) for b in parts.planes}
+            parts.still.run(values, self._planes, threads=view.threads)
+        pixels = np.empty((view.size[1], view.size[0], 4), np.uint8)
+        memory = {OUT: pixels.reshape(-1).view(np.uint32), **self._planes}
+        parts.moving.run(values, memory, threads=view.threads)
+        return pixels
+
+
+class Parts(NamedTuple):
+    """A frame's kernel in two: what fills the planes, and what fills a frame with their help."""
+
+    still: Code
+    moving: Code
+    planes: tuple[Buffer, ...]
+    nests: tuple[N.Kernel, N.Kernel]
+
+
+def cut(frame: Frame, options: Options, size: tuple[int, int]) -> Parts | None:
+    """A frame's kernel for frames of that size in two, or None where nothing dear stands still."""
+    backend = make_backend(options.backend)
+    stages = script(options, lanes_of(backend, options))
+    after = 1 + [name for name, _ in stages].index(CUT)
+    state = State(*_sized(frame, size), Ledger())
+    for _, tactic in stages[:after]:
+        state = tactic(state)
+    found = _store(state.kernel)
+    still = standing(found.value, _moving(state.kernel)) if found is not None else []
+    if found is None or not still:
+        return None
+    planes = tuple([Buffer(f"plane {k}", e.type, size[0] * size[1]) for k, e in enumerate(still)])
+    loads = {e: E.load(b, found.position) for e, b in zip(still, planes, strict=True)}
+    facts = infer(still, state.ranges)
+    stores = tuple([N.Store(b, found.position, e) for e, b in zip(still, planes, strict=True)])
+    nodes = E.topological([found.value])
+    changed = dict(zip(nodes, E.substitute(nodes, dict(loads)), strict=True))
+    moving = (replace(found, value=changed[found.value]),)
+    # What was proved of a node holds for what has taken its place.
+    known = {**state.ranges, **{new: state.ranges[e] for e, new in changed.items() if e in state.ranges}}
+    known |= {loads[e]: facts[e] for e in still}
+    nests: list[N.Kernel] = []
+    codes: list[Code] = []
+    for name, body, outputs in (("still", stores, planes), ("moving", moving, state.kernel.outputs)):
+        nest = N.transform(state.kernel.body, lambda s, new=body: new if s is found else (s,))
+        params = tuple([p for p in state.kernel.params if p in E.params(N.all_roots(nest))])
+        part = State(N.Kernel(f"{state.kernel.name} {name}", params, outputs, nest), known, Ledger())
+        nests.append(part.kernel)
+        for _, tactic in stages[after:]:
+            part = tactic(part)
+        codes.append(backend.compile(part.kernel, part.ranges))
+    return Parts(codes[0], codes[1], planes, (nests[0], nests[1]))
+
+
+def _sized(frame: Frame, size: tuple[int, int]) -> tuple[N.Kernel, Mapping[Expr, Facts]]:
+    """The kernel of a frame for one size, so that it is known that planes are large enough."""
+    fixed = {p: E.const(n, p.type) for p, n in zip((WIDTH, HEIGHT), size, strict=True)}
+    body = N.rewrite(frame.kernel.body, lambda roots: tuple(E.substitute(roots, dict(fixed))))
+    params = tuple([p for p in frame.kernel.params if p not in fixed])
+    kernel = replace(frame.kernel, params=params, body=body)
+    return kernel, index_facts(kernel, {e: f for e, f in frame.ranges.items() if e.op == "param"})
+
+
+def _store(kernel: N.Kernel) -> N.Store | None:
+    """The one store of a pixel, if there is nothing else than loops that fill tables for it."""
+    statements = list(N.walk(kernel.body))
+    if not all(isinstance(s, N.For | N.Store | N.Alloc) for s in statements):
+        return None
+    found = [s for s in statements if isinstance(s, N.Store) and s.buffer is OUT]
+    return found[0] if len(found) == 1 else None
+
+
+def _moving(kernel: N.Kernel) -> set[Buffer]:
+    """The tables that are filled with what depends on time."""
+    found: set[Buffer] = set()
+    # A table is filled before it is used, so once through is enough.
+    for s in N.walk(kernel.body):
+        if isinstance(s, N.Store) and any(_is_moving(e, found) for e in E.topological(N.roots(s))):
+            found.add(s.buffer)
+    return found
+
+
+def _is_moving(e: Expr, tables: set[Buffer]) -> bool:
+    return (e.op == "param" and e.attr == "time") or (e.op == "load" and e.attr in tables)
+
+
+def standing(root: Expr, tables: set[Buffer]) -> list[Expr]:
+    """The dearest parts of a pixel that vary over the frame, do not move, and are used by what does.
+
+    What is loaded from `tables` moves.
+    """
+    moves: set[Expr] = set()
+    used: dict[Expr, None] = {}
+    for node in E.topological([root]):
+        if _is_moving(node, tables) or any(a in moves for a in node.args):
+            moves.add(node)
+            used.update(dict.fromkeys([a for a in node.args if a not in moves]))
+    both = ROW.free | COLUMN.free
+    fit = [e for e in used if e.free == both and e.args and e.op not in ("get", "iterate")]
+    costs = {e: _cost(e, both) for e in fit}
+    dear = sorted([e for e in fit if costs[e] >= DEAR], key=lambda e: -costs[e])
+    return dear[:PLANES]
+
+
+def _cost(root: Expr, both: int) -> float:
+    """What the operators cost that are computed for each pixel."""
+    rows = table.table()
+    seen: Sequence[Expr] = E.topological([root])
+    return float(sum(rows[e.op].cost for e in seen if e.op in rows and e.free == both))
