@@ -65,7 +65,8 @@ def _goals(pixels: NDArray[np.uint8], sides: list[int], error: float) -> NDArray
     high: Any = np.max(_beside(np.max(_beside(pixels, 0), 0), 1), 0)
     low: Any = np.min(_beside(np.min(_beside(pixels, 0), 0), 1), 0)
     contrast: Any = np.max(high - low, -1) / (2 * error)
-    return np.minimum(np.searchsorted(np.array(sides), contrast), len(sides) - 1)
+    places: Any = np.searchsorted(np.array(sides), contrast)
+    return np.minimum(places, len(sides) - 1)
 
 
 def _beside(pixels: NDArray[np.uint8], axis: int) -> NDArray[np.uint8]:
