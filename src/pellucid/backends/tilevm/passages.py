@@ -14,7 +14,7 @@ from .sizes import LANES, VECTORS
 
 LINE = 24
 """Bytes of a line of a body: the address of its code, and where its result and operands are, in units of the base."""
-PATIENCE = 8
+PATIENCE = 2
 """How many steps in a row boxes make of which no pixel surely makes any."""
 
 
