@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .driver import explain as explain
     from .driver import export_c as export_c
     from .driver.session import Session as Session
+    from .driver.tiling import explain_tiles as explain_tiles
     from .images import animation as animation
     from .images import image as image
     from .signals import read_audio as read_audio
@@ -49,6 +50,7 @@ _HOMES = {
     "pellucid.canvas": ("animate", "convert", "render", "save", "show"),
     "pellucid.driver": ("compile", "explain", "export_c"),
     "pellucid.driver.session": ("Session",),
+    "pellucid.driver.tiling": ("explain_tiles",),
     "pellucid.images": ("animation", "image"),
     "pellucid.signals": ("read_audio", "render_audio", "voice"),
     "pellucid.tracing": (

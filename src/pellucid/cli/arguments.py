@@ -87,6 +87,7 @@ examples:
   pellucid explain swirl.py --list-stages
   pellucid explain swirl.py --stage hoisted
   pellucid explain swirl.py --markdown > swirl.md
+  pellucid explain swirl.py --tiles -o tiles.png --size 1024 --zoom 4
 """
 
 _EXPORT = """\
@@ -269,6 +270,16 @@ def _parser() -> tuple[_Parser, list[str]]:
     form.add_argument("--markdown", action="store_true", help="for documents")
     form.add_argument("--stage", metavar="NAME", help="one stage only")
     form.add_argument("--list-stages", action="store_true", help="the names of the stages")
+    form.add_argument(
+        "--tiles", action="store_true", help="the tiles that the back end tiles divides it into"
+    )
+    tiles = explain.add_argument_group("which frame --tiles is about, and where to draw it")
+    tiles.add_argument("-o", "--output", dest="out", metavar="OUT", help="a file for a picture of the tiles")
+    tiles.add_argument("--size", type=values.size, metavar="WxH", help="pixels (512x512)")
+    tiles.add_argument("--center", type=values.point, metavar="X,Y", help="in units (0,0)")
+    tiles.add_argument("--zoom", type=values.number, metavar="Z", help="pixels per unit (1)")
+    tiles.add_argument("--time", type=values.number, metavar="T", help="in seconds (0)")
+    tiles.add_argument("--samples", type=values.whole, metavar="N", help="N by N for each pixel (1)")
     _add_compile(explain, threads=False)
 
     export = command(

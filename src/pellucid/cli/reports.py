@@ -24,6 +24,12 @@ def explain(words: Namespace) -> int:
     """Print the program of a picture after every stage, with the reason of every step."""
     if words.list:
         return listed(words.file)
+    if words.tiles:
+        return _tiles(words)
+    for name in ("out", "size", "center", "zoom", "time", "samples"):
+        if getattr(words, name) is not None:
+            option = "-o" if name == "out" else f"--{name}"
+            raise InputError("is for tiles alone", place=option, fix="give --tiles as well")
     from pellucid import driver
 
     report = driver.explain(_picture(chosen(words.file)), **_compile(words))
@@ -40,6 +46,28 @@ def explain(words: Namespace) -> int:
         print(report.markdown())
     else:
         print(report)
+    return 0
+
+
+def _tiles(words: Namespace) -> int:
+    """Print into which tiles a picture is divided, and draw them if a file is named."""
+    from pellucid.base.aside import written_aside
+    from pellucid.canvas.formats import checked_look, format_of
+    from pellucid.canvas.sinks import write_still
+    from pellucid.driver.tiling import explain_tiles
+
+    if words.backend not in (None, "auto", "tiles"):
+        raise InputError(f"{words.backend} has no tiles", place="--backend", fix="leave it out")
+    view = {name: getattr(words, name) for name in ("size", "center", "zoom", "time", "samples")}
+    given = {name: value for name, value in {**view, **_compile(words)}.items() if value is not None}
+    given.pop("backend", None)
+    out: str | None = words.out
+    look = None if out is None else checked_look(format_of(out), given.get("size", (512, 512)))
+    tiles = explain_tiles(_picture(chosen(words.file)), **given)
+    if out is not None and look is not None:
+        with written_aside(out) as file:
+            write_still(file, tiles.image(), look)
+    print(tiles, end="")
     return 0
 
 

@@ -62,11 +62,10 @@ def _goals(pixels: NDArray[np.uint8], sides: list[int], error: float) -> NDArray
 
     How much there is to be missed is the contrast of a pixel and its neighbors.
     """
-    high: Any = np.max(_beside(np.max(_beside(pixels, 0), 0), 1), 0)
-    low: Any = np.min(_beside(np.min(_beside(pixels, 0), 0), 1), 0)
-    contrast: Any = np.max(high - low, -1) / (2 * error)
-    places: Any = np.searchsorted(np.array(sides), contrast)
-    return np.minimum(places, len(sides) - 1)
+    around = _beside(_beside(pixels, 0), 2)
+    high: NDArray[np.uint8] = around.max(axis=(0, 1))
+    contrast: NDArray[np.float64] = (high - around.min(axis=(0, 1))).max(axis=-1) / (2 * error)
+    return np.searchsorted(np.array(sides[:-1], np.float64), contrast)
 
 
 def _beside(pixels: NDArray[np.uint8], axis: int) -> NDArray[np.uint8]:

@@ -315,9 +315,10 @@ class Function:
 
 
 class Assembly:
-    """A module: functions and declarations."""
+    """A module: functions and declarations. With `traced`, it says which tiles it draws."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, traced: bool = False) -> None:
+        self.traced = traced
         self._functions: list[Function] = []
         self._declared = {"declare i64 @llvm.cttz.i64(i64, i1)": None}
 

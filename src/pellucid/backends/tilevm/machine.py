@@ -16,10 +16,10 @@ from .words import INPUTS, LEAF, LEAF_WORTH, RECORD, STEP, WORTH, Record, Space,
 
 
 @cache
-def text(width: int) -> str:
-    """The machine's text for elements of so many bytes, 4 or 8."""
+def text(width: int, *, traced: bool = False) -> str:
+    """The machine's text for elements of so many bytes, 4 or 8; `traced`, it notes the tiles it draws."""
     half = LANES * width
-    asm = Assembly()
+    asm = Assembly(traced=traced)
     declare(asm)
     shorten.functions(asm, half)
     for build in (fill, _leaf, _node, _prepare, _tiles):
@@ -50,7 +50,7 @@ def store_row(f: Function, value: Value, place: Value, left: Value) -> None:
 def fill(asm: Assembly, half: int) -> None:
     """A square of one value."""
     with asm.function("fill", frame=POINTER, x="i64", y="i64", side="i64", value="i32") as f:
-        w = Writer(f, half)
+        w = Writer(f, half, traced=asm.traced)
         wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
         value = f.splat(f.value, LANES)
         right, bottom = (f.x + f.side).least(wide), (f.y + f.side).least(high)
@@ -86,7 +86,7 @@ def _leaf(asm: Assembly, half: int) -> None:
     """256 pixels."""
     width = half // LANES
     with asm.function("leaf", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64") as f:
-        w = Writer(f, half)
+        w = Writer(f, half, traced=asm.traced)
         leaf_form(f, w)
         wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
         base = w.place(f.space, Word.BASE)
@@ -108,6 +108,7 @@ def _leaf(asm: Assembly, half: int) -> None:
         )
         run_leaf(f, w, base, begin, tape, length)
         w.add(f.space, Space.LEAVES, 1)
+        w.trace(f.x, f.y, f.number(1 << LEAF), length)
         w.add(f.space, Space.LEAF_STEPS, length)
         root = w.entry(base, f.load("i64", f.record, 8 * Record.LEAF_ROOT))
         out, left = w.word(Word.OUT, POINTER) + (f.x << 2), wide - f.x
@@ -151,6 +152,7 @@ def _children(f: Function, w: Writer, space: Value, record: Value, x: Value, y: 
         value = f.load("i32", entry + k * (w.half // LANES))
         f.call("fill", f.frame, x + ((k & 3) << shift), y + ((k >> 2) << shift), side, value)
         w.add(space, Space.FILLED, side * side)
+        w.trace(x + ((k & 3) << shift), y + ((k >> 2) << shift), side, f.number(0))
     rest = there & ~pinned
     with f.when(rest.differs(0)):
         f.call("mark", f.frame, space, tape, length, root, rest)
@@ -185,7 +187,7 @@ def _node(asm: Assembly, half: int) -> None:
     with asm.function(
         "node", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64", shift="i64", barren="i64"
     ) as f:
-        w = Writer(f, half)
+        w = Writer(f, half, traced=asm.traced)
         wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
         # Where boxes decided nothing twice, smaller ones are not asked.
         with f.when((f.shift <= LEAF) & (f.barren >= 1)):
@@ -241,7 +243,7 @@ def _prepare(asm: Assembly, half: int) -> None:
     with asm.function(
         "prepare", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64"
     ) as f:
-        w = Writer(f, half)
+        w = Writer(f, half, traced=asm.traced)
         record = top_record(f, w)
         with f.count(f.beyond, first=f.first) as k:
             space = w.word(Word.NODES, POINTER) + k * w.word(Word.SPACE_BYTES)
@@ -274,7 +276,7 @@ def leave_space(f: Function, space: Value) -> None:
 def _tiles(asm: Assembly, half: int) -> None:
     """Draw children of squares that `prepare` has looked at, in the order given: 16 numbers to a square."""
     with asm.function("tiles", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64") as f:
-        w = Writer(f, half)
+        w = Writer(f, half, traced=asm.traced)
         top = top_record(f, w)
         mine = f.block(RECORD)
         here = take_space(f, w)

@@ -29,7 +29,7 @@ from .machine import text
 from .placement import Bodies
 from .sizes import LANES
 from .tape import INSTRUCTION, Tape
-from .words import HEADER, INPUTS, LEAF, STEP, Record, Space, Word
+from .words import HEADER, INPUTS, LEAF, STEP, TRACED, Record, Space, Word
 
 AT_ONCE = 16
 """How many squares of the top level are looked at before their children are drawn."""
@@ -108,8 +108,8 @@ class TileCode:
         self._slots = Slots(plan.calling)
         self._lock = threading.Lock()
         self._kernels = kernels(tape.width, store)
-        entries = _entries(self.machine(tape.width), store)
-        self._prepare, self._tiles = entries.prepare, entries.tiles
+        self._store = store
+        self._entries = entries = _entries(self.machine(tape.width), store)
         word = T.u64 if tape.width == 8 else T.u32
         splats = [Key("splat", (t,), t) for t in (word, T.boolean)]
         opcodes = self._kernels.opcodes([*tape.keys, *tape.inner, *splats])
@@ -119,6 +119,22 @@ class TileCode:
         self, arguments: Arguments, memory: Memory, *, threads: int | None = None, care: Care = CAREFUL
     ) -> None:
         """Run once; see `port.Code`."""
+        self._run(self._entries, arguments, memory, threads, care)
+
+    def trace(
+        self, arguments: Arguments, memory: Memory, *, threads: int | None = None, care: Care = CAREFUL
+    ) -> np.ndarray[Any, Any]:
+        """Run once, by a machine that notes its tiles: columns, rows, sides, and lengths of tapes (0 if filled)."""
+        most = len(memory[self.tape.field.buffer])
+        found = np.zeros((most + 1, TRACED // 4), np.int32)
+        self.memory.frame[Word.TRACE] = address(found)
+        entries = _entries(self.machine(self.tape.width, traced=True), self._store)
+        self._run(entries, arguments, memory, threads, care)
+        return found[1 : 1 + int(found[0].view(np.int64)[0])]
+
+    def _run(
+        self, entries: _Entries, arguments: Arguments, memory: Memory, threads: int | None, care: Care
+    ) -> None:
         plan, field = self.plan, self.tape.field
         _, values = self._slots(arguments)
         arrays = dict(zip(plan.calling.bound, plan.calling.arrays(memory), strict=True))
@@ -127,12 +143,12 @@ class TileCode:
         with self._lock:
             self.memory.fill(tuple(values), params, arrays)
             self.prepare(params, values, care)
-            self._draw(arrays[field.buffer], width, height, threads)
+            self._draw(entries, arrays[field.buffer], width, height, threads)
 
     def prepare(self, params: Sequence[Expr], values: Sequence[Any], care: Care) -> None:
         """Fill in what else the frame needs to know of its arguments."""
 
-    def _draw(self, out: Any, width: int, height: int, threads: int | None) -> None:
+    def _draw(self, entries: _Entries, out: Any, width: int, height: int, threads: int | None) -> None:
         if len(out) < width * height:
             raise BackendError(f"has {len(out)} elements where {width * height} are needed", place="out")
         most = self._threads if threads is None else threads
@@ -148,8 +164,8 @@ class TileCode:
             count = min(AT_ONCE, across * down - first)
             spaces.nodes(count)
             frame[Word.FIRST_NODE] = first
-            self._hand_out(self._prepare, count, most)
-            self._hand_out(self._tiles, spaces.order(count), most)
+            self._hand_out(entries.prepare, count, most)
+            self._hand_out(entries.tiles, spaces.order(count), most)
         if frame[Word.FAILED]:
             raise BackendError("a tape needs more slots than there are", place=self.plan.kernel.name)
 

@@ -41,10 +41,10 @@ MANY = 64
 
 
 @cache
-def text(width: int) -> str:
-    """The machine's text for elements of so many bytes, 4 or 8."""
+def text(width: int, *, traced: bool = False) -> str:
+    """The machine's text for elements of so many bytes, 4 or 8; `traced`, it notes the tiles it draws."""
     half = LANES * width
-    asm = Assembly()
+    asm = Assembly(traced=traced)
     declare(asm)
     shorten.functions(asm, half)
     for build in (fill, _flush, _append, _node, _prepare, _tiles):
@@ -80,7 +80,7 @@ def _flush(asm: Assembly, half: int) -> None:
     lane = f"i{8 * half // LANES}"
     vector = f"<{LANES} x {lane}>"
     with asm.function("flush", frame=POINTER, space=POINTER, record=POINTER, list=POINTER, pixels="i64") as f:
-        w = Writer(f, half)
+        w = Writer(f, half, traced=asm.traced)
         leaf_form(f, w)
         base = w.place(f.space, Word.BASE)
         begin = w.entry(base, w.word(Word.SLOTS_AT))
@@ -148,7 +148,7 @@ def _append(asm: Assembly, half: int) -> None:
     with asm.function(
         "append", frame=POINTER, space=POINTER, record=POINTER, list=POINTER, x="i64", y="i64"
     ) as f:
-        w = Writer(f, half)
+        w = Writer(f, half, traced=asm.traced)
         with f.when(w.word(Word.WANTED).differs(0)):
             place = w.word(Word.WANTED, POINTER) + (f.y * w.word(Word.WIDTH) + f.x)
             with f.when(f.load("i8", place).same(0)):
@@ -207,6 +207,7 @@ def _children(
         color = f.load("i32", colors + (k << 2))
         f.call("fill", f.frame, x + ((k & 3) << shift), y + ((k >> 2) << shift), side, color)
         w.add(space, Space.FILLED, side * side)
+        w.trace(x + ((k & 3) << shift), y + ((k >> 2) << shift), side, f.number(0))
     return there & ~found
 
 
@@ -228,7 +229,7 @@ def _node(asm: Assembly, half: int) -> None:
     with asm.function(
         "node", frame=POINTER, space=POINTER, record=POINTER, list=POINTER, x="i64", y="i64", shift="i64"
     ) as f:
-        w = Writer(f, half)
+        w = Writer(f, half, traced=asm.traced)
         base = w.place(f.space, Word.BASE)
         there = child_boxes(f, w, base, f.x, f.y, f.shift)
         with f.when(f.shift <= w.word(Word.SMALLEST)):
@@ -280,6 +281,7 @@ def _smallest(f: Function, w: Writer, there: Value) -> None:
     right, bottom = w.word(Word.WIDTH), w.word(Word.HEIGHT)
     with f.bits(rest().to("i64")) as k:
         x, y = f.x + ((k & 3) << f.shift), f.y + ((k >> 2) << f.shift)
+        w.trace(x, y, side, f.load("i64", f.record, 8 * Record.LENGTH))
         with (
             f.count((y + side).least(bottom), first=y) as row,
             f.count((x + side).least(right), first=x) as column,
@@ -292,7 +294,7 @@ def _prepare(asm: Assembly, half: int) -> None:
     with asm.function(
         "prepare", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64"
     ) as f:
-        w = Writer(f, half)
+        w = Writer(f, half, traced=asm.traced)
         record = top_record(f, w)
         shift = w.word(Word.SHIFT)
         with f.count(f.beyond, first=f.first) as k:
@@ -308,7 +310,7 @@ def _prepare(asm: Assembly, half: int) -> None:
 def _tiles(asm: Assembly, half: int) -> None:
     """Draw children of squares that `prepare` has looked at, in the order given: 16 numbers to a square."""
     with asm.function("tiles", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64") as f:
-        w = Writer(f, half)
+        w = Writer(f, half, traced=asm.traced)
         top = top_record(f, w)
         mine, pixels = f.block(RECORD), _list(f)
         here = take_space(f, w)

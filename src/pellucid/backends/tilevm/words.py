@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enum import IntEnum, auto
 
-from .assembly import Function, Value
+from .assembly import POINTER, Function, Value
 from .sizes import LANES
 
 INPUTS = 4
@@ -20,6 +20,8 @@ STEP = 2
 """The logarithm of how much smaller a child is than its square."""
 ROOTS = 3
 """How many values the first instruction that keeps some keeps; each one behind it keeps one less."""
+TRACED = 16
+"""Bytes of a traced tile: column, row, side, and the length of its tape, which is 0 if it was filled."""
 MOST_VALUES = 8
 """How many values a sample may have."""
 LIST_MOST = 64
@@ -77,6 +79,8 @@ class Word(IntEnum):
     SPLAT = auto()
     SPLAT_TRUTH = auto()
     FAILED = auto()
+    # Of traced frames: a word that counts tiles, another word, and `TRACED` bytes for each tile.
+    TRACE = auto()
     # Of frames with many samples to a pixel:
     SIDE = auto()
     SAMPLES = auto()
@@ -124,8 +128,8 @@ HEADER = 8 * Space.COUNTS + 4 * LANES
 class Writer:
     """Shorthand for one function on a frame and a workspace."""
 
-    def __init__(self, f: Function, half: int) -> None:
-        self.f, self.half = f, half
+    def __init__(self, f: Function, half: int, *, traced: bool = False) -> None:
+        self.f, self.half, self.traced = f, half, traced
         self.unit = (2 * half).bit_length() - 1
 
     def word(self, which: Word, type_: str = "i64") -> Value:
@@ -148,3 +152,12 @@ class Writer:
     def add(self, space: Value, which: Space, more: Value | int) -> None:
         """Count something in a workspace."""
         self.f.store(self.f.load("i64", space, 8 * which) + more, space, 8 * which)
+
+    def trace(self, x: Value, y: Value, side: Value, length: Value) -> None:
+        """Note a tile, if tiles are to be noted."""
+        if not self.traced:
+            return
+        place = self.word(Word.TRACE, POINTER)
+        number = self.f.let(f"atomicrmw add ptr {place.name}, i64 1 monotonic", "i64")
+        for k, what in enumerate((x, y, side, length)):
+            self.f.store(what.to("i32"), place + ((number + 1) << 4), 4 * k)
