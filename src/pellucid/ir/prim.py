@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -192,6 +193,7 @@ class Prim:
 
 _TABLE: dict[str, Prim] = {}
 _changes = _built_in = 0
+_listing = threading.RLock()
 
 
 def register(*rows: Prim) -> None:
@@ -225,15 +227,22 @@ def edition() -> int:
 
 def table() -> Mapping[str, Prim]:
     """All rows by name, found by listing `ir/prims/`."""
-    global _built_in
-    if not _TABLE:
-        from . import prims
-
-        for module in pkgutil.iter_modules(prims.__path__):
-            rows = getattr(importlib.import_module(f"{prims.__name__}.{module.name}"), "ROWS", ())
-            register(*rows)
-        _built_in = _changes
+    if not _built_in:
+        # A thread that asks while another one lists them waits until all are there.
+        with _listing:
+            if not _TABLE:
+                _list()
     return _TABLE
+
+
+def _list() -> None:
+    global _built_in
+    from . import prims
+
+    for module in pkgutil.iter_modules(prims.__path__):
+        rows = getattr(importlib.import_module(f"{prims.__name__}.{module.name}"), "ROWS", ())
+        register(*rows)
+    _built_in = _changes
 
 
 def changed() -> bool:
