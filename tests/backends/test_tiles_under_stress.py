@@ -202,3 +202,18 @@ def test_a_uniform_that_is_no_number_is_in_no_box(type_):
     one = frame(value, 130, 70)
     TileBackend().compile(one.kernel, {}).run(one.arguments, one.memory)
     assert np.array_equal(one.memory[one.out], expected(one))
+
+
+@pytest.mark.parametrize("positive", [True, False])
+def test_an_iteration_that_never_ends_runs_only_where_it_is_wanted(positive):
+    state = E.state(0, 0, T.i32)
+    stop = E.apply("lt", COLUMN, E.const(40, T.i32))
+    step = E.apply("add", state, ROW)
+    (endless,) = E.iterate((COLUMN,), (step,), stop, E.const(2**31 - 1, T.i32), 0)
+    test = stop if positive else E.apply("le", E.const(40, T.i32), COLUMN)
+    arms = (endless, ROW) if positive else (ROW, endless)
+    value = word(E.apply("choose", test, *arms))
+    one = frame(value, 130, 70)
+    TileBackend().compile(one.kernel, {}).run(one.arguments, one.memory)
+    column, row = np.meshgrid(np.arange(130), np.arange(70))
+    assert np.array_equal(one.memory[one.out].reshape(70, 130), np.where(column < 40, column, row))

@@ -10,7 +10,7 @@ alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -54,6 +54,7 @@ class Scope:
     def __init__(self, pool: Pool, varying: int, places: dict[Expr, int]) -> None:
         self.pool, self.varying, self.places = pool, varying, places
         self.loops: dict[Expr, Body] = {}
+        self.guards: dict[Expr, tuple[Expr, bool]] = {}
 
     def place(self, operand: Item) -> int:
         """The reference of what has been written, or goes into the pool."""
@@ -245,7 +246,7 @@ def iteration(node: Expr, scope: Scope) -> int:
         nonlocal token
         token = scope.add(key, (value, token, scope.place(Link(body, place))))
 
-    enter(CARE, scope.running, body.running)
+    enter(CARE, _wanted(node, scope), body.running)
     for k, x in enumerate(init):
         enter(PASSES.get(x.type, PASS), scope.place(x), k)
     for x in captures(node):
@@ -264,6 +265,33 @@ def iteration(node: Expr, scope: Scope) -> int:
     body.finish(node, counted=counted)
     scope.loops[node] = body
     return scope.add(LOOP, (token, scope.place(body)))
+
+
+def _wanted(node: Expr, scope: Scope) -> int:
+    """Which lanes of an iteration matter: those that run around it, and want the arm of a choice that it stands in."""
+    guard = scope.guards.get(node)
+    if guard is None:
+        return scope.running
+    condition, positive = guard
+    truth = scope.place(condition)
+    if positive:
+        return truth
+    truths = (T.boolean, T.boolean, T.boolean)
+    return scope.add(Key("choose", truths, T.boolean), (truth, scope.place(E.FALSE), scope.place(E.TRUE)))
+
+
+def guards(nodes: Sequence[Expr], roots: Iterable[Expr]) -> dict[Expr, tuple[Expr, bool]]:
+    """For iterations that are wanted only where a condition holds, or does not: the condition, and which of both."""
+    found: dict[Expr, tuple[Expr, bool] | None] = dict.fromkeys(roots)
+    for node in reversed(nodes):
+        around = found[node]
+        for k, x in enumerate(needs(node)):
+            guard = around
+            if node.op == "choose" and k > 0 and node.args[0].free:
+                guard = (node.args[0], k == 1)
+            # What is wanted for two reasons is wanted anyway.
+            found[x] = guard if found.get(x, guard) == guard else None
+    return {x: guard for x, guard in found.items() if guard is not None and x.op == "iterate"}
 
 
 def captures(node: Expr) -> list[Expr]:
@@ -311,6 +339,10 @@ def ordered(roots: Iterable[Expr], scope: Scope) -> list[Expr]:
             seen.add(node)
             stack += (node, None)
             # The first operand first: chains of minima and sums grow on that side.
-            args = node.args if node.op != "iterate" else needs(node)
+            args = node.args
+            if node.op == "iterate":
+                args = needs(node)
+                if node in scope.guards:
+                    args = (scope.guards[node][0], *args)
             stack += [a for a in args[::-1] if a not in seen]
     return found

@@ -15,7 +15,7 @@ from ...ir import nest as N
 from ...ir import prim as table
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr
-from .bodies import ITERATING, LOOP, Body, Item, Pool, Scope, key_of, needs, ordered
+from .bodies import ITERATING, LOOP, Body, Item, Pool, Scope, guards, key_of, needs, ordered
 from .kernels import Key
 from .means import Mean
 from .words import FIRST_TRUTH, INPUTS, OBSERVED, ROOTS, TRUTH, UNCOPIED
@@ -143,6 +143,9 @@ def _build(
     numbers, keys, codes, operands = lines.numbers, lines.keys, lines.codes, lines.operands
     pool = lines.pool.items
     nodes = ordered(roots, lines)
+    if any(node.op == "iterate" for node in nodes):
+        lines.guards = guards(nodes, roots)
+        nodes = ordered(roots, lines) if lines.guards else nodes
     for node in nodes:
         if node.op in ITERATING:
             lines.write([node])
