@@ -7,7 +7,6 @@ on. In exact numerics what was edited in its numbers only is drawn by the code o
 
 from __future__ import annotations
 
-import sys
 import threading
 import time as clock
 import warnings
@@ -26,7 +25,7 @@ from ..base.garbage import uncollected
 from ..base.room import with_room
 from ..ir import expr as E
 from ..ir.expr import Expr
-from .background import Background, Job
+from .background import Background, Job, promptly
 from .frame import OUT, Frame
 from .keeping import of_kernel
 from .kernel import Bytes, Kernel, checked_source, make_backend, optimized
@@ -39,8 +38,6 @@ REST = 0.3
 """Seconds without another picture after which its numbers are worth being compiled in."""
 SCENES = 8
 """How many pictures, and how many shapes of pictures, keep their machine code."""
-PROMPT = 2e-4
-"""Seconds after which a frame gets Python's lock from the compiler; usually it is 25 times as long."""
 
 TILES, LIFTED, WHOLE = "tiles", "lifted", "whole"
 """A picture's codes: its tape, and machine code with its numbers as parameters or compiled in."""
@@ -172,7 +169,7 @@ class Session:
         InputError for a value out of its range or a session without a picture, and what the picture raises; the session
         then stays as it was.
         """
-        with self._lock, self._promptly():
+        with self._lock, promptly(self._background):
             if self._closed:
                 raise InputError("the session is closed", place="session", fix="make another one")
             view = self._looked_at(center, zoom, time, params, size)
@@ -437,19 +434,6 @@ class Session:
         words = str(problem) if isinstance(problem, PellucidError) else f"{type(problem).__name__}: {problem}"
         scene.trouble = f"this picture stays uncompiled: {words}"
         warnings.warn(scene.trouble, stacklevel=2)
-
-    @contextmanager
-    def _promptly(self) -> Generator[None]:
-        """While something is compiled, Python's lock changes hands sooner."""
-        if not self._background.busy:
-            yield
-            return
-        usual = sys.getswitchinterval()
-        sys.setswitchinterval(min(usual, PROMPT))
-        try:
-            yield
-        finally:
-            sys.setswitchinterval(usual)
 
 
 @contextmanager
