@@ -13,13 +13,13 @@ import pytest
 from pellucid import driver
 from pellucid import images as im
 from pellucid.base.errors import FileError, InputError
-from pellucid.images.vm import ONE, TWO
+from pellucid.images.vm import FUNCTIONS, OPERANDS, ROWS
 
 VALUES = [-2.5, -1.5, -1.0, -0.25, -0.0, 0.0, 0.5, 0.75, 1.0, 1.5, 2.5, 7.25]
 
 
 def run(operation: str, a: float, b: float) -> float:
-    operands = "x y" if operation in TWO else "x"
+    operands = "x y" if OPERANDS[operation] == 2 else "x"
     field = im.read_vm(f"x var-x\ny var-y\nr {operation} {operands}\n")
     return float(field.at(a, b, precision="f64"))
 
@@ -67,13 +67,13 @@ MEANING = {
 
 
 def test_every_operation_has_a_meaning():
-    assert MEANING.keys() == {*ONE, *TWO}
+    assert MEANING.keys() == {*ROWS, *FUNCTIONS}
 
 
-@pytest.mark.parametrize("operation", [*ONE, *TWO])
+@pytest.mark.parametrize("operation", [*ROWS, *FUNCTIONS])
 def test_operation(operation: str):
     meaning = quietly(MEANING[operation])
-    second = VALUES if operation in TWO else [0.0]
+    second = VALUES if OPERANDS[operation] == 2 else [0.0]
     for a in VALUES:
         for b in second:
             want = meaning(a, b) if len(second) > 1 else meaning(a)

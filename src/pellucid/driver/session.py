@@ -50,11 +50,9 @@ LITTER = 1 << 16
 class Shown(NamedTuple):
     """A frame, and who drew it.
 
-    pixels        as `Kernel.render` gives them.
-    tier          "tiles" or "llvm".
-    milliseconds  for "trace" and "tape", where this frame needed them, for "frame", and for "compile", if the code that
-                  drew it was made by a compiler.
-    trouble       what kept the compiler from making code for this picture, or None.
+    `pixels` are as `Kernel.render` gives them, drawn by the `tier` "tiles" or "llvm". There are `milliseconds` for
+    "trace" and "tape", where this frame needed them, for "frame", and for "compile", if the code that drew it was made
+    by a compiler. `trouble` is what kept the compiler from making code for this picture, or None.
     """
 
     pixels: Bytes

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple, cast
 
 from ..base.errors import FileError, InputError, did_you_mean
 from ..ir import expr as E
-from ..tracing import Point, Value, real_type, where
+from ..ir.expr import Expr
+from ..tracing import Point, Value, convert, real_type, where
 from ..tracing import functions as F
+from ..tracing.tracer import lift
 from .image import Image
 from .word import word
 
@@ -37,41 +39,44 @@ def _modulo(a: Any, b: Any) -> Any:
     return a - size * F.floor(a / size)
 
 
-ONE: dict[str, Callable[[Any], Any]] = {
-    "neg": lambda a: -a,
-    "abs": abs,
+_FUNCTION_OF_ONE: dict[str, Callable[[Any], Any]] = {
     "square": lambda a: a * a,
-    "sqrt": F.sqrt,
     "recip": lambda a: 1.0 / a,
-    "floor": F.floor,
-    "ceil": F.ceil,
     "round": _round,
-    "sin": F.sin,
-    "cos": F.cos,
-    "tan": F.tan,
-    "asin": F.asin,
-    "acos": F.acos,
-    "atan": F.atan,
-    "exp": F.exp,
-    "ln": F.log,
     "not": lambda a: where(a == 0.0, 1.0, 0.0),
 }
-TWO: dict[str, Callable[[Any, Any], Any]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
-    "min": F.min,
-    "max": F.max,
+_FUNCTION_OF_TWO: dict[str, Callable[[Any, Any], Any]] = {
     "mod": _modulo,
-    "atan2": F.atan2,
     "compare": _compare,
     "and": lambda a, b: where(a == 0.0, a, b),
     "or": lambda a, b: where(a == 0.0, b, a),
 }
-"""What can be done with one register and with two. A truth is a number, false if it is 0."""
+_ROW_OF_ONE = (
+    "neg",
+    "abs",
+    "sqrt",
+    "floor",
+    "ceil",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "exp",
+    "ln",
+)
+_ROW_OF_TWO = ("add", "sub", "mul", "div", "min", "max", "atan2")
 
-_OPERANDS = {"const": 1, "var-x": 0, "var-y": 0, "var-z": 0} | dict.fromkeys(ONE, 1) | dict.fromkeys(TWO, 2)
+FUNCTIONS: dict[str, Callable[..., Any]] = {**_FUNCTION_OF_ONE, **_FUNCTION_OF_TWO}
+"""What takes several rows of the operator table. A truth is a number, false if it is 0."""
+ROWS = {name: name for name in (*_ROW_OF_ONE, *_ROW_OF_TWO)} | {"ln": "log"}
+"""What is one row of the operator table."""
+OPERANDS = (
+    {"const": 1, "var-x": 0, "var-y": 0, "var-z": 0}
+    | dict.fromkeys((*_ROW_OF_ONE, *_FUNCTION_OF_ONE), 1)
+    | dict.fromkeys((*_ROW_OF_TWO, *_FUNCTION_OF_TWO), 2)
+)
 """How many operands an operation takes."""
 
 
@@ -131,7 +136,7 @@ def _parse(text: str, place: str) -> list[_Instruction]:
     program: list[_Instruction] = []
     registers: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
-        words = line.partition("#")[0].split()
+        words = (line.partition("#")[0] if "#" in line else line).split()
         if not words:
             continue
         if len(words) < 2:
@@ -158,18 +163,18 @@ def _instruction(operation: str, operands: list[str], registers: dict[str, int])
     if operation == "const":
         (number,) = operands
         return _Instruction("const", value=float(number))
-    if len(operands) != _OPERANDS[operation]:
+    if len(operands) != OPERANDS[operation]:
         raise ValueError
     return _Instruction(operation, tuple([registers[o] for o in operands]))
 
 
 def _wrong(operation: str, operands: list[str], registers: dict[str, int], at: str) -> FileError:
-    if operation not in _OPERANDS:
-        fix = did_you_mean(operation, _OPERANDS) or f"use {', '.join(_OPERANDS)}"
+    if operation not in OPERANDS:
+        fix = did_you_mean(operation, OPERANDS) or f"use {', '.join(OPERANDS)}"
         return FileError(f"no operation is called {operation!r}", place=at, fix=fix)
-    if len(operands) != _OPERANDS[operation]:
+    if len(operands) != OPERANDS[operation]:
         return FileError(
-            f"{operation} takes {_OPERANDS[operation]} operands, not {len(operands)}",
+            f"{operation} takes {OPERANDS[operation]} operands, not {len(operands)}",
             place=at,
             fix="write one instruction to the line",
         )
@@ -181,17 +186,18 @@ def _wrong(operation: str, operands: list[str], registers: dict[str, int], at: s
 
 
 def _run(program: list[_Instruction], p: Point, z: Any) -> Any:
-    leaves = {"var-x": p.x, "var-y": p.y, "var-z": z}
     real = real_type()
-    values: list[Any] = []
+    # Nodes at once: numbers are rounded as the program's own arithmetic would, not as Python's.
+    leaves = {name: convert(x, real).expr for name, x in (("var-x", p.x), ("var-y", p.y), ("var-z", z))}
+    nodes: list[Expr] = []
     for operation, operands, value in program:
-        if operation == "const":
-            # A node at once: numbers are rounded as the program's own arithmetic would, not as Python's.
-            values.append(Value(E.const(value, real)))
+        if operation in ROWS:
+            node = E.make(ROWS[operation], tuple([nodes[k] for k in operands]), real)
+        elif operation == "const":
+            node = E.const(value, real)
         elif operation in leaves:
-            values.append(leaves[operation])
-        elif operation in TWO:
-            values.append(TWO[operation](values[operands[0]], values[operands[1]]))
+            node = leaves[operation]
         else:
-            values.append(ONE[operation](values[operands[0]]))
-    return values[-1]
+            node = lift(FUNCTIONS[operation](*[Value(nodes[k]) for k in operands]), real)
+        nodes.append(node)
+    return Value(nodes[-1])
