@@ -20,10 +20,10 @@ def test_equal_structure_is_one_object_while_another_thread_forgets_what_is_dead
     stop = threading.Event()
 
     def forget() -> int:
-        forgotten = 0
+        forgotten = E.sweep()
         while not stop.is_set():
             forgotten += E.sweep()
-        return forgotten
+        return forgotten + E.sweep()
 
     def build(_: int) -> bool:
         return all(chain("threads", 25) is chain("threads", 25) for _ in range(120))

@@ -429,7 +429,9 @@ def _add_compile(parser: argparse.ArgumentParser, *, threads: bool = True, backe
     compiling.add_argument("--precision", choices=["f32", "f64"], help="of coordinates and colors (f32)")
     if backend:
         compiling.add_argument(
-            "--backend", choices=["auto", "llvm", "c", "numpy"], help="what runs it (auto)"
+            "--backend",
+            choices=["auto", "llvm", "c", "numpy", "tiles"],
+            help="what runs it; tiles: no compiler, and only the pixels that matter (auto)",
         )
     if threads:
         compiling.add_argument("--threads", type=values.whole, metavar="N", help="how many (one per core)")

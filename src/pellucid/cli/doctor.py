@@ -27,7 +27,7 @@ _NEEDED = ("numpy", "llvmlite", "Pillow")
 #: What the extras bring.
 _EXTRAS = {"video": "av", "notebook": "ipywidgets", "progress": "rich"}
 #: Back ends, and whether every machine must have them: C wants a compiler.
-_BACKENDS = {"numpy": True, "llvm": True, "c": False}
+_BACKENDS = {"numpy": True, "llvm": True, "tiles": True, "c": False}
 #: Vector features of LLVM, the widest first, as people call them.
 _VECTORS = {
     "avx512f": "AVX-512",

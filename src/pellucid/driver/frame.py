@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol, cast
 
 from ..base.errors import VocabularyError, brief
 from ..ir import expr as E
@@ -16,6 +17,7 @@ from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr
 from ..ir.facts import Facts, rounded
+from ..ir.interp import evaluate
 from ..loops.strategies import index_facts
 from ..reasoning.forms import extent
 from ..tracing import Param, Point, Value, convert, flatten, iterate, static, tracing, where
@@ -256,7 +258,43 @@ def _packed(sample: Any, form: str) -> Any:
     leaves = flatten(sample)[0]
     if len(leaves) == 1 and lift(leaves[0]).type is T.u32:
         return _swap(leaves[0])
-    return pack(color_of(sample), form)
+    return _packed_by_choice(color_of(sample), form)
+
+
+Color = tuple[Any, Any, Any, Any]
+
+
+def _packed_by_choice(color: Color, form: str) -> Any:
+    """A color as one word; where it is one of two, of which one is constant, one of two words.
+
+    The simplifier would come to that as well, later; and who draws from a tape does not wait for it.
+    """
+    nodes = [x.expr for x in color if isinstance(x, Value)]
+    if not nodes or any(n.op != "choose" or n.args[0] is not nodes[0].args[0] for n in nodes):
+        return pack(color, form)
+    arms = [tuple(Value(x.expr.args[k]) if isinstance(x, Value) else x for x in color) for k in (1, 2)]
+    words = [_packed_constant(arm, form) for arm in arms]
+    if words == [None, None]:
+        return pack(color, form)
+    then, orelse = (
+        _packed_by_choice(cast("Color", arm), form) if word is None else Value(E.const(word, T.u32))
+        for arm, word in zip(arms, words, strict=True)
+    )
+    return where(Value(nodes[0].args[0]), then, orelse)
+
+
+def _packed_constant(color: tuple[Any, ...], form: str) -> int | None:
+    """The word of a color of which every channel is a constant: what would be computed for each pixel; else None."""
+    if any(isinstance(x, Value) and x.expr.op != "const" for x in color):
+        return None
+    channels = tuple((x.expr, True) if isinstance(x, Value) else (x, False) for x in color)
+    return _word_of(channels, form)
+
+
+@lru_cache(maxsize=1024)
+def _word_of(channels: tuple[tuple[Any, bool], ...], form: str) -> int:
+    r, g, b, a = (Value(x) if symbolic else x for x, symbolic in channels)
+    return int(evaluate([lift(pack((r, g, b, a), form))], {})[0].item())
 
 
 def _mean(source: Source, time: Any, column: Any, row: Any) -> tuple[Any, Any, Any, Any]:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..backends.tilevm.kernels import LANES, VECTORS
 from ..backends.tilevm.running import Counts
+from ..backends.tilevm.sizes import LANES, VECTORS
 from ..backends.tilevm.tape import Tape
 from ..ir import prim as table
 

@@ -12,7 +12,7 @@ import math
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,11 +125,20 @@ def sweep() -> int:
     global _sweep_at
     if not _sweeping.acquire(blocking=False):
         return 0
-    _walked.clear()
+    try:
+        _walked.clear()
+        dead = _forget()
+        _sweep_at = max(1 << 18, 2 * len(_nodes))
+    finally:
+        _sweeping.release()
+    return dead
+
+
+def _forget() -> int:
     dead = 0
     # Users have larger ids than operands, so one pass from the newest to the oldest frees whole dead expressions.
     # One reference is the table's, one getrefcount's own argument; popped keys must not keep operands alive.
-    keys = [key for key, _ in sorted(((k, n.id) for k, n in list(_nodes.items())), key=_second)]
+    keys = _by_age(_nodes.copy())
     while keys:
         key = keys.pop()
         if key in _nodes and sys.getrefcount(_nodes[key]) <= 2:
@@ -139,9 +148,11 @@ def sweep() -> int:
             else:
                 dead += 1
             del node
-    _sweep_at = max(1 << 18, 2 * len(_nodes))
-    _sweeping.release()
     return dead
+
+
+def _by_age(nodes: dict[tuple[Any, ...], Expr]) -> list[tuple[Any, ...]]:
+    return sorted(nodes, key=lambda key: nodes[key].id)
 
 
 def count() -> int:
@@ -346,7 +357,6 @@ WORTH_KEEPING = 32
 _NOTHING = _Walk(set(), [])
 _walked: list[_Walk] = []
 _age = attrgetter("id")
-_second = itemgetter(1)
 
 
 def uses(roots: Sequence[Expr]) -> dict[Expr, int]:

@@ -192,7 +192,8 @@ class Prim:
 
 
 _TABLE: dict[str, Prim] = {}
-_changes = _built_in = 0
+_changes = 0
+_listed: dict[str, Prim] = {}
 _listing = threading.RLock()
 
 
@@ -227,7 +228,7 @@ def edition() -> int:
 
 def table() -> Mapping[str, Prim]:
     """All rows by name, found by listing `ir/prims/`."""
-    if not _built_in:
+    if not (_listed and _TABLE):
         # A thread that asks while another one lists them waits until all are there.
         with _listing:
             if not _TABLE:
@@ -236,13 +237,13 @@ def table() -> Mapping[str, Prim]:
 
 
 def _list() -> None:
-    global _built_in
     from . import prims
 
     for module in pkgutil.iter_modules(prims.__path__):
         rows = getattr(importlib.import_module(f"{prims.__name__}.{module.name}"), "ROWS", ())
         register(*rows)
-    _built_in = _changes
+    _listed.clear()
+    _listed.update(_TABLE)
 
 
 def changed() -> bool:
@@ -251,8 +252,7 @@ def changed() -> bool:
     >>> changed()
     False
     """
-    table()
-    return _changes != _built_in
+    return table() != _listed
 
 
 def row(name: str) -> Prim:

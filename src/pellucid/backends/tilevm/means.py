@@ -24,7 +24,8 @@ from ...rewriting.expand import expand
 from ..llvm.engine import machine
 from ..llvm.spelling import SCALAR, typed
 from ..port import Store
-from .kernels import LANES, Lines, leaf
+from .lines import Lines, leaf
+from .sizes import LANES
 from .words import MOST_VALUES
 
 COUNTERS = 2

@@ -11,10 +11,10 @@ from typing import Any
 from ...ir.expr import Expr
 from ..llvm.hands import Hands
 from ..port import Layout, Store, address
-from .kernels import LANES, VECTORS
 from .means import Mean, functions
 from .running import Care, TileCode, whole
 from .sampling import text
+from .sizes import LANES, VECTORS
 from .tape import Field, build_samples
 from .words import LIST_MOST, STEP, Word
 

@@ -11,7 +11,6 @@ from functools import cache
 
 from . import shorten
 from .assembly import POINTER, Assembly, Function, Value
-from .kernels import LANES, VECTORS
 from .machine import (
     child_boxes,
     copy_record,
@@ -24,6 +23,7 @@ from .machine import (
     take_space,
     top_record,
 )
+from .sizes import LANES, VECTORS
 from .words import LIST_MOST, MOST_VALUES, RECORD, ROOTS, STEP, WORTH, Record, Space, Word, Writer
 
 SUMS = MOST_VALUES * 8 * LANES

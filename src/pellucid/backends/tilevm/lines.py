@@ -1,0 +1,158 @@
+"""Lines: the body of a kernel as LLVM text, where the 16 elements of a vector are values and truths a word of bits.
+
+In `tilevm` below `kernels` and `means`. Every element takes a lane of the tape's width, so that a vector of any type is
+as long as one of any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from ...ir import expr as E
+from ...ir import prim as table
+from ...ir import types as T
+from ...ir.expr import Expr
+from ..llvm.spelling import SCALAR, form, literal, typed
+from .guards import Guard, guards
+from .sizes import LANES
+
+
+@cache
+def leaf(name: str, type_: T.Type) -> Expr:
+    """An operand of which nothing is known."""
+    return E.index(f"tile {name}", type_)
+
+
+class Lines:
+    """The body of a kernel: lines, and the names of the values they define."""
+
+    def __init__(self, half: int, declared: dict[str, None], prefix: str = "v") -> None:
+        self.lines: list[str] = []
+        self.half, self.declared = half, declared
+        self._prefix, self._count = prefix, 0
+        self.label = "entry"
+
+    def let(self, right: str) -> str:
+        """A new name for a right side."""
+        name = self._fresh()
+        self.lines.append(f"{name} = {right}")
+        return name
+
+    def _fresh(self) -> str:
+        self._count += 1
+        return f"%{self._prefix}{self._count}"
+
+    def at(self, pointer: str, offset: str | int) -> str:
+        """An address so many bytes further."""
+        return pointer if offset == 0 else self.let(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+
+    def vector(self, type_: T.Type, pointer: str, offset: str | int = 0) -> str:
+        """The 16 elements at a place, each in a lane of full width; truths are a word of 16 bits."""
+        where = self.at(pointer, offset)
+        if type_ is T.boolean:
+            return self.let(f"bitcast i16 {self.let(f'load i16, ptr {where}, align 2')} to <{LANES} x i1>")
+        word = self._word(type_)
+        found = self.let(f"load <{LANES} x {word}>, ptr {where}, align {self.half}")
+        return found if word == SCALAR[type_] else self._narrowed(type_, f"<{LANES} x {word}>", found, LANES)
+
+    def uniform(self, type_: T.Type, pointer: str) -> str:
+        """The one element at a place, in all lanes."""
+        if type_ is T.boolean:
+            return self.vector(type_, pointer)
+        word = self._word(type_)
+        found = self.let(f"load {word}, ptr {pointer}")
+        return self.splat(type_, found if word == SCALAR[type_] else self._narrowed(type_, word, found, 0))
+
+    def _word(self, type_: T.Type) -> str:
+        """What a lane holds of a type: the type itself where it is as wide."""
+        bits = 8 * self.half // LANES
+        return SCALAR[type_] if type_.bits == bits else f"i{bits}"
+
+    def _narrowed(self, type_: T.Type, wide: str, name: str, lanes: int) -> str:
+        bits = f"<{LANES} x i{type_.bits}>" if lanes else f"i{type_.bits}"
+        cut = self.let(f"trunc {wide} {name} to {bits}")
+        return self.let(f"bitcast {bits} {cut} to {typed(type_, lanes)}") if type_.is_float else cut
+
+    def splat(self, type_: T.Type, name: str) -> str:
+        """A scalar in all lanes."""
+        vector = typed(type_, LANES)
+        one = self.let(f"insertelement {vector} poison, {SCALAR[type_]} {name}, i64 0")
+        return self.let(f"shufflevector {vector} {one}, {vector} poison, <{LANES} x i32> zeroinitializer")
+
+    def store(self, type_: T.Type, name: str, pointer: str, offset: str | int = 0) -> None:
+        """Write 16 elements to a place."""
+        where = self.at(pointer, offset)
+        if type_ is T.boolean:
+            self.lines.append(f"store i16 {self.mask(name)}, ptr {where}, align 2")
+            return
+        word = self._word(type_)
+        if word != SCALAR[type_]:
+            bits = f"<{LANES} x i{type_.bits}>"
+            name = self.let(f"bitcast {typed(type_, LANES)} {name} to {bits}") if type_.is_float else name
+            name = self.let(f"zext {bits} {name} to <{LANES} x {word}>")
+        self.lines.append(f"store <{LANES} x {word}> {name}, ptr {where}, align {self.half}")
+
+    def mask(self, name: str) -> str:
+        """16 truths as a word."""
+        return self.let(f"bitcast <{LANES} x i1> {name} to i16")
+
+    def values(self, roots: Sequence[Expr], names: dict[Expr, str]) -> list[str]:
+        """The names of expressions in all lanes, given those of their leaves."""
+        found = dict(names)
+        guarded = guards(roots)
+        stack = [*reversed(roots)]
+        while stack:
+            node = stack[-1]
+            guard = guarded.get(node)
+            missing = [a for a in (guard.needed if guard else node.args) if a not in found]
+            if node in found or not missing:
+                stack.pop()
+            if node in found:
+                continue
+            if missing:
+                stack += reversed(missing)
+            elif guard is not None:
+                self._guarded(guard, found)
+            else:
+                self._row(node, found)
+        return [found[r] for r in roots]
+
+    def _row(self, node: Expr, found: dict[Expr, str]) -> None:
+        if node.op == "const":
+            found[node] = f"splat ({SCALAR[node.type]} {literal(node)})"
+            return
+        line = form(table.row(node.op), node.args[0].type, node.type, LANES)
+        name = self._fresh()
+        self.lines.append(line(name, *[found[a] for a in node.args]))
+        found[node] = name
+
+    def _guarded(self, guard: Guard, found: dict[Expr, str]) -> None:
+        """Choices between what is there and what is computed only if some lane wants it."""
+        truths = f"<{LANES} x i1>"
+        condition = found[guard.condition]
+        wanted = condition if guard.arm == 1 else self.let(f"xor {truths} {condition}, splat (i1 true)")
+        self.declare(f"i1 @llvm.vector.reduce.or.v{LANES}i1({truths})")
+        some = self.let(f"call i1 @llvm.vector.reduce.or.v{LANES}i1({truths} {wanted})")
+        before, inside, after = self.label, self._fresh()[1:], self._fresh()[1:]
+        self.lines += [f"br i1 {some}, label %{inside}, label %{after}", f"{inside}:"]
+        for node in guard.spared:
+            self._row(node, found)
+        self.lines += [f"br label %{after}", f"{after}:"]
+        self.label = after
+        joined = [
+            self.let(
+                f"phi {typed(c.type, LANES)} [ {found[c.args[guard.arm]]}, %{inside} ], [ poison, %{before} ]"
+            )
+            for c in guard.choices
+        ]
+        for choice, name in zip(guard.choices, joined, strict=True):
+            arms = [name, found[choice.args[3 - guard.arm]]]
+            then, orelse = arms if guard.arm == 1 else reversed(arms)
+            line = form(table.row("choose"), T.boolean, choice.type, LANES)
+            found[choice] = self._fresh()
+            self.lines.append(line(found[choice], condition, then, orelse))
+
+    def declare(self, line: str) -> None:
+        """Name a function of LLVM's own."""
+        self.declared[f"declare {line}"] = None
