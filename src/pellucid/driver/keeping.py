@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..backends.port import Backend, Code, Keeping
 from ..base.edition import edition
+from ..ir.digest import digest
 from ..ir.expr import Buffer, Expr
 from ..ir.facts import Facts
 from ..ir.nest import Kernel, inputs
 from ..ir.prim import changed
-from ..ir.text import print_expr, print_nest
 from ..ir.verify import checking
 from .cache import cache
 from .options import Options
@@ -60,7 +60,6 @@ def of_kernel(
     """The code of a kernel that was not optimized yet; as `kept` does it."""
 
     def asked() -> str:
-        known = [f"{print_expr(e)} {f}" for e, f in ranges.items()]
-        return "\n".join((print_nest(kernel), *known))
+        return digest(kernel, ranges)
 
     return kept(asked, (*kernel.outputs, *inputs(kernel)), options, backend, make)
