@@ -1,10 +1,9 @@
-"""The tile machine: frames against machine code, first frames of new pictures, and a text of 7,866 operators.
+"""The tile machine: frames against machine code, and a text of 7,866 operators against a C interpreter.
 
-Frames are 1024 x 1024; each is compared with what the LLVM back end draws, bit for bit. First frames go from a Python
-function to pixels, each variant new, in numerics "exact", which need no simplifier. The text is a file of the fidget
-project, which is not part of this one: name the folder that holds ``prospero.vm`` in PELLUCID_TEST_DATA. A C program to
-compare it with, an interpreter with intervals that exports ``w2_load`` and ``w2_render``, may be named in
-PELLUCID_INTERVAL_PEER.
+Frames are 1024 x 1024; each is compared with what the LLVM back end draws, bit for bit. The text is a file of the
+fidget project, which is not part of this one: name the folder that holds ``prospero.vm`` in PELLUCID_TEST_DATA. A C
+program to compare it with, an interpreter with intervals that exports ``w2_load`` and ``w2_render``, may be named in
+PELLUCID_INTERVAL_PEER. First frames are measured in `tiers`.
 """
 
 from __future__ import annotations
@@ -12,9 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import random
-import statistics
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 # Threads of the C program that look for work between its frames would take the processor from its rival.
@@ -27,7 +24,6 @@ import pellucid as pl
 from pellucid import images as im
 
 SIDE = 1024
-VARIANTS = 10
 PEER_TAPE = np.dtype([("op", "u1"), ("_", "u1"), ("o", "<u2"), ("a", "<u2"), ("b", "<u2"), ("c", "<f4")])
 PEER_CODES = ("var-x", "var-y", "const", "add", "sub", "mul", "min", "max", "neg", "sqrt", "square")
 
@@ -94,28 +90,6 @@ def frames() -> None:
         race.run("llvm, 2 threads", rounds=7, calls=4)
 
 
-def first_frames() -> None:
-    """Milliseconds from a function to its first frame."""
-    text = program()
-    makers: dict[str, Callable[[int], object]] = {
-        "swirl": swirl,
-        "100 nodes": lambda k: discs(12, k),
-        "500 nodes": lambda k: discs(62, k),
-    }
-    if text:
-        makers["text"] = lambda k: im.read_vm(text.replace("const 2.95", f"const 2.9{k}")) < 0
-    for name, make in makers.items():
-        times = []
-        for k in range(VARIANTS + 1):
-            zoom = SIDE / 2 if name == "text" else SIDE / 10
-            start = time.perf_counter()
-            kernel = pl.compile(make(k), backend="tiles", numerics="exact")
-            kernel.render((SIDE, SIDE), zoom=zoom)
-            times.append(1e3 * (time.perf_counter() - start))
-        later = times[1:]
-        print(f"first frame, {name:10} median {statistics.median(later):6.1f}   least {min(later):6.1f} ms")
-
-
 def against_peer() -> None:
     """The text against the C program, if both were told."""
     text, source = program(), os.environ.get("PELLUCID_INTERVAL_PEER")
@@ -161,5 +135,4 @@ def peer_tape(text: str) -> np.ndarray:
 
 if __name__ == "__main__":
     frames()
-    first_frames()
     against_peer()

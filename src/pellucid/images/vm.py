@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from ..base.errors import FileError, InputError, did_you_mean
 from ..ir import expr as E
@@ -80,12 +80,8 @@ OPERANDS = (
 """How many operands an operation takes."""
 
 
-class _Instruction(NamedTuple):
-    """One line: its operation, and operands by the number of their instruction, or the value of a constant."""
-
-    operation: str
-    operands: tuple[int, ...] = ()
-    value: float = 0.0
+_Instruction = tuple[str, tuple[int, ...], float]
+"""One line: its operation, operands by the number of their instruction, and the value of a constant."""
 
 
 @word(
@@ -162,10 +158,10 @@ def _instruction(operation: str, operands: list[str], registers: dict[str, int])
     """One line; KeyError or ValueError if it is wrong, in a way that `_wrong` finds words for."""
     if operation == "const":
         (number,) = operands
-        return _Instruction("const", value=float(number))
+        return operation, (), float(number)
     if len(operands) != OPERANDS[operation]:
         raise ValueError
-    return _Instruction(operation, tuple([registers[o] for o in operands]))
+    return operation, tuple([registers[o] for o in operands]), 0.0
 
 
 def _wrong(operation: str, operands: list[str], registers: dict[str, int], at: str) -> FileError:
@@ -191,8 +187,9 @@ def _run(program: list[_Instruction], p: Point, z: Any) -> Any:
     leaves = {name: convert(x, real).expr for name, x in (("var-x", p.x), ("var-y", p.y), ("var-z", z))}
     nodes: list[Expr] = []
     for operation, operands, value in program:
-        if operation in ROWS:
-            node = E.make(ROWS[operation], tuple([nodes[k] for k in operands]), real)
+        row = ROWS.get(operation)
+        if row is not None:
+            node = E.make(row, tuple([nodes[k] for k in operands]), real)
         elif operation == "const":
             node = E.const(value, real)
         elif operation in leaves:
