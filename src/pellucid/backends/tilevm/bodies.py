@@ -330,12 +330,12 @@ def ordered(roots: Iterable[Expr], scope: Scope) -> list[Expr]:
     seen = set(scope.places)
     varying = scope.varying
     # Below None stands a node whose operands are done.
-    stack: list[Expr | None] = [*reversed([*roots])]
+    stack: list[Expr | None] = [x for x in reversed([*roots]) if x.free & varying]
     while stack:
         node = stack.pop()
         if node is None:
             found.append(stack.pop())  # pyright: ignore[reportArgumentType]
-        elif node not in seen and node.free & varying:
+        elif node not in seen:
             seen.add(node)
             stack += (node, None)
             # The first operand first: chains of minima and sums grow on that side.
@@ -344,5 +344,5 @@ def ordered(roots: Iterable[Expr], scope: Scope) -> list[Expr]:
                 args = needs(node)
                 if node in scope.guards:
                     args = (scope.guards[node][0], *args)
-            stack += [a for a in args[::-1] if a not in seen]
+            stack += [a for a in args[::-1] if a.free & varying and a not in seen]
     return found

@@ -164,11 +164,10 @@ def _build(
         if node.op == "load":
             args = (args[0], node.attr)
         for x in args:
-            place = places.get(x)
-            if place is None:
+            if x not in places:
                 pool.append(x)
-                place = places[x] = -len(pool)
-            operands.append(place)
+                places[x] = -len(pool)
+            operands.append(places[x])
         if len(args) < 3:
             operands += _UNUSED[len(args)]
         places[node] = INPUTS + len(codes)
