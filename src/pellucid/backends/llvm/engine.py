@@ -7,6 +7,7 @@ by a new one now and then, because a library's name can be used only once and wh
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import itertools
 import threading
 from collections.abc import Generator, Mapping, Sequence
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.errors import BackendError, installed
 from ..calling import SIGNATURE, Library, entry
+from ..port import Store
 
 if TYPE_CHECKING:
     from llvmlite import binding
@@ -107,6 +109,16 @@ class Machine:
         for function in module.functions:
             if not function.is_declaration:
                 passes.run(function, builder)
+
+    def kept(self, text: str, store: Store | None) -> bytes:
+        """The object code of a module: from the store, or compiled and put there."""
+        key = hashlib.sha256(f"{self.identity}\n{text}".encode()).hexdigest()
+        code = store.get(key) if store is not None else None
+        if code is None:
+            code = self.compile(text)
+            if store is not None:
+                store.put(key, code)
+        return code
 
     def assembly(self, text: str, *, hoist: bool = False) -> str:
         """The machine's own instructions for a module, to be read."""

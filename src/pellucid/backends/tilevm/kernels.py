@@ -9,7 +9,6 @@ in the store, and stays for the rest of the process.
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import threading
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -112,12 +111,7 @@ class Kernels:
     def _addresses(self, keys: Sequence[Key]) -> tuple[list[int], list[int]]:
         text = module(keys, self.half)
         this = machine()
-        name = hashlib.sha256(f"{this.identity}\n{text}".encode()).hexdigest()
-        code = self._store.get(name) if self._store is not None else None
-        if code is None:
-            code = this.compile(text)
-            if self._store is not None:
-                self._store.put(name, code)
+        code = this.kept(text, self._store)
         places, owner = this.tables(code, ("batches", "boxes"))
         self._owners.append(owner)
         count = len(keys)

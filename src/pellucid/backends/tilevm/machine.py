@@ -7,6 +7,8 @@ tape; and leaves run what is left on 256 pixels at a time.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import cache
 
 from . import shorten
@@ -182,6 +184,31 @@ def copy_record(f: Function, source: Value, target: Value) -> None:
         f.store(f.load("i64", source, 8 * k), target, 8 * k)
 
 
+Worth = Callable[[Function, Value, Value, Value], Value]
+"""Whether a child's own tape of so many instructions is worth making, where its square's has so many."""
+
+
+@contextmanager
+def child_tapes(f: Function, rest: Value, worth: Worth) -> Generator[tuple[Value, Value]]:
+    """Tapes for the children of a square for which they are worth it: their records, and who shares the square's own.
+
+    Their memory is free again afterwards.
+    """
+    records = f.block(RECORD * LANES)
+    pooled = f.load("i64", f.space, 8 * Space.POOLED)
+    arena = f.load("i64", f.space, 8 * Space.ARENA)
+    length = f.load("i64", f.record, 8 * Record.LENGTH)
+    shared = f.variable("i64", rest.to("i64"))
+    with f.bits(rest.to("i64")) as k:
+        count = f.load("i32", f.space + (k << 2), 8 * Space.COUNTS)
+        with f.when(worth(f, count, length, f.shift)):
+            made = f.call("emit", f.frame, f.space, f.space, f.record, k, records + k * RECORD, result="i64")
+            shared.set(shared() & ~(made << k))
+    yield records, shared()
+    f.store(pooled, f.space, 8 * Space.POOLED)
+    f.store(arena, f.space, 8 * Space.ARENA)
+
+
 def _node(asm: Assembly, half: int) -> None:
     """A square: `shift` is the logarithm of its children's side; `barren` if boxes decided nothing above."""
     with asm.function(
@@ -199,27 +226,13 @@ def _node(asm: Assembly, half: int) -> None:
         rest = _children(f, w, f.space, f.record, f.x, f.y, f.shift)
         with f.when(rest.same(0)):
             f.give()
-        records = f.block(RECORD * LANES)
-        pooled = f.load("i64", f.space, 8 * Space.POOLED)
-        arena = f.load("i64", f.space, 8 * Space.ARENA)
-        length = f.load("i64", f.record, 8 * Record.LENGTH)
-        shared = f.variable("i64", rest.to("i64"))
-        with f.bits(rest.to("i64")) as k:
-            count = f.load("i32", f.space + (k << 2), 8 * Space.COUNTS)
-            with f.when(is_shorter(f, count, length, f.shift)):
-                made = f.call(
-                    "emit", f.frame, f.space, f.space, f.record, k, records + k * RECORD, result="i64"
-                )
-                shared.set(shared() & ~(made << k))
-        fruitless = shared().same(0xFFFF)
-        barren = f.choose(fruitless, f.barren + 1, f.number(0))
-        with f.bits(rest.to("i64")) as k:
-            mine = f.choose(((shared() >> k) & 1).differs(0), f.record, records + k * RECORD)
-            _descend(
-                f, f.space, mine, f.x + ((k & 3) << f.shift), f.y + ((k >> 2) << f.shift), f.shift, barren
-            )
-        f.store(pooled, f.space, 8 * Space.POOLED)
-        f.store(arena, f.space, 8 * Space.ARENA)
+        with child_tapes(f, rest, is_shorter) as (records, shared):
+            fruitless = shared.same(0xFFFF)
+            barren = f.choose(fruitless, f.barren + 1, f.number(0))
+            with f.bits(rest.to("i64")) as k:
+                mine = f.choose(((shared >> k) & 1).differs(0), f.record, records + k * RECORD)
+                x, y = f.x + ((k & 3) << f.shift), f.y + ((k >> 2) << f.shift)
+                _descend(f, f.space, mine, x, y, f.shift, barren)
 
 
 def top_record(f: Function, w: Writer) -> Value:

@@ -7,7 +7,6 @@ adds up samples of 16 pixels, `finish` makes words of the sums, and `bounds` tel
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
@@ -182,12 +181,7 @@ def functions(form: Form, half: int, store: Store | None) -> Functions:
     """A form's functions for vectors of `half` bytes."""
     source = text(form, half)
     this = machine()
-    name = hashlib.sha256(f"{this.identity}\n{source}".encode()).hexdigest()
-    code = store.get(name) if store is not None else None
-    if code is None:
-        code = this.compile(source)
-        if store is not None:
-            store.put(name, code)
+    code = this.kept(source, store)
     places, owner = this.tables(code, Functions._fields)
     _kept.append(owner)
     return Functions(*places)

@@ -7,7 +7,6 @@ top level are looked at, and their children are handed out to threads.
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import itertools
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -55,12 +54,7 @@ class _Entries(NamedTuple):
 def _entries(source: str, store: Store | None) -> _Entries:
     """A machine's functions."""
     this = machine()
-    name = hashlib.sha256(f"{this.identity}\n{source}".encode()).hexdigest()
-    code = store.get(name) if store is not None else None
-    if code is None:
-        code = this.compile(source)
-        if store is not None:
-            store.put(name, code)
+    code = this.kept(source, store)
     kind = (None, *SIGNATURE._argtypes_)
     place = ctypes.c_void_p
     allocate = (ctypes.c_int64, place, place, place, ctypes.c_int64)

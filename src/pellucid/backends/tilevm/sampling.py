@@ -13,6 +13,7 @@ from . import shorten
 from .assembly import POINTER, Assembly, Function, Value
 from .machine import (
     child_boxes,
+    child_tapes,
     copy_record,
     corner,
     declare,
@@ -239,30 +240,16 @@ def _node(asm: Assembly, half: int) -> None:
         with f.when(rest.same(0)):
             f.give()
         _mark(f, f.space, f.record, rest)
-        records = f.block(RECORD * LANES)
         mine = _list(f)
-        pooled = f.load("i64", f.space, 8 * Space.POOLED)
-        arena = f.load("i64", f.space, 8 * Space.ARENA)
-        length = f.load("i64", f.record, 8 * Record.LENGTH)
-        shared = f.variable("i64", rest.to("i64"))
-        with f.bits(rest.to("i64")) as k:
-            count = f.load("i32", f.space + (k << 2), 8 * Space.COUNTS)
-            with f.when(_is_worth(f, count, length, f.shift)):
-                made = f.call(
-                    "emit", f.frame, f.space, f.space, f.record, k, records + k * RECORD, result="i64"
-                )
-                shared.set(shared() & ~(made << k))
-        with f.bits(rest.to("i64")) as k:
+        with child_tapes(f, rest, _is_worth) as (records, shared), f.bits(rest.to("i64")) as k:
             x, y = f.x + ((k & 3) << f.shift), f.y + ((k >> 2) << f.shift)
-            own = ((shared() >> k) & 1).same(0)
+            own = ((shared >> k) & 1).same(0)
             record = f.choose(own, records + k * RECORD, f.record)
             pixels = f.choose(own, mine, f.list)
             f.call("node", f.frame, f.space, record, pixels, x, y, f.shift - STEP)
             with f.when(own):
                 _finish(f, f.space, record, mine)
                 _empty(f, mine)
-        f.store(pooled, f.space, 8 * Space.POOLED)
-        f.store(arena, f.space, 8 * Space.ARENA)
 
 
 def _smallest(f: Function, w: Writer, there: Value) -> None:
