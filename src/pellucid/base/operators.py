@@ -6,7 +6,7 @@ Ground floor. Symbolic scalars, staged reals, arrays of the algebra and signals 
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 R = TypeVar("R")
 
@@ -23,9 +23,11 @@ class Arithmetic(Generic[R]):
 
     __slots__ = ()
 
-    def _combined(self, row: str, one: Any, other: Any) -> R:
-        """What a row makes of two operands, of which one is this; NotImplemented where it takes no such operand."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+        # No abstract class: to ask whether a number is of one takes five times as long, and tracing does little else.
+        def _combined(self, row: str, one: Any, other: Any) -> R:
+            """What a row makes of two operands, of which one is this; NotImplemented where it takes no such operand."""
+            ...
 
     def __add__(self, other: Any) -> R:
         """The sum."""

@@ -10,6 +10,7 @@ alike.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -48,7 +49,7 @@ class Line(NamedTuple):
     operands: tuple[int, ...]
 
 
-class Scope:
+class Scope(ABC):
     """A straight line that is being written: of a tape, or of a body."""
 
     def __init__(self, pool: Pool, varying: int, places: dict[Expr, int]) -> None:
@@ -67,9 +68,9 @@ class Scope:
         """Which lanes matter."""
         return self.place(E.TRUE)
 
+    @abstractmethod
     def add(self, key: Key, operands: tuple[int, ...]) -> int:
         """Write an instruction; the reference of its result."""
-        raise NotImplementedError
 
     def write(self, nodes: Iterable[Expr]) -> None:
         """Write expressions, operands before users.
