@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cache
+from typing import NamedTuple
 
 from . import shorten
 from .assembly import POINTER, Assembly, Function, Value
@@ -24,8 +25,10 @@ def text(width: int, *, traced: bool = False) -> str:
     asm = Assembly(traced=traced)
     declare(asm)
     shorten.functions(asm, half)
-    for build in (fill, _leaf, _node, _prepare, _tiles):
+    for build in (fill, _leaf, _node):
         build(asm, half)
+    prepare(asm, half, _look)
+    tiles(asm, half, is_shorter, _draw)
     return asm.text()
 
 
@@ -140,25 +143,49 @@ def child_boxes(f: Function, w: Writer, base: Value, x: Value, y: Value, shift: 
     return inside.read_as("i16")
 
 
+def child_corner(x: Value, y: Value, k: Value, shift: Value) -> tuple[Value, Value]:
+    """Where a child of a square begins."""
+    return x + ((k & 3) << shift), y + ((k >> 2) << shift)
+
+
+def fill_children(
+    f: Function,
+    w: Writer,
+    space: Value,
+    which: Value,
+    x: Value,
+    y: Value,
+    shift: Value,
+    words: tuple[Value, int],
+) -> None:
+    """Fill some children of a square; `words` tells where theirs begin, and how many bytes apart they are."""
+    first, stride = words
+    side = f.number(1) << shift
+    with f.bits(which.to("i64")) as k:
+        value = f.load("i32", first + k * stride)
+        left, top = child_corner(x, y, k, shift)
+        f.call("fill", f.frame, left, top, side, value)
+        w.add(space, Space.FILLED, side * side)
+        w.trace(left, top, side, f.number(0))
+
+
 def _children(f: Function, w: Writer, space: Value, record: Value, x: Value, y: Value, shift: Value) -> Value:
     """Look at the 16 children of a square: fill those of one value, mark for the others; which are those, as a mask."""
     base = w.place(space, Word.BASE)
     there = child_boxes(f, w, base, x, y, shift)
-    side = f.number(1) << shift
     tape, length = f.load(POINTER, record, 8 * Record.TAPE), f.load("i64", record, 8 * Record.LENGTH)
     root = f.load("i64", record, 8 * Record.ROOT)
     f.call("run_boxes", f.frame, space, tape, length)
     pinned = f.load("i64", w.place(space, Word.CHOICE) + ((root - INPUTS) << 3)).to("i16")
-    entry = w.entry(base, root)
-    with f.bits((there & pinned).to("i64")) as k:
-        value = f.load("i32", entry + k * (w.half // LANES))
-        f.call("fill", f.frame, x + ((k & 3) << shift), y + ((k >> 2) << shift), side, value)
-        w.add(space, Space.FILLED, side * side)
-        w.trace(x + ((k & 3) << shift), y + ((k >> 2) << shift), side, f.number(0))
+    fill_children(f, w, space, there & pinned, x, y, shift, (w.entry(base, root), w.half // LANES))
     rest = there & ~pinned
     with f.when(rest.differs(0)):
         f.call("mark", f.frame, space, tape, length, root, rest)
     return rest
+
+
+def _look(f: Function, w: Writer, space: Value, record: Value, x: Value, y: Value) -> Value:
+    return _children(f, w, space, record, x, y, w.word(Word.SHIFT))
 
 
 def is_shorter(f: Function, count: Value, length: Value, shift: Value) -> Value:
@@ -178,7 +205,11 @@ def _descend(
         f.call("node", f.frame, space, record, x, y, shift - STEP, barren)
 
 
-def copy_record(f: Function, source: Value, target: Value) -> None:
+def _draw(f: Function, task: Task) -> None:
+    _descend(f, task.space, task.record, task.x, task.y, task.shift, task.shared)
+
+
+def _copy_record(f: Function, source: Value, target: Value) -> None:
     """Make a record like another."""
     for k in range(len(Record)):
         f.store(f.load("i64", source, 8 * k), target, 8 * k)
@@ -219,7 +250,7 @@ def _node(asm: Assembly, half: int) -> None:
         # Where boxes decided nothing twice, smaller ones are not asked.
         with f.when((f.shift <= LEAF) & (f.barren >= 1)):
             with f.count(LANES) as k:
-                x, y = f.x + ((k & 3) << f.shift), f.y + ((k >> 2) << f.shift)
+                x, y = child_corner(f.x, f.y, k, f.shift)
                 with f.when((x < wide) & (y < high)):
                     f.call("leaf", f.frame, f.space, f.record, x, y)
             f.give()
@@ -231,11 +262,11 @@ def _node(asm: Assembly, half: int) -> None:
             barren = f.choose(fruitless, f.barren + 1, f.number(0))
             with f.bits(rest.to("i64")) as k:
                 mine = f.choose(((shared >> k) & 1).differs(0), f.record, records + k * RECORD)
-                x, y = f.x + ((k & 3) << f.shift), f.y + ((k >> 2) << f.shift)
+                x, y = child_corner(f.x, f.y, k, f.shift)
                 _descend(f, f.space, mine, x, y, f.shift, barren)
 
 
-def top_record(f: Function, w: Writer) -> Value:
+def _top_record(f: Function, w: Writer) -> Value:
     """The record of the whole tape."""
     record = f.block(RECORD)
     words = (Word.TAPE, Word.LENGTH, Word.ROOT, Word.LEAF_TAPE, Word.LEAF_ROOT)
@@ -244,29 +275,32 @@ def top_record(f: Function, w: Writer) -> Value:
     return record
 
 
-def corner(f: Function, w: Writer, node: Value) -> tuple[Value, Value]:
+def _corner(f: Function, w: Writer, node: Value) -> tuple[Value, Value]:
     """Where a square of the top level begins."""
     across, shift = w.word(Word.ACROSS), w.word(Word.SHIFT) + STEP
     row = f.let(f"sdiv i64 {node.name}, {across.name}", "i64")
     return (node - row * across) << shift, row << shift
 
 
-def _prepare(asm: Assembly, half: int) -> None:
+Look = Callable[[Function, Writer, Value, Value, Value, Value], Value]
+"""Asks boxes of a square's children, in a workspace, with a record, at a place: which are left, as a mask."""
+
+
+def prepare(asm: Assembly, half: int, look: Look) -> None:
     """Look at squares of the top level; their children are tasks."""
     with asm.function(
         "prepare", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64"
     ) as f:
         w = Writer(f, half, traced=asm.traced)
-        record = top_record(f, w)
+        record = _top_record(f, w)
         with f.count(f.beyond, first=f.first) as k:
             space = w.word(Word.NODES, POINTER) + k * w.word(Word.SPACE_BYTES)
             f.call("pool", f.frame, space)
-            x, y = corner(f, w, k + w.word(Word.FIRST_NODE))
-            rest = _children(f, w, space, record, x, y, w.word(Word.SHIFT))
-            f.store(rest.to("i64"), space, 8 * Space.PENDING)
+            x, y = _corner(f, w, k + w.word(Word.FIRST_NODE))
+            f.store(look(f, w, space, record, x, y).to("i64"), space, 8 * Space.PENDING)
 
 
-def take_space(f: Function, w: Writer) -> Value:
+def _take_space(f: Function, w: Writer) -> Value:
     """A workspace that nobody uses: there are as many as there can be threads."""
     space = f.variable(POINTER, w.word(Word.SPACES, POINTER))
     turn = f.variable("i64", 0)
@@ -281,20 +315,33 @@ def take_space(f: Function, w: Writer) -> Value:
     return space()
 
 
-def leave_space(f: Function, space: Value) -> None:
+def _leave_space(f: Function, space: Value) -> None:
     """Let somebody else have it."""
     f.emit(f"store atomic i64 0, ptr {space.name} release, align 8")
 
 
-def _tiles(asm: Assembly, half: int) -> None:
+class Task(NamedTuple):
+    """A child of a square of the top level, to be drawn: by whom, with which tape, where; how long its side is.
+
+    `shared` says if its tape is the whole one.
+    """
+
+    space: Value
+    record: Value
+    x: Value
+    y: Value
+    shift: Value
+    shared: Value
+
+
+def tiles(asm: Assembly, half: int, worth: Worth, draw: Callable[[Function, Task], None]) -> None:
     """Draw children of squares that `prepare` has looked at, in the order given: 16 numbers to a square."""
     with asm.function("tiles", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64") as f:
         w = Writer(f, half, traced=asm.traced)
-        top = top_record(f, w)
+        top = _top_record(f, w)
         mine = f.block(RECORD)
-        here = take_space(f, w)
-        shift = w.word(Word.SHIFT)
-        length = w.word(Word.LENGTH)
+        here = _take_space(f, w)
+        shift, length = w.word(Word.SHIFT), w.word(Word.LENGTH)
         order = w.word(Word.ORDER, POINTER)
         with f.count(f.beyond, first=f.first) as turn:
             task = f.load("i64", order + (turn << 3))
@@ -302,12 +349,12 @@ def _tiles(asm: Assembly, half: int) -> None:
             square = task >> 4
             node = w.word(Word.NODES, POINTER) + square * w.word(Word.SPACE_BYTES)
             f.call("pool", f.frame, here)
-            x, y = corner(f, w, square + w.word(Word.FIRST_NODE))
-            copy_record(f, top, mine)
+            x, y = _corner(f, w, square + w.word(Word.FIRST_NODE))
+            _copy_record(f, top, mine)
             count = f.load("i32", node + (k << 2), 8 * Space.COUNTS)
-            barren = f.variable("i64", 1)
-            with f.when(is_shorter(f, count, length, shift)):
+            shared = f.variable("i64", 1)
+            with f.when(worth(f, count, length, shift)):
                 made = f.call("emit", f.frame, node, here, top, k, mine, result="i64")
-                barren.set(made ^ 1)
-            _descend(f, here, mine, x + ((k & 3) << shift), y + ((k >> 2) << shift), shift, barren())
-        leave_space(f, here)
+                shared.set(made ^ 1)
+            draw(f, Task(here, mine, *child_corner(x, y, k, shift), shift, shared()))
+        _leave_space(f, here)

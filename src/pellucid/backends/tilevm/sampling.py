@@ -12,17 +12,17 @@ from functools import cache
 from . import shorten
 from .assembly import POINTER, Assembly, Function, Value
 from .machine import (
+    Task,
     child_boxes,
+    child_corner,
     child_tapes,
-    copy_record,
-    corner,
     declare,
     fill,
+    fill_children,
     leaf_form,
-    leave_space,
+    prepare,
     run_leaf,
-    take_space,
-    top_record,
+    tiles,
 )
 from .sizes import LANES, VECTORS
 from .words import LIST_MOST, MOST_VALUES, RECORD, ROOTS, STEP, WORTH, Record, Space, Word, Writer
@@ -48,8 +48,10 @@ def text(width: int, *, traced: bool = False) -> str:
     asm = Assembly(traced=traced)
     declare(asm)
     shorten.functions(asm, half)
-    for build in (fill, _flush, _append, _node, _prepare, _tiles):
+    for build in (fill, _flush, _append, _node):
         build(asm, half)
+    prepare(asm, half, _look)
+    tiles(asm, half, _is_worth, _draw)
     return asm.text()
 
 
@@ -203,12 +205,7 @@ def _children(
     found = f.call(
         w.word(Word.BOUNDS, POINTER).name, places, base, w.word(Word.SAMPLES), slack, colors, result="i16"
     )
-    side = f.number(1) << shift
-    with f.bits((there & found).to("i64")) as k:
-        color = f.load("i32", colors + (k << 2))
-        f.call("fill", f.frame, x + ((k & 3) << shift), y + ((k >> 2) << shift), side, color)
-        w.add(space, Space.FILLED, side * side)
-        w.trace(x + ((k & 3) << shift), y + ((k >> 2) << shift), side, f.number(0))
+    fill_children(f, w, space, there & found, x, y, shift, (colors, 4))
     return there & ~found
 
 
@@ -242,7 +239,7 @@ def _node(asm: Assembly, half: int) -> None:
         _mark(f, f.space, f.record, rest)
         mine = _list(f)
         with child_tapes(f, rest, _is_worth) as (records, shared), f.bits(rest.to("i64")) as k:
-            x, y = f.x + ((k & 3) << f.shift), f.y + ((k >> 2) << f.shift)
+            x, y = child_corner(f.x, f.y, k, f.shift)
             own = ((shared >> k) & 1).same(0)
             record = f.choose(own, records + k * RECORD, f.record)
             pixels = f.choose(own, mine, f.list)
@@ -267,7 +264,7 @@ def _smallest(f: Function, w: Writer, there: Value) -> None:
     side = f.number(1) << f.shift
     right, bottom = w.word(Word.WIDTH), w.word(Word.HEIGHT)
     with f.bits(rest().to("i64")) as k:
-        x, y = f.x + ((k & 3) << f.shift), f.y + ((k >> 2) << f.shift)
+        x, y = child_corner(f.x, f.y, k, f.shift)
         w.trace(x, y, side, f.load("i64", f.record, 8 * Record.LENGTH))
         with (
             f.count((y + side).least(bottom), first=y) as row,
@@ -276,46 +273,15 @@ def _smallest(f: Function, w: Writer, there: Value) -> None:
             f.call("append", f.frame, f.space, f.record, f.list, column, row)
 
 
-def _prepare(asm: Assembly, half: int) -> None:
-    """Look at squares of the top level; their children are tasks."""
-    with asm.function(
-        "prepare", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64"
-    ) as f:
-        w = Writer(f, half, traced=asm.traced)
-        record = top_record(f, w)
-        shift = w.word(Word.SHIFT)
-        with f.count(f.beyond, first=f.first) as k:
-            space = w.word(Word.NODES, POINTER) + k * w.word(Word.SPACE_BYTES)
-            f.call("pool", f.frame, space)
-            x, y = corner(f, w, k + w.word(Word.FIRST_NODE))
-            there = child_boxes(f, w, w.place(space, Word.BASE), x, y, shift)
-            rest = _children(f, w, space, record, x, y, shift, there)
-            _mark(f, space, record, rest)
-            f.store(rest.to("i64"), space, 8 * Space.PENDING)
+def _look(f: Function, w: Writer, space: Value, record: Value, x: Value, y: Value) -> Value:
+    shift = w.word(Word.SHIFT)
+    there = child_boxes(f, w, w.place(space, Word.BASE), x, y, shift)
+    rest = _children(f, w, space, record, x, y, shift, there)
+    _mark(f, space, record, rest)
+    return rest
 
 
-def _tiles(asm: Assembly, half: int) -> None:
-    """Draw children of squares that `prepare` has looked at, in the order given: 16 numbers to a square."""
-    with asm.function("tiles", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64") as f:
-        w = Writer(f, half, traced=asm.traced)
-        top = top_record(f, w)
-        mine, pixels = f.block(RECORD), _list(f)
-        here = take_space(f, w)
-        shift, length = w.word(Word.SHIFT), w.word(Word.LENGTH)
-        order = w.word(Word.ORDER, POINTER)
-        with f.count(f.beyond, first=f.first) as turn:
-            task = f.load("i64", order + (turn << 3))
-            k = task & (LANES - 1)
-            square = task >> 4
-            node = w.word(Word.NODES, POINTER) + square * w.word(Word.SPACE_BYTES)
-            f.call("pool", f.frame, here)
-            x, y = corner(f, w, square + w.word(Word.FIRST_NODE))
-            copy_record(f, top, mine)
-            count = f.load("i32", node + (k << 2), 8 * Space.COUNTS)
-            with f.when(_is_worth(f, count, length, shift)):
-                f.call("emit", f.frame, node, here, top, k, mine, result="i64")
-            x, y = x + ((k & 3) << shift), y + ((k >> 2) << shift)
-            f.call("node", f.frame, here, mine, pixels, x, y, shift - STEP)
-            _finish(f, here, mine, pixels)
-            _empty(f, pixels)
-        leave_space(f, here)
+def _draw(f: Function, task: Task) -> None:
+    pixels = _list(f)
+    f.call("node", f.frame, task.space, task.record, pixels, task.x, task.y, task.shift - STEP)
+    _finish(f, task.space, task.record, pixels)
