@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from pellucid.backends.port import Code
 from pellucid.base.errors import InputError, brief
+from pellucid.base.garbage import uncollected
 from pellucid.base.room import with_room
 from pellucid.canvas.compose import Pixels
 from pellucid.driver.frame import Frame, build_nest, color_of, loading
@@ -19,7 +20,6 @@ from pellucid.driver.kernel import (
     code_of,
     make_backend,
     optimized,
-    without_collection,
 )
 from pellucid.driver.options import Options
 from pellucid.driver.pipeline import Optimized
@@ -104,7 +104,7 @@ def at_hand(source: str, target: str, size: tuple[int, int], options: Options) -
     def make() -> Optimized:
         return optimized(conversion(Layout(source), Layout(target), size, options), options, backend)
 
-    with without_collection():
+    with uncollected():
         return with_room(lambda: kept(words, buffers, options, backend, make))
 
 
@@ -153,5 +153,5 @@ def _changed(
         frame = loading(frame, buffer, _source(source.text, view.size))
         return _Changed(code_of(frame, options), kernel.values(view, params=frame.params))
 
-    with without_collection():
+    with uncollected():
         return with_room(work)

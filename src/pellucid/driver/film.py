@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..backends.port import Code
+from ..base.garbage import uncollected
 from ..base.room import with_room
 from ..ir import expr as E
 from ..ir import nest as N
@@ -26,7 +27,7 @@ from ..loops.strategies import index_facts
 from ..loops.tactic import State
 from ..reasoning.infer import infer
 from .frame import COLUMN, HEIGHT, OUT, ROW, WIDTH, Frame, Variant
-from .kernel import Bytes, Kernel, lanes_of, make_backend, without_collection
+from .kernel import Bytes, Kernel, lanes_of, make_backend
 from .options import Options
 from .pipeline import script
 from .view import View
@@ -56,7 +57,7 @@ class Film:
         self.parts: Parts | None = None
         variant = Variant(form, view.samples != 1)
         if kernel.time_varying and not variant.supersample and kernel.options.backend != "tiles":
-            with without_collection():
+            with uncollected():
                 self.parts = with_room(lambda: cut(kernel.frame(variant), kernel.options, view.size))
         self._planes: dict[Buffer, Any] | None = None
 

@@ -7,10 +7,8 @@ asked for. Equal programs share their code: the key is the traced pixel itself, 
 from __future__ import annotations
 
 import functools
-import gc
 from collections import OrderedDict
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from inspect import getattr_static
 from typing import Any, NamedTuple, cast
 
@@ -19,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..backends.port import Backend, Code
 from ..base.errors import InputError, brief, did_you_mean
+from ..base.garbage import uncollected
 from ..base.room import with_room
 from ..ir.expr import Buffer, Expr
 from ..ir.nest import all_roots
@@ -98,7 +97,7 @@ class Kernel:
     def _code(self, variant: Variant) -> Code:
         code = self._codes.get(variant)
         if code is None:
-            with without_collection():
+            with uncollected():
                 code = with_room(lambda: code_of(self.frame(variant), self.options))
             self._codes[variant] = code
         return code
@@ -299,22 +298,6 @@ def code_of(frame: Frame, options: Options) -> Code:
     if len(_codes) > _KEPT:
         _codes.popitem(last=False)
     return code
-
-
-@contextmanager
-def without_collection() -> Generator[None]:
-    """Let Python look for cycles later: a compilation makes many small objects, and almost no cycles among them."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            # What was made counts as old at once; else the next object that anybody makes would pay for a look at it.
-            if not gc.get_freeze_count():
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()
 
 
 def forget() -> None:

@@ -10,13 +10,15 @@ import ctypes
 import hashlib
 import itertools
 import threading
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ...base.edition import edition
 from ...base.errors import BackendError, installed
+from ...ir.prim import changed
 from ..calling import SIGNATURE, Library, entry
 from ..port import Store
 
@@ -110,12 +112,18 @@ class Machine:
             if not function.is_declaration:
                 passes.run(function, builder)
 
-    def kept(self, text: str, store: Store | None) -> bytes:
-        """The object code of a module: from the store, or compiled and put there."""
-        key = hashlib.sha256(f"{self.identity}\n{text}".encode()).hexdigest()
+    def kept(self, told: str, write: Callable[[], str], store: Store | None) -> bytes:
+        """The object code of a module: from the store, or compiled and put there.
+
+        It is found again by what is told of it, which must say all that its text depends on besides the program's
+        files; so the text is written only when it is compiled.
+        """
+        # Rows that were added by hand are in no file.
+        parts = (edition(), self.identity, write() if changed() else told)
+        key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
         code = store.get(key) if store is not None else None
         if code is None:
-            code = self.compile(text)
+            code = self.compile(write())
             if store is not None:
                 store.put(key, code)
         return code

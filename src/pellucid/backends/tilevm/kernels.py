@@ -109,9 +109,8 @@ class Kernels:
             self._bases[key, edition] = base * VARIANTS
 
     def _addresses(self, keys: Sequence[Key]) -> tuple[list[int], list[int]]:
-        text = module(keys, self.half)
         this = machine()
-        code = this.kept(text, self._store)
+        code = this.kept(f"kernels {self.half} {keys}", lambda: module(keys, self.half), self._store)
         places, owner = this.tables(code, ("batches", "boxes"))
         self._owners.append(owner)
         count = len(keys)

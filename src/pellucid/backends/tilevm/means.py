@@ -181,7 +181,7 @@ def functions(form: Form, half: int, store: Store | None) -> Functions:
     """A form's functions for vectors of `half` bytes."""
     source = text(form, half)
     this = machine()
-    code = this.kept(source, store)
+    code = this.kept(source, lambda: source, store)
     places, owner = this.tables(code, Functions._fields)
     _kept.append(owner)
     return Functions(*places)

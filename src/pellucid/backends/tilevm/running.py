@@ -51,10 +51,11 @@ class _Entries(NamedTuple):
 
 
 @cache
-def _entries(source: str, store: Store | None) -> _Entries:
-    """A machine's functions."""
+def _entries(write: Callable[..., str], width: int, traced: bool, store: Store | None) -> _Entries:
+    """The functions of a machine, whose text somebody writes."""
     this = machine()
-    code = this.kept(source, store)
+    told = f"{write.__module__} {width} {traced}"
+    code = this.kept(told, lambda: write(width, traced=traced), store)
     kind = (None, *SIGNATURE._argtypes_)
     place = ctypes.c_void_p
     allocate = (ctypes.c_int64, place, place, place, ctypes.c_int64)
@@ -103,7 +104,7 @@ class TileCode:
         self._lock = threading.Lock()
         self._kernels = kernels(tape.width, store)
         self._store = store
-        self._entries = entries = _entries(self.machine(tape.width), store)
+        self._entries = entries = _entries(self.machine, tape.width, False, store)
         word = T.u64 if tape.width == 8 else T.u32
         splats = [Key("splat", (t,), t) for t in (word, T.boolean)]
         opcodes = self._kernels.opcodes([*tape.keys, *tape.inner, *splats])
@@ -122,7 +123,7 @@ class TileCode:
         most = len(memory[self.tape.field.buffer])
         found = np.zeros((most + 1, TRACED // 4), np.int32)
         self.memory.frame[Word.TRACE] = address(found)
-        entries = _entries(self.machine(self.tape.width, traced=True), self._store)
+        entries = _entries(self.machine, self.tape.width, True, self._store)
         self._run(entries, arguments, memory, threads, care)
         return found[1 : 1 + int(found[0].view(np.int64)[0])]
 
