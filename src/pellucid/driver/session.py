@@ -167,7 +167,7 @@ class Session:
         InputError for a value out of its range or a session without a picture, and what the picture raises; the session
         then stays as it was.
         """
-        with self._lock, promptly(self._background):
+        with self._lock, promptly(self._background), uncollected():
             if self._closed:
                 raise InputError("the session is closed", place="session", fix="make another one")
             view = self._looked_at(center, zoom, time, params, size)
@@ -245,8 +245,7 @@ class Session:
     def _found(self, picture: object) -> _Scene:
         """The scene of a picture: traced, and known already or joined to the family of its shape."""
         kernel = Kernel(checked_source(picture), self.options, now=False)
-        with uncollected():
-            frame = kernel.frame()
+        frame = kernel.frame()
         key = (frame.pixel, tuple([(p.name, p.default, p.low, p.high) for p in frame.params.values()]))
         scene = self._scenes.get(key)
         if scene is None:
@@ -331,8 +330,7 @@ class Session:
             return backend.compile(best.kernel, best.ranges)
 
         try:
-            with uncollected():
-                return with_room(work)
+            return with_room(work)
         except BackendError:
             return None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from ..base.errors import FileError, InputError, did_you_mean
 from ..ir import expr as E
@@ -40,7 +40,6 @@ def _modulo(a: Any, b: Any) -> Any:
 
 
 _FUNCTION_OF_ONE: dict[str, Callable[[Any], Any]] = {
-    "square": lambda a: a * a,
     "recip": lambda a: 1.0 / a,
     "round": _round,
     "not": lambda a: where(a == 0.0, 1.0, 0.0),
@@ -65,23 +64,39 @@ _ROW_OF_ONE = (
     "atan",
     "exp",
     "ln",
+    "square",
 )
 _ROW_OF_TWO = ("add", "sub", "mul", "div", "min", "max", "atan2")
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {**_FUNCTION_OF_ONE, **_FUNCTION_OF_TWO}
 """What takes several rows of the operator table. A truth is a number, false if it is 0."""
-ROWS = {name: name for name in (*_ROW_OF_ONE, *_ROW_OF_TWO)} | {"ln": "log"}
-"""What is one row of the operator table."""
+ROWS = {name: name for name in (*_ROW_OF_ONE, *_ROW_OF_TWO)} | {"ln": "log", "square": "mul"}
+"""What is one row of the operator table; a row of two operands may take one twice."""
 OPERANDS = (
     {"const": 1, "var-x": 0, "var-y": 0, "var-z": 0}
     | dict.fromkeys((*_ROW_OF_ONE, *_FUNCTION_OF_ONE), 1)
     | dict.fromkeys((*_ROW_OF_TWO, *_FUNCTION_OF_TWO), 2)
 )
 """How many operands an operation takes."""
+_OF_NONE, _OF_ONE, _OF_TWO = (
+    {name: ROWS.get(name, name) for name, count in OPERANDS.items() if count == many} for many in range(3)
+)
+"""The operations that take so many, and what they are called among rows, if they are one."""
+_UNARY, _BINARY = frozenset(ROWS[name] for name in _ROW_OF_ONE), frozenset(_ROW_OF_TWO)
+"""Rows of one operand, and of two."""
 
 
-_Instruction = tuple[str, tuple[int, ...], float]
-"""One line: its operation, operands by the number of their instruction, and the value of a constant."""
+class _Program(NamedTuple):
+    """The lines of a program, in columns: thousands of Python's objects less than one for each line.
+
+    operations     what a line is: a row of the operator table, or what else its operation is called.
+    first, second  the lines of its operands, of one operand twice; of a constant, which of the `values` it is.
+    """
+
+    operations: list[str]
+    first: list[int]
+    second: list[int]
+    values: list[float]
 
 
 @word(
@@ -128,43 +143,49 @@ def _text(path: Path) -> str:
     raise FileError(problem, place=str(path), fix=fix)
 
 
-def _parse(text: str, place: str) -> list[_Instruction]:
-    program: list[_Instruction] = []
+def _parse(text: str, place: str) -> _Program:
+    program = _Program([], [], [], [])
+    operations, first, second, values = program
     registers: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
         words = (line.partition("#")[0] if "#" in line else line).split()
-        if not words:
-            continue
-        if len(words) < 2:
-            raise FileError(
-                f"{words[0]!r} has no operation",
-                place=f"{place}:{number}",
-                fix="write: name operation operands",
-            )
-        name, operation, *operands = words
         try:
-            program.append(_instruction(operation, operands, registers))
+            if len(words) == 4:
+                name, operation, a, b = words
+                operations.append(_OF_TWO[operation])
+                first.append(registers[a])
+                second.append(registers[b])
+            elif len(words) == 3:
+                name, operation, a = words
+                operations.append(_OF_ONE[operation])
+                if operation == "const":
+                    found = len(values)
+                    values.append(float(a))
+                else:
+                    found = registers[a]
+                first.append(found)
+                second.append(found)
+            elif words:
+                name, operation = words
+                operations.append(_OF_NONE[operation])
+                first.append(0)
+                second.append(0)
+            else:
+                continue
         except (KeyError, ValueError):
-            raise _wrong(operation, operands, registers, f"{place}:{number}") from None
-        registers[name] = len(program) - 1
-    if not program:
+            raise _wrong(words, registers, f"{place}:{number}") from None
+        registers[name] = len(operations) - 1
+    if not operations:
         raise FileError(
             "has no instructions", place=place, fix="write: name operation operands, line by line"
         )
     return program
 
 
-def _instruction(operation: str, operands: list[str], registers: dict[str, int]) -> _Instruction:
-    """One line; KeyError or ValueError if it is wrong, in a way that `_wrong` finds words for."""
-    if operation == "const":
-        (number,) = operands
-        return operation, (), float(number)
-    if len(operands) != OPERANDS[operation]:
-        raise ValueError
-    return operation, tuple([registers[o] for o in operands]), 0.0
-
-
-def _wrong(operation: str, operands: list[str], registers: dict[str, int], at: str) -> FileError:
+def _wrong(words: list[str], registers: dict[str, int], at: str) -> FileError:
+    if len(words) < 2:
+        return FileError(f"{words[0]!r} has no operation", place=at, fix="write: name operation operands")
+    _, operation, *operands = words
     if operation not in OPERANDS:
         fix = did_you_mean(operation, OPERANDS) or f"use {', '.join(OPERANDS)}"
         return FileError(f"no operation is called {operation!r}", place=at, fix=fix)
@@ -181,20 +202,22 @@ def _wrong(operation: str, operands: list[str], registers: dict[str, int], at: s
     return FileError(f"no earlier register is called {operand!r}", place=at, fix=fix)
 
 
-def _run(program: list[_Instruction], p: Point, z: Any) -> Any:
+def _run(program: _Program, p: Point, z: Any) -> Any:
     real = real_type()
     # Nodes at once: numbers are rounded as the program's own arithmetic would, not as Python's.
     leaves = {name: convert(x, real).expr for name, x in (("var-x", p.x), ("var-y", p.y), ("var-z", z))}
     nodes: list[Expr] = []
-    for operation, operands, value in program:
-        row = ROWS.get(operation)
-        if row is not None:
-            node = E.make(row, tuple([nodes[k] for k in operands]), real)
+    for operation, a, b in zip(program.operations, program.first, program.second, strict=True):
+        if operation in _BINARY:
+            node = E.make(operation, (nodes[a], nodes[b]), real)
         elif operation == "const":
-            node = E.const(value, real)
+            node = E.const(program.values[a], real)
+        elif operation in _UNARY:
+            node = E.make(operation, (nodes[a],), real)
         elif operation in leaves:
             node = leaves[operation]
         else:
-            node = lift(FUNCTIONS[operation](*[Value(nodes[k]) for k in operands]), real)
+            operands = [Value(nodes[k]) for k in (a, b)[: OPERANDS[operation]]]
+            node = lift(FUNCTIONS[operation](*operands), real)
         nodes.append(node)
     return Value(nodes[-1])

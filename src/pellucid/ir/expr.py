@@ -315,31 +315,33 @@ def topological(roots: Iterable[Expr], known: Iterable[Expr] = ()) -> list[Expr]
     ['param', 'neg']
     """
     level = set(roots)
-    stop = frozenset(known)
+    stop = set(known)
     if stop:
-        return sorted(_reached(set(), level - stop, stop), key=_age)
+        return sorted(_reached(level, stop), key=_age)
     before = _NOTHING
     for walk in _walked:
         if len(walk.nodes) > len(before.nodes) and walk.roots <= level:
             before = walk
     nodes = before.nodes
     if level > before.roots:
-        found = set(nodes)
-        _reached(found, level - found, stop)
-        if len(found) > len(nodes):
-            nodes = sorted(found, key=_age)
+        new = _reached(level, set(nodes))
+        if new:
+            nodes = sorted([*nodes, *new], key=_age)
         if len(nodes) >= WORTH_KEEPING:
             _walked[:] = [_Walk(level, nodes), *_walked[: WALKS - 1]]
     return nodes[:]
 
 
-def _reached(found: set[Expr], level: set[Expr], stop: frozenset[Expr]) -> set[Expr]:
-    """The nodes found already, to which are added those that are reached from a level, but for those to stop at."""
-    while level:
-        found |= level
-        level = {a for node in level for a in node.args}
-        level -= found
-        level -= stop
+def _reached(level: set[Expr], seen: set[Expr]) -> list[Expr]:
+    """The nodes that are reached from a level without those seen, which grow by them."""
+    found = list(level - seen)
+    seen.update(found)
+    # The list grows while it is walked.
+    for node in found:
+        for a in node.args:
+            if a not in seen:
+                seen.add(a)
+                found.append(a)
     return found
 
 

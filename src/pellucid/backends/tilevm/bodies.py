@@ -11,7 +11,7 @@ alike.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -330,20 +330,27 @@ def ordered(roots: Iterable[Expr], scope: Scope) -> list[Expr]:
     found: list[Expr] = []
     seen = set(scope.places)
     varying = scope.varying
-    # Below None stands a node whose operands are done.
-    stack: list[Expr | None] = [x for x in reversed([*roots]) if x.free & varying]
-    while stack:
-        node = stack.pop()
-        if node is None:
-            found.append(stack.pop())  # pyright: ignore[reportArgumentType]
-        elif node not in seen:
-            seen.add(node)
-            stack += (node, None)
-            # The first operand first: chains of minima and sums grow on that side.
-            args = node.args
-            if node.op == "iterate":
-                args = needs(node)
-                if node in scope.guards:
-                    args = (scope.guards[node][0], *args)
-            stack += [a for a in args[::-1] if a.free & varying and a not in seen]
-    return found
+    # Whose operands are walked, and those of each that are left; below them all are the roots.
+    path: list[Expr] = []
+    ways: list[Iterator[Expr]] = []
+    way = iter(roots)
+    while True:
+        # The first operand first: chains of minima and sums grow on that side.
+        for node in way:
+            if node not in seen and node.free & varying:
+                seen.add(node)
+                path.append(node)
+                ways.append(way)
+                way = iter(node.args if node.op != "iterate" else _entered(node, scope))
+                break
+        else:
+            if not path:
+                return found
+            found.append(path.pop())
+            way = ways.pop()
+
+
+def _entered(node: Expr, scope: Scope) -> tuple[Expr, ...]:
+    """What has to be written before an iteration is, which lanes it runs in besides."""
+    guard = scope.guards.get(node)
+    return needs(node) if guard is None else (guard[0], *needs(node))

@@ -310,13 +310,15 @@ class Spaces:
         flat = memory.reshape(-1)
         # References of inputs and of the pool stand for themselves in every tape; inputs have the first slots.
         references = np.arange(-self._most, INPUTS, dtype=np.int32)
-        places = np.where(references < 0, references, self.frame[Word.SLOTS_AT] + 8 * references)
+        slots = (self.frame[Word.SLOTS_AT] + 8 * np.arange(INPUTS)).astype(np.int32)
         for k in range(count):
             start = begin + k * self._bytes
             flat[start : start + HEADER] = 0
-            for which, cells in ((Word.MAP, references), (Word.PLACES, places)):
+            for which in (Word.MAP, Word.PLACES):
                 low = start + int(self.frame[which]) - 4 * self._most
-                flat[low : low + 4 * len(cells)] = cells.astype(np.int32).view(np.uint8)
+                flat[low : low + 4 * len(references)] = references.view(np.uint8)
+            end = start + int(self.frame[Word.PLACES])
+            flat[end : end + 4 * INPUTS] = slots.view(np.uint8)
         return memory
 
     def _set_constants(self, constants: Sequence[tuple[int, Expr]]) -> None:

@@ -146,28 +146,30 @@ def _build(
     if any(node.op == "iterate" for node in nodes):
         lines.guards = guards(nodes, roots)
         nodes = ordered(roots, lines) if lines.guards else nodes
+    placed = places.get
     for node in nodes:
-        if node.op in ITERATING:
-            lines.write([node])
-            continue
         args: tuple[Any, ...] = node.args
         # What tells one key from another, without making it: there are thousands of nodes and dozens of keys.
         if len(args) == 2:
             a, b = args
             kind: Any = (node.op, a.type, b.type, node.type, a is b)
+        elif node.op in ITERATING:
+            lines.write([node])
+            continue
         else:
             kind = (node.op, node.type, *[a.type for a in args])
+            if node.op == "load":
+                args = (args[0], node.attr)
         code = numbers.get(kind)
         if code is None:
             code = numbers[kind] = len(keys)
             keys.append(key_of(node))
-        if node.op == "load":
-            args = (args[0], node.attr)
         for x in args:
-            if x not in places:
+            place = placed(x)
+            if place is None:
                 pool.append(x)
-                places[x] = -len(pool)
-            operands.append(places[x])
+                place = places[x] = -len(pool)
+            operands.append(place)
         if len(args) < 3:
             operands += _UNUSED[len(args)]
         places[node] = INPUTS + len(codes)
@@ -190,7 +192,8 @@ def _build(
         # One value for the whole frame.
         (root,) = roots
         lines.add(Key("splat", (root.type,), root.type), (lines.place(root),))
-    flags = np.array([_flags(k) for k in keys], np.uint16)[codes]
+    numbered = np.array(codes, np.int64)
+    flags = np.array([_flags(k) for k in keys], np.uint16)[numbered]
     for node in _observed(nodes, () if keep else roots, keys):
         index = places[node] - INPUTS
         key = keys[codes[index]]
@@ -198,7 +201,7 @@ def _build(
     inner = [line.key for body in pool if isinstance(body, Body) for line in body.lines]
     wide = any(t.bits == 64 for k in (*keys, *inner) for t in (*k.types, k.result))
     shaped = np.array(operands, np.int32).reshape(-1, 3)
-    return Tape(field, keys, np.array(codes, np.int64), flags, shaped, pool, 8 if wide else 4, inner)
+    return Tape(field, keys, numbered, flags, shaped, pool, 8 if wide else 4, inner)
 
 
 _UNUSED = {1: (0, 0), 2: (0,)}
