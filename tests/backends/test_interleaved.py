@@ -1,11 +1,13 @@
 """Groups that lie K apart from lane to lane: wide loads, one store, lookups; the same bytes as by NumPy."""
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.backends.llvm import LlvmBackend
+from pellucid.backends.llvm import LlvmBackend, control
 from pellucid.backends.numpy import NumpyBackend
 from pellucid.ir import nest as N
 from pellucid.ir.parse import parse_nest
@@ -46,17 +48,19 @@ def program(
     return "\n".join([*head, *lines]) + "\n"
 
 
+@pytest.mark.parametrize("many", [control.MANY, 0], ids=["short code", "long code"])
 @given(st.data())
-def test_groups_are_moved_as_a_whole(data: st.DataObject):
+def test_groups_are_moved_as_a_whole(many: int, data: st.DataObject):
     type_, size = data.draw(st.sampled_from([("u8", 1), ("u16", 2), ("i32", 4), ("f32", 4), ("f64", 8)]))
     step = data.draw(st.integers(2, min(9, 64 // size)))
     lanes = data.draw(st.sampled_from([4, 8, 16, 32]))
     count = data.draw(st.integers(lanes, 3 * lanes + 1))
     places = data.draw(st.permutations(range(step)))[: data.draw(st.integers(1, step))]
     order = data.draw(st.lists(st.integers(0, step - 1), min_size=len(places), max_size=len(places)))
-    text, (mine, wanted) = both(
-        program(type_, step, count, lanes, places, order, data.draw(st.integers(0, 5)))
-    )
+    with patch.object(control, "MANY", many):
+        text, (mine, wanted) = both(
+            program(type_, step, count, lanes, places, order, data.draw(st.integers(0, 5)))
+        )
     assert np.array_equal(mine, wanted)
     assert DENSE not in text
 

@@ -69,7 +69,7 @@ class LlvmBackend(Linking):
         texts: list[str] = []
         needed: dict[Buffer, int] = {}
         for k, phase in enumerate(plan.phases):
-            function = Function(plan, phase, ranges, cheap_masks=self.machine.cheap_masks)
+            function = Function(plan, phase, ranges, self.machine)
             texts.append(function.text(entry(k)))
             needed |= function.proofs.needed
         return "\n".join(texts), needed

@@ -17,10 +17,14 @@ from ...reasoning.infer import FactsOf
 from ..asking import EVERY
 from ..port import Layout, Phase, Ranges
 from .blocks import bounded
+from .engine import Machine
 from .prefixes import Prefixes
 from .spelling import SCALAR, literal, sequence, typed
 from .writer import ZERO
 
+MANY = 24
+"""From how many loads and stores on bytes are permuted by orders read from memory (see `Shuffles`): short code is
+left to the code generator, which finds what is a little quicker, and takes its time for it."""
 MOST_KEPT = 8
 """How many constants a loop by lanes keeps in registers."""
 
@@ -28,13 +32,15 @@ MOST_KEPT = 8
 class Function(Prefixes):
     """Writes one phase of a kernel; `text` is its function."""
 
-    def __init__(self, plan: Layout, phase: Phase, ranges: Ranges, *, cheap_masks: bool) -> None:
+    def __init__(self, plan: Layout, phase: Phase, ranges: Ranges, machine: Machine) -> None:
         facts = FactsOf(ranges)
-        super().__init__(phase.body, facts, plan, cheap_masks=cheap_masks)
         self.plan, self.phase = plan, phase
+        super().__init__(phase.body, facts, plan, cheap_masks=machine.cheap_masks)
+        self.permutes = machine.permutes and self.accesses() > MANY
 
     def text(self, name: str) -> str:
-        """A function of (params, buffers, sizes, first, beyond)."""
+        """A function of (params, buffers, sizes, first, beyond), and before it the constants that it reads."""
+        self.name = name
         for k, p in enumerate(self.plan.kernel.params):
             self.parameter(k, p)
         self.block(self.phase.body)
@@ -43,7 +49,11 @@ class Function(Prefixes):
             f"define void @{name}(ptr %params, ptr %buffers, ptr %sizes, i64 %first, i64 %beyond) nounwind {{"
         )
         lines = "\n".join(self.lines)
-        return bounded(f"{head}\n{lines}\n}}\n")
+        return "".join([f"{line}\n" for line in self.orders.values()]) + bounded(f"{head}\n{lines}\n}}\n")
+
+    def accesses(self) -> int:
+        """How many loads and stores the phase has."""
+        return len(self.loads) + sum(isinstance(s, Store) for s in walk(self.phase.body))
 
     def parameter(self, k: int, p: Expr) -> None:
         """Read a parameter from its slot of 8 bytes."""

@@ -82,6 +82,11 @@ class Machine:
         return {"+avx512bw", "+avx512vl"} <= features
 
     @property
+    def permutes(self) -> bool:
+        """Whether one instruction brings any bytes of two whole registers together."""
+        return "+avx512vbmi" in self.features.split(",")
+
+    @property
     def identity(self) -> str:
         """What object code depends on besides its text."""
         llvm = llvm_binding()

@@ -45,6 +45,10 @@ class Held:
     beyond: int
     windows: Windows
     since: int
+    loads: tuple[int, ...]
+    """Where the loads of the group are, as `Strided.constant`."""
+    filled: dict[int, tuple[str, int]] = field(default_factory=dict[int, tuple[str, int]])
+    """By the first of the loads that share a register: the register, and since when."""
 
 
 @dataclass(slots=True)
@@ -73,11 +77,15 @@ class Interleaved(Gathers, Shuffles, ABC):
         super().__init__(body, facts, plan, cheap_masks=cheap_masks)
         self.held: list[Held] = []
         self.grouped: dict[Store, Group] = {}
+        self.orders = {}
 
     def leave(self, mark: int) -> None:
         """Forget every name given since, and the registers filled since."""
         super().leave(mark)
         self.held = [h for h in self.held if h.since < mark]
+        for h in self.held:
+            for first in [first for first, (_, since) in h.filled.items() if since >= mark]:
+                del h.filled[first]
 
     def strided(self, position: Expr, size: int) -> Strided | None:
         """A position that is a constant number of elements of some bytes on from lane to lane; None for any other."""
@@ -115,21 +123,36 @@ class Interleaved(Gathers, Shuffles, ABC):
         shape = self.strided(position, size)
         if shape is None:
             return False
-        held = self.holding(node, shape)
-        start = (shape.constant - held.first) * size
-        wanted = [start + k * shape.step * size + b for k in range(self.lanes) for b in range(size)]
-        name = self.gather(held.windows, wanted)
+        name = self.among(self.holding(node, shape), shape.constant, size)
         if size > 1:
-            name = self.let(f"bitcast <{len(wanted)} x i8> {name} to {stored(buffer.type, self.lanes)}")
+            name = self.let(f"bitcast <{self.lanes * size} x i8> {name} to {stored(buffer.type, self.lanes)}")
         self.define(node, self.from_memory(node.type, name))
         return True
+
+    def among(self, held: Held, constant: int, size: int) -> str:
+        """The bytes of one load of a group, which share a register with those of the next loads, if they fit."""
+        many = self.lanes * size
+        together = max(1, REGISTER // many) if self.permutes else 1
+        place = held.loads.index(constant)
+        first = place - place % together
+        part = held.loads[first : first + together]
+        found = held.filled.get(first)
+        if found is None:
+            wanted = [
+                (c - held.first + k * held.step) * size + b
+                for c in part
+                for k in range(self.lanes)
+                for b in range(size)
+            ]
+            found = held.filled[first] = self.gather(held.windows, wanted), len(self.log)
+        return self.slice(found[0], len(part) * many, (place - first) * many, many)
 
     def holding(self, node: Expr, shape: Strided) -> Held:
         """The registers that a load's bytes are in, with those of the loads near to it: filled once for all of them."""
         buffer: Buffer = node.attr
         for h in self.held:
             same = h.buffer is buffer and (h.step, h.parts) == (shape.step, shape.parts)
-            if same and h.first <= shape.constant < h.beyond:
+            if same and shape.constant in h.loads:
                 return h
         terms = self.shape(node.args[0])
         near = [shape.constant]
@@ -141,11 +164,12 @@ class Interleaved(Gathers, Shuffles, ABC):
             if proved:
                 near.append(shape.constant + apart)
         # What is proved of lane 0 of the first and of the last lane of the last is so of all between them.
-        first, beyond = min(near), max(near) + 1
+        loads = tuple(sorted(set(near)))
+        first, beyond = loads[0], loads[-1] + 1
         size = buffer.type.dtype.itemsize
         where = self.lane_zero(buffer, shape, first)
         windows = self.windows(where, (shape.step * (self.lanes - 1) + beyond - first) * size)
-        self.held.append(Held(buffer, shape.step, shape.parts, first, beyond, windows, len(self.log)))
+        self.held.append(Held(buffer, shape.step, shape.parts, first, beyond, windows, len(self.log), loads))
         return self.held[-1]
 
     # ---- stores ----

@@ -67,6 +67,12 @@ class Shuffles(Values, ABC):
     """Gathers and assembles bytes."""
 
     target: Target = WIDEST
+    permutes: bool = False
+    """Whether the processor has `Machine.permutes`."""
+    name: str
+    """What the function is called."""
+    orders: dict[tuple[int, ...], str]
+    """The constants that are read before they permute bytes, each by its line in front of the function."""
 
     def windows(self, pointer: str, size: int) -> Windows:
         """So many bytes from memory and no more: registers, the last of which overlaps the one before."""
@@ -174,6 +180,8 @@ class Shuffles(Values, ABC):
 
     def assemble(self, registers: list[str], sources: Sequence[Sequence[tuple[int, int]]]) -> str:
         """A vector each of whose bytes is the union of bytes of registers (register, position), or zero."""
+        if self.permutes and all(len(s) <= 1 for s in sources):
+            return self.brought(registers, [s[0] if s else None for s in sources])
         reach, size = self.target.reach, len(sources)
         rest = [list(s) for s in sources]
         total: str | None = None
@@ -201,6 +209,68 @@ class Shuffles(Values, ABC):
                 part = self.let(f"and <{size} x i8> {part}, {_bytes([0 if k < 0 else -1 for k in order])}")
             total = part if total is None else self.let(f"or <{size} x i8> {total}, {part}")
         return total or "zeroinitializer"
+
+    def brought(self, registers: list[str], sources: Sequence[tuple[int, int] | None]) -> str:
+        """`assemble` for at most a byte to each place, by the instruction that brings two registers together."""
+        size = len(sources)
+        counts: dict[int, int] = {}
+        for s in sources:
+            if s is not None:
+                counts[s[0]] = counts.get(s[0], 0) + 1
+        left = sorted(counts, key=lambda r: -counts[r])
+        total: str | None = None
+        while left:
+            chosen, left = left[:2], left[2:]
+            first, last = chosen[0], chosen[-1]
+            mine = [s is not None and s[0] in chosen for s in sources]
+            if total is not None and first == last:
+                # What is there already is the other of the two.
+                order = [
+                    REGISTER + s[1] if s and m else k
+                    for k, (s, m) in enumerate(zip(sources, mine, strict=True))
+                ]
+                total = self.permuted_bytes(total, registers[last], order)
+                continue
+            order = [
+                s[1] + (REGISTER if s[0] != first else 0) if s and s[0] in chosen else 0 for s in sources
+            ]
+            part = self.permuted_bytes(registers[first], registers[last], order)
+            total = part if total is None else self.blended(total, part, mine)
+        if total is None:
+            return "zeroinitializer"
+        total = self.slice(total, REGISTER, 0, size)
+        if None in sources:
+            kept = _bytes([0 if s is None else -1 for s in sources])
+            total = self.let(f"and <{size} x i8> {total}, {kept}")
+        return total
+
+    def permuted_bytes(self, a: str, b: str, order: Sequence[int]) -> str:
+        """The bytes of two registers in another order.
+
+        The order is read from memory: of a constant in the instruction, the code generator would look at great length
+        for something shorter.
+        """
+        whole = f"<{REGISTER} x i8>"
+        key = (*order, *[0] * (REGISTER - len(order)))
+        if key not in self.orders:
+            text = "".join([f"\\{k:02X}" for k in key])
+            name = f"@{self.name}.order{len(self.orders)}"
+            self.orders[key] = f'{name} = private constant [{REGISTER} x i8] c"{text}", align {REGISTER}'
+        name = self.orders[key].split(" ", 1)[0]
+        at = self.let(f"load {whole}, ptr {name}, align {REGISTER}")
+        if a == b:
+            return self.let(f"call {whole} @llvm.x86.avx512.permvar.qi.512({whole} {a}, {whole} {at})")
+        return self.let(
+            f"call {whole} @llvm.x86.avx512.vpermi2var.qi.512({whole} {a}, {whole} {at}, {whole} {b})"
+        )
+
+    def blended(self, a: str, b: str, second: Sequence[bool]) -> str:
+        """The bytes of a register, or where told those of another."""
+        taken = [*second, *[False] * (REGISTER - len(second))]
+        whole = f"<{REGISTER} x i8>"
+        left = self.let(f"and {whole} {a}, {_bytes([0 if t else -1 for t in taken])}")
+        right = self.let(f"and {whole} {b}, {_bytes([-1 if t else 0 for t in taken])}")
+        return self.let(f"or {whole} {left}, {right}")
 
     def store_bytes(self, pointer: str, value: str, dirty: Sequence[int]) -> None:
         """Store the dirty bits of some bytes; the others stay."""
