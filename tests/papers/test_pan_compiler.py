@@ -233,24 +233,24 @@ def test_P18_dear_columns_go_into_a_table():
 
 
 def test_P19_what_does_not_change_with_time_is_computed_once():
-    from pellucid.driver.frame import Variant
+    from pellucid.driver.film import Film
+    from pellucid.driver.view import checked_view
 
     @im.animation
     def moving(t):
         return im.image(lambda p: F.sin(F.exp(p.x) * p.y) * 0.5 + F.sin(t) * 0.5)
 
-    frame = build(moving, T.f32, Variant(film=True))
-    best = optimize(frame.kernel, frame.ranges, Options(), 16)
-    text = print_nest(best.kernel)
-    _, _, inside = text.rpartition("for t")
-    loops = [line.split()[1] for line in text.splitlines() if line.lstrip().startswith("for ")]
-    assert loops[-3:] == ["j", "i", "t"], "rows, columns, then time"
-    # What is left are the sum of picture and time, and the byte.
-    assert inside.count("fma") <= 2, "the picture is outside of the loop over time"
     kernel = Kernel(moving, Options())
-    film = kernel.film((17, 9), frames=4, time_step=0.25, zoom=4)
+    film = Film(kernel, checked_view((17, 9), zoom=4))
+    assert film.parts is not None
+    once, each = film.parts.nests
+    assert not [p for p in once.params if p.attr == "time"]
+    both = ROW.free | COLUMN.free
+    still, varying = ([e for e in topological(N.all_roots(n.body)) if e.free == both] for n in (once, each))
+    # What is left are the place, the sum of picture and time, and the byte.
+    assert 2 * len(varying) < len(still), "the picture is outside of what runs for every frame"
     for k in range(4):
-        np.testing.assert_array_equal(film[k], kernel.render((17, 9), zoom=4, time=0.25 * k))
+        np.testing.assert_array_equal(film.frame(0.25 * k), kernel.render((17, 9), zoom=4, time=0.25 * k))
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ LARGEST_SIDE = 1 << 20
 """The most pixels of a side: positions and indices stay within i32, and pixel centers are exact in f32."""
 
 MOST_PIXELS = (1 << 31) - 1
-"""The most pixels of all frames together: positions are i32."""
+"""The most pixels of a frame: positions are i32."""
 
 REACH = {"f32": 2.0**40, "f64": 2.0**400}
 """The largest coordinate and time of each precision: their squares are finite, so that differences are numbers."""
@@ -42,8 +42,6 @@ COLUMN = E.index("i")
 WIDTH = E.param("width", T.i32)
 HEIGHT = E.param("height", T.i32)
 SAMPLES = E.param("samples", T.i32)
-TIME = E.index("t")
-FRAMES = E.param("frames", T.i32)
 EMPTY: Mapping[str, float] = {}
 OUT = Buffer("out", T.u32, 1)
 """The pixels, row after row; how many there are is known when the kernel is called."""
@@ -86,25 +84,20 @@ class Variant(NamedTuple):
 
     form         "straight" or "premultiplied": what becomes of alpha in the bytes.
     supersample  whether each pixel averages ``samples`` by ``samples`` samples.
-    film         whether the kernel fills ``frames`` frames, ``time_step`` apart.
     """
 
     form: str = "straight"
     supersample: bool = False
-    film: bool = False
 
 
 def build(source: Source, real: T.Type, variant: Variant = Variant(), *, name: str = "picture") -> Frame:
-    """Trace a source into the kernel of a frame, or of a film.
-
-    In a film the loop over time is the innermost, so that what does not change with time is computed once per pixel
-    (Pan, section 5.3).
+    """Trace a source into the kernel of a frame.
 
     Raises VocabularyError if the source's samples are no color, region, field or packed color, and whatever the
     source itself raises.
     """
     with tracing(real) as session:
-        time = _film_time() if variant.film else Value(E.param("time", real))
+        time = Value(E.param("time", real))
         column, row = _indices()
         if variant.supersample:
             node = lift(pack(_mean(source, time, column, row), variant.form))
@@ -113,11 +106,8 @@ def build(source: Source, real: T.Type, variant: Variant = Variant(), *, name: s
         found = {**DECLARED, **session.params}
         own = _own_params(real)
     zero = E.const(0, T.i32)
-    line = E.apply("add", E.apply("mul", TIME, HEIGHT), ROW) if variant.film else ROW
-    position = E.apply("add", E.apply("mul", line, WIDTH), COLUMN)
+    position = E.apply("add", E.apply("mul", ROW, WIDTH), COLUMN)
     body: N.Block = (N.Store(OUT, position, node),)
-    if variant.film:
-        body = (N.For(TIME, zero, FRAMES, body),)
     body = (N.For(ROW, zero, HEIGHT, (N.For(COLUMN, zero, WIDTH, body),)),)
     return _frame(source, body, (OUT,), found, own, name)
 
@@ -205,14 +195,9 @@ def _frame(
     )
 
 
-def _film_time() -> Any:
-    real = F.real_type()
-    return Value(E.param("time", real)) + convert(Value(TIME), real) * Value(E.param("time_step", real))
-
-
 def _own_params(real: T.Type) -> tuple[Expr, ...]:
-    reals = tuple(E.param(n, real) for n in ("time", "center_x", "center_y", "time_step", "scale"))
-    return (*reals, WIDTH, HEIGHT, SAMPLES, FRAMES)
+    reals = tuple(E.param(n, real) for n in ("time", "center_x", "center_y", "scale"))
+    return (*reals, WIDTH, HEIGHT, SAMPLES)
 
 
 def _ranges(own: tuple[Expr, ...], real: T.Type) -> dict[Expr, Facts]:
@@ -220,12 +205,11 @@ def _ranges(own: tuple[Expr, ...], real: T.Type) -> dict[Expr, Facts]:
     near = Facts(-reach, reach, minus_zero=True)
     side = Facts(1, LARGEST_SIDE)
     inside = Facts(0, LARGEST_SIDE - 1)
-    found = dict.fromkeys(own[:4], near)
-    found[own[4]] = Facts(rounded(real, 1 / FINEST[real.name]), reach)
-    counts = {SAMPLES: Facts(1, 256), FRAMES: Facts(1, LARGEST_SIDE), TIME: inside}
+    found = dict.fromkeys(own[:3], near)
+    found[own[3]] = Facts(rounded(real, 1 / FINEST[real.name]), reach)
     # More pixels than that are refused when a picture is drawn, so positions do not wrap.
-    pixels = {extent(sides): Facts(1, MOST_PIXELS) for sides in ((WIDTH, HEIGHT), (WIDTH, HEIGHT, FRAMES))}
-    return {**found, **counts, **pixels, WIDTH: side, HEIGHT: side, ROW: inside, COLUMN: inside}
+    pixels = {extent((WIDTH, HEIGHT)): Facts(1, MOST_PIXELS)}
+    return {**found, **pixels, SAMPLES: Facts(1, 256), WIDTH: side, HEIGHT: side, ROW: inside, COLUMN: inside}
 
 
 def _range_of(p: Param, type_: T.Type) -> Facts:

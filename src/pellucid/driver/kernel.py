@@ -28,7 +28,7 @@ from .keeping import of_kernel
 from .options import Options
 from .pipeline import Optimized, optimize
 from .report import Report
-from .view import View, check_count, checked_frames, checked_out, checked_smooth, checked_view
+from .view import View, check_count, checked_out, checked_smooth, checked_view
 
 Bytes = NDArray[np.uint8]
 
@@ -48,8 +48,6 @@ class Asked(NamedTuple):
     samples: int
     threads: int | None
     params: Mapping[str, float] | None
-    frames: int = 1
-    time_step: float = 0.0
     tolerance: float | None = None
     error: float | None = None
 
@@ -147,35 +145,13 @@ class Kernel:
         asked = Asked(variant, out is None, *view, tolerance=tolerance, error=error)
         return self._draw(asked, out)
 
-    def film(
-        self,
-        size: tuple[int, int] | int,
-        frames: int,
-        time_step: float,
-        center: tuple[float, float] = (0.0, 0.0),
-        zoom: float = 1.0,
-        time: float = 0.0,
-        samples: int = 1,
-        threads: int | None = None,
-        params: Mapping[str, float] | None = None,
-        out: Bytes | None = None,
-    ) -> Bytes:
-        """Consecutive frames, of shape (frames, height, width, 4), straight alpha.
-
-        What does not change with time is computed once per pixel, not once per pixel and frame (Pan, section 5.3).
-        """
-        variant = Variant("straight", samples != 1, film=True)
-        view = (size, center, zoom, time, samples, threads, params)
-        return self._draw(Asked(variant, out is None, *view, frames, time_step), out)
-
     def _draw(self, asked: Asked, out: Bytes | None) -> Bytes:
         # The same view again, as while something else moves, need not be checked again; what can change in place must.
         fixed = not asked.params and type(asked.size) in (tuple, int) and type(asked.center) is tuple
         if not fixed or asked != self._asked[0]:
             self._asked = asked if fixed else None, *self._checked(asked)
         _, view, arguments = self._asked
-        film = [arguments["frames"]] if asked.variant.film else []
-        shape = (*film, view.size[1], view.size[0], 4)
+        shape = (view.size[1], view.size[0], 4)
         pixels = np.empty(shape, np.uint8) if out is None else checked_out(out, shape)
         code = self._code(asked.variant)
         if asked.smooth:
@@ -198,36 +174,27 @@ class Kernel:
         if asked.smooth:
             checked_smooth(asked.tolerance, asked.error, asked.samples)
         precision = self.options.precision
-        frames, time_step = checked_frames(asked.frames, asked.time_step, precision)
         view = checked_view(
             asked.size, center=asked.center, zoom=asked.zoom, time=asked.time, samples=asked.samples,
-            threads=asked.threads, params=asked.params, precision=precision, frames=frames if asked.fresh else 0,
+            threads=asked.threads, params=asked.params, precision=precision, frames=int(asked.fresh),
         )  # fmt: skip
-        return view, self.values(view, frames, time_step)
+        return view, self.values(view)
 
-    def values(
-        self,
-        view: View,
-        frames: int = 1,
-        time_step: float = 0.0,
-        params: Mapping[str, Param] | None = None,
-    ) -> dict[str, Any]:
+    def values(self, view: View, params: Mapping[str, Param] | None = None) -> dict[str, Any]:
         """The arguments of the kernel for a view; `params` are those of the picture, if the caller knows them.
 
         Raises InputError for too many pixels, and for a parameter that is unknown or out of its range.
         """
         width, height = view.size
-        check_count(width, height, frames)
+        check_count(width, height)
         return {
             "time": view.time,
             "center_x": view.center[0],
             "center_y": view.center[1],
-            "time_step": time_step,
             "scale": 1.0 / view.zoom,
             "width": width,
             "height": height,
             "samples": view.samples,
-            "frames": frames,
             **_own(view.params, self.params if params is None else params),
         }
 

@@ -169,7 +169,7 @@ def checked_size(size: object, *, frames: int = 1) -> tuple[int, int]:
     return width, height
 
 
-def check_count(width: int, height: int, frames: int = 1) -> None:
+def check_count(width: int, height: int) -> None:
     """Nothing, if so many pixels can be counted.
 
     Raises `InputError` if they are more than `MOST_PIXELS`.
@@ -179,13 +179,12 @@ def check_count(width: int, height: int, frames: int = 1) -> None:
         ...
     pellucid.base.errors.InputError: size: 65536x65536 has more than 2147483647 pixels; draw it in parts (center=...)
     """
-    if width * height * frames > MOST_PIXELS:
-        many, fix = (
-            ("", "draw it in parts (center=...)")
-            if frames == 1
-            else (f" times {frames} frames", "ask for fewer")
+    if width * height > MOST_PIXELS:
+        raise InputError(
+            f"{width}x{height} has more than {MOST_PIXELS} pixels",
+            place="size",
+            fix="draw it in parts (center=...)",
         )
-        raise InputError(f"{width}x{height}{many} has more than {MOST_PIXELS} pixels", place="size", fix=fix)
 
 
 def check_known_params(given: Iterable[str], known: Iterable[str]) -> None:
@@ -205,20 +204,6 @@ def check_known_params(given: Iterable[str], known: Iterable[str]) -> None:
             if fix is None:
                 fix = f"it has {', '.join(known)}" if known else "it has none; make one with pl.param(...)"
             raise InputError(f"the picture has no parameter {name!r}", place="params", fix=fix)
-
-
-def checked_frames(frames: object, time_step: object, precision: str) -> tuple[int, float]:
-    """How many frames, and the seconds between them.
-
-    Raises `InputError` for a number that is not whole or below 1, or seconds that are not finite.
-
-    >>> checked_frames(0, 0.04, "f32")
-    Traceback (most recent call last):
-        ...
-    pellucid.base.errors.InputError: frames: 0 is out of range; give a whole number from 1 to 1048576
-    """
-    seconds = _checked_real("time_step", time_step, precision, REACH[precision])
-    return _checked_whole("frames", frames, 1, LARGEST_SIDE), seconds
 
 
 _BYTE = np.dtype(np.uint8)

@@ -83,7 +83,7 @@ def destination(layout: Layout, size: tuple[int, int], out: Bytes | None) -> Byt
 
     Raises InputError for an array that does not fit, and for too many pixels.
     """
-    check_count(*size, 1)
+    check_count(*size)
     count = layout.size(*size)
     if out is None:
         return np.zeros(count, np.uint8)

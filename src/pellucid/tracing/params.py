@@ -33,9 +33,7 @@ class Param(Value):
         return E.param(self.name, real_type())
 
 
-RESERVED = frozenset(
-    ("time", "time_step", "center_x", "center_y", "zoom", "scale", "width", "height", "samples", "frames")
-)
+RESERVED = frozenset(("time", "center_x", "center_y", "zoom", "scale", "width", "height", "samples"))
 """The names of a kernel's own arguments."""
 
 DECLARED: dict[str, Param] = {}
