@@ -23,6 +23,7 @@ from ..calling import SIGNATURE, Slots
 from ..llvm.engine import machine
 from ..llvm.hands import Hands
 from ..port import Arguments, Layout, Memory, Store, address
+from .blocks import Block
 from .kernels import VARIANTS, Kernels, Key
 from .machine import text
 from .placement import Bodies
@@ -233,7 +234,7 @@ class Spaces:
             frame[which] = offset
         end = _rounded(offset + arena, self.unit)
         self._bytes = _rounded(end, PAGE)
-        self._most = most
+        self._pooled = pooled
         self.instructions, self._batch = instructions, instructions.copy()
         frame[Word.SLOTS_AT] = (end - frame[Word.BASE]) // self.unit
         frame[Word.SLOTS_MOST] = slots = self._allocated(allocate, length)
@@ -249,8 +250,8 @@ class Spaces:
         frame[Word.ARENA_BYTES], frame[Word.POOL_MOST] = arena, most
         frame[Word.SPLAT], frame[Word.SPLAT_TRUTH] = splats
         frame[Word.SPACE_BYTES] = self._bytes
-        self._spaces: Any = np.empty((0, self._bytes), np.uint8)
-        self._nodes: Any = np.empty((0, self._bytes), np.uint8)
+        self._spaces: Block | None = None
+        self._nodes: Block | None = None
         self._given: tuple[Any, ...] | None = None
         self._buffers = [(k, x) for k, x in enumerate(tape.pool) if isinstance(x, Buffer)]
         self._uniforms = [(k, x) for k, x in enumerate(tape.pool) if isinstance(x, Expr) and x.op != "const"]
@@ -270,7 +271,7 @@ class Spaces:
         record[Record.TAPE], record[Record.LENGTH] = address(self.instructions), length
         record[Record.ROOT] = INPUTS + length - 1
         record[Record.LEAF_TAPE] = address(self._batch)
-        used = allocate(address(frame), _aligned(space), address(record), length)
+        used = allocate(address(frame), address(space.rows), address(record), length)
         frame[Word.LEAF_TAPE], frame[Word.LEAF_ROOT] = record[Record.LEAF_TAPE], record[Record.LEAF_ROOT]
         # Shorter tapes need no more, but for a batch made of a uniform.
         if used + 4 > SLOTS:
@@ -281,45 +282,41 @@ class Spaces:
 
     def ready(self, threads: int) -> None:
         """A workspace for each thread."""
-        if len(self._spaces) <= threads:
+        if self._spaces is None or len(self._spaces.rows) < threads:
             self._spaces = self._made(threads)
-            self.frame[Word.SPACES] = _aligned(self._spaces)
+            self.frame[Word.SPACES] = address(self._spaces.rows)
         self.frame[Word.SPACE_COUNT] = threads
 
-    def nodes(self, count: int) -> None:
+    def nodes(self, count: int) -> Block:
         """A workspace for each square of the top level."""
-        if len(self._nodes) <= count:
+        if self._nodes is None or len(self._nodes.rows) < count:
             self._nodes = self._made(count)
-            self.frame[Word.NODES] = _aligned(self._nodes)
+            self.frame[Word.NODES] = address(self._nodes.rows)
+        return self._nodes
 
     def order(self, count: int) -> int:
         """Put what is to be drawn of so many squares in order, what takes long first; how many children that are."""
-        flat = self._nodes.reshape(-1)
-        start = _aligned(self._nodes) - address(self._nodes)
-        headers = [flat[start + k * self._bytes :][:HEADER] for k in range(count)]
-        pending = np.array([h.view(np.int64)[Space.PENDING] for h in headers])
-        lengths = np.concatenate([h[8 * Space.COUNTS :].view(np.int32) for h in headers])
-        (tasks,) = np.nonzero((pending[:, None] >> np.arange(LANES) & 1).reshape(-1))
+        headers = self.nodes(count).rows[:count, :HEADER]
+        pending = np.ascontiguousarray(headers[:, 8 * Space.PENDING :][:, :8]).view(np.int64)
+        lengths = np.ascontiguousarray(headers[:, 8 * Space.COUNTS :]).view(np.int32).reshape(-1)
+        (tasks,) = np.nonzero((pending >> np.arange(LANES) & 1).reshape(-1))
         self._order = tasks[np.argsort(-lengths[tasks], kind="stable")].astype(np.int64)
         self.frame[Word.ORDER] = address(self._order)
         return len(self._order)
 
-    def _made(self, count: int) -> Any:
-        memory = np.empty((count + 1, self._bytes), np.uint8)
-        begin = _aligned(memory) - address(memory)
-        flat = memory.reshape(-1)
+    def _made(self, count: int) -> Block:
+        block = Block(count, self._bytes)
         # References of inputs and of the pool stand for themselves in every tape; inputs have the first slots.
-        references = np.arange(-self._most, INPUTS, dtype=np.int32)
+        references = np.arange(-self._pooled, INPUTS, dtype=np.int32)
         slots = (self.frame[Word.SLOTS_AT] + 8 * np.arange(INPUTS)).astype(np.int32)
-        for k in range(count):
-            start = begin + k * self._bytes
-            flat[start : start + HEADER] = 0
+        for row in block.rows:
+            row[:HEADER] = 0
             for which in (Word.MAP, Word.PLACES):
-                low = start + int(self.frame[which]) - 4 * self._most
-                flat[low : low + 4 * len(references)] = references.view(np.uint8)
-            end = start + int(self.frame[Word.PLACES])
-            flat[end : end + 4 * INPUTS] = slots.view(np.uint8)
-        return memory
+                low = int(self.frame[which]) - 4 * self._pooled
+                row[low : low + 4 * len(references)] = references.view(np.uint8)
+            end = int(self.frame[Word.PLACES])
+            row[end : end + 4 * INPUTS] = slots.view(np.uint8)
+        return block
 
     def _set_constants(self, constants: Sequence[tuple[int, Expr]]) -> None:
         """The entries that never change; those of one type at once, for there may be thousands."""
@@ -367,20 +364,11 @@ class Spaces:
     def counts(self) -> Counts:
         """The sums over all workspaces."""
         found = np.zeros(len(Counts._fields), np.int64)
-        for memory in (self._spaces, self._nodes):
-            if len(memory):
-                begin = _aligned(memory) - address(memory)
-                flat = memory.reshape(-1)
-                for k in range(len(memory) - 1):
-                    start = begin + k * self._bytes
-                    words = flat[start : start + HEADER].view(np.int64)
-                    found += words[Space.LEAVES : Space.SAMPLED + 1]
+        for block in (self._spaces, self._nodes):
+            for row in () if block is None else block.rows:
+                found += row[:HEADER].view(np.int64)[Space.LEAVES : Space.SAMPLED + 1]
         return Counts(*(int(x) for x in found))
 
 
 def _rounded(size: int, unit: int) -> int:
     return -(-size // unit) * unit
-
-
-def _aligned(memory: Any) -> int:
-    return -(-address(memory) // PAGE) * PAGE

@@ -189,8 +189,11 @@ def _emit(asm: Assembly, half: int) -> None:
             result = f.variable("i64", found)
             with f.when((word & 1).differs(0)):
                 pooled.set(pooled() + 1)
-                _pin(f, w.entry(base, i + INPUTS), w.entry(own, f.number(0) - pooled()), flags, width)
-                result.set(f.number(0) - pooled())
+                pin = f.number(0) - pooled()
+                _pin(f, w.entry(base, i + INPUTS), w.entry(own, pin), flags, width)
+                for table in (map_, w.place(f.space, Word.PLACES)):
+                    f.store(pin.to("i32"), table + (pin << 2))
+                result.set(pin)
             with f.when((word & 1).same(0)):
                 mask = f.number(0)
                 for k, x in enumerate(mapped):

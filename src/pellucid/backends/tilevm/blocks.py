@@ -1,0 +1,48 @@
+"""Blocks: memory for workspaces, of which most is never touched, and which the next tape uses again.
+
+In `tilevm` below `running`. To touch a page for the first time costs more than what a frame does with it, so blocks
+that a tape has let go of are kept for the next one. Pages are small: of a large one hardly anything would be used.
+"""
+
+from __future__ import annotations
+
+import mmap
+import weakref
+from typing import Any
+
+import numpy as np
+
+MOST_KEPT = 3
+"""How many blocks are kept: those of one tape."""
+_kept: list[mmap.mmap] = []
+
+
+class Block:
+    """Workspaces of so many bytes each, in `rows` one after the other; anything may stand in them.
+
+    >>> Block(2, 4096).rows.shape
+    (2, 4096)
+    """
+
+    def __init__(self, count: int, size: int) -> None:
+        memory = _taken(count * size)
+        self.rows: np.ndarray[Any, Any] = np.frombuffer(memory, np.uint8, count * size).reshape(count, size)
+        weakref.finalize(self, _keep, memory).atexit = False
+
+
+def _taken(size: int) -> mmap.mmap:
+    """The smallest kept memory that is large enough; new memory, if there is none, leaves room for a longer tape."""
+    # Another thread may take one meanwhile: whoever has removed it from the list has it.
+    for memory in sorted(_kept, key=len):
+        if len(memory) >= size:
+            try:
+                _kept.remove(memory)
+            except ValueError:
+                continue
+            return memory
+    return mmap.mmap(-1, size + size // 4 + 1, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+
+
+def _keep(memory: mmap.mmap) -> None:
+    _kept.append(memory)
+    del _kept[:-MOST_KEPT]
