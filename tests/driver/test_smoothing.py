@@ -11,6 +11,7 @@ from examples import gallery
 import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import BackendError, InputError
+from pellucid.cli.arguments import parsed
 from pellucid.driver.frame import Variant
 
 FILES = gallery.files()
@@ -96,10 +97,31 @@ def test_samples_out_of_range_are_refused(samples):
 def test_what_cannot_be_done_is_said():
     picture = im.checkerboard(1, im.red, im.blue)
     with pytest.raises(InputError, match=r"tolerance: only boxes.*backend='tiles'"):
-        pl.render(picture, SIZE, tolerance=0.1)
+        pl.render(picture, SIZE, tolerance=0.1, backend="llvm")
     with pytest.raises(InputError, match="error: one sample leaves no choice"):
         pl.render(picture, SIZE, error=0.1, backend="tiles")
     with pytest.raises(InputError, match="error: an estimate is never exact"):
         pl.render(picture, SIZE, error=0, samples=8, backend="tiles")
     with pytest.raises(InputError, match="format"):
         pl.render(picture, SIZE, tolerance=0.1, format="nv12", backend="tiles")
+
+
+def test_who_may_be_off_by_a_little_gets_tiles_everywhere(tmp_path):
+    picture = im.animation(lambda t: im.turn(t, im.checkerboard(1, im.red, im.blue)))
+    look = {"size": SIZE, "zoom": 9, "samples": 4, "tolerance": 1 / 255}
+    wanted = pl.render(picture, **look, backend="tiles")
+    assert np.array_equal(pl.render(picture, **look), wanted)
+    pl.save(picture, tmp_path / "still.npy", **look)
+    assert np.array_equal(np.load(tmp_path / "still.npy"), wanted)
+    pl.animate(picture, tmp_path / "film.npy", seconds=1, fps=2, **look)
+    film = np.load(tmp_path / "film.npy")
+    for k, frame in enumerate(film):
+        assert np.array_equal(frame, pl.render(picture, time=k / 2, **look))
+    words = ["--size", f"{SIZE[0]}x{SIZE[1]}", "--zoom", "9", "--samples", "4", "--tolerance", "1/255"]
+    source = tmp_path / "board.py"
+    source.write_text(
+        "from pellucid import images as im\n"
+        "picture = im.animation(lambda t: im.turn(t, im.checkerboard(1, im.red, im.blue)))\n"
+    )
+    assert parsed(["render", str(source), "-o", str(tmp_path / "typed.npy"), *words]) == 0
+    assert np.array_equal(np.load(tmp_path / "typed.npy"), wanted)

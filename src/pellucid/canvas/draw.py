@@ -71,8 +71,8 @@ def render(
     it is a flat array of the bytes of the picture in that format. The pixels go to `out`, if given: a contiguous
     array of the same shape.
 
-    With `backend="tiles"` a pixel may be off by a little, in parts of a channel's range: a `tolerance` such as 1/255
-    is kept for sure; an `error` is an estimate, and `samples` then are the most that a row of a pixel gets.
+    A pixel may be off by a little, in parts of a channel's range: a `tolerance` such as 1/255 is kept for sure; an
+    `error` is an estimate, and `samples` then are the most that a row of a pixel gets.
     Raises `InputError` for a value out of its range.
 
     >>> from pellucid import images as im
@@ -117,6 +117,8 @@ def save(
     quality: int | None = None,
     background: object = None,
     alpha: str = "straight",
+    tolerance: float | None = None,
+    error: float | None = None,
 ) -> None:
     """Save a picture as PNG, JPEG, WebP, TIFF, GIF or NPY, whichever the suffix of `path` names.
 
@@ -137,10 +139,11 @@ def save(
         precision=precision_of(picture, precision), frames=3,
     )  # fmt: skip
     look = checked_look(format_of(path), view.size, quality=quality, background=background, alpha=alpha)
+    near = checked_smooth(tolerance, error, view.samples)
     kernel = compiled(picture, numerics=numerics, precision=precision, backend=backend)
     check_known_params(view.params, kernel.params)
     with written_aside(path) as file:
-        write_still(file, _pixels(kernel, view, view.time, look.alpha), look)
+        write_still(file, _pixels(kernel, view, view.time, look.alpha, near=near), look)
 
 
 def animate(
@@ -163,6 +166,8 @@ def animate(
     background: object = None,
     alpha: str = "straight",
     loop: bool = True,
+    tolerance: float | None = None,
+    error: float | None = None,
     progress: Progress | None = None,
 ) -> None:
     """Save `seconds` of an animation as animated PNG, WebP, GIF, as MP4 or WebM, or as a four-dimensional NPY.
@@ -192,13 +197,14 @@ def animate(
         alpha=alpha,
         loop=loop,
     )
+    near = checked_smooth(tolerance, error, view.samples)
     count, rate = checked_film(seconds, fps, look)
     if look.format.name in ("MP4", "WebM"):
         require_video()
     kernel = compiled(picture, numerics=numerics, precision=precision, backend=backend)
     check_known_params(view.params, kernel.params)
     with written_aside(path) as file, Line() as line:
-        frames = _frames(kernel, view, look, count, rate, progress or line)
+        frames = _frames(kernel, view, look, count, rate, near, progress or line)
         write_film(file, frames, look, view.size, rate, threads)
 
 
@@ -238,20 +244,20 @@ def checked_film(seconds: object, fps: object, look: Look) -> tuple[int, Fractio
 
 
 def _frames(
-    kernel: Kernel, view: View, look: Look, count: int, rate: Fraction, progress: Progress
+    kernel: Kernel, view: View, look: Look, count: int, rate: Fraction, near: Smooth, progress: Progress
 ) -> Iterator[Pixels]:
     frame: Pixels | None = None
     width, height = view.size
     film = (
         Film(kernel, view, look.alpha)
-        if isinstance(kernel, Compiled) and count * width * height >= _LONG
+        if isinstance(kernel, Compiled) and near == EXACT and count * width * height >= _LONG
         else None
     )
     for number in range(count):
         # What does not move is computed once; each other frame is a fresh array, because compression lags behind.
         if frame is None or kernel.time_varying:
             time = float(view.time + number / rate)
-            frame = _pixels(kernel, view, time, look.alpha) if film is None else film.frame(time)
+            frame = _pixels(kernel, view, time, look.alpha, near=near) if film is None else film.frame(time)
         yield frame
         progress(number + 1, count)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 
 from pellucid import driver
 from pellucid.base.errors import InputError, brief
+from pellucid.driver.kernel import checked_source
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,7 +82,7 @@ class Kernel(Protocol):
 def compiled(
     picture: object, *, numerics: str | None = None, precision: str | None = None, backend: str | None = None
 ) -> Kernel:
-    """The kernel of a picture; a kernel is its own kernel.
+    """The kernel of a picture, compiled when it is first drawn; a kernel is its own kernel.
 
     Raises `InputError` if `picture` cannot be drawn, or if compile options are given for a compiled kernel.
 
@@ -105,7 +106,7 @@ def compiled(
             f"{brief(picture)} is not a picture",
             fix="give one made with pellucid.images or a function marked with @pl.image or @pl.animation",
         )
-    return driver.compile(picture, **chosen)
+    return driver.Kernel(checked_source(picture), driver.Options(**chosen), now=False)
 
 
 def precision_of(picture: object, precision: str | None) -> str:

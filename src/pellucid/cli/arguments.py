@@ -372,6 +372,15 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         default="straight",
         help="how colors are stored (straight)",
     )
+    parser.add_argument(
+        "--tolerance",
+        type=values.number,
+        metavar="PART",
+        help="no channel is off by more, such as 1/255; saves samples (0)",
+    )
+    parser.add_argument(
+        "--error", type=values.number, metavar="PART", help="as many samples as this needs, N by N at most"
+    )
 
 
 def _add_param(parser: argparse._ActionsContainer, what: str) -> None:  # pyright: ignore[reportPrivateUsage]

@@ -116,4 +116,5 @@ def _view(words: Namespace) -> dict[str, Any]:
 
 
 def _file(words: Namespace) -> dict[str, Any]:
-    return {"quality": words.quality, "background": words.background, "alpha": words.alpha}
+    names = ("quality", "background", "alpha", "tolerance", "error")
+    return {name: getattr(words, name) for name in names}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
 from inspect import getattr_static
 from typing import Any, NamedTuple, cast
 
@@ -71,7 +72,7 @@ class Kernel:
         """Trace and compile the usual variant at once, so that errors show here; or not before it is asked for."""
         self.source, self.options = source, options
         self._frames: dict[Variant, Frame] = {}
-        self._codes: dict[Variant, Code] = {}
+        self._codes: dict[tuple[Variant, bool], Code] = {}
         self._asked: tuple[Any, Any, Any] = (None, None, None)
         if now:
             self._code(Variant())
@@ -92,12 +93,15 @@ class Kernel:
             self._frames[variant] = with_room(lambda: build(self.source, self.options.real, variant))
         return self._frames[variant]
 
-    def _code(self, variant: Variant) -> Code:
-        code = self._codes.get(variant)
+    def _code(self, variant: Variant, smooth: bool = False) -> Code:
+        code = self._codes.get((variant, smooth))
         if code is None:
+            # How far a pixel is off, only boxes can tell.
+            tiles = smooth and self.options.backend == "auto"
+            options = replace(self.options, backend="tiles") if tiles else self.options
             with uncollected():
-                code = with_room(lambda: code_of(self.frame(variant), self.options))
-            self._codes[variant] = code
+                code = with_room(lambda: code_of(self.frame(variant), options))
+            self._codes[variant, smooth] = code
         return code
 
     def render(
@@ -115,8 +119,9 @@ class Kernel:
     ) -> Bytes:
         """Pixels of shape (height, width, 4): red, green, blue and straight alpha, row 0 on top.
 
-        With the back end "tiles" a pixel may be off by a little, in parts of a channel's range: a `tolerance` such as
-        1/255 is kept for sure; an `error` is an estimate, and `samples` then are the most that a row of a pixel gets.
+        A pixel may be off by a little, in parts of a channel's range: a `tolerance` such as 1/255 is kept for sure;
+        an `error` is an estimate, and `samples` then are the most that a row of a pixel gets. The back ends "tiles"
+        and "auto" know how.
 
         Raises InputError for a value out of its range, a picture too large for the memory, a parameter that is unknown
         or out of its range, or an `out` that is not a writable, contiguous array of that shape.
@@ -153,7 +158,7 @@ class Kernel:
         _, view, arguments = self._asked
         shape = (view.size[1], view.size[0], 4)
         pixels = np.empty(shape, np.uint8) if out is None else checked_out(out, shape)
-        code = self._code(asked.variant)
+        code = self._code(asked.variant, asked.smooth)
         if asked.smooth:
             from .smoothing import draw
 

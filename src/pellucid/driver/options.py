@@ -16,7 +16,8 @@ BACKENDS = ("auto", "llvm", "c", "numpy", "tiles")
 class Options:
     """How to compile: numerics "relaxed" or "exact", precision "f32" or "f64", and the back end.
 
-    "auto" is LLVM. Raises InputError for a word that is not known.
+    "auto" is LLVM, and the tile machine where a pixel may be off by a little.
+    Raises InputError for a word that is not known.
 
     >>> Options(numerics="exact").real
     f32

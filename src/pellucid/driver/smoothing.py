@@ -34,7 +34,9 @@ def draw(
     if not isinstance(code, SampledCode):
         place = "tolerance" if smooth.tolerance is not None else "error"
         raise InputError(
-            "only boxes can tell how far a pixel is off", place=place, fix="give backend='tiles'"
+            "only boxes can tell how far a pixel is off",
+            place=place,
+            fix="leave the back end to itself, or give backend='tiles'",
         )
     memory = {OUT: pixels.reshape(-1).view(np.uint32)}
     care = Care(slack=2 * math.floor((smooth.tolerance or 0.0) * 255 + 1e-9))
