@@ -45,7 +45,7 @@ def test_most_of_a_picture_of_regions_is_filled_and_the_rest_has_short_tapes():
     kernel = pl.compile(picture, backend="tiles")
     expected = pl.compile(picture).render((1024, 1024), zoom=128)
     assert np.array_equal(kernel.render((1024, 1024), zoom=128), expected)
-    code = kernel._codes[Variant()]
+    code = kernel._codes[Variant(), False]
     counts = code.counts
     assert counts.filled > 0.7 * 1024 * 1024
     assert 2 * counts.leaf_steps / counts.leaves < len(code.tape)
