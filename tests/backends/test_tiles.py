@@ -38,6 +38,20 @@ def test_pictures_of_the_gallery_have_the_same_bits(path, numerics, precision):
     assert np.array_equal(tiles.render((97, 61), **view), expected)
 
 
+@pytest.mark.parametrize("samples", [1, 3])
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_pictures_of_the_gallery_have_the_same_bits_with_tiles_and_without(path, samples):
+    shown = gallery.load(path)
+    view = {"center": shown.center, "zoom": 83 / shown.width, "time": shown.time, "samples": samples}
+    kernel = pl.compile(shown.picture, backend="tiles")
+    expected = kernel.render((83, 47), **view, threads=2)
+    code = kernel._codes[Variant("straight", samples > 1)]
+    before, code.tiled = code.counts, False
+    for threads in (1, 2):
+        assert np.array_equal(kernel.render((83, 47), **view, threads=threads), expected)
+    assert (code.counts.filled, code.counts.box_steps) == (before.filled, before.box_steps)
+
+
 def test_most_of_a_picture_of_regions_is_filled_and_the_rest_has_short_tapes():
     picture = im.annulus(0.9)
     for k in range(12):

@@ -17,6 +17,9 @@ from .assembly import POINTER, Assembly, Function, Value
 from .sizes import LANES, VECTORS
 from .words import INPUTS, LEAF, LEAF_WORTH, RECORD, STEP, WORTH, Record, Space, Word, Writer
 
+HOPELESS, AGAIN = 2, 8
+"""After so many squares of leaves in which boxes decided next to nothing, only every so many are asked."""
+
 
 @cache
 def text(width: int, *, traced: bool = False) -> str:
@@ -29,6 +32,7 @@ def text(width: int, *, traced: bool = False) -> str:
         build(asm, half)
     prepare(asm, half, _look)
     tiles(asm, half, is_shorter, _draw)
+    bands(asm, half, _draw_band)
     return asm.text()
 
 
@@ -39,6 +43,7 @@ def declare(asm: Assembly) -> None:
     asm.declare(f"void @llvm.masked.store.v{LANES}i32.p0({vector}, ptr, i32, <{LANES} x i1>)")
     asm.declare("void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
     asm.declare("void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+    asm.declare("void @llvm.prefetch.p0(ptr, i32, i32, i32)")
 
 
 def store_row(f: Function, value: Value, place: Value, left: Value) -> None:
@@ -92,8 +97,13 @@ def _leaf(asm: Assembly, half: int) -> None:
     width = half // LANES
     with asm.function("leaf", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64") as f:
         w = Writer(f, half, traced=asm.traced)
-        leaf_form(f, w)
         wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
+        out, rows = w.word(Word.OUT, POINTER) + (f.x << 2), (f.y + VECTORS).least(high) - f.y
+        # Tiles jump from row to row where no cache expects it: what will be written is asked for now.
+        with f.count(rows) as k:
+            end = out + ((((f.y + k) * wide) << 2) + 4 * (LANES - 1))
+            f.emit(f"call void @llvm.prefetch.p0(ptr {end.name}, i32 1, i32 3, i32 1)")
+        leaf_form(f, w)
         base = w.place(f.space, Word.BASE)
         begin = w.entry(base, w.word(Word.SLOTS_AT))
         column = f.let(
@@ -116,8 +126,8 @@ def _leaf(asm: Assembly, half: int) -> None:
         w.trace(f.x, f.y, f.number(1 << LEAF), length)
         w.add(f.space, Space.LEAF_STEPS, length)
         root = w.entry(base, f.load("i64", f.record, 8 * Record.LEAF_ROOT))
-        out, left = w.word(Word.OUT, POINTER) + (f.x << 2), wide - f.x
-        with f.count((f.y + VECTORS).least(high) - f.y) as k:
+        left = wide - f.x
+        with f.count(rows) as k:
             bits = f.load(f"<{LANES} x i{8 * width}>", root + k * half, align=half).to(f"<{LANES} x i32>")
             store_row(f, bits, out + (((f.y + k) * wide) << 2), left)
 
@@ -169,8 +179,13 @@ def fill_children(
         w.trace(left, top, side, f.number(0))
 
 
-def _children(f: Function, w: Writer, space: Value, record: Value, x: Value, y: Value, shift: Value) -> Value:
-    """Look at the 16 children of a square: fill those of one value, mark for the others; which are those, as a mask."""
+def _children(
+    f: Function, w: Writer, space: Value, record: Value, x: Value, y: Value, shift: Value
+) -> tuple[Value, Value]:
+    """Look at the 16 children of a square: fill those of one value, mark for the others.
+
+    Gives masks of which children are in the frame, and which of them are left.
+    """
     base = w.place(space, Word.BASE)
     there = child_boxes(f, w, base, x, y, shift)
     tape, length = f.load(POINTER, record, 8 * Record.TAPE), f.load("i64", record, 8 * Record.LENGTH)
@@ -181,11 +196,11 @@ def _children(f: Function, w: Writer, space: Value, record: Value, x: Value, y: 
     rest = there & ~pinned
     with f.when(rest.differs(0)):
         f.call("mark", f.frame, space, tape, length, root, rest)
-    return rest
+    return there, rest
 
 
 def _look(f: Function, w: Writer, space: Value, record: Value, x: Value, y: Value) -> Value:
-    return _children(f, w, space, record, x, y, w.word(Word.SHIFT))
+    return _children(f, w, space, record, x, y, w.word(Word.SHIFT))[1]
 
 
 def is_shorter(f: Function, count: Value, length: Value, shift: Value) -> Value:
@@ -241,25 +256,33 @@ def child_tapes(f: Function, rest: Value, worth: Worth) -> Generator[tuple[Value
 
 
 def _node(asm: Assembly, half: int) -> None:
-    """A square: `shift` is the logarithm of its children's side; `barren` if boxes decided nothing above."""
+    """A square: `shift` is the logarithm of its children's side; `barren` if boxes decided nothing just above."""
     with asm.function(
         "node", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64", shift="i64", barren="i64"
     ) as f:
         w = Writer(f, half, traced=asm.traced)
         wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
-        # Where boxes decided nothing twice, smaller ones are not asked.
-        with f.when((f.shift <= LEAF) & (f.barren >= 1)):
+        finest = f.shift <= LEAF
+        streak = f.load("i64", f.space, 8 * Space.STREAK)
+        hopeless = (streak >= HOPELESS) & (streak & (AGAIN - 1)).differs(0)
+        with f.when(finest & (f.barren >= 1) & hopeless):
             with f.count(LANES) as k:
                 x, y = child_corner(f.x, f.y, k, f.shift)
                 with f.when((x < wide) & (y < high)):
                     f.call("leaf", f.frame, f.space, f.record, x, y)
+            f.store(streak + 1, f.space, 8 * Space.STREAK)
             f.give()
-        rest = _children(f, w, f.space, f.record, f.x, f.y, f.shift)
+        there, rest = _children(f, w, f.space, f.record, f.x, f.y, f.shift)
         with f.when(rest.same(0)):
+            f.store(f.number(0), f.space, 8 * Space.STREAK)
             f.give()
         with child_tapes(f, rest, is_shorter) as (records, shared):
-            fruitless = shared.same(0xFFFF)
-            barren = f.choose(fruitless, f.barren + 1, f.number(0))
+            decided = there.to("i64") & ~shared
+            barren = f.choose(decided.same(0), f.barren + 1, f.number(0))
+            with f.when(finest):
+                # One of sixteen leaves is worth less than what it costs to ask.
+                in_vain = (decided & (decided + -1)).same(0)
+                f.store(f.choose(in_vain, streak + 1, f.number(0)), f.space, 8 * Space.STREAK)
             with f.bits(rest.to("i64")) as k:
                 mine = f.choose(((shared >> k) & 1).differs(0), f.record, records + k * RECORD)
                 x, y = child_corner(f.x, f.y, k, f.shift)
@@ -349,6 +372,7 @@ def tiles(asm: Assembly, half: int, worth: Worth, draw: Callable[[Function, Task
             square = task >> 4
             node = w.word(Word.NODES, POINTER) + square * w.word(Word.SPACE_BYTES)
             f.call("pool", f.frame, here)
+            f.store(f.number(0), here, 8 * Space.STREAK)
             x, y = _corner(f, w, square + w.word(Word.FIRST_NODE))
             _copy_record(f, top, mine)
             count = f.load("i32", node + (k << 2), 8 * Space.COUNTS)
@@ -358,3 +382,20 @@ def tiles(asm: Assembly, half: int, worth: Worth, draw: Callable[[Function, Task
                 shared.set(made ^ 1)
             draw(f, Task(here, mine, *child_corner(x, y, k, shift), shift, shared()))
         _leave_space(f, here)
+
+
+def bands(asm: Assembly, half: int, draw: Callable[[Function, Writer, Value, Value, Value], None]) -> None:
+    """Draw bands, as high as leaves are, by the whole tape and without boxes: what tiles are compared with."""
+    with asm.function("bands", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64") as f:
+        w = Writer(f, half, traced=asm.traced)
+        top = _top_record(f, w)
+        here = _take_space(f, w)
+        f.call("pool", f.frame, here)
+        with f.count(f.beyond, first=f.first) as k:
+            draw(f, w, here, top, k << LEAF)
+        _leave_space(f, here)
+
+
+def _draw_band(f: Function, w: Writer, space: Value, record: Value, y: Value) -> None:
+    with f.count(w.word(Word.WIDTH), step=1 << LEAF) as x:
+        f.call("leaf", f.frame, space, record, x, y)

@@ -48,6 +48,7 @@ def kernels(width: int, store: Store | None) -> Kernels:
 class _Entries(NamedTuple):
     prepare: Any
     tiles: Any
+    bands: Any
     allocate: Any
 
 
@@ -60,7 +61,8 @@ def _entries(write: Callable[..., str], width: int, traced: bool, store: Store |
     kind = (None, *SIGNATURE._argtypes_)
     place = ctypes.c_void_p
     allocate = (ctypes.c_int64, place, place, place, ctypes.c_int64)
-    return _Entries(**this.functions(code, {"prepare": kind, "tiles": kind, "allocate": allocate}))
+    drawing = dict.fromkeys(("prepare", "tiles", "bands"), kind)
+    return _Entries(**this.functions(code, {**drawing, "allocate": allocate}))
 
 
 class Counts(NamedTuple):
@@ -92,9 +94,13 @@ CAREFUL = Care()
 
 
 class TileCode:
-    """A tape that can be run; `port.Code`. One frame at a time."""
+    """A tape that can be run; `port.Code`. One frame at a time.
+
+    It asks boxes, unless it is told not to be `tiled`: then every leaf runs the whole tape, and the bits are the same.
+    """
 
     machine = staticmethod(text)
+    tiled = True
 
     def __init__(
         self, plan: Layout, tape: Tape, hands: Hands | None, threads: int, store: Store | None
@@ -148,22 +154,29 @@ class TileCode:
         if len(out) < width * height:
             raise BackendError(f"has {len(out)} elements where {width * height} are needed", place="out")
         most = self._threads if threads is None else threads
-        spaces = self.memory
-        spaces.ready(most)
-        frame = spaces.frame
+        self.memory.ready(most)
+        frame = self.memory.frame
+        frame[Word.OUT], frame[Word.WIDTH], frame[Word.HEIGHT] = address(out), width, height
+        frame[Word.FAILED] = 0
+        if self.tiled:
+            self._draw_tiles(entries, width, height, most)
+        else:
+            self._hand_out(entries.bands, -(-height // (1 << LEAF)), most)
+        if frame[Word.FAILED]:
+            raise BackendError("a tape needs more slots than there are", place=self.plan.kernel.name)
+
+    def _draw_tiles(self, entries: _Entries, width: int, height: int, threads: int) -> None:
+        spaces, frame = self.memory, self.memory.frame
         shift = _shift(max(width, height))
         side = 1 << (shift + STEP)
         across, down = -(-width // side), -(-height // side)
-        frame[Word.OUT], frame[Word.WIDTH], frame[Word.HEIGHT] = address(out), width, height
-        frame[Word.SHIFT], frame[Word.ACROSS], frame[Word.FAILED] = shift, across, 0
+        frame[Word.SHIFT], frame[Word.ACROSS] = shift, across
         for first in range(0, across * down, AT_ONCE):
             count = min(AT_ONCE, across * down - first)
             spaces.nodes(count)
             frame[Word.FIRST_NODE] = first
-            self._hand_out(entries.prepare, count, most)
-            self._hand_out(entries.tiles, spaces.order(count), most)
-        if frame[Word.FAILED]:
-            raise BackendError("a tape needs more slots than there are", place=self.plan.kernel.name)
+            self._hand_out(entries.prepare, count, threads)
+            self._hand_out(entries.tiles, spaces.order(count), threads)
 
     def _hand_out(self, code: Any, count: int, threads: int) -> None:
         place = address(self.memory.frame)

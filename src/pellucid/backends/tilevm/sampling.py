@@ -13,6 +13,7 @@ from . import shorten
 from .assembly import POINTER, Assembly, Function, Value
 from .machine import (
     Task,
+    bands,
     child_boxes,
     child_corner,
     child_tapes,
@@ -25,7 +26,7 @@ from .machine import (
     tiles,
 )
 from .sizes import LANES, VECTORS
-from .words import LIST_MOST, MOST_VALUES, RECORD, ROOTS, STEP, WORTH, Record, Space, Word, Writer
+from .words import LEAF, LIST_MOST, MOST_VALUES, RECORD, ROOTS, STEP, WORTH, Record, Space, Word, Writer
 
 SUMS = MOST_VALUES * 8 * LANES
 """Bytes for the sums of 16 pixels."""
@@ -52,6 +53,7 @@ def text(width: int, *, traced: bool = False) -> str:
         build(asm, half)
     prepare(asm, half, _look)
     tiles(asm, half, _is_worth, _draw)
+    bands(asm, half, _draw_band)
     return asm.text()
 
 
@@ -285,3 +287,11 @@ def _draw(f: Function, task: Task) -> None:
     pixels = _list(f)
     f.call("node", f.frame, task.space, task.record, pixels, task.x, task.y, task.shift - STEP)
     _finish(f, task.space, task.record, pixels)
+
+
+def _draw_band(f: Function, w: Writer, space: Value, record: Value, y: Value) -> None:
+    pixels = _list(f)
+    bottom = (y + (1 << LEAF)).least(w.word(Word.HEIGHT))
+    with f.count(bottom, first=y) as row, f.count(w.word(Word.WIDTH)) as column:
+        f.call("append", f.frame, space, record, pixels, column, row)
+    _finish(f, space, record, pixels)

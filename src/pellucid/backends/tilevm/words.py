@@ -108,6 +108,7 @@ class Space(IntEnum):
     BOX_STEPS = auto()
     FILLED = auto()
     SAMPLED = auto()
+    STREAK = auto()
     COUNTS = 16
 
 
