@@ -140,14 +140,6 @@ def test_parameters_stay_arguments():
             kernel.render((4, 4), params=bad)
 
 
-def test_supersampling_is_the_mean_of_shifted_pictures():
-    field = im.image(lambda p: pl.sin(p.x * 3) * 0.4 + 0.5)
-    kernel = pl.compile(field)
-    fine = kernel.render((9, 6), zoom=3, samples=3)[..., 0].astype(float)
-    coarse = kernel.render((27, 18), zoom=9)[..., 0].astype(float)
-    assert np.abs(fine - coarse.reshape(6, 3, 9, 3).mean((1, 3))).max() <= 1
-
-
 def test_straight_and_premultiplied_alpha():
     kernel = pl.compile(im.fade(0.5, im.const(im.red)))
     assert tuple(kernel.render((1, 1))[0, 0]) == (255, 0, 0, 128)

@@ -20,8 +20,33 @@ def points(size=SIZE, zoom=ZOOM, center=CENTER, finer=1):
     return np.meshgrid(across, down)
 
 
+def to_light(stored):
+    """sRGB as IEC 61966-2-1 has it; within a step of a byte of its whole range."""
+    return np.where(stored <= 0.04045, stored / 12.92, ((np.maximum(stored, 0.04045) + 0.055) / 1.055) ** 2.4)
+
+
+def to_stored(light):
+    return np.where(
+        light <= 0.0031308, light * 12.92, 1.055 * np.maximum(light, 0.0031308) ** (1 / 2.4) - 0.055
+    )
+
+
+def bent(premultiplied, curve):
+    """Premultiplied colors, of whose straight components a curve was taken; opaque without an alpha."""
+    colors, a = premultiplied[..., :3], premultiplied[..., 3:]
+    if not a.shape[-1]:
+        return curve(colors)
+    return np.concatenate(
+        [curve(np.divide(colors, a, where=a > 0, out=np.zeros_like(colors))) * a, a], axis=-1
+    )
+
+
 def means(values, n):
-    """The means of blocks of n by n."""
+    """The means of blocks of n by n, in light."""
+    return bent(averages(bent(values, to_light), n), to_stored)
+
+
+def averages(values, n):
     height, width = (side // n for side in values.shape[:2])
     return values.reshape(height, n, width, n, -1).mean(axis=(1, 3))
 
@@ -68,7 +93,9 @@ def test_samples_are_the_mean_of_shifted_pictures(n, options):
         for dy in shifts
     ]
     drawn = kernel.premultiplied(SIZE, center=CENTER, zoom=ZOOM, samples=n)
-    assert off(drawn, np.mean(shifted, axis=0)) <= 1
+    together = np.mean([bent(s / 255, to_light) for s in shifted], axis=0)
+    # The bytes of a color of which little is seen say little of it.
+    assert off(drawn, bytes_of(bent(together, to_stored))) <= (1 if n == 1 else 3)
     wanted = means(glass_formula(*points(finer=n)), n)
     assert off(drawn, bytes_of(wanted)) <= 1
 
@@ -139,8 +166,17 @@ def test_every_kind_of_picture_is_averaged(kind):
 
 def test_a_checkerboard_of_half_pixels_is_gray():
     board = im.checkerboard(0.5, im.black, im.white)
-    assert set(np.unique(pl.render(board, 16, samples=2)[..., 0])) == {128}
-    assert set(np.unique(pl.render(board, 16, samples=8)[..., 0])) == {128}
+    gray = round(255 * float(to_stored(np.array(0.5))))
+    assert set(np.unique(pl.render(board, 16, samples=2)[..., 0])) == {gray} == {188}
+    assert set(np.unique(pl.render(board, 16, samples=8)[..., 0])) == {gray}
+
+
+def test_light_adds_up_and_what_is_stored_does_not():
+    """A far checkerboard is as bright as the same one near: its mean light, whatever is between."""
+    board = im.turn(0.4, im.checkerboard(1, im.Color(0.9, 0.3, 0.1), im.Color(0.0, 0.6, 1.0)))
+    near = to_light(pl.render(board, 240, zoom=12, samples=1) / 255)[..., :3].mean((0, 1))
+    far = to_light(pl.render(board, 16, zoom=0.8, samples=16) / 255)[..., :3].mean((0, 1))
+    assert abs(near - far).max() < 0.01
 
 
 @pytest.mark.parametrize("n", [2, 4, 8])
@@ -149,8 +185,8 @@ def test_edges_are_as_gray_as_they_are_covered(n):
     board = im.turn(0.3, im.checkerboard(10, im.black, im.white))
     x, y = points(size, zoom, finer=64)
     u, v = x * np.cos(-0.3) - y * np.sin(-0.3), x * np.sin(-0.3) + y * np.cos(-0.3)
-    covered = means(((np.floor(u / 10) + np.floor(v / 10)) % 2 != 0).astype(float), 64)[..., 0]
-    drawn = pl.render(board, size, zoom=zoom, center=CENTER, samples=n)[..., 0] / 255
+    covered = averages(((np.floor(u / 10) + np.floor(v / 10)) % 2 != 0).astype(float), 64)[..., 0]
+    drawn = to_light(pl.render(board, size, zoom=zoom, center=CENTER, samples=n)[..., 0] / 255)
     inside = (covered == 0) | (covered == 1)
     np.testing.assert_array_equal(drawn[inside], covered[inside])
     assert 0.1 < inside.mean() < 0.9

@@ -65,8 +65,8 @@ def render(
     """The pixels of a picture as an 8-bit array of shape (height, width, 4): red, green, blue and alpha.
 
     `size` is in pixels, `center` in units, `zoom` in pixels per unit, `time` in seconds. The vertical axis grows
-    upward, row 0 is the top row, colors are taken at pixel centers; each pixel is the mean of `samples` by
-    `samples` points.
+    upward, row 0 is the top row, colors are taken at pixel centers; each pixel is the mean light of
+    `samples` by `samples` points.
     `alpha` is `straight` or `premultiplied`. With a `format`, such as "nv12" or a line of the notation of layouts,
     it is a flat array of the bytes of the picture in that format. The pixels go to `out`, if given: a contiguous
     array of the same shape.

@@ -24,6 +24,7 @@ from ..tracing import Param, Point, Value, convert, flatten, iterate, static, tr
 from ..tracing import functions as F
 from ..tracing.params import DECLARED
 from ..tracing.tracer import lift
+from ..tracing.transfer import from_linear, to_linear
 
 LARGEST_SIDE = 1 << 20
 """The most pixels of a side: positions and indices stay within i32, and pixel centers are exact in f32."""
@@ -242,47 +243,53 @@ def _packed(sample: Any, form: str) -> Any:
     leaves = flatten(sample)[0]
     if len(leaves) == 1 and lift(leaves[0]).type is T.u32:
         return _swap(leaves[0])
-    return _packed_by_choice(color_of(sample), form)
+    return _by_choice(color_of(sample), WORDS[form])[0]
 
 
 Color = tuple[Any, Any, Any, Any]
 
 
-def _packed_by_choice(color: Color, form: str) -> Any:
-    """A color as one word; where it is one of two, of which one is constant, one of two words.
+Work = Callable[[Color], tuple[Any, ...]]
+"""What is made of a color."""
+
+
+def _by_choice(color: Color, work: Work) -> tuple[Any, ...]:
+    """What is made of a color; where it is one of two, of which one is constant, one of what is made of either.
 
     The simplifier would come to that as well, later; and who draws from a tape does not wait for it.
     """
     nodes = [x.expr for x in color if isinstance(x, Value)]
     if not nodes or any(n.op != "choose" or n.args[0] is not nodes[0].args[0] for n in nodes):
-        return pack(color, form)
+        return work(color)
     arms = [tuple(Value(x.expr.args[k]) if isinstance(x, Value) else x for x in color) for k in (1, 2)]
-    words = [_packed_constant(arm, form) for arm in arms]
-    if words == [None, None]:
-        return pack(color, form)
+    made = [_of_constant(arm, work) for arm in arms]
+    if made == [None, None]:
+        return work(color)
     then, orelse = (
-        _packed_by_choice(cast("Color", arm), form) if word is None else Value(E.const(word, T.u32))
-        for arm, word in zip(arms, words, strict=True)
+        _by_choice(cast("Color", arm), work) if constant is None else constant
+        for arm, constant in zip(arms, made, strict=True)
     )
-    return where(Value(nodes[0].args[0]), then, orelse)
+    which = Value(nodes[0].args[0])
+    return tuple([where(which, x, y) for x, y in zip(then, orelse, strict=True)])
 
 
-def _packed_constant(color: tuple[Any, ...], form: str) -> int | None:
-    """The word of a color of which every channel is a constant: what would be computed for each pixel; else None."""
+def _of_constant(color: tuple[Any, ...], work: Work) -> tuple[Any, ...] | None:
+    """What would be computed of a color, if every channel is a constant; else None."""
     if any(isinstance(x, Value) and x.expr.op != "const" for x in color):
         return None
     channels = tuple((x.expr, True) if isinstance(x, Value) else (x, False) for x in color)
-    return _word_of(channels, form)
+    return _computed(channels, work)
 
 
 @lru_cache(maxsize=1024)
-def _word_of(channels: tuple[tuple[Any, bool], ...], form: str) -> int:
-    r, g, b, a = (Value(x) if symbolic else x for x, symbolic in channels)
-    return int(evaluate([lift(pack((r, g, b, a), form))], {})[0].item())
+def _computed(channels: tuple[tuple[Any, bool], ...], work: Work) -> tuple[Any, ...]:
+    color = cast("Color", tuple([Value(x) if symbolic else x for x, symbolic in channels]))
+    roots = [lift(x) for x in work(color)]
+    return tuple([Value(E.const(v.item(), e.type)) for v, e in zip(evaluate(roots, {}), roots, strict=True)])
 
 
 def _mean(source: Source, time: Any, column: Any, row: Any) -> tuple[Any, Any, Any, Any]:
-    """The mean color of the samples of a pixel."""
+    """The mean color of the samples of a pixel: light adds up, what is stored does not."""
     real = F.real_type()
     n = Value(SAMPLES)
     step = 1.0 / convert(n, real)
@@ -290,7 +297,7 @@ def _mean(source: Source, time: Any, column: Any, row: Any) -> tuple[Any, Any, A
     def one(state: Any) -> Any:
         across, down, r, g, b, a = state
         p = _point(column + (convert(across, real) + 0.5) * step, row + (convert(down, real) + 0.5) * step)
-        c = color_of(source.sample(time, p))
+        c = _by_choice(color_of(source.sample(time, p)), _light)
         wrapped = across + 1 >= n
         return (
             where(wrapped, 0, across + 1),
@@ -300,6 +307,21 @@ def _mean(source: Source, time: Any, column: Any, row: Any) -> tuple[Any, Any, A
 
     zero = 0.0
     r, g, b, a = (x * (step * step) for x in iterate(one, (0, 0, zero, zero, zero, zero), limit=n * n)[2:])
+    return _bent((r, g, b, a), from_linear)
+
+
+def _light(color: Color) -> Color:
+    """Amounts of light, multiplied by alpha as the color is."""
+    return _bent(color, to_linear)
+
+
+def _bent(color: Color, curve: Callable[[Any], Any]) -> Color:
+    """A color, premultiplied before and after, of whose straight components a curve is taken."""
+    r, g, b, a = color
+    if static(a) == 1.0:
+        r, g, b = (curve(x) for x in (r, g, b))
+    else:
+        r, g, b = (where(a > 0.0, curve(x / a) * a, 0.0) for x in (r, g, b))
     return r, g, b, a
 
 
@@ -352,6 +374,12 @@ def pack(color: tuple[Any, Any, Any, Any], form: str) -> Any:
     parts = [to_byte(x) for x in (r, g, b, a)]
     word = parts[0] | (parts[1] << 8) | (parts[2] << 16) | (parts[3] << 24)
     return convert(word, T.u32)
+
+
+WORDS: Mapping[str, Work] = {
+    form: (lambda color, form=form: (pack(color, form),)) for form in ("straight", "premultiplied")
+}
+"""A color as one word, by what becomes of alpha."""
 
 
 def _swap(packed: Any) -> Any:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..pixels.transfer import from_linear, to_linear
 from ..tracing import functions as F
+from ..tracing.transfer import from_linear, to_linear
 
 Three = tuple[Any, Any, Any]
 

@@ -31,10 +31,10 @@ from ..loops.build import folded
 from ..reasoning.infer import FactsOf
 from ..tracing import Param
 from ..tracing import functions as F
+from ..tracing.transfer import to_linear
 from . import meaning
 from .access import plus, times, write
 from .layout import Layout
-from .transfer import to_linear
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 EDGE = index("edge")

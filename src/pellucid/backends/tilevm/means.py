@@ -286,9 +286,17 @@ def _finish(form: Form, half: int, declared: dict[str, None]) -> str:
     )
 
 
-def _is_byte(node: Expr) -> bool:
-    """Whether a node is where a number becomes an integer."""
-    return node.type.is_integer and any(a.type.is_float for a in node.args)
+def _cuts(word: Expr) -> list[Expr]:
+    """Where numbers become integers or truths, from which on a word is made of those alone."""
+    found: dict[Expr, None] = {}
+    rest = [word]
+    while rest:
+        node = rest.pop()
+        if not node.type.is_float and any(a.type.is_float for a in node.args):
+            found[node] = None
+        else:
+            rest += node.args
+    return list(found)
 
 
 def _weigh(form: Form, half: int, declared: dict[str, None]) -> str:
@@ -304,7 +312,7 @@ def _weigh(form: Form, half: int, declared: dict[str, None]) -> str:
             names[x] = lines.let(f"load {vector}, ptr {lines.at('%sums', (2 * k + n) * width)}, align 64")
             known[x] = top(form.real)._replace(nan=False)
         boxes[sum_leaf(k, form.real)] = Box(Term(pair[0]), Term(pair[1]))
-    cuts = [n for n in E.topological([form.word]) if _is_byte(n)]
+    cuts = _cuts(form.word)
     for node in E.topological(cuts):
         if node.op == "const":
             boxes[node] = Box(Term(node), Term(node))
@@ -317,6 +325,11 @@ def _weigh(form: Form, half: int, declared: dict[str, None]) -> str:
     middles: dict[Expr, str] = {}
     for k, cut in enumerate(cuts):
         low, high = found[2 * k : 2 * k + 2]
+        if cut.type is T.boolean:
+            same = lines.let(f"icmp eq {bits} {low}, {high}")
+            mask = lines.let(f"and {bits} {mask}, {same}")
+            middles[leaf(f"byte {k}", cut.type)] = low
+            continue
         type_ = typed(cut.type, LANES)
         one = lines.let(f"insertelement {type_} poison, {SCALAR[cut.type]} %slack, i64 0")
         slack = lines.let(f"shufflevector {type_} {one}, {type_} poison, <{LANES} x i32> zeroinitializer")

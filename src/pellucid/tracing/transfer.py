@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tracing import functions as F
+from . import functions as F
 
 
 def to_linear(x: Any) -> Any:
