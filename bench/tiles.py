@@ -142,7 +142,7 @@ def drawing(shown: Shown, backend: str, threads: int, *, tiled: bool = True) -> 
 
     def draw() -> np.ndarray:
         if backend == "tiles":
-            kernel._codes[Variant()].tiled = tiled
+            kernel._codes[Variant(), False].tiled = tiled
         return kernel.render((SIDE, SIDE), zoom=SIDE / shown.wide, threads=threads, out=out)
 
     return draw
@@ -180,7 +180,7 @@ def growth(found: dict[str, Shown]) -> None:
     print("\none thread             512     1024     2048     4096   times (64 times the pixels)")
     for name, shown in found.items():
         kernel = pl.compile(shown.picture, backend="tiles")
-        kernel._codes[Variant()].tiled = True
+        kernel._codes[Variant(), False].tiled = True
         least: list[float] = []
         for side in (512, 1024, 2048, 4096):
             out = np.empty((side, side, 4), np.uint8)

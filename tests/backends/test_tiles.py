@@ -45,7 +45,7 @@ def test_pictures_of_the_gallery_have_the_same_bits_with_tiles_and_without(path,
     view = {"center": shown.center, "zoom": 83 / shown.width, "time": shown.time, "samples": samples}
     kernel = pl.compile(shown.picture, backend="tiles")
     expected = kernel.render((83, 47), **view, threads=2)
-    code = kernel._codes[Variant("straight", samples > 1)]
+    code = kernel._codes[Variant("straight", samples > 1), False]
     before, code.tiled = code.counts, False
     for threads in (1, 2):
         assert np.array_equal(kernel.render((83, 47), **view, threads=threads), expected)
