@@ -17,6 +17,8 @@ from .assembly import POINTER, Assembly, Function, Value
 from .sizes import LANES, VECTORS
 from .words import INPUTS, LEAF, LEAF_WORTH, RECORD, STEP, WORTH, Record, Space, Word, Writer
 
+CLASSES = 5
+"""Tasks are told apart by their length, halved so many times less one."""
 HOPELESS, AGAIN = 2, 8
 """After so many squares of leaves in which boxes decided next to nothing, only every so many are asked."""
 
@@ -31,6 +33,7 @@ def text(width: int, *, traced: bool = False) -> str:
     for build in (fill, _leaf, _node):
         build(asm, half)
     prepare(asm, half, _look)
+    arrange(asm)
     tiles(asm, half, is_shorter, _draw)
     bands(asm, half, _draw_band)
     return asm.text()
@@ -355,6 +358,29 @@ class Task(NamedTuple):
     y: Value
     shift: Value
     shared: Value
+
+
+def arrange(asm: Assembly) -> None:
+    """The children of squares of the top level that are left, in the order of tasks: how many they are.
+
+    What takes long comes first, so that no thread is left with it at the end.
+    """
+    with asm.function("arrange", "i64", frame=POINTER, squares="i64") as f:
+        w = Writer(f, 0)
+        nodes, stride = w.word(Word.NODES, POINTER), w.word(Word.SPACE_BYTES)
+        order, length = w.word(Word.ORDER, POINTER), w.word(Word.LENGTH)
+        found = f.variable("i64", 0)
+        with f.count(CLASSES) as turn:
+            most = f.choose(turn.same(0), f.number(1 << 32), length >> turn)
+            least = f.choose(turn.same(CLASSES - 1), f.number(-1), length >> (turn + 1))
+            with f.count(f.squares) as k:
+                node = nodes + k * stride
+                with f.bits(f.load("i64", node, 8 * Space.PENDING)) as child:
+                    wanted = f.load("i32", node + (child << 2), 8 * Space.COUNTS).to("i64")
+                    with f.when((wanted > least) & (wanted <= most)):
+                        f.store((k << 4) + child, order + (found() << 3))
+                        found.set(found() + 1)
+        f.give(found())
 
 
 def tiles(asm: Assembly, half: int, worth: Worth, draw: Callable[[Function, Task], None]) -> None:

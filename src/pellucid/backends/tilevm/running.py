@@ -49,6 +49,7 @@ class _Entries(NamedTuple):
     prepare: Any
     tiles: Any
     bands: Any
+    arrange: Any
     allocate: Any
 
 
@@ -60,9 +61,10 @@ def _entries(write: Callable[..., str], width: int, traced: bool, store: Store |
     code = this.kept(told, lambda: write(width, traced=traced), store)
     kind = (None, *SIGNATURE._argtypes_)
     place = ctypes.c_void_p
-    allocate = (ctypes.c_int64, place, place, place, ctypes.c_int64)
+    counting = ctypes.c_int64
+    others = {"arrange": (counting, place, counting), "allocate": (counting, place, place, place, counting)}
     drawing = dict.fromkeys(("prepare", "tiles", "bands"), kind)
-    return _Entries(**this.functions(code, {**drawing, "allocate": allocate}))
+    return _Entries(**this.functions(code, {**drawing, **others}))
 
 
 class Counts(NamedTuple):
@@ -176,7 +178,7 @@ class TileCode:
             spaces.nodes(count)
             frame[Word.FIRST_NODE] = first
             self._hand_out(entries.prepare, count, threads)
-            self._hand_out(entries.tiles, spaces.order(count), threads)
+            self._hand_out(entries.tiles, entries.arrange(address(frame), count), threads)
 
     def _hand_out(self, code: Any, count: int, threads: int) -> None:
         place = address(self.memory.frame)
@@ -265,6 +267,8 @@ class Spaces:
         frame[Word.SPACE_BYTES] = self._bytes
         self._spaces: Block | None = None
         self._nodes: Block | None = None
+        self._order = np.zeros(AT_ONCE * LANES, np.int64)
+        frame[Word.ORDER] = address(self._order)
         self._given: tuple[Any, ...] | None = None
         self._buffers = [(k, x) for k, x in enumerate(tape.pool) if isinstance(x, Buffer)]
         self._uniforms = [(k, x) for k, x in enumerate(tape.pool) if isinstance(x, Expr) and x.op != "const"]
@@ -300,22 +304,11 @@ class Spaces:
             self.frame[Word.SPACES] = address(self._spaces.rows)
         self.frame[Word.SPACE_COUNT] = threads
 
-    def nodes(self, count: int) -> Block:
+    def nodes(self, count: int) -> None:
         """A workspace for each square of the top level."""
         if self._nodes is None or len(self._nodes.rows) < count:
             self._nodes = self._made(count)
             self.frame[Word.NODES] = address(self._nodes.rows)
-        return self._nodes
-
-    def order(self, count: int) -> int:
-        """Put what is to be drawn of so many squares in order, what takes long first; how many children that are."""
-        headers = self.nodes(count).rows[:count, :HEADER]
-        pending = np.ascontiguousarray(headers[:, 8 * Space.PENDING :][:, :8]).view(np.int64)
-        lengths = np.ascontiguousarray(headers[:, 8 * Space.COUNTS :]).view(np.int32).reshape(-1)
-        (tasks,) = np.nonzero((pending >> np.arange(LANES) & 1).reshape(-1))
-        self._order = tasks[np.argsort(-lengths[tasks], kind="stable")].astype(np.int64)
-        self.frame[Word.ORDER] = address(self._order)
-        return len(self._order)
 
     def _made(self, count: int) -> Block:
         block = Block(count, self._bytes)

@@ -13,6 +13,7 @@ from . import shorten
 from .assembly import POINTER, Assembly, Function, Value
 from .machine import (
     Task,
+    arrange,
     bands,
     child_boxes,
     child_corner,
@@ -52,6 +53,7 @@ def text(width: int, *, traced: bool = False) -> str:
     for build in (fill, _flush, _append, _node):
         build(asm, half)
     prepare(asm, half, _look)
+    arrange(asm)
     tiles(asm, half, _is_worth, _draw)
     bands(asm, half, _draw_band)
     return asm.text()
