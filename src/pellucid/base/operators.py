@@ -1,7 +1,7 @@
 """Operators: the arithmetic and the order of Python's numbers, spelled out once for what is written down, not computed.
 
-Ground floor. Symbolic scalars, staged reals, arrays of the algebra and signals take them from here; each says in
-`_combined` what two operands make.
+Ground floor. Symbolic scalars, staged reals, terms of bodies, arrays of the algebra, signals and what changes with time
+take them from here; each says in `_combined` what two operands make.
 """
 
 from __future__ import annotations
@@ -62,11 +62,10 @@ class Arithmetic(Generic[R]):
         return self._combined("div", other, self)
 
 
-class Ordered(Arithmetic[R]):
-    """Arithmetic, and comparisons that are values themselves: no truth of Python and no key of a dictionary."""
+class Compared(Arithmetic[R]):
+    """Arithmetic, and what is less or more than what, as values."""
 
     __slots__ = ()
-    __hash__ = object.__hash__
 
     def __lt__(self, other: Any) -> R:
         """Whether less."""
@@ -83,6 +82,13 @@ class Ordered(Arithmetic[R]):
     def __ge__(self, other: Any) -> R:
         """Whether greater or equal."""
         return self._combined("le", other, self)
+
+
+class Ordered(Compared[R]):
+    """As `Compared`, and equality that is a value itself: no truth of Python and no key of a dictionary."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
 
     def __eq__(self, other: object) -> R:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Whether equal."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..base.errors import VocabularyError, brief
+from ..base.operators import Arithmetic
 from ..base.room import with_room
 from ..ir import expr as E
 from ..ir import types as T
@@ -27,13 +28,16 @@ from .image import (
 )
 from .telling import short, written
 
+ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+"""Rows by the signs that are written for them."""
+
 
 def unknown_time() -> Value:
     """A moment of which nothing is known, to find out what a function makes of it."""
     return Value(E.param("time", real_type()))
 
 
-class Behavior:
+class Behavior(Arithmetic[Any]):
     """A value that changes with time, in seconds; arithmetic and comparisons work moment by moment.
 
     >>> (2 * seconds + 1)(3.0)
@@ -74,37 +78,8 @@ class Behavior:
         name = getattr(self._function, "__name__", "").strip("<>")
         return f"<{type(self).__name__.lower()} {name or 'function'}>"
 
-    def __add__(self, other: Any) -> Any:
-        """The sum at each moment."""
-        return _moment_by_moment("+", self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        """The sum at each moment."""
-        return _moment_by_moment("+", other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        """The difference at each moment."""
-        return _moment_by_moment("-", self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        """The difference at each moment."""
-        return _moment_by_moment("-", other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        """The product at each moment."""
-        return _moment_by_moment("*", self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        """The product at each moment."""
-        return _moment_by_moment("*", other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        """The quotient at each moment."""
-        return _moment_by_moment("/", self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        """The quotient at each moment."""
-        return _moment_by_moment("/", other, self)
+    def _combined(self, row: str, one: Any, other: Any) -> Any:
+        return _moment_by_moment(ARITHMETIC[row], one, other)
 
     def __mod__(self, other: Any) -> Any:
         """The remainder at each moment, with the sign of the divisor."""

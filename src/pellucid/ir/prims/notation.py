@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from ...base.operators import Compared
 from .. import types as T
 from ..expr import Expr, apply, const
 
 Number = float | int
 
 
-class Term:
+class Term(Compared["Term"]):
     """An expression with operators: + - * / on numbers, & | ^ ~ on words, << >> by constants, and comparisons.
 
     >>> from pellucid.ir.expr import param
@@ -40,43 +41,8 @@ class Term:
         """The value as a term of this term's type."""
         return value if isinstance(value, Term) else Term(const(value, self.type))
 
-    def _with(self, op: str, other: Term | Number) -> Term:
-        return Term(apply(op, self.expr, self.lift(other).expr))
-
-    def _from(self, op: str, other: Number) -> Term:
-        return Term(apply(op, self.lift(other).expr, self.expr))
-
-    def __add__(self, other: Term | Number) -> Term:
-        """The sum."""
-        return self._with("add", other)
-
-    def __radd__(self, other: Number) -> Term:
-        """The sum."""
-        return self._from("add", other)
-
-    def __sub__(self, other: Term | Number) -> Term:
-        """The difference."""
-        return self._with("sub", other)
-
-    def __rsub__(self, other: Number) -> Term:
-        """The difference."""
-        return self._from("sub", other)
-
-    def __mul__(self, other: Term | Number) -> Term:
-        """The product."""
-        return self._with("mul", other)
-
-    def __rmul__(self, other: Number) -> Term:
-        """The product."""
-        return self._from("mul", other)
-
-    def __truediv__(self, other: Term | Number) -> Term:
-        """The quotient."""
-        return self._with("div", other)
-
-    def __rtruediv__(self, other: Number) -> Term:
-        """The quotient."""
-        return self._from("div", other)
+    def _combined(self, row: str, one: Term | Number, other: Term | Number) -> Term:
+        return Term(apply(row, self.lift(one).expr, self.lift(other).expr))
 
     def __neg__(self) -> Term:
         """The negation."""
@@ -88,15 +54,15 @@ class Term:
 
     def __and__(self, other: Term | Number) -> Term:
         """Bitwise and; both, for conditions."""
-        return self._with("and", other)
+        return self._combined("and", self, other)
 
     def __or__(self, other: Term | Number) -> Term:
         """Bitwise or; either, for conditions."""
-        return self._with("or", other)
+        return self._combined("or", self, other)
 
     def __xor__(self, other: Term | Number) -> Term:
         """Bitwise exclusive or."""
-        return self._with("xor", other)
+        return self._combined("xor", self, other)
 
     def __invert__(self) -> Term:
         """Complement; negation of a condition."""
@@ -104,35 +70,19 @@ class Term:
 
     def __lshift__(self, amount: Term | int) -> Term:
         """Shifted left by an amount that is surely within the width."""
-        return self._with("shift_left_in", amount)
+        return self._combined("shift_left_in", self, amount)
 
     def __rshift__(self, amount: Term | int) -> Term:
         """Shifted right, with the sign of signed types, by an amount that is surely within the width."""
-        return self._with("shift_right_in", amount)
-
-    def __lt__(self, other: Term | Number) -> Term:
-        """Whether less."""
-        return self._with("lt", other)
-
-    def __le__(self, other: Term | Number) -> Term:
-        """Whether less or equal."""
-        return self._with("le", other)
-
-    def __gt__(self, other: Term | Number) -> Term:
-        """Whether greater."""
-        return Term(apply("lt", self.lift(other).expr, self.expr))
-
-    def __ge__(self, other: Term | Number) -> Term:
-        """Whether greater or equal."""
-        return Term(apply("le", self.lift(other).expr, self.expr))
+        return self._combined("shift_right_in", self, amount)
 
     def equals(self, other: Term | Number) -> Term:
         """Whether equal."""
-        return self._with("eq", other)
+        return self._combined("eq", self, other)
 
     def differs(self, other: Term | Number) -> Term:
         """Whether different; of floats, true when either is NaN."""
-        return self._with("ne", other)
+        return self._combined("ne", self, other)
 
 
 def fma(x: Term, y: Term | Number, z: Term | Number) -> Term:
