@@ -118,3 +118,28 @@ def test_what_is_looked_up_goes_to_its_place_one_by_one(index: str):
     )
     _, (mine, wanted) = both(text)
     assert np.array_equal(mine, wanted)
+
+
+@pytest.mark.parametrize("type_", ["u8", "u16", "f32", "f64"])
+@pytest.mark.parametrize("step", [2, 3, 4, 6])
+def test_what_is_looked_up_for_a_group_without_gaps_is_stored_in_words(type_: str, step: int):
+    lines = [
+        f"    out[i * {step} + {c}] := table[convert.i32((a[i] * {c + 3}:u16 + {c}:u16) & 255:u16)]"
+        for c in reversed(range(step))
+    ]
+    head = ["kernel k():", f"  output out: {type_}[{40 * step}]", "  input a: u16[40]"]
+    text = "\n".join([*head, f"  input table: {type_}[256]", "  for i in 0 .. 40 by 16 lanes:", *lines, ""])
+    _, (mine, wanted) = both(text)
+    assert np.array_equal(mine, wanted)
+
+
+def test_what_an_earlier_loop_stored_is_read_and_stored_in_groups():
+    """Only what a loop itself stores to keeps its loads and stores apart."""
+    first = "".join(f"        near[i * 2 + {k}] := a[j * 80 + i * 2 + {1 - k}]\n" for k in range(2))
+    second = "".join(f"        out[j * 80 + i * 2 + {k}] := near[i * 2 + {1 - k}]\n" for k in range(2))
+    text, (mine, wanted) = both(
+        "kernel k():\n  output out: u8[320]\n  input a: u8[320]\n  for j in 0 .. 4:\n    alloc near: u8[80]:\n"
+        f"      for i in 0 .. 40 by 16 lanes:\n{first}      for i in 0 .. 40 by 16 lanes:\n{second}"
+    )
+    assert np.array_equal(mine, wanted)
+    assert DENSE not in text

@@ -27,6 +27,7 @@ from pellucid.driver.view import View, checked_view
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer, Expr
 from pellucid.pixels import Layout, layout_of
+from pellucid.pixels.lines import Lines, lined
 from pellucid.pixels.packing import Filling, check_drawable, destination, nest_of, parts, planes_of, turn
 
 KEPT = 32
@@ -119,13 +120,17 @@ def conversion(source: Layout, target: Layout, size: tuple[int, int], options: O
     alike = source.said["transfer"] == target.said["transfer"]
     packed = Packed(source, _source(source.text, size), *size, as_stored=alike)
     mine, other = turn(source), turn(target)
+    near = any(any(f.cosited(c)) for f in (source, target) for c in f.channels)
+    lines, tall = None, math.lcm(2, other[1])
+    if not near and lined(source, size[0], tall):
+        mine, lines = (2, 2), Lines(source, packed.planes[0], size, tall)
+        packed.near = lines.near
     longer = math.lcm(mine[0], other[0]) // other[0], math.lcm(mine[1], other[1]) // other[1]
     if max(longer) > LONGEST:
         longer = 1, 1
-    near = source.model == "mosaic" or any(any(f.cosited(c)) for f in (source, target) for c in f.channels)
-    filling = Filling(
-        target, size, planes := planes_of(target.text, size), longer, margin=near, as_stored=alike
-    )
+    near = near or (source.model == "mosaic" and lines is None)
+    planes = planes_of(target.text, size)
+    filling = Filling(target, size, planes, longer, margin=near, as_stored=alike, lines=lines)
 
     def color(column: Expr, row: Expr) -> tuple[Any, Any, Any, Any]:
         packed.facts = filling.facts

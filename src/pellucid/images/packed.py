@@ -111,6 +111,7 @@ class Packed:
         self.layout, self.width, self.height = chosen, width, height
         self.linear = chosen.said["transfer"] == "linear" and not as_stored
         self.facts = FactsOf()
+        self.near = self._near
         starts = chosen.offsets(width, height)
         self.planes = [
             Memory(buffer, start, plane.row_bytes(width))
@@ -122,7 +123,7 @@ class Packed:
         i, j = (x if isinstance(x, Expr) else lift(x, T.i32) for x in (column, row))
         if self.layout.model == "mosaic":
             channels = (
-                *meaning.demosaic(self.layout, lambda a, b: self._near(i, j, a, b), Value(i), Value(j)),
+                *meaning.demosaic(self.layout, lambda a, b: self.near(i, j, a, b), Value(i), Value(j)),
                 1.0,
             )
         else:
@@ -162,10 +163,10 @@ class Packed:
             self.layout, channel, self.planes[channel.plane], _part(i, channel.across), _part(j, channel.down)
         )
 
-    def _near(self, i: Expr, j: Expr, across: int, down: int) -> Any:
+    def _near(self, column: Expr, row: Expr, across: int, down: int) -> Expr:
         """A mosaic's sample some pixels away, mirrored at the edges so that its color stays."""
-        column, row = self._mirrored(i, across, self.width), self._mirrored(j, down, self.height)
-        return self._sample("M", column, row)
+        i, j = self._mirrored(column, across, self.width), self._mirrored(row, down, self.height)
+        return self._sample("M", i, j)
 
     def _nearest(self, index: Expr, count: int, size: int) -> list[Expr]:
         """Pixels of the one or two samples nearest to a pixel, if each of `count` pixels lies on the first of them."""

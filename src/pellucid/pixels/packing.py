@@ -35,6 +35,7 @@ from ..tracing.transfer import to_linear
 from . import meaning
 from .access import plus, times, write
 from .layout import Layout
+from .lines import Lines
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 EDGE = index("edge")
@@ -175,8 +176,8 @@ class Filling:
 
     Blocks are `longer` times as long and as high as the layout asks for. With a `margin`, the first and the last block
     of a row stand by themselves, for colors that depend on neighbors. `as_stored` colors are amounts of light already,
-    if the layout keeps these. `facts` is what is known of the columns and rows
-    that colors are asked for at the time.
+    if the layout keeps these. `facts` is what is known of the columns and rows that colors are asked for at the time.
+    The colors may be made of `lines`.
     """
 
     def __init__(
@@ -188,8 +189,9 @@ class Filling:
         *,
         margin: bool = False,
         as_stored: bool = False,
+        lines: Lines | None = None,
     ) -> None:
-        self.layout, self.planes, self.margin = layout, planes, margin
+        self.layout, self.planes, self.margin, self.lines = layout, planes, margin, lines
         self.width, self.height = size
         self.across, self.down = (n * by for n, by in zip(turn(layout), longer, strict=True))
         self.linear = layout.said["transfer"] == "linear" and not as_stored
@@ -219,7 +221,7 @@ class Filling:
                 found += (N.For(COLUMN, const(first, T.i32), const(beyond, T.i32), inner),)
             if right:
                 found += self.block(const(columns, T.i32), row, right, tall)
-            return found
+            return found if self.lines is None else self.lines.around(row, tall, found)
 
         body: N.Block = ()
         if rows:

@@ -15,6 +15,7 @@ from ...ir.facts import Facts
 from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, While, all_roots, walk
 from ...reasoning.infer import FactsOf
 from ..asking import EVERY
+from ..obligations import stored_buffers
 from ..port import Layout, Phase, Ranges
 from .blocks import bounded
 from .engine import Machine
@@ -257,7 +258,9 @@ class Function(Prefixes):
         mark = self.mark()
         name = self.let(f"add {typed(type_, n)} {spread}, {offsets}")
         self.define(s.index, name)
+        self.storing = stored_buffers(s.body)
         self.block(s.body)
+        self.storing = set()
         self.leave(mark)
         self.jump(latch)
         self.open(latch)

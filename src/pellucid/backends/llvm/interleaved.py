@@ -6,11 +6,12 @@ stores to all places c of a group become one, for which their values are shuffle
 
 from __future__ import annotations
 
+import math
 from abc import ABC
 from dataclasses import dataclass, field
 
 from ...ir.expr import Buffer, Expr
-from ...ir.nest import Block, Store
+from ...ir.nest import Block, Store, all_roots
 from ...reasoning.infer import FactsOf
 from ..affine import as_sum, index_is_whole
 from ..port import Layout
@@ -19,7 +20,9 @@ from .shuffles import REGISTER, Shuffles, Windows
 from .spelling import SCALAR, STORED, WIDEST, stored, typed
 
 TURN, MEMBERS = 4, 3
-"""How many lanes, and how many places of a group, go to a table in one turn of a loop."""
+"""How many lanes, and how many places of a group with gaps, go to a table in one turn of a loop."""
+WORD_BYTES, MOST_LOOKED_UP = 8, 48
+"""Of a group without gaps: how many bytes are put together to be stored, and how many elements in one turn."""
 FARTHEST = 64
 """Up to how many bytes from lane to lane a group is read or written as a whole."""
 Parts = list[tuple[Expr, int]]
@@ -118,7 +121,7 @@ class Interleaved(Gathers, Shuffles, ABC):
         (position,) = node.args
         buffer: Buffer = node.attr
         size = buffer.type.dtype.itemsize
-        if self.live is not None or node in self.stale or not self.inside(position, buffer):
+        if self.live is not None or self.changing(node) or not self.inside(position, buffer):
             return False
         shape = self.strided(position, size)
         if shape is None:
@@ -179,7 +182,7 @@ class Interleaved(Gathers, Shuffles, ABC):
         if self.live is not None or self.care is not None:
             return
         stores = [s for s in block if isinstance(s, Store)]
-        if len(stores) < 2 or any(s.buffer == n.attr for s in stores for n in self.stale if n.op == "load"):
+        if len(stores) < 2 or any(self.changing(n) for n in all_roots(block)):
             return
         # Stores to places that a constant tells apart may come in any order.
         shapes = {s: self.shape(s.position) for s in stores}
@@ -233,7 +236,7 @@ class Interleaved(Gathers, Shuffles, ABC):
 
     def looked_up(self, node: Expr) -> bool:
         """Whether a value is an element per lane from anywhere in a table, and of no other use until now."""
-        if node.op != "load" or node in self.names or node in self.stale or not self.is_wide(node):
+        if node.op != "load" or node in self.names or self.changing(node) or not self.is_wide(node):
             return False
         (position,) = node.args
         found = as_sum(position, stop=lambda n: not self.is_wide(n), whole=index_is_whole)
@@ -254,6 +257,10 @@ class Interleaved(Gathers, Shuffles, ABC):
             self.emit(f"store {numbers}, ptr {slots[-1]}, align {WIDEST}")
         # By way of the stack, a few lanes and places at a time: short code, and a processor does most of it at once.
         pairs = [*zip(members, slots, strict=True)]
+        turn = self.whole_words(buffer, group)
+        if turn:
+            self.store_words(buffer, pairs, turn, where)
+            return
         for begin in range(0, len(pairs), MEMBERS):
             self.store_turns(buffer, group, pairs[begin : begin + MEMBERS], where)
 
@@ -282,6 +289,52 @@ class Interleaved(Gathers, Shuffles, ABC):
                 into = self.let(f"getelementptr i8, ptr {place}, i64 {offset}") if offset else place
                 self.emit(f"store {element} {value}, ptr {into}, align {size}")
         self.emit(f"%{head}.k = add i64 {lane}, {many}")
+        self.branch(self.let(f"icmp eq i64 %{head}.k, {self.lanes}"), after, head)
+        self.open(after)
+
+    def whole_words(self, buffer: Buffer, group: Group) -> int:
+        """How many lanes of a group without gaps fill whole words of memory; 0 for another group, or for many."""
+        size, step = buffer.type.dtype.itemsize, group.shape.step
+        if len(group.numbers) < step or size == WORD_BYTES:
+            return 0
+        turn = WORD_BYTES // math.gcd(WORD_BYTES, size * step)
+        return turn if self.lanes % turn == 0 and turn * step <= MOST_LOOKED_UP else 0
+
+    def store_words(self, buffer: Buffer, pairs: list[tuple[Store, str]], turn: int, where: str) -> None:
+        """As `store_turns`, for places one after the other: stores are what a processor makes fewest of at once."""
+        element, size = STORED[buffer.type], buffer.type.dtype.itemsize
+        before, head, after = self.label, self.new_label(), self.new_label()
+        self.jump(head)
+        self.open(head)
+        lane = self.let(f"phi i64 [ 0, %{before} ], [ %{head}.k, %{head} ]")
+        along = self.let(f"mul i64 {lane}, {len(pairs) * size}")
+        place = self.let(f"getelementptr i8, ptr {where}, i64 {along}")
+        types = [unwidened(s.value.args[0]).type for s, _ in pairs]
+        bases = [
+            self.let(f"getelementptr {SCALAR[t]}, ptr {slot}, i64 {lane}")
+            for t, (_, slot) in zip(types, pairs, strict=True)
+        ]
+        many = WORD_BYTES // size
+        word, vector = "", f"<{many} x {element}>"
+        for n in range(turn * len(pairs)):
+            k, p = divmod(n, len(pairs))
+            t = types[p]
+            at = self.let(f"getelementptr {SCALAR[t]}, ptr {bases[p]}, i64 {k}") if k else bases[p]
+            number = self.let(f"load {SCALAR[t]}, ptr {at}, align {t.bits // 8}")
+            wide = number if t.bits == 64 else self.let(f"zext {SCALAR[t]} {number} to i64")
+            found = self.let(
+                f"getelementptr {element}, ptr {self.pointer(pairs[p][0].value.attr)}, i64 {wide}"
+            )
+            value = self.let(f"load {element}, ptr {found}, align {size}")
+            filled = n % many
+            word = self.let(
+                f"insertelement {vector} {word if filled else 'poison'}, {element} {value}, i64 {filled}"
+            )
+            if filled == many - 1:
+                offset = (n - filled) * size
+                into = self.let(f"getelementptr i8, ptr {place}, i64 {offset}") if offset else place
+                self.emit(f"store {vector} {word}, ptr {into}, align {size}")
+        self.emit(f"%{head}.k = add i64 {lane}, {turn}")
         self.branch(self.let(f"icmp eq i64 %{head}.k, {self.lanes}"), after, head)
         self.open(after)
 

@@ -9,7 +9,7 @@ from abc import abstractmethod
 
 from ...ir import prim as table
 from ...ir import types as T
-from ...ir.expr import Expr
+from ...ir.expr import Buffer, Expr
 from ...ir.nest import Block
 from ...ir.prim import Prim
 from ...reasoning.infer import FactsOf
@@ -27,6 +27,7 @@ class Values(Writer):
         nodes = nodes_of(body)
         self.loads = [n for n in nodes if n.op == "load"]
         self.stale = reads_of_written(body, nodes)
+        self.storing: set[Buffer] = set()
         self._forms: dict[tuple[str, T.Type, T.Type, int], tuple[Form, Prim]] = {}
 
     # ---- filled in above ----
@@ -113,6 +114,10 @@ class Values(Writer):
         self.names[node] = name
         self.places[node] = len(self.lines) - 1
         self.log.append(node)
+
+    def changing(self, node: Expr) -> bool:
+        """Whether a value is read from memory that the loop by lanes around stores to: `storing`."""
+        return not self.storing.isdisjoint(self.stale.get(node, ()))
 
     def forget_reads(self, written: Block) -> None:
         """Forget every value that was read from buffers that a block stores to."""

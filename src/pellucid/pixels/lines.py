@@ -1,0 +1,120 @@
+"""A mosaic's samples line by line in scratch memory: unpacked once, and mirrored beyond both ends of a line.
+
+Colors are made of neighbors; here these are whole words beside each other, whatever the layout. Samples of even columns
+stand by themselves, and so do those of odd ones, so that every other sample of a line is a run. Between `access`, which
+reads the layout, and `packing`, which writes the rest of the nest; see decision 22.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..ir import nest as N
+from ..ir import types as T
+from ..ir.expr import Buffer, Expr, apply, const, index, load
+from ..loops.build import folded
+from .access import Memory, parted, plus, read, times
+from .layout import Layout
+
+LINE, GROUP = index("line"), index("group")
+WORD = T.u16
+PIECE = 32
+"""How many words a register has, and lines begin after: what is read for the pixels of a block is a whole register."""
+MOST = 64 << 10
+"""The most bytes that the lines of a block take: a part of what threads have for themselves."""
+
+
+def lined(layout: Layout, width: int, tall: int) -> bool:
+    """Whether the lines of a block of so many rows are kept: for whole numbers of a word, in few bytes.
+
+    >>> lined(Layout("M:12"), 1920, 2), lined(Layout("M:12"), 100_000, 2), lined(Layout("Y:12"), 1920, 2)
+    (True, False, False)
+    """
+    if layout.model != "mosaic" or layout["M"].kind != "u" or layout["M"].bits > WORD.bits:
+        return False
+    return _size(width, tall) * WORD.bits // 8 <= MOST
+
+
+def _half(width: int) -> int:
+    """How many samples of one parity a line has, with those beyond its ends: an odd number of pieces.
+
+    The same place of every line would otherwise be in the same few places of a cache.
+    """
+    return PIECE * (-(-((width + 1) // 2 + PIECE + 1) // PIECE) | 1)
+
+
+def _size(width: int, tall: int) -> int:
+    return 2 * _half(width) * (tall + 2)
+
+
+class Lines:
+    """The lines of blocks of `tall` rows, each with one line before and one after."""
+
+    def __init__(self, layout: Layout, memory: Memory, size: tuple[int, int], tall: int) -> None:
+        self.layout, self.channel, self.memory, self.tall = layout, layout["M"], memory, tall
+        self.width, self.height = size
+        self.words = Buffer("lines", WORD, _size(self.width, tall))
+
+    def around(self, block: Expr, tall: int, body: N.Block) -> N.Block:
+        """A block of rows, of which `tall` are in the picture; before it, its lines are unpacked."""
+        row = self._mirrored(plus(folded("add", times(block, self.tall), LINE), -1))
+        pixels = math.lcm(2, self.layout.planes[self.channel.plane].pixels)
+        whole, rest = divmod(self.width, pixels)
+        zero = const(0, T.i32)
+        found: N.Block = ()
+        if whole:
+            group = self._unpacked(times(GROUP, pixels), row, pixels)
+            found += (N.For(GROUP, zero, const(whole, T.i32), group),)
+        found += self._unpacked(const(whole * pixels, T.i32), row, rest)
+        # Their color stays: beyond an edge is what is on the other side of the pixel at the edge.
+        for beyond, inside in ((-1, min(1, self.width - 1)), (self.width, max(0, self.width - 2))):
+            found += (
+                N.Store(
+                    self.words,
+                    self._place(LINE, const(beyond, T.i32)),
+                    self._word(LINE, const(inside, T.i32)),
+                ),
+            )
+        lines = N.For(LINE, zero, const(tall + 2, T.i32), found)
+        return (N.Alloc({self.words: const(self.words.size, T.i32)}, (lines, *body)),)
+
+    def near(self, column: Expr, row: Expr, across: int, down: int) -> Expr:
+        """The bits of the sample that so many columns and rows away from a pixel of a block, as a number of 32 bits."""
+        word = apply("convert", self._word(self._line(row, down), plus(column, across)), attr=T.u32)
+        if self.channel.bits == WORD.bits:
+            return word
+        # Which tells what is in memory.
+        return apply("and", word, const((1 << self.channel.bits) - 1, T.u32))
+
+    def _line(self, row: Expr, down: int) -> Expr:
+        """The line of a row, or of one near to it."""
+        found = parted(row, self.tall)
+        assert found is not None  # noqa: S101 - blocks are of so many rows
+        return const(found[1] + down + 1, T.i32)
+
+    def _unpacked(self, first: Expr, row: Expr, count: int) -> N.Block:
+        """The stores of so many samples from a column on."""
+        found: list[N.Store] = []
+        for k in range(count):
+            column = plus(first, k)
+            bits = read(self.layout, self.channel, self.memory, column, row)
+            found.append(N.Store(self.words, self._place(LINE, column), apply("convert", bits, attr=WORD)))
+        return tuple(found)
+
+    def _word(self, line: Expr, column: Expr) -> Expr:
+        return load(self.words, self._place(line, column))
+
+    def _place(self, line: Expr, column: Expr) -> Expr:
+        """Where the sample of a column is in the lines; columns begin before the first one."""
+        found = parted(plus(column, 2 * PIECE), 2)
+        assert found is not None  # noqa: S101 - blocks are of whole groups of a mosaic
+        group, odd = found
+        half = _half(self.width)
+        return folded("add", times(line, 2 * half), plus(group, odd * half))
+
+    def _mirrored(self, row: Expr) -> Expr:
+        """A row that may be the one before the first, or after the last."""
+        if self.height == 1:
+            return const(0, T.i32)
+        last = const(self.height - 1, T.i32)
+        return folded("sub", last, apply("abs", folded("sub", last, apply("abs", row))))
