@@ -257,7 +257,8 @@ def _allocate(asm: Assembly, half: int) -> None:
         with f.count(length, step=LANES) as i:
             f.store(f.number(NOWHERE, numbers), places + ((i + INPUTS) << 2), align=4)
         first = f.splat(begin.to("i32"), LANES) + f.lanes("i32", [8 * (INPUTS + k) for k in range(LANES)])
-        with f.count(f.most, step=LANES) as i:
+        # No tape needs more than its own length, and one for a root that it does not make.
+        with f.count(f.most.least(length + 1), step=LANES) as i:
             f.store(first + f.splat((i << 3).to("i32"), LANES), free + (i << 2), align=4)
         # The first that is free; what is before it is taken.
         next_ = f.variable(POINTER, free)
