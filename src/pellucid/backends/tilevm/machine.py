@@ -19,8 +19,8 @@ from .words import INPUTS, LEAF, LEAF_WORTH, RECORD, STEP, WORTH, Record, Space,
 
 CLASSES = 5
 """Tasks are told apart by their length, halved so many times less one."""
-HOPELESS, AGAIN = 2, 8
-"""After so many squares of leaves in which boxes decided next to nothing, only every so many are asked."""
+AGAIN = 8
+"""After a square of leaves in which boxes decided next to nothing, every so many are asked."""
 
 
 @cache
@@ -267,7 +267,7 @@ def _node(asm: Assembly, half: int) -> None:
         wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
         finest = f.shift <= LEAF
         streak = f.load("i64", f.space, 8 * Space.STREAK)
-        hopeless = (streak >= HOPELESS) & (streak & (AGAIN - 1)).differs(0)
+        hopeless = (streak & (AGAIN - 1)).differs(0)
         with f.when(finest & (f.barren >= 1) & hopeless):
             with f.count(LANES) as k:
                 x, y = child_corner(f.x, f.y, k, f.shift)
