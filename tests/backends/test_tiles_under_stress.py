@@ -17,7 +17,7 @@ from tests.diff.programs import COLUMN, ROW
 import pellucid as pl
 from pellucid import images as im
 from pellucid.backends.llvm.engine import machine
-from pellucid.backends.tilevm import TileBackend, kernels, running
+from pellucid.backends.tilevm import TileBackend, blocks, kernels, running
 from pellucid.backends.tilevm.kernels import Kernels, Key
 from pellucid.backends.tilevm.words import Word
 from pellucid.base.errors import BackendError
@@ -54,6 +54,29 @@ def test_a_tape_may_have_tens_of_thousands_of_instructions():
     assert len(code.tape) > 30000
     code.run(one.arguments, one.memory)
     assert np.array_equal(one.memory[one.out], expected(one))
+
+
+def test_memory_that_was_let_go_of_serves_the_next_tape_unless_there_is_too_much(monkeypatch):
+    kept: list[object] = []
+    monkeypatch.setattr(blocks, "_kept", kept)
+    places = []
+    for _ in range(2):
+        block = blocks.Block(2, 4096)
+        block.rows[:] = 7
+        places.append(block.rows.ctypes.data)
+        del block
+    assert places[0] == places[1]
+    many = [blocks.Block(1, 4096 * k) for k in range(1, 6)]
+    large = blocks.Block(1, blocks.LARGEST_KEPT)
+    del many, large
+    assert len(kept) == blocks.MOST_KEPT
+    with pytest.raises(BackendError, match="bytes"):
+        blocks.Block(1 << 20, 1 << 40)
+    # Whatever stands there, the bits are right.
+    expected = pl.compile(BOARD, backend="llvm").render((300, 200), **VIEW)
+    for _ in range(3):
+        code = pl.compile(BOARD, backend="tiles")
+        assert np.array_equal(code.render((300, 200), **VIEW), expected)
 
 
 @pytest.mark.parametrize("word", [Word.ARENA_BYTES, Word.POOL_MOST])

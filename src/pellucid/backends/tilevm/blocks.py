@@ -12,13 +12,17 @@ from typing import Any
 
 import numpy as np
 
-MOST_KEPT = 3
-"""How many blocks are kept: those of one tape."""
+from ...base.errors import BackendError
+
+MOST_KEPT, LARGEST_KEPT = 3, 1 << 28
+"""How many blocks are kept, those of one tape; and of how many bytes, used or not."""
 _kept: list[mmap.mmap] = []
 
 
 class Block:
     """Workspaces of so many bytes each, in `rows` one after the other; anything may stand in them.
+
+    Raises BackendError where there is no memory for them.
 
     >>> Block(2, 4096).rows.shape
     (2, 4096)
@@ -40,9 +44,15 @@ def _taken(size: int) -> mmap.mmap:
             except ValueError:
                 continue
             return memory
-    return mmap.mmap(-1, size + size // 4 + 1, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    try:
+        return mmap.mmap(-1, size + size // 4 + 1, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError:
+        raise BackendError(
+            f"needs {size} bytes, which there are not", place="a tape", fix="compile it by LLVM"
+        ) from None
 
 
 def _keep(memory: mmap.mmap) -> None:
-    _kept.append(memory)
-    del _kept[:-MOST_KEPT]
+    if len(memory) <= LARGEST_KEPT:
+        _kept.append(memory)
+        del _kept[:-MOST_KEPT]
