@@ -1,5 +1,6 @@
 """The driver: the script of the optimizer, kernels and their variants, reports, options."""
 
+import gc
 import json
 import math
 
@@ -17,6 +18,7 @@ from pellucid.ir import nest as N
 from pellucid.ir import types as T
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.text import print_nest
+from pellucid.loops.ledger import Step
 from pellucid.loops.move import Proved
 
 SWIRL = im.swirl(100, im.checkerboard(10, im.black, im.white))
@@ -148,3 +150,19 @@ def test_straight_and_premultiplied_alpha():
 
 def test_the_back_ends_of_a_process_are_made_once():
     assert make_backend("llvm") is make_backend("llvm")
+
+
+def test_what_a_compilation_made_is_gone_without_a_search_for_cycles():
+    gc.collect()
+    gc.disable()
+    try:
+        pl.convert(bytes(80), "raw10", "rgb24", (16, 4))
+        pl.explain(im.swirl(77, SWIRL))
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        gc.collect()
+        found = {type(x) for x in gc.garbage}
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+    assert not found & {N.Kernel, N.Store, Step}

@@ -45,7 +45,8 @@ def rules(name: str, function: Rewriting, theorem: str) -> Tactic:
         kernel = made(state)
         if checking() >= 1:
             verify_kernel(kernel)
-        again = partial(made, state)
+        # Without the ledger, which the step is part of.
+        again = partial(made, replace(state, ledger=Ledger()))
         step = Step(name, f"kernel {kernel.name}", Proved(theorem), state.kernel, kernel, again=again)
         state.ledger.steps.append(step)
         return replace(state, kernel=kernel)

@@ -11,7 +11,7 @@ import math
 
 from ..ir import types as T
 from ..ir.expr import Expr, topological
-from ..ir.nest import SEQ, Block, For, Kernel, Store, all_roots, blocks, walk
+from ..ir.nest import SEQ, For, Kernel, Store, all_roots, blocks, walk
 from ..ir.path import Path, at
 from ..ir.path import walk as paths
 from ..reasoning.affine import affine
@@ -182,8 +182,9 @@ def by_lanes(lanes: int, bits: int) -> Tactic:
 def order_of(kernel: Kernel) -> tuple[int, ...]:
     """The bits of the indices of loops, outermost first; those of loops side by side together."""
     found: list[int] = []
-
-    def visit(block: Block, depth: int) -> None:
+    rest = [(kernel.body, 0)]
+    while rest:
+        block, depth = rest.pop()
         for s in block:
             inside = depth
             if isinstance(s, For):
@@ -191,10 +192,7 @@ def order_of(kernel: Kernel) -> tuple[int, ...]:
                     found.append(0)
                 found[depth] |= s.index.free
                 inside += 1
-            for b in blocks(s):
-                visit(b, inside)
-
-    visit(kernel.body, 0)
+            rest.extend((b, inside) for b in blocks(s))
     # An index of loops at several depths counts as it does in the outermost.
     taken = 0
     for depth, bits in enumerate(found):

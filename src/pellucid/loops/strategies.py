@@ -21,7 +21,7 @@ from ..ir.path import Path, at
 from ..ir.path import walk as paths
 from ..ir.verify import checking, verify_kernel
 from ..reasoning.infer import FactsOf
-from .ledger import Step
+from .ledger import Ledger, Step
 from .move import Proved, named
 from .tactic import State, Tactic, make, repeat, sequence
 
@@ -77,20 +77,22 @@ def exists(block: Block, path: Path) -> bool:
 def index_facts(kernel: Kernel, ranges: Mapping[Expr, Facts]) -> dict[Expr, Facts]:
     """What is known of parameters, and of every index in its loops: of one that several loops have, in all of them."""
     found: dict[Expr, Facts] = {}
-
-    def visit(block: Block, facts: FactsOf) -> None:
-        for s in block:
-            inner = facts
-            if isinstance(s, For):
-                lo, hi = facts(s.lo), facts(s.hi)
-                own = Facts(lo.lo, max(lo.lo, hi.hi - 1))
-                found[s.index] = found[s.index].union(own) if s.index in found else own
-                inner = FactsOf({**ranges, **found, s.index: own})
-            for b in blocks(s):
-                visit(b, inner)
-
-    visit(kernel.body, FactsOf(ranges))
+    _find_indices(kernel.body, FactsOf(ranges), ranges, found)
     return {**found, **ranges}
+
+
+def _find_indices(
+    block: Block, facts: FactsOf, ranges: Mapping[Expr, Facts], found: dict[Expr, Facts]
+) -> None:
+    for s in block:
+        inner = facts
+        if isinstance(s, For):
+            lo, hi = facts(s.lo), facts(s.hi)
+            own = Facts(lo.lo, max(lo.lo, hi.hi - 1))
+            found[s.index] = found[s.index].union(own) if s.index in found else own
+            inner = FactsOf({**ranges, **found, s.index: own})
+        for b in blocks(s):
+            _find_indices(b, inner, ranges, found)
 
 
 def _simplified(state: State) -> Kernel:
@@ -113,7 +115,8 @@ def simplify_expressions(state: State) -> State:
     if checking() >= 1:
         verify_kernel(kernel)
     site = f"kernel {kernel.name}"
-    again = partial(_simplified, state)
+    # Without the ledger, which the step is part of.
+    again = partial(_simplified, replace(state, ledger=Ledger()))
     step = Step("simplify", site, Proved("rules labelled exact"), state.kernel, kernel, again=again)
     state.ledger.steps.append(step)
     return replace(state, kernel=kernel)

@@ -68,35 +68,41 @@ def effects(block: Block) -> Effects:
     >>> print(*found.sets, *found.uses)
     a[i] b[i + 1]
     """
-    sets: list[Access] = []
-    uses: list[Access] = []
-    own: set[Buffer] = set()
+    found = _Found([], [], set())
+    found.visit(block, (), ())
+    return Effects(
+        tuple(dict.fromkeys(a for a in found.sets if a.buffer not in found.own)),
+        tuple(dict.fromkeys(a for a in found.uses if a.buffer not in found.own)),
+    )
 
-    def visit(inner: Block, scope: tuple[For, ...], guards: tuple[Guard, ...]) -> None:
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What was found so far, and the scratch memory of the block's own."""
+
+    sets: list[Access]
+    uses: list[Access]
+    own: set[Buffer]
+
+    def visit(self, inner: Block, scope: tuple[For, ...], guards: tuple[Guard, ...]) -> None:
         for s in inner:
-            uses.extend(loads(roots(s), scope, guards))
+            self.uses.extend(loads(roots(s), scope, guards))
             match s:
                 case Store(buffer, position):
-                    sets.append(Access(buffer, position, scope, store=True, guards=guards))
+                    self.sets.append(Access(buffer, position, scope, store=True, guards=guards))
                 case For():
-                    visit(s.body, (*scope, s), guards)
+                    self.visit(s.body, (*scope, s), guards)
                 case If(condition, then, orelse, picks):
                     # A condition tells nothing of a branch that changes what it is about.
                     telling = not picks and isinstance(untouched([condition], (s,)), Proved)
-                    visit(then, scope, (*guards, Guard(condition, True)) if telling else guards)
-                    visit(orelse, scope, (*guards, Guard(condition, False)) if telling else guards)
+                    self.visit(then, scope, (*guards, Guard(condition, True)) if telling else guards)
+                    self.visit(orelse, scope, (*guards, Guard(condition, False)) if telling else guards)
                 case Alloc(sizes, body):
-                    own.update(sizes)
-                    visit(body, scope, guards)
+                    self.own.update(sizes)
+                    self.visit(body, scope, guards)
                 case _:
                     for b in blocks(s):
-                        visit(b, scope, guards)
-
-    visit(block, (), ())
-    return Effects(
-        tuple(dict.fromkeys(a for a in sets if a.buffer not in own)),
-        tuple(dict.fromkeys(a for a in uses if a.buffer not in own)),
-    )
+                        self.visit(b, scope, guards)
 
 
 @functools.lru_cache(maxsize=1024)
