@@ -55,8 +55,9 @@ def convert(
     `data` holds the bytes in the format `source`, from `offset` on; formats are names of `pellucid.pixels.FORMATS`,
     lines of the notation, or layouts; `size` is width and height in pixels. `op` makes another picture of the one that
     is read, which is centered on the origin, one unit to the pixel: a warp, a filter of colors, anything. It is called
-    every time; what it makes is compiled when it is new. The bytes go to `out`, if given. Raises `InputError` for too
-    few bytes, an unknown format, or an `op` that makes no picture.
+    every time; what it makes is compiled when it is new. The bytes go to `out`, if given, of which
+    those that hold no sample stay as they are. Raises `InputError` for too few bytes, an unknown format, or an `op`
+    that makes no picture.
 
     >>> convert(bytes([255, 0, 255, 0, 255, 0]), "rgb24", "rgb565", (2, 1)).tobytes().hex()
     '1ff8e007'
@@ -89,7 +90,7 @@ class _Changed(NamedTuple):
 @lru_cache(maxsize=2 * KEPT)
 def _source(text: str, size: tuple[int, int]) -> Buffer:
     """The buffer that stands for the bytes of any picture in the layout of that text."""
-    return Buffer("source", T.u8, Layout(text).size(*size))
+    return Buffer("source", T.u8, layout_of(text).size(*size))
 
 
 @lru_cache(maxsize=KEPT)
@@ -103,7 +104,7 @@ def at_hand(source: str, target: str, size: tuple[int, int], options: Options) -
         return f"convert {source!r} to {target!r}, {width} x {height}"
 
     def make() -> Optimized:
-        return optimized(conversion(Layout(source), Layout(target), size, options), options, backend)
+        return optimized(conversion(layout_of(source), layout_of(target), size, options), options, backend)
 
     with uncollected():
         return with_room(lambda: kept(words, buffers, options, backend, make))

@@ -34,6 +34,7 @@ from ..tracing import functions as F
 from ..tracing.transfer import to_linear
 from . import meaning
 from .access import plus, times, write
+from .formats import layout_of
 from .layout import Layout
 from .lines import Lines
 
@@ -48,8 +49,9 @@ def packed(
     """The bytes of a picture in a layout: its planes one after another.
 
     `look` is what `driver.checked_view` takes: center, zoom, time, samples, threads, params. What is not opaque is laid
-    on black if the layout has no alpha. Unused bits and padding are zero. Raises InputError for a layout with a palette
-    or with samples that are no colors, or an `out` of another size, and as `Kernel.render` does.
+    on black if the layout has no alpha. Unused bits are zero, but bytes of `out` that hold no sample stay as
+    they are. Raises InputError for a layout with a palette or with samples that are no colors, or an `out` of another
+    size, and as `Kernel.render` does.
 
     >>> import pellucid as pl
     >>> from pellucid import images as im
@@ -110,7 +112,7 @@ def parts(layout: Layout, size: tuple[int, int], out: Bytes) -> list[Bytes]:
 @functools.lru_cache(maxsize=64)
 def planes_of(text: str, size: tuple[int, int]) -> tuple[Buffer, ...]:
     """The buffers that stand for the planes of a picture in the layout of that text."""
-    starts = itertools.pairwise(Layout(text).offsets(*size))
+    starts = itertools.pairwise(layout_of(text).offsets(*size))
     return tuple(Buffer(f"plane_{k}", T.u8, stop - start) for k, (start, stop) in enumerate(starts))
 
 
