@@ -133,6 +133,18 @@ def test_what_is_looked_up_for_a_group_without_gaps_is_stored_in_words(type_: st
     assert np.array_equal(mine, wanted)
 
 
+@pytest.mark.parametrize("index", ["u8", "u16", "i32"])
+@pytest.mark.parametrize("type_", ["u8", "i16"])
+def test_small_elements_are_looked_up_a_few_in_a_turn(type_: str, index: str):
+    at = "convert.i32(a[i])" if index == "u8" else f"convert.i32(a[i] & 255:{index})"
+    text, (mine, wanted) = both(
+        f"kernel k():\n  output out: {type_}[100]\n  input a: {index}[100]\n  input table: {type_}[256]\n"
+        f"  for i in 0 .. 100 by 16 lanes:\n    out[i] := table[{at}] + table[{at}] * 3:{type_}\n"
+    )
+    assert np.array_equal(mine, wanted)
+    assert DENSE not in text
+
+
 def test_what_an_earlier_loop_stored_is_read_and_stored_in_groups():
     """Only what a loop itself stores to keeps its loads and stores apart."""
     first = "".join(f"        near[i * 2 + {k}] := a[j * 80 + i * 2 + {1 - k}]\n" for k in range(2))

@@ -18,12 +18,51 @@ from .spelling import SCALAR, STORED, WIDEST, sequence, stored, typed
 
 WORD = 64
 """The most bits that a lane loads at once."""
+TOGETHER = 8
+"""How many elements are put together in a turn, if they are small enough for a vector of all lanes to have many."""
 Window = list[tuple[int, list[Expr]]]
 """Loads from positions within one word: how many elements after the first, and the loads of that element."""
 
 
+def unwidened(position: Expr) -> Expr:
+    """A position, or the narrower unsigned number that it was converted from: the same number, in fewer bits."""
+    narrow = position.op == "convert" and position.args[0].type.kind == "unsigned"
+    return position.args[0] if narrow and position.args[0].type.bits < position.type.bits else position
+
+
 class Gathers(Memory, ABC):
     """Writes gathers."""
+
+    def gather_turns(self, buffer: Buffer, at: str, type_: T.Type) -> str:
+        """One small element per lane, from positions that are inside: a few lanes in each turn of a loop."""
+        element, size = STORED[buffer.type], buffer.type.dtype.itemsize
+        slot = self.parted(at, type_)
+        self.enter(f"{slot}.to = alloca {stored(buffer.type, self.lanes)}, align {WIDEST}")
+        before, head, after = self.label, self.new_label(), self.new_label()
+        self.jump(head)
+        self.open(head)
+        lane = self.let(f"phi i64 [ 0, %{before} ], [ %{head}.k, %{head} ]")
+        base = self.let(f"getelementptr {SCALAR[type_]}, ptr {slot}, i64 {lane}")
+        some, vector = "poison", f"<{TOGETHER} x {element}>"
+        for k in range(TOGETHER):
+            where = self.let(f"getelementptr {SCALAR[type_]}, ptr {base}, i64 {k}") if k else base
+            found = self.looked_at(buffer, where, type_)
+            some = self.let(f"insertelement {vector} {some}, {element} {found}, i64 {k}")
+        into = self.let(f"getelementptr {element}, ptr {slot}.to, i64 {lane}")
+        self.emit(f"store {vector} {some}, ptr {into}, align {size}")
+        self.emit(f"%{head}.k = add i64 {lane}, {TOGETHER}")
+        self.branch(self.let(f"icmp eq i64 %{head}.k, {self.lanes}"), after, head)
+        self.open(after)
+        return self.let(f"load {stored(buffer.type, self.lanes)}, ptr {slot}.to, align {WIDEST}")
+
+    def looked_at(self, buffer: Buffer, where: str, type_: T.Type) -> str:
+        """The element at a position that is itself in memory, at an address."""
+        word, element = SCALAR[type_], STORED[buffer.type]
+        number = self.let(f"load {word}, ptr {where}, align {type_.bits // 8}")
+        extended = "zext" if type_.kind == "unsigned" else "sext"
+        wide = number if type_.bits == 64 else self.let(f"{extended} {word} {number} to i64")
+        found = self.let(f"getelementptr {element}, ptr {self.pointer(buffer)}, i64 {wide}")
+        return self.let(f"load {element}, ptr {found}, align {buffer.type.dtype.itemsize}")
 
     def gather_each(self, buffer: Buffer, at: str, type_: T.Type, wide: T.Type) -> str:
         """One element of type `wide` per lane, from positions (counted in elements of the buffer) that are inside."""

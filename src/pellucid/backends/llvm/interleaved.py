@@ -15,7 +15,7 @@ from ...ir.nest import Block, Store, all_roots
 from ...reasoning.infer import FactsOf
 from ..affine import as_sum, index_is_whole
 from ..port import Layout
-from .gathers import Gathers
+from .gathers import Gathers, unwidened
 from .shuffles import REGISTER, Shuffles, Windows
 from .spelling import SCALAR, STORED, WIDEST, stored, typed
 
@@ -65,12 +65,6 @@ class Group:
     places: dict[Store, int]
     values: dict[Store, str] = field(default_factory=dict[Store, str])
     numbers: dict[Store, str] = field(default_factory=dict[Store, str])
-
-
-def unwidened(position: Expr) -> Expr:
-    """A position, or the narrower unsigned number that it was converted from: the same number, in fewer bits."""
-    narrow = position.op == "convert" and position.args[0].type.kind == "unsigned"
-    return position.args[0] if narrow and position.args[0].type.bits < position.type.bits else position
 
 
 class Interleaved(Gathers, Shuffles, ABC):
@@ -281,10 +275,7 @@ class Interleaved(Gathers, Shuffles, ABC):
                 word, width = SCALAR[type_], type_.bits // 8
                 at = self.let(f"getelementptr {word}, ptr {slot}, i64 {lane}")
                 at = self.let(f"getelementptr i8, ptr {at}, i64 {k * width}") if k else at
-                number = self.let(f"load {word}, ptr {at}, align {width}")
-                wide = number if type_.bits == 64 else self.let(f"zext {word} {number} to i64")
-                found = self.let(f"getelementptr {element}, ptr {self.pointer(s.value.attr)}, i64 {wide}")
-                value = self.let(f"load {element}, ptr {found}, align {size}")
+                value = self.looked_at(s.value.attr, at, type_)
                 offset = (k * group.shape.step + group.places[s] - first) * size
                 into = self.let(f"getelementptr i8, ptr {place}, i64 {offset}") if offset else place
                 self.emit(f"store {element} {value}, ptr {into}, align {size}")
@@ -320,12 +311,7 @@ class Interleaved(Gathers, Shuffles, ABC):
             k, p = divmod(n, len(pairs))
             t = types[p]
             at = self.let(f"getelementptr {SCALAR[t]}, ptr {bases[p]}, i64 {k}") if k else bases[p]
-            number = self.let(f"load {SCALAR[t]}, ptr {at}, align {t.bits // 8}")
-            wide = number if t.bits == 64 else self.let(f"zext {SCALAR[t]} {number} to i64")
-            found = self.let(
-                f"getelementptr {element}, ptr {self.pointer(pairs[p][0].value.attr)}, i64 {wide}"
-            )
-            value = self.let(f"load {element}, ptr {found}, align {size}")
+            value = self.looked_at(pairs[p][0].value.attr, at, t)
             filled = n % many
             word = self.let(
                 f"insertelement {vector} {word if filled else 'poison'}, {element} {value}, i64 {filled}"

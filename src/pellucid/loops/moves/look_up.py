@@ -62,21 +62,24 @@ TABLES = Theorem(
 def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, **options: Any) -> Applied:
     """Fill the tables first, then load from them."""
     sizes: dict[Buffer, Expr] = {}
-    fills: list[For] = []
+    fills: dict[int, For] = {}
     values: dict[Expr, Expr] = {}
     for table in lookups(kernel, options.get("ranges") or {}, dear):
-        seen = replace(kernel, body=(*kernel.body, *fills))
-        index = fresh_index(seen, "number")
-        buffer = fresh_buffer(seen, "values", table.value.type, (1 << 31) - 1)
-        (value,) = substitute([table.value], {NUMBER: index})
+        seen = replace(kernel, body=(*kernel.body, *fills.values()))
         size = const(table.size, T.i32)
+        # Tables of one size are filled together: they are often made of the same values.
+        fill = fills.get(table.size) or For(fresh_index(seen, "number"), const(0, T.i32), size, ())
+        buffer = fresh_buffer(seen, "values", table.value.type, (1 << 31) - 1)
+        (value,) = substitute([table.value], {NUMBER: fill.index})
         sizes[buffer] = size
-        fills.append(For(index, const(0, T.i32), size, (Store(buffer, index, value),)))
+        fills[table.size] = replace(fill, body=(*fill.body, Store(buffer, fill.index, value)))
         for e, number in table.places.items():
             values[e] = E.load(
                 buffer, number if number.type is T.i32 else operator("convert", number, attr=T.i32)
             )
-    return Applied(replace(kernel, body=(Alloc(sizes, (*fills, *with_values(kernel.body, values))),)))
+    return Applied(
+        replace(kernel, body=(Alloc(sizes, (*fills.values(), *with_values(kernel.body, values))),))
+    )
 
 
 MOVE = Move(
