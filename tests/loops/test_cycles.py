@@ -5,6 +5,7 @@ import pytest
 
 from pellucid.backends.numpy import NumpyBackend
 from pellucid.ir import nest as N
+from pellucid.ir import types as T
 from pellucid.ir.nest import Alloc, For, Kernel, walk
 from pellucid.ir.parse import parse_nest
 from pellucid.loops.cycles import by_lanes, cycle, edges, order_of, take_cycles, widest
@@ -147,6 +148,16 @@ def test_one_curve_is_one_table_wherever_it_is():
     kernel = nest(CURVE, "shade[89 - i] := sqrt(convert.f32(convert.i32(c[89 - i]) & 1) * 0.3)")
     (table,) = lookups(kernel, {}, 4.0)
     assert (table.size, len(table.places)) == (4, 2)
+
+
+def test_bits_of_one_number_are_one_table_of_the_number():
+    whole = "truncate_in.i32(sqrt(convert.f32(convert.i32(c[i]) & 3) * 100.0))"
+    kernel = nest(f"out[i] := {whole} & 7", f"out[89 - i] := shift_right_in({whole}, 3)")
+    (table,) = lookups(kernel, {}, 4.0)
+    assert (table.value.type, len(table.places)) == (T.u8, 1)
+    after = looked_up(kernel)
+    assert after is not None
+    assert memory(after) == memory(kernel)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,11 @@ MOST = 1 << 16
 """The most elements of a table."""
 TURNS = 4
 """How often each element is looked up at least, on the average."""
+WHOLE, BITS = (
+    frozenset(("convert", "truncate_in")),
+    frozenset(("convert", "and", "shift_left_in", "shift_right_in")),
+)
+"""What makes a whole number of a float, and what takes some bits of it."""
 NUMBER = E.index("number")
 """The index of all tables while they are compared."""
 
@@ -81,14 +86,53 @@ def lookups(kernel: Kernel, ranges: Mapping[Expr, Facts], dear: float = DEAR) ->
         groups.setdefault(loops, (turns, []))[1].append(store.value)
     for loops, (turns, values) in groups.items():
         inside = _facts(loops, ranges)
-        for e, number in dear_of(values, inside, dear).items():
-            value = substitute([e], {number: _number(number.type)})[0]
+        for e, number, value in _wanted(dear_of(values, inside, dear), inside):
             table = tables.setdefault(value, Lookup(value))
             table.size = max(table.size, int(inside(number).hi) + 1)
             table.uses += turns
             table.places[e] = number
     _last[:] = [(kernel, ranges, dear, [t for t in tables.values() if t.uses >= TURNS * t.size])]
     return _last[0][3]
+
+
+def _wanted(found: dict[Expr, Expr], facts: FactsOf) -> list[tuple[Expr, Expr, Expr]]:
+    """Dear nodes, with their numbers and their values by `NUMBER`.
+
+    Where several are bits of one small whole number, it is that number: one table then serves them all.
+    """
+    made: list[tuple[Expr, Expr, Expr, Expr | None, Expr]] = []
+    kinds: dict[Expr, set[Expr]] = {}
+    for e, number in found.items():
+        whole = _whole(e, facts)
+        kind, of = substitute([e, e if whole is None else whole], {number: _number(number.type)})
+        made.append((e, number, kind, whole, of))
+        kinds.setdefault(of, set()).add(kind)
+    wanted: list[tuple[Expr, Expr, Expr]] = []
+    for e, number, kind, whole, of in made:
+        if whole is None or len(kinds[of]) == 1:
+            wanted.append((e, number, kind))
+        else:
+            wanted.append((whole, number, apply("convert", of, attr=_small_type(facts(whole)))))
+    return wanted
+
+
+def _whole(node: Expr, facts: FactsOf) -> Expr | None:
+    """The small whole number, just made of a float, that a node is some bits of; None if there is none."""
+    while node.type.is_integer:
+        rest = [a for a in node.args if a.op != "const"]
+        if len(rest) != 1:
+            return None
+        if rest[0].type.is_float:
+            return node if node.op in WHOLE and _small_type(facts(node)) is not None else None
+        if node.op not in BITS:
+            return None
+        node = rest[0]
+    return None
+
+
+def _small_type(facts: Facts) -> T.Type | None:
+    """The smallest type that holds such numbers, if it is small."""
+    return next((t for t in (T.u8, T.u16) if facts.within(0, t.high)), None)
 
 
 def _number(type_: T.Type) -> Expr:

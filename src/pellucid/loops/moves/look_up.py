@@ -74,9 +74,9 @@ def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, **options: Any) -> 
         sizes[buffer] = size
         fills[table.size] = replace(fill, body=(*fill.body, Store(buffer, fill.index, value)))
         for e, number in table.places.items():
-            values[e] = E.load(
-                buffer, number if number.type is T.i32 else operator("convert", number, attr=T.i32)
-            )
+            position = number if number.type is T.i32 else operator("convert", number, attr=T.i32)
+            found = E.load(buffer, position)
+            values[e] = found if found.type is e.type else operator("convert", found, attr=e.type)
     return Applied(
         replace(kernel, body=(Alloc(sizes, (*fills.values(), *with_values(kernel.body, values))),))
     )
