@@ -69,7 +69,7 @@ def test_an_error_costs_fewer_samples_than_the_most():
     kernel = pl.compile(im.swirl(3.0, im.checkerboard(1, im.red, im.blue)), backend="tiles")
     code = kernel._code(Variant("straight", True))
     spent = [0]
-    for more in ({}, {"error": 0.1}, {"error": 0.02}):
+    for more in ({}, {"error": 0.2}, {"error": 0.05}):
         kernel.render((128, 80), zoom=16, samples=16, **more)
         spent.append(code.counts.samples)
     exact, rough, fine = np.diff(spent)
