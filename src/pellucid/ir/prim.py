@@ -21,6 +21,7 @@ from .facts import Facts, Transfer, top
 if TYPE_CHECKING:
     from .expr import Expr
     from .prims.box import Copies, Interval
+    from .prims.surface import Rule
 
 CLASSES: Mapping[str, tuple[T.Type, ...]] = {
     "F": T.FLOATS,
@@ -75,6 +76,8 @@ class Prim:
                result between two others may be NaN, the row states its `interval` as well.
     interval   bounds of the result as terms: a function ``(result type, *boxes) -> (lo, hi)``; what `reasoning.boxes`
                makes of the other columns if None.
+    surface    what the result is near over a square of pixels: a function ``(result type, box, *forms) -> Surface``;
+               what `reasoning.surfaces` makes of the body, or of the box, if None.
     copies     ``(*boxes) -> (Copy | None, ...)``: for each operand, when the result surely is that operand.
     zero_sign  what the signs of zeros among the operands can change: nothing ("kill"), only the sign of a zero result
                ("pass"), or more ("observe").
@@ -97,6 +100,7 @@ class Prim:
     ulp: Mapping[str, float] = field(default_factory=dict[str, float])
     monotone: str = ""
     interval: Interval | None = None
+    surface: Rule | None = None
     copies: Copies | None = None
     zero_sign: str = "observe"
     cost: float = 1.0

@@ -8,7 +8,7 @@ corners; else the boxes of a short `body` are composed; else a result is known w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -81,8 +81,8 @@ def ends(prim: Prim, result: T.Type, *boxes: Box) -> Ends:
     # An integer that wraps is out of order, and nothing tells here when it does.
     if prim.monotone and (not result.is_integer or not all(b.type.is_integer for b in boxes)):
         return _at_corners(prim, result, boxes)
-    body = None if prim.body is None else expand(prim.name, tuple(_names(boxes)), _attribute(prim, result))
-    if body is not None and _is_short(body):
+    body = named_body(prim, result, boxes)
+    if body is not None and is_short(body[1]):
         return _composed(body, boxes)
     return _at_points(prim, result, boxes)
 
@@ -91,8 +91,12 @@ def _attribute(prim: Prim, result: T.Type) -> T.Type | None:
     return result if prim.result == "@" else None
 
 
-def _names(boxes: Iterable[Box]) -> list[Expr]:
-    return [param(f"operand{k}", box.type) for k, box in enumerate(boxes)]
+def named_body(prim: Prim, result: T.Type, boxes: Sequence[Box]) -> tuple[tuple[Expr, ...], Expr] | None:
+    """What stands for the operands of a row in its body, and the body; None if it has none."""
+    if prim.body is None:
+        return None
+    names = tuple([param(f"operand{k}", box.type) for k, box in enumerate(boxes)])
+    return names, expand(prim.name, names, _attribute(prim, result))
 
 
 def _value(prim: Prim, result: T.Type, operands: Iterable[Term]) -> Term:
@@ -146,26 +150,29 @@ def _at_corners(prim: Prim, result: T.Type, boxes: tuple[Box, ...]) -> Ends:
     return only(all_of(*known), lo, hi) if known else (lo, hi)
 
 
-def _is_short(body: Expr) -> bool:
+def is_short(body: Expr) -> bool:
+    """Whether what is known of the operators of a body says something of the whole."""
     rows = table.table()
     nodes = [n for n in topological([body]) if n.args]
     return len(nodes) <= LONGEST_BODY and all(n.op in rows for n in nodes)
 
 
-def _composed(body: Expr, boxes: tuple[Box, ...]) -> Ends:
+def _composed(body: tuple[tuple[Expr, ...], Expr], boxes: tuple[Box, ...]) -> Ends:
     """The ends of an expression, from operand to user: what operands share is not known in between."""
-    done = dict(zip(_names(boxes), boxes, strict=True))
-    for node in topological([body]):
+    names, root = body
+    done = dict(zip(names, boxes, strict=True))
+    for node in topological([root]):
         if node in done:
             continue
         if node.op == "const":
-            done[node] = _constant(node)
+            done[node] = constant_box(node)
         else:
             done[node] = Box(*ends(table.row(node.op), node.type, *(done[a] for a in node.args)))
-    return done[body]
+    return done[root]
 
 
-def _constant(node: Expr) -> Box:
+def constant_box(node: Expr) -> Box:
+    """The box of a constant."""
     if node.type.is_float and math.isnan(node.attr):
         return Box(*whole(node.type))
     value = Term(const(node.attr, node.type))

@@ -114,10 +114,11 @@ class Kernels:
         places, owner = this.tables(code, ("batches", "boxes"))
         self._owners.append(owner)
         count = len(keys)
-        return _words(places[0], count * VARIANTS), _words(places[1], 2 * count)
+        return words(places[0], count * VARIANTS), words(places[1], 2 * count)
 
 
-def _words(address: int, count: int) -> list[int]:
+def words(address: int, count: int) -> list[int]:
+    """The addresses in a table."""
     return list((ctypes.c_uint64 * count).from_address(address))
 
 
@@ -284,7 +285,7 @@ def _boxes(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
         # Never one value, so that operands are wanted as long as anything is.
         lo, hi = "zeroinitializer", f"splat ({SCALAR[key.result]} 1)"
     elif key.op == "load":
-        lo, hi = _looked_up(key, ends[0], lines)
+        lo, hi = looked_up(key, ends[0], lines)
     else:
         lo, hi, copies = _ruled(key, ends, lines)
     lines.store(key.result, lo, "%o")
@@ -320,7 +321,7 @@ def _ruled(key: Key, ends: Sequence[tuple[str, str]], lines: Lines) -> tuple[str
     return lo, hi, [None if c is None else next(rest) for c in rule.copies]
 
 
-def _looked_up(key: Key, ends: tuple[str, str], lines: Lines) -> tuple[str, str]:
+def looked_up(key: Key, ends: tuple[str, str], lines: Lines) -> tuple[str, str]:
     """The box of what is loaded: one element where the position is one, else anything."""
     (position,) = key.types
     one = _pinned(position, *ends, lines)

@@ -15,12 +15,10 @@ from typing import NamedTuple
 from . import shorten
 from .assembly import POINTER, Assembly, Function, Value
 from .sizes import LANES, VECTORS
-from .words import INPUTS, LEAF, LEAF_WORTH, RECORD, STEP, WORTH, Record, Space, Word, Writer
+from .words import AGAIN, INPUTS, LEAF, LEAF_WORTH, RECORD, STEP, WORTH, Record, Space, Word, Writer
 
 CLASSES = 5
 """Tasks are told apart by their length, halved so many times less one."""
-AGAIN = 8
-"""After a square of leaves in which boxes decided next to nothing, every so many are asked."""
 
 
 @cache
@@ -398,7 +396,8 @@ def tiles(asm: Assembly, half: int, worth: Worth, draw: Callable[[Function, Task
             square = task >> 4
             node = w.word(Word.NODES, POINTER) + square * w.word(Word.SPACE_BYTES)
             f.call("pool", f.frame, here)
-            f.store(f.number(0), here, 8 * Space.STREAK)
+            for streak in (Space.STREAK, Space.LEVEL, Space.STEEP, Space.BENT):
+                f.store(f.number(0), here, 8 * streak)
             x, y = _corner(f, w, square + w.word(Word.FIRST_NODE))
             _copy_record(f, top, mine)
             count = f.load("i32", node + (k << 2), 8 * Space.COUNTS)

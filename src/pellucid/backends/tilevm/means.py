@@ -194,7 +194,7 @@ _kept: list[object] = []
 def text(form: Form, half: int) -> str:
     """The text of a form's functions."""
     declared: dict[str, None] = {}
-    parts = [build(form, half, declared) for build in (_sum, _finish, _weigh, _bounds)]
+    parts = [build(form, half, declared) for build in (_sum, _finish, weigh, _bounds)]
     return "\n".join([*declared, *parts])
 
 
@@ -208,18 +208,20 @@ def _plain(form: Form) -> tuple[str, int]:
     return typed(form.real, LANES), LANES * form.real.bits // 8
 
 
-def _pointers(lines: Lines, name: str, count: int) -> list[str]:
+def pointers(lines: Lines, name: str, count: int) -> list[str]:
+    """Pointers in a row."""
     return [lines.let(f"load ptr, ptr {lines.at(name, 8 * k)}") for k in range(count)]
 
 
-def _count(form: Form) -> int:
+def values_of(form: Form) -> int:
+    """How many values a sample has."""
     return 1 + max(k for u in form.updates for step in u for k in step.values)
 
 
 def _sum(form: Form, half: int, declared: dict[str, None]) -> str:
     vector, width = _plain(form)
     head, body = Lines(half, declared, "u"), Lines(half, declared)
-    places = _pointers(head, "%places", _count(form))
+    places = pointers(head, "%places", values_of(form))
     strides = [head.let(f"load i64, ptr {head.at('%strides', 8 * k)}") for k in range(len(places))]
     cells = [head.at("%sums", k * width) for k in range(len(form.updates))]
     first = [head.let(f"load {vector}, ptr {c}, align 64") for c in cells]
@@ -245,10 +247,11 @@ def _sum(form: Form, half: int, declared: dict[str, None]) -> str:
         "out:", *stores, "ret void",
     ]  # fmt: skip
     parameters = "ptr %sums, ptr %places, ptr %strides, i64 %first, i64 %count"
-    return _function("void", "sum", parameters, lines)
+    return function("void", "sum", parameters, lines)
 
 
-def _function(result: str, name: str, parameters: str, lines: Sequence[str]) -> str:
+def function(result: str, name: str, parameters: str, lines: Sequence[str]) -> str:
+    """The text of a function."""
     body = "\n".join(lines)
     return f"define {result} @{name}({parameters}) {{\n{body}\n}}"
 
@@ -278,7 +281,7 @@ def _finish(form: Form, half: int, declared: dict[str, None]) -> str:
             f"load {vector}, ptr {lines.at('%sums', k * width)}, align 64"
         )
     (word,) = lines.values(expand([form.word], "exact"), names)
-    return _function(
+    return function(
         "void",
         "finish",
         "ptr %sums, ptr %pool, ptr %colors",
@@ -299,7 +302,7 @@ def _cuts(word: Expr) -> list[Expr]:
     return list(found)
 
 
-def _weigh(form: Form, half: int, declared: dict[str, None]) -> str:
+def weigh(form: Form, half: int, declared: dict[str, None]) -> str:
     """Of boxes of sums, in which lanes each byte is within the slack; and the word in the middle."""
     vector, width = _plain(form)
     lines = Lines(half, declared)
@@ -344,7 +347,7 @@ def _weigh(form: Form, half: int, declared: dict[str, None]) -> str:
         "entry:", *lines.lines, f"store {typed(T.u32, LANES)} {color}, ptr %colors, align 4",
         f"%bits = bitcast {bits} {mask} to i16", "ret i16 %bits",
     ]  # fmt: skip
-    return _function("i16", "weigh", "ptr %sums, ptr %pool, i32 %slack, ptr %colors", body)
+    return function("i16", "weigh", "ptr %sums, ptr %pool, i32 %slack, ptr %colors", body)
 
 
 def _bounds(form: Form, half: int, declared: dict[str, None]) -> str:
@@ -356,7 +359,7 @@ def _bounds(form: Form, half: int, declared: dict[str, None]) -> str:
     t, real = form.real, SCALAR[form.real]
     bits = f"<{LANES} x i1>"
     head, guess, body = (Lines(half, declared, p) for p in "ugv")
-    places = _pointers(head, "%places", _count(form))
+    places = pointers(head, "%places", values_of(form))
     low = [head.vector(t, p) for p in places]
     high = [head.vector(t, p, half) for p in places]
     finite = "splat (i1 true)"
@@ -400,7 +403,7 @@ def _bounds(form: Form, half: int, declared: dict[str, None]) -> str:
         "out:", "%result = phi i16 [ 0, %entry ], [ %found, %done ]", "ret i16 %result",
     ]  # fmt: skip
     parameters = "ptr %places, ptr %pool, i64 %count, i32 %slack, ptr %colors"
-    return _function("i16", "bounds", parameters, lines)
+    return function("i16", "bounds", parameters, lines)
 
 
 def _corners(step: Step, low: Sequence[str], high: Sequence[str], *, most: bool) -> list[tuple[str, ...]]:

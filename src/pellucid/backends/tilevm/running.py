@@ -116,7 +116,7 @@ class TileCode:
         self._entries = entries = _entries(self.machine, tape.width, False, store)
         word = T.u64 if tape.width == 8 else T.u32
         splats = [Key("splat", (t,), t) for t in (word, T.boolean)]
-        opcodes = self._kernels.opcodes([*tape.keys, *tape.inner, *splats])
+        self.opcodes = opcodes = self._kernels.opcodes([*tape.keys, *tape.inner, *splats])
         self.memory = Spaces(tape, opcodes, [opcodes[s] for s in splats], self._kernels, entries.allocate)
 
     def run(
@@ -277,6 +277,13 @@ class Spaces:
             [(k, x) for k, x in enumerate(tape.pool) if isinstance(x, Expr) and x.op == "const"]
         )
         frame[Word.STAMP] = next(_stamps)
+
+    def reserve(self, bytes_: int) -> int:
+        """More memory in each workspace, before any is made: where it begins."""
+        begin = self._bytes
+        self._bytes = _rounded(begin + bytes_, PAGE)
+        self.frame[Word.SPACE_BYTES] = self._bytes
+        return begin
 
     def _allocated(self, allocate: Callable[[int, int, int, int], int], length: int) -> int:
         """The whole tape's form for leaves, made in a workspace without slots; how many slots leaves may need.

@@ -11,17 +11,23 @@ from typing import Any
 from ...ir.expr import Expr
 from ..llvm.hands import Hands
 from ..port import Layout, Store, address
+from .centers import centers
+from .kernels import PASSAGES
 from .means import Mean, functions
 from .running import Care, TileCode, whole
 from .sampling import text
 from .sizes import LANES, VECTORS
+from .surfaces import HALVES, surfaces
 from .tape import Field, build_samples
-from .words import LIST_MOST, STEP, Word
+from .words import INPUTS, LIST_MOST, STEP, Word
 
 FULL = 0.8
 """Lists are so long that of the vectors of their batches this part is used, if that is possible."""
 PIXELS_FROM = 4
 """From so many samples in a row on, boxes are asked down to single pixels."""
+
+LONGEST = 1024
+"""How many instructions a tape may have at most that runs on surfaces: they have to stay in a cache."""
 
 
 class SampledCode(TileCode):
@@ -35,9 +41,23 @@ class SampledCode(TileCode):
         super().__init__(plan, build_samples(field, mean), hands, threads, store)
         self.mean = mean
         frame = self.memory.frame
-        native = functions(mean.form, self.memory.unit // 2, store)
+        half = self.memory.unit // 2
+        native = functions(mean.form, half, store)
         frame[Word.SUM], frame[Word.FINISH], frame[Word.BOUNDS] = native
         frame[Word.KEPT] = len(mean.values)
+        self._bend(half, store)
+
+    def _bend(self, half: int, store: Store | None) -> None:
+        """Have surfaces as well as boxes, unless there is an iteration, or the form has too many steps."""
+        frame = self.memory.frame
+        place = 0 if any(k.op in PASSAGES for k in self.tape.keys) else centers(self.mean.form, half, store)
+        if place:
+            kernels = surfaces(half, store)
+            kernels.want(self.opcodes)
+            most = min(len(self.tape), LONGEST)
+            frame[Word.CENTERS], frame[Word.SURFACES] = place, address(kernels.table)
+            frame[Word.FORMS] = self.memory.reserve((INPUTS + most) * HALVES * half)
+            frame[Word.FORMS_MOST] = most
 
     def prepare(self, params: Sequence[Expr], values: Sequence[Any], care: Care) -> None:
         """Fill in how many samples there are, and what is to be done about them."""

@@ -26,8 +26,22 @@ from .machine import (
     run_leaf,
     tiles,
 )
+from .patches import TILE, functions, kept_by, place_in_tile, places_kept
 from .sizes import LANES, VECTORS
-from .words import LEAF, LIST_MOST, MOST_VALUES, RECORD, ROOTS, STEP, WORTH, Record, Space, Word, Writer
+from .words import (
+    AGAIN,
+    HOPELESS,
+    LEAF,
+    LIST_MOST,
+    MOST_VALUES,
+    RECORD,
+    STEP,
+    WORTH,
+    Record,
+    Space,
+    Word,
+    Writer,
+)
 
 SUMS = MOST_VALUES * 8 * LANES
 """Bytes for the sums of 16 pixels."""
@@ -35,8 +49,6 @@ COUNT, STREAK, COLUMNS = 0, 8, 64
 """A list: how many pixels; how many squares in a row had nothing to fill; their columns, and then their rows."""
 ROWS = COLUMNS + 4 * (LIST_MOST + LANES)
 LIST = ROWS + 4 * (LIST_MOST + LANES)
-HOPELESS, AGAIN = 2, 8
-"""After so many squares in which boxes of pixels filled nothing, only every so many are asked."""
 FEW_WORTH = 50
 """Of hundred instructions how many a tape may have at most that replaces them for a list of few pixels."""
 MANY = 64
@@ -50,6 +62,7 @@ def text(width: int, *, traced: bool = False) -> str:
     asm = Assembly(traced=traced)
     declare(asm)
     shorten.functions(asm, half)
+    functions(asm, half)
     for build in (fill, _flush, _append, _node):
         build(asm, half)
     prepare(asm, half, _look)
@@ -57,29 +70,6 @@ def text(width: int, *, traced: bool = False) -> str:
     tiles(asm, half, _is_worth, _draw)
     bands(asm, half, _draw_band)
     return asm.text()
-
-
-def _kept(f: Function, w: Writer, record: Value, tape: Value) -> tuple[Value, Value]:
-    """The instructions that keep a tape's values, in either of its forms, and how many they are."""
-    count = w.word(Word.KEPT)
-    more = f.choose(count <= ROOTS, f.number(ROOTS), count) - (ROOTS - 1)
-    instructions = (more >> 1) + 1
-    length = f.load("i64", record, 8 * Record.LENGTH)
-    return tape + ((length - instructions) << 4), instructions
-
-
-def _places(
-    f: Function, w: Writer, base: Value, kept: Value, places: Value, strides: Value | None = None
-) -> None:
-    """Where the values are that some instructions keep; and how far apart those of one value's vectors are."""
-    with f.count(w.word(Word.KEPT)) as k:
-        first = k < ROOTS
-        instruction = f.choose(first, f.number(0), (k - 1) >> 1)
-        operand = f.choose(first, k, ((k - 1) & 1) + 1)
-        reference = f.load("i32", kept + (instruction << 4) + (operand << 2), 4).signed("i64")
-        f.store(w.entry(base, reference), places + (k << 3))
-        if strides is not None:
-            f.store(f.choose(reference < 0, f.number(0), f.number(w.half)), strides + (k << 3))
 
 
 def _flush(asm: Assembly, half: int) -> None:
@@ -92,7 +82,7 @@ def _flush(asm: Assembly, half: int) -> None:
         base = w.place(f.space, Word.BASE)
         begin = w.entry(base, w.word(Word.SLOTS_AT))
         tape = f.load(POINTER, f.record, 8 * Record.LEAF_TAPE)
-        kept, instructions = _kept(f, w, f.record, tape)
+        kept, instructions = kept_by(f, w, f.record, tape)
         length = f.load("i64", f.record, 8 * Record.LENGTH) - instructions
         side, samples = w.word(Word.SIDE), w.word(Word.SAMPLES)
         groups = (f.pixels + (LANES - 1)) >> 4
@@ -105,7 +95,7 @@ def _flush(asm: Assembly, half: int) -> None:
         sums, colors = f.block(most), f.block(4 * LANES)
         places, strides = f.block(8 * MOST_VALUES), f.block(8 * MOST_VALUES)
         f.call("llvm.memset.p0.i64", sums, f.number(0, "i8"), groups * SUMS, f.number(0, "i1"))
-        _places(f, w, base, kept, places, strides)
+        places_kept(f, w, base, kept, places, strides)
         total = groups * samples
         across, down, group = (f.variable("i64", 0) for _ in range(3))
         adding, sample = f.variable("i64", 0), f.variable("i64", 0)
@@ -203,8 +193,8 @@ def _children(
     tape, length = f.load(POINTER, record, 8 * Record.TAPE), f.load("i64", record, 8 * Record.LENGTH)
     f.call("run_boxes", f.frame, space, tape, length)
     places, colors = f.block(8 * MOST_VALUES), f.block(4 * LANES)
-    kept, _ = _kept(f, w, record, tape)
-    _places(f, w, base, kept, places)
+    kept, _ = kept_by(f, w, record, tape)
+    places_kept(f, w, base, kept, places)
     slack = w.word(Word.SLACK).to("i32")
     found = f.call(
         w.word(Word.BOUNDS, POINTER).name, places, base, w.word(Word.SAMPLES), slack, colors, result="i16"
@@ -227,53 +217,78 @@ def _is_worth(f: Function, count: Value, length: Value, shift: Value) -> Value:
 
 
 def _node(asm: Assembly, half: int) -> None:
-    """A square: `shift` is the logarithm of its children's side; what is left and shares its tape goes to a list."""
+    """A square: `shift` is the logarithm of its children's side; what is left and shares its tape goes to a list.
+
+    `tile` tells of the pixels of the tile around it which are left, if it is no larger than a quarter of that.
+    """
     with asm.function(
-        "node", frame=POINTER, space=POINTER, record=POINTER, list=POINTER, x="i64", y="i64", shift="i64"
-    ) as f:
+        "node", frame=POINTER, space=POINTER, record=POINTER, list=POINTER, x="i64", y="i64", shift="i64",
+        tile=POINTER,
+    ) as f:  # fmt: skip
         w = Writer(f, half, traced=asm.traced)
         base = w.place(f.space, Word.BASE)
         there = child_boxes(f, w, base, f.x, f.y, f.shift)
         with f.when(f.shift <= w.word(Word.SMALLEST)):
             _smallest(f, w, there)
             f.give()
-        rest = _children(f, w, f.space, f.record, f.x, f.y, f.shift, there)
-        with f.when(rest.same(0)):
+        rest = f.variable("i16", _children(f, w, f.space, f.record, f.x, f.y, f.shift, there))
+        tile = f.block(TILE)
+        with f.when(rest().differs(0) & f.shift.same(STEP)):
+            rest.set(_tile(f, rest(), tile))
+        with f.when(rest().same(0)):
             f.give()
-        _mark(f, f.space, f.record, rest)
+        _mark(f, f.space, f.record, rest())
         mine = _list(f)
-        with child_tapes(f, rest, _is_worth) as (records, shared), f.bits(rest.to("i64")) as k:
+        with child_tapes(f, rest(), _is_worth) as (records, shared), f.bits(rest().to("i64")) as k:
             x, y = child_corner(f.x, f.y, k, f.shift)
             own = ((shared >> k) & 1).same(0)
             record = f.choose(own, records + k * RECORD, f.record)
             pixels = f.choose(own, mine, f.list)
-            f.call("node", f.frame, f.space, record, pixels, x, y, f.shift - STEP)
+            f.call("node", f.frame, f.space, record, pixels, x, y, f.shift - STEP, tile)
             with f.when(own):
                 _finish(f, f.space, record, mine)
                 _empty(f, mine)
 
 
+def _tile(f: Function, rest: Value, tile: Value) -> Value:
+    """Fill what surfaces decide in a square of 16 by 16; which of its children are left, as a mask."""
+    return f.call("tile", f.frame, f.space, f.record, f.x, f.y, rest, tile, result="i16")
+
+
 def _smallest(f: Function, w: Writer, there: Value) -> None:
     """The smallest squares: those that are left go to the list, pixel by pixel."""
-    streak = f.load("i64", f.list, STREAK)
-    dear = w.word(Word.SAMPLES) < MANY
-    idle = dear & (streak >= HOPELESS) & (streak & (AGAIN - 1)).differs(0)
     rest = f.variable("i16", there)
-    with f.when(idle ^ 1):
-        left = _children(f, w, f.space, f.record, f.x, f.y, f.shift, there)
+    tile = f.variable(POINTER, f.tile)
+    is_pixel = f.shift.same(0)
+    many = w.word(Word.SAMPLES) >= MANY
+    with f.when(is_pixel):
+        here = f.load(f"<{LANES} x i8>", f.tile + place_in_tile(f.x, f.y), align=LANES)
+        rest.set(there & here.differs(0).read_as("i16"))
+    asked = rest()
+    streak = f.load("i64", f.list, STREAK)
+    idle = ~many & (streak >= HOPELESS) & (streak & (AGAIN - 1)).differs(0)
+    with f.when(~idle & asked.differs(0)):
+        left = _children(f, w, f.space, f.record, f.x, f.y, f.shift, asked)
         rest.set(left)
-        f.store(f.choose(left.same(there), streak, f.number(0)), f.list, STREAK)
-    with f.when(rest().same(there)):
+        f.store(f.choose(left.same(asked), streak, f.number(0)), f.list, STREAK)
+    with f.when(rest().same(asked)):
         f.store(f.load("i64", f.list, STREAK) + 1, f.list, STREAK)
+    with f.when(~is_pixel & rest().differs(0)):
+        own = f.block(TILE)
+        tile.set(own)
+        rest.set(_tile(f, rest(), own))
+    with f.when(is_pixel & many & rest().differs(0)):
+        f.call("pixels", f.frame, f.space, f.record, f.x, f.y, rest(), tile())
     side = f.number(1) << f.shift
     right, bottom = w.word(Word.WIDTH), w.word(Word.HEIGHT)
     with f.bits(rest().to("i64")) as k:
         x, y = child_corner(f.x, f.y, k, f.shift)
-        w.trace(x, y, side, f.load("i64", f.record, 8 * Record.LENGTH))
         with (
             f.count((y + side).least(bottom), first=y) as row,
             f.count((x + side).least(right), first=x) as column,
+            f.when(f.load("i8", tile() + place_in_tile(column, row)).differs(0)),
         ):
+            w.trace(column, row, f.number(1), f.load("i64", f.record, 8 * Record.LENGTH))
             f.call("append", f.frame, f.space, f.record, f.list, column, row)
 
 
@@ -287,7 +302,8 @@ def _look(f: Function, w: Writer, space: Value, record: Value, x: Value, y: Valu
 
 def _draw(f: Function, task: Task) -> None:
     pixels = _list(f)
-    f.call("node", f.frame, task.space, task.record, pixels, task.x, task.y, task.shift - STEP)
+    nothing = Value("null", POINTER, f)
+    f.call("node", f.frame, task.space, task.record, pixels, task.x, task.y, task.shift - STEP, nothing)
     _finish(f, task.space, task.record, pixels)
 
 

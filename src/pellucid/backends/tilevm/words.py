@@ -34,6 +34,8 @@ UNCOPIED = 4
 """Flag: it must not be replaced by an operand."""
 TRUTH, FIRST_TRUTH = 8, 16
 """Flags: the result, and the first operand, are truths."""
+HOPELESS, AGAIN = 2, 8
+"""After so many squares in which next to nothing was decided, only every so many are asked."""
 NOWHERE = -(1 << 31)
 """The place of what is in no slot."""
 WORTH, LEAF_WORTH = 85, 70
@@ -92,6 +94,10 @@ class Word(IntEnum):
     SUM = auto()
     FINISH = auto()
     BOUNDS = auto()
+    CENTERS = auto()
+    SURFACES = auto()
+    FORMS = auto()
+    FORMS_MOST = auto()
 
 
 class Space(IntEnum):
@@ -109,6 +115,10 @@ class Space(IntEnum):
     FILLED = auto()
     SAMPLED = auto()
     STREAK = auto()
+    # How many squares in a row surfaces were no use for: of 4 by 4 pixels, of 2 by 2, and single ones.
+    LEVEL = auto()
+    STEEP = auto()
+    BENT = auto()
     COUNTS = 16
 
 

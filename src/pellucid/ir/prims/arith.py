@@ -15,7 +15,7 @@ import numpy as np
 from ..facts import Facts, neighbor, rounded, top, wrap
 from ..prim import Laws, Prim
 from ..types import Type, f32
-from . import corners
+from . import corners, surface
 from .fused import fused_multiply_add
 
 Array = np.ndarray[Any, Any]
@@ -236,6 +236,7 @@ ROWS = (
         c={"float": "{0} + {1}", "integer": "({T})(({U}){0} + ({U}){1})"},
         monotone="++",
         interval=corners.add,
+        surface=surface.add,
         copies=corners.add_copies,
         zero_sign="pass",
         symbol=("+", 6),
@@ -250,6 +251,7 @@ ROWS = (
         c={"float": "{0} - {1}", "integer": "({T})(({U}){0} - ({U}){1})"},
         monotone="+-",
         interval=corners.sub,
+        surface=surface.sub,
         copies=corners.sub_copies,
         zero_sign="pass",
         symbol=("-", 6),
@@ -270,6 +272,7 @@ ROWS = (
         c={"float": "{0} * {1}", "integer": "({T})(({U}){0} * ({U}){1})"},
         monotone="**",
         interval=corners.mul,
+        surface=surface.mul,
         copies=corners.mul_copies,
         zero_sign="pass",
         symbol=("*", 7),
@@ -284,6 +287,7 @@ ROWS = (
         c={"float": "{0} / {1}"},
         monotone="*.",
         interval=corners.div,
+        surface=surface.div,
         copies=corners.div_copies,
         zero_sign="observe",
         cost=10,
@@ -299,6 +303,7 @@ ROWS = (
         c={"float": "fma{f}({0}, {1}, {2})"},
         monotone="**+",
         interval=corners.fused,
+        surface=surface.fused,
         copies=corners.fused_copies,
         zero_sign="pass",
     ),
@@ -312,6 +317,7 @@ ROWS = (
         c={"float": "-{0}", "signed": "({T})(0 - ({U}){0})"},
         monotone="-",
         interval=corners.neg,
+        surface=surface.neg,
         zero_sign="pass",
     ),
     Prim(
@@ -327,6 +333,7 @@ ROWS = (
         },
         c={"float": "fabs{f}({0})", "signed": "({0} < 0 ? ({T})(0 - ({U}){0}) : {0})"},
         interval=corners.absolute,
+        surface=surface.absolute,
         copies=corners.absolute_copies,
         zero_sign="kill",
     ),
@@ -345,6 +352,7 @@ ROWS = (
         c={"any": "({0} < {1} ? {0} : {1})"},
         monotone="++",
         interval=corners.smaller,
+        surface=surface.smaller,
         copies=corners.smaller_copies,
         zero_sign="pass",
     ),
@@ -363,6 +371,7 @@ ROWS = (
         c={"any": "({0} > {1} ? {0} : {1})"},
         monotone="++",
         interval=corners.larger,
+        surface=surface.larger,
         copies=corners.larger_copies,
         zero_sign="pass",
     ),

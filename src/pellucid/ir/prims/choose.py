@@ -9,6 +9,7 @@ from ..prim import Prim
 from ..types import Type, boolean
 from .box import Box, Copy, Ends, whole
 from .notation import choose, maximum, minimum
+from .surface import chosen
 
 
 def _choose_facts(_: Type, __: tuple[Type, ...], condition: Facts, then: Facts, orelse: Facts) -> Facts:
@@ -43,6 +44,7 @@ ROWS = (
         llvm={"any": "select {B} {0}, {R} {1}, {R} {2}"},
         c={"any": "({0} ? {1} : {2})"},
         interval=_choose_box,
+        surface=chosen,
         copies=_choose_copies,
         zero_sign="pass",
     ),

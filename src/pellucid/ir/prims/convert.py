@@ -18,6 +18,7 @@ from ..prim import Prim
 from .box import Box, Ends, only, whole
 from .notation import cast as read_as
 from .notation import choose, convert, maximum, minimum, to_integer
+from .surface import converted
 
 if TYPE_CHECKING:
     from ..expr import Expr
@@ -175,6 +176,7 @@ ROWS = (
         c={"any": "({R}){0}"},
         monotone="+",
         interval=_convert_box,
+        surface=converted,
         zero_sign="pass",
     ),
     Prim(

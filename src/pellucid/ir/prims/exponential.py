@@ -18,6 +18,7 @@ from .box import even as even_box
 from .box import rising
 from .notation import Term, as_float, bits, bits_of, body, cast, choose, fma, minimum, polynomial, with_sign
 from .reduction import MAGIC
+from .surface import exponential
 
 # On [-ln(2)/2, ln(2)/2]: exp(r) - 1 = r + r*r*P(r); on [-1/2, 1/2]: 2**f = 1 + f*P(f).
 EXP = {
@@ -251,6 +252,7 @@ ROWS = (
         facts=increasing(np.exp, image=(0.0, math.inf)),
         ulp={"f32": 1.0, "f64": 1.0},
         interval=rising("exp", (0.0, math.inf)),
+        surface=exponential("exp", 1.0, 4),
         zero_sign="kill",
         cost=14,
     ),
@@ -262,6 +264,7 @@ ROWS = (
         facts=increasing(np.exp2, image=(0.0, math.inf)),
         ulp={"f32": 1.0, "f64": 1.0},
         interval=rising("exp2", (0.0, math.inf)),
+        surface=exponential("exp2", math.log(2), 4),
         zero_sign="kill",
         cost=13,
     ),

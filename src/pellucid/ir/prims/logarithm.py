@@ -19,6 +19,7 @@ from .box import Box, Ends, Interval, at, near, only, rising
 from .exponential import FLOAT, LN_2
 from .notation import Term, as_float, bits, bits_of, body, choose, convert, fma, maximum, polynomial
 from .reduction import MAGIC
+from .surface import logarithm
 
 # log(1+f) = f + f*f*P(f) for -1/3 <= f <= 1/3.
 LOG = (
@@ -164,6 +165,7 @@ ROWS = (
         facts=increasing(np.log, domain=(0.0, math.inf)),
         ulp={"f32": 1.0, "f64": 1.3},
         interval=_box_of("log", _log_of),
+        surface=logarithm("log", 1.0, 8),
         zero_sign="kill",
         cost=20,
     ),
@@ -175,6 +177,7 @@ ROWS = (
         facts=increasing(np.log2, domain=(0.0, math.inf)),
         ulp={"f32": 1.8, "f64": 1.3},
         interval=_box_of("log2", log2_of),
+        surface=logarithm("log2", 1 / math.log(2), 8),
         zero_sign="kill",
         cost=21,
     ),
@@ -186,6 +189,7 @@ ROWS = (
         facts=increasing(np.log10, domain=(0.0, math.inf)),
         ulp={"f32": 1.6, "f64": 1.3},
         interval=_box_of("log10", _log10_of),
+        surface=logarithm("log10", 1 / math.log(10), 8),
         zero_sign="kill",
         cost=23,
     ),

@@ -34,6 +34,7 @@ from .notation import (
     with_sign,
 )
 from .reduction import MAGIC
+from .surface import powers
 
 # atanh s = s + s*z/3 + s*z*z*Q(z), z = s * s, for |s| <= 3 - 2*sqrt(2).
 ATANH_TAIL = {
@@ -233,6 +234,15 @@ def _pow_near_box(t: T.Type, x: Box, y: Box) -> Ends:
     return only(power.sound & x.sound, lo, hi)
 
 
+def _pow_units(x: Term, _: Term) -> Term:
+    return x.lift(8.0)
+
+
+def _pow_near_units(x: Term, y: Term) -> Term:
+    """The logarithm is off by some units, and so is the power relatively, as often as the exponent says."""
+    return fma(abs(y * _log2_near(x)), 8.0, 8.0)
+
+
 HYPOT_SLACK = {T.f32: (2.0**-20, 2.0**-70), T.f64: (2.0**-49, 2.0**-530)}
 """By how much bounds are widened where squares may underflow."""
 
@@ -254,6 +264,7 @@ ROWS = (
         facts=_pow_facts,
         ulp={"f32": 1.4, "f64": 1.4},
         interval=_pow_box,
+        surface=powers("pow", _pow_units),
         zero_sign="observe",
         cost=75,
     ),
@@ -265,6 +276,7 @@ ROWS = (
         body=body(_pow_near),
         facts=_pow_near_facts,
         interval=_pow_near_box,
+        surface=powers("pow_near", _pow_near_units),
         zero_sign="kill",
         cost=36,
     ),

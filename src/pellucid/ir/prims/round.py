@@ -12,6 +12,7 @@ from ..prim import Prim
 from ..types import Type
 from .box import Box, Ends, Interval, at, only
 from .notation import root
+from .surface import rooted
 
 
 def _whole(function: Callable[[float], float]) -> Transfer:
@@ -105,6 +106,7 @@ ROWS = (
         c={"float": "sqrt{f}({0})"},
         monotone="+",
         interval=_sqrt_box,
+        surface=rooted,
         zero_sign="pass",
         cost=12,
     ),

@@ -1,0 +1,146 @@
+"""Centers: what the means of pixels are, from the surfaces near the values of their samples.
+
+In `tilevm` beside `means`. The samples of a pixel are symmetric around its middle, so that on a surface what is odd
+cancels out and what is left is known exactly. The sum of the samples is as many times that, off by as many errors at
+most, and by what its additions round: each a sum of as many magnitudes as were added so far, of half as many as there
+are on average, and less than 5/4 of that, as long as there are fewer than a tenth of the numbers that a float tells
+apart. From there it leads to bytes as the sums of boxes do.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ...ir import types as T
+from ...ir.expr import Expr
+from ...ir.prims.box import Box, Ends, all_of, at
+from ...ir.prims.notation import Term, choose, fma, maximum
+from ...ir.prims.surface import MARGIN, ROUNDING, Form, Surface, off, product
+from ...rewriting.expand import expand
+from ..llvm.engine import machine
+from ..llvm.spelling import SCALAR, typed
+from ..port import Store
+from .lines import Lines, leaf
+from .means import Form as Means
+from .means import Step, function, pointers, size, values_of, weigh
+from .sizes import LANES
+from .surfaces import HALVES
+
+MOST_STEPS = 8
+"""How many steps a sample may make for a sum."""
+MOST_SAMPLES = 1 << 16
+"""How many samples a pixel may have. With `MOST_STEPS` that makes 2**19 additions: a 32nd of 2**24."""
+
+
+@cache
+def centers(form: Means, half: int, store: Store | None) -> int:
+    """The address of (places, pool, count, slack, x, y, z, colors); 0 if there is none.
+
+    A pixel is at x and y in its square, and z is the mean of the squares of how far its samples are from there, along
+    either. Of 16 squares it tells in which every mean of so many samples makes bytes that are at most `slack` apart, as
+    a mask; and the words in the middle.
+    """
+    if max(len(u) for u in form.updates) > MOST_STEPS:
+        return 0
+    source = text(form, half)
+    this = machine()
+    code = this.kept(source, lambda: source, store)
+    (place,), owner = this.tables(code, ("centers",))
+    _kept.append(owner)
+    return place
+
+
+_kept: list[object] = []
+"""Code that lives as long as the process."""
+
+
+def text(form: Means, half: int) -> str:
+    """The text of the function, and of what it calls."""
+    declared: dict[str, None] = {}
+    parts = [weigh(form, half, declared), _centers(form, half, declared)]
+    return "\n".join([*declared, *parts])
+
+
+def _centers(form: Means, half: int, declared: dict[str, None]) -> str:
+    t, real = form.real, SCALAR[form.real]
+    vector, width = typed(t, LANES), LANES * t.bits // 8
+    lines = Lines(half, declared)
+    names: dict[Expr, str] = {}
+
+    def named(name: str, value: str) -> Term:
+        here = leaf(name, t)
+        names[here] = value
+        return Term(here)
+
+    values: list[Form] = []
+    for k, pointer in enumerate(pointers(lines, "%places", values_of(form))):
+        lo, hi, middle, *factors, error = (
+            named(f"{n} of {k}", lines.vector(t, pointer, n * half)) for n in range(HALVES)
+        )
+        values.append(Form(Box(lo, hi), Surface(middle, tuple(factors), error)))
+    place: list[Term] = []
+    for n in ("x", "y", "z"):
+        one = lines.let(f"fptrunc double %{n} to {real}") if t is T.f32 else f"%{n}"
+        place.append(named(n, lines.splat(t, one)))
+    count = named("count", lines.splat(t, lines.let(f"uitofp i64 %count to {real}")))
+    roots = [end.expr for update in form.updates for end in ends_of_sum(update, values, place, count)]
+    found = lines.values(expand(roots, "exact"), names)
+    bits = f"<{LANES} x i1>"
+    finite = "splat (i1 true)"
+    for k, value in enumerate(found):
+        gone = lines.let(f"fsub {vector} {value}, {value}")
+        known = lines.let(f"fcmp oeq {vector} {gone}, zeroinitializer")
+        finite = lines.let(f"and {bits} {finite}, {known}")
+        safe = lines.let(f"select {bits} {known}, {vector} {value}, {vector} zeroinitializer")
+        lines.lines.append(f"store {vector} {safe}, ptr {lines.at('%sums', k * width)}, align 64")
+    body = [
+        "entry:", f"%sums = alloca [{2 * size(form) + 64} x i8], align 64", *lines.lines,
+        f"%finite = bitcast {bits} {finite} to i16",
+        "%near = call i16 @weigh(ptr %sums, ptr %pool, i32 %slack, ptr %colors)",
+        "%found = and i16 %near, %finite", "ret i16 %found",
+    ]  # fmt: skip
+    parameters = (
+        "ptr %places, ptr %pool, i64 %count, i32 %slack, double %x, double %y, double %z, ptr %colors"
+    )
+    return function("i16", "centers", parameters, body)
+
+
+def ends_of_sum(update: tuple[Step, ...], values: list[Form], place: list[Term], count: Term) -> Ends:
+    """The ends of a sum over the samples of a pixel."""
+    t = count.type
+    zero = count.lift(0.0)
+    middle, error, large, most = zero, zero, zero, zero
+    for step in update:
+        first, *rest = (values[k] for k in step.values)
+        surface, size_, high = first.surface, first.size, _most(first)
+        for second in rest:
+            surface, size_, high = product(first, second), size_ * second.size, high * _most(second)
+        there = _mean(surface, place)
+        middle = middle - there if step.op == "sub" else middle + there
+        error, large, most = error + surface.error, large + size_, most + high
+    total = count * middle
+    pad = (
+        off(error, large, 24 + 2 * len(update)) + most * ((count + 1.0) * (0.625 * len(update) * ROUNDING[t]))
+    ) * count
+    pad = fma(pad, 1 + MARGIN * ROUNDING[t], abs(total) * (4 * ROUNDING[t]))
+    low, high = total - pad, total + pad
+    if [step.op for step in update] != ["add"]:
+        return low, high
+    # Small multiples of a small part of one add up exactly.
+    lo, hi = values[update[0].values[0]].box
+    parts = lo * 64.0
+    exact = all_of(lo.equals(hi), at("floor", parts).equals(parts), abs(lo) * count <= 2.0**16)
+    return choose(exact, lo * count, low), choose(exact, lo * count, high)
+
+
+def _most(form: Form) -> Term:
+    """The most that a magnitude may be."""
+    return maximum(abs(form.box.lo), abs(form.box.hi))
+
+
+def _mean(surface: Surface, place: list[Term]) -> Term:
+    """The mean of a surface over the samples of a pixel: U and V, and what is odd in X and Y, cancel out."""
+    x, y, z = place
+    across, down, _, _, first, mixed, second = surface.factors
+    straight = fma(across, x, fma(down, y, surface.middle))
+    return fma(first, fma(x, x, z), fma(second, fma(y, y, z), fma(mixed, x * y, straight)))

@@ -1,0 +1,326 @@
+"""Patches: tapes on 16 squares of pixels at once, and the pixels whose bytes follow from surfaces near their samples.
+
+In `tilevm` between `shorten` and `sampling`. A tape runs forward over forms (see `surfaces`), in memory of its own
+beside that for boxes; then each place in a square is asked for, in all 16 of them, and what is decided is filled.
+
+Places: X and Y go from -1 to 1 over all columns and rows of samples of a square, U and V over those of each pixel.
+"""
+
+from __future__ import annotations
+
+from .assembly import POINTER, Assembly, Function, Value, Variable
+from .kernels import VARIANTS
+from .sizes import LANES
+from .surfaces import ERROR, FACTORS, HALVES, MIDDLE
+from .words import AGAIN, HOPELESS, INPUTS, MOST_VALUES, ROOTS, STEP, Record, Space, Word, Writer
+
+TILE = 256
+"""The bytes of a tile of 16 by 16 pixels, one for each: whether it is left."""
+OFTEN = VARIANTS.bit_length() - 1
+
+
+def functions(asm: Assembly, half: int) -> None:
+    """Write them all; `half` is the bytes of a vector."""
+    asm.declare("i16 @llvm.ctpop.i16(i16)")
+    asm.declare("i32 @llvm.ctpop.i32(i32)")
+    for build in (_forms, _squares, _tile, _pixels):
+        build(asm, half)
+
+
+def kept_by(f: Function, w: Writer, record: Value, tape: Value) -> tuple[Value, Value]:
+    """The instructions that keep a tape's values, in either of its forms, and how many they are."""
+    count = w.word(Word.KEPT)
+    more = f.choose(count <= ROOTS, f.number(ROOTS), count) - (ROOTS - 1)
+    instructions = (more >> 1) + 1
+    length = f.load("i64", record, 8 * Record.LENGTH)
+    return tape + ((length - instructions) << 4), instructions
+
+
+def places_kept(
+    f: Function, w: Writer, base: Value, kept: Value, places: Value, strides: Value | None = None
+) -> None:
+    """Where the values are that some instructions keep; and how far apart those of one value's vectors are."""
+    with f.count(w.word(Word.KEPT)) as k:
+        reference = _reference(f, kept, k)
+        f.store(w.entry(base, reference), places + (k << 3))
+        if strides is not None:
+            f.store(f.choose(reference < 0, f.number(0), f.number(w.half)), strides + (k << 3))
+
+
+def _reference(f: Function, kept: Value, k: Value) -> Value:
+    """What stands for a value that some instructions keep."""
+    first = k < ROOTS
+    instruction = f.choose(first, f.number(0), (k - 1) >> 1)
+    operand = f.choose(first, k, ((k - 1) & 1) + 1)
+    return f.load("i32", kept + (instruction << 4) + (operand << 2), 4).signed("i64")
+
+
+def _uniform(f: Function, entry: Value, scratch: Value, half: int) -> None:
+    """The form of an entry of the pool, whose factors and error are zero already."""
+    vector = f"<{half} x i8>"
+    for part, source in ((0, 0), (half, half), (MIDDLE * half, 0)):
+        f.store(f.load(vector, entry, source, align=half), scratch, part, align=half)
+
+
+def _scratch(f: Function, half: int, count: int) -> Value:
+    """Forms for what is in the pool."""
+    made = f.block(count * HALVES * half)
+    f.call("llvm.memset.p0.i64", made, f.number(0, "i8"), f.number(count * HALVES * half), f.number(0, "i1"))
+    return made
+
+
+def _forms(asm: Assembly, half: int) -> None:
+    """Run a tape on the forms of 16 squares."""
+    with asm.function("run_forms", frame=POINTER, space=POINTER, tape=POINTER, length="i64") as f:
+        w = Writer(f, half)
+        base, own = w.place(f.space, Word.BASE), w.place(f.space, Word.FORMS)
+        table = w.word(Word.SURFACES, POINTER)
+        scratch = _scratch(f, half, 3)
+        with f.count(f.length) as i:
+            at, *operands = w.operands(f.tape, i)
+            places: list[Value] = []
+            for k, x in enumerate(operands):
+                mine = scratch + k * HALVES * half
+                with f.when(x < 0):
+                    _uniform(f, w.entry(base, x), mine, half)
+                places.append(f.choose(x < 0, mine, own + x * (HALVES * half)))
+            opcode = f.load("i16", at).to("i64") >> OFTEN
+            code = f.load(POINTER, table + (opcode << 3))
+            f.call(code.name, own + (i + INPUTS) * (HALVES * half), *places)
+        w.add(f.space, Space.SQUARES, 1)
+        w.add(f.space, Space.BOX_STEPS, f.length)
+
+
+class _Scale:
+    """How places in a square of some side, of so many samples in a row of a pixel, go from -1 to 1.
+
+    X goes along all columns of samples: by H, half the square's side but for half a sample, each way. The column of a
+    pixel is its middle's and H * X, less what is in the pixel, which goes by M / S from its middle for the M from the
+    middle to the last of S samples, along U; and samples are counted from the middle along U by M. Of a single pixel
+    columns are known, and samples go along X.
+    """
+
+    def __init__(self, f: Function, w: Writer, side: Value) -> None:
+        self.f = f
+        self.is_one = side.same(1)
+        self.side, self.samples = (self.double(v) for v in (side, w.word(Word.SIDE)))
+        self.last = self.two("fmul", self.two("fsub", self.samples, 1.0), 0.5)
+        self.inside = self.two("fdiv", self.last, self.samples)
+        self.reach = self.two("fmul", self.two("fsub", self.side, self.two("fdiv", 1.0, self.samples)), 0.5)
+
+    def double(self, value: Value) -> Value:
+        """A whole number."""
+        return self.f.let(f"sitofp i64 {value.name} to double", "double")
+
+    def two(self, op: str, a: Value | float, b: Value | float) -> Value:
+        """A result of two numbers."""
+        names = [x.name if isinstance(x, Value) else repr(x) for x in (a, b)]
+        return self.f.let(f"{op} double {', '.join(names)}", "double")
+
+    def safe(self) -> Value:
+        """What places are divided by: H, or one where it is zero."""
+        none = self.f.let(f"fcmp oeq double {self.reach.name}, 0.0", "i1")
+        return self.f.let(f"select i1 {none.name}, double 1.0, double {self.reach.name}", "double")
+
+    def place(self, number: Value) -> Value:
+        """Where the middle of a pixel is along X."""
+        from_middle = self.two("fmul", self.double((number << 1) + 1), 0.5)
+        return self.two("fdiv", self.two("fsub", from_middle, self.two("fmul", self.side, 0.5)), self.safe())
+
+    def square(self) -> Value:
+        """The mean of the square of the distance along X of a pixel's samples from its middle."""
+        # The mean of the squares of M, M - 1, ... -M is M * (M + 1) / 3.
+        squares = self.two("fdiv", self.two("fmul", self.last, self.two("fadd", self.last, 1.0)), 3.0)
+        step = self.two("fdiv", 1.0, self.two("fmul", self.samples, self.safe()))
+        return self.two("fmul", squares, self.two("fmul", step, step))
+
+
+def _inputs(f: Function, w: Writer, base: Value, scale: _Scale, side: Value) -> None:
+    """The forms of the inputs: where 16 squares are, and the samples of a pixel."""
+    half, width = w.half, w.half // LANES
+    real = "double" if width == 8 else "float"
+    vector = f"<{LANES} x {real}>"
+    nothing = Value("zeroinitializer", vector, f)
+
+    def splat(value: Value, sign: str = "") -> Value:
+        one = value if width == 8 else f.let(f"fptrunc double {value.name} to float", "float")
+        return f.splat(f.let(f"fneg {real} {one.name}", real) if sign else one, LANES)
+
+    def put(number: int, first: Value, last: Value, factors: dict[int, Value], error: Value) -> None:
+        place = number * HALVES * half
+        for k, end in enumerate((first, last)):
+            f.store(end.to(f"<{LANES} x i{8 * width}>"), base, place + k * half, align=half)
+        total = first + last
+        middle = f.let(f"sitofp {total.type} {total.name} to {vector}", vector)
+        middle = f.let(f"fmul {vector} {middle.name}, splat ({real} 0.5)", vector)
+        f.store(middle, base, place + MIDDLE * half, align=half)
+        for k in range(FACTORS, ERROR):
+            f.store(factors.get(k - FACTORS, nothing), base, place + k * half, align=half)
+        f.store(error, base, place + ERROR * half, align=half)
+
+    beyond = f.splat((side - 1).to("i32"), LANES)
+    zero = f.let("fadd double 0.0, 0.0", "double")
+
+    def of_one(one: Value, more: Value) -> Value:
+        return f.let(f"select i1 {scale.is_one.name}, double {one.name}, double {more.name}", "double")
+
+    # What factors are off by, as they are rounded.
+    unit = 2.0**-22 if width == 4 else 2.0**-51
+    error = splat(of_one(zero, scale.two("fmul", scale.side, unit)))
+    for k, (start, steps) in enumerate(
+        ((f.x, [n & 3 for n in range(LANES)]), (f.y, [n >> 2 for n in range(LANES)]))
+    ):
+        first = f.splat(start.to("i32"), LANES) + (f.lanes("i32", steps) << f.splat(f.shift.to("i32"), LANES))
+        along, inside = of_one(zero, scale.reach), of_one(zero, scale.inside)
+        put(k, first, first + beyond, {k: splat(along), 2 + k: splat(inside, "-")}, error)
+    last = f.splat((w.word(Word.SIDE) - 1).to("i32"), LANES)
+    for k in range(2):
+        factors = {k: splat(of_one(scale.last, zero)), 2 + k: splat(of_one(zero, scale.last))}
+        put(2 + k, f.number(0, f"<{LANES} x i32>"), last, factors, nothing)
+
+
+def _squares(asm: Assembly, half: int) -> None:
+    """Fill pixels of 16 squares, of which `there` says which count, in the 4 rows of 4 from (x, y) on; how many.
+
+    The logarithm of their sides is `shift`. Of the pixels that are left in the tile around them, those that are filled
+    are no longer left.
+    """
+    with asm.function(
+        "squares", "i64", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64", shift="i64",
+        there="i16", tile=POINTER,
+    ) as f:  # fmt: skip
+        w = Writer(f, half, traced=asm.traced)
+        base, own = w.place(f.space, Word.BASE), w.place(f.space, Word.FORMS)
+        side = f.number(1) << f.shift
+        scale = _Scale(f, w, side)
+        _inputs(f, w, own, scale, side)
+        tape = f.load(POINTER, f.record, 8 * Record.TAPE)
+        kept, instructions = kept_by(f, w, f.record, tape)
+        length = f.load("i64", f.record, 8 * Record.LENGTH) - instructions
+        f.call("run_forms", f.frame, f.space, tape, length)
+        scratch = _scratch(f, half, MOST_VALUES)
+        places, colors = f.block(8 * MOST_VALUES), f.block(4 * LANES)
+        with f.count(w.word(Word.KEPT)) as k:
+            x = _reference(f, kept, k)
+            mine = scratch + k * (HALVES * half)
+            with f.when(x < 0):
+                _uniform(f, w.entry(base, x), mine, half)
+            f.store(f.choose(x < 0, mine, own + x * (HALVES * half)), places + (k << 3))
+        found = f.variable("i64", 0)
+        samples, slack = w.word(Word.SAMPLES), w.word(Word.SLACK).to("i32")
+        z = scale.square()
+        with f.count(side) as row, f.count(side) as column:
+            x, y = scale.place(column), scale.place(row)
+            mask = f.call(
+                w.word(Word.CENTERS, POINTER).name,
+                *(places, base, samples, slack, x, y, z, colors),
+                result="i16",
+            )
+            with f.bits((mask & f.there).to("i64")) as k:
+                _fill(f, w, k, (column, row), colors, found)
+        w.add(f.space, Space.FILLED, found())
+        f.give(found())
+
+
+def _fill(
+    f: Function, w: Writer, k: Value, inside: tuple[Value, Value], colors: Value, found: Variable
+) -> None:
+    """Fill a pixel of a square, if it is in the frame and is left."""
+    column = f.x + ((k & 3) << f.shift) + inside[0]
+    row = f.y + ((k >> 2) << f.shift) + inside[1]
+    wide = w.word(Word.WIDTH)
+    left = f.tile + place_in_tile(column, row)
+    is_left = (column < wide) & (row < w.word(Word.HEIGHT)) & f.load("i8", left).differs(0)
+    with f.when(is_left):
+        f.store(f.load("i32", colors + (k << 2)), w.word(Word.OUT, POINTER) + ((row * wide + column) << 2))
+        f.store(f.number(0, "i8"), left)
+        found.set(found() + 1)
+        w.trace(column, row, f.number(1), f.number(0))
+
+
+def place_in_tile(column: Value, row: Value) -> Value:
+    """The number of a pixel in its tile: squares of 4 by 4 after each other, in rows, and their pixels in rows."""
+    square = (((row >> 2) & 3) << 2) | ((column >> 2) & 3)
+    return (square << 4) | ((row & 3) << 2) | (column & 3)
+
+
+FRUITFUL = 8
+"""Planes are worth while where they fill every so many-th pixel that is asked for."""
+FEW, WORTH_WHILE = 24, 16
+"""Of the 64 pixels of a quarter of a tile, how many have to be left for smaller squares, and how many to be filled."""
+MUCH = 6 * 256
+"""How many samples have to be left in a tile."""
+DENSE = 16
+"""Samples of a pixel from which on squares of 2 by 2 are asked as well."""
+
+
+def _is_able(f: Function, w: Writer) -> Value:
+    """Whether a record's tape can run on forms."""
+    length = f.load("i64", f.record, 8 * Record.LENGTH)
+    return w.word(Word.SURFACES).differs(0) & (length <= w.word(Word.FORMS_MOST))
+
+
+def _is_hopeful(f: Function, which: Space) -> Value:
+    """Whether squares of some size are to be asked: not often, after some in a row that were no use."""
+    streak = f.load("i64", f.space, 8 * which)
+    f.store(streak + 1, f.space, 8 * which)
+    return (streak < HOPELESS) | (streak & (AGAIN - 1)).same(0)
+
+
+def _note(f: Function, which: Space, useful: Value) -> None:
+    """Begin to count anew after a use."""
+    with f.when(useful):
+        f.store(f.number(0), f.space, 8 * which)
+
+
+def _tile(asm: Assembly, half: int) -> None:
+    """Fill what surfaces decide in the children of a square of 16 by 16 pixels; which of them are left, as a mask."""
+    with asm.function(
+        "tile", "i16", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64", rest="i16", tile=POINTER
+    ) as f:  # fmt: skip
+        w = Writer(f, half, traced=asm.traced)
+        f.call("llvm.memset.p0.i64", f.tile, f.number(0, "i8"), f.number(TILE), f.number(0, "i1"))
+        ones = f.number(1, f"<{LANES} x i8>")
+        with f.bits(f.rest.to("i64")) as k:
+            f.store(ones, f.tile + (k << 4), align=LANES)
+        asked = f.call("llvm.ctpop.i16", f.rest, result="i16").to("i64") << 4
+        is_much = asked * w.word(Word.SAMPLES) >= MUCH
+        with f.when((_is_able(f, w) & is_much) ^ 1):
+            f.give(f.rest)
+        with f.when(_is_hopeful(f, Space.LEVEL) ^ 1):
+            f.give(f.rest)
+        filled = f.variable("i64", 0)
+        filled.set(_ask(f, f.x, f.y, f.number(STEP), f.rest))
+        with f.when(w.word(Word.SAMPLES) >= DENSE), f.count(4) as quarter:
+            right, down = (quarter & 1) << 3, (quarter >> 1) << 3
+            first = f.tile + place_in_tile(right, down)
+            left = [f.load("<32 x i8>", first, k, align=LANES).differs(0).read_as("i32") for k in (0, 64)]
+            count = f.number(0)
+            for x in left:
+                count = count + f.call("llvm.ctpop.i32", x, result="i32").to("i64")
+            with f.when(count >= FEW), f.when(_is_hopeful(f, Space.STEEP)):
+                more = _ask(f, f.x + right, f.y + down, f.number(1), f.number(-1, "i16"))
+                _note(f, Space.STEEP, more >= WORTH_WHILE)
+                filled.set(filled() + more)
+        _note(f, Space.LEVEL, filled() * FRUITFUL >= asked)
+        rest = f.variable("i16", 0)
+        with f.bits(f.rest.to("i64")) as k:
+            here = f.load(f"<{LANES} x i8>", f.tile + (k << 4), align=LANES).differs(0).read_as("i16")
+            is_left = f.choose(here.differs(0), f.number(1) << k, f.number(0))
+            rest.set(rest() | is_left.to("i16"))
+        f.give(rest())
+
+
+def _ask(f: Function, x: Value, y: Value, shift: Value, there: Value) -> Value:
+    return f.call("squares", f.frame, f.space, f.record, x, y, shift, there, f.tile, result="i64")
+
+
+def _pixels(asm: Assembly, half: int) -> None:
+    """Fill what surfaces decide among 16 pixels."""
+    with asm.function(
+        "pixels", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64", rest="i16", tile=POINTER
+    ) as f:  # fmt: skip
+        w = Writer(f, half, traced=asm.traced)
+        with f.when(_is_able(f, w)), f.when(_is_hopeful(f, Space.BENT)):
+            filled = _ask(f, f.x, f.y, f.number(0), f.rest)
+            _note(f, Space.BENT, filled.differs(0))

@@ -1,0 +1,176 @@
+"""Surfaces: for every operator, the code of one instruction on 16 squares of pixels, as surfaces with an error.
+
+In `tilevm` beside `kernels`, whose boxes say of a square what a value may be; here is said what it is near as well. The
+kernel of a row is the rule of `reasoning.surfaces`. It reads and writes a value's form: two ends, the middle, the
+factors of what it grows by, and the error, each of them 16 elements.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import numpy as np
+
+from ...ir import prim as table
+from ...ir import types as T
+from ...ir.expr import Expr, const, topological
+from ...ir.facts import top
+from ...ir.prims.box import Box
+from ...ir.prims.notation import Term
+from ...ir.prims.surface import PLACES
+from ...reasoning.surfaces import settled, surface_rule, surface_type
+from ...rewriting.expand import expand
+from ..llvm.engine import machine
+from ..llvm.spelling import SCALAR, literal, typed
+from ..port import Store
+from .kernels import MOST, PASSAGES, VARIANTS, Key, looked_up, words
+from .lines import Lines, leaf
+from .sizes import LANES
+
+MIDDLE, FACTORS = 2, 3
+ERROR = FACTORS + PLACES
+HALVES = ERROR + 1
+"""A form: its parts, each as long as a vector, from the two ends on."""
+UNSLOPED = PASSAGES | {"keep"}
+"""Instructions that have no kernel here: tapes with the former are not run."""
+
+
+class Surfaces:
+    """The kernels of this process for one width of elements; `table` has addresses by opcode divided by `VARIANTS`."""
+
+    def __init__(self, half: int, store: Store | None) -> None:
+        self.half = half
+        self._store = store
+        self.table = np.zeros(MOST, np.uint64)
+        self._owners: list[object] = []
+        self._lock = threading.Lock()
+
+    def want(self, opcodes: Mapping[Key, int]) -> None:
+        """Have the kernels of some keys, whose opcodes are given."""
+        with self._lock:
+            missing = {
+                key: code // VARIANTS
+                for key, code in opcodes.items()
+                if key.op not in UNSLOPED and not self.table[code // VARIANTS]
+            }
+            if missing:
+                keys = list(missing)
+                this = machine()
+                code = this.kept(f"factors {self.half} {keys}", lambda: module(keys, self.half), self._store)
+                places, owner = this.tables(code, ("factors",))
+                self._owners.append(owner)
+                for place, address in zip(missing.values(), words(places[0], len(keys)), strict=True):
+                    self.table[place] = address
+
+
+@cache
+def surfaces(half: int, store: Store | None) -> Surfaces:
+    """The kernels of this process for vectors of so many bytes."""
+    return Surfaces(half, store)
+
+
+def module(keys: Sequence[Key], half: int) -> str:
+    """The text of the kernels of some keys, and the table of their addresses."""
+    declared: dict[str, None] = {}
+    parts = [_kernel(key, f"surface_{k}", half, declared) for k, key in enumerate(keys)]
+    entries = ", ".join(f"ptr @surface_{k}" for k in range(len(keys)))
+    return "\n".join([*declared, f"@factors = constant [{len(keys)} x ptr] [{entries}]", *parts])
+
+
+def real_of(half: int) -> T.Type:
+    """The type of the surfaces of integers."""
+    return T.f64 if half == 8 * LANES else T.f32
+
+
+def _kernel(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
+    lines = Lines(half, declared)
+    result, real = key.result, real_of(half)
+    given: dict[Expr, str] = {}
+    if key.op in ("load", "splat"):
+        (type_,) = key.types
+        box = _ends(lines, type_, "%a")
+        if key.op == "load":
+            box = looked_up(key, box, lines)
+        pair = leaf("lo", result), leaf("hi", result)
+        given = dict(zip(pair, box, strict=True))
+        roots = [*pair]
+        if result.is_float:
+            surface = settled(Box(*map(Term, pair))).surface
+            roots += [x.expr for x in (surface.middle, *surface.factors, surface.error)]
+        roots = _expanded(roots, pair)
+    else:
+        rule = surface_rule(table.row(key.op), key.types, result, real, twice=key.twice)
+        roots = [rule.lo, rule.hi]
+        if rule.middle is not None and rule.error is not None:
+            roots += [rule.middle, *rule.factors, rule.error]
+        leaves = [x for own in rule.leaves for x in own]
+        roots = _expanded(roots, leaves)
+        used = {n for n in topological(roots) if not n.args}
+        for type_, own, pointer in zip(key.types, rule.leaves, ("%a", "%b", "%c"), strict=False):
+            found = _form(lines, type_, pointer, real, used, own)
+            given |= {x: y for x, y in zip(own, found, strict=True) if y}
+    values = lines.values(roots, given)
+    if key.op == "splat" and result is not T.boolean:
+        # A word of which only its user knows what it is: the form is that of an entry of the pool.
+        values += [values[0], *["zeroinitializer"] * (HALVES - 3)]
+    for k, value in enumerate(values):
+        lines.store(result, value, "%o", k * half)
+    if not result.is_float and surface_type(result, real) is not None:
+        lines.store(real, f"splat ({SCALAR[real]} {_number(np.inf, real)})", "%o", ERROR * half)
+    body = "\n".join(lines.lines)
+    return f"define void @{name}(ptr %o, ptr %a, ptr %b, ptr %c) {{\nentry:\n{body}\nret void\n}}"
+
+
+def _number(value: float, type_: T.Type) -> str:
+    return literal(const(value, type_))
+
+
+def _expanded(roots: Sequence[Expr], leaves: Sequence[Expr]) -> list[Expr]:
+    known = {x: top(x.type)._replace(nan=False) for x in leaves}
+    return list(expand(roots, "exact", ranges=known))
+
+
+def _ends(lines: Lines, type_: T.Type, pointer: str) -> tuple[str, str]:
+    """The ends of an operand; of what may be NaN, which only a uniform is, those of the whole line."""
+    found = [lines.vector(type_, pointer), lines.vector(type_, pointer, lines.half)]
+    if type_.is_float:
+        vector = typed(type_, LANES)
+        for k, open_ in enumerate((-np.inf, np.inf)):
+            wrong = lines.let(f"fcmp uno {vector} {found[k]}, {found[k]}")
+            end = f"splat ({SCALAR[type_]} {_number(open_, type_)})"
+            found[k] = lines.let(f"select <{LANES} x i1> {wrong}, {vector} {end}, {vector} {found[k]}")
+    return found[0], found[1]
+
+
+def _form(
+    lines: Lines, type_: T.Type, pointer: str, real: T.Type, used: set[Expr], leaves: Sequence[Expr]
+) -> list[str]:
+    """The parts of an operand's form that are used.
+
+    What is uniform has its bits for a middle, and no error. So a middle that is no number tells nothing, nor does that
+    of an integer that is known: its ends tell it.
+    """
+    parts = [*(_ends(lines, type_, pointer) if used & set(leaves[:2]) else ("", ""))]
+    of = surface_type(type_, real)
+    if of is None:
+        return parts
+    if not used & set(leaves[MIDDLE:]):
+        return [*parts, *[""] * (HALVES - MIDDLE)]
+    middle, *factors, error = (
+        lines.vector(of, pointer, k * lines.half) if leaves[k] in used or k in (MIDDLE, ERROR) else ""
+        for k in range(MIDDLE, HALVES)
+    )
+    vector = typed(of, LANES)
+    gone = lines.let(f"fsub {vector} {middle}, {middle}")
+    wrong = lines.let(f"fcmp uno {vector} {gone}, {gone}")
+    if type_ is not of:
+        low, high = _ends(lines, type_, pointer)
+        known = lines.let(f"icmp eq {typed(type_, LANES)} {low}, {high}")
+        wrong = lines.let(f"or <{LANES} x i1> {wrong}, {known}")
+    for value, instead in ((middle, 0.0), (error, np.inf)):
+        other = f"splat ({SCALAR[of]} {_number(instead, of)})"
+        chosen = lines.let(f"select <{LANES} x i1> {wrong}, {vector} {other}, {vector} {value}")
+        parts.append(chosen)
+    return [*parts[:3], *factors, parts[3]]

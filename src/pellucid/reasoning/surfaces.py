@@ -1,0 +1,151 @@
+"""Rules for surfaces: what every row's result is near over a square of pixels, from what its operands are near.
+
+Part of `reasoning`, beside `boxes`, and made in the same way: a row's own `surface` is taken; else those of a short
+`body` are composed; else the result is somewhere in its box. What a box and a surface tell is put together: the box
+becomes what both allow, and a surface that is farther off than the box is wide becomes level.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..ir import prim as table
+from ..ir import types as T
+from ..ir.expr import Expr, const, param, topological
+from ..ir.prim import Prim
+from ..ir.prims.box import Box
+from ..ir.prims.notation import Term, choose, fma, maximum, minimum
+from ..ir.prims.surface import MARGIN, PLACES, ROUNDING, Form, Surface, either, off, spread
+from .boxes import constant_box, ends, is_short, named_body
+
+COUNTED = T.i32
+"""The type of integers that may have surfaces: the places of pixels and samples have."""
+
+
+class SurfaceRule(NamedTuple):
+    """What is known of a row's result over a square in which its operands are near surfaces and in boxes.
+
+    lo, hi     expressions over `leaves`: bounds as those of a `BoxRule`.
+    middle, factors, error
+               those of a `Surface` near the result; the error is infinite where nothing is known. None for other types
+               than floats.
+    leaves     for each operand what stands for these in it; of what has no surface, for the ends alone. What the
+               expressions count on is that none is NaN, that errors are not negative, and that middle and factors
+               are finite or the error is infinite.
+    """
+
+    lo: Expr
+    hi: Expr
+    middle: Expr | None
+    factors: tuple[Expr, ...]
+    error: Expr | None
+    leaves: tuple[tuple[Expr, ...], ...]
+
+
+def surface_rule(
+    prim: Prim, types: tuple[T.Type, ...], result: T.Type, real: T.Type, *, twice: bool = False
+) -> SurfaceRule:
+    """The rule of a row for operands of these types; `twice` if the first two are one value.
+
+    Planes of integers are of the type `real`.
+
+    >>> len(surface_rule(table.row("neg"), (T.f32,), T.f32, T.f32).leaves[0])
+    11
+    """
+    return _surface_rule(prim, types, result, real, twice, table.edition())
+
+
+def surface_type(type_: T.Type, real: T.Type) -> T.Type | None:
+    """The type of the surfaces of values of a type; None where they have none."""
+    return type_ if type_.is_float else real if type_ is COUNTED else None
+
+
+@lru_cache(maxsize=4096)
+def _surface_rule(
+    prim: Prim, types: tuple[T.Type, ...], result: T.Type, real: T.Type, twice: bool, _: int
+) -> SurfaceRule:
+    leaves: list[tuple[Expr, ...]] = []
+    forms: list[Form] = []
+    for k, t in enumerate(types):
+        own = [param(f"lo{k}", t), param(f"hi{k}", t)]
+        form = Form(Box(*map(Term, own)), _nowhere())
+        of = surface_type(t, real)
+        if of is not None:
+            names = ("middle", *(f"factor{n}_" for n in range(PLACES)), "error")
+            own += [param(f"{name}{k}", of) for name in names]
+            middle, *factors, error = map(Term, own[2:])
+            form = form._replace(surface=Surface(middle, tuple(factors), error))
+        leaves.append(tuple(own))
+        forms.append(form)
+    if twice:
+        forms[1] = forms[0]
+    found = form_of(prim, result, *forms)
+    lo, hi = found.box
+    if not result.is_float:
+        return SurfaceRule(lo.expr, hi.expr, None, (), None, tuple(leaves))
+    surface = found.surface
+    factors = tuple([s.expr for s in surface.factors])
+    return SurfaceRule(lo.expr, hi.expr, surface.middle.expr, factors, surface.error.expr, tuple(leaves))
+
+
+def form_of(prim: Prim, result: T.Type, *forms: Form) -> Form:
+    """What a row's result is near, from what its operands are near."""
+    box = Box(*ends(prim, result, *[f.box for f in forms]))
+    if not result.is_float:
+        return Form(box, _nowhere())
+    if prim.surface is not None:
+        return settled(box, prim.surface(result, box, *forms))
+    body = named_body(prim, result, [f.box for f in forms])
+    if body is not None and is_short(body[1]):
+        return _composed(box, body, forms)
+    return settled(box)
+
+
+def _composed(box: Box, body: tuple[tuple[Expr, ...], Expr], forms: tuple[Form, ...]) -> Form:
+    names, root = body
+    done = dict(zip(names, forms, strict=True))
+    for node in topological([root]):
+        if node in done:
+            continue
+        if node.op == "const":
+            found = constant_box(node)
+            done[node] = settled(found) if node.type.is_float else Form(found, _nowhere())
+        else:
+            done[node] = form_of(table.row(node.op), node.type, *(done[a] for a in node.args))
+    return settled(box, done[root].surface)
+
+
+def _nowhere() -> Surface:
+    """The surface of what has none."""
+    zero = Term(const(0.0, T.f32))
+    return Surface(zero, (zero,) * PLACES, Term(const(math.inf, T.f32)))
+
+
+def settled(box: Box, surface: Surface | None = None) -> Form:
+    """What is in a box, and near a surface if that says more; where the box is open, nothing is known."""
+    lo, hi = box
+    t = box.type
+    width = hi - lo
+    known = width <= t.high
+    middle = choose(box.pinned, lo, fma(lo, 0.5, hi * 0.5))
+    half = choose(box.pinned, lo.lift(0.0), off(width * 0.5, abs(middle), 4))
+    nothing = lo.lift(0.0)
+    level = Surface(
+        choose(known, middle, nothing), (nothing,) * PLACES, choose(known, half, lo.lift(math.inf))
+    )
+    if surface is None:
+        return Form(box, level)
+    better = known & (surface.error <= width * 0.5)
+    lo, hi = both(box, surface)
+    lo, hi = choose(better, lo, box.lo), choose(better, hi, box.hi)
+    return Form(Box(lo, hi), either(better, surface, level))
+
+
+def both(box: Box, surface: Surface) -> Box:
+    """What a box and a surface allow."""
+    u = ROUNDING[box.type]
+    reach = spread(surface.factors) + surface.error
+    pad = fma(reach, 1 + MARGIN * u, abs(surface.middle) * (4 * u))
+    return Box(maximum(surface.middle - pad, box.lo), minimum(surface.middle + pad, box.hi))

@@ -1,0 +1,222 @@
+"""Smooth pictures with many samples: bit for bit the means of all of them, of which few are computed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.table.surfaces import EXACT, Near, near, products
+
+import pellucid as pl
+from pellucid.backends.tilevm import centers
+from pellucid.backends.tilevm.means import Step
+from pellucid.driver.frame import Variant
+from pellucid.ir import types as T
+from pellucid.ir.expr import param
+from pellucid.ir.interp import evaluate
+from pellucid.ir.prims.box import Box
+from pellucid.ir.prims.notation import Term
+from pellucid.ir.prims.surface import LINEAR, PLACES, Form, Surface
+
+NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
+SMOOTH = Variant("straight", True)
+
+
+def waves(p: Any) -> tuple[Any, Any, Any, Any]:
+    """Of all rows that a picture of curves is made of, some."""
+    r = pl.sqrt(p.x * p.x + p.y * p.y + 0.1)
+    a = pl.atan2(p.y, p.x + 3.0)
+    red = 0.5 + 0.4 * pl.sin(3.0 * r)
+    green = pl.exp(-r) * pl.cos(a)
+    blue = pl.clamp(pl.log(r + 1.0), 0.0, 1.0)
+    return red, pl.abs(green), blue, 1.0
+
+
+@pytest.mark.parametrize("precision", ["f32", "f64"])
+@pytest.mark.parametrize(("samples", "fewer"), [(2, 1), (3, 3), (4, 5), (16, 15)])
+def test_a_picture_of_curves_costs_few_samples(precision, samples, fewer):
+    tiles, llvm = (pl.compile(pl.image(waves), backend=b, precision=precision) for b in ("tiles", "llvm"))
+    view = {"zoom": 60.0, "center": (0.3, 0.2), "samples": samples}
+    size = (323, 197) if samples < 16 else (163, 97)
+    tiles.render((1, 1), **view)
+    before = tiles._codes[SMOOTH, False].counts.samples
+    assert np.array_equal(tiles.render(size, **view), llvm.render(size, **view))
+    spent = tiles._codes[SMOOTH, False].counts.samples - before
+    assert spent <= size[0] * size[1] * samples**2 / fewer
+
+
+def test_a_tolerance_is_kept_by_surfaces():
+    kernel = pl.compile(pl.image(waves), backend="tiles")
+    view = {"zoom": 20.0, "samples": 4}
+    kernel.render((1, 1), **view)
+    spent = [kernel._codes[SMOOTH, False].counts.samples]
+    frames = []
+    for tolerance in (0.0, 1 / 255):
+        frames.append(kernel.render((200, 120), tolerance=tolerance, **view))
+        spent.append(kernel._codes[SMOOTH, False].counts.samples)
+    assert np.abs(frames[0].astype(int) - frames[1]).max() <= 1
+    assert spent[2] - spent[1] < (spent[1] - spent[0]) / 2
+
+
+# ---- random pictures ----
+
+
+def grown(draw: np.random.Generator, leaves: list[Any], steps: int) -> list[Any]:
+    """Values made of others, most of them smooth, none of which grows without bounds."""
+    values = list(leaves)
+
+    def pick() -> Any:
+        return values[int(draw.integers(0, len(values)))]
+
+    def number(low: float = -2.0, high: float = 2.0) -> float:
+        return float(np.round(draw.uniform(low, high), 2))
+
+    choices: list[Callable[[], Any]] = [
+        lambda: pick() + pick() * number(),
+        lambda: pick() * pick() * 0.5,
+        lambda: pick() - number() * pick(),
+        lambda: pl.sin(pick() * number(-6, 6) + number()),
+        lambda: pl.cos(pick() * number(-6, 6)),
+        lambda: pl.exp(pl.min(pick(), 2.0) * number(-1, 1)),
+        lambda: pl.log(pl.abs(pick()) + number(0.05, 2)),
+        lambda: pl.sqrt(pl.abs(pick()) + number(0.01, 1)),
+        lambda: pl.atan2(pick(), pick() + number()),
+        lambda: pick() / (pl.abs(pick()) + number(0.1, 2)),
+        lambda: pl.max(pick(), pick()),
+        lambda: pl.min(pick(), pick() + number()),
+        lambda: pl.abs(pick() + number()),
+        lambda: pl.where(pick() < pick(), pick(), pick()),
+        lambda: pick() * 2.0 - pl.floor(pick() * 2.0),
+        lambda: (pl.abs(pick()) + number(0.01, 1)) ** number(0.3, 3.0),
+        lambda: pl.clamp(pick(), 0.0, 1.0),
+    ]
+    for _ in range(steps):
+        made = choices[int(draw.integers(0, len(choices)))]()
+        values.append(made)
+    return values
+
+
+def random_picture(seed: int) -> Any:
+    """A picture of four channels, sometimes with alpha."""
+
+    def sample(p: Any) -> tuple[Any, Any, Any, Any]:
+        draw = np.random.default_rng(seed)
+        values = grown(draw, [p.x, p.y], int(draw.integers(3, 25)))
+        alpha = pl.clamp(values[-4], 0.0, 1.0) if len(values) > 8 and seed % 3 == 0 else 1.0
+        return values[-1], values[-2] * alpha, values[-3], alpha
+
+    return pl.image(sample)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_random_pictures_are_the_means_of_all_samples(part):
+    # In the last one, all channels of a tile are uniform but for their sums.
+    for seed in [*range(250 if NIGHTLY else 6), 214]:
+        number = 1000 * part + seed
+        options = {"precision": ("f32", "f64")[seed % 2], "numerics": ("exact", "relaxed")[part % 2]}
+        tiles, llvm = (pl.compile(random_picture(number), backend=b, **options) for b in ("tiles", "llvm"))
+        for samples in (3, 4, 8):
+            view = {"zoom": (9.0, 31.0, 90.0)[number % 3], "center": (0.21, -0.4), "samples": samples}
+            assert np.array_equal(tiles.render((53, 38), **view), llvm.render((53, 38), **view)), number
+
+
+# ---- sums ----
+
+UPDATES = [
+    (Step("add", (0,)),),
+    (Step("sub", (0,)),),
+    (Step("fma", (0, 1)),),
+    (Step("add", (0,)), Step("sub", (1,))),
+    (Step("fma", (0, 1)), Step("add", (1,))),
+]
+
+
+def form(k: int, t: T.Type) -> tuple[Form, list[Any]]:
+    """A form of params, and these."""
+    own = [param(f"part{k}_{n}", t) for n in range(4 + PLACES)]
+    lo, hi, middle, *rest = map(Term, own)
+    return Form(Box(lo, hi), Surface(middle, tuple(rest[:-1]), rest[-1])), own
+
+
+def sums_outside(
+    ends: Callable[..., Any], update: tuple[Step, ...], side: int, t: T.Type, draw: np.random.Generator
+) -> int:
+    """How many sums of samples, added up as frames do it, are outside of their ends."""
+    count = 500
+    from_middle = np.array([(2 * n - (side - 1)) / max(side - 1, 1) for n in range(side)])
+    x, y, z = 0.25, -0.5, 0.0625 * float(np.mean(from_middle**2))
+    given: list[Near] = [near(t, count, draw) for _ in range(2)]
+    forms = [form(k, t) for k in range(2)]
+    leaves = {
+        leaf: v.astype(t.dtype)
+        for (_, own), one in zip(forms, given, strict=True)
+        for leaf, v in zip(own, one.leaves(), strict=True)
+    }
+    places = [param(n, t) for n in ("x", "y", "z", "count")]
+    leaves |= {p: np.array(v, t.dtype) for p, v in zip(places, (x, y, z, side * side), strict=True)}
+    found = ends(update, [f for f, _ in forms], [Term(p) for p in places[:3]], Term(places[3]))
+    low, high = (np.broadcast_to(e, count).astype(EXACT) for e in evaluate([e.expr for e in found], leaves))
+    total = np.zeros(count, t.dtype)
+    inside = np.ones(count, bool)
+    for row in range(side):
+        for column in range(side):
+            u, v = from_middle[[column, row]]
+            spot = np.array([x + 0.25 * u, y + 0.25 * v, u, v], EXACT)[:, None] * np.ones((LINEAR, count))
+            values = []
+            for one in given:
+                assert one.middle is not None
+                assert one.factors is not None
+                assert one.error is not None
+                there = one.middle + (one.factors.astype(EXACT) * products(spot)).sum(0)
+                # Always to one side: errors that cancel out show nothing.
+                value = (there + one.error.astype(EXACT) * (1 - 1e-6)).astype(t.dtype)
+                inside &= (np.abs(value - there) <= one.error) & (value >= one.lo) & (value <= one.hi)
+                values.append(value)
+            for step in update:
+                terms = [values[k] for k in step.values]
+                if step.op == "fma":
+                    total = (terms[0].astype(EXACT) * terms[1] + total).astype(t.dtype)
+                else:
+                    total = total + terms[0] if step.op == "add" else total - terms[0]
+    return int((inside & np.isfinite(low) & ~((total >= low) & (total <= high))).sum())
+
+
+@pytest.mark.parametrize("side", [1, 2, 5, 16])
+@pytest.mark.parametrize("update", UPDATES)
+def test_sums_of_samples_are_between_their_ends(update, side):
+    for seed in range(20 if NIGHTLY else 2):
+        assert sums_outside(centers.ends_of_sum, update, side, T.f32, np.random.default_rng(seed)) == 0
+
+
+def _changed(change: Callable[[Form], Form]) -> Callable[..., Any]:
+    def ends(update: Any, values: list[Form], place: Any, count: Any) -> Any:
+        return centers.ends_of_sum(update, [change(v) for v in values], place, count)
+
+    return ends
+
+
+def _without_spread(update: Any, values: list[Form], place: list[Term], count: Term) -> Any:
+    return centers.ends_of_sum(update, values, [*place[:2], count.lift(0.0)], count)
+
+
+def _sure(v: Form) -> Form:
+    return v._replace(surface=v.surface._replace(error=v.middle.lift(0.0)))
+
+
+WRONG = {"the spread of samples": _without_spread, "errors": _changed(_sure)}
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+def test_a_sum_that_forgets_something_is_seen(mistake):
+    draw = np.random.default_rng(1)
+    assert any(sums_outside(WRONG[mistake], UPDATES[0], 5, T.f32, draw) for _ in range(5))
+
+
+def test_a_sum_that_forgets_rounding_is_seen(monkeypatch):
+    draw = np.random.default_rng(1)
+    monkeypatch.setattr(centers, "ROUNDING", {T.f32: 0.0, T.f64: 0.0})
+    monkeypatch.setattr(centers, "off", lambda exact, _size, _roundings: exact)
+    assert any(sums_outside(centers.ends_of_sum, UPDATES[0], 16, T.f32, draw) for _ in range(5))
