@@ -12,7 +12,7 @@ from .assembly import POINTER, Assembly, Function, Value, Variable
 from .kernels import VARIANTS
 from .sizes import LANES
 from .surfaces import ERROR, FACTORS, HALVES, MIDDLE
-from .words import AGAIN, HOPELESS, INPUTS, MOST_VALUES, ROOTS, STEP, Record, Space, Word, Writer
+from .words import AGAIN, INPUTS, MOST_VALUES, ROOTS, STEP, Record, Space, Word, Writer
 
 TILE = 256
 """The bytes of a tile of 16 by 16 pixels, one for each: whether it is left."""
@@ -244,12 +244,10 @@ def place_in_tile(column: Value, row: Value) -> Value:
     return (square << 4) | ((row & 3) << 2) | (column & 3)
 
 
-FRUITFUL = 8
-"""Planes are worth while where they fill every so many-th pixel that is asked for."""
+MUCH, ENOUGH = 8 * 256, 2 * 256
+"""How many samples have to be left in a tile to ask, and how many to be saved for that to be worth while."""
 FEW, WORTH_WHILE = 24, 16
 """Of the 64 pixels of a quarter of a tile, how many have to be left for smaller squares, and how many to be filled."""
-MUCH = 6 * 256
-"""How many samples have to be left in a tile."""
 DENSE = 16
 """Samples of a pixel from which on squares of 2 by 2 are asked as well."""
 
@@ -264,7 +262,7 @@ def _is_hopeful(f: Function, which: Space) -> Value:
     """Whether squares of some size are to be asked: not often, after some in a row that were no use."""
     streak = f.load("i64", f.space, 8 * which)
     f.store(streak + 1, f.space, 8 * which)
-    return (streak < HOPELESS) | (streak & (AGAIN - 1)).same(0)
+    return (streak & (AGAIN - 1)).same(0)
 
 
 def _note(f: Function, which: Space, useful: Value) -> None:
@@ -302,7 +300,7 @@ def _tile(asm: Assembly, half: int) -> None:
                 more = _ask(f, f.x + right, f.y + down, f.number(1), f.number(-1, "i16"))
                 _note(f, Space.STEEP, more >= WORTH_WHILE)
                 filled.set(filled() + more)
-        _note(f, Space.LEVEL, filled() * FRUITFUL >= asked)
+        _note(f, Space.LEVEL, filled() * w.word(Word.SAMPLES) >= ENOUGH)
         rest = f.variable("i16", 0)
         with f.bits(f.rest.to("i64")) as k:
             here = f.load(f"<{LANES} x i8>", f.tile + (k << 4), align=LANES).differs(0).read_as("i16")
