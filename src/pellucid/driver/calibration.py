@@ -208,13 +208,14 @@ class _Bench:
             return self.conversion(row)
         type_ = next((_OPERAND[letter] for letter in row.letters if letter in _OPERAND), T.f32)
         values = self.operands(type_)
+        others = [self.operands(_OPERAND.get(letter, type_)) for letter in row.letters[1:]]
         folds = row.arity == 1 or row.name == "choose" or row.letters[0] == "L" or bool(row.laws.idempotent)
 
         def link(x: Expr, k: int) -> Expr:
             y, z = values[k % 3], values[(k + 1) % 3]
             if row.name == "choose":
                 return apply("choose", CHOSEN, y, apply("add", x, z))
-            made = apply(row.name, *(x, y, z)[: row.arity])
+            made = apply(row.name, x, *(of[(k + j) % 3] for j, of in enumerate(others)))
             if row.result == "B":
                 return apply("choose", made, y, apply("add", x, z))
             return apply("add", made, y) if folds else made

@@ -18,6 +18,7 @@ from ...ir.expr import Buffer, Expr
 from .bodies import ITERATING, LOOP, Body, Item, Pool, Scope, guards, key_of, needs, ordered
 from .kernels import Key
 from .means import Mean
+from .packing import packed
 from .words import FIRST_TRUTH, INPUTS, OBSERVED, ROOTS, TRUTH, UNCOPIED
 
 INSTRUCTION = np.dtype([("opcode", "u2"), ("flags", "u2"), ("operands", "i4", 3)])
@@ -118,7 +119,7 @@ def build(field: Field) -> Tape:
 
     Raises BackendError where something is no operator.
     """
-    return _build(field, (field.value,), {field.column: 0, field.row: 1})
+    return _build(field, (packed(field.value),), {field.column: 0, field.row: 1})
 
 
 def build_samples(field: Field, mean: Mean) -> Tape:

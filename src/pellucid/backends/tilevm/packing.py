@@ -1,0 +1,104 @@
+"""Packed words: the chains at the end of a pixel that make a word of channels, as one instruction for each channel.
+
+In `tilevm` before `tape` writes instructions: in a leaf each of them goes through memory once, and short tapes would
+do little else than clamp, truncate, shift and join. Only the root is looked at, and the arms of choices between words.
+The rows that stand for such a chain keep every bit; see `ir.prims.packing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial, reduce
+
+from ...ir import expr as E
+from ...ir import types as T
+from ...ir.expr import Expr
+from ...ir.prims.packing import FULL
+
+
+def packed(root: Expr) -> Expr:
+    """The same word, with channels packed by rows of the table.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> packed(parse_expr("convert.u32(truncate_in.i32($x:f32) | -16777216)")[0])
+    pack(4278190080:u32, $x:f32, 0:u32)
+    """
+    done: dict[Expr, Expr] = {}
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        if node in done:
+            stack.pop()
+            continue
+        if node.op != "choose":
+            done[node] = _word(node)
+            continue
+        condition, *arms = node.args
+        missing = [x for x in arms if x not in done]
+        if missing:
+            stack += missing
+            continue
+        then, other = (done[x] for x in arms)
+        done[node] = node if [then, other] == arms else E.apply("choose", condition, then, other)
+    return done[root]
+
+
+def _word(node: Expr) -> Expr:
+    """A word of channels as a chain of rows that pack one each; anything else as it is."""
+    if node.op != "convert" or node.type is not T.u32 or node.args[0].type is not T.i32:
+        return node
+    parts: list[tuple[str, Expr, int]] = []
+    rest: list[Expr] = []
+    constant = 0
+    terms = list(node.args)
+    seen: set[Expr] = set()
+    while terms:
+        term = terms.pop()
+        # Bits that are set twice are set.
+        if term in seen:
+            continue
+        seen.add(term)
+        part = _part(term)
+        if part is not None:
+            parts.append(part)
+        elif term.op == "or":
+            terms += reversed(term.args)
+        elif term.op == "const":
+            constant |= term.attr
+        else:
+            rest.append(term)
+    if not parts:
+        return node
+    # What does not vary comes first: it is no instruction.
+    word = _chain(E.const(constant & 0xFFFFFFFF, T.u32), [p for p in parts if not p[1].free])
+    if rest:
+        others = E.apply("convert", reduce(partial(E.apply, "or"), rest), attr=T.u32)
+        word = others if word is E.const(0, T.u32) else E.apply("or", others, word)
+    return _chain(word, [p for p in parts if p[1].free])
+
+
+def _chain(word: Expr, parts: Iterable[tuple[str, Expr, int]]) -> Expr:
+    for row, x, places in parts:
+        word = E.apply(row, word, x, E.const(places, T.u32))
+    return word
+
+
+def _part(term: Expr) -> tuple[str, Expr, int] | None:
+    """A channel: the row that packs it, of what, and how many places up."""
+    places = 0
+    if term.op == "shift_left_in" and term.args[1].op == "const":
+        term, places = term.args[0], int(term.args[1].attr)
+    if term.op != "truncate_in" or term.type is not T.i32:
+        return None
+    (x,) = term.args
+    if not _clamped(x, "min", FULL):
+        return "pack", x, places
+    below = x.args[0]
+    if not _clamped(below, "max", 0.0):
+        return "pack_below", below, places
+    return "pack_byte", below.args[0], places
+
+
+def _clamped(x: Expr, row: str, bound: float) -> bool:
+    """Whether a number is kept from passing a bound, which stands second: of NaN the bound is left."""
+    return x.op == row and x.args[1].op == "const" and x.args[1].attr == bound
