@@ -317,11 +317,14 @@ def _light(color: Color) -> Color:
 
 def _bent(color: Color, curve: Callable[[Any], Any]) -> Color:
     """A color, premultiplied before and after, of whose straight components a curve is taken."""
-    r, g, b, a = color
-    if static(a) == 1.0:
-        r, g, b = (curve(x) for x in (r, g, b))
+    *components, a = color
+    opacity = static(a)
+    if opacity == 1.0:
+        r, g, b = (curve(x) for x in components)
+    elif opacity is not None and not opacity > 0.0:
+        r, g, b = 0.0, 0.0, 0.0
     else:
-        r, g, b = (where(a > 0.0, curve(x / a) * a, 0.0) for x in (r, g, b))
+        r, g, b = (where(a > 0.0, curve(x / a) * a, 0.0) for x in components)
     return r, g, b, a
 
 
