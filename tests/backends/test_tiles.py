@@ -63,3 +63,22 @@ def test_most_of_a_picture_of_regions_is_filled_and_the_rest_has_short_tapes():
     counts = code.counts
     assert counts.filled > 0.7 * 1024 * 1024
     assert 2 * counts.leaf_steps / counts.leaves < len(code.tape)
+
+
+@pytest.mark.parametrize("samples", [1, 2])
+def test_the_box_of_a_square_is_not_that_of_a_product(samples):
+    """Both are one row on the same types; whichever comes first, each has its own instruction."""
+
+    @pl.image
+    def after(p):
+        return pl.fma(pl.max(pl.fma(p.x, p.x, p.y), 8.0), 0.05, 0.1)
+
+    @pl.image
+    def before(p):
+        shifted = pl.fma(p.x, 0.5, -0.1)
+        return pl.max(pl.fma(shifted, shifted, p.y), 0.5)
+
+    view = {"zoom": 16.0, "samples": samples}
+    for picture in (after, before):
+        tiles, llvm = (pl.compile(picture, backend=name, numerics="exact") for name in ("tiles", "llvm"))
+        assert np.array_equal(tiles.render((64, 48), **view), llvm.render((64, 48), **view))
