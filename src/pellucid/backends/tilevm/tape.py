@@ -158,7 +158,7 @@ def _build(
             lines.write([node])
             continue
         else:
-            kind = (node.op, node.type, len(args) > 1 and args[0] is args[1], *[a.type for a in args])
+            kind = (node.op, node.type, args[:1] == args[1:2], *[a.type for a in args])
             if node.op == "load":
                 args = (args[0], node.attr)
         code = numbers.get(kind)
