@@ -169,28 +169,27 @@ def check_unused(layout: Layout, before: np.ndarray, found: np.ndarray, size: tu
     assert ((spare == 0) | (spare == before))[used == 0].all(), size
 
 
-@pytest.mark.parametrize("name", PICTURES)
-def test_every_width_is_read(name: str, arenas: tuple[Arena, Arena]):
-    layout, target = FORMATS[name], plain(FORMATS[name])
-    for size in sizes():
-        data = noise(layout, size)
-        before, found = converted(arenas, data, layout, target, size)
-        check(
-            words_of(target, found, size), *bounds(layout, samples_of(name, data, size), target, size), size
-        )
-        check_unused(target, before, found, size)
+@pytest.mark.parametrize(
+    ("name", "is_read"),
+    [*((name, True) for name in PICTURES), *((name, False) for name in DRAWN)],
+    ids=lambda x: x if isinstance(x, str) else "read" if x else "written",
+)
+def test_every_width_is_read_and_written(name: str, is_read: bool, arenas: tuple[Arena, Arena]):
+    layout, words = FORMATS[name], plain(FORMATS[name])
 
+    def in_format(data: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarray]:
+        return samples_of(name, data, size)
 
-@pytest.mark.parametrize("name", DRAWN)
-def test_every_width_is_written(name: str, arenas: tuple[Arena, Arena]):
-    layout, source = FORMATS[name], plain(FORMATS[name])
+    def in_words(data: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarray]:
+        return words_of(words, data, size)
+
+    ways = (layout, in_format), (words, in_words)
+    (source, given), (target, got) = ways if is_read else ways[::-1]
     for size in sizes():
         data = noise(source, size)
-        before, found = converted(arenas, data, source, layout, size)
-        check(
-            samples_of(name, found, size), *bounds(source, words_of(source, data, size), layout, size), size
-        )
-        check_unused(layout, before, found, size)
+        before, found = converted(arenas, data, source, target, size)
+        check(got(found, size), *bounds(source, given(data, size), target, size), size)
+        check_unused(target, before, found, size)
 
 
 @pytest.mark.parametrize("name", SOUNDS)

@@ -8,9 +8,9 @@ corners; else the boxes of a short `body` are composed; else a result is known w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ..ir import prim as table
 from ..ir import types as T
@@ -22,6 +22,10 @@ from ..ir.prims.notation import Term, maximum, minimum
 
 LONGEST_BODY = 12
 """How many operators a body may have whose boxes are composed: beyond that the bounds are loose and dear."""
+
+
+Known = TypeVar("Known")
+"""What is known of a value: a box, or more."""
 
 
 class BoxRule(NamedTuple):
@@ -83,7 +87,7 @@ def ends(prim: Prim, result: T.Type, *boxes: Box) -> Ends:
         return _at_corners(prim, result, boxes)
     body = named_body(prim, result, boxes)
     if body is not None and is_short(body[1]):
-        return _composed(body, boxes)
+        return composed(body, boxes, constant_box, _box)
     return _at_points(prim, result, boxes)
 
 
@@ -157,18 +161,27 @@ def is_short(body: Expr) -> bool:
     return len(nodes) <= LONGEST_BODY and all(n.op in rows for n in nodes)
 
 
-def _composed(body: tuple[tuple[Expr, ...], Expr], boxes: tuple[Box, ...]) -> Ends:
-    """The ends of an expression, from operand to user: what operands share is not known in between."""
+def composed(
+    body: tuple[tuple[Expr, ...], Expr],
+    operands: Sequence[Known],
+    of_constant: Callable[[Expr], Known],
+    of_row: Callable[..., Known],
+) -> Known:
+    """What is known of a body, from operand to user: what operands share is not known in between."""
     names, root = body
-    done = dict(zip(names, boxes, strict=True))
+    done = dict(zip(names, operands, strict=True))
     for node in topological([root]):
-        if node in done:
-            continue
-        if node.op == "const":
-            done[node] = constant_box(node)
-        else:
-            done[node] = Box(*ends(table.row(node.op), node.type, *(done[a] for a in node.args)))
+        if node not in done:
+            done[node] = (
+                of_constant(node)
+                if node.op == "const"
+                else of_row(table.row(node.op), node.type, *(done[a] for a in node.args))
+            )
     return done[root]
+
+
+def _box(prim: Prim, result: T.Type, *boxes: Box) -> Box:
+    return Box(*ends(prim, result, *boxes))
 
 
 def constant_box(node: Expr) -> Box:

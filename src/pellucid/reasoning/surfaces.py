@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from ..ir import prim as table
 from ..ir import types as T
-from ..ir.expr import Expr, const, param, topological
+from ..ir.expr import Expr, const, param
 from ..ir.prim import Prim
 from ..ir.prims.box import Box
 from ..ir.prims.notation import Term, choose, fma, maximum, minimum
 from ..ir.prims.surface import MARGIN, PLACES, ROUNDING, Form, Surface, either, off, spread
-from .boxes import constant_box, ends, is_short, named_body
+from .boxes import composed, constant_box, ends, is_short, named_body
 
 COUNTED = T.i32
 """The type of integers that may have surfaces: the places of pixels and samples have."""
@@ -99,22 +99,13 @@ def form_of(prim: Prim, result: T.Type, *forms: Form) -> Form:
         return settled(box, prim.surface(result, box, *forms))
     body = named_body(prim, result, [f.box for f in forms])
     if body is not None and is_short(body[1]):
-        return _composed(box, body, forms)
+        return settled(box, composed(body, forms, _of_constant, form_of).surface)
     return settled(box)
 
 
-def _composed(box: Box, body: tuple[tuple[Expr, ...], Expr], forms: tuple[Form, ...]) -> Form:
-    names, root = body
-    done = dict(zip(names, forms, strict=True))
-    for node in topological([root]):
-        if node in done:
-            continue
-        if node.op == "const":
-            found = constant_box(node)
-            done[node] = settled(found) if node.type.is_float else Form(found, _nowhere())
-        else:
-            done[node] = form_of(table.row(node.op), node.type, *(done[a] for a in node.args))
-    return settled(box, done[root].surface)
+def _of_constant(node: Expr) -> Form:
+    box = constant_box(node)
+    return settled(box) if node.type.is_float else Form(box, _nowhere())
 
 
 def _nowhere() -> Surface:

@@ -154,10 +154,11 @@ class Machine:
         _kept.append(owners)
         return {n: ctypes.CFUNCTYPE(*types)(owners[0][n]) for n, types in signatures.items()}
 
-    def tables(self, code: bytes, names: Sequence[str]) -> tuple[list[int], object]:
-        """Where constants of an object are, by name, and what has to live as long as they are used."""
+    def addresses(self, code: bytes, names: Sequence[str]) -> list[int]:
+        """Where functions and constants of an object are, by name."""
         owners = self._load(code, names)
-        return [int(owners[0][name]) for name in names], owners
+        _kept.append(owners)
+        return [int(owners[0][name]) for name in names]
 
     def _load(self, code: bytes, names: Sequence[str]) -> tuple[Any, Any]:
         llvm = llvm_binding()

@@ -45,13 +45,8 @@ def centers(form: Means, half: int, store: Store | None) -> int:
     source = text(form, half)
     this = machine()
     code = this.kept(source, lambda: source, store)
-    (place,), owner = this.tables(code, ("centers",))
-    _kept.append(owner)
+    (place,) = this.addresses(code, ("centers",))
     return place
-
-
-_kept: list[object] = []
-"""Code that lives as long as the process."""
 
 
 def text(form: Means, half: int) -> str:

@@ -78,7 +78,6 @@ class Kernels:
         self.batches = np.zeros(MOST * VARIANTS, np.uint64)
         self.boxes = np.zeros(MOST * VARIANTS, np.uint64)
         self.fulls = np.zeros(MOST, np.int32)
-        self._owners: list[object] = []
         self._lock = threading.Lock()
 
     def opcodes(self, keys: Iterable[Key]) -> dict[Key, int]:
@@ -111,8 +110,7 @@ class Kernels:
     def _addresses(self, keys: Sequence[Key]) -> tuple[list[int], list[int]]:
         this = machine()
         code = this.kept(f"kernels {self.half} {keys}", lambda: module(keys, self.half), self._store)
-        places, owner = this.tables(code, ("batches", "boxes"))
-        self._owners.append(owner)
+        places = this.addresses(code, ("batches", "boxes"))
         count = len(keys)
         return words(places[0], count * VARIANTS), words(places[1], 2 * count)
 

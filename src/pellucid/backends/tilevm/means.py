@@ -182,13 +182,7 @@ def functions(form: Form, half: int, store: Store | None) -> Functions:
     source = text(form, half)
     this = machine()
     code = this.kept(source, lambda: source, store)
-    places, owner = this.tables(code, Functions._fields)
-    _kept.append(owner)
-    return Functions(*places)
-
-
-_kept: list[object] = []
-"""Code that lives as long as the process."""
+    return Functions(*this.addresses(code, Functions._fields))
 
 
 def text(form: Form, half: int) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from .assembly import POINTER, Assembly, Function, Value, Variable
 from .kernels import VARIANTS
+from .machine import child_corner
 from .sizes import LANES
 from .surfaces import ERROR, FACTORS, HALVES, MIDDLE
 from .words import AGAIN, INPUTS, MOST_VALUES, ROOTS, STEP, Record, Space, Word, Writer
@@ -226,8 +227,8 @@ def _fill(
     f: Function, w: Writer, k: Value, inside: tuple[Value, Value], colors: Value, found: Variable
 ) -> None:
     """Fill a pixel of a square, if it is in the frame and is left."""
-    column = f.x + ((k & 3) << f.shift) + inside[0]
-    row = f.y + ((k >> 2) << f.shift) + inside[1]
+    left_edge, top = child_corner(f.x, f.y, k, f.shift)
+    column, row = left_edge + inside[0], top + inside[1]
     wide = w.word(Word.WIDTH)
     left = f.tile + place_in_tile(column, row)
     is_left = (column < wide) & (row < w.word(Word.HEIGHT)) & f.load("i8", left).differs(0)

@@ -44,7 +44,6 @@ class Surfaces:
         self.half = half
         self._store = store
         self.table = np.zeros(MOST, np.uint64)
-        self._owners: list[object] = []
         self._lock = threading.Lock()
 
     def want(self, opcodes: Mapping[Key, int]) -> None:
@@ -59,9 +58,8 @@ class Surfaces:
                 keys = list(missing)
                 this = machine()
                 code = this.kept(f"factors {self.half} {keys}", lambda: module(keys, self.half), self._store)
-                places, owner = this.tables(code, ("factors",))
-                self._owners.append(owner)
-                for place, address in zip(missing.values(), words(places[0], len(keys)), strict=True):
+                (found,) = this.addresses(code, ("factors",))
+                for place, address in zip(missing.values(), words(found, len(keys)), strict=True):
                     self.table[place] = address
 
 
