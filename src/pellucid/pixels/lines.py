@@ -2,7 +2,7 @@
 
 Colors are made of neighbors; here these are whole words beside each other, whatever the layout. Samples of even columns
 stand by themselves, and so do those of odd ones, so that every other sample of a line is a run. Between `access`, which
-reads the layout, and `packing`, which writes the rest of the nest; see decision 22.
+reads the layout, and `packing`, which writes the rest of the nest; see decision 24.
 """
 
 from __future__ import annotations

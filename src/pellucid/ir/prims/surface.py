@@ -28,7 +28,7 @@ from .box import REACH, Box, all_of, at, magnitude
 from .notation import Term, choose, fma, maximum, minimum
 
 LINEAR, PLACES = 4, 7
-"""How many factors there are, and how many of them belong to one place alone."""
+"""How many factors belong to one place alone, and how many there are."""
 ROUNDING = {T.f32: 2.0**-24, T.f64: 2.0**-53}
 """By how much rounding may be off, as a part of what is rounded."""
 TINY = {T.f32: 2.0**-126, T.f64: 2.0**-1022}
