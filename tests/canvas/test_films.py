@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import tracemalloc
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.memory import traced
 
 from pellucid.canvas import animate, render
 from pellucid.canvas.compose import laid_on
@@ -134,11 +134,9 @@ def test_memory_does_not_grow_with_the_film(tmp_path):
 
     peaks = []
     for count in (30, 300):
-        tracemalloc.start()
-        with (tmp_path / "film.png").open("w+b") as file:
+        with traced() as memory, (tmp_path / "film.png").open("w+b") as file:
             write_film(file, frames(count), Look(format_of("film.png")), size, Fraction(10), threads=2)
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
+        peaks.append(memory.peak)
     assert peaks[1] < peaks[0] + 10 * frame_bytes
 
 

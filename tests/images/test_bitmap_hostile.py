@@ -7,13 +7,13 @@ import os
 import random
 import struct
 import threading
-import tracemalloc
 import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image as Pillow
+from tests.memory import traced
 
 from pellucid import images as im
 from pellucid.base.errors import FileError, InputError
@@ -96,15 +96,12 @@ def test_a_lie_of_a_bitmap_file_is_told(tmp_path: Path, lie: str):
     data, message = LIES[lie]
     path = tmp_path / "liar.bmp"
     path.write_bytes(data)
-    tracemalloc.start()
-    with pytest.raises(FileError) as caught:
+    with traced() as memory, pytest.raises(FileError) as caught:
         im.read_image(path)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
     assert str(caught.value).startswith(f"{path}: ")
     assert message in str(caught.value)
     assert caught.value.fix
-    assert peak < 4 << 20
+    assert memory.peak < 4 << 20
     with pytest.raises(FileError, match=r"^the given bytes: "):
         im.read_image(data)
 
@@ -119,12 +116,9 @@ def test_a_decompression_bomb_does_not_go_off():
     bomb = (
         b"\x89PNG\r\n\x1a\n" + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", rows) + png_chunk(b"IEND", b"")
     )
-    tracemalloc.start()
-    with pytest.raises(FileError, match="unfolds to too many pixels"):
+    with traced() as memory, pytest.raises(FileError, match="unfolds to too many pixels"):
         im.read_image(bomb)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 4 << 20
+    assert memory.peak < 4 << 20
 
 
 def test_the_most_pixels_can_be_said(tmp_path: Path):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import resource
 import struct
 import subprocess
 import sys
-import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.memory import traced
 
 from pellucid import driver
 from pellucid import images as im
@@ -53,15 +52,12 @@ def overlaid(files: tuple[Path, Path]) -> tuple[im.Image, list[im.Image]]:
 
 
 def test_reading_and_overlaying_takes_no_memory(files: tuple[Path, Path]):
-    gc.collect()
-    tracemalloc.start()
-    picture, parts = overlaid(files)
-    picture(Point(Value(E.param("x", T.f32)), Value(E.param("y", T.f32))))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    with traced() as memory:
+        picture, parts = overlaid(files)
+        picture(Point(Value(E.param("x", T.f32)), Value(E.param("y", T.f32))))
     assert [p.layout.name for p in parts] == ["gray8", "bgra32"]
     # The files have 4 and 16 MB.
-    assert peak < 1 << 20
+    assert memory.peak < 1 << 20
 
 
 def test_the_residue_loads_from_the_files_only(files: tuple[Path, Path]):
@@ -94,12 +90,9 @@ def test_drawing_takes_the_memory_of_the_drawing(files: tuple[Path, Path]):
     size = (640, 480)
     out = np.zeros((480, 640, 4), np.uint8)
     kernel.premultiplied((16, 16))
-    gc.collect()
-    tracemalloc.start()
-    kernel.premultiplied(size, out=out)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 1 << 18
+    with traced() as memory:
+        kernel.premultiplied(size, out=out)
+    assert memory.peak < 1 << 18
     x, y = np.arange(640) - 319.5, 239.5 - np.arange(480)[:, None]
     want = np.clip(picture.at(x, y), 0, 1) * 255
     assert np.abs(out - want).max() <= 0.5 + 1e-3

@@ -4,12 +4,12 @@ Each program runs as it is, specialized by the interpreter, and as machine code,
 """
 
 import functools
-import tracemalloc
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.memory import traced
 from tests.staging.programs import (
     Late,
     everywhere,
@@ -226,11 +226,9 @@ def test_T2_buffers_take_memory_and_the_specialized_program_none():
     given = {"source_from": 0, "source_to": size // 4, "target_from": 0, "target_to": size}
 
     def peak(work) -> int:
-        tracemalloc.start()
-        work()
-        most = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return most
+        with traced() as memory:
+            work()
+        return memory.peak
 
     # Three operands wait at once, in buffers of four bytes a sample.
     assert peak(lambda: language.buffered(code, samples)) >= 3 * 4 * size

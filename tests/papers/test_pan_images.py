@@ -1,13 +1,13 @@
 """What the Pan paper asks of images (section 2), one test per row of docs/lineage.md."""
 
 import math
-import tracemalloc
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image as Pillow
+from tests.memory import traced
 
 import pellucid as pl
 from pellucid import images as im
@@ -170,13 +170,11 @@ def test_P8_gray_over_color_needs_no_copy(tmp_path):
     small = pl.render(im.over(im.bitmap(color[:4, :4]), im.bitmap(gray[:4, :4])), size=(4, 4))
     assert small.shape == (4, 4, 4)
     out = np.empty((side, side, 4), np.uint8)
-    tracemalloc.start()
-    top, bottom = (im.read_image(p) for p in reversed(paths))
-    pl.render(im.over(top, bottom), size=(side, side), out=out)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
+    with traced() as memory:
+        top, bottom = (im.read_image(p) for p in reversed(paths))
+        pl.render(im.over(top, bottom), size=(side, side), out=out)
     # One expanded copy of the gray picture would take 9 MB; compiling the overlay takes some of its own.
-    assert peak < 6e6, f"{peak / 1e6:.1f} MB"
+    assert memory.peak < 6e6, f"{memory.peak / 1e6:.1f} MB"
 
 
 def test_P9_animations_and_behaviors():
