@@ -2,7 +2,9 @@
 
 The picture is `pl.convert(frame, "raw12", "rgb24", size)`: samples unpacked, the mosaic filled in bilinearly, the curve
 of sRGB, bytes. The usual way with NumPy and OpenCV runs beside it where cv2 is installed: unpacked by NumPy, the mosaic
-by cvtColor, the curve by cv2.LUT; its means are rounded to whole samples, and its edges are other ones.
+by cvtColor, the curve by cv2.LUT; its means are rounded to whole samples, and its edges are other ones. Where halide is
+installed, a pipeline of it with a schedule by hand runs as well, twice: with the means as they are, and with means that
+are rounded to whole samples, whose table is a quarter as large.
 """
 
 from __future__ import annotations
@@ -88,6 +90,64 @@ def opencv(data: Pixels, bits: int, out: Pixels) -> Callable[[], None] | None:
     return call
 
 
+def halide(
+    data: Pixels, bits: int, table: Pixels, out: Pixels, *, rounded: bool
+) -> Callable[[], None] | None:
+    """The same in Halide, if that is installed: two rows at a time of bands of rows, samples unpacked once a band."""
+    try:
+        import halide as hl
+    except ImportError:
+        return None
+    x, y, c, outer, inner, group, part = (hl.Var(name) for name in ("x", "y", "c", "o", "i", "g", "p"))
+    many = 2 if bits == 12 else 4
+    packed_rows = hl.Buffer(data.reshape(HEIGHT, -1))
+    curve_table = hl.Buffer(table)
+
+    def wide(value: object) -> object:
+        return hl.cast(hl.UInt(16), value)
+
+    sample, line, near, rgb, developed = (hl.Func(name) for name in ("sample", "line", "near", "rgb", "out"))
+    first, place = x / many * (many + 1), x % many
+    low, shift = wide(packed_rows[first + many, y]), wide(place * (bits - 8))
+    sample[x, y] = wide(packed_rows[first + place, y]) << (bits - 8) | low >> shift & (1 << (bits - 8)) - 1
+    # Before the first row lies the second one, after the last the one before it; of columns it is the same.
+    row = hl.abs(y)
+    line[x, y] = sample[
+        x, hl.clamp(hl.cast(hl.Int(32), hl.select(row >= HEIGHT, 2 * HEIGHT - 2 - row, row)), 0, HEIGHT - 1)
+    ]
+    near[x, y] = hl.select(
+        x < 0, line[1, y], x >= WIDTH, line[WIDTH - 2, y], line[hl.clamp(x, 0, WIDTH - 1), y]
+    )
+    beside, ends = near[x - 1, y] + near[x + 1, y], near[x, y - 1] + near[x, y + 1]
+    corners = near[x - 1, y - 1] + near[x + 1, y - 1] + near[x - 1, y + 1] + near[x + 1, y + 1]
+    here, sides, over, cross = 4 * near[x, y], 2 * beside, 2 * ends, beside + ends
+    if rounded:
+        here, sides, over = near[x, y], (beside + 1) >> 1, (ends + 1) >> 1
+        cross, corners = (cross + 2) >> 2, (corners + 2) >> 2
+    even, upper = x % 2 == 0, y % 2 == 0
+    rgb[x, y, c] = hl.mux(
+        c,
+        [
+            hl.select(upper, hl.select(even, here, sides), hl.select(even, over, corners)),
+            hl.select(upper, hl.select(even, cross, here), hl.select(even, here, cross)),
+            hl.select(upper, hl.select(even, corners, over), hl.select(even, sides, here)),
+        ],
+    )
+    developed[x, y, c] = curve_table[hl.cast(hl.Int(32), hl.clamp(rgb[x, y, c], 0, len(table) - 1))]
+    to = developed.output_buffer()
+    to.dim(0).set_stride(3)
+    to.dim(2).set_stride(1)
+    developed.bound(c, 0, 3).bound(x, 0, WIDTH).bound(y, 0, HEIGHT).reorder(c, x, y).unroll(c)
+    developed.split(y, outer, inner, 20).parallel(outer).unroll(inner, 2).vectorize(x, 32)
+    rgb.compute_at(developed, inner).reorder_storage(x, c, y).reorder(c, x, y).unroll(c).vectorize(x, 32)
+    line.store_at(developed, outer).compute_at(developed, inner).align_bounds(x, 4)
+    line.split(x, group, part, many).unroll(part).vectorize(group, 64 // many, hl.TailStrategy.GuardWithIf)
+    near.store_at(developed, outer).compute_at(developed, inner).vectorize(x, 32)
+    developed.compile_jit()
+    target = hl.Buffer(out.transpose(2, 0, 1))
+    return lambda: developed.realize(target)
+
+
 def told(found: Pixels, wanted: Pixels) -> str:
     """How far bytes are from others at most, at the edges and inside."""
     error = np.abs(found.astype(np.int16) - wanted)
@@ -124,6 +184,15 @@ def race(bits: int) -> None:
         contest.add("NumPy and OpenCV", peer, told(out, wanted))
     else:
         print("cv2 is not installed: the usual way with NumPy and OpenCV is left out")
+    small = curve((1 << bits) - 1)
+    for name, curves, rounded in (("Halide", table, False), ("Halide, rounded means", small, True)):
+        peer = halide(data, bits, curves, out, rounded=rounded)
+        if peer is None:
+            print("halide is not installed: it is left out")
+            break
+        out[...] = 0
+        peer()
+        contest.add(name, peer, told(out, wanted))
     contest.run("C, fused", rounds=7, calls=4)
 
 
