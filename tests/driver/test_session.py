@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import os
 import sys
 import threading
@@ -104,6 +105,55 @@ def test_whichever_was_measured_the_faster_goes_on(monkeypatch):
             for _ in range(tiers.LATEST):
                 family.timing.add(name, 1e9, 1)
         assert session.frame().tier == "tiles"
+
+
+def bubbles(count: int = 24):
+    """Discs as the sign of one field, the least of their distances, of which boxes decide little as it stands."""
+
+    @pl.image
+    def picture(p):
+        least = 9.0
+        for k in range(count):
+            x, y = p.x - (0.3 * k - 3.0), p.y - 2.0 * math.sin(k)
+            least = pl.min(least, pl.sqrt(x * x + y * y) - 0.3)
+        return least < 0.0
+
+    return picture
+
+
+def test_a_tape_by_the_rules_takes_over_with_the_same_pixels_and_fewer_instructions():
+    size = (256, 256)
+    with Session(size) as session:
+        first = session.update(bubbles(), zoom=32.0)
+        traced = session._tape.code.counts
+        assert session.settled()
+        second = session.frame()
+        assert (first.tier, second.tier) == ("tiles", "tiles")
+        assert "tape" not in second.milliseconds
+        assert session._tape.code.counts == traced
+        better = session._rewritten.code.counts
+        assert 0 < better.leaf_steps + 16 * better.box_steps < traced.leaf_steps + 16 * traced.box_steps
+        assert np.array_equal(first.pixels, second.pixels)
+        assert np.array_equal(
+            first.pixels, pl.render(bubbles(), size, zoom=32.0, numerics="exact", backend="numpy")
+        )
+        # Another picture is drawn by its own tape, and this one by its own again.
+        assert np.array_equal(session.update(shapes()).pixels, session.frame().pixels)
+        assert np.array_equal(session.update(bubbles()).pixels, first.pixels)
+
+
+def test_a_tape_by_the_rules_is_made_where_it_pays_only(monkeypatch):
+    monkeypatch.setattr(tiers, "EXPECTED", 1e-9)
+    with Session(SIZE) as session:
+        session.update(bubbles(), zoom=32.0)
+        assert session.settled()
+        assert session._rewritten.code is None
+    with Session(SIZE, numerics="relaxed") as session:
+        monkeypatch.setattr(tiers, "EXPECTED", 1e9)
+        # The first tape is by the rules already.
+        session.update(bubbles(), zoom=32.0)
+        assert session.settled()
+        assert session._rewritten.code is None
 
 
 def test_a_view_or_a_parameter_never_compiles_again():
@@ -243,8 +293,8 @@ def test_what_is_stale_is_dropped_and_nothing_waits_in_a_queue(monkeypatch):
         assert gate.calls == 1
         gate.open.set()
         assert session.settled()
-        # The first was let end; then the last picture, whole and with its numbers as parameters; no other.
-        assert gate.calls == 3
+        # The first was let end; then the last picture: its tape, whole and with its numbers as parameters; no other.
+        assert gate.calls == 4
         assert gate.most == 1
         _, *others, last = session._scenes.values()
         assert last.whole is not None

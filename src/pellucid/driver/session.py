@@ -1,8 +1,9 @@
 """Sessions: pictures for editors and viewers, whose first frame is there at once and whose later ones are fast.
 
 The top of the driver beside `kernel`. A new picture is traced and drawn from a tape by the tile machine; `tiers` says
-whether machine code would win; `background` compiles it then, and whichever was measured the faster draws from there
-on. In exact numerics what was edited in its numbers only is drawn by the code of its shape (see `lifting`).
+whether machine code would win, and whether a tape of which boxes decide more is worth making; `background` makes them
+then, and whichever was measured the fastest draws from there on. In exact numerics what was edited in its numbers only
+is drawn by the code of its shape (see `lifting`).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from .keeping import of_kernel
 from .kernel import Bytes, Kernel, checked_source, make_backend, optimized
 from .lifting import Shape
 from .options import Options
-from .tiers import Estimate, Timing, estimate
+from .tiers import Estimate, Timing, estimate, rewriting_pays
 from .view import View, checked_out, checked_view
 
 REST = 0.3
@@ -39,8 +40,8 @@ REST = 0.3
 SCENES = 8
 """How many pictures, and how many shapes of pictures, keep their machine code."""
 
-TILES, LIFTED, WHOLE = "tiles", "lifted", "whole"
-"""A picture's codes: its tape, and machine code with its numbers as parameters or compiled in."""
+TILES, REWRITTEN, LIFTED, WHOLE = "tiles", "rewritten", "lifted", "whole"
+"""A picture's codes: its tape as traced or by the rules, and machine code with its numbers as parameters or known."""
 NOTHING: Mapping[str, float] = {}
 NO_COUNTS = Counts(*[0] * len(Counts._fields))
 LITTER = 1 << 16
@@ -71,10 +72,14 @@ class _Made:
 
 @dataclass(eq=False)
 class _Tape:
-    """The tape at hand: what it is for, its code, if there can be one, and what is counted of its frames."""
+    """A tape: what it is for, its code, if there can be one, and what is counted of its frames.
+
+    Of a `better` one than that by which machine code was judged, the first frame says again whether that would win.
+    """
 
     key: object = None
     code: TileCode | None = None
+    better: bool = False
     frames: int = 0
     counts: Counts = NO_COUNTS
 
@@ -137,7 +142,7 @@ class Session:
         self._picture: object = None
         self._scenes: OrderedDict[tuple[Expr, tuple[Any, ...]], _Scene] = OrderedDict()
         self._families: OrderedDict[Expr, _Family] = OrderedDict()
-        self._tape = _Tape()
+        self._tape, self._rewritten = _Tape(), _Tape()
         self._edited_at = 0.0
         self._compiled = 0
         self._nodes = E.count()
@@ -200,7 +205,7 @@ class Session:
             self._scene = self._picture = None
             self._scenes.clear()
             self._families.clear()
-            self._tape = _Tape()
+            self._tape, self._rewritten = _Tape(), _Tape()
             self._dropped.clear()
 
     def __enter__(self) -> Self:
@@ -287,7 +292,8 @@ class Session:
         family.asked += 1
         family.timing.add(name, spent["frame"], width * height)
         if isinstance(code, TileCode):
-            self._count(family, code, spent["frame"], width * height)
+            tape = self._rewritten if name == REWRITTEN else self._tape
+            self._count(family, tape, code, spent["frame"], width * height)
             return Shown(pixels, "tiles", spent, scene.trouble)
         return Shown(pixels, "llvm", {**spent, "compile": compile_ms}, scene.trouble)
 
@@ -295,7 +301,11 @@ class Session:
         """The fastest code of a scene as far as is known: what it needs besides the view, and its compiler needed."""
         family = scene.family
         made = {LIFTED: family.lifted, WHOLE: scene.whole}
-        name = family.timing.fastest([TILES, *(n for n, m in made.items() if m is not None)])
+        better = self._rewritten.code if self._rewritten.key is scene else None
+        names = [TILES] if better is None else [TILES, REWRITTEN]
+        name = family.timing.fastest([*names, *(n for n, m in made.items() if m is not None)])
+        if name == REWRITTEN and better is not None:
+            return name, better, NOTHING, 0.0
         code = made.get(name)
         if code is None:
             with _timed(spent, "tape"):
@@ -318,12 +328,12 @@ class Session:
             self._tape = _Tape(key, self._tape_of(scene.family.shape.frame if lifted else scene.frame))
         return self._tape.code, self._constants(scene) if lifted else NOTHING
 
-    def _tape_of(self, frame: Frame) -> TileCode | None:
+    def _tape_of(self, frame: Frame, *, rewritten: bool = False) -> TileCode | None:
         options = Options(self.options.numerics, self.options.precision, "tiles")
         backend: Any = make_backend("tiles")
 
         def work() -> TileCode:
-            if options.numerics == "exact":
+            if options.numerics == "exact" and not rewritten:
                 # Exact rules keep every bit, so that there is no need to wait for them.
                 return backend.compile(frame.kernel, frame.ranges)
             best = optimized(frame, options, backend)
@@ -334,12 +344,12 @@ class Session:
         except BackendError:
             return None
 
-    def _count(self, family: _Family, code: TileCode, ms: float, pixels: int) -> None:
+    def _count(self, family: _Family, tape: _Tape, code: TileCode, ms: float, pixels: int) -> None:
         """Say what machine code would do, when that is not known yet or frames take much longer than they did."""
-        tape = self._tape
         tape.frames += 1
-        if family.estimate is not None and ms < 1.5 * family.estimated_ms:
+        if family.estimate is not None and not tape.better and ms < 1.5 * family.estimated_ms:
             return
+        tape.better = False
         now = code.counts
         news = Counts(*((b - a) // tape.frames for a, b in zip(tape.counts, now, strict=True)))
         tape.counts, tape.frames = now, 0
@@ -359,17 +369,29 @@ class Session:
                 return None
             family = scene.family
             pixels = self._view.size[0] * self._view.size[1]
-            tiled = family.timing.of(TILES, pixels)
-            if family.estimate is None or tiled is None or not family.estimate.pays(tiled, family.asked):
+            times = [family.timing.of(name, pixels) for name in (TILES, REWRITTEN)]
+            tiled = min([ms for ms in times if ms is not None], default=None)
+            if family.estimate is None or tiled is None:
                 return None
-            wanted = [WHOLE]
-            if self.options.numerics == "exact" and family.shape.places:
-                wanted = [LIFTED, WHOLE] if family.edited else [WHOLE, LIFTED]
-            for k, which in enumerate(wanted):
-                if (scene.whole if which == WHOLE else family.lifted) is not None:
+            exact, tape = self.options.numerics == "exact", self._tape.code
+            wanted: list[str] = []
+            if exact and tape is not None and rewriting_pays(len(tape.tape), tiled, family.asked):
+                wanted = [REWRITTEN]
+            if family.estimate.pays(tiled, family.asked):
+                wanted.append(WHOLE)
+                if exact and family.shape.places:
+                    wanted = [LIFTED, *wanted] if family.edited else [*wanted, LIFTED]
+            made = {
+                REWRITTEN: self._rewritten.key is scene,
+                WHOLE: scene.whole is not None,
+                LIFTED: family.lifted is not None,
+            }
+            for which in wanted:
+                if made[which]:
                     continue
                 left = self._edited_at + REST - clock.monotonic()
-                if k and left > 0:
+                # What was edited may be edited again at once: its shape stays, its numbers do not.
+                if left > 0 and (which == LIFTED) != family.edited:
                     return left
                 return lambda: self._compile(scene, which)
             return None
@@ -382,6 +404,9 @@ class Session:
     def _compile(self, scene: _Scene, which: str) -> None:
         """Make code of a scene, unless it is not wanted anymore when the compiler proper would begin."""
         try:
+            if which == REWRITTEN:
+                self._rewrite(scene)
+                return
             made = self._made(scene, which, lambda: self._wanted(scene, which))
         except _Stale:
             return
@@ -394,6 +419,14 @@ class Session:
                 scene.family.timing.forget(WHOLE)
             else:
                 scene.family.lifted = made
+
+    def _rewrite(self, scene: _Scene) -> None:
+        """Make the tape of a scene by the rules; how fast it is will be measured."""
+        with self._compiling, uncollected():
+            tape = _Tape(scene, self._tape_of(scene.frame, rewritten=True), better=True)
+        with self._lock:
+            self._rewritten = tape
+            scene.family.timing.forget(REWRITTEN)
 
     def _made(self, scene: _Scene, which: str, wanted: Callable[[], bool]) -> _Made:
         options = self.options

@@ -65,6 +65,22 @@ class Estimate(NamedTuple):
         return self.share < WORTH and saved > self.compile_ms
 
 
+REWRITING_MS = (2.0, 0.03)
+"""Milliseconds to make a tape by the rules: for any, and for each instruction of the tape as it was traced."""
+REWRITING_SAVES = 0.5
+"""What such a tape may save of a frame: minima that are only compared become truths, of which boxes decide more."""
+
+
+def rewriting_pays(length: int, tiled_ms: float, asked: int) -> bool:
+    """Whether a tape of such a length is worth being made again by the rules, when so many frames took so long.
+
+    >>> rewriting_pays(6000, 4.0, 1), rewriting_pays(6000, 4.0, 9), rewriting_pays(30, 0.2, 1)
+    (False, True, False)
+    """
+    fixed, each = REWRITING_MS
+    return tiled_ms * REWRITING_SAVES * EXPECTED * asked > fixed + each * length
+
+
 def estimate(tape: Tape, counts: Counts, pixels: int, costs: Costs = COSTS) -> Estimate:
     """What machine code would do for a tape, of which a frame of so many pixels took these counts."""
     rows = table.table()
