@@ -2,7 +2,7 @@
 
 Printed for each picture: how many times fewer samples are computed, exactly and within 1/255, how long a frame takes as a
 part of machine code's, and how far the farthest pixel is off with that tolerance. Words: samples in a row of a pixel
-(4), and columns of the frame (512).
+(4), and columns of the frame (1024).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def spent(kernel: Kernel, draw: Callable[[], np.ndarray]) -> tuple[int, np.ndarr
 def main() -> None:
     """Print a line for each picture, and the medians."""
     samples = int(sys.argv[1]) if len(sys.argv) > 1 else 4
-    width = int(sys.argv[2]) if len(sys.argv) > 2 else 512
+    width = int(sys.argv[2]) if len(sys.argv) > 2 else 1024
     size = (width, width * 5 // 8)
     every = size[0] * size[1] * samples * samples
     rows: list[tuple[float, float, float]] = []
