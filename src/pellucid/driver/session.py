@@ -391,7 +391,7 @@ class Session:
                     continue
                 left = self._edited_at + REST - clock.monotonic()
                 # What was edited may be edited again at once: its shape stays, its numbers do not.
-                if left > 0 and (which == LIFTED) != family.edited:
+                if left > 0 and which != (LIFTED if family.edited else WHOLE):
                     return left
                 return lambda: self._compile(scene, which)
             return None

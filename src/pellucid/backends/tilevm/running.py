@@ -271,11 +271,14 @@ class Spaces:
         frame[Word.ORDER] = address(self._order)
         self._given: tuple[Any, ...] | None = None
         self._buffers = [(k, x) for k, x in enumerate(tape.pool) if isinstance(x, Buffer)]
-        self._uniforms = [(k, x) for k, x in enumerate(tape.pool) if isinstance(x, Expr) and x.op != "const"]
-        self._read = any(n.op == "load" for n in topological([x for _, x in self._uniforms]))
-        self._set_constants(
-            [(k, x) for k, x in enumerate(tape.pool) if isinstance(x, Expr) and x.op == "const"]
-        )
+        values = [(k, x) for k, x in enumerate(tape.pool) if isinstance(x, Expr)]
+        # An edited program may have a parameter for each of its thousands of numbers.
+        self._params = [(k, x) for k, x in values if x.op == "param"]
+        self._uniforms = [(k, x) for k, x in values if x.op not in ("const", "param")]
+        below = topological([x for _, x in self._uniforms])
+        self._wanted = [n for n in below if n.op == "param"]
+        self._read = any(n.op == "load" for n in below)
+        self._set_all([(k, x.type, x.attr) for k, x in values if x.op == "const"])
         frame[Word.STAMP] = next(_stamps)
 
     def reserve(self, bytes_: int) -> int:
@@ -331,12 +334,12 @@ class Spaces:
             row[end : end + 4 * INPUTS] = slots.view(np.uint8)
         return block
 
-    def _set_constants(self, constants: Sequence[tuple[int, Expr]]) -> None:
-        """The entries that never change; those of one type at once, for there may be thousands."""
+    def _set_all(self, entries: Sequence[tuple[int, T.Type, Any]]) -> None:
+        """Entries of the pool; those of one type at once, for there may be thousands."""
         last = len(self._pool) - 2
-        for type_ in {x.type for _, x in constants}:
-            places = [last - k for k, x in constants if x.type is type_]
-            values = np.array([x.attr for _, x in constants if x.type is type_], type_.dtype)
+        for type_ in {t for _, t, _ in entries}:
+            places = [last - k for k, t, _ in entries if t is type_]
+            values = np.array([v for _, t, v in entries if t is type_], type_.dtype)
             if type_ is T.boolean:
                 for place, value in zip(places, values, strict=True):
                     self._set(last - place, value, type_)
@@ -359,9 +362,10 @@ class Spaces:
 
     def fill(self, values: tuple[Any, ...], params: Sequence[Expr], arrays: Mapping[Buffer, Any]) -> None:
         """The entries of the pool that depend on arguments and buffers, unless they are as before."""
-        if self._uniforms and (self._read or values != self._given):
+        if self._read or values != self._given:
             given = dict(zip(params, values, strict=True))
-            found = evaluate([x for _, x in self._uniforms], given, arrays)
+            self._set_all([(k, x.type, given[x]) for k, x in self._params])
+            found = evaluate([x for _, x in self._uniforms], {p: given[p] for p in self._wanted}, arrays)
             for (k, x), value in zip(self._uniforms, found, strict=True):
                 self._set(k, np.asarray(value).reshape(()), x.type)
             self.frame[Word.STAMP] = next(_stamps)
