@@ -138,7 +138,7 @@ def pictures() -> dict[str, Shown]:
 def drawing(shown: Shown, backend: str, threads: int, *, tiled: bool = True) -> Callable[[], np.ndarray]:
     """What draws a picture."""
     kernel = pl.compile(shown.picture, backend=backend)
-    out = np.empty((SIDE, SIDE, 4), np.uint8)
+    out = kernel.render((SIDE, SIDE))
 
     def draw() -> np.ndarray:
         if backend == "tiles":
@@ -183,7 +183,7 @@ def growth(found: dict[str, Shown]) -> None:
         kernel._codes[Variant(), False].tiled = True
         least: list[float] = []
         for side in (512, 1024, 2048, 4096):
-            out = np.empty((side, side, 4), np.uint8)
+            out = kernel.render((side, side))
             times = []
             for _ in range(6):
                 start = time.perf_counter()
@@ -205,7 +205,7 @@ def against_peer() -> None:
     peer.w2_load(ctypes.c_void_p(tape.ctypes.data), len(tape))
     inside = np.zeros((SIDE, SIDE), np.uint8)
     kernel = pl.compile(im.read_vm(text) < 0, backend="tiles")
-    out = np.empty((SIDE, SIDE, 4), np.uint8)
+    out = kernel.render((SIDE, SIDE))
     race = Race(f"text of {len(tape)} operators, {SIDE} x {SIDE}")
     for threads in (1, 2):
 

@@ -30,7 +30,7 @@ from .frame import COLUMN, HEIGHT, OUT, ROW, WIDTH, Frame, Variant
 from .kernel import Bytes, Kernel, lanes_of, make_backend
 from .options import Options
 from .pipeline import script
-from .view import View
+from .view import View, pixels_of
 
 DEAR = 8.0
 """What a part must cost, to be worth a plane of memory that is read for every frame."""
@@ -79,7 +79,7 @@ class Film:
         if self._planes is None:
             self._planes = {b: np.empty(b.size, b.type.dtype) for b in parts.planes}
             parts.still.run(values, self._planes, threads=view.threads)
-        pixels = np.empty((view.size[1], view.size[0], 4), np.uint8)
+        pixels = pixels_of(view.size)
         memory = {OUT: pixels.reshape(-1).view(np.uint32), **self._planes}
         parts.moving.run(values, memory, threads=view.threads)
         return pixels

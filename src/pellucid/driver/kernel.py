@@ -29,7 +29,7 @@ from .keeping import of_kernel
 from .options import Options
 from .pipeline import Optimized, optimize
 from .report import Report
-from .view import View, check_count, checked_out, checked_smooth, checked_view
+from .view import View, check_count, checked_smooth, checked_view, pixels_of
 
 Bytes = NDArray[np.uint8]
 
@@ -156,8 +156,7 @@ class Kernel:
         if not fixed or asked != self._asked[0]:
             self._asked = asked if fixed else None, *self._checked(asked)
         _, view, arguments = self._asked
-        shape = (view.size[1], view.size[0], 4)
-        pixels = np.empty(shape, np.uint8) if out is None else checked_out(out, shape)
+        pixels = pixels_of(view.size, out)
         code = self._code(asked.variant, asked.smooth)
         if asked.smooth:
             from .smoothing import draw

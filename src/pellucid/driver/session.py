@@ -33,7 +33,7 @@ from .kernel import Bytes, Kernel, checked_source, make_backend, optimized
 from .lifting import Shape
 from .options import Options
 from .tiers import Estimate, Timing, estimate, rewriting_pays
-from .view import View, checked_out, checked_view
+from .view import View, checked_view, pixels_of
 
 REST = 0.3
 """Seconds without another picture after which its numbers are worth being compiled in."""
@@ -281,8 +281,7 @@ class Session:
         self, scene: _Scene, view: View, values: dict[str, Any], spent: dict[str, float], out: Bytes | None
     ) -> Shown:
         width, height = view.size
-        shape = (height, width, 4)
-        pixels = np.empty(shape, np.uint8) if out is None else checked_out(out, shape)
+        pixels = pixels_of(view.size, out)
         memory = {OUT: pixels.reshape(-1).view(np.uint32)}
         name, code, constants, compile_ms = self._chosen(scene, spent)
         values |= constants

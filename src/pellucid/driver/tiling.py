@@ -17,7 +17,7 @@ from ..base.errors import BackendError
 from .frame import OUT, Source, Variant
 from .kernel import Kernel, checked_source, code_of
 from .options import Options
-from .view import check_known_params, checked_view
+from .view import check_known_params, checked_view, pixels_of
 
 BARS, WIDEST = 12, 40
 """Lines of a histogram, and the characters of its longest bar."""
@@ -130,8 +130,7 @@ def explain_tiles(
     code = code_of(frame, kernel.options)
     if not isinstance(code, TileCode):
         raise BackendError("is no tape", place="picture", fix="see `explain` without tiles")
-    width, height = view.size
-    pixels = np.empty((height, width, 4), np.uint8)
+    pixels = pixels_of(view.size)
     before = code.counts
     memory = {OUT: pixels.reshape(-1).view(np.uint32)}
     tiles = code.trace(kernel.values(view, params=frame.params), memory, threads=view.threads)

@@ -206,6 +206,26 @@ def check_known_params(given: Iterable[str], known: Iterable[str]) -> None:
             raise InputError(f"the picture has no parameter {name!r}", place="params", fix=fix)
 
 
+def pixels_of(size: tuple[int, int], out: object = None) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Where a frame of so many columns and rows goes: `out`, checked, or a new array of shape (rows, columns, 4).
+
+    A new one begins with a line of the processor's cache. NumPy's large arrays begin in the middle of one, and a vector
+    as long as a line that lies across two takes twice as long to store. Raises InputError as `checked_out`.
+
+    >>> pixels_of((3, 2)).shape, address(pixels_of((640, 480))) % 64
+    ((2, 3, 4), 0)
+    """
+    width, height = size
+    shape = height, width, 4
+    if out is not None:
+        return checked_out(out, shape)
+    count = 4 * width * height
+    room = np.empty(count + _LINE, np.uint8)
+    first = -address(room) % _LINE
+    return room[first : first + count].reshape(shape)
+
+
+_LINE = 64
 _BYTE = np.dtype(np.uint8)
 
 
