@@ -29,7 +29,7 @@ from ..llvm.spelling import SCALAR, STORED, literal, typed
 from ..port import Store
 from . import passages
 from .lines import Lines, leaf
-from .sizes import LANES, VECTORS
+from .sizes import LANES
 
 VARIANTS = 8
 """Opcodes of one operator: which of its up to three operands are uniform."""
@@ -37,6 +37,8 @@ MOST = 2048
 """Operators on certain types that a process may use."""
 PASSAGES = frozenset({"pass", "care", "take", "loop"})
 """What is no row: see `passages`."""
+SPREADS = frozenset({"columns", "rows"})
+"""What makes a batch of a line: of one that is the same in all rows, or in all columns. Boxes have no lines."""
 UNROLLED = 4
 """Vectors in one turn of a kernel's loop, where an operator is cheap."""
 
@@ -139,11 +141,15 @@ def module(keys: Sequence[Key], half: int) -> str:
             continue
         for mask in range(VARIANTS):
             # Where all operands are uniform, one of them is made a batch first; what is kept is read where it is.
-            if mask & ~full or (mask == full and key.op != "splat") or key.op == "keep":
+            unused = key.op == "keep" or (mask and key.op in SPREADS)
+            if mask & ~full or (mask == full and key.op != "splat") or unused:
                 batches.append("ptr null")
                 continue
             parts.append(_batch(key, mask, f"batch_{k}_{mask}", half, declared))
             batches.append(f"ptr @batch_{k}_{mask}")
+        if key.op in SPREADS:
+            boxes += ("ptr null", "ptr null")
+            continue
         parts.append(_boxes(key, f"boxes_{k}", half, declared))
         boxes += (f"ptr @boxes_{k}", _guarded(key, k, half, parts))
     tables = [
@@ -187,24 +193,29 @@ def _guarded(key: Key, number: int, half: int, parts: list[str]) -> str:
 
 
 def _batch(key: Key, mask: int, name: str, half: int, declared: dict[str, None]) -> str:
-    """A kernel for 256 pixels: vector by vector, so that the result may take the place of an operand."""
+    """A kernel for so many bytes: vector by vector, so that the result may take the place of an operand."""
     head = Lines(half, declared, "u")
     pointers = ("%a", "%b", "%c")
     fixed = {
         k: head.uniform(t, pointers[k]) for k, t in enumerate(key.types) if mask >> k & 1 and key.op != "load"
     }
     prim = table.table().get(key.op)
-    turns = UNROLLED if prim is None or prim.cost <= 2 else 1
+    # A line is less than what is unrolled: of what is beyond it nobody knows that it is in a domain.
+    turns = UNROLLED if prim is None or (prim.cost <= 2 and prim.total is None) else 1
     body = Lines(half, declared)
     body.label = "loop"
     memory = _memory(key.types[0], head) if key.op == "load" else ("", "")
     for turn in range(turns):
         offset = body.let(f"add i64 %k, {turn * half}") if turn else "%k"
         operands = [
-            fixed[k] if k in fixed else body.vector(t, pointers[k], offset) for k, t in enumerate(key.types)
+            fixed[k] if k in fixed else body.vector(t, pointers[k], offset)
+            for k, t in enumerate(key.types)
+            if key.op not in SPREADS
         ]
         if key.op == "splat":
             result = operands[0]
+        elif key.op in SPREADS:
+            result = _spread(key, body, offset)
         elif key.op == "load":
             result = _gathered(key, operands[0], memory, body)
         else:
@@ -216,13 +227,26 @@ def _batch(key: Key, mask: int, name: str, half: int, declared: dict[str, None])
         f"%k = phi i64 [ 0, %entry ], [ %next, %{body.label} ]",
         *body.lines,
         f"%next = add i64 %k, {turns * half}",
-        f"%more = icmp slt i64 %next, {VECTORS * half}",
+        "%more = icmp slt i64 %next, %size",
         "br i1 %more, label %loop, label %out",
         "out:",
         "ret void",
     ]
     lines = "\n".join(["entry:", *head.lines, *loop])
-    return f"define void @{name}(ptr %o, ptr %a, ptr %b, ptr %c) {{\n{lines}\n}}"
+    return f"define void @{name}(ptr %o, ptr %a, ptr %b, ptr %c, i64 %size) {{\n{lines}\n}}"
+
+
+def _spread(key: Key, lines: Lines, offset: str) -> str:
+    """A vector of the batch that a line becomes: the line itself, or the element of one row."""
+    (type_,) = key.types
+    if key.op == "columns":
+        return lines.vector(type_, "%a")
+    if type_ is T.boolean:
+        bits, row = lines.let("load i16, ptr %a"), lines.let(f"udiv i64 {offset}, {lines.half}")
+        row = lines.let(f"trunc i64 {row} to i16")
+        bit = lines.let(f"trunc i16 {lines.let(f'lshr i16 {bits}, {row}')} to i1")
+        return lines.splat(type_, bit)
+    return lines.uniform(type_, lines.at("%a", lines.let(f"udiv i64 {offset}, {LANES}")))
 
 
 def _computed(key: Key, operands: Sequence[str], lines: Lines) -> str:

@@ -83,14 +83,38 @@ def leaf_form(f: Function, w: Writer) -> None:
         f.give()
 
 
-def run_leaf(f: Function, w: Writer, base: Value, begin: Value, tape: Value, length: Value) -> None:
-    """Run a leaf's tape on a batch."""
+def run_leaf(f: Function, w: Writer, base: Value, tape: Value, length: Value, *, lines: bool = False) -> None:
+    """Run instructions of a leaf's tape: on a batch, or on a line."""
+    begin = w.entry(base, w.word(Word.LINES_AT if lines else Word.SLOTS_AT))
+    slot = w.unit + (1 if lines else 3)
+    size = f.number(w.half * (1 if lines else VECTORS))
     table = w.word(Word.BATCHES, POINTER)
     with f.count(length) as i:
         at, *operands = w.operands(tape, i)
         code = f.load(POINTER, table + (f.load("i16", at).to("i64") << 3))
-        result = begin + (f.load("i16", at, 2).to("i64") << (w.unit + 3))
-        f.call(code.name, result, *(w.entry(base, x) for x in operands))
+        result = begin + (f.load("i16", at, 2).to("i64") << slot)
+        f.call(code.name, result, *(w.entry(base, x) for x in operands), size)
+
+
+def clamped(f: Function, first: Value, beyond: Value) -> Value:
+    """The numbers from the first one on, of which none is beyond the last."""
+    numbers = f.splat(first.to("i32"), LANES) + f.lanes("i32", range(LANES))
+    vector = f"<{LANES} x i32>"
+    last = f.splat((beyond - 1).to("i32"), LANES)
+    return f.let(
+        f"call {vector} @llvm.smin.v{LANES}i32({vector} {numbers.name}, {vector} {last.name})", vector
+    )
+
+
+def _batches(f: Function, w: Writer, base: Value, column: Value) -> None:
+    """Columns and rows as batches, where a leaf's tape wants them so."""
+    half, wanted = w.half, f.load("i64", f.record, 8 * Record.LEAF_INPUTS)
+    begin = w.entry(base, w.word(Word.SLOTS_AT))
+    with f.when((wanted & 0xFF).differs(0)), f.count(VECTORS) as k:
+        f.store(column, begin + k * half, align=half)
+    with f.when((wanted >> 8).differs(0)), f.count(VECTORS) as k:
+        row = f.splat((f.y + k).least(w.word(Word.HEIGHT) - 1).to(f"i{8 * half // LANES}"), LANES)
+        f.store(row, begin + k * half, VECTORS * half, align=half)
 
 
 def _leaf(asm: Assembly, half: int) -> None:
@@ -106,23 +130,17 @@ def _leaf(asm: Assembly, half: int) -> None:
             f.emit(f"call void @llvm.prefetch.p0(ptr {end.name}, i32 1, i32 3, i32 1)")
         leaf_form(f, w)
         base = w.place(f.space, Word.BASE)
-        begin = w.entry(base, w.word(Word.SLOTS_AT))
-        column = f.let(
-            f"call <{LANES} x i32> @llvm.smin.v{LANES}i32(<{LANES} x i32> "
-            f"{(f.splat(f.x.to('i32'), LANES) + f.lanes('i32', range(LANES))).name}, <{LANES} x i32> "
-            f"{f.splat((wide - 1).to('i32'), LANES).name})",
-            f"<{LANES} x i32>",
-        ).to(f"<{LANES} x i{8 * width}>")
-        with f.count(VECTORS) as k:
-            place = begin + k * half
-            f.store(column, place, align=half)
-            row = f.splat((f.y + k).least(high - 1).to(f"i{8 * width}"), LANES)
-            f.store(row, place, VECTORS * half, align=half)
-        tape, length = (
-            f.load(POINTER, f.record, 8 * Record.LEAF_TAPE),
-            f.load("i64", f.record, 8 * Record.LENGTH),
-        )
-        run_leaf(f, w, base, begin, tape, length)
+        line = w.entry(base, w.word(Word.LINES_AT))
+        column = clamped(f, f.x, wide).to(f"<{LANES} x i{8 * width}>")
+        row = clamped(f, f.y, high).to(f"<{LANES} x i{8 * width}>")
+        for k, value in enumerate((column, row)):
+            f.store(value, line, 4 * half * k, align=half)
+        _batches(f, w, base, column)
+        tape = f.load(POINTER, f.record, 8 * Record.LEAF_TAPE)
+        length, lines = (f.load("i64", f.record, 8 * which) for which in (Record.LENGTH, Record.LINES))
+        run_leaf(f, w, base, tape, lines, lines=True)
+        first = f.load(POINTER, f.record, 8 * Record.LEAF_BATCHES)
+        run_leaf(f, w, base, first, (tape + ((length + lines) << 4)).minus(first) >> 4)
         w.add(f.space, Space.LEAVES, 1)
         w.trace(f.x, f.y, f.number(1 << LEAF), length)
         w.add(f.space, Space.LEAF_STEPS, length)
@@ -290,15 +308,6 @@ def _node(asm: Assembly, half: int) -> None:
                 _descend(f, f.space, mine, x, y, f.shift, barren)
 
 
-def _top_record(f: Function, w: Writer) -> Value:
-    """The record of the whole tape."""
-    record = f.block(RECORD)
-    words = (Word.TAPE, Word.LENGTH, Word.ROOT, Word.LEAF_TAPE, Word.LEAF_ROOT)
-    for k, which in enumerate(words):
-        f.store(w.word(which), record, 8 * k)
-    return record
-
-
 def _corner(f: Function, w: Writer, node: Value) -> tuple[Value, Value]:
     """Where a square of the top level begins."""
     across, shift = w.word(Word.ACROSS), w.word(Word.SHIFT) + STEP
@@ -316,7 +325,7 @@ def prepare(asm: Assembly, half: int, look: Look) -> None:
         "prepare", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64"
     ) as f:
         w = Writer(f, half, traced=asm.traced)
-        record = _top_record(f, w)
+        record = w.word(Word.TOP, POINTER)
         with f.count(f.beyond, first=f.first) as k:
             space = w.word(Word.NODES, POINTER) + k * w.word(Word.SPACE_BYTES)
             f.call("pool", f.frame, space)
@@ -366,7 +375,8 @@ def arrange(asm: Assembly) -> None:
     with asm.function("arrange", "i64", frame=POINTER, squares="i64") as f:
         w = Writer(f, 0)
         nodes, stride = w.word(Word.NODES, POINTER), w.word(Word.SPACE_BYTES)
-        order, length = w.word(Word.ORDER, POINTER), w.word(Word.LENGTH)
+        order = w.word(Word.ORDER, POINTER)
+        length = f.load("i64", w.word(Word.TOP, POINTER), 8 * Record.LENGTH)
         found = f.variable("i64", 0)
         with f.count(CLASSES) as turn:
             most = f.choose(turn.same(0), f.number(1 << 32), length >> turn)
@@ -385,10 +395,10 @@ def tiles(asm: Assembly, half: int, worth: Worth, draw: Callable[[Function, Task
     """Draw children of squares that `prepare` has looked at, in the order given: 16 numbers to a square."""
     with asm.function("tiles", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64") as f:
         w = Writer(f, half, traced=asm.traced)
-        top = _top_record(f, w)
+        top = w.word(Word.TOP, POINTER)
         mine = f.block(RECORD)
         here = _take_space(f, w)
-        shift, length = w.word(Word.SHIFT), w.word(Word.LENGTH)
+        shift, length = w.word(Word.SHIFT), f.load("i64", top, 8 * Record.LENGTH)
         order = w.word(Word.ORDER, POINTER)
         with f.count(f.beyond, first=f.first) as turn:
             task = f.load("i64", order + (turn << 3))
@@ -413,11 +423,11 @@ def bands(asm: Assembly, half: int, draw: Callable[[Function, Writer, Value, Val
     """Draw bands, as high as leaves are, by the whole tape and without boxes: what tiles are compared with."""
     with asm.function("bands", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64") as f:
         w = Writer(f, half, traced=asm.traced)
-        top = _top_record(f, w)
+        whole = w.word(Word.BAND, POINTER)
         here = _take_space(f, w)
         f.call("pool", f.frame, here)
         with f.count(f.beyond, first=f.first) as k:
-            draw(f, w, here, top, k << LEAF)
+            draw(f, w, here, whole, k << LEAF)
         _leave_space(f, here)
 
 

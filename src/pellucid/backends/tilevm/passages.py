@@ -1,8 +1,8 @@
 """Passages: the code of the instructions by which a tape runs the body of an iteration, on batches and on boxes.
 
 In `tilevm` below `kernels`, beside the code of rows. All are called as kernels are: with the places of a result and of
-three operands. None has to know what its elements mean: what goes in and out is copied, and the body's own lines, which
-rows of the table made, say how the state changes.
+three operands, and the bytes of a batch. None has to know what its elements mean: what goes in and out is copied, and
+the body's own lines, which rows of the table made, say how the state changes.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _pass(asm: Assembly, batch: str, box: str, half: int, *, care: bool) -> None
     """
     parameters = dict.fromkeys("oabc", POINTER)
     for uniform in (False, True):
-        with asm.function(f"{batch}_{int(uniform)}", **parameters) as f:
+        with asm.function(f"{batch}_{int(uniform)}", **parameters, size="i64") as f:
             _copy(f, f.a, f.c + f.load("i64", f.c, 8 * Way.BATCH), half, step=0 if uniform else 1)
     with asm.function(box, "i64", **parameters) as f:
         to = f.c + f.load("i64", f.c, 8 * Way.BOX)
@@ -83,7 +83,7 @@ def _pass(asm: Assembly, batch: str, box: str, half: int, *, care: bool) -> None
 def _take(asm: Assembly, batch: str, box: str, half: int, *, truth: bool) -> None:
     """A value comes out: from the place that the second operand tells of. The first is the run of the body."""
     parameters = dict.fromkeys("oabc", POINTER)
-    with asm.function(f"{batch}_0", **parameters) as f:
+    with asm.function(f"{batch}_0", **parameters, size="i64") as f:
         _copy(f, f.b + f.load("i64", f.b, 8 * Way.BATCH), f.o, half)
     with asm.function(box, "i64", **parameters) as f:
         source = f.b + f.load("i64", f.b, 8 * Way.BOX)
@@ -108,12 +108,13 @@ def _lines(
     with f.count(count) as i:
         at = start + i * LINE
         places = [base + (f.load("i32", at, k).signed("i64") << unit) for k in (8, 12, 16, 20)]
-        f.call(f.load(POINTER, at).name, *places, result=result)
+        size = [f.number(VECTORS * half)] if result == "void" else []
+        f.call(f.load(POINTER, at).name, *places, *size, result=result)
 
 
 def _run_batches(asm: Assembly, name: str, half: int) -> None:
     """Run a body until no lane moves."""
-    with asm.function(f"{name}_0", **dict.fromkeys("oabc", POINTER)) as f:
+    with asm.function(f"{name}_0", **dict.fromkeys("oabc", POINTER), size="i64") as f:
         base = f.b + f.load("i64", f.b, 8 * Loop.BASE)
         limit = f.load("i32", base + f.load("i64", f.b, 8 * Loop.LIMIT)).signed("i64")
         running = base + f.load("i64", f.b, 8 * Loop.BATCH_RUNNING)

@@ -27,9 +27,10 @@ from .blocks import Block
 from .kernels import VARIANTS, Kernels, Key
 from .machine import text
 from .placement import Bodies
+from .shorten import FORMS
 from .sizes import LANES
 from .tape import INSTRUCTION, Tape
-from .words import HEADER, INPUTS, LEAF, STEP, TRACED, Record, Space, Word
+from .words import HEADER, INPUTS, LEAF, LINE, STEP, TRACED, Record, Space, Word
 
 AT_ONCE = 16
 """How many squares of the top level are looked at before their children are drawn."""
@@ -115,9 +116,16 @@ class TileCode:
         self._store = store
         self._entries = entries = _entries(self.machine, tape.width, False, store)
         word = T.u64 if tape.width == 8 else T.u32
-        splats = [Key("splat", (t,), t) for t in (word, T.boolean)]
-        self.opcodes = opcodes = self._kernels.opcodes([*tape.keys, *tape.inner, *splats])
-        self.memory = Spaces(tape, opcodes, [opcodes[s] for s in splats], self._kernels, entries.allocate)
+        own = {
+            Word.SPLAT: Key("splat", (word,), word),
+            Word.SPLAT_TRUTH: Key("splat", (T.boolean,), T.boolean),
+            Word.COLUMNS: Key("columns", (word,), word),
+            Word.ROWS: Key("rows", (word,), word),
+            Word.ROWS_TRUTH: Key("rows", (T.boolean,), T.boolean),
+        }
+        self.opcodes = opcodes = self._kernels.opcodes([*tape.keys, *tape.inner, *own.values()])
+        words = {which: opcodes[key] for which, key in own.items()}
+        self.memory = Spaces(tape, opcodes, words, self._kernels, entries.allocate)
 
     def run(
         self, arguments: Arguments, memory: Memory, *, threads: int | None = None, care: Care = CAREFUL
@@ -215,30 +223,32 @@ class Spaces:
         self,
         tape: Tape,
         opcodes: Mapping[Key, int],
-        splats: Sequence[int],
+        own: Mapping[Word, int],
         kernels: Kernels,
         allocate: Callable[[int, int, int, int], int],
     ) -> None:
         length, pooled = len(tape), len(tape.pool)
         self.unit = 2 * kernels.half
-        instructions = np.zeros(length, INSTRUCTION)
+        band = np.zeros(length, INSTRUCTION)
         operands = tape.operands
         masks = (operands[:, 0] < 0) + 2 * (operands[:, 1] < 0) + 4 * (operands[:, 2] < 0)
         bases = np.array([opcodes[k] for k in tape.keys])[tape.codes]
         # What a load reads from is in the pool, but no operand; nor is where a passage leads.
-        instructions["opcode"] = bases + (masks & kernels.fulls[bases // VARIANTS])
-        instructions["flags"], instructions["operands"] = tape.flags, operands
+        band["opcode"] = bases + (masks & kernels.fulls[bases // VARIANTS])
+        band["flags"], band["operands"] = tape.flags, operands
+        lines, instructions = _lines_first(band)
         begin = INPUTS + length
         # Pinned values go below the uniforms, tapes of children into the arena: a few levels of each.
         most = pooled + 8 * length + 64
-        arena = 32 * 16 * (2 * length + 2) + 4096
+        arena = FORMS * LANES * (2 * length + 2) + 4096
         sizes = {
             Word.BASE: HEADER + most * self.unit,
             Word.LIVE: begin * self.unit + 2 * most,
             Word.CHOICE: 2 * begin + 2 * LANES,
             Word.MAP: 8 * begin + 4 * most,
             Word.PLACES: 4 * begin + 4 * most,
-            Word.LIST: 4 * begin + 4 * LANES,
+            Word.BATCHED: 4 * begin + 4 * LANES + most,
+            Word.LIST: begin + LANES,
             Word.ARENA: 4 * begin + 4 * LANES,
         }
         self.frame = np.zeros(len(Word), np.int64)
@@ -250,20 +260,24 @@ class Spaces:
         end = _rounded(offset + arena, self.unit)
         self._bytes = _rounded(end, PAGE)
         self._pooled = pooled
-        self.instructions, self._batch = instructions, instructions.copy()
+        self._tapes = instructions, band
+        frame[Word.LINES_AT] = (end - frame[Word.BASE]) // self.unit
+        # Each slot has two units for a line, and eight for a batch.
+        end += 2 * (begin + 2) * self.unit
         frame[Word.SLOTS_AT] = (end - frame[Word.BASE]) // self.unit
-        frame[Word.SLOTS_MOST] = slots = self._allocated(allocate, length)
+        for which, code in own.items():
+            frame[which] = code
+        frame[Word.BATCHES], frame[Word.BOXES] = address(kernels.batches), address(kernels.boxes)
+        frame[Word.FULLS] = address(kernels.fulls)
+        self._records, slots = self._allocated(allocate, {Word.TOP: lines, Word.BAND: 0})
+        frame[Word.SLOTS_MOST] = slots
         self._bodies = Bodies(tape.pool, int(frame[Word.SLOTS_AT]) + 8 * slots, opcodes, kernels)
         self._bytes = _rounded(end + (8 * slots + self._bodies.units) * self.unit, PAGE)
         self._pool = np.zeros((pooled + 1, self.unit), np.uint8)
         for k, words in self._bodies.entries(self.unit):
             self._pool[pooled - 1 - k, : len(words)] = words
-        frame[Word.BATCHES], frame[Word.BOXES] = address(kernels.batches), address(kernels.boxes)
-        frame[Word.FULLS] = address(kernels.fulls)
-        frame[Word.TAPE], frame[Word.LENGTH], frame[Word.ROOT] = address(instructions), length, begin - 1
         frame[Word.POOL], frame[Word.POOLED] = address(self._pool), pooled
         frame[Word.ARENA_BYTES], frame[Word.POOL_MOST] = arena, most
-        frame[Word.SPLAT], frame[Word.SPLAT_TRUTH] = splats
         frame[Word.SPACE_BYTES] = self._bytes
         self._spaces: Block | None = None
         self._nodes: Block | None = None
@@ -288,24 +302,32 @@ class Spaces:
         self.frame[Word.SPACE_BYTES] = self._bytes
         return begin
 
-    def _allocated(self, allocate: Callable[[int, int, int, int], int], length: int) -> int:
-        """The whole tape's form for leaves, made in a workspace without slots; how many slots leaves may need.
+    def _allocated(
+        self, allocate: Callable[[int, int, int, int], int], lines: Mapping[Word, int]
+    ) -> tuple[Any, int]:
+        """The whole tape's forms for leaves, with lines and without, made in a workspace without slots.
 
-        Raises BackendError where they are more than there can be.
+        Gives what has to be kept of them, and how many slots leaves may need. Raises BackendError where they are more
+        than there can be.
         """
         frame, space = self.frame, self._made(1)
-        record = np.zeros(len(Record), np.int64)
-        record[Record.TAPE], record[Record.LENGTH] = address(self.instructions), length
-        record[Record.ROOT] = INPUTS + length - 1
-        record[Record.LEAF_TAPE] = address(self._batch)
-        used = allocate(address(frame), address(space.rows), address(record), length)
-        frame[Word.LEAF_TAPE], frame[Word.LEAF_ROOT] = record[Record.LEAF_TAPE], record[Record.LEAF_ROOT]
+        records = np.zeros((len(lines), len(Record)), np.int64)
+        kept: list[Any] = [records]
+        used = 0
+        for (which, count), record, tape in zip(lines.items(), records, self._tapes, strict=True):
+            length = len(tape)
+            form = np.zeros(length + count, INSTRUCTION)
+            kept.append(form)
+            record[Record.TAPE], record[Record.LENGTH], record[Record.LINES] = address(tape), length, count
+            record[Record.ROOT], record[Record.LEAF_TAPE] = INPUTS + length - 1, address(form)
+            used = max(used, allocate(address(frame), address(space.rows), address(record), length))
+            frame[which] = address(record)
         # Shorter tapes need no more, but for a batch made of a uniform.
         if used + 4 > SLOTS:
             raise BackendError(
                 f"needs more than {SLOTS} values at once", place="a tape", fix="compile it by LLVM"
             )
-        return used + 4
+        return kept, used + 4
 
     def ready(self, threads: int) -> None:
         """A workspace for each thread."""
@@ -385,6 +407,18 @@ class Spaces:
             for row in () if block is None else block.rows:
                 found += row[:HEADER].view(np.int64)[Space.LEAVES : Space.SAMPLED + 1]
         return Counts(*(int(x) for x in found))
+
+
+def _lines_first(tape: np.ndarray[Any, Any]) -> tuple[int, np.ndarray[Any, Any]]:
+    """How many instructions of a tape are lines, and the tape with these before all others."""
+    others = tape["flags"] & LINE == 0
+    order = np.argsort(others, kind="stable")
+    places = np.arange(INPUTS + len(tape), dtype=np.int32)
+    places[INPUTS + order] = np.arange(INPUTS, INPUTS + len(tape))
+    found = tape[order]
+    operands = found["operands"]
+    found["operands"] = np.where(operands < 0, operands, places[np.maximum(operands, 0)])
+    return int((~others).sum()), found
 
 
 def _rounded(size: int, unit: int) -> int:

@@ -117,7 +117,7 @@ def _flush(asm: Assembly, half: int) -> None:
                         with f.when(down().same(side)):
                             down.set(0)
                             group.set(group() + 1)
-            run_leaf(f, w, base, begin, tape, length)
+            run_leaf(f, w, base, tape, length)
             done = f.variable("i64", 0)
             with f.repeat() as loop:
                 f.leave(loop, done() >= left)

@@ -6,10 +6,30 @@ of them it is wanted; and a child gets a tape of what it wants, in which what is
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .assembly import POINTER, Assembly, Function, Value
 from .kernels import VARIANTS
 from .sizes import LANES
-from .words import FIRST_TRUTH, INPUTS, NOWHERE, OBSERVED, TRUTH, UNCOPIED, Record, Space, Word, Writer
+from .words import (
+    BY_ROW,
+    FIRST_TRUTH,
+    INPUTS,
+    INSTRUCTION,
+    LINE,
+    NOWHERE,
+    OBSERVED,
+    TRUTH,
+    UNCOPIED,
+    UNUSED,
+    Record,
+    Space,
+    Word,
+    Writer,
+)
+
+FORMS = 3 * INSTRUCTION
+"""Bytes of an instruction of a tape and of its form for leaves, where a line may be two."""
 
 
 def functions(asm: Assembly, half: int) -> None:
@@ -147,13 +167,13 @@ def _emit(asm: Assembly, half: int) -> None:
         # Every instruction may need one before it that makes a batch of a uniform, and so may the root; one more is
         # written beyond the last, and does not count.
         most = (kept << 1) + 3
-        room = (top + (most << 5)) <= w.word(Word.ARENA_BYTES)
+        room = (top + most * FORMS) <= w.word(Word.ARENA_BYTES)
         fits = room & ((pooled() + length) <= w.word(Word.POOL_MOST))
         with f.when(fits ^ 1):
             f.give(f.number(0))
         f.call("wanted", f.frame, f.source, f.space, length, f.lane)
         new = w.place(f.space, Word.ARENA) + top
-        count = f.variable("i64", 0)
+        count, lines = f.variable("i64", 0), f.variable("i64", 0)
         fulls = w.word(Word.FULLS, POINTER)
         splats = w.word(Word.SPLAT), w.word(Word.SPLAT_TRUTH)
 
@@ -164,12 +184,13 @@ def _emit(asm: Assembly, half: int) -> None:
             for k, operand in enumerate(operands):
                 f.store(operand.to("i32"), at, 4 * (k + 1))
 
-        def batch(reference: Value, truth: Value) -> Value:
-            """An instruction that makes a batch of a uniform."""
-            zero = f.number(0)
+        def batch(reference: Value, truth: Value, line: Value) -> Value:
+            """An instruction that makes a batch, or a line, of a uniform."""
+            unused = f.number(UNUSED)
             flags = f.choose(truth, f.number(TRUTH | FIRST_TRUTH, "i16"), f.number(0, "i16"))
-            put(f.choose(truth, splats[1], splats[0]) | 1, flags, [reference, zero, zero])
+            put(f.choose(truth, splats[1], splats[0]) | 1, flags | line, [reference, unused, unused])
             count.set(count() + 1)
+            lines.set(lines() + (line & LINE).differs(0).to("i64"))
             return count() + (INPUTS - 1)
 
         cursor = f.variable(POINTER, list_)
@@ -205,23 +226,27 @@ def _emit(asm: Assembly, half: int) -> None:
                 first = f.variable("i64", mapped[0])
                 splat = opcode.same(splats[0]) | opcode.same(splats[1])
                 with f.when(uniform().same(full) & (copied ^ 1) & (splat ^ 1)):
-                    first.set(batch(mapped[0], (flags & FIRST_TRUTH).differs(0)))
+                    line = flags & (LINE | BY_ROW)
+                    first.set(batch(mapped[0], (flags & FIRST_TRUTH).differs(0), line))
                     uniform.set(uniform() & -2)
                 put(opcode | uniform(), flags, [first(), *mapped[1:]])
                 result.set(f.choose(copied, found, count() + INPUTS))
-                count.set(count() + f.choose(copied, f.number(0), f.number(1)))
+                kept = (copied ^ 1).to("i64")
+                count.set(count() + kept)
+                lines.set(lines() + (kept & (flags & LINE).differs(0).to("i64")))
             f.store(result().to("i32"), map_ + ((i + INPUTS) << 2))
         last = f.variable("i64", f.load("i32", map_ + (root << 2)).signed("i64"))
         with f.when(last() < 0):
-            last.set(batch(last(), f.number(0, "i1")))
+            last.set(batch(last(), f.number(0, "i1"), f.number(0, "i16")))
         # All memory is for tapes no longer than the first one, and none is longer than the one it comes from.
         with f.when(count() > length):
             f.give(f.number(0))
         f.store(pooled(), f.space, 8 * Space.POOLED)
-        f.store(top + (count() << 5), f.space, 8 * Space.ARENA)
+        f.store(top + count() * FORMS, f.space, 8 * Space.ARENA)
         f.store(new, f.record, 8 * Record.TAPE)
         f.store(count(), f.record, 8 * Record.LENGTH)
         f.store(last(), f.record, 8 * Record.ROOT)
+        f.store(lines(), f.record, 8 * Record.LINES)
         f.store(new + (count() << 4), f.record, 8 * Record.LEAF_TAPE)
         f.store(f.number(-1), f.record, 8 * Record.LEAF_ROOT)
         f.give(f.number(1))
@@ -245,17 +270,23 @@ def _pin(f: Function, box: Value, entry: Value, flags: Value, width: int) -> Non
 def _allocate(asm: Assembly, half: int) -> None:
     """A tape's form for leaves: results in slots, each free again after its last use; how many there are.
 
-    Free slots are a stack that holds them all to begin with, so that nothing branches on what nobody can foretell.
+    A slot has room for a line and, elsewhere, for a batch. Lines are made first, then batches of those that are wanted
+    as such. Free slots are a stack that holds them all to begin with, so that nothing branches on what nobody can
+    foretell.
     """
     with asm.function("allocate", "i64", frame=POINTER, space=POINTER, record=POINTER, most="i64") as f:
         w = Writer(f, half)
         tape, length = f.load(POINTER, f.record, 8 * Record.TAPE), f.load("i64", f.record, 8 * Record.LENGTH)
         root, new = f.load("i64", f.record, 8 * Record.ROOT), f.load(POINTER, f.record, 8 * Record.LEAF_TAPE)
+        lines = f.load("i64", f.record, 8 * Record.LINES)
         places, free = w.place(f.space, Word.PLACES), w.place(f.space, Word.LIST)
-        begin = w.word(Word.SLOTS_AT)
+        batched = w.place(f.space, Word.BATCHED)
+        begin, lines_begin = w.word(Word.SLOTS_AT), w.word(Word.LINES_AT)
         numbers = f"<{LANES} x i32>"
         with f.count(length, step=LANES) as i:
             f.store(f.number(NOWHERE, numbers), places + ((i + INPUTS) << 2), align=4)
+        with f.count(lines + INPUTS, step=LANES) as i:
+            f.store(f.number(0, f"<{LANES} x i8>"), batched + i, align=1)
         first = f.splat(begin.to("i32"), LANES) + f.lanes("i32", [8 * (INPUTS + k) for k in range(LANES)])
         # No tape needs more than its own length, and one for a root that it does not make.
         with f.count(f.most.least(length + 1), step=LANES) as i:
@@ -274,18 +305,52 @@ def _allocate(asm: Assembly, half: int) -> None:
             next_.set(next_() + f.choose(nowhere, f.number(4), f.number(0)))
             return here
 
-        f.store(place(root).to("i64"), f.record, 8 * Record.LEAF_ROOT)
-        with f.count(length, step=-1) as i:
+        def batch(reference: Value) -> Value:
+            """Where a reference is as a batch."""
+            f.store(f.number(1, "i8"), batched + reference)
+            return place(reference)
+
+        def line(reference: Value) -> Value:
+            """Where a reference is as a line; what is uniform has one place."""
+            here = place(reference)
+            moved = ((here.signed("i64") - begin) >> 2) + lines_begin
+            return f.choose(here < 0, here, moved.to("i32"))
+
+        def put(i: Value, into: Value, where: Callable[[Value], Value]) -> Value:
+            """Write an instruction with places; its slot."""
             at, *operands = w.operands(tape, i)
-            into = new + (i << 4)
             # Its user comes later, and so has been here: it has a place, which is free before it.
             mine = f.load("i32", places + ((i + INPUTS) << 2))
             next_.set(next_() + -4)
             f.store(mine, next_())
             f.store(f.load("i16", at), into)
-            f.store(((mine.to("i64") - begin) >> 3).to("i16"), into, 2)
+            slot = ((mine.to("i64") - begin) >> 3).to("i16")
+            f.store(slot, into, 2)
             for k, x in enumerate(operands):
-                f.store(place(x), into, 4 * (k + 1))
+                f.store(where(x), into, 4 * (k + 1))
             last.set(f.choose(next_().above(last()), next_(), last()))
+            return slot
+
+        f.store(batch(root).to("i64"), f.record, 8 * Record.LEAF_ROOT)
+        beyond = new + (lines << 4)
+        with f.count(length, first=lines, step=-1) as i:
+            put(i, beyond + (i << 4), batch)
+        spread = f.variable(POINTER, beyond + (lines << 4))
+        kinds = [w.word(which) for which in (Word.COLUMNS, Word.ROWS, Word.ROWS_TRUTH)]
+        with f.count(lines, step=-1) as i:
+            slot = put(i, new + (i << 4), line)
+            flags = f.load("i16", tape + (i << 4), 2)
+            wanted = f.load("i8", batched + i, INPUTS)
+            by_row = f.choose((flags & TRUTH).differs(0), kinds[2], kinds[1])
+            kind = f.choose((flags & BY_ROW).differs(0), by_row, kinds[0])
+            # Written over again if it is not wanted.
+            into = spread() + -INSTRUCTION
+            f.store(kind.to("i16"), into)
+            f.store(slot, into, 2)
+            f.store(lines_begin.to("i32") + (slot.to("i32") << 1), into, 4)
+            f.store(f.number(0), into, 8)
+            spread.set(spread() + ((f.number(0) - wanted.to("i64")) << 4))
+        f.store(spread(), f.record, 8 * Record.LEAF_BATCHES)
+        f.store(f.load("i16", batched).to("i64"), f.record, 8 * Record.LEAF_INPUTS)
         used = last().minus(free)
         f.give((used >> 2) + INPUTS)

@@ -25,7 +25,7 @@ from ...rewriting.expand import expand
 from ..llvm.engine import machine
 from ..llvm.spelling import SCALAR, literal, typed
 from ..port import Store
-from .kernels import MOST, PASSAGES, VARIANTS, Key, looked_up, words
+from .kernels import MOST, PASSAGES, SPREADS, VARIANTS, Key, looked_up, words
 from .lines import Lines, leaf
 from .sizes import LANES
 
@@ -33,7 +33,7 @@ MIDDLE, FACTORS = 2, 3
 ERROR = FACTORS + PLACES
 HALVES = ERROR + 1
 """A form: its parts, each as long as a vector, from the two ends on."""
-UNSLOPED = PASSAGES | {"keep"}
+UNSLOPED = PASSAGES | SPREADS | {"keep"}
 """Instructions that have no kernel here: tapes with the former are not run."""
 
 

@@ -19,7 +19,7 @@ from .bodies import ITERATING, LOOP, Body, Item, Pool, Scope, guards, key_of, ne
 from .kernels import Key
 from .means import Mean
 from .packing import packed
-from .words import FIRST_TRUTH, INPUTS, OBSERVED, ROOTS, TRUTH, UNCOPIED
+from .words import BY_ROW, FIRST_TRUTH, INPUTS, LINE, OBSERVED, ROOTS, TRUTH, UNCOPIED, UNUSED
 
 INSTRUCTION = np.dtype([("opcode", "u2"), ("flags", "u2"), ("operands", "i4", 3)])
 """What the machine reads: an opcode, flags (or a slot), and references (or places) of operands."""
@@ -110,7 +110,7 @@ class _Written(Scope):
             code = self.numbers[key] = len(self.keys)
             self.keys.append(key)
         self.codes.append(code)
-        self.operands += (*operands, 0, 0)[:3]
+        self.operands += (*operands, *_SPARE)[:3]
         return INPUTS + len(self.codes) - 1
 
 
@@ -172,7 +172,7 @@ def _build(
                 place = places[x] = -len(pool)
             operands.append(place)
         if len(args) < 3:
-            operands += _UNUSED[len(args)]
+            operands += _SPARE[: 3 - len(args)]
         places[node] = INPUTS + len(codes)
         codes.append(code)
     before: tuple[T.Type, ...] = ()
@@ -186,7 +186,7 @@ def _build(
                 pool.append(x)
                 places[x] = -len(pool)
             kept.append(places[x])
-        operands += (*kept, 0, 0)[:3]
+        operands += (*kept, *_SPARE)[:3]
         codes.append(len(keys) - 1)
         rest, before = rest[many:], (T.u32,)
     if not codes:
@@ -199,14 +199,23 @@ def _build(
         index = places[node] - INPUTS
         key = keys[codes[index]]
         flags[index] |= OBSERVED[node.type.bits // 8] | (0 if key.keeps_zero else UNCOPIED)
+    # Iterations run on batches, and whoever reads what they leave.
+    if nodes and not keep and not lines.loops:
+        flags |= _lines(nodes, field.column, field.row)
     inner = [line.key for body in pool if isinstance(body, Body) for line in body.lines]
     wide = any(t.bits == 64 for k in (*keys, *inner) for t in (*k.types, k.result))
     shaped = np.array(operands, np.int32).reshape(-1, 3)
     return Tape(field, keys, numbered, flags, shaped, pool, 8 if wide else 4, inner)
 
 
-_UNUSED = {1: (0, 0), 2: (0,)}
-"""References of operands that there are not: any input will do."""
+_SPARE = (UNUSED, UNUSED)
+
+
+def _lines(nodes: Sequence[Expr], column: Expr, row: Expr) -> np.ndarray[Any, Any]:
+    """The flags that tell which results vary along rows only, or along columns only."""
+    both = column.free | row.free
+    kinds = {column.free: LINE, row.free: LINE | BY_ROW}
+    return np.array([kinds.get(node.free & both, 0) for node in nodes], np.uint16)
 
 
 def _flags(key: Key) -> int:

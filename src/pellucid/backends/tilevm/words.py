@@ -14,6 +14,8 @@ from .sizes import LANES
 
 INPUTS = 4
 """References of the inputs: column, row, and two that are spare."""
+UNUSED = 3
+"""What stands for an operand that there is not: an input that hardly anybody has."""
 LEAF = 4
 """The logarithm of a leaf's side."""
 STEP = 2
@@ -34,6 +36,8 @@ UNCOPIED = 4
 """Flag: it must not be replaced by an operand."""
 TRUTH, FIRST_TRUTH = 8, 16
 """Flags: the result, and the first operand, are truths."""
+LINE, BY_ROW = 32, 64
+"""Flags: one vector holds the result, which is the same in all rows or in all columns; in all columns."""
 HOPELESS, AGAIN = 2, 8
 """After so many squares in which next to nothing was decided, only every so many are asked."""
 NOWHERE = -(1 << 31)
@@ -51,11 +55,9 @@ class Word(IntEnum):
     BATCHES = auto()
     BOXES = auto()
     FULLS = auto()
-    TAPE = auto()
-    LENGTH = auto()
-    ROOT = auto()
-    LEAF_TAPE = auto()
-    LEAF_ROOT = auto()
+    # Records of the whole tape: as tiles run it, and as bands do, without lines.
+    TOP = auto()
+    BAND = auto()
     POOL = auto()
     POOLED = auto()
     STAMP = auto()
@@ -72,14 +74,19 @@ class Word(IntEnum):
     CHOICE = auto()
     MAP = auto()
     PLACES = auto()
+    BATCHED = auto()
     LIST = auto()
     ARENA = auto()
     ARENA_BYTES = auto()
     POOL_MOST = auto()
     SLOTS_AT = auto()
     SLOTS_MOST = auto()
+    LINES_AT = auto()
     SPLAT = auto()
     SPLAT_TRUTH = auto()
+    COLUMNS = auto()
+    ROWS = auto()
+    ROWS_TRUTH = auto()
     FAILED = auto()
     # Of traced frames: a word that counts tiles, another word, and `TRACED` bytes for each tile.
     TRACE = auto()
@@ -123,13 +130,20 @@ class Space(IntEnum):
 
 
 class Record(IntEnum):
-    """The words of a tape's record."""
+    """The words of a tape's record: the tape, of which the first so many are lines, and its form for leaves.
+
+    That is made when a leaf asks for it, which has no root before: lines; from another place on what makes batches of
+    lines, and the rest; and which inputs are wanted as batches.
+    """
 
     TAPE = 0
     LENGTH = auto()
     ROOT = auto()
+    LINES = auto()
     LEAF_TAPE = auto()
+    LEAF_BATCHES = auto()
     LEAF_ROOT = auto()
+    LEAF_INPUTS = auto()
 
 
 RECORD = 8 * len(Record)
