@@ -16,6 +16,7 @@ from pellucid.ir.interp import evaluate
 from pellucid.ir.parse import parse_expr
 
 NUMBERS = {name: E.param(name, T.f32) for name in "xyz"}
+VARYING = {name: E.index(name, T.f32) for name in "xyz"}
 
 
 def rows(root: Expr) -> list[str]:
@@ -23,9 +24,9 @@ def rows(root: Expr) -> list[str]:
     return [n.op for n in E.topological([root]) if n.args]
 
 
-def checked(text: str) -> Expr:
+def checked(text: str, varying: str = "") -> Expr:
     """The packed form of a word, which has the same bits of numbers of every kind that truncation allows."""
-    (root,) = parse_expr(text)
+    (root,) = E.substitute(parse_expr(text), {NUMBERS[name]: VARYING[name] for name in varying})
     found = packed(root)
     values = spicy(T.f32)
     draw = np.random.default_rng(4)
@@ -33,7 +34,8 @@ def checked(text: str) -> Expr:
     given = {p: draw.permutation(values) for p in NUMBERS.values()}
     given |= {E.param("n", T.i32): draw.integers(-99, 99, values.size, np.int32)}
     given |= {E.param("b", T.boolean): draw.integers(0, 2, values.size).astype(bool)}
-    given = {p: given[p] for p in E.params([root])}
+    given |= {VARYING[name]: given[NUMBERS[name]] for name in varying}
+    given = {p: given[p] for p in E.topological([root]) if p in given}
     assert same_bits(
         *(np.ascontiguousarray(v) for v in (*evaluate([root], given), *evaluate([found], given)))
     )
@@ -46,16 +48,43 @@ def channel(x: str, clamp: str) -> str:
     return f"truncate_in.i32({f'min({clamped}, 255.0)' if '255' in clamp else clamped})"
 
 
-@pytest.mark.parametrize(
-    ("clamp", "row"), [("", "pack"), ("255", "pack_below"), ("0 255", "pack_byte"), ("0", "pack")]
-)
-def test_each_clamp_has_its_row(clamp: str, row: str):
-    red, green, blue = (channel(f"${x}:f32", clamp) for x in "xyz")
-    word = f"{red} | shift_left_in({green}, 8) | shift_left_in({blue}, 16) | -16777216"
-    found = rows(checked(f"convert.u32({word})"))
+CLAMPS = [("", "pack"), ("255", "pack_below"), ("0 255", "pack_byte"), ("0", "pack")]
+FRACTION = "fma(${}:f32, 255.0, 0.5)"
+
+
+def word(alpha: int, *channels: str) -> str:
+    """Red, green and blue beside an alpha."""
+    red, green, blue = channels
+    return f"convert.u32({red} | shift_left_in({green}, 8) | shift_left_in({blue}, 16) | {alpha})"
+
+
+@pytest.mark.parametrize("number", ["${}:f32", FRACTION])
+@pytest.mark.parametrize(("clamp", "row"), CLAMPS)
+def test_each_clamp_has_its_row(clamp: str, row: str, number: str):
+    text = word(1 << 24, *(channel(number.format(x), clamp) for x in "xyz"))
+    found = rows(checked(text))
+    scaled = "fma" in number and clamp != "0"
+    row += "_scaled" if scaled else ""
     assert found.count(row) == 3
-    assert set(found) <= {row, "max"}
+    assert set(found) <= {row, "max", "fma"}
     assert found.count("max") == (3 if clamp == "0" else 0)
+    assert found.count("fma") == (3 if "fma" in number and not scaled else 0)
+
+
+@pytest.mark.parametrize("number", ["${}:f32", FRACTION])
+@pytest.mark.parametrize(("clamp", "row"), CLAMPS[:3])
+def test_an_opaque_color_is_packed_by_one_row(clamp: str, row: str, number: str):
+    text = word(-1 << 24, *(channel(number.format(x), clamp) for x in "xyz"))
+    row += "_scaled" if "fma" in number else ""
+    assert rows(checked(text, varying="xyz")) == [f"{row}_opaque"]
+    assert rows(checked(text, varying="xz")) == [f"{row}_opaque"]
+    # What is the same for all pixels is worked out once.
+    assert rows(checked(text, varying="y")) == [row] * 3
+
+
+def test_channels_that_are_clamped_otherwise_have_a_row_each():
+    text = word(-1 << 24, channel("$x:f32", ""), channel("$y:f32", "255"), channel("$z:f32", ""))
+    assert sorted(rows(checked(text, varying="xyz"))) == ["pack", "pack", "pack_below"]
 
 
 def test_a_gray_word_is_packed_of_one_number():

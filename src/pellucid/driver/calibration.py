@@ -231,9 +231,11 @@ class _Bench:
         values = self.operands(T.f32)
         there = "to_integer" if row.name == "convert" else row.name
         back = "bitcast" if row.name == "bitcast" else "convert"
+        whole = T.i32 if row.targets is None or row.targets(T.f32, T.i32) else T.u32
 
         def link(x: Expr, k: int) -> Expr:
-            return apply("add", apply(back, apply(there, x, attr=T.i32), attr=T.f32), values[k % 3])
+            made = apply(there, x, *values[1 : row.arity], attr=whole)
+            return apply("add", apply(back, made, attr=T.f32), values[k % 3])
 
         return max(LEAST, (self.slope(link, T.f32) - self.add(T.f32)) / 2)
 

@@ -7,13 +7,13 @@ The rows that stand for such a chain keep every bit; see `ir.prims.packing`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial, reduce
 
 from ...ir import expr as E
 from ...ir import types as T
 from ...ir.expr import Expr
-from ...ir.prims.packing import FULL
+from ...ir.prims.packing import ALPHA, FULL, HALF, OPAQUE, PLACES, SCALED
 
 
 def packed(root: Expr) -> Expr:
@@ -69,12 +69,26 @@ def _word(node: Expr) -> Expr:
             rest.append(term)
     if not parts:
         return node
+    if not rest and constant & 0xFFFFFFFF == ALPHA and _together(parts):
+        row = parts[0][0] + OPAQUE
+        return E.apply(row, *[x for _, x, _ in sorted(parts, key=_places)], attr=T.u32)
     # What does not vary comes first: it is no instruction.
     word = _chain(E.const(constant & 0xFFFFFFFF, T.u32), [p for p in parts if not p[1].free])
     if rest:
         others = E.apply("convert", reduce(partial(E.apply, "or"), rest), attr=T.u32)
         word = others if word is E.const(0, T.u32) else E.apply("or", others, word)
     return _chain(word, [p for p in parts if p[1].free])
+
+
+def _places(part: tuple[str, Expr, int]) -> int:
+    return part[2]
+
+
+def _together(parts: Sequence[tuple[str, Expr, int]]) -> bool:
+    """Whether one instruction packs all channels, and does not do for each pixel what could be done for all."""
+    rows, channels, places = zip(*parts, strict=True)
+    same = len({*rows}) == 1 and len({x.type for x in channels}) == 1
+    return same and tuple(sorted(places)) == PLACES and sum(bool(x.free) for x in channels) > 1
 
 
 def _chain(word: Expr, parts: Iterable[tuple[str, Expr, int]]) -> Expr:
@@ -91,12 +105,14 @@ def _part(term: Expr) -> tuple[str, Expr, int] | None:
     if term.op != "truncate_in" or term.type is not T.i32:
         return None
     (x,) = term.args
-    if not _clamped(x, "min", FULL):
-        return "pack", x, places
-    below = x.args[0]
-    if not _clamped(below, "max", 0.0):
-        return "pack_below", below, places
-    return "pack_byte", below.args[0], places
+    row = "pack"
+    if _clamped(x, "min", FULL):
+        row, x = "pack_below", x.args[0]
+        if _clamped(x, "max", 0.0):
+            row, x = "pack_byte", x.args[0]
+    if x.op == "fma" and [a.attr for a in x.args[1:] if a.op == "const"] == [FULL, HALF]:
+        row, x = row + SCALED, x.args[0]
+    return row, x, places
 
 
 def _clamped(x: Expr, row: str, bound: float) -> bool:

@@ -2,25 +2,29 @@
 
 The tile machine puts these rows in place of the chains that pack a pixel (`backends.tilevm.packing`), since there every
 instruction goes through memory once; nobody else writes them. Bytes are clamped before they are packed, unless it is
-known that they are none too low or too high: so there is a row for each clamp that is left of one.
+known that they are none too low or too high: so there is a row for each clamp that is left of one; and one more that
+makes a byte of a fraction before. Opaque colors, which are most, have rows for all three channels at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from .. import types as T
+from ..expr import Expr, apply, const
 from ..facts import Facts, Transfer, exactly
 from ..prim import Prim, row
 from .box import Box, Ends, Interval, at
-from .notation import Term, convert, maximum, minimum, to_integer
-
-if TYPE_CHECKING:
-    from ..expr import Expr
+from .notation import Term, convert, fma, maximum, minimum, to_integer
 
 FULL = 255.0
 """The value of a byte all of whose bits are set."""
+HALF = 0.5
+"""What is added before the whole part is taken, to round to the nearest."""
+SCALED, OPAQUE = "_scaled", "_opaque"
+"""How the name of a row ends that takes fractions, and of one that takes three channels."""
+ALPHA, PLACES = 0xFF000000, (0, 8, 16)
+"""The bits of an opaque color beside its channels, and where these are."""
 
 
 def _packed(clamp: Callable[[Term], Term]) -> Callable[..., Expr]:
@@ -31,9 +35,11 @@ def _packed(clamp: Callable[[Term], Term]) -> Callable[..., Expr]:
     return body
 
 
-def _facts(*clamps: tuple[str, float]) -> Transfer:
+def _facts(*clamps: tuple[str, float], scaled: bool) -> Transfer:
     def facts(t: T.Type, types: tuple[T.Type, ...], w: Facts, x: Facts, n: Facts) -> Facts:
         of = types[1]
+        if scaled:
+            x = row("fma").transfer(of, (of, of, of), x, exactly(of, FULL), exactly(of, HALF))
         for name, bound in clamps:
             x = row(name).transfer(of, (of, of), x, exactly(of, bound))
         part = row("to_integer").transfer(T.i32, (of,), x)
@@ -58,17 +64,68 @@ def _box(name: str, t: T.Type, *boxes: Box) -> Box:
     return Box(*rule(t, *boxes))
 
 
-def _row(name: str, part: str, clamp: Callable[[Term], Term], *clamps: tuple[str, float]) -> Prim:
+def _rows(
+    name: str, part: str, clamp: Callable[[Term], Term], *clamps: tuple[str, float]
+) -> tuple[Prim, ...]:
+    """The rows that pack a number, as it is or scaled before, and those that pack three of them."""
+
+    def one(name: str, of: str, made: Callable[[Term], Term], *, scaled: bool) -> Prim:
+        return Prim(
+            name,
+            f"The bits of w and those of the whole part of {part.format(of)}, n places up.",
+            "I F I -> I",
+            body=_packed(made),
+            facts=_facts(*clamps, scaled=scaled),
+            interval=_interval(made),
+            zero_sign="kill",
+            cost=2,
+        )
+
+    plain = one(name, "x", clamp, scaled=False)
+    scaled = one(name + SCALED, "255 x + 1/2", lambda x: clamp(_full(x)), scaled=True)
+    return plain, scaled, _opaque(plain), _opaque(scaled)
+
+
+def _opaque(of: Prim) -> Prim:
+    """The row that packs the three channels of an opaque color as another one packs each."""
+
+    def body(r: Expr, g: Expr, b: Expr, t: T.Type) -> Expr:
+        word = const(ALPHA, t)
+        for channel, places in zip((r, g, b), PLACES, strict=True):
+            word = apply(of.name, word, channel, const(places, t))
+        return word
+
+    def facts(t: T.Type, types: tuple[T.Type, ...], *channels: Facts) -> Facts:
+        word = exactly(t, ALPHA)
+        for channel, places in zip(channels, PLACES, strict=True):
+            word = of.transfer(t, (t, types[0], t), word, channel, exactly(t, places))
+        return word
+
+    def interval(t: T.Type, *channels: Box) -> Ends:
+        word = _box_of(ALPHA, t)
+        for channel, places in zip(channels, PLACES, strict=True):
+            word = _box(of.name, t, word, channel, _box_of(places, t))
+        return word
+
     return Prim(
-        name,
-        f"The bits of w and those of {part}, n places up.",
-        "I F I -> I",
-        body=_packed(clamp),
-        facts=_facts(*clamps),
-        interval=_interval(clamp),
+        of.name + OPAQUE,
+        f"An opaque color of which each channel is set as {of.name} sets it.",
+        "F F F -> @",
+        body=body,
+        facts=facts,
+        interval=interval,
+        targets=lambda _, target: target is T.u32,
         zero_sign="kill",
-        cost=2,
+        cost=5,
     )
+
+
+def _box_of(value: int, t: T.Type) -> Box:
+    return Box(*[Term(const(value, t))] * 2)
+
+
+def _full(x: Term) -> Term:
+    return fma(x, FULL, HALF)
 
 
 def _least(x: Term) -> Term:
@@ -80,13 +137,7 @@ def _most(x: Term) -> Term:
 
 
 ROWS = (
-    _row("pack", "the whole part of x", lambda x: x),
-    _row("pack_below", "the whole part of the lesser of x and 255", _least, ("min", FULL)),
-    _row(
-        "pack_byte",
-        "the whole part of x between 0 and 255",
-        lambda x: _least(_most(x)),
-        ("max", 0.0),
-        ("min", FULL),
-    ),
+    *_rows("pack", "{}", lambda x: x),
+    *_rows("pack_below", "the lesser of {} and 255", _least, ("min", FULL)),
+    *_rows("pack_byte", "{} between 0 and 255", lambda x: _least(_most(x)), ("max", 0.0), ("min", FULL)),
 )
