@@ -8,6 +8,7 @@ from examples import gallery
 
 import pellucid as pl
 from pellucid import images as im
+from pellucid.backends.tilevm.words import LINE
 from pellucid.driver.frame import Variant
 
 SIZES = [(1, 1), (5, 3), (16, 16), (17, 33), (64, 65), (300, 40), (257, 511)]
@@ -82,3 +83,45 @@ def test_the_box_of_a_square_is_not_that_of_a_product(samples):
     for picture in (after, before):
         tiles, llvm = (pl.compile(picture, backend=name, numerics="exact") for name in ("tiles", "llvm"))
         assert np.array_equal(tiles.render((64, 48), **view), llvm.render((64, 48), **view))
+
+
+@pl.image
+def stripes(p):
+    """What varies along rows only, up to the word."""
+    return im.Color(pl.sin(p.x * 3.0) * 0.5 + 0.5, 0.3, 0.7, 1.0)
+
+
+@pl.image
+def bars(p):
+    """A truth that varies along columns only."""
+    return pl.floor(p.y * 2.0) % 2.0 < 1.0
+
+
+@pl.image
+def grid(p):
+    """Truths of both kinds, and of places."""
+    return ((p.x % 1.0 < 0.1) | (p.y % 1.0 < 0.1)) ^ (p.x < p.y)
+
+
+@pl.image
+def cross(p):
+    """Numbers of both kinds, chosen by truths of both kinds."""
+    near = pl.where(p.x * p.x < 1.0, pl.cos(p.y), p.y * p.y)
+    far = pl.where(p.y < 0.5, pl.exp(p.x), near)
+    return im.Color(near * 0.5, far * 0.25, near * far, 1.0)
+
+
+LINES = [stripes, bars, grid, cross, im.move((0.5, 0.5), cross), im.over(im.fill(im.red, bars), cross)]
+
+
+@pytest.mark.parametrize("precision", ["f32", "f64"])
+@pytest.mark.parametrize("numerics", ["exact", "relaxed"])
+@pytest.mark.parametrize("picture", LINES, ids=["stripes", "bars", "grid", "cross", "moved", "over"])
+def test_what_varies_along_rows_or_columns_only_is_a_line(picture, numerics, precision):
+    options = {"numerics": numerics, "precision": precision}
+    for size in [(67, 41), (256, 130)]:
+        assert np.array_equal(
+            drawn(picture, size, "tiles", **options), drawn(picture, size, "llvm", **options)
+        )
+    code = pl.compile(picture, backend="tiles", **options)._codes[Variant(), False]
+    assert (code.tape.flags & LINE).any()

@@ -95,10 +95,13 @@ class Value:
         """Whether a pointer is above another."""
         return self.at.let(f"icmp ugt {self.type} {self.name}, {other.name}", "i1")
 
+    def number(self) -> Value:
+        """A pointer as a number."""
+        return self.at.let(f"ptrtoint ptr {self.name} to i64", "i64")
+
     def minus(self, other: Value) -> Value:
         """The bytes from one pointer to another."""
-        a, b = (self.at.let(f"ptrtoint ptr {x.name} to i64", "i64") for x in (self, other))
-        return a - b
+        return self.number() - other.number()
 
     def same(self, other: Value | int) -> Value:
         """Equal."""
@@ -212,11 +215,13 @@ class Function:
         at = f", align {align}" if align else ""
         return self.let(f"load {type_}, ptr {where.name}{at}", type_)
 
-    def store(self, value: Value, place: Value, offset: int = 0, align: int | None = None) -> None:
-        """Write to memory."""
+    def store(
+        self, value: Value, place: Value, offset: int = 0, align: int | None = None, *, apart: bool = False
+    ) -> None:
+        """Write to memory; `apart` from what is written beside it, where LLVM would make one of both."""
         where = place + offset if offset else place
         at = f", align {align}" if align else ""
-        self.emit(f"store {value.type} {value.name}, ptr {where.name}{at}")
+        self.emit(f"store {'volatile ' if apart else ''}{value.type} {value.name}, ptr {where.name}{at}")
 
     def call(self, name: str, *arguments: Value, result: str = "void") -> Value:
         """Call a function by name, or by the name of a value that points to one."""

@@ -69,8 +69,7 @@ def _keeps_zero(op: str, types: tuple[T.Type, ...], result: T.Type, _: int) -> b
 class Kernels:
     """The kernels of this process for one width of elements, 4 or 8 bytes, found by key.
 
-    `batches`, `boxes` and `fulls` are the tables that machine code reads: addresses by opcode, and by opcode divided by
-    `VARIANTS` the mask of all operands.
+    `batches` and `boxes` are the tables that machine code reads: addresses by opcode.
     """
 
     def __init__(self, width: int, store: Store | None) -> None:
@@ -79,7 +78,6 @@ class Kernels:
         self._bases: dict[tuple[Key, int], int] = {}
         self.batches = np.zeros(MOST * VARIANTS, np.uint64)
         self.boxes = np.zeros(MOST * VARIANTS, np.uint64)
-        self.fulls = np.zeros(MOST, np.int32)
         self._lock = threading.Lock()
 
     def opcodes(self, keys: Iterable[Key]) -> dict[Key, int]:
@@ -102,11 +100,12 @@ class Kernels:
         batches, boxes = self._addresses(keys)
         for k, key in enumerate(keys):
             base, arity = first + k, len(key.types)
-            self.fulls[base] = (1 << arity) - 1
+            full = (1 << arity) - 1
             for mask in range(VARIANTS):
-                self.batches[base * VARIANTS + mask] = batches[k * VARIANTS + mask]
+                # What a load reads from is in the pool, but no operand; nor is where a passage leads.
+                self.batches[base * VARIANTS + mask] = batches[k * VARIANTS + (mask & full)]
                 # What is uniform may be NaN; so may be, where there is one operand, a batch made of it.
-                self.boxes[base * VARIANTS + mask] = boxes[2 * k + int(mask > 0 or arity == 1)]
+                self.boxes[base * VARIANTS + mask] = boxes[2 * k + int(mask & full > 0 or arity == 1)]
             self._bases[key, edition] = base * VARIANTS
 
     def _addresses(self, keys: Sequence[Key]) -> tuple[list[int], list[int]]:
@@ -140,12 +139,14 @@ def module(keys: Sequence[Key], half: int) -> str:
             boxes += (f"ptr @boxes_{k}", _guarded(key, k, half, parts))
             continue
         for mask in range(VARIANTS):
-            # Where all operands are uniform, one of them is made a batch first; what is kept is read where it is.
-            unused = key.op == "keep" or (mask and key.op in SPREADS)
-            if mask & ~full or (mask == full and key.op != "splat") or unused:
+            # What is kept is read where it is.
+            if mask & ~full or key.op == "keep" or (mask and key.op in SPREADS):
                 batches.append("ptr null")
                 continue
-            parts.append(_batch(key, mask, f"batch_{k}_{mask}", half, declared))
+            if mask == full and key.op != "splat":
+                parts.append(_uniform(key, f"batch_{k}", mask, half))
+            else:
+                parts.append(_batch(key, mask, f"batch_{k}_{mask}", half, declared))
             batches.append(f"ptr @batch_{k}_{mask}")
         if key.op in SPREADS:
             boxes += ("ptr null", "ptr null")
@@ -234,6 +235,25 @@ def _batch(key: Key, mask: int, name: str, half: int, declared: dict[str, None])
     ]
     lines = "\n".join(["entry:", *head.lines, *loop])
     return f"define void @{name}(ptr %o, ptr %a, ptr %b, ptr %c, i64 %size) {{\n{lines}\n}}"
+
+
+def _uniform(key: Key, name: str, full: int, half: int) -> str:
+    """A kernel where all operands are uniform: the first is made a batch, in the place of the result."""
+    lines = Lines(half, {})
+    value = lines.uniform(key.types[0], "%a")
+    lines.lines += ["br label %loop", "loop:", "%k = phi i64 [ 0, %entry ], [ %next, %loop ]"]
+    lines.store(key.types[0], value, "%o", "%k")
+    text = "\n".join(lines.lines)
+    return f"""define void @{name}_{full}(ptr %o, ptr %a, ptr %b, ptr %c, i64 %size) {{
+entry:
+{text}
+%next = add i64 %k, {half}
+%more = icmp slt i64 %next, %size
+br i1 %more, label %loop, label %out
+out:
+tail call void @{name}_{full - 1}(ptr %o, ptr %o, ptr %b, ptr %c, i64 %size)
+ret void
+}}"""
 
 
 def _spread(key: Key, lines: Lines, offset: str) -> str:

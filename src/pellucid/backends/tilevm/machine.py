@@ -47,15 +47,33 @@ def declare(asm: Assembly) -> None:
     asm.declare("void @llvm.prefetch.p0(ptr, i32, i32, i32)")
 
 
-def store_row(f: Function, value: Value, place: Value, left: Value) -> None:
+def store_row(f: Function, value: Value, place: Value, left: Value, *, quarters: bool) -> None:
     """Up to 16 pixels, no more than are left in the row."""
     whole = left >= LANES
     with f.when(whole):
-        f.store(value, place, align=4)
+        if quarters:
+            for k in range(0, LANES, 4):
+                lanes = ", ".join(f"i32 {k + n}" for n in range(4))
+                part = f"shufflevector {value.type} {value.name}, {value.type} poison, <4 x i32> <{lanes}>"
+                f.store(f.let(part, "<4 x i32>"), place, 4 * k, align=4, apart=True)
+        else:
+            f.store(value, place, align=4)
     with f.when(whole ^ 1):
         lanes = f.lanes("i32", range(LANES))
         mask = lanes < f.splat(left.to("i32"), LANES)
         f.call(f"llvm.masked.store.v{LANES}i32.p0", value, place, f.number(4, "i32"), mask)
+
+
+def store_rows(f: Function, place: Value, rows: Callable[[bool], None]) -> None:
+    """Write rows the first of which begins at a place: in quarters, if a line of the cache does not begin there.
+
+    A part that lies in two lines takes twice as long, and quarters do so least.
+    """
+    fits = (place.number() & (4 * LANES - 1)).same(0)
+    with f.when(fits):
+        rows(False)
+    with f.when(fits ^ 1):
+        rows(True)
 
 
 def fill(asm: Assembly, half: int) -> None:
@@ -66,10 +84,14 @@ def fill(asm: Assembly, half: int) -> None:
         value = f.splat(f.value, LANES)
         right, bottom = (f.x + f.side).least(wide), (f.y + f.side).least(high)
         out = w.word(Word.OUT, POINTER)
-        with f.count(bottom, first=f.y) as row:
-            line = out + ((row * wide) << 2)
-            with f.count(right, first=f.x, step=LANES) as column:
-                store_row(f, value, line + (column << 2), right - column)
+
+        def rows(quarters: bool) -> None:
+            with f.count(bottom, first=f.y) as row:
+                line = out + ((row * wide) << 2)
+                with f.count(right, first=f.x, step=LANES) as column:
+                    store_row(f, value, line + (column << 2), right - column, quarters=quarters)
+
+        store_rows(f, out + (f.x << 2), rows)
 
 
 def leaf_form(f: Function, w: Writer) -> None:
@@ -146,9 +168,13 @@ def _leaf(asm: Assembly, half: int) -> None:
         w.add(f.space, Space.LEAF_STEPS, length)
         root = w.entry(base, f.load("i64", f.record, 8 * Record.LEAF_ROOT))
         left = wide - f.x
-        with f.count(rows) as k:
-            bits = f.load(f"<{LANES} x i{8 * width}>", root + k * half, align=half).to(f"<{LANES} x i32>")
-            store_row(f, bits, out + (((f.y + k) * wide) << 2), left)
+
+        def write(quarters: bool) -> None:
+            with f.count(rows) as k:
+                bits = f.load(f"<{LANES} x i{8 * width}>", root + k * half, align=half).to(f"<{LANES} x i32>")
+                store_row(f, bits, out + (((f.y + k) * wide) << 2), left, quarters=quarters)
+
+        store_rows(f, out, write)
 
 
 def child_boxes(f: Function, w: Writer, base: Value, x: Value, y: Value, shift: Value) -> Value:
@@ -254,8 +280,10 @@ Worth = Callable[[Function, Value, Value, Value], Value]
 
 
 @contextmanager
-def child_tapes(f: Function, rest: Value, worth: Worth) -> Generator[tuple[Value, Value]]:
+def child_tapes(f: Function, rest: Value, worth: Worth, leaf: Value) -> Generator[tuple[Value, Value]]:
     """Tapes for the children of a square for which they are worth it: their records, and who shares the square's own.
+
+    `leaf` says if a child runs its tape on its pixels only.
 
     Their memory is free again afterwards.
     """
@@ -267,7 +295,8 @@ def child_tapes(f: Function, rest: Value, worth: Worth) -> Generator[tuple[Value
     with f.bits(rest.to("i64")) as k:
         count = f.load("i32", f.space + (k << 2), 8 * Space.COUNTS)
         with f.when(worth(f, count, length, f.shift)):
-            made = f.call("emit", f.frame, f.space, f.space, f.record, k, records + k * RECORD, result="i64")
+            mine = records + k * RECORD
+            made = f.call("emit", f.frame, f.space, f.space, f.record, k, mine, leaf.to("i64"), result="i64")
             shared.set(shared() & ~(made << k))
     yield records, shared()
     f.store(pooled, f.space, 8 * Space.POOLED)
@@ -295,7 +324,7 @@ def _node(asm: Assembly, half: int) -> None:
         with f.when(rest.same(0)):
             f.store(f.number(0), f.space, 8 * Space.STREAK)
             f.give()
-        with child_tapes(f, rest, is_shorter) as (records, shared):
+        with child_tapes(f, rest, is_shorter, finest) as (records, shared):
             decided = there.to("i64") & ~shared
             barren = f.choose(decided.same(0), f.barren + 1, f.number(0))
             with f.when(finest):
@@ -413,7 +442,7 @@ def tiles(asm: Assembly, half: int, worth: Worth, draw: Callable[[Function, Task
             count = f.load("i32", node + (k << 2), 8 * Space.COUNTS)
             shared = f.variable("i64", 1)
             with f.when(worth(f, count, length, shift)):
-                made = f.call("emit", f.frame, node, here, top, k, mine, result="i64")
+                made = f.call("emit", f.frame, node, here, top, k, mine, f.number(0), result="i64")
                 shared.set(made ^ 1)
             draw(f, Task(here, mine, *child_corner(x, y, k, shift), shift, shared()))
         _leave_space(f, here)

@@ -24,13 +24,13 @@ from ..llvm.engine import machine
 from ..llvm.hands import Hands
 from ..port import Arguments, Layout, Memory, Store, address
 from .blocks import Block
-from .kernels import VARIANTS, Kernels, Key
+from .kernels import Kernels, Key
 from .machine import text
 from .placement import Bodies
 from .shorten import FORMS
 from .sizes import LANES
 from .tape import INSTRUCTION, Tape
-from .words import HEADER, INPUTS, LEAF, LINE, STEP, TRACED, Record, Space, Word
+from .words import HEADER, INPUTS, LEAF, LINE, SHORT, STEP, TRACED, Record, Space, Word
 
 AT_ONCE = 16
 """How many squares of the top level are looked at before their children are drawn."""
@@ -118,7 +118,6 @@ class TileCode:
         word = T.u64 if tape.width == 8 else T.u32
         own = {
             Word.SPLAT: Key("splat", (word,), word),
-            Word.SPLAT_TRUTH: Key("splat", (T.boolean,), T.boolean),
             Word.COLUMNS: Key("columns", (word,), word),
             Word.ROWS: Key("rows", (word,), word),
             Word.ROWS_TRUTH: Key("rows", (T.boolean,), T.boolean),
@@ -233,8 +232,7 @@ class Spaces:
         operands = tape.operands
         masks = (operands[:, 0] < 0) + 2 * (operands[:, 1] < 0) + 4 * (operands[:, 2] < 0)
         bases = np.array([opcodes[k] for k in tape.keys])[tape.codes]
-        # What a load reads from is in the pool, but no operand; nor is where a passage leads.
-        band["opcode"] = bases + (masks & kernels.fulls[bases // VARIANTS])
+        band["opcode"] = bases + masks
         band["flags"], band["operands"] = tape.flags, operands
         lines, instructions = _lines_first(band)
         begin = INPUTS + length
@@ -246,9 +244,11 @@ class Spaces:
             Word.LIVE: begin * self.unit + 2 * most,
             Word.CHOICE: 2 * begin + 2 * LANES,
             Word.MAP: 8 * begin + 4 * most,
-            Word.PLACES: 4 * begin + 4 * most,
+            Word.PLACES: 4 * begin + 4 * LANES + 4 * most,
             Word.BATCHED: 4 * begin + 4 * LANES + most,
             Word.LIST: begin + LANES,
+            Word.PINS: 4 * begin + 4 * LANES,
+            Word.COPIES: 4 * begin + 4 * LANES,
             Word.ARENA: 4 * begin + 4 * LANES,
         }
         self.frame = np.zeros(len(Word), np.int64)
@@ -268,7 +268,6 @@ class Spaces:
         for which, code in own.items():
             frame[which] = code
         frame[Word.BATCHES], frame[Word.BOXES] = address(kernels.batches), address(kernels.boxes)
-        frame[Word.FULLS] = address(kernels.fulls)
         self._records, slots = self._allocated(allocate, {Word.TOP: lines, Word.BAND: 0})
         frame[Word.SLOTS_MOST] = slots
         self._bodies = Bodies(tape.pool, int(frame[Word.SLOTS_AT]) + 8 * slots, opcodes, kernels)
@@ -327,7 +326,7 @@ class Spaces:
             raise BackendError(
                 f"needs more than {SLOTS} values at once", place="a tape", fix="compile it by LLVM"
             )
-        return kept, used + 4
+        return kept, max(used + 4, min(len(self._tapes[0]), SHORT) + INPUTS + 1)
 
     def ready(self, threads: int) -> None:
         """A workspace for each thread."""

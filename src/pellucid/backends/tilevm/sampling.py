@@ -239,7 +239,8 @@ def _node(asm: Assembly, half: int) -> None:
             f.give()
         _mark(f, f.space, f.record, rest())
         mine = _list(f)
-        with child_tapes(f, rest(), _is_worth) as (records, shared), f.bits(rest().to("i64")) as k:
+        tapes = child_tapes(f, rest(), _is_worth, f.number(0, "i1"))
+        with tapes as (records, shared), f.bits(rest().to("i64")) as k:
             x, y = child_corner(f.x, f.y, k, f.shift)
             own = ((shared >> k) & 1).same(0)
             record = f.choose(own, records + k * RECORD, f.record)

@@ -6,19 +6,19 @@ of them it is wanted; and a child gets a tape of what it wants, in which what is
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 
-from .assembly import POINTER, Assembly, Function, Value
+from .assembly import POINTER, Assembly, Function, Value, Variable
 from .kernels import VARIANTS
 from .sizes import LANES
 from .words import (
     BY_ROW,
-    FIRST_TRUTH,
     INPUTS,
     INSTRUCTION,
-    LINE,
     NOWHERE,
     OBSERVED,
+    SHORT,
     TRUTH,
     UNCOPIED,
     UNUSED,
@@ -28,6 +28,8 @@ from .words import (
     Writer,
 )
 
+COPIES = 1 << 16 | 1 << 32 | 1 << 48
+"""In a word of choices, where its copies are, of the first child."""
 FORMS = 3 * INSTRUCTION
 """Bytes of an instruction of a tape and of its form for leaves, where a line may be two."""
 
@@ -124,132 +126,211 @@ def _nonzero(f: Function, entry: Value, bytes_: int, half: int) -> Value:
 
 
 def _wanted(asm: Assembly, half: int) -> None:
-    """The instructions that a child wants, in order, as a list of their numbers in another workspace."""
-    numbers = f"<{LANES} x i32>"
-    truths = f"<{LANES} x i1>"
-    asm.declare(f"{numbers} @llvm.experimental.vector.compress.v{LANES}i32({numbers}, {truths}, {numbers})")
+    """What a child wants: lists of the instructions that it keeps, of those pinned, and of those that are copies.
+
+    What is kept has its new number already. Gives how many lines are kept.
+    """
+    numbers, masks = f"<{LANES} x i32>", f"<{LANES} x i1>"
+    asm.declare(f"{numbers} @llvm.experimental.vector.compress.v{LANES}i32({numbers}, {masks}, {numbers})")
+    asm.declare(f"{numbers} @llvm.masked.expandload.v{LANES}i32(ptr, {masks}, {numbers})")
     asm.declare("i16 @llvm.ctpop.i16(i16)")
-    with asm.function("wanted", frame=POINTER, source=POINTER, space=POINTER, length="i64", lane="i64") as f:
+    with asm.function(
+        "wanted", "i64", frame=POINTER, source=POINTER, space=POINTER, length="i64", lines="i64", lane="i64"
+    ) as f:
         w = Writer(f, half)
-        live, into = w.place(f.source, Word.LIVE) + 2 * INPUTS, w.place(f.space, Word.LIST)
+        live, choice = w.place(f.source, Word.LIVE) + 2 * INPUTS, w.place(f.source, Word.CHOICE)
+        map_ = w.place(f.space, Word.MAP) + 4 * INPUTS
         bit = f.splat((f.number(1) << f.lane).to("i16"), LANES)
-        place = f.variable(POINTER, into)
+        pin = f.splat(f.number(1) << f.lane, LANES)
+        copy = f.splat(f.number(COPIES) << f.lane, LANES)
+        ranks = f.block(4 * LANES)
+        f.store(f.lanes("i32", range(LANES)), ranks, align=64)
+        ends = [f.variable(POINTER, w.place(f.space, which)) for which in (Word.LIST, Word.PINS, Word.COPIES)]
+        kept, kept_lines = f.variable("i64", INPUTS), f.variable("i64", 0)
+
+        def many(mask: Value) -> Value:
+            return f.call("llvm.ctpop.i16", mask.read_as("i16"), result="i16").to("i64")
+
         with f.count(f.length, step=LANES) as i:
-            mask = (f.load(f"<{LANES} x i16>", live + (i << 1), align=2) & bit).differs(0)
             here = f.splat(i.to("i32"), LANES) + f.lanes("i32", range(LANES))
-            dense = f.let(
-                f"call {numbers} @llvm.experimental.vector.compress.v{LANES}i32("
-                f"{numbers} {here.name}, {truths} {mask.name}, {numbers} poison)",
+            words = f.load(f"<{LANES} x i64>", choice + (i << 3), align=8)
+            wanted = (f.load(f"<{LANES} x i16>", live + (i << 1), align=2) & bit).differs(0)
+            pinned = wanted & (words & pin).differs(0)
+            copied = wanted & (words & pin).same(0) & (words & copy).differs(0)
+            mine = wanted & (words & (pin | copy)).same(0)
+            for mask, end in zip((mine, pinned, copied), ends, strict=True):
+                dense = f.let(
+                    f"call {numbers} @llvm.experimental.vector.compress.v{LANES}i32("
+                    f"{numbers} {here.name}, {masks} {mask.name}, {numbers} poison)",
+                    numbers,
+                )
+                f.store(dense, end(), align=4)
+                end.set(end() + (many(mask) << 2))
+            rank = f.let(
+                f"call {numbers} @llvm.masked.expandload.v{LANES}i32(ptr {ranks.name}, {masks} {mine.name}, "
+                f"{numbers} zeroinitializer)",
                 numbers,
             )
-            f.store(dense, place(), align=4)
-            many = f.call("llvm.ctpop.i16", mask.read_as("i16"), result="i16").to("i64")
-            place.set(place() + (many << 2))
-        # What follows the last one ends the list.
-        f.store(f.number(-1, "i32"), place())
+            f.store(rank + f.splat(kept().to("i32"), LANES), map_ + (i << 2), align=4)
+            kept.set(kept() + many(mine))
+            kept_lines.set(kept_lines() + many(mine & (here < f.splat(f.lines.to("i32"), LANES))))
+        # What follows the last one ends a list.
+        for end in ends:
+            f.store(f.number(-1, "i32"), end())
+        f.give(kept_lines())
+
+
+@contextmanager
+def _listed(f: Function, list_: Value) -> Generator[Value]:
+    """What is done for each number in a list."""
+    cursor = f.variable(POINTER, list_)
+    with f.repeat() as loop:
+        i = f.load("i32", cursor()).signed("i64")
+        f.leave(loop, i < 0)
+        cursor.set(cursor() + 4)
+        yield i
 
 
 def _emit(asm: Assembly, half: int) -> None:
-    """A child's own tape: what it wants, with what is pinned in the pool; 0 if there is no room for it."""
+    """A child's own tape: what it wants, with what is pinned in the pool; 0 if there is no room for it.
+
+    A short one that only a leaf will run is written in the form for leaves at once.
+    """
     width = half // LANES
     with asm.function(
-        "emit", "i64", frame=POINTER, source=POINTER, space=POINTER, old=POINTER, lane="i64", record=POINTER
+        "emit",
+        "i64",
+        frame=POINTER,
+        source=POINTER,
+        space=POINTER,
+        old=POINTER,
+        lane="i64",
+        record=POINTER,
+        leaf="i64",
     ) as f:
         w = Writer(f, half)
         tape, length = f.load(POINTER, f.old, 8 * Record.TAPE), f.load("i64", f.old, 8 * Record.LENGTH)
-        root = f.load("i64", f.old, 8 * Record.ROOT)
-        base, choice = w.place(f.source, Word.BASE), w.place(f.source, Word.CHOICE)
-        map_, list_ = w.place(f.space, Word.MAP), w.place(f.space, Word.LIST)
-        own = w.place(f.space, Word.BASE)
-        pooled = f.variable("i64", f.load("i64", f.space, 8 * Space.POOLED))
+        root, lines = f.load("i64", f.old, 8 * Record.ROOT), f.load("i64", f.old, 8 * Record.LINES)
         top = f.load("i64", f.space, 8 * Space.ARENA)
-        kept = f.load("i32", f.source + (f.lane << 2), 8 * Space.COUNTS).to("i64")
-        # Every instruction may need one before it that makes a batch of a uniform, and so may the root; one more is
-        # written beyond the last, and does not count.
-        most = (kept << 1) + 3
+        pooled = f.variable("i64", f.load("i64", f.space, 8 * Space.POOLED))
+        most = f.load("i32", f.source + (f.lane << 2), 8 * Space.COUNTS).to("i64") + 1
         room = (top + most * FORMS) <= w.word(Word.ARENA_BYTES)
         fits = room & ((pooled() + length) <= w.word(Word.POOL_MOST))
-        with f.when(fits ^ 1):
-            f.give(f.number(0))
-        f.call("wanted", f.frame, f.source, f.space, length, f.lane)
-        new = w.place(f.space, Word.ARENA) + top
-        count, lines = f.variable("i64", 0), f.variable("i64", 0)
-        fulls = w.word(Word.FULLS, POINTER)
-        splats = w.word(Word.SPLAT), w.word(Word.SPLAT_TRUTH)
-
-        def put(opcode: Value, flags: Value, operands: list[Value]) -> None:
-            at = new + (count() << 4)
-            f.store(opcode.to("i16"), at)
-            f.store(flags, at, 2)
-            for k, operand in enumerate(operands):
-                f.store(operand.to("i32"), at, 4 * (k + 1))
-
-        def batch(reference: Value, truth: Value, line: Value) -> Value:
-            """An instruction that makes a batch, or a line, of a uniform."""
-            unused = f.number(UNUSED)
-            flags = f.choose(truth, f.number(TRUTH | FIRST_TRUTH, "i16"), f.number(0, "i16"))
-            put(f.choose(truth, splats[1], splats[0]) | 1, flags | line, [reference, unused, unused])
-            count.set(count() + 1)
-            lines.set(lines() + (line & LINE).differs(0).to("i64"))
-            return count() + (INPUTS - 1)
-
-        cursor = f.variable(POINTER, list_)
-        with f.repeat() as loop:
-            i = f.load("i32", cursor()).signed("i64")
-            f.leave(loop, i < 0)
-            cursor.set(cursor() + 4)
-            at, *operands = w.operands(tape, i)
-            flags = f.load("i16", at, 2)
-            word = f.load("i64", choice + (i << 3)) >> f.lane
-            mapped = [f.load("i32", map_ + (x << 2)).signed("i64") for x in operands]
-            # Which operand stands for it, if one does; nobody can foretell, so there is no branch.
-            copied, found = f.number(0, "i1"), mapped[2]
-            for k in (2, 1, 0):
-                this = ((word >> (16 * (k + 1))) & 1).differs(0)
-                copied, found = copied | this, f.choose(this, mapped[k], found)
-            result = f.variable("i64", found)
-            with f.when((word & 1).differs(0)):
-                pooled.set(pooled() + 1)
-                pin = f.number(0) - pooled()
-                _pin(f, w.entry(base, i + INPUTS), w.entry(own, pin), flags, width)
-                for table in (map_, w.place(f.space, Word.PLACES)):
-                    f.store(pin.to("i32"), table + (pin << 2))
-                result.set(pin)
-            with f.when((word & 1).same(0)):
-                mask = f.number(0)
-                for k, x in enumerate(mapped):
-                    mask = mask | ((x >> 63) << k)
-                opcode = f.load("i16", at).to("i64") & -VARIANTS
-                full = f.load("i32", fulls + ((opcode >> 3) << 2)).to("i64")
-                # What a load reads from is in the pool, but no operand.
-                uniform = f.variable("i64", mask & full)
-                first = f.variable("i64", mapped[0])
-                splat = opcode.same(splats[0]) | opcode.same(splats[1])
-                with f.when(uniform().same(full) & (copied ^ 1) & (splat ^ 1)):
-                    line = flags & (LINE | BY_ROW)
-                    first.set(batch(mapped[0], (flags & FIRST_TRUTH).differs(0), line))
-                    uniform.set(uniform() & -2)
-                put(opcode | uniform(), flags, [first(), *mapped[1:]])
-                result.set(f.choose(copied, found, count() + INPUTS))
-                kept = (copied ^ 1).to("i64")
-                count.set(count() + kept)
-                lines.set(lines() + (kept & (flags & LINE).differs(0).to("i64")))
-            f.store(result().to("i32"), map_ + ((i + INPUTS) << 2))
-        last = f.variable("i64", f.load("i32", map_ + (root << 2)).signed("i64"))
-        with f.when(last() < 0):
-            last.set(batch(last(), f.number(0, "i1"), f.number(0, "i16")))
         # All memory is for tapes no longer than the first one, and none is longer than the one it comes from.
-        with f.when(count() > length):
+        with f.when((fits & (most <= length)) ^ 1):
             f.give(f.number(0))
+        lines = f.call("wanted", f.frame, f.source, f.space, length, lines, f.lane, result="i64")
+        map_ = w.place(f.space, Word.MAP)
+        choice = w.place(f.source, Word.CHOICE)
+        _pins(f, w, tape, pooled, width)
+
+        def new_of(reference: Value) -> Value:
+            return f.load("i32", map_ + (reference << 2))
+
+        with _listed(f, w.place(f.space, Word.COPIES)) as i:
+            _, *operands = w.operands(tape, i)
+            word = f.load("i64", choice + (i << 3)) >> f.lane
+            # Which operand stands for it; nobody can foretell, so there is no branch.
+            source = operands[2]
+            for k in (1, 0):
+                source = f.choose(((word >> (16 * (k + 1))) & 1).differs(0), operands[k], source)
+            f.store(new_of(source), map_ + ((i + INPUTS) << 2))
+        new = w.place(f.space, Word.ARENA) + top
+        last = new_of(root).signed("i64")
+        kept = most - 1
         f.store(pooled(), f.space, 8 * Space.POOLED)
-        f.store(top + count() * FORMS, f.space, 8 * Space.ARENA)
+        f.store(lines, f.record, 8 * Record.LINES)
+        f.store(top + most * FORMS, f.space, 8 * Space.ARENA)
+        # What is uniform becomes a batch, by an instruction that no form for leaves has.
+        with f.when((f.leaf & (last >= 0).to("i64") & (kept <= SHORT).to("i64")).differs(0)):
+            _write_leaf(f, w, tape, new, kept, lines)
+            f.store(kept, f.record, 8 * Record.LENGTH)
+            f.store(new, f.record, 8 * Record.LEAF_TAPE)
+            f.store(w.word(Word.SLOTS_AT) + (last << 3), f.record, 8 * Record.LEAF_ROOT)
+            f.give(f.number(1))
+        end = f.variable(POINTER, new)
+        with _listed(f, w.place(f.space, Word.LIST)) as i:
+            at, *operands = w.operands(tape, i)
+            four, uniform = _four(f, [new_of(x) for x in operands])
+            head = (f.load("i32", at) & -VARIANTS) | uniform
+            f.store(_headed(f, four, head), end(), align=4)
+            end.set(end() + INSTRUCTION)
+        root = f.variable("i64", last)
+        with f.when(last < 0):
+            f.store(w.word(Word.SPLAT).to("i32") | 1, end())
+            for k, x in enumerate((last, f.number(UNUSED), f.number(UNUSED))):
+                f.store(x.to("i32"), end(), 4 * (k + 1))
+            root.set((end().minus(new) >> 4) + INPUTS)
+            end.set(end() + INSTRUCTION)
+        count = end().minus(new) >> 4
         f.store(new, f.record, 8 * Record.TAPE)
-        f.store(count(), f.record, 8 * Record.LENGTH)
-        f.store(last(), f.record, 8 * Record.ROOT)
-        f.store(lines(), f.record, 8 * Record.LINES)
-        f.store(new + (count() << 4), f.record, 8 * Record.LEAF_TAPE)
+        f.store(count, f.record, 8 * Record.LENGTH)
+        f.store(root(), f.record, 8 * Record.ROOT)
+        f.store(end(), f.record, 8 * Record.LEAF_TAPE)
         f.store(f.number(-1), f.record, 8 * Record.LEAF_ROOT)
         f.give(f.number(1))
+
+
+FOUR = "<4 x i32>"
+"""An instruction as a vector."""
+
+
+def _four(f: Function, references: Sequence[Value]) -> tuple[Value, Value]:
+    """The references of operands behind an empty word; which of them are uniform, as a mask."""
+    four = f.number(0, FOUR)
+    for k, x in enumerate(references):
+        four = f.let(f"insertelement {FOUR} {four.name}, i32 {x.name}, i64 {k + 1}", FOUR)
+    below = (four < 0).read_as("i4").to("i32")
+    return four, below >> 1
+
+
+def _headed(f: Function, four: Value, head: Value) -> Value:
+    return f.let(f"insertelement {FOUR} {four.name}, i32 {head.name}, i64 0", FOUR)
+
+
+def _write_leaf(f: Function, w: Writer, tape: Value, new: Value, kept: Value, lines: Value) -> None:
+    """The form for leaves of what a child keeps, if that is little: each result has a slot of its own."""
+    map_, list_ = w.place(f.space, Word.MAP), w.place(f.space, Word.LIST)
+    form = _Form(f, w, new, lines)
+
+    def put(i: Value, begin: Value, size: int) -> Value:
+        """Write an instruction with places, which are so far apart; what it was."""
+        number = f.load("i32", list_ + (i << 2)).signed("i64")
+        at, *operands = w.operands(tape, number)
+        references = [f.load("i32", map_ + (x << 2)) for x in operands]
+        four, uniform = _four(f, references)
+        old = f.load("i32", at)
+        slot = (i + INPUTS).to("i32") << 16
+        head = (old & (0x10000 - VARIANTS)) | uniform | slot
+        places = (four << size) + f.splat(begin.to("i32"), 4)
+        into = new if size < 3 else form.rest
+        f.store(_headed(f, f.choose(four < 0, four, places), head), into + (i << 4), align=4)
+        if size == 3:
+            for x in references:
+                form.want(x.signed("i64"))
+        return old
+
+    slots, room = w.word(Word.SLOTS_AT), w.word(Word.LINES_AT)
+    with f.count(kept, first=lines) as i:
+        put(i, slots, 3)
+    form.want(f.load("i32", map_ + (f.load("i64", f.old, 8 * Record.ROOT) << 2)).signed("i64"))
+    with f.count(lines) as i:
+        form.spread(i, put(i, room, 1), i + INPUTS)
+    form.finish()
+
+
+def _pins(f: Function, w: Writer, tape: Value, pooled: Variable, width: int) -> None:
+    """Put what is pinned in a child into its pool."""
+    base, own = (w.place(space, Word.BASE) for space in (f.source, f.space))
+    tables = [w.place(f.space, which) for which in (Word.MAP, Word.PLACES)]
+    with _listed(f, w.place(f.space, Word.PINS)) as i:
+        pooled.set(pooled() + 1)
+        pin = f.number(0) - pooled()
+        flags = f.load("i16", tape + (i << 4), 2)
+        _pin(f, w.entry(base, i + INPUTS), w.entry(own, pin), flags, width)
+        for table in tables:
+            f.store(pin.to("i32"), table + (pin << 2))
+        f.store(pin.to("i32"), tables[0] + ((i + INPUTS) << 2))
 
 
 def _pin(f: Function, box: Value, entry: Value, flags: Value, width: int) -> None:
@@ -270,9 +351,7 @@ def _pin(f: Function, box: Value, entry: Value, flags: Value, width: int) -> Non
 def _allocate(asm: Assembly, half: int) -> None:
     """A tape's form for leaves: results in slots, each free again after its last use; how many there are.
 
-    A slot has room for a line and, elsewhere, for a batch. Lines are made first, then batches of those that are wanted
-    as such. Free slots are a stack that holds them all to begin with, so that nothing branches on what nobody can
-    foretell.
+    Free slots are a stack that holds them all to begin with.
     """
     with asm.function("allocate", "i64", frame=POINTER, space=POINTER, record=POINTER, most="i64") as f:
         w = Writer(f, half)
@@ -280,13 +359,10 @@ def _allocate(asm: Assembly, half: int) -> None:
         root, new = f.load("i64", f.record, 8 * Record.ROOT), f.load(POINTER, f.record, 8 * Record.LEAF_TAPE)
         lines = f.load("i64", f.record, 8 * Record.LINES)
         places, free = w.place(f.space, Word.PLACES), w.place(f.space, Word.LIST)
-        batched = w.place(f.space, Word.BATCHED)
         begin, lines_begin = w.word(Word.SLOTS_AT), w.word(Word.LINES_AT)
         numbers = f"<{LANES} x i32>"
         with f.count(length, step=LANES) as i:
             f.store(f.number(NOWHERE, numbers), places + ((i + INPUTS) << 2), align=4)
-        with f.count(lines + INPUTS, step=LANES) as i:
-            f.store(f.number(0, f"<{LANES} x i8>"), batched + i, align=1)
         first = f.splat(begin.to("i32"), LANES) + f.lanes("i32", [8 * (INPUTS + k) for k in range(LANES)])
         # No tape needs more than its own length, and one for a root that it does not make.
         with f.count(f.most.least(length + 1), step=LANES) as i:
@@ -305,52 +381,81 @@ def _allocate(asm: Assembly, half: int) -> None:
             next_.set(next_() + f.choose(nowhere, f.number(4), f.number(0)))
             return here
 
-        def batch(reference: Value) -> Value:
-            """Where a reference is as a batch."""
-            f.store(f.number(1, "i8"), batched + reference)
-            return place(reference)
-
         def line(reference: Value) -> Value:
             """Where a reference is as a line; what is uniform has one place."""
             here = place(reference)
             moved = ((here.signed("i64") - begin) >> 2) + lines_begin
             return f.choose(here < 0, here, moved.to("i32"))
 
-        def put(i: Value, into: Value, where: Callable[[Value], Value]) -> Value:
-            """Write an instruction with places; its slot."""
+        def put(i: Value, into: Value, where: Callable[[Value], Value]) -> tuple[Value, Value]:
+            """Write an instruction with places; what it was, and its slot."""
             at, *operands = w.operands(tape, i)
             # Its user comes later, and so has been here: it has a place, which is free before it.
             mine = f.load("i32", places + ((i + INPUTS) << 2))
             next_.set(next_() + -4)
             f.store(mine, next_())
+            slot = (mine.to("i64") - begin) >> 3
             f.store(f.load("i16", at), into)
-            slot = ((mine.to("i64") - begin) >> 3).to("i16")
-            f.store(slot, into, 2)
+            f.store(slot.to("i16"), into, 2)
             for k, x in enumerate(operands):
                 f.store(where(x), into, 4 * (k + 1))
             last.set(f.choose(next_().above(last()), next_(), last()))
-            return slot
+            return f.load("i32", at), slot
 
-        f.store(batch(root).to("i64"), f.record, 8 * Record.LEAF_ROOT)
-        beyond = new + (lines << 4)
+        form = _Form(f, w, new, lines)
+        form.want(root)
+        f.store(place(root).to("i64"), f.record, 8 * Record.LEAF_ROOT)
+
+        def batch(reference: Value) -> Value:
+            form.want(reference)
+            return place(reference)
+
         with f.count(length, first=lines, step=-1) as i:
-            put(i, beyond + (i << 4), batch)
-        spread = f.variable(POINTER, beyond + (lines << 4))
-        kinds = [w.word(which) for which in (Word.COLUMNS, Word.ROWS, Word.ROWS_TRUTH)]
+            put(i, form.rest + (i << 4), batch)
         with f.count(lines, step=-1) as i:
-            slot = put(i, new + (i << 4), line)
-            flags = f.load("i16", tape + (i << 4), 2)
-            wanted = f.load("i8", batched + i, INPUTS)
-            by_row = f.choose((flags & TRUTH).differs(0), kinds[2], kinds[1])
-            kind = f.choose((flags & BY_ROW).differs(0), by_row, kinds[0])
-            # Written over again if it is not wanted.
-            into = spread() + -INSTRUCTION
-            f.store(kind.to("i16"), into)
-            f.store(slot, into, 2)
-            f.store(lines_begin.to("i32") + (slot.to("i32") << 1), into, 4)
-            f.store(f.number(0), into, 8)
-            spread.set(spread() + ((f.number(0) - wanted.to("i64")) << 4))
-        f.store(spread(), f.record, 8 * Record.LEAF_BATCHES)
-        f.store(f.load("i16", batched).to("i64"), f.record, 8 * Record.LEAF_INPUTS)
+            form.spread(i, *put(i, new + (i << 4), line))
+        form.finish()
         used = last().minus(free)
         f.give((used >> 2) + INPUTS)
+
+
+class _Form:
+    """The form of a tape for leaves, as it is written: lines, batches of those that are wanted as such, the rest.
+
+    A slot has room for a line and, elsewhere, for a batch.
+    """
+
+    def __init__(self, f: Function, w: Writer, new: Value, lines: Value) -> None:
+        self.f = f
+        self._batched = w.place(f.space, Word.BATCHED)
+        with f.count(lines + INPUTS, step=LANES) as i:
+            f.store(f.number(0, f"<{LANES} x i8>"), self._batched + i, align=1)
+        self._spreads = [w.word(which) for which in (Word.COLUMNS, Word.ROWS, Word.ROWS_TRUTH)]
+        self._begin = w.word(Word.LINES_AT)
+        self.rest = new + (lines << 4)
+        self._next = f.variable(POINTER, self.rest + (lines << 4))
+
+    def want(self, reference: Value) -> None:
+        """Have a reference as a batch."""
+        self.f.store(self.f.number(1, "i8"), self._batched + reference)
+
+    def spread(self, i: Value, head: Value, slot: Value) -> None:
+        """Make a batch of a line, which begins with that word and is in that slot, if it is wanted so."""
+        f = self.f
+        columns, rows, truths = self._spreads
+        by_row = f.choose((head & (TRUTH << 16)).differs(0), truths, rows)
+        kind = f.choose((head & (BY_ROW << 16)).differs(0), by_row, columns)
+        # Written over again if it is not wanted.
+        into = self._next() + -INSTRUCTION
+        f.store(kind.to("i16"), into)
+        f.store(slot.to("i16"), into, 2)
+        f.store((self._begin + (slot << 1)).to("i32"), into, 4)
+        f.store(f.number(0), into, 8)
+        wanted = f.load("i8", self._batched + i, INPUTS).to("i64")
+        self._next.set(self._next() + ((f.number(0) - wanted) << 4))
+
+    def finish(self) -> None:
+        """Tell the record of batches."""
+        f = self.f
+        f.store(self._next(), f.record, 8 * Record.LEAF_BATCHES)
+        f.store(f.load("i16", self._batched).to("i64"), f.record, 8 * Record.LEAF_INPUTS)

@@ -19,7 +19,7 @@ from .bodies import ITERATING, LOOP, Body, Item, Pool, Scope, guards, key_of, ne
 from .kernels import Key
 from .means import Mean
 from .packing import packed
-from .words import BY_ROW, FIRST_TRUTH, INPUTS, LINE, OBSERVED, ROOTS, TRUTH, UNCOPIED, UNUSED
+from .words import BY_ROW, INPUTS, LINE, OBSERVED, ROOTS, TRUTH, UNCOPIED, UNUSED
 
 INSTRUCTION = np.dtype([("opcode", "u2"), ("flags", "u2"), ("operands", "i4", 3)])
 """What the machine reads: an opcode, flags (or a slot), and references (or places) of operands."""
@@ -194,7 +194,7 @@ def _build(
         (root,) = roots
         lines.add(Key("splat", (root.type,), root.type), (lines.place(root),))
     numbered = np.array(codes, np.int64)
-    flags = np.array([_flags(k) for k in keys], np.uint16)[numbered]
+    flags = np.array([TRUTH if k.result is T.boolean else 0 for k in keys], np.uint16)[numbered]
     for node in _observed(nodes, () if keep else roots, keys):
         index = places[node] - INPUTS
         key = keys[codes[index]]
@@ -216,10 +216,6 @@ def _lines(nodes: Sequence[Expr], column: Expr, row: Expr) -> np.ndarray[Any, An
     both = column.free | row.free
     kinds = {column.free: LINE, row.free: LINE | BY_ROW}
     return np.array([kinds.get(node.free & both, 0) for node in nodes], np.uint16)
-
-
-def _flags(key: Key) -> int:
-    return (TRUTH if key.result is T.boolean else 0) | (FIRST_TRUTH if key.types[0] is T.boolean else 0)
 
 
 def _observed(nodes: Sequence[Expr], seen: Sequence[Expr], keys: Sequence[Key]) -> set[Expr]:

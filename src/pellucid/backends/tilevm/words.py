@@ -16,6 +16,8 @@ INPUTS = 4
 """References of the inputs: column, row, and two that are spare."""
 UNUSED = 3
 """What stands for an operand that there is not: an input that hardly anybody has."""
+SHORT = 48
+"""The most instructions of a tape each of which has a slot of its own in leaves: they fit into the nearest cache."""
 LEAF = 4
 """The logarithm of a leaf's side."""
 STEP = 2
@@ -34,9 +36,9 @@ OBSERVED = {4: 1, 8: 2}
 """Flags: somebody looks at the sign of this float of so many bytes, should it be zero."""
 UNCOPIED = 4
 """Flag: it must not be replaced by an operand."""
-TRUTH, FIRST_TRUTH = 8, 16
-"""Flags: the result, and the first operand, are truths."""
-LINE, BY_ROW = 32, 64
+TRUTH = 8
+"""Flag: the result is a truth."""
+LINE, BY_ROW = 16, 32
 """Flags: one vector holds the result, which is the same in all rows or in all columns; in all columns."""
 HOPELESS, AGAIN = 2, 8
 """After so many squares in which next to nothing was decided, only every so many are asked."""
@@ -54,7 +56,6 @@ class Word(IntEnum):
     HEIGHT = auto()
     BATCHES = auto()
     BOXES = auto()
-    FULLS = auto()
     # Records of the whole tape: as tiles run it, and as bands do, without lines.
     TOP = auto()
     BAND = auto()
@@ -76,6 +77,8 @@ class Word(IntEnum):
     PLACES = auto()
     BATCHED = auto()
     LIST = auto()
+    PINS = auto()
+    COPIES = auto()
     ARENA = auto()
     ARENA_BYTES = auto()
     POOL_MOST = auto()
@@ -83,7 +86,6 @@ class Word(IntEnum):
     SLOTS_MOST = auto()
     LINES_AT = auto()
     SPLAT = auto()
-    SPLAT_TRUTH = auto()
     COLUMNS = auto()
     ROWS = auto()
     ROWS_TRUTH = auto()
