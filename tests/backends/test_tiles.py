@@ -8,7 +8,7 @@ from examples import gallery
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.backends.tilevm.words import LINE
+from pellucid.backends.tilevm.words import FLAT, LINE
 from pellucid.driver.frame import Variant
 
 SIZES = [(1, 1), (5, 3), (16, 16), (17, 33), (64, 65), (300, 40), (257, 511)]
@@ -125,3 +125,52 @@ def test_what_varies_along_rows_or_columns_only_is_a_line(picture, numerics, pre
         )
     code = pl.compile(picture, backend="tiles", **options)._codes[Variant(), False]
     assert (code.tape.flags & LINE).any()
+
+
+def layers(count: int) -> object:
+    """Discs of which so many cross in the middle, each half transparent."""
+    picture = im.const(im.white)
+    for k in range(count):
+        angle = 2.0 * np.pi * k / count
+        disc = im.move((np.cos(angle), np.sin(angle)), im.disk(1.0))
+        picture = im.over(im.fill(im.rgba(0.2 * k % 1.0, 0.9 - 0.1 * k, 0.3, 0.5), disc), picture)
+    return picture
+
+
+@pl.image
+def looked_at(p):
+    """What changes with truths only, and is a place as well."""
+    side = pl.where(p.x * p.y < 0.3, pl.where(p.x + p.y < 0.1, 0.25, 0.5), 1.0)
+    shade = pl.where(p.x * side < p.y, side, side * 0.5)
+    return im.Color(shade, side * shade, 1.0 - shade, 1.0)
+
+
+@pl.image
+def odd(p):
+    """Numbers that are none in some cases, of which one is never met."""
+    a = pl.where(p.x * p.x + p.y < 1.0, 1.0, -1.0)
+    b = pl.where(p.x * p.x + p.y < 1.1, 0.0, 1.0)
+    return im.Color(pl.sqrt(a), pl.sqrt(a) / b, a / (a + b), 1.0)
+
+
+FLATS = [*(layers(count) for count in range(2, 8)), odd]
+
+
+@pytest.mark.parametrize("precision", ["f32", "f64"])
+@pytest.mark.parametrize("numerics", ["exact", "relaxed"])
+@pytest.mark.parametrize("picture", FLATS, ids=[*(f"{n} discs" for n in range(2, 8)), "odd"])
+def test_what_changes_with_few_truths_only_is_worked_out_for_all_cases(picture, numerics, precision):
+    options = {"numerics": numerics, "precision": precision}
+    for size in [(67, 41), (256, 130), (640, 500)]:
+        assert np.array_equal(
+            drawn(picture, size, "tiles", **options), drawn(picture, size, "llvm", **options)
+        )
+    code = pl.compile(picture, backend="tiles", **options)._codes[Variant(), False]
+    assert (code.tape.flags & FLAT).any()
+
+
+def test_what_somebody_else_reads_is_not_flat():
+    for size in [(67, 41), (256, 130)]:
+        assert np.array_equal(drawn(looked_at, size, "tiles"), drawn(looked_at, size, "llvm"))
+    code = pl.compile(looked_at, backend="tiles")._codes[Variant(), False]
+    assert not (code.tape.flags & FLAT).any()

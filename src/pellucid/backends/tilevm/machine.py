@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from . import shorten
 from .assembly import POINTER, Assembly, Function, Value
-from .sizes import LANES, VECTORS
+from .leaves import leaf, store_row, store_rows
+from .sizes import LANES
 from .words import AGAIN, INPUTS, LEAF, LEAF_WORTH, RECORD, STEP, WORTH, Record, Space, Word, Writer
 
 CLASSES = 5
@@ -28,7 +29,7 @@ def text(width: int, *, traced: bool = False) -> str:
     asm = Assembly(traced=traced)
     declare(asm)
     shorten.functions(asm, half)
-    for build in (fill, _leaf, _node):
+    for build in (fill, leaf, _node):
         build(asm, half)
     prepare(asm, half, _look)
     arrange(asm)
@@ -47,35 +48,6 @@ def declare(asm: Assembly) -> None:
     asm.declare("void @llvm.prefetch.p0(ptr, i32, i32, i32)")
 
 
-def store_row(f: Function, value: Value, place: Value, left: Value, *, quarters: bool) -> None:
-    """Up to 16 pixels, no more than are left in the row."""
-    whole = left >= LANES
-    with f.when(whole):
-        if quarters:
-            for k in range(0, LANES, 4):
-                lanes = ", ".join(f"i32 {k + n}" for n in range(4))
-                part = f"shufflevector {value.type} {value.name}, {value.type} poison, <4 x i32> <{lanes}>"
-                f.store(f.let(part, "<4 x i32>"), place, 4 * k, align=4, apart=True)
-        else:
-            f.store(value, place, align=4)
-    with f.when(whole ^ 1):
-        lanes = f.lanes("i32", range(LANES))
-        mask = lanes < f.splat(left.to("i32"), LANES)
-        f.call(f"llvm.masked.store.v{LANES}i32.p0", value, place, f.number(4, "i32"), mask)
-
-
-def store_rows(f: Function, place: Value, rows: Callable[[bool], None]) -> None:
-    """Write rows the first of which begins at a place: in quarters, if a line of the cache does not begin there.
-
-    A part that lies in two lines takes twice as long, and quarters do so least.
-    """
-    fits = (place.number() & (4 * LANES - 1)).same(0)
-    with f.when(fits):
-        rows(False)
-    with f.when(fits ^ 1):
-        rows(True)
-
-
 def fill(asm: Assembly, half: int) -> None:
     """A square of one value."""
     with asm.function("fill", frame=POINTER, x="i64", y="i64", side="i64", value="i32") as f:
@@ -92,89 +64,6 @@ def fill(asm: Assembly, half: int) -> None:
                     store_row(f, value, line + (column << 2), right - column, quarters=quarters)
 
         store_rows(f, out + (f.x << 2), rows)
-
-
-def leaf_form(f: Function, w: Writer) -> None:
-    """See that a record's tape has its form for leaves; give up where it cannot."""
-    with f.when(f.load("i64", f.record, 8 * Record.LEAF_ROOT) < 0):
-        most = w.word(Word.SLOTS_MOST)
-        slots = f.call("allocate", f.frame, f.space, f.record, most, result="i64")
-        with f.when(slots > most):
-            f.store(f.number(1), f.frame, 8 * Word.FAILED)
-    with f.when(w.word(Word.FAILED).differs(0)):
-        f.give()
-
-
-def run_leaf(f: Function, w: Writer, base: Value, tape: Value, length: Value, *, lines: bool = False) -> None:
-    """Run instructions of a leaf's tape: on a batch, or on a line."""
-    begin = w.entry(base, w.word(Word.LINES_AT if lines else Word.SLOTS_AT))
-    slot = w.unit + (1 if lines else 3)
-    size = f.number(w.half * (1 if lines else VECTORS))
-    table = w.word(Word.BATCHES, POINTER)
-    with f.count(length) as i:
-        at, *operands = w.operands(tape, i)
-        code = f.load(POINTER, table + (f.load("i16", at).to("i64") << 3))
-        result = begin + (f.load("i16", at, 2).to("i64") << slot)
-        f.call(code.name, result, *(w.entry(base, x) for x in operands), size)
-
-
-def clamped(f: Function, first: Value, beyond: Value) -> Value:
-    """The numbers from the first one on, of which none is beyond the last."""
-    numbers = f.splat(first.to("i32"), LANES) + f.lanes("i32", range(LANES))
-    vector = f"<{LANES} x i32>"
-    last = f.splat((beyond - 1).to("i32"), LANES)
-    return f.let(
-        f"call {vector} @llvm.smin.v{LANES}i32({vector} {numbers.name}, {vector} {last.name})", vector
-    )
-
-
-def _batches(f: Function, w: Writer, base: Value, column: Value) -> None:
-    """Columns and rows as batches, where a leaf's tape wants them so."""
-    half, wanted = w.half, f.load("i64", f.record, 8 * Record.LEAF_INPUTS)
-    begin = w.entry(base, w.word(Word.SLOTS_AT))
-    with f.when((wanted & 0xFF).differs(0)), f.count(VECTORS) as k:
-        f.store(column, begin + k * half, align=half)
-    with f.when((wanted >> 8).differs(0)), f.count(VECTORS) as k:
-        row = f.splat((f.y + k).least(w.word(Word.HEIGHT) - 1).to(f"i{8 * half // LANES}"), LANES)
-        f.store(row, begin + k * half, VECTORS * half, align=half)
-
-
-def _leaf(asm: Assembly, half: int) -> None:
-    """256 pixels."""
-    width = half // LANES
-    with asm.function("leaf", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64") as f:
-        w = Writer(f, half, traced=asm.traced)
-        wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
-        out, rows = w.word(Word.OUT, POINTER) + (f.x << 2), (f.y + VECTORS).least(high) - f.y
-        # Tiles jump from row to row where no cache expects it: what will be written is asked for now.
-        with f.count(rows) as k:
-            end = out + ((((f.y + k) * wide) << 2) + 4 * (LANES - 1))
-            f.emit(f"call void @llvm.prefetch.p0(ptr {end.name}, i32 1, i32 3, i32 1)")
-        leaf_form(f, w)
-        base = w.place(f.space, Word.BASE)
-        line = w.entry(base, w.word(Word.LINES_AT))
-        column = clamped(f, f.x, wide).to(f"<{LANES} x i{8 * width}>")
-        row = clamped(f, f.y, high).to(f"<{LANES} x i{8 * width}>")
-        for k, value in enumerate((column, row)):
-            f.store(value, line, 4 * half * k, align=half)
-        _batches(f, w, base, column)
-        tape = f.load(POINTER, f.record, 8 * Record.LEAF_TAPE)
-        length, lines = (f.load("i64", f.record, 8 * which) for which in (Record.LENGTH, Record.LINES))
-        run_leaf(f, w, base, tape, lines, lines=True)
-        first = f.load(POINTER, f.record, 8 * Record.LEAF_BATCHES)
-        run_leaf(f, w, base, first, (tape + ((length + lines) << 4)).minus(first) >> 4)
-        w.add(f.space, Space.LEAVES, 1)
-        w.trace(f.x, f.y, f.number(1 << LEAF), length)
-        w.add(f.space, Space.LEAF_STEPS, length)
-        root = w.entry(base, f.load("i64", f.record, 8 * Record.LEAF_ROOT))
-        left = wide - f.x
-
-        def write(quarters: bool) -> None:
-            with f.count(rows) as k:
-                bits = f.load(f"<{LANES} x i{8 * width}>", root + k * half, align=half).to(f"<{LANES} x i32>")
-                store_row(f, bits, out + (((f.y + k) * wide) << 2), left, quarters=quarters)
-
-        store_rows(f, out, write)
 
 
 def child_boxes(f: Function, w: Writer, base: Value, x: Value, y: Value, shift: Value) -> Value:

@@ -30,7 +30,7 @@ from .placement import Bodies
 from .shorten import FORMS
 from .sizes import LANES
 from .tape import INSTRUCTION, Tape
-from .words import HEADER, INPUTS, LEAF, LINE, SHORT, STEP, TRACED, Record, Space, Word
+from .words import FLAT, HEADER, INPUTS, LEAF, LINE, SHORT, STEP, TRACED, Record, Space, Word
 
 AT_ONCE = 16
 """How many squares of the top level are looked at before their children are drawn."""
@@ -234,7 +234,7 @@ class Spaces:
         bases = np.array([opcodes[k] for k in tape.keys])[tape.codes]
         band["opcode"] = bases + masks
         band["flags"], band["operands"] = tape.flags, operands
-        lines, instructions = _lines_first(band)
+        lines, flats, instructions = _sorted(band)
         begin = INPUTS + length
         # Pinned values go below the uniforms, tapes of children into the arena: a few levels of each.
         most = pooled + 8 * length + 64
@@ -268,7 +268,7 @@ class Spaces:
         for which, code in own.items():
             frame[which] = code
         frame[Word.BATCHES], frame[Word.BOXES] = address(kernels.batches), address(kernels.boxes)
-        self._records, slots = self._allocated(allocate, {Word.TOP: lines, Word.BAND: 0})
+        self._records, slots = self._allocated(allocate, {Word.TOP: (lines, flats), Word.BAND: (0, 0)})
         frame[Word.SLOTS_MOST] = slots
         self._bodies = Bodies(tape.pool, int(frame[Word.SLOTS_AT]) + 8 * slots, opcodes, kernels)
         self._bytes = _rounded(end + (8 * slots + self._bodies.units) * self.unit, PAGE)
@@ -302,7 +302,7 @@ class Spaces:
         return begin
 
     def _allocated(
-        self, allocate: Callable[[int, int, int, int], int], lines: Mapping[Word, int]
+        self, allocate: Callable[[int, int, int, int], int], parts: Mapping[Word, tuple[int, int]]
     ) -> tuple[Any, int]:
         """The whole tape's forms for leaves, with lines and without, made in a workspace without slots.
 
@@ -310,14 +310,15 @@ class Spaces:
         than there can be.
         """
         frame, space = self.frame, self._made(1)
-        records = np.zeros((len(lines), len(Record)), np.int64)
+        records = np.zeros((len(parts), len(Record)), np.int64)
         kept: list[Any] = [records]
         used = 0
-        for (which, count), record, tape in zip(lines.items(), records, self._tapes, strict=True):
+        for (which, (count, flats)), record, tape in zip(parts.items(), records, self._tapes, strict=True):
             length = len(tape)
             form = np.zeros(length + count, INSTRUCTION)
             kept.append(form)
             record[Record.TAPE], record[Record.LENGTH], record[Record.LINES] = address(tape), length, count
+            record[Record.FLATS] = flats
             record[Record.ROOT], record[Record.LEAF_TAPE] = INPUTS + length - 1, address(form)
             used = max(used, allocate(address(frame), address(space.rows), address(record), length))
             frame[which] = address(record)
@@ -408,16 +409,16 @@ class Spaces:
         return Counts(*(int(x) for x in found))
 
 
-def _lines_first(tape: np.ndarray[Any, Any]) -> tuple[int, np.ndarray[Any, Any]]:
-    """How many instructions of a tape are lines, and the tape with these before all others."""
-    others = tape["flags"] & LINE == 0
-    order = np.argsort(others, kind="stable")
+def _sorted(tape: np.ndarray[Any, Any]) -> tuple[int, int, np.ndarray[Any, Any]]:
+    """How many instructions of a tape are lines, and how many are flat; the former first, and the latter last."""
+    lines, flats = (tape["flags"] & flag != 0 for flag in (LINE, FLAT))
+    order = np.argsort(1 - lines + flats, kind="stable")
     places = np.arange(INPUTS + len(tape), dtype=np.int32)
     places[INPUTS + order] = np.arange(INPUTS, INPUTS + len(tape))
     found = tape[order]
     operands = found["operands"]
     found["operands"] = np.where(operands < 0, operands, places[np.maximum(operands, 0)])
-    return int((~others).sum()), found
+    return int(lines.sum()), int(flats.sum()), found
 
 
 def _rounded(size: int, unit: int) -> int:

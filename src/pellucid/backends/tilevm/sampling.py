@@ -11,6 +11,7 @@ from functools import cache
 
 from . import shorten
 from .assembly import POINTER, Assembly, Function, Value
+from .leaves import leaf_form, run_leaf
 from .machine import (
     Task,
     arrange,
@@ -21,9 +22,7 @@ from .machine import (
     declare,
     fill,
     fill_children,
-    leaf_form,
     prepare,
-    run_leaf,
     tiles,
 )
 from .patches import TILE, functions, kept_by, place_in_tile, places_kept

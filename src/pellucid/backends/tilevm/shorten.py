@@ -14,6 +14,7 @@ from .kernels import VARIANTS
 from .sizes import LANES
 from .words import (
     BY_ROW,
+    CASES,
     INPUTS,
     INSTRUCTION,
     NOWHERE,
@@ -134,10 +135,14 @@ def _wanted(asm: Assembly, half: int) -> None:
     asm.declare(f"{numbers} @llvm.experimental.vector.compress.v{LANES}i32({numbers}, {masks}, {numbers})")
     asm.declare(f"{numbers} @llvm.masked.expandload.v{LANES}i32(ptr, {masks}, {numbers})")
     asm.declare("i16 @llvm.ctpop.i16(i16)")
+    asm.declare("i64 @llvm.ctpop.i64(i64)")
     with asm.function(
-        "wanted", "i64", frame=POINTER, source=POINTER, space=POINTER, length="i64", lines="i64", lane="i64"
+        "wanted", "i64", frame=POINTER, source=POINTER, space=POINTER, old=POINTER, lane="i64", record=POINTER
     ) as f:
         w = Writer(f, half)
+        length, lines, flats = (
+            f.load("i64", f.old, 8 * which) for which in (Record.LENGTH, Record.LINES, Record.FLATS)
+        )
         live, choice = w.place(f.source, Word.LIVE) + 2 * INPUTS, w.place(f.source, Word.CHOICE)
         map_ = w.place(f.space, Word.MAP) + 4 * INPUTS
         bit = f.splat((f.number(1) << f.lane).to("i16"), LANES)
@@ -146,12 +151,14 @@ def _wanted(asm: Assembly, half: int) -> None:
         ranks = f.block(4 * LANES)
         f.store(f.lanes("i32", range(LANES)), ranks, align=64)
         ends = [f.variable(POINTER, w.place(f.space, which)) for which in (Word.LIST, Word.PINS, Word.COPIES)]
-        kept, kept_lines = f.variable("i64", INPUTS), f.variable("i64", 0)
+        kept = f.variable("i64", INPUTS)
+        kept_lines, kept_flats = f.variable("i64", 0), f.variable("i64", 0)
+        beyond_lines, last_before = (f.splat(x.to("i32"), LANES) for x in (lines, length - flats - 1))
 
         def many(mask: Value) -> Value:
             return f.call("llvm.ctpop.i16", mask.read_as("i16"), result="i16").to("i64")
 
-        with f.count(f.length, step=LANES) as i:
+        with f.count(length, step=LANES) as i:
             here = f.splat(i.to("i32"), LANES) + f.lanes("i32", range(LANES))
             words = f.load(f"<{LANES} x i64>", choice + (i << 3), align=8)
             wanted = (f.load(f"<{LANES} x i16>", live + (i << 1), align=2) & bit).differs(0)
@@ -173,10 +180,12 @@ def _wanted(asm: Assembly, half: int) -> None:
             )
             f.store(rank + f.splat(kept().to("i32"), LANES), map_ + (i << 2), align=4)
             kept.set(kept() + many(mine))
-            kept_lines.set(kept_lines() + many(mine & (here < f.splat(f.lines.to("i32"), LANES))))
+            kept_lines.set(kept_lines() + many(mine & (here < beyond_lines)))
+            kept_flats.set(kept_flats() + many(mine & (here > last_before)))
         # What follows the last one ends a list.
         for end in ends:
             f.store(f.number(-1, "i32"), end())
+        f.store(kept_flats(), f.record, 8 * Record.FLATS)
         f.give(kept_lines())
 
 
@@ -210,7 +219,7 @@ def _emit(asm: Assembly, half: int) -> None:
     ) as f:
         w = Writer(f, half)
         tape, length = f.load(POINTER, f.old, 8 * Record.TAPE), f.load("i64", f.old, 8 * Record.LENGTH)
-        root, lines = f.load("i64", f.old, 8 * Record.ROOT), f.load("i64", f.old, 8 * Record.LINES)
+        root = f.load("i64", f.old, 8 * Record.ROOT)
         top = f.load("i64", f.space, 8 * Space.ARENA)
         pooled = f.variable("i64", f.load("i64", f.space, 8 * Space.POOLED))
         most = f.load("i32", f.source + (f.lane << 2), 8 * Space.COUNTS).to("i64") + 1
@@ -219,7 +228,7 @@ def _emit(asm: Assembly, half: int) -> None:
         # All memory is for tapes no longer than the first one, and none is longer than the one it comes from.
         with f.when((fits & (most <= length)) ^ 1):
             f.give(f.number(0))
-        lines = f.call("wanted", f.frame, f.source, f.space, length, lines, f.lane, result="i64")
+        lines = f.call("wanted", f.frame, f.source, f.space, f.old, f.lane, f.record, result="i64")
         map_ = w.place(f.space, Word.MAP)
         choice = w.place(f.source, Word.CHOICE)
         _pins(f, w, tape, pooled, width)
@@ -246,7 +255,6 @@ def _emit(asm: Assembly, half: int) -> None:
             _write_leaf(f, w, tape, new, kept, lines)
             f.store(kept, f.record, 8 * Record.LENGTH)
             f.store(new, f.record, 8 * Record.LEAF_TAPE)
-            f.store(w.word(Word.SLOTS_AT) + (last << 3), f.record, 8 * Record.LEAF_ROOT)
             f.give(f.number(1))
         end = f.variable(POINTER, new)
         with _listed(f, w.place(f.space, Word.LIST)) as i:
@@ -291,10 +299,10 @@ def _headed(f: Function, four: Value, head: Value) -> Value:
 def _write_leaf(f: Function, w: Writer, tape: Value, new: Value, kept: Value, lines: Value) -> None:
     """The form for leaves of what a child keeps, if that is little: each result has a slot of its own."""
     map_, list_ = w.place(f.space, Word.MAP), w.place(f.space, Word.LIST)
-    form = _Form(f, w, new, lines)
+    form = _Form(f, w, new, lines, kept)
 
-    def put(i: Value, begin: Value, size: int) -> Value:
-        """Write an instruction with places, which are so far apart; what it was."""
+    def put(i: Value, into: Value, begin: Value, size: int) -> tuple[Value, list[Value]]:
+        """Write an instruction with places, which are so far apart; what it was, and its operands."""
         number = f.load("i32", list_ + (i << 2)).signed("i64")
         at, *operands = w.operands(tape, number)
         references = [f.load("i32", map_ + (x << 2)) for x in operands]
@@ -303,19 +311,33 @@ def _write_leaf(f: Function, w: Writer, tape: Value, new: Value, kept: Value, li
         slot = (i + INPUTS).to("i32") << 16
         head = (old & (0x10000 - VARIANTS)) | uniform | slot
         places = (four << size) + f.splat(begin.to("i32"), 4)
-        into = new if size < 3 else form.rest
         f.store(_headed(f, f.choose(four < 0, four, places), head), into + (i << 4), align=4)
-        if size == 3:
-            for x in references:
-                form.want(x.signed("i64"))
-        return old
+        return old, [x.signed("i64") for x in references]
 
     slots, room = w.word(Word.SLOTS_AT), w.word(Word.LINES_AT)
-    with f.count(kept, first=lines) as i:
-        put(i, slots, 3)
-    form.want(f.load("i32", map_ + (f.load("i64", f.old, 8 * Record.ROOT) << 2)).signed("i64"))
+    flats = f.load("i64", f.record, 8 * Record.FLATS)
+    varied = kept - flats
+    with f.count(kept, first=varied) as i:
+        for x in put(i, form.rest, room, 1)[1]:
+            form.want(x)
+    root = f.load("i32", map_ + (f.load("i64", f.old, 8 * Record.ROOT) << 2)).signed("i64")
+    truths = form.wanted(varied + INPUTS)
+    many = f.call("llvm.ctpop.i64", truths, result="i64")
+    # What is not known may be so without a truth: of what is NaN boxes know nothing.
+    cases = (flats > 1) & (many > 0) & (many <= len(CASES))
+    f.store(f.choose(cases, truths, f.number(0)), f.record, 8 * Record.LEAF_TRUTHS)
+    f.store(f.choose(cases, room + (root << 1), slots + (root << 3)), f.record, 8 * Record.LEAF_ROOT)
+    with f.when(cases ^ 1):
+        # There are too many cases, or none.
+        f.store(f.number(0), f.record, 8 * Record.FLATS)
+        with f.count(kept, first=varied) as i:
+            put(i, form.rest, slots, 3)
+        form.want(root)
+    with f.count(varied, first=lines) as i:
+        for x in put(i, form.rest, slots, 3)[1]:
+            form.want(x)
     with f.count(lines) as i:
-        form.spread(i, put(i, room, 1), i + INPUTS)
+        form.spread(i, put(i, new, room, 1)[0], i + INPUTS)
     form.finish()
 
 
@@ -402,7 +424,7 @@ def _allocate(asm: Assembly, half: int) -> None:
             last.set(f.choose(next_().above(last()), next_(), last()))
             return f.load("i32", at), slot
 
-        form = _Form(f, w, new, lines)
+        form = _Form(f, w, new, lines, lines)
         form.want(root)
         f.store(place(root).to("i64"), f.record, 8 * Record.LEAF_ROOT)
 
@@ -415,6 +437,7 @@ def _allocate(asm: Assembly, half: int) -> None:
         with f.count(lines, step=-1) as i:
             form.spread(i, *put(i, new + (i << 4), line))
         form.finish()
+        f.store(f.number(0), f.record, 8 * Record.LEAF_TRUTHS)
         used = last().minus(free)
         f.give((used >> 2) + INPUTS)
 
@@ -425,10 +448,10 @@ class _Form:
     A slot has room for a line and, elsewhere, for a batch.
     """
 
-    def __init__(self, f: Function, w: Writer, new: Value, lines: Value) -> None:
+    def __init__(self, f: Function, w: Writer, new: Value, lines: Value, length: Value) -> None:
         self.f = f
         self._batched = w.place(f.space, Word.BATCHED)
-        with f.count(lines + INPUTS, step=LANES) as i:
+        with f.count(length + INPUTS, step=LANES) as i:
             f.store(f.number(0, f"<{LANES} x i8>"), self._batched + i, align=1)
         self._spreads = [w.word(which) for which in (Word.COLUMNS, Word.ROWS, Word.ROWS_TRUTH)]
         self._begin = w.word(Word.LINES_AT)
@@ -438,6 +461,15 @@ class _Form:
     def want(self, reference: Value) -> None:
         """Have a reference as a batch."""
         self.f.store(self.f.number(1, "i8"), self._batched + reference)
+
+    def wanted(self, beyond: Value) -> Value:
+        """Which instructions before a reference are wanted as batches, as a mask of references, of a short tape."""
+        f = self.f
+        found = f.variable("i64", 0)
+        with f.count(beyond, step=LANES) as i:
+            mask = f.load(f"<{LANES} x i8>", self._batched + i, align=1).differs(0).read_as("i16")
+            found.set(found() | (mask.to("i64") << i))
+        return found() & ((f.number(1) << beyond) - 1) & -(1 << INPUTS)
 
     def spread(self, i: Value, head: Value, slot: Value) -> None:
         """Make a batch of a line, which begins with that word and is in that slot, if it is wanted so."""

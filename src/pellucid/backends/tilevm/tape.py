@@ -19,7 +19,7 @@ from .bodies import ITERATING, LOOP, Body, Item, Pool, Scope, guards, key_of, ne
 from .kernels import Key
 from .means import Mean
 from .packing import packed
-from .words import BY_ROW, INPUTS, LINE, OBSERVED, ROOTS, TRUTH, UNCOPIED, UNUSED
+from .words import BY_ROW, FLAT, INPUTS, LINE, OBSERVED, ROOTS, TRUTH, UNCOPIED, UNUSED
 
 INSTRUCTION = np.dtype([("opcode", "u2"), ("flags", "u2"), ("operands", "i4", 3)])
 """What the machine reads: an opcode, flags (or a slot), and references (or places) of operands."""
@@ -202,6 +202,8 @@ def _build(
     # Iterations run on batches, and whoever reads what they leave.
     if nodes and not keep and not lines.loops:
         flags |= _lines(nodes, field.column, field.row)
+        for node in _flat(nodes, roots[0]):
+            flags[places[node] - INPUTS] |= FLAT
     inner = [line.key for body in pool if isinstance(body, Body) for line in body.lines]
     wide = any(t.bits == 64 for k in (*keys, *inner) for t in (*k.types, k.result))
     shaped = np.array(operands, np.int32).reshape(-1, 3)
@@ -209,6 +211,29 @@ def _build(
 
 
 _SPARE = (UNUSED, UNUSED)
+
+
+FEWEST = 3
+"""Of so few flat results on nothing is made."""
+
+
+def _flat(nodes: Sequence[Expr], root: Expr) -> set[Expr]:
+    """What changes with truths only, if the root does: results between it and truths that nobody else reads."""
+    found: set[Expr] = set()
+    stack = [root]
+    rows = table.table()
+    while stack:
+        node = stack.pop()
+        if node in found or not node.free or node.type is T.boolean:
+            continue
+        # In cases that there are not, nothing may fail; and lines are no cases.
+        if node.op not in rows or rows[node.op].total is not None or node.free != root.free:
+            return set()
+        found.add(node)
+        stack += node.args
+    if len(found) < FEWEST or any(x in found for n in nodes if n not in found for x in n.args):
+        return set()
+    return found
 
 
 def _lines(nodes: Sequence[Expr], column: Expr, row: Expr) -> np.ndarray[Any, Any]:

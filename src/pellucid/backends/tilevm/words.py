@@ -16,8 +16,10 @@ INPUTS = 4
 """References of the inputs: column, row, and two that are spare."""
 UNUSED = 3
 """What stands for an operand that there is not: an input that hardly anybody has."""
+CASES = (0xAAAA, 0xCCCC, 0xF0F0)
+"""Truths in every lane of a vector, so that there are all cases of so many."""
 SHORT = 48
-"""The most instructions of a tape each of which has a slot of its own in leaves: they fit into the nearest cache."""
+"""The most instructions of a tape each of which has a slot of its own in leaves: more would leave the near caches."""
 LEAF = 4
 """The logarithm of a leaf's side."""
 STEP = 2
@@ -38,6 +40,8 @@ UNCOPIED = 4
 """Flag: it must not be replaced by an operand."""
 TRUTH = 8
 """Flag: the result is a truth."""
+FLAT = 64
+"""Flag: the result changes with truths only."""
 LINE, BY_ROW = 16, 32
 """Flags: one vector holds the result, which is the same in all rows or in all columns; in all columns."""
 HOPELESS, AGAIN = 2, 8
@@ -132,20 +136,23 @@ class Space(IntEnum):
 
 
 class Record(IntEnum):
-    """The words of a tape's record: the tape, of which the first so many are lines, and its form for leaves.
+    """The words of a tape's record: the tape, of which the first are lines and the last flat, and its form for leaves.
 
     That is made when a leaf asks for it, which has no root before: lines; from another place on what makes batches of
-    lines, and the rest; and which inputs are wanted as batches.
+    lines, and the rest; which inputs are wanted as batches; and if what is flat is worked out for all cases of a few
+    truths, a mask of those.
     """
 
     TAPE = 0
     LENGTH = auto()
     ROOT = auto()
     LINES = auto()
+    FLATS = auto()
     LEAF_TAPE = auto()
     LEAF_BATCHES = auto()
     LEAF_ROOT = auto()
     LEAF_INPUTS = auto()
+    LEAF_TRUTHS = auto()
 
 
 RECORD = 8 * len(Record)
