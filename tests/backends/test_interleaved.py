@@ -145,6 +145,40 @@ def test_small_elements_are_looked_up_a_few_in_a_turn(type_: str, index: str):
     assert DENSE not in text
 
 
+@pytest.mark.parametrize("lanes", [8, 16, 32])
+def test_what_is_looked_up_in_one_table_is_so_by_one_loop(lanes: int):
+    """Also where it is wanted at a number that was looked up, or under another name for the number."""
+    at = [f"convert.i32(a[i * 3 + {k}])" for k in range(3)]
+    text, (mine, wanted) = both(
+        "kernel k():\n  output out: u8[256]\n  input a: u8[384]\n  input table: u8[256]\n  input other: u16[256]\n"
+        f"  for i in 0 .. 128 by {lanes} lanes:\n"
+        f"    out[i * 2] := table[{at[0]}] + table[{at[1]}] * 3:u8 + convert.u8(other[{at[2]}])\n"
+        f"    out[i * 2 + 1] := table[convert.i32(table[{at[2]}])] + convert.u8(other[{at[0]}])\n"
+    )
+    assert np.array_equal(mine, wanted)
+    # One for each table, one for what is looked up twice, and the one over all lanes.
+    assert lanes == 8 or text.count(" = phi ") == 4
+
+
+@pytest.mark.parametrize("apart", [0, 7])
+def test_groups_that_look_up_alike_are_stored_by_one_loop(apart: int):
+    """Rows of pixels, for example; also where some of a group is of other use."""
+    rows = [
+        f"    out[j * 400 + i * 3 + {200 * row + c}] := table[convert.i32(a[i * 6 + {3 * row + c}])]\n"
+        for row in range(2)
+        for c in range(3)
+    ]
+    rows.insert(apart, "    more[j * 64 + i] := table[convert.i32(a[i * 6 + 1])]\n" if apart else "")
+    body = "".join("  " + row for row in rows if row).replace("more[j * 64 + i]", "out[j * 400 + i + 1000]")
+    text, (mine, wanted) = both(
+        "kernel k():\n  output out: u8[2000]\n  input a: u8[384]\n  input table: u8[256]\n"
+        f"  for j in 0 .. 2:\n    for i in 0 .. 64 by 32 lanes:\n{body}"
+    )
+    assert np.array_equal(mine, wanted)
+    # Over rows, over lanes, over groups, over the lanes of a group.
+    assert apart or text.count(" = phi ") == 4
+
+
 def test_what_an_earlier_loop_stored_is_read_and_stored_in_groups():
     """Only what a loop itself stores to keeps its loads and stores apart."""
     first = "".join(f"        near[i * 2 + {k}] := a[j * 80 + i * 2 + {1 - k}]\n" for k in range(2))

@@ -74,6 +74,7 @@ class Function(Prefixes):
         """Write the statements of a block, in the scope around."""
         if self.lanes:
             self.find_groups(block)
+            self.find_lookups(block)
         for s in block:
             self.statement(s)
 

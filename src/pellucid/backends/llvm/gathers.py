@@ -11,8 +11,11 @@ from abc import ABC
 from functools import cached_property
 
 from ...ir import types as T
-from ...ir.expr import Buffer, Expr
+from ...ir.expr import Buffer, Expr, topological
+from ...ir.nest import Block, Let, Store, all_roots
+from ...reasoning.infer import FactsOf
 from ..affine import Sum, as_sum, index_is_whole
+from ..port import Layout
 from .memory import Memory
 from .spelling import SCALAR, STORED, WIDEST, sequence, stored, typed
 
@@ -33,27 +36,84 @@ def unwidened(position: Expr) -> Expr:
 class Gathers(Memory, ABC):
     """Writes gathers."""
 
-    def gather_turns(self, buffer: Buffer, at: str, type_: T.Type) -> str:
-        """One small element per lane, from positions that are inside: a few lanes in each turn of a loop."""
-        element, size = STORED[buffer.type], buffer.type.dtype.itemsize
-        slot = self.parted(at, type_)
-        self.enter(f"{slot}.to = alloca {stored(buffer.type, self.lanes)}, align {WIDEST}")
+    def __init__(self, body: Block, facts: FactsOf, plan: Layout, *, cheap_masks: bool) -> None:
+        super().__init__(body, facts, plan, cheap_masks=cheap_masks)
+        self.beside: dict[Expr, list[Expr]] = {}
+        """By what is looked up by turns: all that is looked up by the same turns."""
+
+    def find_lookups(self, block: Block) -> None:
+        """Note what a block in lanes looks up in one table: that is done where the first of it is wanted."""
+        if not self.many_by_turns() or not all(isinstance(s, Let | Store) for s in block):
+            return
+        found: dict[tuple[Buffer, T.Type], list[Expr]] = {}
+        # What is looked up at a number that was itself looked up comes later, by itself.
+        late: set[Expr] = set()
+        for n in topological(all_roots(block)):
+            if n in self.names or not self.is_wide(n):
+                continue
+            if not late.isdisjoint(n.args):
+                late.add(n)
+            elif self.by_turns(n) and self.looked_up(n) and self.alone(n):
+                late.add(n)
+                found.setdefault((n.attr, unwidened(n.args[0]).type), []).append(n)
+        for nodes in found.values():
+            self.beside.update(dict.fromkeys(nodes, nodes))
+
+    def looked_up(self, node: Expr) -> bool:
+        """Whether a value is an element per lane from anywhere in a table, and of no other use until now."""
+        if node.op != "load" or node in self.names or self.changing(node) or not self.is_wide(node):
+            return False
+        (position,) = node.args
+        found = as_sum(position, stop=lambda n: not self.is_wide(n), whole=index_is_whole)
+        anywhere = any(self.is_wide(n) and n is not self.lane_index for n, _ in found.terms)
+        return anywhere and self.inside(position, node.attr)
+
+    def many_by_turns(self) -> bool:
+        """Whether lanes are so many that a turn has only some of them."""
+        return self.lanes > TOGETHER and self.lanes % TOGETHER == 0
+
+    def by_turns(self, node: Expr) -> bool:
+        """Whether a node loads elements so small that a few of them are put together."""
+        return node.op == "load" and node.attr.type.bits <= 16 and self.many_by_turns()
+
+    def gather_turns(self, node: Expr) -> None:
+        """Small elements from positions that are inside, one per lane: a few lanes in each turn of a loop.
+
+        What was noted to be looked up by the same turns has its names then, too.
+        """
+        nodes = [n for n in self.beside.get(node, ()) if n not in self.names] or [node]
+        buffer: Buffer = node.attr
+        type_ = unwidened(node.args[0]).type
+        word, element, size = SCALAR[type_], STORED[buffer.type], buffer.type.dtype.itemsize
+        numbers = [self.wide_value(unwidened(n.args[0])) for n in nodes]
+        self.count += 1
+        slot, count = f"%slot{self.count}", len(nodes) * self.lanes
+        self.enter(f"{slot} = alloca [{count} x {word}], align {WIDEST}")
+        self.enter(f"{slot}.to = alloca [{count} x {element}], align {WIDEST}")
+        for k, name in enumerate(numbers):
+            at = self.let(f"getelementptr {word}, ptr {slot}, i64 {k * self.lanes}") if k else slot
+            self.emit(f"store {typed(type_, self.lanes)} {name}, ptr {at}, align {type_.bits // 8}")
         before, head, after = self.label, self.new_label(), self.new_label()
         self.jump(head)
         self.open(head)
         lane = self.let(f"phi i64 [ 0, %{before} ], [ %{head}.k, %{head} ]")
-        base = self.let(f"getelementptr {SCALAR[type_]}, ptr {slot}, i64 {lane}")
+        base = self.let(f"getelementptr {word}, ptr {slot}, i64 {lane}")
         some, vector = "poison", f"<{TOGETHER} x {element}>"
         for k in range(TOGETHER):
-            where = self.let(f"getelementptr {SCALAR[type_]}, ptr {base}, i64 {k}") if k else base
+            where = self.let(f"getelementptr {word}, ptr {base}, i64 {k}") if k else base
             found = self.looked_at(buffer, where, type_)
             some = self.let(f"insertelement {vector} {some}, {element} {found}, i64 {k}")
         into = self.let(f"getelementptr {element}, ptr {slot}.to, i64 {lane}")
         self.emit(f"store {vector} {some}, ptr {into}, align {size}")
         self.emit(f"%{head}.k = add i64 {lane}, {TOGETHER}")
-        self.branch(self.let(f"icmp eq i64 %{head}.k, {self.lanes}"), after, head)
+        self.branch(self.let(f"icmp eq i64 %{head}.k, {count}"), after, head)
         self.open(after)
-        return self.let(f"load {stored(buffer.type, self.lanes)}, ptr {slot}.to, align {WIDEST}")
+        for k, n in enumerate(nodes):
+            at = f"{slot}.to"
+            if k:
+                at = self.let(f"getelementptr {element}, ptr {at}, i64 {k * self.lanes}")
+            values = self.let(f"load {stored(buffer.type, self.lanes)}, ptr {at}, align {size}")
+            self.define(n, self.from_memory(n.type, values))
 
     def looked_at(self, buffer: Buffer, where: str, type_: T.Type) -> str:
         """The element at a position that is itself in memory, at an address."""
@@ -113,6 +173,12 @@ class Gathers(Memory, ABC):
             shape = self.shape(n.args[0])
             found.setdefault((n.attr, shape.terms), {}).setdefault(shape.constant, []).append(n)
         return found
+
+    def alone(self, node: Expr) -> bool:
+        """Whether no other load is always near to one."""
+        shape = self.shape(node.args[0])
+        constants = self.neighbors[node.attr, shape.terms]
+        return all(k == shape.constant or abs(k - shape.constant) >= WORD // 8 for k in constants)
 
     def shape(self, position: Expr) -> Sum:
         """A position as a sum of everything that can be taken apart."""

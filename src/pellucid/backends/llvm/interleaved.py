@@ -6,6 +6,7 @@ stores to all places c of a group become one, for which their values are shuffle
 
 from __future__ import annotations
 
+import itertools
 import math
 from abc import ABC
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ WORD_BYTES, MOST_LOOKED_UP = 8, 48
 FARTHEST = 64
 """Up to how many bytes from lane to lane a group is read or written as a whole."""
 Parts = list[tuple[Expr, int]]
+Offsets = list[tuple[Store, int]]
+"""Stores, and where the numbers lie at which their values are looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +61,25 @@ class Held:
 class Group:
     """Stores that become one: which they are, where each is in the group, and their values so far.
 
-    Of values that are looked up, it holds at which numbers.
+    Of values that are looked up, it holds at which numbers. `alike` are groups of the same form, this one among them,
+    of which all values are looked up: they wait until all of them can be stored.
     """
 
     shape: Strided
     places: dict[Store, int]
     values: dict[Store, str] = field(default_factory=dict[Store, str])
     numbers: dict[Store, str] = field(default_factory=dict[Store, str])
+    alike: list[Group] = field(default_factory=list["Group"])
+
+    @property
+    def full(self) -> bool:
+        """Whether all that is to be stored is known."""
+        return len(self.values) + len(self.numbers) == len(self.places)
+
+    @property
+    def members(self) -> list[Store]:
+        """Its stores, by their places."""
+        return sorted(self.places, key=lambda s: self.places[s])
 
 
 class Interleaved(Gathers, Shuffles, ABC):
@@ -199,6 +214,20 @@ class Interleaved(Gathers, Shuffles, ABC):
                 open_ = [*open_, group] if s.buffer in loose else [group]
             group.places[s] = shape.constant
             self.grouped[s] = group
+        self.find_alike([self.grouped[s] for s in stores if s in self.grouped and s.buffer in loose])
+
+    def find_alike(self, groups: list[Group]) -> None:
+        """Note which of some groups, whose stores may come in any order, look up the same for the same places."""
+        forms: dict[object, list[Group]] = {}
+        for group in {id(g): g for g in groups}.values():
+            members = group.members
+            if all(self.looked_up(s.value) for s in members):
+                form = [(group.places[s], s.value.attr, unwidened(s.value.args[0]).type) for s in members]
+                apart = [(place - form[0][0], *rest) for place, *rest in form]
+                forms.setdefault((members[0].buffer, group.shape.step, *apart), []).append(group)
+        for alike in forms.values():
+            for group in alike:
+                group.alike = alike
 
     def _joins(self, group: Group, s: Store, shape: Strided) -> bool:
         """Whether a store may be done together with those before it."""
@@ -215,43 +244,75 @@ class Interleaved(Gathers, Shuffles, ABC):
         group = self.grouped.get(s)
         if group is None:
             return False
-        if self.looked_up(s.value):
+        if group.alike or self.looked_up(s.value):
             group.numbers[s] = self.wide_value(unwidened(s.value.args[0]))
         else:
             group.values[s] = self.to_memory(s.value.type, self.wide_value(s.value), self.lanes)
-        if len(group.values) + len(group.numbers) == len(group.places):
+        if group.full:
             if group.values:
                 self.store_group(s.buffer, group)
             if group.numbers:
                 self.store_looked_up(s.buffer, group)
             group.values.clear()
-            group.numbers.clear()
         return True
 
-    def looked_up(self, node: Expr) -> bool:
-        """Whether a value is an element per lane from anywhere in a table, and of no other use until now."""
-        if node.op != "load" or node in self.names or self.changing(node) or not self.is_wide(node):
-            return False
-        (position,) = node.args
-        found = as_sum(position, stop=lambda n: not self.is_wide(n), whole=index_is_whole)
-        anywhere = any(self.is_wide(n) and n is not self.lane_index for n, _ in found.terms)
-        return anywhere and self.inside(position, node.attr)
-
     def store_looked_up(self, buffer: Buffer, group: Group) -> None:
-        """Elements from anywhere to a group, one by one: as vectors they would be put together and taken apart."""
-        members = sorted(group.numbers, key=lambda s: group.places[s])
-        where = self.lane_zero(buffer, group.shape, group.places[members[0]])
-        slots: list[str] = []
-        for s in members:
-            type_ = unwidened(s.value.args[0]).type
-            self.count += 1
-            slots.append(f"%slot{self.count}")
-            self.enter(f"{slots[-1]} = alloca {typed(type_, self.lanes)}, align {WIDEST}")
-            numbers = f"{typed(type_, self.lanes)} {group.numbers[s]}"
-            self.emit(f"store {numbers}, ptr {slots[-1]}, align {WIDEST}")
+        """Elements from anywhere to a group, one by one: as vectors they would be put together and taken apart.
+
+        Groups that are alike wait for each other, and are stored by the same loops.
+        """
+        groups = group.alike or [group]
+        if not all(g.full for g in groups):
+            return
+        places = [self.lane_zero(buffer, g.shape, min(g.places[s] for s in g.numbers)) for g in groups]
         # By way of the stack, a few lanes and places at a time: short code, and a processor does most of it at once.
-        pairs = [*zip(members, slots, strict=True)]
-        turn = self.whole_words(buffer, group)
+        numbers = [(s, g.numbers[s]) for g in groups for s in g.members if s in g.numbers]
+        types = [unwidened(s.value.args[0]).type for s, _ in numbers]
+        offsets = [0, *itertools.accumulate(t.bits // 8 * self.lanes for t in types)]
+        self.count += 1
+        slot = f"%slot{self.count}"
+        self.enter(f"{slot} = alloca [{offsets[-1]} x i8], align {WIDEST}")
+        for (_, name), type_, offset in zip(numbers, types, offsets, strict=False):
+            at = self.let(f"getelementptr i8, ptr {slot}, i64 {offset}") if offset else slot
+            self.emit(f"store {typed(type_, self.lanes)} {name}, ptr {at}, align {type_.bits // 8}")
+        many = len(numbers) // len(groups)
+        members = [*zip([s for s, _ in numbers[:many]], offsets, strict=False)]
+        if len(groups) == 1:
+            self.store_from(buffer, group, members, slot, places[0])
+        else:
+            self.store_alike(buffer, group, members, slot, offsets[many], places)
+        for g in groups:
+            g.numbers.clear()
+
+    def store_alike(
+        self, buffer: Buffer, group: Group, members: Offsets, slot: str, apart: int, places: list[str]
+    ) -> None:
+        """Groups that are alike, one after the other: the numbers of each lie so many bytes apart."""
+        self.enter(f"{slot}.to = alloca [{len(places)} x ptr], align 8")
+        for k, where in enumerate(places):
+            into = self.let(f"getelementptr ptr, ptr {slot}.to, i64 {k}") if k else f"{slot}.to"
+            self.emit(f"store ptr {where}, ptr {into}, align 8")
+        before, head, latch, after = self.label, self.new_label(), self.new_label(), self.new_label()
+        self.jump(head)
+        self.open(head)
+        turn = self.let(f"phi i64 [ 0, %{before} ], [ %{latch}.k, %{latch} ]")
+        start = self.let(f"mul i64 {turn}, {apart}")
+        start = self.let(f"getelementptr i8, ptr {slot}, i64 {start}")
+        place = self.let(f"getelementptr ptr, ptr {slot}.to, i64 {turn}")
+        self.store_from(buffer, group, members, start, self.let(f"load ptr, ptr {place}, align 8"))
+        self.jump(latch)
+        self.open(latch)
+        self.emit(f"%{latch}.k = add i64 {turn}, 1")
+        self.branch(self.let(f"icmp eq i64 %{latch}.k, {len(places)}"), after, head)
+        self.open(after)
+
+    def store_from(self, buffer: Buffer, group: Group, members: Offsets, slot: str, where: str) -> None:
+        """Store what is looked up at numbers that are in memory; `where` is the first place of the group in lane 0."""
+        pairs = [
+            (s, self.let(f"getelementptr i8, ptr {slot}, i64 {offset}") if offset else slot)
+            for s, offset in members
+        ]
+        turn = self.whole_words(buffer, group, len(pairs))
         if turn:
             self.store_words(buffer, pairs, turn, where)
             return
@@ -283,10 +344,10 @@ class Interleaved(Gathers, Shuffles, ABC):
         self.branch(self.let(f"icmp eq i64 %{head}.k, {self.lanes}"), after, head)
         self.open(after)
 
-    def whole_words(self, buffer: Buffer, group: Group) -> int:
+    def whole_words(self, buffer: Buffer, group: Group, count: int) -> int:
         """How many lanes of a group without gaps fill whole words of memory; 0 for another group, or for many."""
         size, step = buffer.type.dtype.itemsize, group.shape.step
-        if len(group.numbers) < step or size == WORD_BYTES:
+        if count < step or size == WORD_BYTES:
             return 0
         turn = WORD_BYTES // math.gcd(WORD_BYTES, size * step)
         return turn if self.lanes % turn == 0 and turn * step <= MOST_LOOKED_UP else 0

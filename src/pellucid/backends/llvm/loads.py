@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC
 
 from ...ir.expr import Buffer, Expr
-from .gathers import TOGETHER, unwidened
 from .interleaved import Interleaved
 from .spelling import STORED, element_mangled, stored, typed
 
@@ -31,17 +30,8 @@ class Loads(Interleaved, ABC):
             return
         if self.load_strided(node) or self.load_neighbors(node):
             return
-        if (
-            self.inside(position, buffer)
-            and buffer.type.bits <= 16
-            and self.lanes % TOGETHER == 0
-            and self.lanes > TOGETHER
-        ):
-            number = unwidened(position)
-            self.define(
-                node,
-                self.from_memory(node.type, self.gather_turns(buffer, self.wide_value(number), number.type)),
-            )
+        if self.by_turns(node) and self.inside(position, buffer):
+            self.gather_turns(node)
             return
         at = self.names[position]
         if not self.inside(position, buffer):
