@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
@@ -26,6 +27,9 @@ from pellucid.driver.pipeline import Optimized
 from pellucid.driver.view import View, checked_view
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer, Expr
+from pellucid.loops.ledger import Ledger
+from pellucid.loops.strategies import attempted, index_facts
+from pellucid.loops.tactic import State
 from pellucid.pixels import Layout, layout_of
 from pellucid.pixels.lines import Lines, lined
 from pellucid.pixels.packing import Filling, check_drawable, destination, nest_of, parts, planes_of, turn
@@ -137,7 +141,17 @@ def conversion(source: Layout, target: Layout, size: tuple[int, int], options: O
         packed.facts = filling.facts
         return color_of(packed(column, row))
 
-    return build_nest(lambda: filling.nest(color), options.real, planes, "packed")
+    frame = build_nest(lambda: filling.nest(color), options.real, planes, "packed")
+    # Every color of a mosaic has a curve of its own: there is one where they are looked up, before anything else.
+    return looking_up(frame) if not alike and (source.model, target.model) == ("mosaic", "rgb") else frame
+
+
+def looking_up(frame: Frame) -> Frame:
+    """The frame with dear values of one small whole number looked up in tables that it makes first, where that pays."""
+    state = attempted(State(frame.kernel, frame.ranges, Ledger()), "look_up", ())
+    return (
+        frame if state is None else replace(frame, kernel=state.kernel, ranges=index_facts(state.kernel, {}))
+    )
 
 
 def _changed(

@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 from ..ir.nest import For
-from ..reasoning.iterations import Iterations
-from ..reasoning.known import known_at
 from ..reasoning.prove import Verdict, decided
 from .theorem import Clause, Site
-
-
-def iterations(site: Site) -> Iterations:
-    """What the iterations of the loop at a site access."""
-    assert isinstance(site.statement, For)  # noqa: S101 - the shape of every theorem with these clauses
-    return Iterations(site.statement, known_at(site.kernel.body, site.path, site.ranges))
 
 
 def _in_order(site: Site) -> Verdict:
@@ -21,5 +13,5 @@ def _in_order(site: Site) -> Verdict:
 
 
 IN_ORDER = Clause("in-order", "the site is a loop that runs in order", _in_order)
-NO_FLOW = Clause("no-flow", "no iteration loads what another one stores", lambda s: iterations(s).loads())
-APART = Clause("apart", "no two iterations store to the same place", lambda s: iterations(s).stores())
+NO_FLOW = Clause("no-flow", "no iteration loads what another one stores", lambda s: s.iterations.loads())
+APART = Clause("apart", "no two iterations store to the same place", lambda s: s.iterations.stores())

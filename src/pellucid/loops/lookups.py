@@ -22,7 +22,7 @@ MOST = 1 << 16
 TURNS = 4
 """How often each element is looked up at least, on the average."""
 WHOLE, BITS = (
-    frozenset(("convert", "truncate_in")),
+    frozenset(("convert", "to_integer", "truncate_in")),
     frozenset(("convert", "and", "shift_left_in", "shift_right_in")),
 )
 """What makes a whole number of a float, and what takes some bits of it."""

@@ -14,8 +14,9 @@ from typing import Any
 
 from ..ir.expr import Expr
 from ..ir.facts import Facts
-from ..ir.nest import Block, Kernel, Statement, blocks
+from ..ir.nest import Block, For, Kernel, Statement, blocks
 from ..ir.path import Path, at, describe, enclosing
+from ..reasoning.iterations import Iterations
 from ..reasoning.known import Known, known_at
 from ..reasoning.prove import Premise, Proved, Refuted, Unknown, Verdict
 
@@ -50,6 +51,12 @@ class Site:
     def known(self) -> Known:
         """What is known there: the loops and conditions around, and the ranges of leaves."""
         return known_at(self.kernel.body, self.path, self.ranges)
+
+    @functools.cached_property
+    def iterations(self) -> Iterations:
+        """What the iterations of the loop there access; there must be a loop."""
+        assert isinstance(self.statement, For)  # noqa: S101 - the shape of every theorem that asks
+        return Iterations(self.statement, self.known)
 
     def after(self, count: int = 1) -> Statement | None:
         """The statement that stands `count` places further on in the same block, or None."""

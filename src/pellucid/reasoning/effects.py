@@ -59,6 +59,37 @@ def loads(
     return [Access(n.attr, n.args[0], scope, guards=guards) for n in topological(roots_) if n.op == "load"]
 
 
+class Below:
+    """The loads below any of some expressions, in order: one walk for all of them, in which sets are bits."""
+
+    __slots__ = ("loads", "masks")
+
+    def __init__(self, roots_: Iterable[Expr]) -> None:
+        self.loads: list[Expr] = []
+        self.masks: dict[Expr, int] = {}
+        masks = self.masks
+        for n in topological(roots_):
+            mask = 0
+            for a in n.args:
+                mask |= masks[a]
+            if n.op == "load":
+                mask |= 1 << len(self.loads)
+                self.loads.append(n)
+            masks[n] = mask
+
+    def __call__(self, expressions: Iterable[Expr]) -> list[Expr]:
+        """The loads below some of the expressions."""
+        mask = 0
+        for n in expressions:
+            mask |= self.masks[n]
+        found: list[Expr] = []
+        while mask:
+            lowest = mask & -mask
+            found.append(self.loads[lowest.bit_length() - 1])
+            mask ^= lowest
+        return found
+
+
 def effects(block: Block) -> Effects:
     r"""What a block sets and uses; scratch memory of its own is left out.
 
@@ -68,7 +99,7 @@ def effects(block: Block) -> Effects:
     >>> print(*found.sets, *found.uses)
     a[i] b[i + 1]
     """
-    found = _Found([], [], set())
+    found = _Found([], [], set(), Below(all_roots(block)))
     found.visit(block, (), ())
     return Effects(
         tuple(dict.fromkeys(a for a in found.sets if a.buffer not in found.own)),
@@ -78,15 +109,16 @@ def effects(block: Block) -> Effects:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What was found so far, and the scratch memory of the block's own."""
+    """What was found so far, the scratch memory of the block's own, and the loads below its expressions."""
 
     sets: list[Access]
     uses: list[Access]
     own: set[Buffer]
+    below: Below
 
     def visit(self, inner: Block, scope: tuple[For, ...], guards: tuple[Guard, ...]) -> None:
         for s in inner:
-            self.uses.extend(loads(roots(s), scope, guards))
+            self.uses.extend([Access(n.attr, n.args[0], scope, guards=guards) for n in self.below(roots(s))])
             match s:
                 case Store(buffer, position):
                     self.sets.append(Access(buffer, position, scope, store=True, guards=guards))

@@ -20,7 +20,7 @@ from ...ir.path import walk as paths
 from ...reasoning.effects import shown
 from ...reasoning.prove import Proved, Refuted, Unknown, Verdict, both, decided
 from ..gathering import Gathering, gathered, gathering, in_parts, inside_of
-from ..independence import IN_ORDER, iterations
+from ..independence import IN_ORDER
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -72,7 +72,7 @@ def _order_free(site: Site) -> Verdict:
 
 
 def _inside(site: Site) -> Verdict:
-    known = iterations(site)
+    known = site.iterations
     return both(*(known.inside(a) for a in _site(site).stores))
 
 
@@ -90,7 +90,7 @@ def _in_scope(site: Site) -> Verdict:
 
 def _counts(site: Site) -> list[int] | None:
     """How many values each part of `by` has, from 0 on; None if one is not a whole number with such a range."""
-    g, known = _site(site), iterations(site)
+    g, known = _site(site), site.iterations
     counts: list[int] = []
     for e in g.by:
         found = [known.facts(a)(e) for a in g.stores]

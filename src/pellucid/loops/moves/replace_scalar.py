@@ -20,7 +20,7 @@ from ...reasoning.known import known_at
 from ...reasoning.prove import Proved, Verdict, both, decided
 from ...reasoning.separate import separate
 from ..build import fresh_buffer, index_bits, with_value
-from ..independence import IN_ORDER, iterations
+from ..independence import IN_ORDER
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -67,7 +67,7 @@ def _position_unchanged(site: Site) -> Verdict:
 
 
 def _inside(site: Site) -> Verdict:
-    return iterations(site).inside(Access(_element(site).buffer, _element(site).position))
+    return site.iterations.inside(Access(_element(site).buffer, _element(site).position))
 
 
 def _others_separate(site: Site) -> Verdict:

@@ -18,7 +18,7 @@ from ...reasoning.infer import FactsOf
 from ...reasoning.prove import Proved, Verdict, both, decided
 from ..bounds import BOUNDS_UNCHANGED, COUNTED, loop_at
 from ..build import folded, fresh_index, with_values
-from ..independence import IN_ORDER, iterations
+from ..independence import IN_ORDER
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -55,7 +55,7 @@ def _at_least_two(site: Site) -> Verdict:
 def _independent(site: Site) -> Verdict:
     if not jammed(loop_at(site)):
         return Proved("iterations stay in order")
-    found = iterations(site)
+    found = site.iterations
     return both(found.stores(), found.loads())
 
 
