@@ -14,6 +14,7 @@ from ...ir.expr import Expr
 from ...ir.facts import Facts
 from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, While, all_roots, walk
 from ...reasoning.infer import FactsOf
+from ..affine import as_sum, index_is_whole
 from ..asking import EVERY
 from ..obligations import stored_buffers
 from ..port import Layout, Phase, Ranges
@@ -75,8 +76,18 @@ class Function(Prefixes):
         if self.lanes:
             self.find_groups(block)
             self.find_lookups(block)
+            if all(isinstance(s, Let | Store) for s in block):
+                # Most positions are added up as addresses: what is left of them is computed where it is used.
+                block = tuple([s for s in block if not (isinstance(s, Let) and self.position(s.value))])
         for s in block:
             self.statement(s)
+
+    def position(self, node: Expr) -> bool:
+        """Whether a value is a sum of multiples of indices, some of them in lanes."""
+        if not self.is_wide(node) or not node.type.is_integer:
+            return False
+        found = as_sum(node, stop=lambda n: not self.is_wide(n), whole=index_is_whole)
+        return all(n is self.lane_index or not self.is_wide(n) for n, _ in found.terms)
 
     def statement(self, s: Statement) -> None:
         """Write one statement."""

@@ -13,7 +13,7 @@ class Loads(Interleaved, ABC):
     """Writes loads."""
 
     def load(self, node: Expr) -> None:
-        """Compute a load; a vector load brings its neighbors along."""
+        """Compute a load; a vector load brings its neighbors along, and has its position computed only if it must."""
         (position,) = node.args
         buffer: Buffer = node.attr
         if not self.is_wide(node):
@@ -24,28 +24,28 @@ class Loads(Interleaved, ABC):
                 where = self.place(buffer, at, position.type)
             self.define(node, self.element(buffer, where))
             return
-        base = self.run_start(position)
-        if base is not None:
-            self.define(node, self.load_run(node, base))
+        if self.is_run(position):
+            self.define(node, self.load_run(node))
             return
         if self.load_strided(node) or self.load_neighbors(node):
             return
         if self.by_turns(node) and self.inside(position, buffer):
             self.gather_turns(node)
             return
-        at = self.names[position]
+        at = self.value(position)
         if not self.inside(position, buffer):
             at = self.clamp(at, position.type, buffer, self.lanes)
         self.define(
             node, self.from_memory(node.type, self.gather_each(buffer, at, position.type, buffer.type))
         )
 
-    def load_run(self, node: Expr, base: str) -> str:
+    def load_run(self, node: Expr) -> str:
         """Neighbors in memory by one vector load; where the run may leave the buffer, clamped."""
         (position,) = node.args
         buffer: Buffer = node.attr
         if self.inside(position, buffer):
-            return self.from_memory(node.type, self.run(buffer, self.run_place(buffer, base, position)))
+            return self.from_memory(node.type, self.run(buffer, self.run_place(buffer, position)))
+        at, base = self.value(position), self.run_start(position)
         if self.cheap_masks:
             return self.from_memory(node.type, self.run_under_mask(buffer, base, position))
         fast, slow, after = self.new_label(), self.new_label(), self.new_label()
@@ -54,7 +54,7 @@ class Loads(Interleaved, ABC):
         quick = self.run(buffer, self.place(buffer, base, position.type))
         self.jump(after)
         self.open(slow)
-        at = self.clamp(self.names[position], position.type, buffer, self.lanes)
+        at = self.clamp(at, position.type, buffer, self.lanes)
         gathered = self.gather_each(buffer, at, position.type, buffer.type)
         self.jump(after)
         self.open(after)

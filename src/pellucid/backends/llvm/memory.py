@@ -171,39 +171,45 @@ class Memory(Values, ABC):
         last = self.once_wide(self.last(buffer, type_), type_)
         return self.let(f"icmp ule {typed(type_, self.lanes)} {at}, {last}")
 
-    def run_start(self, position: Expr) -> str | None:
-        """The position of lane 0 if lane k is k elements further, else None."""
+    def is_run(self, position: Expr) -> bool:
+        """Whether the position in lane k is k elements further than in lane 0."""
         index = self.lane_index
         if index is None or not position.free & index.free:
-            return None
+            return False
         found = as_sum(position, stop=lambda n: not self.is_wide(n), whole=index_is_whole)
-        uniform = [(n, k) for n, k in found.terms if n is not index]
-        if len(uniform) + 1 != len(found.terms) or any(self.is_wide(n) for n, _ in uniform):
-            return None
-        if dict(found.terms)[index] != 1:
-            return None
+        return all(k == 1 if n is index else not self.is_wide(n) for n, k in found.terms) and any(
+            n is index for n, _ in found.terms
+        )
+
+    def run_start(self, position: Expr) -> str:
+        """The position of lane 0 of a run."""
+        index = self.lane_index
+        assert index is not None  # noqa: S101 - there is a run
+        found = as_sum(position, stop=lambda n: not self.is_wide(n), whole=index_is_whole)
         word = SCALAR[position.type]
 
         def fit(name: str, type_: T.Type) -> str:
             return name if type_ is position.type else self.let(f"sext {SCALAR[type_]} {name} to {word}")
 
         total = fit(self.lane_base, index.type)
-        for n, k in uniform:
+        for n, k in found.terms:
+            if n is index:
+                continue
             term = fit(self.value(n), n.type)
             if k != 1:
                 term = self.let(f"mul {word} {term}, {k}")
             total = self.let(f"add {word} {total}, {term}")
         return self.let(f"add {word} {total}, {found.constant}") if found.constant else total
 
-    def run_place(self, buffer: Buffer, base: str, position: Expr) -> str:
-        """The address of lane 0 of a run that is inside, whose position there is `base`.
+    def run_place(self, buffer: Buffer, position: Expr) -> str:
+        """The address of lane 0 of a run that is inside.
 
         Where the parts of the position add up without a wrap, what does not change in the loop is added up before it,
         and the constant is left to the access.
         """
         found = as_sum(position, stop=lambda n: not self.is_wide(n), whole=index_is_whole)
         if position.type is not T.i32 or self.lane_index is None or not self.whole(found, position.type):
-            return self.place(buffer, base, position.type)
+            return self.place(buffer, self.run_start(position), position.type)
         element = STORED[buffer.type]
         where = self.run_row(buffer, [(n, k) for n, k in found.terms if n is not self.lane_index])
         where = self.let(f"getelementptr {element}, ptr {where}, i64 {self.lane_wide}")

@@ -28,13 +28,13 @@ class Stores(Loads, ABC):
             return
         what = self.to_memory(value.type, self.wide_value(value), self.lanes)
         mask = self.written()
-        base = self.run_start(position)
-        if base is None:
+        if not self.is_run(position):
             self.store_lanes(s.buffer, position.type, self.wide_value(position), what, mask)
             return
         if self.inside(position, s.buffer) and (mask is None or self.cheap_masks):
-            self.store_run(s.buffer, self.run_place(s.buffer, base, position), what, mask)
+            self.store_run(s.buffer, self.run_place(s.buffer, position), what, mask)
             return
+        base = self.run_start(position)
         if self.cheap_masks:
             at = self.wide_value(position)
             within = self.lanes_inside(s.buffer, at, position.type)

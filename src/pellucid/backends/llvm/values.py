@@ -34,7 +34,7 @@ class Values(Writer):
 
     @abstractmethod
     def load(self, node: Expr) -> None:
-        """Compute a load whose position has a name."""
+        """Compute a load; its position has a name if it is a scalar."""
 
     @abstractmethod
     def iterate(self, node: Expr, body: Block) -> None:
@@ -74,11 +74,11 @@ class Values(Writer):
         return self.wide(node)
 
     def operands(self, node: Expr) -> tuple[Expr, ...]:
-        """What must be computed before the node: not the body of an iterate."""
+        """What must be computed before the node: not the body of an iterate, nor positions in lanes, see `load`."""
         if node.op == "iterate":
             n = node.attr[1]
             return (*node.args[:n], node.args[-1])
-        return node.args
+        return () if node.op == "load" and self.is_wide(node) else node.args
 
     def compute(self, node: Expr) -> None:
         """Write the lines of one node whose operands have names."""
