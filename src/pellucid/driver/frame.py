@@ -346,7 +346,8 @@ def color_of(sample: Any) -> tuple[Any, Any, Any, Any]:
             alpha = channels[3]
             r, g, b = (c * alpha for c in channels[:3])
             return r, g, b, alpha
-        gray = convert(Value(node), real)
+        # One of two colors, not a number made of a truth: see `_by_choice`.
+        gray = where(Value(node), 1.0, 0.0) if node.type is T.boolean else convert(Value(node), real)
         return gray, gray, gray, 1.0
     raise VocabularyError(
         f"a sample is made of {len(leaves)} numbers",

@@ -7,6 +7,7 @@ out by the interpreter when a frame begins. Rows stay whole here: a sine is one 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,7 +111,7 @@ class _Written(Scope):
             code = self.numbers[key] = len(self.keys)
             self.keys.append(key)
         self.codes.append(code)
-        self.operands += (*operands, *_SPARE)[:3]
+        self.operands += (*operands, *_SPARE[len(operands) :])
         return INPUTS + len(self.codes) - 1
 
 
@@ -147,7 +148,8 @@ def _build(
     if any(node.op == "iterate" for node in nodes):
         lines.guards = guards(nodes, roots)
         nodes = ordered(roots, lines) if lines.guards else nodes
-    placed = places.get
+    placed, take = places.get, operands.append
+    spare = [_SPARE[k:] for k in range(4)]
     for node in nodes:
         args: tuple[Any, ...] = node.args
         # What tells one key from another, without making it: there are thousands of nodes and dozens of keys.
@@ -170,9 +172,8 @@ def _build(
             if place is None:
                 pool.append(x)
                 place = places[x] = -len(pool)
-            operands.append(place)
-        if len(args) < 3:
-            operands += _SPARE[: 3 - len(args)]
+            take(place)
+        operands += spare[len(args)]
         places[node] = INPUTS + len(codes)
         codes.append(code)
     before: tuple[T.Type, ...] = ()
@@ -186,7 +187,7 @@ def _build(
                 pool.append(x)
                 places[x] = -len(pool)
             kept.append(places[x])
-        operands += (*kept, *_SPARE)[:3]
+        operands += (*kept, *_SPARE[len(kept) :])
         codes.append(len(keys) - 1)
         rest, before = rest[many:], (T.u32,)
     if not codes:
@@ -210,7 +211,7 @@ def _build(
     return Tape(field, keys, numbered, flags, shaped, pool, 8 if wide else 4, inner)
 
 
-_SPARE = (UNUSED, UNUSED)
+_SPARE = (UNUSED, UNUSED, UNUSED)
 
 
 FEWEST = 3
@@ -231,16 +232,18 @@ def _flat(nodes: Sequence[Expr], root: Expr) -> set[Expr]:
             return set()
         found.add(node)
         stack += node.args
-    if len(found) < FEWEST or any(x in found for n in nodes if n not in found for x in n.args):
+    if len(found) < FEWEST:
         return set()
-    return found
+    others = chain.from_iterable([n.args for n in nodes if n not in found])
+    return found if found.isdisjoint(others) else set()
 
 
 def _lines(nodes: Sequence[Expr], column: Expr, row: Expr) -> np.ndarray[Any, Any]:
     """The flags that tell which results vary along rows only, or along columns only."""
     both = column.free | row.free
-    kinds = {column.free: LINE, row.free: LINE | BY_ROW}
-    return np.array([kinds.get(node.free & both, 0) for node in nodes], np.uint16)
+    kinds = {column.free: 1, row.free: 2}
+    found = bytes([kinds.get(node.free & both, 0) for node in nodes])
+    return np.array([0, LINE, LINE | BY_ROW], np.uint16)[np.frombuffer(found, np.uint8)]
 
 
 def _observed(nodes: Sequence[Expr], seen: Sequence[Expr], keys: Sequence[Key]) -> set[Expr]:
