@@ -39,16 +39,35 @@ def bounds(
     source: Layout, samples: Samples, target: Layout, size: tuple[int, int]
 ) -> tuple[Samples, Samples]:
     """The least and the greatest samples of the target that are right: they differ next to halfway between two."""
-    colors, alpha = _colors(source, samples, size)
+    level = _levels(source, samples, size)
+    if alike(source, target):
+        # Nothing becomes a color: neither one that there is not, nor one that nobody sees, is changed.
+        level.setdefault("A", np.ones(size[::-1]))
+    else:
+        level = _of_colors(target, *_colors(source, level, size))
     low, high = {}, {}
     for c in target.channels:
-        number, whole = _numbers(target, c, colors, alpha)
+        number, whole = _numbers(target, c, level[c.name])
         if c.kind == "f":
             low[c.name] = high[c.name] = number
         else:
             ends = [np.clip(np.floor(number + 0.5 + e), 0, whole) for e in (-CLOSE * whole, CLOSE * whole)]
             low[c.name], high[c.name] = (x.astype(np.int64) for x in ends)
     return low, high
+
+
+def alike(source: Layout, target: Layout) -> bool:
+    """Whether the samples of two layouts have the same meaning, and none of the former is left out."""
+    names = {n for n in source.names if n != "I"}
+    words = ["transfer", "alpha"] if "A" in names else ["transfer"]
+    if "Y" in names and "Cb" in names:
+        words.append("matrix")
+    return (
+        names | {"A"} == {*target.names} | {"A"}
+        and names <= {*target.names}
+        and all(source.said[w] == target.said[w] for w in words)
+        and source.said.get("mosaic") == target.said.get("mosaic")
+    )
 
 
 def _scale(layout: Layout, c: Channel) -> tuple[float, float]:
@@ -62,10 +81,10 @@ def _scale(layout: Layout, c: Channel) -> tuple[float, float]:
     return (whole, -whole) if layout.said["polarity"] == "negative" else (0.0, whole)
 
 
-def _colors(layout: Layout, samples: Samples, size: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """Red, green and blue at each pixel as stored, and alpha."""
+def _levels(layout: Layout, samples: Samples, size: tuple[int, int]) -> Samples:
+    """The level of each channel at each pixel."""
     width, height = size
-    level = {}
+    level: Samples = {}
     for c in layout.channels:
         zero, span = _scale(layout, c)
         values = (samples[c.name].astype(np.float64) - zero) / span
@@ -75,7 +94,12 @@ def _colors(layout: Layout, samples: Samples, size: tuple[int, int]) -> tuple[np
         )
     if layout.palette:
         level |= {name: level[name][0][samples["I"]] for name in "RGBA"}
-    alpha = level.get("A", np.ones((height, width)))
+    return level
+
+
+def _colors(layout: Layout, level: Samples, size: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Red, green and blue at each pixel as stored, and alpha."""
+    alpha = level.get("A", np.ones(size[::-1]))
     if layout.model == "mosaic":
         colors = _filled_in(level["M"], layout.said["mosaic"])
     elif layout.model == "ycbcr":
@@ -119,8 +143,8 @@ def _filled_in(mosaic: np.ndarray, order: str) -> np.ndarray:
     return found
 
 
-def _numbers(layout: Layout, c: Channel, colors: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, int]:
-    """The samples of a channel before they are rounded, and the greatest that there is."""
+def _of_colors(layout: Layout, colors: np.ndarray, alpha: np.ndarray) -> Samples:
+    """The level of each channel at each pixel, for colors."""
     red, blue = MATRIX[layout.said["matrix"] if layout.model == "ycbcr" else "bt709"]
     r, g, b = colors
     y = red * r + (1 - red - blue) * g + blue * b
@@ -133,13 +157,16 @@ def _numbers(layout: Layout, c: Channel, colors: np.ndarray, alpha: np.ndarray) 
         "Cb": (b - y) / (2 - 2 * blue),
         "Cr": (r - y) / (2 - 2 * red),
     }
-    if c.name == "M":
-        values = np.zeros_like(y)
+    if layout.model == "mosaic":
+        level["M"] = np.zeros_like(y)
         for place, color in enumerate(layout.said["mosaic"]):
             here = (slice(place // 2, None, 2), slice(place % 2, None, 2))
-            values[here] = colors["rgb".index(color)][here]
-    else:
-        values = level[c.name]
+            level["M"][here] = colors["rgb".index(color)][here]
+    return level
+
+
+def _numbers(layout: Layout, c: Channel, values: np.ndarray) -> tuple[np.ndarray, int]:
+    """The samples of a channel before they are rounded, and the greatest that there is."""
     height, width = values.shape
     # At the edges the last pixel goes on.
     values = np.pad(values, ((0, -height % c.down), (0, -width % c.across)), mode="edge")

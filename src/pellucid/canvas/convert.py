@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from pellucid.backends.port import Code
 from pellucid.base.errors import InputError, brief
@@ -30,9 +31,12 @@ from pellucid.ir.expr import Buffer, Expr
 from pellucid.loops.ledger import Ledger
 from pellucid.loops.strategies import attempted, index_facts
 from pellucid.loops.tactic import State
-from pellucid.pixels import Layout, layout_of
+from pellucid.pixels import Layout, layout_of, meaning
 from pellucid.pixels.lines import Lines, lined
 from pellucid.pixels.packing import Filling, check_drawable, destination, nest_of, parts, planes_of, turn
+
+if TYPE_CHECKING:
+    from pellucid.images.packed import Packed
 
 KEPT = 32
 """How many conversions without an `op` stay at hand."""
@@ -117,25 +121,39 @@ def at_hand(source: str, target: str, size: tuple[int, int], options: Options) -
 def conversion(source: Layout, target: Layout, size: tuple[int, int], options: Options) -> Frame:
     """The nest that brings any bytes from a layout to another.
 
-    Its blocks are whole groups of both, so that the place of each sample in its group is known.
+    Its blocks are whole groups of both, so that the place of each sample in its group is known. What both have alike is
+    not converted: see decision 26.
     """
     from pellucid.images.packed import Packed
 
     # Where both keep amounts of light, no curve is taken there and back.
     alike = source.said["transfer"] == target.said["transfer"]
-    packed = Packed(source, _source(source.text, size), *size, as_stored=alike)
+    same = meaning.alike(source, target)
+    levels = same and source.model == "ycbcr"
+    packed = Packed(source, _source(source.text, size), *size, as_stored=alike, as_levels=levels)
+    copied = _copied(packed, target) if same else {}
     mine, other = turn(source), turn(target)
-    near = any(any(f.cosited(c)) for f in (source, target) for c in f.channels)
+    near = any(any(f.cosited(c)) for f in (source, target) for c in f.channels if c.name not in copied)
     lines, tall = None, math.lcm(2, other[1])
-    if not near and lined(source, size[0], tall):
+    if not near and not copied and lined(source, size[0], tall):
         mine, lines = (2, 2), Lines(source, packed.planes[0], size, tall)
         packed.near = lines.near
     longer = math.lcm(mine[0], other[0]) // other[0], math.lcm(mine[1], other[1]) // other[1]
     if max(longer) > LONGEST:
         longer = 1, 1
-    near = near or (source.model == "mosaic" and lines is None)
+    near = near or (source.model == "mosaic" and lines is None and not copied)
     planes = planes_of(target.text, size)
-    filling = Filling(target, size, planes, longer, margin=near, as_stored=alike, lines=lines)
+    filling = Filling(
+        target,
+        size,
+        planes,
+        longer,
+        margin=near,
+        as_stored=alike,
+        as_levels=levels,
+        lines=lines,
+        copied=copied,
+    )
 
     def color(column: Expr, row: Expr) -> tuple[Any, Any, Any, Any]:
         packed.facts = filling.facts
@@ -144,6 +162,22 @@ def conversion(source: Layout, target: Layout, size: tuple[int, int], options: O
     frame = build_nest(lambda: filling.nest(color), options.real, planes, "packed")
     # Every color of a mosaic has a curve of its own: there is one where they are looked up, before anything else.
     return looking_up(frame) if not alike and (source.model, target.model) == ("mosaic", "rgb") else frame
+
+
+def _copied(packed: Packed, target: Layout) -> dict[str, Callable[[Expr, Expr], Expr]]:
+    """The channels of a layout whose samples are where those of another one are that is alike, and how to have them."""
+    source, found = packed.layout, dict[str, Callable[[Expr, Expr], Expr]]()
+
+    def bits(name: str, column: Expr, row: Expr) -> Expr:
+        given = packed.sample(name, column, row) if name in source.names else None
+        return meaning.recoded(source, target, name, given)
+
+    for channel in target.channels:
+        given = source[channel.name] if channel.name in source.names else channel
+        places = [(c.across, c.down, f.cosited(c)) for f, c in ((source, given), (target, channel))]
+        if places[0] == places[1]:
+            found[channel.name] = functools.partial(bits, channel.name)
+    return found
 
 
 def looking_up(frame: Frame) -> Frame:

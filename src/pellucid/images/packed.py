@@ -102,13 +102,21 @@ def _size(size: Any) -> tuple[int, int]:
 class Packed:
     """The color at a column and a row inside; `facts` is what is known of these, so that edges are met only there.
 
-    Amounts of light are left as they are `as_stored`, for where they are stored as such again.
+    Amounts of light are left as they are `as_stored`, for where they are stored as such again; and so are Y, Cb and Cr
+    `as_levels`, which then stand for a color.
     """
 
     def __init__(
-        self, chosen: Layout, buffer: Buffer, width: int, height: int, *, as_stored: bool = False
+        self,
+        chosen: Layout,
+        buffer: Buffer,
+        width: int,
+        height: int,
+        *,
+        as_stored: bool = False,
+        as_levels: bool = False,
     ) -> None:
-        self.layout, self.width, self.height = chosen, width, height
+        self.layout, self.width, self.height, self.as_levels = chosen, width, height, as_levels
         self.linear = chosen.said["transfer"] == "linear" and not as_stored
         self.facts = FactsOf()
         self.near = self._near
@@ -129,8 +137,10 @@ class Packed:
         else:
             levels = {c.name: self._level(c, i, j) for c in self.layout.channels}
             channels = meaning.components(self.layout, levels)
+            if self.as_levels:
+                channels = levels["Y"], levels["Cb"], levels["Cr"], levels.get("A", 1.0)
         r, g, b, a = cast("tuple[Any, Any, Any, Any]", channels)
-        if self.layout.model == "ycbcr":
+        if self.layout.model == "ycbcr" and not self.as_levels:
             r, g, b = (F.clamp(x, 0.0, 1.0) for x in (r, g, b))
         opaque = "A" not in self.layout.names
         if self.layout.said["alpha"] == "premultiplied" and not opaque:
@@ -148,17 +158,18 @@ class Packed:
         columns = self._nearest(i, channel.across, self.width) if across else [i]
         rows = self._nearest(j, channel.down, self.height) if down else [j]
         near = [
-            meaning.level(self.layout, channel, self._sample(channel.name, x, y))
+            meaning.level(self.layout, channel, self.sample(channel.name, x, y))
             for y in rows
             for x in columns
         ]
         return mean([(1, value) for value in near])
 
-    def _sample(self, name: str, i: Expr, j: Expr) -> Expr:
+    def sample(self, name: str, i: Expr, j: Expr) -> Expr:
+        """The bits of the sample that a pixel inside has, or shares, as a number of `word_type`."""
         channel = self.layout[name]
         if channel.entries:
             # A pixel holds the number of an entry.
-            i, j = apply("convert", self._sample("I", i, j), attr=T.i32), const(0, T.i32)
+            i, j = apply("convert", self.sample("I", i, j), attr=T.i32), const(0, T.i32)
         return read(
             self.layout, channel, self.planes[channel.plane], _part(i, channel.across), _part(j, channel.down)
         )
@@ -166,7 +177,7 @@ class Packed:
     def _near(self, column: Expr, row: Expr, across: int, down: int) -> Expr:
         """A mosaic's sample some pixels away, mirrored at the edges so that its color stays."""
         i, j = self._mirrored(column, across, self.width), self._mirrored(row, down, self.height)
-        return self._sample("M", i, j)
+        return self.sample("M", i, j)
 
     def _nearest(self, index: Expr, count: int, size: int) -> list[Expr]:
         """Pixels of the one or two samples nearest to a pixel, if each of `count` pixels lies on the first of them."""

@@ -42,14 +42,17 @@ def components(layout: Layout, levels: Mapping[str, Any]) -> Components:
     return gray, gray, gray, alpha
 
 
-def stored(layout: Layout, color: Components, *names: str) -> dict[str, Expr]:
+def stored(layout: Layout, color: Components, *names: str, as_levels: bool = False) -> dict[str, Expr]:
     """The bits of each channel, or of those named, for a color: `components` backwards, rounded, saturated.
 
-    A mosaic's sample is red here: give the component that `site` tells first.
+    A mosaic's sample is red here: give the component that `site` tells first. With `as_levels`, the color is Y, Cb, Cr
+    and alpha already.
     """
     r, g, b, a = color
     levels = {"R": r, "G": g, "B": b, "A": a}
-    if layout.model != "rgb":
+    if as_levels:
+        levels = {"Y": r, "Cb": g, "Cr": b, "A": a}
+    elif layout.model != "rgb":
         red, blue = MATRICES[layout.said["matrix"] if layout.model == "ycbcr" else "bt709"]
         y = red * r + (1.0 - red - blue) * g + blue * b
         levels |= {
@@ -60,6 +63,45 @@ def stored(layout: Layout, color: Components, *names: str) -> dict[str, Expr]:
         }
     wanted = [c for c in layout.channels if not names or c.name in names]
     return {c.name: bits(layout, c, levels.get(c.name, r)) for c in wanted}
+
+
+def alike(source: Layout, target: Layout) -> bool:
+    """Whether samples of a layout mean in another what they mean in it, but for their numbers: none need be a color.
+
+    What the other one has no alpha for would have to be laid on black.
+
+    >>> v210, nv12, bgra = Layout("Y:10 Cb:10 Cr:10"), Layout("Y:8; Cb:8 Cr:8 /2x2"), Layout("B:8 G:8 R:8 A:8")
+    >>> alike(v210, nv12), alike(nv12, bgra), alike(bgra, Layout("R:5 G:6 B:5"))
+    (True, False, False)
+    """
+    extra = {"A", "I"}
+    if source.model != target.model or {*source.names} - extra != {*target.names} - extra:
+        return False
+    if "A" in source.names and ("A" not in target.names or source.said["alpha"] != target.said["alpha"]):
+        return False
+    if source.model == "mosaic" and _order(source) != _order(target):
+        return False
+    if source.model == "ycbcr" and source.said["matrix"] != target.said["matrix"]:
+        return False
+    return source.said["transfer"] == target.said["transfer"]
+
+
+def recoded(source: Layout, target: Layout, name: str, sample: Expr | None) -> Expr:
+    """The bits in one layout for the bits of a sample in another that is `alike`; alpha that there is not is full."""
+    wanted = target[name]
+    if sample is None:
+        return bits(target, wanted, 1.0)
+    given = source[name]
+    if (given.kind, given.bits, *_scale(source, given)) != (
+        wanted.kind,
+        wanted.bits,
+        *_scale(target, wanted),
+    ):
+        return bits(target, wanted, level(source, given, sample))
+    if given.kind != "s":
+        return sample
+    word = T.integer(sample.type.bits, signed=False)
+    return (convert(Value(sample), word) & ((1 << given.bits) - 1)).expr
 
 
 def level(layout: Layout, channel: Channel, sample: Expr) -> Any:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -178,8 +179,9 @@ class Filling:
 
     Blocks are `longer` times as long and as high as the layout asks for. With a `margin`, the first and the last block
     of a row stand by themselves, for colors that depend on neighbors. `as_stored` colors are amounts of light already,
-    if the layout keeps these. `facts` is what is known of the columns and rows that colors are asked for at the time.
-    The colors may be made of `lines`.
+    if the layout keeps these, and `as_levels` they are Y, Cb and Cr. `facts` is what is known of the columns and rows
+    that colors are asked for at the time. The colors may be made of `lines`. Of channels in `copied`, the bits of the
+    sample at a pixel are had without its color.
     """
 
     def __init__(
@@ -191,9 +193,12 @@ class Filling:
         *,
         margin: bool = False,
         as_stored: bool = False,
+        as_levels: bool = False,
         lines: Lines | None = None,
+        copied: Mapping[str, Callable[[Expr, Expr], Expr]] = MappingProxyType({}),
     ) -> None:
         self.layout, self.planes, self.margin, self.lines = layout, planes, margin, lines
+        self.as_levels, self.copied = as_levels, copied
         self.width, self.height = size
         self.across, self.down = (n * by for n, by in zip(turn(layout), longer, strict=True))
         self.linear = layout.said["transfer"] == "linear" and not as_stored
@@ -236,13 +241,15 @@ class Filling:
         """The stores of one block, of which `wide` columns and `tall` rows are in the picture."""
         known: dict[tuple[int, int], Any] = {}
 
+        def place(across: int, down: int) -> tuple[Expr, Expr]:
+            i, j = plus(times(column, self.across), across), plus(times(row, self.down), down)
+            return self._inside(i), self._inside(j)
+
         def color(across: int, down: int) -> Any:
             # Beyond the edges the last pixel goes on, so that the mean of a chroma sample is of pixels there are.
             at = min(across, wide - 1), min(down, tall - 1)
             if at not in known:
-                i = self._inside(plus(times(column, self.across), at[0]))
-                j = self._inside(plus(times(row, self.down), at[1]))
-                known[at] = self._kept(self.colors(i, j))
+                known[at] = self._kept(self.colors(*place(*at)))
             return known[at]
 
         found: list[N.Store] = []
@@ -252,7 +259,7 @@ class Filling:
             for r in range(-(-tall // plane.down)):
                 start = times(plus(times(row, lines), r), stride)
                 for g in range(-(-wide // (plane.pixels * plane.across))):
-                    parts = write(self.layout, number, self._samples(number, g, r, wide, color))
+                    parts = write(self.layout, number, self._samples(number, g, r, wide, place, color))
                     first = plus(times(column, groups * size), g * size)
                     for k, (value, mask) in enumerate(parts):
                         beyond = column.op == "const" and first.op == "const" and first.attr + k >= stride
@@ -278,7 +285,9 @@ class Filling:
             r, g, b = (to_linear(x) for x in (r, g, b))
         return (r, g, b, a) if straight else (r * a, g * a, b * a, a)
 
-    def _samples(self, number: int, group: int, line: int, wide: int, color: Any) -> dict[str, list[Expr]]:
+    def _samples(
+        self, number: int, group: int, line: int, wide: int, place: Any, color: Any
+    ) -> dict[str, list[Expr]]:
         """The bits of the samples of a group of a plane, each a mean of pixels; zero for those outside."""
         found: dict[str, list[Expr]] = {}
         for channel in self.layout.channels:
@@ -293,13 +302,17 @@ class Filling:
                 if left >= wide:
                     bits.append(const(0, T.u64 if channel.bits > 32 else T.u32))
                     continue
+                if channel.name in self.copied:
+                    bits.append(self.copied[channel.name](*place(left, top)))
+                    continue
                 area = [
                     (across * down, color(left + i, top + j)) for j, down in below for i, across in beside
                 ]
                 mean = [meaning.mean([(weight, c[n]) for weight, c in area]) for n in range(4)]
                 if self.layout.model == "mosaic":
                     mean[0] = mean[meaning.site(self.layout, left, top)]
-                bits.append(meaning.stored(self.layout, (*mean,), channel.name)[channel.name])
+                made = meaning.stored(self.layout, (*mean,), channel.name, as_levels=self.as_levels)
+                bits.append(made[channel.name])
             found[channel.name] = bits
         return found
 

@@ -27,6 +27,10 @@ WORD_BYTES, MOST_LOOKED_UP = 8, 48
 FARTHEST = 64
 """Up to how many bytes from lane to lane a group is read or written as a whole."""
 Parts = list[tuple[Expr, int]]
+Places = list[tuple[int, int]]
+"""Registers and positions in them, of byte after byte in lane after lane."""
+COPIED = ""
+"""The value of an element that is copied: it has no name."""
 Offsets = list[tuple[Store, int]]
 """Stores, and where the numbers lie at which their values are looked up."""
 
@@ -75,6 +79,11 @@ class Group:
     def full(self) -> bool:
         """Whether all that is to be stored is known."""
         return len(self.values) + len(self.numbers) == len(self.places)
+
+    @property
+    def last(self) -> Store:
+        """The one that is stored last."""
+        return list(self.places)[-1]
 
     @property
     def members(self) -> list[Store]:
@@ -246,6 +255,11 @@ class Interleaved(Gathers, Shuffles, ABC):
             return False
         if group.alike or self.looked_up(s.value):
             group.numbers[s] = self.wide_value(unwidened(s.value.args[0]))
+        elif group.values.get(s) == COPIED or (not group.values and self.copied(group)):
+            # None of them is wanted by itself.
+            group.values |= dict.fromkeys(group.places, COPIED)
+            if s is not group.last:
+                return True
         else:
             group.values[s] = self.to_memory(s.value.type, self.wide_value(s.value), self.lanes)
         if group.full:
@@ -385,19 +399,59 @@ class Interleaved(Gathers, Shuffles, ABC):
         self.branch(self.let(f"icmp eq i64 %{head}.k, {self.lanes}"), after, head)
         self.open(after)
 
-    def store_group(self, buffer: Buffer, group: Group) -> None:
-        """One store of all places of a group in all lanes."""
+    def copied(self, group: Group) -> bool:
+        """Whether what a group is to hold are elements of another one, in whatever order."""
+        found: set[object] = set()
+        for s in group.places:
+            n = s.value
+            if n.op != "load" or n in self.names or n.attr.type is not s.buffer.type or self.changing(n):
+                return False
+            shape = self.strided(n.args[0], s.buffer.type.dtype.itemsize)
+            if shape is None or not self.inside(n.args[0], n.attr):
+                return False
+            found.add((n.attr, shape.step, shape.parts))
+        return len(found) == 1
+
+    def copies(self, group: Group) -> tuple[list[str], dict[Store, Places]] | None:
+        """The registers of the group that one is copied from, and where in them is what; None if it fills several."""
+        n, found = self.lanes, dict[Store, Places]()
+        held: Held | None = None
+        for s in group.members:
+            size = s.buffer.type.dtype.itemsize
+            shape = self.strided(s.value.args[0], size)
+            assert shape is not None  # noqa: S101 - it is copied
+            mine = self.holding(s.value, shape)
+            if held is not None and mine is not held:
+                return None
+            held = mine
+            first = (shape.constant - held.first) * size
+            found[s] = [
+                next(
+                    (r, p - start)
+                    for r, (start, count, _) in enumerate(held.windows)
+                    if start <= p < start + count
+                )
+                for k in range(n)
+                for p in range(first + k * held.step * size, first + k * held.step * size + size)
+            ]
+        return ([name for _, _, name in held.windows], found) if held else None
+
+    def shuffled(self, buffer: Buffer, group: Group) -> tuple[list[str], dict[Store, Places]]:
+        """The values of a group in registers, and where in them is what."""
         size, n = buffer.type.dtype.itemsize, self.lanes
         many = n * size
         registers: list[str] = []
-        at: dict[Store, tuple[int, int]] = {}
+        at: dict[Store, Places] = {}
         together = max(1, REGISTER // many)
         members = list(group.values)
         for begin in range(0, len(members), together):
             part = members[begin : begin + together]
             name, have = "", 0
             for s in part:
-                at[s] = len(registers), have
+                at[s] = [
+                    (len(registers) + where // REGISTER, where % REGISTER)
+                    for where in range(have, have + many)
+                ]
                 value = group.values[s]
                 if size > 1 or buffer.type.is_float:
                     value = self.let(f"bitcast {stored(buffer.type, n)} {value} to <{many} x i8>")
@@ -405,18 +459,27 @@ class Interleaved(Gathers, Shuffles, ABC):
                     (value, many) if not have else (self.joined(name, have, value, many), have + many)
                 )
             registers += self.registers(name, have)
+        return registers, at
+
+    def store_group(self, buffer: Buffer, group: Group) -> None:
+        """One store of all places of a group in all lanes."""
+        size, n = buffer.type.dtype.itemsize, self.lanes
+        members = list(group.values)
+        found = self.copies(group) if COPIED in group.values.values() else None
+        if found is None:
+            for s in members:
+                if group.values[s] == COPIED:
+                    group.values[s] = self.to_memory(s.value.type, self.wide_value(s.value), n)
+            found = self.shuffled(buffer, group)
+        registers, at = found
         places = [group.places[s] for s in members]
         first = min(places)
         step, span = group.shape.step * size, (max(places) + 1 - first) * size
         sources: list[list[tuple[int, int]]] = [[] for _ in range(step * (n - 1) + span)]
         for s, constant in zip(members, places, strict=True):
-            register, offset = at[s]
-            for k in range(many):
+            for k, source in enumerate(at[s]):
                 lane, byte = divmod(k, size)
-                where = offset + k
-                sources[lane * step + (constant - first) * size + byte] = [
-                    (register + where // REGISTER, where % REGISTER)
-                ]
+                sources[lane * step + (constant - first) * size + byte] = [source]
         where = self.lane_zero(buffer, group.shape, first)
         for start in range(0, len(sources), REGISTER):
             part = sources[start : start + REGISTER]
