@@ -1,5 +1,6 @@
 """Groups that lie K apart from lane to lane: wide loads, one store, lookups; the same bytes as by NumPy."""
 
+import re
 from unittest.mock import patch
 
 import numpy as np
@@ -63,6 +64,25 @@ def test_groups_are_moved_as_a_whole(many: int, data: st.DataObject):
         )
     assert np.array_equal(mine, wanted)
     assert DENSE not in text
+
+
+def test_a_copied_group_is_brought_into_order_at_once():
+    def shuffles(text: str) -> int:
+        return len(re.findall(r"shufflevector|@llvm\.x86\.\w+\.v?perm", text))
+
+    nest = program("u8", 4, 64, 16, [0, 1, 2, 3], [2, 1, 0, 3], 0)
+    copied, (mine, wanted) = both(nest)
+    assert np.array_equal(mine, wanted)
+    # What is computed is taken apart first, and put together afterwards.
+    computed, _ = both(nest.replace("a[i * 4 + 3]", "max(a[i * 4 + 3], a[i * 4])"))
+    assert 2 * shuffles(copied) < shuffles(computed)
+
+
+def test_a_group_that_is_copied_from_two_is_put_together():
+    rows = "".join(f"    out[i * 4 + {c}] := a[i * 4 + {k}]\n" for c, k in enumerate([1, 0, 100, 3]))
+    head = "kernel k():\n  output out: u8[256]\n  input a: u8[400]\n  for i in 0 .. 64 by 16 lanes:\n"
+    _, (mine, wanted) = both(head + rows)
+    assert np.array_equal(mine, wanted)
 
 
 @pytest.mark.parametrize("count", [1, 2, 15])
