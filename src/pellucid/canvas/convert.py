@@ -127,11 +127,11 @@ def conversion(source: Layout, target: Layout, size: tuple[int, int], options: O
     from pellucid.images.packed import Packed
 
     # Where both keep amounts of light, no curve is taken there and back.
-    alike = source.said["transfer"] == target.said["transfer"]
-    same = meaning.alike(source, target)
-    levels = same and source.model == "ycbcr"
-    packed = Packed(source, _source(source.text, size), *size, as_stored=alike, as_levels=levels)
-    copied = _copied(packed, target) if same else {}
+    as_stored = source.said["transfer"] == target.said["transfer"]
+    alike = meaning.alike(source, target)
+    levels = alike and source.model == "ycbcr"
+    packed = Packed(source, _source(source.text, size), *size, as_stored=as_stored, as_levels=levels)
+    copied = _copied(packed, target) if alike else {}
     mine, other = turn(source), turn(target)
     near = any(any(f.cosited(c)) for f in (source, target) for c in f.channels if c.name not in copied)
     lines, tall = None, math.lcm(2, other[1])
@@ -149,7 +149,7 @@ def conversion(source: Layout, target: Layout, size: tuple[int, int], options: O
         planes,
         longer,
         margin=near,
-        as_stored=alike,
+        as_stored=as_stored,
         as_levels=levels,
         lines=lines,
         copied=copied,
@@ -161,7 +161,7 @@ def conversion(source: Layout, target: Layout, size: tuple[int, int], options: O
 
     frame = build_nest(lambda: filling.nest(color), options.real, planes, "packed")
     # Every color of a mosaic has a curve of its own: there is one where they are looked up, before anything else.
-    return looking_up(frame) if not alike and (source.model, target.model) == ("mosaic", "rgb") else frame
+    return looking_up(frame) if not as_stored and (source.model, target.model) == ("mosaic", "rgb") else frame
 
 
 def _copied(packed: Packed, target: Layout) -> dict[str, Callable[[Expr, Expr], Expr]]:
