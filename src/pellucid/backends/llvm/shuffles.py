@@ -238,39 +238,45 @@ class Shuffles(Values, ABC):
             total = part if total is None else self.blended(total, part, mine)
         if total is None:
             return "zeroinitializer"
-        total = self.slice(total, REGISTER, 0, size)
         if None in sources:
-            kept = _bytes([0 if s is None else -1 for s in sources])
-            total = self.let(f"and <{size} x i8> {total}, {kept}")
-        return total
+            kept = self.constant([0 if s is None else 255 for s in sources])
+            total = self.let(f"and <{REGISTER} x i8> {total}, {kept}")
+        return self.slice(total, REGISTER, 0, size)
 
     def permuted_bytes(self, a: str, b: str, order: Sequence[int]) -> str:
-        """The bytes of two registers in another order.
-
-        The order is read from memory: of a constant in the instruction, the code generator would look at great length
-        for something shorter.
-        """
-        whole = f"<{REGISTER} x i8>"
-        key = (*order, *[0] * (REGISTER - len(order)))
-        if key not in self.orders:
-            text = "".join([f"\\{k:02X}" for k in key])
-            name = f"@{self.name}.order{len(self.orders)}"
-            self.orders[key] = f'{name} = private constant [{REGISTER} x i8] c"{text}", align {REGISTER}'
-        name = self.orders[key].split(" ", 1)[0]
-        at = self.let(f"load {whole}, ptr {name}, align {REGISTER}")
+        """The bytes of two registers in another order."""
+        whole, at = f"<{REGISTER} x i8>", self.constant(order)
         if a == b:
             return self.let(f"call {whole} @llvm.x86.avx512.permvar.qi.512({whole} {a}, {whole} {at})")
         return self.let(
             f"call {whole} @llvm.x86.avx512.vpermi2var.qi.512({whole} {a}, {whole} {at}, {whole} {b})"
         )
 
+    def constant(self, values: Sequence[int]) -> str:
+        """A register of constant bytes, which are read from memory.
+
+        Of a constant in the instruction, the code generator would look at great length for something shorter.
+        """
+        key = (*values, *[0] * (REGISTER - len(values)))
+        found = self.orders.get(key)
+        if found is None:
+            text = "".join([f"\\{k:02X}" for k in key])
+            name = f"@{self.name}.order{len(self.orders)}"
+            found = f'{name} = private constant [{REGISTER} x i8] c"{text}", align {REGISTER}'
+            self.orders[key] = found
+        name = found.split(" ", 1)[0]
+        return self.let(f"load <{REGISTER} x i8>, ptr {name}, align {REGISTER}")
+
     def blended(self, a: str, b: str, second: Sequence[bool]) -> str:
         """The bytes of a register, or where told those of another."""
-        taken = [*second, *[False] * (REGISTER - len(second))]
-        whole = f"<{REGISTER} x i8>"
-        left = self.let(f"and {whole} {a}, {_bytes([0 if t else -1 for t in taken])}")
-        right = self.let(f"and {whole} {b}, {_bytes([-1 if t else 0 for t in taken])}")
-        return self.let(f"or {whole} {left}, {right}")
+        words = f"<{REGISTER // 4} x i32>"
+        mask = self.constant([255 if s else 0 for s in second])
+        which, yes, no = (self.let(f"bitcast <{REGISTER} x i8> {x} to {words}") for x in (mask, b, a))
+        # Bit by bit: the second operand if the first is set, else the third.
+        found = self.let(
+            f"call {words} @llvm.x86.avx512.pternlog.d.512({words} {which}, {words} {yes}, {words} {no}, i32 202)"
+        )
+        return self.let(f"bitcast {words} {found} to <{REGISTER} x i8>")
 
     def store_bytes(self, pointer: str, value: str, dirty: Sequence[int]) -> None:
         """Store the dirty bits of some bytes; the others stay."""
