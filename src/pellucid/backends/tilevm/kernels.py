@@ -47,12 +47,27 @@ class Key(NamedTuple):
     """What a kernel computes: a row (or "load", "splat", "keep", or a passage) on operands of certain types.
 
     `twice` says that the first two operands are one value: the box of a square is smaller than that of a product.
+    `beside` names the other row of a pair: see `pairs`. The first has one more operand, the place of the other's
+    result; the second has two, the first's result and that place.
     """
 
     op: str
     types: tuple[T.Type, ...]
     result: T.Type
     twice: bool = False
+    beside: str = ""
+
+    @property
+    def own(self) -> tuple[T.Type, ...]:
+        """The types of the row's own operands."""
+        return self.types[:1] if self.beside else self.types
+
+    @property
+    def variants(self) -> int:
+        """Masks from which on there are no kernels for batches: what a pair has beside its operand is never uniform."""
+        if self.beside:
+            return 2 if len(self.types) == 2 else 4
+        return 1 << len(self.types)
 
     @property
     def keeps_zero(self) -> bool:
@@ -105,7 +120,7 @@ class Kernels:
                 # What a load reads from is in the pool, but no operand; nor is where a passage leads.
                 self.batches[base * VARIANTS + mask] = batches[k * VARIANTS + (mask & full)]
                 # What is uniform may be NaN; so may be, where there is one operand, a batch made of it.
-                self.boxes[base * VARIANTS + mask] = boxes[2 * k + int(mask & full > 0 or arity == 1)]
+                self.boxes[base * VARIANTS + mask] = boxes[2 * k + int(mask & full > 0 or len(key.own) == 1)]
             self._bases[key, edition] = base * VARIANTS
 
     def _addresses(self, keys: Sequence[Key]) -> tuple[list[int], list[int]]:
@@ -140,7 +155,7 @@ def module(keys: Sequence[Key], half: int) -> str:
             continue
         for mask in range(VARIANTS):
             # What is kept is read where it is.
-            if mask & ~full or key.op == "keep" or (mask and key.op in SPREADS):
+            if mask >= key.variants or key.op == "keep" or (mask and key.op in SPREADS):
                 batches.append("ptr null")
                 continue
             if mask == full and key.op != "splat":
@@ -177,7 +192,7 @@ def _guarded(key: Key, number: int, half: int, parts: list[str]) -> str:
     """The kernel for boxes where operands may come from the pool: a bound is never NaN, but a uniform can be."""
     pointers = ["%a", "%b", "%c"]
     lines: list[str] = []
-    for k, type_ in enumerate(key.types):
+    for k, type_ in enumerate(key.own):
         if type_.is_float and type_.bits <= 8 * half // LANES:
             word = SCALAR[type_]
             lines.append(f"%v{k} = load {word}, ptr {pointers[k]}")
@@ -198,9 +213,11 @@ def _batch(key: Key, mask: int, name: str, half: int, declared: dict[str, None])
     head = Lines(half, declared, "u")
     pointers = ("%a", "%b", "%c")
     fixed = {
-        k: head.uniform(t, pointers[k]) for k, t in enumerate(key.types) if mask >> k & 1 and key.op != "load"
+        k: head.uniform(t, pointers[k]) for k, t in enumerate(key.own) if mask >> k & 1 and key.op != "load"
     }
-    prim = table.table().get(key.op)
+    # The second of a pair, whose first has made its result as well.
+    taken = len(key.types) == 3 and bool(key.beside) and not mask & 2
+    prim = None if taken else table.table().get(key.op)
     # A line is less than what is unrolled: of what is beyond it nobody knows that it is in a domain.
     turns = UNROLLED if prim is None or (prim.cost <= 2 and prim.total is None) else 1
     body = Lines(half, declared)
@@ -210,17 +227,21 @@ def _batch(key: Key, mask: int, name: str, half: int, declared: dict[str, None])
         offset = body.let(f"add i64 %k, {turn * half}") if turn else "%k"
         operands = [
             fixed[k] if k in fixed else body.vector(t, pointers[k], offset)
-            for k, t in enumerate(key.types)
-            if key.op not in SPREADS
+            for k, t in enumerate(key.own)
+            if key.op not in SPREADS and not taken
         ]
-        if key.op == "splat":
+        if taken:
+            result = body.vector(key.result, "%c", offset)
+        elif key.op == "splat":
             result = operands[0]
         elif key.op in SPREADS:
             result = _spread(key, body, offset)
         elif key.op == "load":
             result = _gathered(key, operands[0], memory, body)
         else:
-            result = _computed(key, operands, body)
+            result, *others = _computed(key, operands, body)
+            for other in others:
+                body.store(key.result, other, "%b", offset)
         body.store(key.result, result, "%o", offset)
     loop = [
         "br label %loop",
@@ -269,14 +290,15 @@ def _spread(key: Key, lines: Lines, offset: str) -> str:
     return lines.uniform(type_, lines.at("%a", lines.let(f"udiv i64 {offset}, {LANES}")))
 
 
-def _computed(key: Key, operands: Sequence[str], lines: Lines) -> str:
-    """A row's result: its spelling, or that of its body."""
-    leaves = tuple(leaf(str(k), t) for k, t in enumerate(key.types))
+def _computed(key: Key, operands: Sequence[str], lines: Lines) -> list[str]:
+    """A row's result: its spelling, or that of its body; of the first of a pair, both results."""
+    leaves = tuple(leaf(str(k), t) for k, t in enumerate(key.own))
     attr = key.result if table.row(key.op).result == "@" else None
-    node = E.make(key.op, leaves, key.result, attr)
+    ops = [key.op, key.beside] if key.beside and len(key.types) == 2 else [key.op]
+    nodes = [E.make(op, leaves, key.result, attr) for op in ops]
     # A partial row stands only where its domain was proved, so it is spelled as it is.
-    roots = [node] if table.row(key.op).total is not None else expand([node], "exact")
-    return lines.values(roots, dict(zip(leaves, operands, strict=True)))[0]
+    roots = nodes if table.row(key.op).total is not None else expand(nodes, "exact")
+    return lines.values(roots, dict(zip(leaves, operands, strict=True)))
 
 
 def _memory(position: T.Type, lines: Lines) -> tuple[str, str]:
@@ -317,9 +339,7 @@ def _boxes(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
     """A kernel for 16 boxes; it gives a word: in which the result is one value, or the first, second, third operand."""
     lines = Lines(half, declared)
     pointers = ("%a", "%b", "%c")
-    ends = [
-        (lines.vector(t, pointers[k]), lines.vector(t, pointers[k], half)) for k, t in enumerate(key.types)
-    ]
+    ends = [(lines.vector(t, pointers[k]), lines.vector(t, pointers[k], half)) for k, t in enumerate(key.own)]
     copies: list[str | None] = [None, None, None]
     if key.op == "splat":
         lo, hi = ends[0]
@@ -349,7 +369,7 @@ def _pinned(type_: T.Type, lo: str, hi: str, lines: Lines) -> str:
 
 def _ruled(key: Key, ends: Sequence[tuple[str, str]], lines: Lines) -> tuple[str, str, list[str | None]]:
     """The box of a row's result, and where it is one of the operands."""
-    rule = box_rule(table.row(key.op), key.types, key.result, twice=key.twice)
+    rule = box_rule(table.row(key.op), key.own, key.result, twice=key.twice)
     names: dict[Expr, str] = {}
     known: dict[Expr, Facts] = {}
     for (low, high), (lo, hi) in zip(rule.leaves, ends, strict=True):

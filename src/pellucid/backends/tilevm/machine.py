@@ -20,6 +20,8 @@ from .words import AGAIN, INPUTS, LEAF, LEAF_WORTH, RECORD, STEP, WORTH, Record,
 
 CLASSES = 5
 """Tasks are told apart by their length, halved so many times less one."""
+BEHIND = 0xEEEE
+"""Which of 16 children have another one to the left."""
 
 
 @cache
@@ -49,12 +51,12 @@ def declare(asm: Assembly) -> None:
 
 
 def fill(asm: Assembly, half: int) -> None:
-    """A square of one value."""
-    with asm.function("fill", frame=POINTER, x="i64", y="i64", side="i64", value="i32") as f:
+    """Squares of one value, side by side: `across` is how wide they are together."""
+    with asm.function("fill", frame=POINTER, x="i64", y="i64", across="i64", side="i64", value="i32") as f:
         w = Writer(f, half, traced=asm.traced)
         wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
         value = f.splat(f.value, LANES)
-        right, bottom = (f.x + f.side).least(wide), (f.y + f.side).least(high)
+        right, bottom = (f.x + f.across).least(wide), (f.y + f.side).least(high)
         out = w.word(Word.OUT, POINTER)
 
         def rows(quarters: bool) -> None:
@@ -102,15 +104,29 @@ def fill_children(
     shift: Value,
     words: tuple[Value, int],
 ) -> None:
-    """Fill some children of a square; `words` tells where theirs begin, and how many bytes apart they are."""
+    """Fill some children of a square; `words` tells where theirs begin, and how many bytes apart they are.
+
+    Neighbors of one word are filled together: a processor foresees better where long rows go on.
+    """
     first, stride = words
     side = f.number(1) << shift
-    with f.bits(which.to("i64")) as k:
-        value = f.load("i32", first + k * stride)
+    values = f.load(f"<{LANES} x i{8 * stride}>", first, align=stride).to(f"<{LANES} x i32>")
+    order = ", ".join(f"i32 {max(k - 1, 0)}" for k in range(LANES))
+    before = f.let(
+        f"shufflevector {values.type} {values.name}, {values.type} poison, <{LANES} x i32> <{order}>",
+        values.type,
+    )
+    # Behind another one in the same row of children.
+    behind = (which & (which << 1) & values.same(before).read_as("i16") & BEHIND).to("i64")
+    with f.bits(which.to("i64") & ~behind) as k:
+        more = f.let(f"call i64 @llvm.cttz.i64(i64 {(~(behind >> (k + 1))).name}, i1 true)", "i64")
         left, top = child_corner(x, y, k, shift)
-        f.call("fill", f.frame, left, top, side, value)
-        w.add(space, Space.FILLED, side * side)
-        w.trace(left, top, side, f.number(0))
+        f.call("fill", f.frame, left, top, (more + 1) << shift, side, f.load("i32", first + k * stride))
+    many = f.call("llvm.ctpop.i16", which, result="i16").to("i64")
+    w.add(space, Space.FILLED, (many << shift) << shift)
+    if w.traced:
+        with f.bits(which.to("i64")) as k:
+            w.trace(*child_corner(x, y, k, shift), side, f.number(0))
 
 
 def _children(

@@ -26,6 +26,7 @@ from ..port import Arguments, Layout, Memory, Store, address
 from .blocks import Block
 from .kernels import Kernels, Key
 from .machine import text
+from .pairs import paired
 from .placement import Bodies
 from .shorten import FORMS
 from .sizes import LANES
@@ -122,9 +123,10 @@ class TileCode:
             Word.ROWS: Key("rows", (word,), word),
             Word.ROWS_TRUTH: Key("rows", (T.boolean,), T.boolean),
         }
-        self.opcodes = opcodes = self._kernels.opcodes([*tape.keys, *tape.inner, *own.values()])
+        run = paired(tape)
+        self.opcodes = opcodes = self._kernels.opcodes([*run.keys, *run.inner, *own.values()])
         words = {which: opcodes[key] for which, key in own.items()}
-        self.memory = Spaces(tape, opcodes, words, self._kernels, entries.allocate)
+        self.memory = Spaces(run, opcodes, words, self._kernels, entries.allocate)
 
     def run(
         self, arguments: Arguments, memory: Memory, *, threads: int | None = None, care: Care = CAREFUL

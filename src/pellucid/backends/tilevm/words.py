@@ -14,8 +14,8 @@ from .sizes import LANES
 
 INPUTS = 4
 """References of the inputs: column, row, and two that are spare."""
-UNUSED = 3
-"""What stands for an operand that there is not: an input that hardly anybody has."""
+BESIDE, UNUSED = 2, 3
+"""Inputs that hardly anybody has: where the second of two results waits, and what stands for no operand at all."""
 CASES = (0xAAAA, 0xCCCC, 0xF0F0)
 """Truths in every lane of a vector, so that there are all cases of so many."""
 SHORT = 48
