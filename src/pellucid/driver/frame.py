@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple, Protocol, cast
 
 from ..base.errors import VocabularyError, brief
@@ -185,7 +185,7 @@ def _frame(
     extra = [p for p in used if p not in own]
     known = {p.attr: found[p.attr] for p in extra if p.attr in found}
     ranges = {
-        **_ranges(own, own[0].type),
+        **_ranges(own[0].type),
         **{p: _range_of(found[p.attr], p.type) for p in extra if p.attr in known},
     }
     return Frame(
@@ -196,12 +196,15 @@ def _frame(
     )
 
 
+@cache
 def _own_params(real: T.Type) -> tuple[Expr, ...]:
     reals = tuple(E.param(n, real) for n in ("time", "center_x", "center_y", "scale"))
     return (*reals, WIDTH, HEIGHT, SAMPLES)
 
 
-def _ranges(own: tuple[Expr, ...], real: T.Type) -> dict[Expr, Facts]:
+@cache
+def _ranges(real: T.Type) -> Mapping[Expr, Facts]:
+    own = _own_params(real)
     reach = REACH[real.name]
     near = Facts(-reach, reach, minus_zero=True)
     side = Facts(1, LARGEST_SIDE)

@@ -245,14 +245,20 @@ def checked_source(thing: object) -> Source:
     if isinstance(thing, Kernel):
         raise InputError("this picture is compiled already", fix="give the picture it was made of")
     # Asked without running anything of it: a picture may turn any name into a word of the vocabulary.
-    if isinstance(thing, type) or None in (
-        getattr_static(thing, name, None) for name in ("sample", "time_varying")
-    ):
+    if isinstance(thing, type) or not (_samples(type(thing)) or _has_samples(thing)):
         raise InputError(
             f"{brief(thing)} is not a picture",
             fix="give one made with pellucid.images or a function marked with @pl.image or @pl.animation",
         )
     return cast("Source", thing)
+
+
+def _has_samples(thing: object) -> bool:
+    return all(getattr_static(thing, name, None) is not None for name in ("sample", "time_varying"))
+
+
+# What all pictures of a class have is looked for once.
+_samples = functools.lru_cache(maxsize=64)(_has_samples)
 
 
 def code_of(frame: Frame, options: Options) -> Code:

@@ -28,7 +28,7 @@ MOST_SAMPLES = 64
 #: The largest number of threads that may be asked for.
 MOST_THREADS = 1024
 #: So many bytes are always there: no need to ask the system.
-_SMALL = 1_000_000
+_SMALL = 16 << 20
 
 #: Mantissa bits and largest finite value of the two precisions.
 _PRECISIONS = {"f32": (24, 3.4028234663852886e38), "f64": (53, sys.float_info.max)}

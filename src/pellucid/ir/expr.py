@@ -31,16 +31,18 @@ STRUCTURAL = LEAVES | {"load", "iterate", "get"}
 class Expr:
     """One node: operator, operands, attribute, type.
 
-    `free` is a bit mask of the loop indices (and iteration states) that the value depends on, kept by the
-    constructor; `id` grows from operands to users, so sorting by it is a topological order.
+    `free` is a bit mask of the loop indices (and iteration states) that the value depends on, and `holds` one of the
+    loads, iterations and uniforms that appear in it, both kept by the constructor; `id` grows from operands to users,
+    so sorting by it is a topological order.
     """
 
-    __slots__ = ("args", "attr", "free", "id", "op", "type")
+    __slots__ = ("args", "attr", "free", "holds", "id", "op", "type")
     op: str
     args: tuple[Expr, ...]
     attr: Any
     type: T.Type
     free: int
+    holds: int
     id: int
 
     def __repr__(self) -> str:
@@ -80,13 +82,20 @@ _ids = itertools.count()
 _sweep_at = 1 << 18
 _index_bits: dict[str, int] = {}
 _bits = itertools.count()
+LOADS, ITERATIONS, UNIFORMS = 1, 2, 4
+"""In `holds`: a load, an iteration, a uniform that has no bit of its own."""
+_NUMBERED = 60
+"""Bits of a mask, which stays a short number: the first uniforms of a process have one each."""
+_uniform_bits: dict[tuple[str, T.Type], int] = {}
+_uniforms = itertools.count(3)
 _new = Expr.__new__
 _sweeping = threading.Lock()
 
 
 def make(op: str, args: tuple[Expr, ...], type_: T.Type, attr: Any = None) -> Expr:
     """The node of that structure, typed by the caller: the raw constructor (see `apply` for the checked one)."""
-    key = (op, type_, attr, *args)
+    # The tuple of operands is the node's own: to make another takes longer than all the rest.
+    key = (op, type_, attr, args)
     node = _nodes.get(key)
     if node is not None:
         return node
@@ -95,23 +104,31 @@ def make(op: str, args: tuple[Expr, ...], type_: T.Type, attr: Any = None) -> Ex
     node.args = args
     node.attr = attr
     node.type = type_
-    free = 0
-    for a in args:
-        free |= a.free
-    node.free = free
+    if len(args) == 2:
+        a, b = args
+        node.free = a.free | b.free
+        node.holds = a.holds | b.holds
+    else:
+        free = holds = 0
+        for a in args:
+            free |= a.free
+            holds |= a.holds
+        node.free = free
+        node.holds = holds | LOADS if op == "load" else holds
     node.id = next(_ids)
     if len(_nodes) > _sweep_at:
         sweep()
     return _nodes.setdefault(key, node)
 
 
-def _put(op: str, args: tuple[Expr, ...], type_: T.Type, attr: Any, free: int) -> Expr:
-    """As `make`, for a node whose `free` is not that of its operands: other threads never see it without."""
-    key = (op, type_, attr, *args)
+def _put(op: str, args: tuple[Expr, ...], type_: T.Type, attr: Any, free: int, holds: int = 0) -> Expr:
+    """As `make`, for a node whose masks are not those of its operands: other threads never see it without."""
+    key = (op, type_, attr, args)
     node = _nodes.get(key)
     if node is None:
         node = _new(Expr)
-        node.op, node.args, node.attr, node.type, node.free, node.id = op, args, attr, type_, free, next(_ids)
+        node.op, node.args, node.attr, node.type, node.id = op, args, attr, type_, next(_ids)
+        node.free, node.holds = free, holds
         node = _nodes.setdefault(key, node)
     return node
 
@@ -186,14 +203,8 @@ def const(value: float | int | bool, type_: T.Type) -> Expr:
     node = _nodes.get(table_key)
     if node is None:
         node = _new(Expr)
-        node.op, node.args, node.attr, node.type, node.free, node.id = (
-            "const",
-            (),
-            number,
-            type_,
-            0,
-            next(_ids),
-        )
+        node.op, node.args, node.attr, node.type, node.id = "const", (), number, type_, next(_ids)
+        node.free = node.holds = 0
         node = _nodes.setdefault(table_key, node)
     return node
 
@@ -204,7 +215,17 @@ FALSE = const(False, T.boolean)
 
 def param(name: str, type_: T.Type) -> Expr:
     """A uniform: an argument of the kernel, the same for all pixels."""
-    return make("param", (), type_, name)
+    return _put("param", (), type_, name, 0, _uniform_bit(name, type_))
+
+
+def _uniform_bit(name: str, type_: T.Type) -> int:
+    bit = _uniform_bits.get((name, type_))
+    if bit is None:
+        number = next(_uniforms)
+        if number >= _NUMBERED:
+            return UNIFORMS
+        bit = _uniform_bits.setdefault((name, type_), 1 << number)
+    return bit
 
 
 def index_bit(name: str) -> int:
@@ -263,19 +284,22 @@ def iterate(
         raise IrError("stop is a bool and limit an i32", place="iterate")
     bit = index_bit(f"state {depth}")
     outer = limit.free
+    holds = ITERATIONS | limit.holds | stop.holds
     for a in init:
         outer |= a.free
+        holds |= a.holds
     inner = stop.free
     for b in step:
         inner |= b.free
+        holds |= b.holds
     free = outer | (inner & ~bit)
-    node = _put("iterate", (*init, *step, stop, limit), init[0].type, (depth, len(init)), free)
+    node = _put("iterate", (*init, *step, stop, limit), init[0].type, (depth, len(init)), free, holds)
     return tuple(get(node, k) for k in range(len(init)))
 
 
 def get(node: Expr, position: int) -> Expr:
     """A component of the final state of an iterate."""
-    return _put("get", (node,), node.args[position].type, position, node.free)
+    return _put("get", (node,), node.args[position].type, position, node.free, node.holds)
 
 
 def parts(node: Expr) -> tuple[tuple[Expr, ...], tuple[Expr, ...], Expr, Expr]:
@@ -286,7 +310,9 @@ def parts(node: Expr) -> tuple[tuple[Expr, ...], tuple[Expr, ...], Expr, Expr]:
 
 def next_depth(*roots: Expr) -> int:
     """The depth for an iterate whose body is written over these expressions."""
-    return 1 + max((n.attr[0] for n in topological(roots) if n.op == "iterate"), default=-1)
+    if not held(roots) & ITERATIONS:
+        return 0
+    return 1 + max(n.attr[0] for n in topological(roots) if n.op == "iterate")
 
 
 def rebuild(node: Expr, args: tuple[Expr, ...]) -> Expr:
@@ -375,12 +401,33 @@ def uses(roots: Sequence[Expr]) -> dict[Expr, int]:
 
 def buffers(roots: Iterable[Expr]) -> list[Buffer]:
     """The buffers that are loaded from, in order of first appearance."""
+    roots = list(roots)
+    if not held(roots) & LOADS:
+        return []
     return list(dict.fromkeys(n.attr for n in topological(roots) if n.op == "load"))
 
 
 def params(roots: Iterable[Expr]) -> list[Expr]:
     """The uniforms, in order of name."""
-    return sorted((n for n in topological(roots) if n.op == "param"), key=lambda n: n.attr)
+    roots = list(roots)
+    mask = held(roots)
+    if mask & UNIFORMS:
+        found = [n for n in topological(roots) if n.op == "param"]
+    else:
+        found = [param(*key) for key, bit in list(_uniform_bits.items()) if mask & bit]
+    return sorted(found, key=lambda n: n.attr)
+
+
+def held(roots: Iterable[Expr]) -> int:
+    """What appears in expressions: `LOADS`, `ITERATIONS`, and bits of uniforms.
+
+    >>> held([param("a", T.f32), load(Buffer("b", T.f32, 1), const(0, T.i32))]) & (LOADS | ITERATIONS) == LOADS
+    True
+    """
+    mask = 0
+    for x in roots:
+        mask |= x.holds
+    return mask
 
 
 def substitute(roots: Sequence[Expr], mapping: dict[Expr, Expr]) -> list[Expr]:

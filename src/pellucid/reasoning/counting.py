@@ -16,7 +16,7 @@ import numpy as np
 
 from ..base.errors import IrError
 from ..ir import types as T
-from ..ir.expr import LEAVES, Buffer, Expr, const, topological
+from ..ir.expr import ITERATIONS, LEAVES, Buffer, Expr, const, topological
 from ..ir.interp import evaluate, fold
 from ..ir.nest import Abstract, Alloc, Block, For, If, Kernel, Statement, Store, While, roots, walk
 from .work import needed
@@ -175,7 +175,7 @@ class _Run:
 
     def value(self, root: Expr) -> Compute:
         """A closure that computes an expression."""
-        if any(n.op == "iterate" for n in topological([root])):
+        if root.holds & ITERATIONS:
             return lambda values: self.interpreted(root, values)
         steps = [(n, self.node(n)) for n in topological([root]) if n.op not in ("param", "index")]
         if not steps:

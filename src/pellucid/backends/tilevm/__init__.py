@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...base.errors import BackendError
-from ...ir.expr import topological
-from ...ir.nest import Kernel, all_roots
+from ...ir.expr import ITERATIONS
+from ...ir.nest import Kernel
 from ..llvm.hands import hands
 from ..port import Ranges, Store, layout
 from .means import mean_of
@@ -31,9 +31,7 @@ class TileBackend:
             raise BackendError("is no frame", place=kernel.name, fix="compile it by LLVM")
         helpers = hands(self.threads) if self.threads > 1 else None
         plan = layout(kernel, ranges)
-        # Long programs are walked no more often than needed, and all roots together have been already.
-        loops = any(n.op == "iterate" for n in topological(all_roots(kernel.body)))
-        mean = mean_of(field.value) if loops else None
+        mean = mean_of(field.value) if field.value.holds & ITERATIONS else None
         if mean is not None:
             return SampledCode(plan, field, mean, helpers, self.threads, self.store)
         return TileCode(plan, build(field), helpers, self.threads, self.store)

@@ -31,10 +31,6 @@ Floats go in by `PASSES`: a uniform one that is NaN is no box.
 """
 
 
-ITERATING = frozenset({"iterate", "get"})
-"""What becomes such instructions."""
-
-
 class Whole(NamedTuple):
     """In a pool, the box of everything of a type."""
 

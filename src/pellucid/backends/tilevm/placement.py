@@ -25,23 +25,26 @@ assert CODE.itemsize == LINE  # noqa: S101
 
 
 class Bodies:
-    """The bodies of a tape's pool, from a place in the workspaces on; `units` of the base is what they take."""
+    """The bodies of a tape's pool, from a place in the workspaces on; `units` of the base is what they take.
+
+    `pool` are its entries that are neither values nor memory, with their numbers.
+    """
 
     def __init__(
-        self, pool: Sequence[Item], begin: int, opcodes: Mapping[Key, int], kernels: Kernels
+        self, pool: Sequence[tuple[int, Item]], begin: int, opcodes: Mapping[Key, int], kernels: Kernels
     ) -> None:
         self._pool, self._opcodes, self._kernels = pool, opcodes, kernels
         self._begin: dict[Body, int] = {}
         self._owners: list[Any] = []
         self.units = 0
-        for item in pool:
+        for _, item in pool:
             if isinstance(item, Body):
                 self._begin[item] = begin + self.units
                 self.units += 8 * item.size
 
     def entries(self, unit: int) -> Iterator[tuple[int, Any]]:
-        """What is in the pool that is neither a value nor memory, and so stays the same: its number and bytes."""
-        for k, item in enumerate(self._pool):
+        """What these entries hold, which stays the same: number and bytes."""
+        for k, item in self._pool:
             if isinstance(item, Whole):
                 yield k, _whole(item.type, unit)
             elif isinstance(item, Link):

@@ -17,7 +17,8 @@ import numpy as np
 
 from ...base.errors import BackendError
 from ...ir import types as T
-from ...ir.expr import Buffer, Expr, topological
+from ...ir.expr import LOADS, Buffer, Expr, held
+from ...ir.expr import params as params_of
 from ...ir.interp import evaluate
 from ..calling import SIGNATURE, Slots
 from ..llvm.engine import machine
@@ -232,11 +233,11 @@ class Spaces:
         self.unit = 2 * kernels.half
         band = np.zeros(length, INSTRUCTION)
         operands = tape.operands
-        masks = (operands[:, 0] < 0) + 2 * (operands[:, 1] < 0) + 4 * (operands[:, 2] < 0)
+        masks = (operands < 0) @ _MASK
         bases = np.array([opcodes[k] for k in tape.keys])[tape.codes]
         band["opcode"] = bases + masks
         band["flags"], band["operands"] = tape.flags, operands
-        lines, flats, instructions = _sorted(band)
+        lines, flats, instructions = _sorted(band, pooled)
         begin = INPUTS + length
         # Pinned values go below the uniforms, tapes of children into the arena: a few levels of each.
         most = pooled + 8 * length + 64
@@ -261,18 +262,30 @@ class Spaces:
             frame[which] = offset
         end = _rounded(offset + arena, self.unit)
         self._bytes = _rounded(end, PAGE)
-        self._pooled = pooled
         self._tapes = instructions, band
         frame[Word.LINES_AT] = (end - frame[Word.BASE]) // self.unit
         # Each slot has two units for a line, and eight for a batch.
         end += 2 * (begin + 2) * self.unit
         frame[Word.SLOTS_AT] = (end - frame[Word.BASE]) // self.unit
+        # References of inputs and of the pool stand for themselves in every tape; inputs have the first slots.
+        references = np.arange(-pooled, INPUTS, dtype=np.int32)
+        places = references.copy()
+        places[pooled:] = int(frame[Word.SLOTS_AT]) + 8 * references[pooled:]
+        self._fixed = [
+            (int(frame[which]) - 4 * pooled, x.view(np.uint8))
+            for which, x in ((Word.MAP, references), (Word.PLACES, places))
+        ]
         for which, code in own.items():
             frame[which] = code
         frame[Word.BATCHES], frame[Word.BOXES] = address(kernels.batches), address(kernels.boxes)
         self._records, slots = self._allocated(allocate, {Word.TOP: (lines, flats), Word.BAND: (0, 0)})
         frame[Word.SLOTS_MOST] = slots
-        self._bodies = Bodies(tape.pool, int(frame[Word.SLOTS_AT]) + 8 * slots, opcodes, kernels)
+        pool: dict[type, list[tuple[int, Any]]] = {}
+        for entry in enumerate(tape.pool):
+            pool.setdefault(type(entry[1]), []).append(entry)
+        values, self._buffers = pool.pop(Expr, []), pool.pop(Buffer, [])
+        rest = [entry for entries in pool.values() for entry in entries]
+        self._bodies = Bodies(rest, int(frame[Word.SLOTS_AT]) + 8 * slots, opcodes, kernels)
         self._bytes = _rounded(end + (8 * slots + self._bodies.units) * self.unit, PAGE)
         self._pool = np.zeros((pooled + 1, self.unit), np.uint8)
         for k, words in self._bodies.entries(self.unit):
@@ -285,15 +298,16 @@ class Spaces:
         self._order = np.zeros(AT_ONCE * LANES, np.int64)
         frame[Word.ORDER] = address(self._order)
         self._given: tuple[Any, ...] | None = None
-        self._buffers = [(k, x) for k, x in enumerate(tape.pool) if isinstance(x, Buffer)]
-        values = [(k, x) for k, x in enumerate(tape.pool) if isinstance(x, Expr)]
+        by_op: dict[str, list[tuple[int, Expr]]] = {}
+        for entry in values:
+            by_op.setdefault(entry[1].op, []).append(entry)
         # An edited program may have a parameter for each of its thousands of numbers.
-        self._params = [(k, x) for k, x in values if x.op == "param"]
-        self._uniforms = [(k, x) for k, x in values if x.op not in ("const", "param")]
-        below = topological([x for _, x in self._uniforms])
-        self._wanted = [n for n in below if n.op == "param"]
-        self._read = any(n.op == "load" for n in below)
-        self._set_all([(k, x.type, x.attr) for k, x in values if x.op == "const"])
+        constants, self._params = by_op.pop("const", []), by_op.pop("param", [])
+        self._uniforms = [entry for entries in by_op.values() for entry in entries]
+        below = [x for _, x in self._uniforms]
+        self._wanted = params_of(below)
+        self._read = bool(held(below) & LOADS)
+        self._set_all([(k, x.type, x.attr) for k, x in constants])
         frame[Word.STAMP] = next(_stamps)
 
     def reserve(self, bytes_: int) -> int:
@@ -346,52 +360,38 @@ class Spaces:
 
     def _made(self, count: int) -> Block:
         block = Block(count, self._bytes)
-        # References of inputs and of the pool stand for themselves in every tape; inputs have the first slots.
-        references = np.arange(-self._pooled, INPUTS, dtype=np.int32)
-        slots = (self.frame[Word.SLOTS_AT] + 8 * np.arange(INPUTS)).astype(np.int32)
         for row in block.rows:
             row[:HEADER] = 0
-            for which in (Word.MAP, Word.PLACES):
-                low = int(self.frame[which]) - 4 * self._pooled
-                row[low : low + 4 * len(references)] = references.view(np.uint8)
-            end = int(self.frame[Word.PLACES])
-            row[end : end + 4 * INPUTS] = slots.view(np.uint8)
+            for place, words in self._fixed:
+                row[place : place + len(words)] = words
         return block
 
     def _set_all(self, entries: Sequence[tuple[int, T.Type, Any]]) -> None:
-        """Entries of the pool; those of one type at once, for there may be thousands."""
+        """Entries of the pool, in all lanes of both ends; those of one type at once, for there may be thousands."""
         last = len(self._pool) - 2
-        for type_ in {t for _, t, _ in entries}:
-            places = [last - k for k, t, _ in entries if t is type_]
-            values = np.array([v for _, t, v in entries if t is type_], type_.dtype)
+        by_type: dict[T.Type, tuple[list[int], list[Any]]] = {}
+        for k, type_, value in entries:
+            places, values = by_type.setdefault(type_, ([], []))
+            places.append(last - k)
+            values.append(value)
+        for type_, (places, values) in by_type.items():
             if type_ is T.boolean:
-                for place, value in zip(places, values, strict=True):
-                    self._set(last - place, value, type_)
+                # Lanes of truths are bits.
+                halves = self._pool.view(np.uint16).reshape(len(self._pool), 2, -1)
+                halves[places, :, 0] = np.where(np.array(values), 0xFFFF, 0)[:, None]
                 continue
             word = np.uint32 if self.unit == 8 * LANES else np.uint64
-            bits = values.view(f"u{type_.dtype.itemsize}").astype(word)
+            bits = np.array(values, type_.dtype).view(f"u{type_.dtype.itemsize}").astype(word)
             self._pool.view(word)[places] = bits[:, None]
-
-    def _set(self, index: int, value: Any, type_: T.Type) -> None:
-        """An entry of the pool: the value in all lanes of both ends."""
-        half = self.unit // 2
-        entry = self._pool[len(self._pool) - 2 - index]
-        if type_ is T.boolean:
-            word = np.array([0xFFFF if value else 0], np.uint16).view(np.uint8)
-            entry[:2] = entry[half : half + 2] = word
-        else:
-            raw = np.zeros(half // LANES, np.uint8)
-            raw[: type_.dtype.itemsize] = np.array([value], type_.dtype).view(np.uint8)
-            entry[:] = np.tile(raw, 2 * LANES)
 
     def fill(self, values: tuple[Any, ...], params: Sequence[Expr], arrays: Mapping[Buffer, Any]) -> None:
         """The entries of the pool that depend on arguments and buffers, unless they are as before."""
         if self._read or values != self._given:
             given = dict(zip(params, values, strict=True))
-            self._set_all([(k, x.type, given[x]) for k, x in self._params])
             found = evaluate([x for _, x in self._uniforms], {p: given[p] for p in self._wanted}, arrays)
-            for (k, x), value in zip(self._uniforms, found, strict=True):
-                self._set(k, np.asarray(value).reshape(()), x.type)
+            new = [given[x] for _, x in self._params] + [np.asarray(value).reshape(()) for value in found]
+            entries = zip([*self._params, *self._uniforms], new, strict=True)
+            self._set_all([(k, x.type, value) for (k, x), value in entries])
             self.frame[Word.STAMP] = next(_stamps)
         self._given = values
         for k, x in self._buffers:
@@ -411,16 +411,24 @@ class Spaces:
         return Counts(*(int(x) for x in found))
 
 
-def _sorted(tape: np.ndarray[Any, Any]) -> tuple[int, int, np.ndarray[Any, Any]]:
+_MASK = np.array([1, 2, 4])
+"""Which operands are uniform, as a number."""
+
+
+def _sorted(tape: np.ndarray[Any, Any], pooled: int) -> tuple[int, int, np.ndarray[Any, Any]]:
     """How many instructions of a tape are lines, and how many are flat; the former first, and the latter last."""
-    lines, flats = (tape["flags"] & flag != 0 for flag in (LINE, FLAT))
-    order = np.argsort(1 - lines + flats, kind="stable")
-    places = np.arange(INPUTS + len(tape), dtype=np.int32)
+    kinds = tape["flags"] & (LINE | FLAT)
+    if not kinds.any():
+        return 0, 0, tape.copy()
+    lines, flats = (int(np.count_nonzero(kinds & flag)) for flag in (LINE, FLAT))
+    order = np.concatenate([np.flatnonzero(x) for x in (kinds == LINE, kinds == 0, kinds & FLAT)])
+    # References below zero, of the pool, are found at the end of the table.
+    places = np.arange(INPUTS + len(tape) + pooled, dtype=np.int32)
+    places[INPUTS + len(tape) :] -= len(places)
     places[INPUTS + order] = np.arange(INPUTS, INPUTS + len(tape))
     found = tape[order]
-    operands = found["operands"]
-    found["operands"] = np.where(operands < 0, operands, places[np.maximum(operands, 0)])
-    return int(lines.sum()), int(flats.sum()), found
+    found["operands"] = places[found["operands"]]
+    return lines, flats, found
 
 
 def _rounded(size: int, unit: int) -> int:

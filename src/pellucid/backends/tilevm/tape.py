@@ -6,7 +6,7 @@ out by the interpreter when a frame begins. Rows stay whole here: a sine is one 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -15,8 +15,8 @@ import numpy as np
 from ...ir import nest as N
 from ...ir import prim as table
 from ...ir import types as T
-from ...ir.expr import Buffer, Expr
-from .bodies import ITERATING, LOOP, Body, Item, Pool, Scope, guards, key_of, needs, ordered
+from ...ir.expr import ITERATIONS, Buffer, Expr, held
+from .bodies import LOOP, Body, Item, Pool, Scope, guards, key_of, needs, ordered
 from .kernels import Key
 from .means import Mean
 from .packing import packed
@@ -106,13 +106,59 @@ class _Written(Scope):
 
     def add(self, key: Key, operands: tuple[int, ...]) -> int:
         """Write an instruction; see `Scope`."""
+        self.codes.append(self.number(key))
+        self.operands += (*operands, *_SPARE[len(operands)])
+        return INPUTS + len(self.codes) - 1
+
+    def number(self, key: Key) -> int:
+        """The number of a key."""
         code = self.numbers.get(key)
         if code is None:
             code = self.numbers[key] = len(self.keys)
             self.keys.append(key)
-        self.codes.append(code)
-        self.operands += (*operands, *_SPARE[len(operands) :])
-        return INPUTS + len(self.codes) - 1
+        return code
+
+    def walk(self, roots: Sequence[Expr]) -> list[Expr]:
+        """Write what roots need that hold no iteration, each node soon before its first use; gives what varies.
+
+        It writes what `write` does of what is `ordered`, in one walk: there are thousands of nodes and dozens of keys.
+        """
+        places, pool, codes, operands = self.places, self.pool.place, self.codes, self.operands
+        varying, kinds = self.varying, dict[Any, int]()
+        found: list[Expr] = []
+        # Who waits for its operands, and those of each that are left; below them all are the roots.
+        path: list[Expr] = []
+        ways: list[Iterator[Expr]] = []
+        way = iter(roots)
+        while True:
+            for node in way:
+                if node not in places:
+                    if node.free & varying:
+                        path.append(node)
+                        ways.append(way)
+                        way = iter(node.args)
+                        break
+                    pool(node)
+            else:
+                if not path:
+                    return found
+                node, way = path.pop(), ways.pop()
+                args = node.args
+                # What tells one key from another, without making it.
+                if len(args) == 2:
+                    a, b = args
+                    kind: Any = (node.op, a.type, b.type, node.type, a is b)
+                    operands += (places[a], places[b], UNUSED)
+                else:
+                    kind = (node.op, node.type, args[:1] == args[1:2], *[x.type for x in args])
+                    items = (*args, node.attr) if node.op == "load" else args
+                    operands += (*map(pool, items), *_SPARE[len(items)])
+                code = kinds.get(kind)
+                if code is None:
+                    code = kinds[kind] = self.number(key_of(node))
+                places[node] = INPUTS + len(codes)
+                codes.append(code)
+                found.append(node)
 
 
 def build(field: Field) -> Tape:
@@ -142,40 +188,15 @@ def _build(
 ) -> Tape:
     """A tape of one root, or of several that are kept; what comes first into the pool is given."""
     lines = _Written(places, first)
-    numbers, keys, codes, operands = lines.numbers, lines.keys, lines.codes, lines.operands
+    keys, codes, operands = lines.keys, lines.codes, lines.operands
     pool = lines.pool.items
-    nodes = ordered(roots, lines)
-    if any(node.op == "iterate" for node in nodes):
+    if held(roots) & ITERATIONS:
+        nodes = ordered(roots, lines)
         lines.guards = guards(nodes, roots)
         nodes = ordered(roots, lines) if lines.guards else nodes
-    placed, take = places.get, operands.append
-    spare = [_SPARE[k:] for k in range(4)]
-    for node in nodes:
-        args: tuple[Any, ...] = node.args
-        # What tells one key from another, without making it: there are thousands of nodes and dozens of keys.
-        if len(args) == 2:
-            a, b = args
-            kind: Any = (node.op, a.type, b.type, node.type, a is b)
-        elif node.op in ITERATING:
-            lines.write([node])
-            continue
-        else:
-            kind = (node.op, node.type, args[:1] == args[1:2], *[a.type for a in args])
-            if node.op == "load":
-                args = (args[0], node.attr)
-        code = numbers.get(kind)
-        if code is None:
-            code = numbers[kind] = len(keys)
-            keys.append(key_of(node))
-        for x in args:
-            place = placed(x)
-            if place is None:
-                pool.append(x)
-                place = places[x] = -len(pool)
-            take(place)
-        operands += spare[len(args)]
-        places[node] = INPUTS + len(codes)
-        codes.append(code)
+        lines.write(nodes)
+    else:
+        nodes = lines.walk(roots)
     before: tuple[T.Type, ...] = ()
     rest = list(roots) if keep else []
     while rest:
@@ -187,7 +208,7 @@ def _build(
                 pool.append(x)
                 places[x] = -len(pool)
             kept.append(places[x])
-        operands += (*kept, *_SPARE[len(kept) :])
+        operands += (*kept, *_SPARE[len(kept)])
         codes.append(len(keys) - 1)
         rest, before = rest[many:], (T.u32,)
     if not codes:
@@ -211,7 +232,8 @@ def _build(
     return Tape(field, keys, numbered, flags, shaped, pool, 8 if wide else 4, inner)
 
 
-_SPARE = (UNUSED, UNUSED, UNUSED)
+_SPARE = ((UNUSED, UNUSED, UNUSED), (UNUSED, UNUSED), (UNUSED,), ())
+"""What stands for operands that an instruction has not, by how many it has."""
 
 
 FEWEST = 3
