@@ -79,9 +79,11 @@ def first_frames() -> None:
     ]
     text = program()
     if text:
-        pictures.append(
-            ("text", lambda k: im.read_vm(text.replace("const 2.95", f"const 2.9{k:02}")) < 0, 512.0)
-        )
+        # Of a text with other lines than the one before, nothing is known.
+        pictures += [
+            ("text", lambda k: im.read_vm(text.replace("const 2.95", f"const 2.9{k:02}")) < 0, 512.0),
+            ("new text", lambda k: im.read_vm("#\n" * (k % 2) + text) < 0.001 * k, 512.0),
+        ]
     for name, make, zoom in pictures:
         rows: list[dict[str, float]] = []
         nodes = 0

@@ -208,3 +208,41 @@ def test_a_monologue_without_compiling(data_dir: Path):
     line = np.linspace(-1, 1, 64)
     field = im.read_vm(data_dir / "prospero.vm")
     assert np.array_equal(field.at(line, line[::-1, None]) < 0, drawn(data_dir, 64, "f32"))
+
+
+LINES = ["# a program", "x var-x", "h const 0.5", "", "k const 4", "m mul x h", "r add m k"]
+
+
+@pytest.mark.parametrize(
+    ("line", "new", "expected"),
+    [
+        (2, "h const 0.25", 6.0),
+        (4, "k const -1.5", 2.5),
+        (4, "k const 1e1 # ten", 14.0),
+        (4, "h const 1", 9.0),
+        (5, "m add x h", 12.5),
+        (5, "m const 3", 7.0),
+        (6, "r add m m", 8.0),
+        (0, "y var-y", 8.0),
+        (3, "k const 7", 8.0),
+    ],
+)
+def test_a_program_of_which_one_line_was_edited_is_the_new_program(line, new, expected):
+    edited = LINES.copy()
+    edited[line] = new
+    for lines in (LINES, edited, LINES):
+        text = "\n".join(lines)
+        # The name that `h const 1` takes from the other constant is not there any more.
+        if "h const 1" in lines and "k const 4" not in lines:
+            with pytest.raises(FileError, match="no earlier register is called 'k'"):
+                im.read_vm(text)
+            continue
+        assert im.read_vm(text).at(8.0, 0.0) == (8.0 if lines is LINES else expected)
+
+
+@pytest.mark.parametrize("new", ["h const half", "h const", "h", "h const 1 2"])
+def test_a_line_that_was_edited_wrongly_is_named(new):
+    im.read_vm("\n".join(LINES))
+    with pytest.raises(FileError, match="program:3"):
+        im.read_vm("\n".join([*LINES[:2], new, *LINES[3:]]))
+    assert im.read_vm("\n".join(LINES)).at(8.0, 0.0) == 8.0

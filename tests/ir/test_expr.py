@@ -51,6 +51,26 @@ def test_operands_come_before_users(parts: list[Program]):
 
 
 @given(programs(count=1))
+def test_a_node_knows_what_appears_in_it(parts: list[Program]):
+    for root in N.all_roots(joined(parts)[0].body):
+        for node in E.topological([root]):
+            below = E.topological([node])
+            ops = {n.op for n in below}
+            assert bool(node.holds & E.LOADS) == ("load" in ops), node
+            assert bool(node.holds & E.ITERATIONS) == ("iterate" in ops), node
+            assert E.params([node]) == sorted((n for n in below if n.op == "param"), key=lambda n: n.attr)
+
+
+def test_uniforms_are_found_however_many_there_are():
+    many = [E.param(f"one of many {k}", t) for k in range(80) for t in (T.f32, T.f64)]
+    sums = [E.apply("add", a, b) for a, b in zip(many, many[2:], strict=False)]
+    for a, b, node in zip(many, many[2:], sums, strict=False):
+        assert E.params([node]) == sorted((a, b), key=lambda n: n.attr)
+    assert set(E.params(sums)) == set(many)
+    assert E.params([E.const(1, T.f32), COLUMN]) == []
+
+
+@given(programs(count=1))
 def test_free_indices_are_those_that_occur(parts: list[Program]):
     for root in N.all_roots(joined(parts)[0].body):
         for node in E.topological([root]):

@@ -96,10 +96,10 @@ class Image:
 
     def _sampled(self, p: Point) -> Any:
         value = self._function(p)
+        if isinstance(value, Color) or type(value) is Value:
+            return value
         if isinstance(value, Image):
             return value(p)
-        if isinstance(value, Color):
-            return value
         if value is None or callable(value):
             kind, fix = "nothing", "return a color, a truth, a number or an image"
             if value is not None:

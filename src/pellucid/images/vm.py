@@ -91,12 +91,21 @@ class _Program(NamedTuple):
 
     operations     what a line is: a row of the operator table, or what else its operation is called.
     first, second  the lines of its operands, of one operand twice; of a constant, which of the `values` it is.
+    lines          the text; `constants` tells by number which of its lines have which value.
     """
 
     operations: list[str]
     first: list[int]
     second: list[int]
     values: list[float]
+    lines: list[str]
+    constants: dict[int, int]
+
+
+_latest: list[_Program] = []
+"""The program that was read last: while somebody edits one, the next is the same but for a number."""
+LONGEST_KEPT = 1 << 17
+"""The most lines of a program that is kept."""
 
 
 @word(
@@ -123,7 +132,9 @@ def read_vm(source: Any, z: Any = 0.0) -> Image:
             place="read_vm",
             fix="give a path, or the lines of a program",
         )
-    program = _parse(text, place)
+    lines = text.splitlines()
+    program = _edited(lines) or _parse(lines, place)
+    _latest[:] = [program] if len(lines) <= LONGEST_KEPT else []
     return Image(lambda p: _run(program, p, z))
 
 
@@ -143,11 +154,29 @@ def _text(path: Path) -> str:
     raise FileError(problem, place=str(path), fix=fix)
 
 
-def _parse(text: str, place: str) -> _Program:
-    program = _Program([], [], [], [])
-    operations, first, second, values = program
+def _edited(lines: list[str]) -> _Program | None:
+    """The program read last with other numbers, if that is all in which it differs."""
+    for before in _latest[:]:
+        if len(lines) != len(before.lines):
+            return None
+        values = before.values.copy()
+        for k in [k for k, (new, old) in enumerate(zip(lines, before.lines, strict=True)) if new != old]:
+            new, old = lines[k].split(), before.lines[k].split()
+            if k not in before.constants or len(new) != 3 or new[:2] != old[:2]:
+                return None
+            try:
+                values[before.constants[k]] = float(new[2])
+            except ValueError:
+                return None
+        return before._replace(values=values, lines=lines)
+    return None
+
+
+def _parse(lines: list[str], place: str) -> _Program:
+    program = _Program([], [], [], [], lines, {})
+    operations, first, second, values, _, constants = program
     registers: dict[str, int] = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(lines):
         words = (line.partition("#")[0] if "#" in line else line).split()
         try:
             if len(words) == 4:
@@ -159,7 +188,7 @@ def _parse(text: str, place: str) -> _Program:
                 name, operation, a = words
                 operations.append(_OF_ONE[operation])
                 if operation == "const":
-                    found = len(values)
+                    found = constants[number] = len(values)
                     values.append(float(a))
                 else:
                     found = registers[a]
@@ -173,7 +202,7 @@ def _parse(text: str, place: str) -> _Program:
             else:
                 continue
         except (KeyError, ValueError):
-            raise _wrong(words, registers, f"{place}:{number}") from None
+            raise _wrong(words, registers, f"{place}:{number + 1}") from None
         registers[name] = len(operations) - 1
     if not operations:
         raise FileError(

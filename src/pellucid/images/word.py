@@ -65,7 +65,8 @@ class Word:
 
     `function` takes checked arguments; `signature` is its text; `example` an expression of the vocabulary that shows
     it in a view of `width` units; `source` tells where the idea comes from; `receiver` names the parameter that is
-    `self` when the word is a method (None: it is not); `family` is the file it stands in.
+    `self` when the word is a method (None: it is not); `family` is the file it stands in. Of a `plain` one each
+    parameter takes one argument, which may stand in its place.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Word:
     receiver: str | None
     family: str
     python: inspect.Signature = field(repr=False)
+    plain: bool
     constant: Any = None
 
     @property
@@ -195,6 +197,10 @@ def word(
             receiver=receiver or (images[-1] if images else None),
             family=family,
             python=python,
+            plain=all(
+                p.kind is p.POSITIONAL_OR_KEYWORD and not slot.many
+                for p, slot in zip(python.parameters.values(), slots, strict=True)
+            ),
         )
         WORDS[called] = entry
         return checked
@@ -229,27 +235,33 @@ def value(
 
 
 def _apply(entry: Word, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    try:
-        bound = entry.python.bind(*args, **named)
-    except TypeError as error:
-        place, _ = caller()
-        raise VocabularyError(
-            f"takes {_usage(entry)} ({error})", place=f"{place}: {entry.name}", fix=f"it is {entry.signature}"
-        ) from None
-    given, args, named = bound.arguments, bound.args, bound.kwargs
-    if any(_moves(entry, p, given) for p in entry.parameters):
-        return _over_time(entry, bound)
+    bound: inspect.BoundArguments | None = None
+    if not named and len(args) == len(entry.parameters) and entry.plain:
+        # All arguments in order, as most words are written: to bind them takes longer than all the rest.
+        given = {p.name: x for p, x in zip(entry.parameters, args, strict=True)}
+    else:
+        try:
+            bound = entry.python.bind(*args, **named)
+        except TypeError as error:
+            place, _ = caller()
+            fix = f"it is {entry.signature}"
+            raise VocabularyError(
+                f"takes {_usage(entry)} ({error})", place=f"{place}: {entry.name}", fix=fix
+            ) from None
+        given, args, named = bound.arguments, bound.args, bound.kwargs
+    parameters = [p for p in entry.parameters if p.name in given]
+    for p in parameters:
+        if _moves(p, given[p.name]):
+            return _over_time(entry, args, named)
     letters: dict[str, str] = {}
-    for p in entry.parameters:
-        if p.name not in given:
-            continue
+    for p in parameters:
         value = given[p.name]
         if p.slot.many:
             given[p.name] = tuple(_accept(entry, p, one, letters) for one in value)
         elif value is not p.default:
             given[p.name] = _accept(entry, p, value, letters)
     raw = cast("Any", entry.function).__wrapped__
-    result = raw(*bound.args, **bound.kwargs)
+    result = raw(*given.values()) if bound is None else raw(*bound.args, **bound.kwargs)
     if entry.result.text == "Transform":
         result.__name__ = _expression(entry, args, named)()
     if isinstance(result, Image):
@@ -272,10 +284,9 @@ def _usage(entry: Word) -> str:
     return ", ".join(shown) or "no arguments"
 
 
-def _moves(entry: Word, parameter: Parameter, given: dict[str, Any]) -> bool:
-    if parameter.name not in given or parameter.type in ("Animation", "Behavior", "Any"):
+def _moves(parameter: Parameter, value: Any) -> bool:
+    if parameter.type in ("Animation", "Behavior", "Any"):
         return False
-    value = given[parameter.name]
     if parameter.slot.many:
         return any(isinstance(one, Behavior) for one in value)
     if isinstance(value, tuple | list) and parameter.type == "Point":
@@ -283,7 +294,7 @@ def _moves(entry: Word, parameter: Parameter, given: dict[str, Any]) -> bool:
     return isinstance(value, Behavior)
 
 
-def _over_time(entry: Word, bound: inspect.BoundArguments) -> Any:
+def _over_time(entry: Word, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
     """A word of arguments that change with time is the animation of what it gives at each moment."""
 
     def now(value: Any, time: Any) -> Any:
@@ -291,8 +302,6 @@ def _over_time(entry: Word, bound: inspect.BoundArguments) -> Any:
             items = cast("tuple[Any, ...] | list[Any]", value)
             return type(items)(now(one, time) for one in items)
         return at_time(value, time)
-
-    args, named = bound.args, bound.kwargs
 
     def moment(time: Any) -> Any:
         return entry.function(*(now(a, time) for a in args), **{k: now(v, time) for k, v in named.items()})

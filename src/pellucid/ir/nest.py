@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any
 
 from ..base.errors import IrError
 from . import expr as E
@@ -134,32 +136,38 @@ class Kernel:
 
 def roots(statement: Statement) -> tuple[Expr, ...]:
     """The expressions written in the statement itself, not in its blocks."""
-    match statement:
-        case Let(value) | Repeat(value, _):
-            return (value,)
-        case If(condition, _, _, picks):
-            return (condition, *picks)
-        case For(_, lo, hi, _, _):
-            return (lo, hi)
-        case While(condition, _):
-            return (condition,)
-        case Store(_, position, value):
-            return (position, value)
-        case Alloc(sizes, _):
-            return tuple(sizes.values())
-        case Abstract():
-            return ()
+    return _ROOTS[type(statement)](statement)
 
 
 def blocks(statement: Statement) -> tuple[Block, ...]:
     """The blocks inside a statement."""
-    match statement:
-        case If(_, then, orelse, _):
-            return (then, orelse)
-        case Repeat(_, body) | For(_, _, _, body, _) | While(_, body) | Alloc(_, body):
-            return (body,)
-        case _:
-            return ()
+    return _BLOCKS[type(statement)](statement)
+
+
+def _no_blocks(_: Statement) -> tuple[Block, ...]:
+    return ()
+
+
+def _body(statement: Repeat | For | While | Alloc) -> tuple[Block, ...]:
+    return (statement.body,)
+
+
+# By class: these two are asked by every walk of every pass.
+_ROOTS: Mapping[type, Callable[[Any], tuple[Expr, ...]]] = {
+    Let: lambda s: (s.value,),
+    If: lambda s: (s.condition, *s.picks),
+    Repeat: lambda s: (s.value,),
+    For: attrgetter("lo", "hi"),
+    While: lambda s: (s.condition,),
+    Store: attrgetter("position", "value"),
+    Alloc: lambda s: tuple(s.sizes.values()),
+    Abstract: lambda s: (),
+}
+_BLOCKS: Mapping[type, Callable[[Any], tuple[Block, ...]]] = {
+    **dict.fromkeys((Let, Store, Abstract), _no_blocks),
+    **dict.fromkeys((Repeat, For, While, Alloc), _body),
+    If: attrgetter("then", "orelse"),
+}
 
 
 def with_blocks(statement: Statement, new: tuple[Block, ...]) -> Statement:
@@ -179,10 +187,8 @@ def walk(block: Block) -> Iterator[Statement]:
     while stack:
         s = stack.pop()
         yield s
-        # Most statements are one of these, and have no blocks inside.
-        if not isinstance(s, Let | Store):
-            for inner in reversed(blocks(s)):
-                stack.extend(reversed(inner))
+        for inner in reversed(blocks(s)):
+            stack.extend(reversed(inner))
 
 
 def transform(block: Block, function: Callable[[Statement], Block]) -> Block:

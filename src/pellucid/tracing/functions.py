@@ -57,6 +57,9 @@ def where(condition: Any, then: Any, orelse: Any) -> Any:
     if truth is not None:
         return then if truth else orelse
     test = tracer.convert(condition, T.boolean).expr
+    if type(then) is Value and type(orelse) is Value:
+        # Two scalars: by far the most frequent.
+        return _choose(test, then, orelse)
     a, rebuild = flatten(then)
     b, _ = flatten(orelse)
     if len(a) != len(b) or outline(then) != outline(orelse):

@@ -26,8 +26,8 @@ def flatten(x: Any) -> tuple[list[Any], Rebuild]:
     >>> leaves, rebuild([5, 6, 7])
     ([1, 2, 3], (5, Point(x=6, y=7)))
     """
-    if isinstance(x, Value) or static(x) is not None:
-        return [x], lambda new: new[0]
+    if type(x) is Value or isinstance(x, Value) or static(x) is not None:
+        return [x], _first
     if isinstance(x, complex):
         return flatten(Complex(x.real, x.imag))
     if isinstance(x, tuple | list):
@@ -44,7 +44,11 @@ def flatten(x: Any) -> tuple[list[Any], Rebuild]:
         whole: Any = type(x)
         names = [f.name for f in dataclasses.fields(x)]
         return _join([getattr(x, n) for n in names], lambda parts: whole(*parts))
-    return [x], lambda new: new[0]
+    return [x], _first
+
+
+def _first(new: list[Any]) -> Any:
+    return new[0]
 
 
 def _join(items: list[Any], build: Callable[[list[Any]], Any]) -> tuple[list[Any], Rebuild]:
