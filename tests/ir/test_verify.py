@@ -29,6 +29,7 @@ def node(
     if free is None:
         for a in args:
             made.free |= a.free
+    made.holds = E.held(args) | (E.LOADS if op == "load" else E.ITERATIONS if op == "iterate" else 0)
     made.id = 1 << 60
     return made
 
