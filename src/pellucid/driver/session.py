@@ -40,8 +40,9 @@ REST = 0.3
 SCENES = 8
 """How many pictures, and how many shapes of pictures, keep their machine code."""
 
-TILES, REWRITTEN, LIFTED, WHOLE = "tiles", "rewritten", "lifted", "whole"
-"""A picture's codes: its tape as traced or by the rules, and machine code with its numbers as parameters or known."""
+TILES, SHARED, REWRITTEN, LIFTED, WHOLE = "tiles", "shared", "rewritten", "lifted", "whole"
+"""A picture's codes: its tape as traced, with its numbers as parameters, or by the rules; and machine code with its
+numbers as parameters or known. The first two draw alike."""
 NOTHING: Mapping[str, float] = {}
 NO_COUNTS = Counts(*[0] * len(Counts._fields))
 LITTER = 1 << 16
@@ -142,7 +143,7 @@ class Session:
         self._picture: object = None
         self._scenes: OrderedDict[tuple[Expr, tuple[Any, ...]], _Scene] = OrderedDict()
         self._families: OrderedDict[Expr, _Family] = OrderedDict()
-        self._tape, self._rewritten = _Tape(), _Tape()
+        self._tape, self._shared, self._rewritten = _Tape(), _Tape(), _Tape()
         self._edited_at = 0.0
         self._compiled = 0
         self._nodes = E.count()
@@ -205,7 +206,7 @@ class Session:
             self._scene = self._picture = None
             self._scenes.clear()
             self._families.clear()
-            self._tape, self._rewritten = _Tape(), _Tape()
+            self._tape, self._shared, self._rewritten = _Tape(), _Tape(), _Tape()
             self._dropped.clear()
 
     def __enter__(self) -> Self:
@@ -291,7 +292,7 @@ class Session:
         family.asked += 1
         family.timing.add(name, spent["frame"], width * height)
         if isinstance(code, TileCode):
-            tape = self._rewritten if name == REWRITTEN else self._tape
+            tape = self._rewritten if name == REWRITTEN else self._traced(scene)
             self._count(family, tape, code, spent["frame"], width * height)
             return Shown(pixels, "tiles", spent, scene.trouble)
         return Shown(pixels, "llvm", {**spent, "compile": compile_ms}, scene.trouble)
@@ -319,13 +320,19 @@ class Session:
     def _constants(self, scene: _Scene) -> Mapping[str, float]:
         return scene.constants or scene.family.shape.values
 
+    def _traced(self, scene: _Scene) -> _Tape:
+        """The tape of a scene as it was traced: that of its family, once its numbers were edited and there is one."""
+        shared = self._shared
+        return shared if shared.key is scene.family and shared.code is not None else self._tape
+
     def _taped(self, scene: _Scene) -> tuple[TileCode | None, Mapping[str, float]]:
-        """The tape of a scene; that of its family once its numbers were edited, so that no other one is made."""
-        lifted = scene.family.edited
-        key: object = scene.family if lifted else scene
-        if self._tape.key is not key:
-            self._tape = _Tape(key, self._tape_of(scene.family.shape.frame if lifted else scene.frame))
-        return self._tape.code, self._constants(scene) if lifted else NOTHING
+        """That tape, which is made if there is none, and the values of its parameters."""
+        tape = self._traced(scene)
+        if tape is self._shared:
+            return tape.code, self._constants(scene)
+        if tape.key is not scene:
+            tape = self._tape = _Tape(scene, self._tape_of(scene.frame))
+        return tape.code, NOTHING
 
     def _tape_of(self, frame: Frame, *, rewritten: bool = False) -> TileCode | None:
         options = Options(self.options.numerics, self.options.precision, "tiles")
@@ -372,15 +379,16 @@ class Session:
             tiled = min([ms for ms in times if ms is not None], default=None)
             if family.estimate is None or tiled is None:
                 return None
-            exact, tape = self.options.numerics == "exact", self._tape.code
-            wanted: list[str] = []
+            exact, tape = self.options.numerics == "exact", self._traced(scene).code
+            wanted = [SHARED] if family.edited and tape is not None else []
             if exact and tape is not None and rewriting_pays(len(tape.tape), tiled, family.asked):
-                wanted = [REWRITTEN]
+                wanted.append(REWRITTEN)
             if family.estimate.pays(tiled, family.asked):
                 wanted.append(WHOLE)
                 if exact and family.shape.places:
                     wanted = [LIFTED, *wanted] if family.edited else [*wanted, LIFTED]
             made = {
+                SHARED: self._shared.key is family,
                 REWRITTEN: self._rewritten.key is scene,
                 WHOLE: scene.whole is not None,
                 LIFTED: family.lifted is not None,
@@ -390,7 +398,7 @@ class Session:
                     continue
                 left = self._edited_at + REST - clock.monotonic()
                 # What was edited may be edited again at once: its shape stays, its numbers do not.
-                if left > 0 and which != (LIFTED if family.edited else WHOLE):
+                if left > 0 and which not in ((SHARED, LIFTED) if family.edited else (WHOLE,)):
                     return left
                 return lambda: self._compile(scene, which)
             return None
@@ -403,8 +411,8 @@ class Session:
     def _compile(self, scene: _Scene, which: str) -> None:
         """Make code of a scene, unless it is not wanted anymore when the compiler proper would begin."""
         try:
-            if which == REWRITTEN:
-                self._rewrite(scene)
+            if which in (SHARED, REWRITTEN):
+                self._tape_again(scene, which)
                 return
             made = self._made(scene, which, lambda: self._wanted(scene, which))
         except _Stale:
@@ -419,13 +427,19 @@ class Session:
             else:
                 scene.family.lifted = made
 
-    def _rewrite(self, scene: _Scene) -> None:
-        """Make the tape of a scene by the rules; how fast it is will be measured."""
+    def _tape_again(self, scene: _Scene, which: str) -> None:
+        """Make the tape of a scene's family, or that of the scene by the rules; how fast this is will be measured."""
         with self._compiling, uncollected():
-            tape = _Tape(scene, self._tape_of(scene.frame, rewritten=True), better=True)
+            if which == SHARED:
+                tape = _Tape(scene.family, self._tape_of(scene.family.shape.frame))
+            else:
+                tape = _Tape(scene, self._tape_of(scene.frame, rewritten=True), better=True)
         with self._lock:
-            self._rewritten = tape
-            scene.family.timing.forget(REWRITTEN)
+            if which == SHARED:
+                self._shared = tape
+            else:
+                self._rewritten = tape
+                scene.family.timing.forget(REWRITTEN)
 
     def _made(self, scene: _Scene, which: str, wanted: Callable[[], bool]) -> _Made:
         options = self.options
