@@ -263,7 +263,8 @@ def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
     Raises BackendError for large scratch memory, or of no fixed size, inside a loop or a branch, and for an abstract
     statement.
     """
-    abstract = next((s.name for s in N.walk(kernel.body) if isinstance(s, N.Abstract)), None)
+    statements = list(N.walk(kernel.body))
+    abstract = next((s.name for s in statements if isinstance(s, N.Abstract)), None)
     if abstract is not None:
         raise BackendError(
             f"the abstract statement {abstract} cannot be run",
@@ -275,7 +276,7 @@ def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
     flat: list[N.Statement] = []
     rest = list(reversed(kernel.body))
     # Single elements that no bands share are registers of whoever runs the kernel.
-    alone = not any(_is_band(s) for s in N.walk(kernel.body))
+    alone = not any(_is_band(s) for s in statements)
     while rest:
         s = rest.pop()
         if isinstance(s, N.Alloc):
@@ -300,7 +301,7 @@ def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
     phases = tuple(_phases(kernel, flat))
     loops = [p.band for p in phases]
     bands = tuple(s if s is None else Band(s.lo, s.hi, s.how.count) for s in loops)
-    asks = any(isinstance(s, N.While) for s in N.walk(kernel.body))
+    asks = any(isinstance(s, N.While) for s in statements)
     calling = Calling(kernel.name, kernel.params, known, bound, len(kernel.outputs), scratch, bands, asks)
     return Layout(kernel, calling, phases, private)
 

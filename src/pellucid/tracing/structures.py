@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 from ..base.errors import TraceError
@@ -28,11 +29,14 @@ def flatten(x: Any) -> tuple[list[Any], Rebuild]:
     """
     if type(x) is Value or isinstance(x, Value) or static(x) is not None:
         return [x], _first
+    kind: Any = x.__class__
+    names = _fields(kind)
+    if names is not None:
+        return _join([getattr(x, n) for n in names], lambda parts: kind(*parts))
     if isinstance(x, complex):
         return flatten(Complex(x.real, x.imag))
     if isinstance(x, tuple | list):
         items = cast("tuple[Any, ...] | list[Any]", x)
-        kind: Any = type(items)
         if hasattr(kind, "_fields"):
             return _join(list(items), lambda parts: kind(*parts))
         return _join(list(items), kind)
@@ -40,11 +44,15 @@ def flatten(x: Any) -> tuple[list[Any], Rebuild]:
         entries = cast("Mapping[Any, Any]", x)
         keys = list(entries)
         return _join([entries[k] for k in keys], lambda parts: dict(zip(keys, parts, strict=True)))
-    if dataclasses.is_dataclass(x) and not isinstance(x, type):
-        whole: Any = type(x)
-        names = [f.name for f in dataclasses.fields(x)]
-        return _join([getattr(x, n) for n in names], lambda parts: whole(*parts))
     return [x], _first
+
+
+@lru_cache(maxsize=256)
+def _fields(kind: type[Any]) -> tuple[str, ...] | None:
+    """The names of a structure's parts in order, if it is a dataclass and no collection."""
+    if not dataclasses.is_dataclass(kind) or issubclass(kind, tuple | list | Mapping):
+        return None
+    return tuple([f.name for f in dataclasses.fields(kind)])
 
 
 def _first(new: list[Any]) -> Any:
@@ -71,14 +79,15 @@ def outline(x: Any) -> Any:
     >>> outline((1, Point(2, 3))) == outline([1, (2.0, 3)]), outline(((1, 2), 3)) == outline((1, (2, 3)))
     (True, False)
     """
+    names = _fields(x.__class__)
+    if names is not None:
+        return tuple([outline(getattr(x, n)) for n in names])
     if isinstance(x, complex):
         return (0, 0)
     if isinstance(x, tuple | list):
         return tuple([outline(part) for part in cast("tuple[Any, ...] | list[Any]", x)])
     if isinstance(x, Mapping):
         return tuple([outline(part) for part in cast("Mapping[Any, Any]", x).values()])
-    if dataclasses.is_dataclass(x) and not isinstance(x, type):
-        return tuple([outline(getattr(x, f.name)) for f in dataclasses.fields(x)])
     return 0
 
 
