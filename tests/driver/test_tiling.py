@@ -30,6 +30,20 @@ def test_tiles_cover_each_pixel_once(samples):
     assert (found.counts.samples > 0) == (samples > 1)
 
 
+@pytest.mark.parametrize("samples", [1, 2])
+def test_threads_that_share_the_last_tasks_cover_each_pixel_once(samples):
+    size = (700, 330)
+    covers: list[np.ndarray] = []
+    for threads in (1, 2, 5):
+        found = pl.explain_tiles(im.disk(1.0), size, zoom=90, samples=samples, threads=threads)
+        cover = np.zeros(size[::-1], int)
+        for x, y, side, _ in found.tiles:
+            cover[y : y + side, x : x + side] += 1
+        assert (cover == 1).all()
+        covers.append(found.pixels)
+    assert np.array_equal(covers[0], covers[1]) and np.array_equal(covers[0], covers[2])
+
+
 def test_filled_tiles_are_of_one_color_and_no_tape_is_longer_than_the_whole():
     found = tiles_of()
     for x, y, side, length in found.tiles:

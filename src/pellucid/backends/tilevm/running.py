@@ -26,7 +26,7 @@ from ..llvm.hands import Hands
 from ..port import Arguments, Layout, Memory, Store, address
 from .blocks import Block
 from .kernels import Kernels, Key
-from .machine import text
+from .machine import PARTS, text
 from .pairs import paired
 from .placement import Bodies
 from .shorten import FORMS
@@ -65,7 +65,10 @@ def _entries(write: Callable[..., str], width: int, traced: bool, store: Store |
     kind = (None, *SIGNATURE._argtypes_)
     place = ctypes.c_void_p
     counting = ctypes.c_int64
-    others = {"arrange": (counting, place, counting), "allocate": (counting, place, place, place, counting)}
+    others = {
+        "arrange": (counting, place, counting, counting),
+        "allocate": (counting, place, place, place, counting),
+    }
     drawing = dict.fromkeys(("prepare", "tiles", "bands"), kind)
     return _Entries(**this.functions(code, {**drawing, **others}))
 
@@ -188,7 +191,7 @@ class TileCode:
             spaces.nodes(count)
             frame[Word.FIRST_NODE] = first
             self._hand_out(entries.prepare, count, threads)
-            self._hand_out(entries.tiles, entries.arrange(address(frame), count), threads)
+            self._hand_out(entries.tiles, entries.arrange(address(frame), count, threads), threads)
 
     def _hand_out(self, code: Any, count: int, threads: int) -> None:
         place = address(self.memory.frame)
@@ -295,7 +298,7 @@ class Spaces:
         frame[Word.SPACE_BYTES] = self._bytes
         self._spaces: Block | None = None
         self._nodes: Block | None = None
-        self._order = np.zeros(AT_ONCE * LANES, np.int64)
+        self._order = np.zeros(AT_ONCE * LANES * len(PARTS), np.int64)
         frame[Word.ORDER] = address(self._order)
         self._given: tuple[Any, ...] | None = None
         by_op: dict[str, list[tuple[int, Expr]]] = {}

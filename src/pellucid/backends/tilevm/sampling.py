@@ -218,15 +218,16 @@ def _is_worth(f: Function, count: Value, length: Value, shift: Value) -> Value:
 def _node(asm: Assembly, half: int) -> None:
     """A square: `shift` is the logarithm of its children's side; what is left and shares its tape goes to a list.
 
-    `tile` tells of the pixels of the tile around it which are left, if it is no larger than a quarter of that.
+    `tile` tells of the pixels of the tile around it which are left, if it is no larger than a quarter of that; `part`
+    says which of its children are drawn.
     """
     with asm.function(
         "node", frame=POINTER, space=POINTER, record=POINTER, list=POINTER, x="i64", y="i64", shift="i64",
-        tile=POINTER,
+        tile=POINTER, part="i64",
     ) as f:  # fmt: skip
         w = Writer(f, half, traced=asm.traced)
         base = w.place(f.space, Word.BASE)
-        there = child_boxes(f, w, base, f.x, f.y, f.shift)
+        there = child_boxes(f, w, base, f.x, f.y, f.shift) & f.part.to("i16")
         with f.when(f.shift <= w.word(Word.SMALLEST)):
             _smallest(f, w, there)
             f.give()
@@ -244,7 +245,7 @@ def _node(asm: Assembly, half: int) -> None:
             own = ((shared >> k) & 1).same(0)
             record = f.choose(own, records + k * RECORD, f.record)
             pixels = f.choose(own, mine, f.list)
-            f.call("node", f.frame, f.space, record, pixels, x, y, f.shift - STEP, tile)
+            f.call("node", f.frame, f.space, record, pixels, x, y, f.shift - STEP, tile, f.number(-1))
             with f.when(own):
                 _finish(f, f.space, record, mine)
                 _empty(f, mine)
@@ -303,7 +304,8 @@ def _look(f: Function, w: Writer, space: Value, record: Value, x: Value, y: Valu
 def _draw(f: Function, task: Task) -> None:
     pixels = _list(f)
     nothing = Value("null", POINTER, f)
-    f.call("node", f.frame, task.space, task.record, pixels, task.x, task.y, task.shift - STEP, nothing)
+    shift = task.shift - STEP
+    f.call("node", f.frame, task.space, task.record, pixels, task.x, task.y, shift, nothing, task.part)
     _finish(f, task.space, task.record, pixels)
 
 
