@@ -41,7 +41,7 @@ def test_threads_that_share_the_last_tasks_cover_each_pixel_once(samples):
             cover[y : y + side, x : x + side] += 1
         assert (cover == 1).all()
         covers.append(found.pixels)
-    assert np.array_equal(covers[0], covers[1]) and np.array_equal(covers[0], covers[2])
+    assert all(np.array_equal(covers[0], other) for other in covers[1:])
 
 
 def test_filled_tiles_are_of_one_color_and_no_tape_is_longer_than_the_whole():
