@@ -10,7 +10,6 @@ import pytest
 import pellucid as pl
 from pellucid import images as im
 from pellucid.backends.tilevm.kernels import VARIANTS, Key
-from pellucid.backends.tilevm.pairs import paired
 from pellucid.backends.tilevm.running import kernels
 from pellucid.backends.tilevm.sizes import LANES, VECTORS
 from pellucid.driver.frame import Variant
@@ -72,7 +71,7 @@ def test_pairs_have_the_bits_of_machine_code(picture, numerics, precision):
     options = {"numerics": numerics, "precision": precision}
     tiles, llvm = (pl.compile(picture, backend=name, **options) for name in ("tiles", "llvm"))
     code = tiles._codes[Variant(), False]
-    assert any(key.beside for key in paired(code.tape).keys)
+    assert any(key.beside for key in code.tape.keys)
     for size in [(67, 41), (256, 130)]:
         expected = llvm.render(size, zoom=size[0] / 8)
         for tiled in (True, False):
@@ -81,9 +80,7 @@ def test_pairs_have_the_bits_of_machine_code(picture, numerics, precision):
 
 
 def test_the_second_comes_right_behind_the_first():
-    tape = pl.compile(crossed, backend="tiles")._codes[Variant(), False].tape
-    made = paired(tape)
-    assert len(made) == len(tape)
+    made = pl.compile(crossed, backend="tiles")._codes[Variant(), False].tape
     found = [made.keys[k] for k in made.codes]
     first = [k for k, key in enumerate(found) if key.beside and len(key.types) == 2]
     assert len(first) == 2

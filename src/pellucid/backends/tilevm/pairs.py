@@ -1,6 +1,6 @@
 """Pairs: two rows of one operand that share most of their bodies, a sine and a cosine, which are made at once.
 
-In `tilevm` between `kernels` and `running`. An instruction has one result, so the first of a pair leaves the other's
+In `tilevm` between `kernels` and `tape`. An instruction has one result, so the first of a pair leaves the other's
 beside it, in the place of an input that nobody has, and the second, which comes right behind it, takes it from there.
 Each remains an instruction with a box of its own: where boxes know the first, the second makes its result alone.
 """
@@ -9,44 +9,82 @@ from __future__ import annotations
 
 from functools import cache
 
-import numpy as np
-
 from ...ir import prim as table
 from ...ir import types as T
 from ...ir.expr import Expr, topological
 from .kernels import Key
 from .lines import leaf
-from .tape import Tape
 from .words import BESIDE, INPUTS
 
 DEAR = 12
 """Cycles of a row from which on it is worth looking for its like."""
 
 
-def paired(tape: Tape) -> Tape:
-    """The tape with pairs side by side; samples have no place beside, and no pairs."""
-    dear = {k for k, key in enumerate(tape.keys) if _is_dear(key)}
-    if len(dear) < 2 or any(key.op == "keep" for key in tape.keys):
-        return tape
-    found: list[tuple[int, int]] = []
+def pair(keys: list[Key], codes: list[int], operands: list[int]) -> list[int] | None:
+    """Bring pairs of a tape side by side: its keys, their numbers, and three operands of each instruction in a row.
+
+    Tells which instruction stands where now, or None if there is no pair.
+    """
+    rows = table.table()
+    dear = {
+        k for k, key in enumerate(keys) if len(key.types) == 1 and key.op in rows and _is_dear(rows[key.op])
+    }
+    if len(dear) < 2:
+        return None
+    behind: dict[int, int] = {}
     waiting: dict[int, list[int]] = {}
-    codes: list[int] = tape.codes.tolist()
     for i, code in enumerate(codes):
         if code not in dear:
             continue
-        others = waiting.setdefault(int(tape.operands[i, 0]), [])
-        like = next((k for k in others if _alike(tape.keys[codes[k]], tape.keys[code])), None)
+        others = waiting.setdefault(operands[3 * i], [])
+        like = next((k for k in others if _alike(keys[codes[k]], keys[code])), None)
         if like is None:
             others.append(i)
         else:
             others.remove(like)
-            found.append((like, i))
-    return _side_by_side(tape, found) if found else tape
+            behind[like] = i
+    if not behind:
+        return None
+    numbers: dict[Key, int] = {}
+    for first, second in behind.items():
+        operands[3 * first + 1] = operands[3 * second + 2] = BESIDE
+        operands[3 * second + 1] = INPUTS + first
+        one, two = keys[codes[first]], keys[codes[second]]
+        (type_,) = one.types
+        for place, key in (
+            (first, Key(one.op, (type_, type_), one.result, beside=two.op)),
+            (second, Key(two.op, (type_, one.result, type_), two.result, beside=one.op)),
+        ):
+            if key not in numbers:
+                numbers[key] = len(keys)
+                keys.append(key)
+            codes[place] = numbers[key]
+    return _ordered(behind, keys, codes, operands)
 
 
-def _is_dear(key: Key) -> bool:
-    row = table.table().get(key.op)
-    return row is not None and row.body is not None and row.cost >= DEAR and len(key.types) == 1
+def _ordered(behind: dict[int, int], keys: list[Key], codes: list[int], operands: list[int]) -> list[int]:
+    """Put each second one right behind its first; keys of which nothing is left need no kernels."""
+    seconds = set(behind.values())
+    order: list[int] = []
+    for i in range(len(codes)):
+        if i not in seconds:
+            order.append(i)
+            if i in behind:
+                order.append(behind[i])
+    places = list(range(INPUTS + len(order)))
+    for place, i in enumerate(order):
+        places[INPUTS + i] = INPUTS + place
+    moved = [operands[3 * i + k] for i in order for k in range(3)]
+    operands[:] = [x if x < 0 else places[x] for x in moved]
+    used = sorted(set(codes))
+    numbers = {code: k for k, code in enumerate(used)}
+    codes[:] = [numbers[codes[i]] for i in order]
+    keys[:] = [keys[k] for k in used]
+    return order
+
+
+def _is_dear(row: table.Prim) -> bool:
+    return row.body is not None and row.cost >= DEAR
 
 
 def _alike(first: Key, second: Key) -> bool:
@@ -65,36 +103,3 @@ def _share(first: str, second: str, type_: T.Type, _: int) -> bool:
 def _nodes(op: str, type_: T.Type) -> set[Expr]:
     body = table.row(op).body
     return set() if body is None else set(topological([body(leaf("0", type_))]))
-
-
-def _side_by_side(tape: Tape, pairs: list[tuple[int, int]]) -> Tape:
-    """Each second one right behind its first, with the keys of pairs."""
-    keys, operands = list(tape.keys), tape.operands.copy()
-    codes: list[int] = tape.codes.tolist()
-    numbers: dict[Key, int] = {}
-    turns = np.arange(len(codes), dtype=np.float64)
-    for first, second in pairs:
-        one, two = keys[codes[first]], keys[codes[second]]
-        (type_,) = one.types
-        turns[second] = first + 0.5
-        operands[first, 1] = operands[second, 2] = BESIDE
-        operands[second, 1] = INPUTS + first
-        made = (
-            (first, one._replace(types=(type_, type_), beside=two.op)),
-            (second, two._replace(types=(type_, one.result, type_), beside=one.op)),
-        )
-        for place, key in made:
-            if key not in numbers:
-                numbers[key] = len(keys)
-                keys.append(key)
-            codes[place] = numbers[key]
-    order = np.argsort(turns, kind="stable")
-    places = np.arange(INPUTS + len(codes), dtype=np.int32)
-    places[INPUTS + order] = np.arange(INPUTS, INPUTS + len(codes))
-    moved = operands[order]
-    moved = np.where(moved < 0, moved, places[np.maximum(moved, 0)]).astype(np.int32)
-    # Keys of which nothing is left need no kernels.
-    used = sorted(set(codes))
-    new = {code: k for k, code in enumerate(used)}
-    kept, numbered = [keys[k] for k in used], np.array([new[codes[k]] for k in order.tolist()], np.int64)
-    return Tape(tape.field, kept, numbered, tape.flags[order], moved, tape.pool, tape.width, tape.inner)

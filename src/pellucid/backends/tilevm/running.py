@@ -27,7 +27,6 @@ from ..port import Arguments, Layout, Memory, Store, address
 from .blocks import Block
 from .kernels import Kernels, Key
 from .machine import PARTS, text
-from .pairs import paired
 from .placement import Bodies
 from .shorten import FORMS
 from .sizes import LANES
@@ -127,10 +126,9 @@ class TileCode:
             Word.ROWS: Key("rows", (word,), word),
             Word.ROWS_TRUTH: Key("rows", (T.boolean,), T.boolean),
         }
-        run = paired(tape)
-        self.opcodes = opcodes = self._kernels.opcodes([*run.keys, *run.inner, *own.values()])
+        self.opcodes = opcodes = self._kernels.opcodes([*tape.keys, *tape.inner, *own.values()])
         words = {which: opcodes[key] for which, key in own.items()}
-        self.memory = Spaces(run, opcodes, words, self._kernels, entries.allocate)
+        self.memory = Spaces(tape, opcodes, words, self._kernels, entries.allocate)
 
     def run(
         self, arguments: Arguments, memory: Memory, *, threads: int | None = None, care: Care = CAREFUL

@@ -20,6 +20,7 @@ from .bodies import LOOP, Body, Item, Pool, Scope, guards, key_of, needs, ordere
 from .kernels import Key
 from .means import Mean
 from .packing import packed
+from .pairs import pair
 from .words import BY_ROW, FLAT, INPUTS, LINE, OBSERVED, ROOTS, TRUTH, UNCOPIED, UNUSED
 
 INSTRUCTION = np.dtype([("opcode", "u2"), ("flags", "u2"), ("operands", "i4", 3)])
@@ -215,8 +216,8 @@ def _build(
         # One value for the whole frame.
         (root,) = roots
         lines.add(Key("splat", (root.type,), root.type), (lines.place(root),))
-    numbered = np.array(codes, np.int64)
-    flags = np.array([TRUTH if k.result is T.boolean else 0 for k in keys], np.uint16)[numbered]
+    truths = np.array([TRUTH if k.result is T.boolean else 0 for k in keys], np.uint16)
+    flags = truths[np.array(codes, np.int64)]
     for node in _observed(nodes, () if keep else roots, keys):
         index = places[node] - INPUTS
         key = keys[codes[index]]
@@ -226,10 +227,13 @@ def _build(
         flags |= _lines(nodes, field.column, field.row)
         for node in _flat(nodes, roots[0]):
             flags[places[node] - INPUTS] |= FLAT
+    # A sample has no place for what is beside.
+    order = None if keep else pair(keys, codes, operands)
+    flags = flags if order is None else flags[order]
     inner = [line.key for body in pool if isinstance(body, Body) for line in body.lines]
     wide = any(t.bits == 64 for k in (*keys, *inner) for t in (*k.types, k.result))
     shaped = np.array(operands, np.int32).reshape(-1, 3)
-    return Tape(field, keys, numbered, flags, shaped, pool, 8 if wide else 4, inner)
+    return Tape(field, keys, np.array(codes, np.int64), flags, shaped, pool, 8 if wide else 4, inner)
 
 
 _SPARE = ((UNUSED, UNUSED, UNUSED), (UNUSED, UNUSED), (UNUSED,), ())
@@ -265,7 +269,10 @@ def _lines(nodes: Sequence[Expr], column: Expr, row: Expr) -> np.ndarray[Any, An
     both = column.free | row.free
     kinds = {column.free: 1, row.free: 2}
     found = bytes([kinds.get(node.free & both, 0) for node in nodes])
-    return np.array([0, LINE, LINE | BY_ROW], np.uint16)[np.frombuffer(found, np.uint8)]
+    return _LINES[np.frombuffer(found, np.uint8)]
+
+
+_LINES = np.array([0, LINE, LINE | BY_ROW], np.uint16)
 
 
 def _observed(nodes: Sequence[Expr], seen: Sequence[Expr], keys: Sequence[Key]) -> set[Expr]:
