@@ -87,13 +87,17 @@ class _Tape:
 
 @dataclass(eq=False)
 class _Family:
-    """What pictures of one shape share: how fast their codes are, and the code with numbers as parameters."""
+    """What pictures of one shape share: how fast their codes are, and the code with numbers as parameters.
+
+    Of the frame that was `drawn` last from a tape: the tape, its code, milliseconds, and pixels.
+    """
 
     shape: Shape
     timing: Timing = field(default_factory=Timing)
     lifted: _Made | None = None
     edited: bool = False
     asked: int = 0
+    drawn: tuple[_Tape, TileCode, float, int] | None = None
     estimate: Estimate | None = None
     estimated_ms: float = 0.0
 
@@ -293,7 +297,9 @@ class Session:
         family.timing.add(name, spent["frame"], width * height)
         if isinstance(code, TileCode):
             tape = self._rewritten if name == REWRITTEN else self._traced(scene)
-            self._count(family, tape, code, spent["frame"], width * height)
+            tape.frames += 1
+            # Whether that was much is worked out while nobody waits.
+            family.drawn = tape, code, spent["frame"], width * height
             return Shown(pixels, "tiles", spent, scene.trouble)
         return Shown(pixels, "llvm", {**spent, "compile": compile_ms}, scene.trouble)
 
@@ -350,9 +356,12 @@ class Session:
         except BackendError:
             return None
 
-    def _count(self, family: _Family, tape: _Tape, code: TileCode, ms: float, pixels: int) -> None:
+    def _judge(self, family: _Family) -> None:
         """Say what machine code would do, when that is not known yet or frames take much longer than they did."""
-        tape.frames += 1
+        if family.drawn is None:
+            return
+        tape, code, ms, pixels = family.drawn
+        family.drawn = None
         if family.estimate is not None and not tape.better and ms < 1.5 * family.estimated_ms:
             return
         tape.better = False
@@ -374,6 +383,7 @@ class Session:
             if self._closed or scene is None or scene.trouble is not None:
                 return None
             family = scene.family
+            self._judge(family)
             pixels = self._view.size[0] * self._view.size[1]
             times = [family.timing.of(name, pixels) for name in (TILES, REWRITTEN)]
             tiled = min([ms for ms in times if ms is not None], default=None)
