@@ -6,7 +6,7 @@ running a program must agree with these two bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from ..base.errors import IrError
 from ..base.room import in_room
 from . import prim as table
-from .expr import Buffer, Expr, param, parts, topological
+from .expr import ITERATIONS, Buffer, Expr, param, parts, topological
 from .nest import Abstract, Alloc, Block, For, If, Kernel, Let, Repeat, Store, While, blocks, walk
 
 Array = np.ndarray[Any, Any]
@@ -67,9 +67,11 @@ def _values(roots: Sequence[Expr], known: Environment, memory: Memory) -> list[A
     return [known[r] for r in roots]
 
 
-def _bound(roots: Iterable[Expr], known: Mapping[Expr, Array]) -> int:
+def _bound(roots: Sequence[Expr], known: Mapping[Expr, Array]) -> int:
     # Nodes under an iterate depend on its state and have no value outside of it.
     mask = 0
+    if not any(x.free or x.holds & ITERATIONS for x in roots):
+        return mask
     for node in topological(roots):
         if node.op == "state" and node not in known:
             mask |= node.free
