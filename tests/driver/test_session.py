@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import warnings
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ import pytest
 import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import BackendError, InputError, TraceError
+from pellucid.base.garbage import uncollected
 from pellucid.driver import session as sessions
 from pellucid.driver import tiers
 from pellucid.driver.session import Session
@@ -173,6 +175,15 @@ def test_a_view_or_a_parameter_never_compiles_again():
         assert session.settled()
         assert session.compiled == compiled
         assert session.frame(size=(7, 5)).pixels.shape == (5, 7, 4)
+
+
+def test_what_a_closed_session_had_is_free_at_once():
+    with uncollected():
+        with Session(SIZE) as session:
+            session.update(shapes(), zoom=9.0)
+            code = weakref.ref(session._tape.code)
+        # Nothing in it refers to itself, so that the next session has its memory.
+        assert code() is None
 
 
 def test_machine_code_that_a_tape_cannot_replace_is_waited_for():

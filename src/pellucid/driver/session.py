@@ -87,17 +87,13 @@ class _Tape:
 
 @dataclass(eq=False)
 class _Family:
-    """What pictures of one shape share: how fast their codes are, and the code with numbers as parameters.
-
-    Of the frame that was `drawn` last from a tape: the tape, its code, milliseconds, and pixels.
-    """
+    """What pictures of one shape share: how fast their codes are, and the code with numbers as parameters."""
 
     shape: Shape
     timing: Timing = field(default_factory=Timing)
     lifted: _Made | None = None
     edited: bool = False
     asked: int = 0
-    drawn: tuple[_Tape, TileCode, float, int] | None = None
     estimate: Estimate | None = None
     estimated_ms: float = 0.0
 
@@ -148,6 +144,8 @@ class Session:
         self._scenes: OrderedDict[tuple[Expr, tuple[Any, ...]], _Scene] = OrderedDict()
         self._families: OrderedDict[Expr, _Family] = OrderedDict()
         self._tape, self._shared, self._rewritten = _Tape(), _Tape(), _Tape()
+        # The frame drawn last from a tape, with its milliseconds and pixels, until it is judged.
+        self._drawn: tuple[_Family, _Tape, TileCode, float, int] | None = None
         self._edited_at = 0.0
         self._compiled = 0
         self._nodes = E.count()
@@ -207,7 +205,7 @@ class Session:
             self._closed = True
         self._background.close()
         with self._lock:
-            self._scene = self._picture = None
+            self._scene = self._picture = self._drawn = None
             self._scenes.clear()
             self._families.clear()
             self._tape, self._shared, self._rewritten = _Tape(), _Tape(), _Tape()
@@ -299,7 +297,7 @@ class Session:
             tape = self._rewritten if name == REWRITTEN else self._traced(scene)
             tape.frames += 1
             # Whether that was much is worked out while nobody waits.
-            family.drawn = tape, code, spent["frame"], width * height
+            self._drawn = family, tape, code, spent["frame"], width * height
             return Shown(pixels, "tiles", spent, scene.trouble)
         return Shown(pixels, "llvm", {**spent, "compile": compile_ms}, scene.trouble)
 
@@ -356,12 +354,12 @@ class Session:
         except BackendError:
             return None
 
-    def _judge(self, family: _Family) -> None:
+    def _judge(self) -> None:
         """Say what machine code would do, when that is not known yet or frames take much longer than they did."""
-        if family.drawn is None:
+        if self._drawn is None:
             return
-        tape, code, ms, pixels = family.drawn
-        family.drawn = None
+        family, tape, code, ms, pixels = self._drawn
+        self._drawn = None
         if family.estimate is not None and not tape.better and ms < 1.5 * family.estimated_ms:
             return
         tape.better = False
@@ -383,7 +381,7 @@ class Session:
             if self._closed or scene is None or scene.trouble is not None:
                 return None
             family = scene.family
-            self._judge(family)
+            self._judge()
             pixels = self._view.size[0] * self._view.size[1]
             times = [family.timing.of(name, pixels) for name in (TILES, REWRITTEN)]
             tiled = min([ms for ms in times if ms is not None], default=None)
