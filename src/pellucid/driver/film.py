@@ -59,6 +59,7 @@ class Film:
         if kernel.time_varying and not variant.supersample and kernel.options.backend != "tiles":
             with uncollected():
                 self.parts = with_room(lambda: cut(kernel.frame(variant), kernel.options, view.size))
+        self._values = kernel.values(view)
         self._planes: dict[Buffer, Any] | None = None
 
     def frame(self, time: float) -> Bytes:
@@ -75,7 +76,8 @@ class Film:
                 threads=view.threads,
                 params=view.params,
             )
-        values = self.kernel.values(replace(view, time=time))
+        # What does not change was checked once.
+        values = {**self._values, "time": time}
         if self._planes is None:
             self._planes = {b: np.empty(b.size, b.type.dtype) for b in parts.planes}
             parts.still.run(values, self._planes, threads=view.threads)
