@@ -414,15 +414,19 @@ class Spaces:
 
 _MASK = np.array([1, 2, 4])
 """Which operands are uniform, as a number."""
+_RANKS = np.array(
+    [0 if x & LINE and not x & FLAT else 2 if x & FLAT else 1 for x in range(2 * FLAT)], np.uint8
+)
+"""Which instructions come first, by their flags."""
 
 
 def _sorted(tape: np.ndarray[Any, Any], pooled: int) -> tuple[int, int, np.ndarray[Any, Any]]:
     """How many instructions of a tape are lines, and how many are flat; the former first, and the latter last."""
     kinds = tape["flags"] & (LINE | FLAT)
-    if not kinds.any():
-        return 0, 0, tape.copy()
     lines, flats = (int(np.count_nonzero(kinds & flag)) for flag in (LINE, FLAT))
-    order = np.concatenate([np.flatnonzero(x) for x in (kinds == LINE, kinds == 0, kinds & FLAT)])
+    if not lines + flats:
+        return 0, 0, tape.copy()
+    order = _RANKS[kinds].argsort(kind="stable")
     # References below zero, of the pool, are found at the end of the table.
     places = np.arange(INPUTS + len(tape) + pooled, dtype=np.int32)
     places[INPUTS + len(tape) :] -= len(places)

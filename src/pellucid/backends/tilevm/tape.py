@@ -267,12 +267,8 @@ def _flat(nodes: Sequence[Expr], root: Expr) -> set[Expr]:
 def _lines(nodes: Sequence[Expr], column: Expr, row: Expr) -> np.ndarray[Any, Any]:
     """The flags that tell which results vary along rows only, or along columns only."""
     both = column.free | row.free
-    kinds = {column.free: 1, row.free: 2}
-    found = bytes([kinds.get(node.free & both, 0) for node in nodes])
-    return _LINES[np.frombuffer(found, np.uint8)]
-
-
-_LINES = np.array([0, LINE, LINE | BY_ROW], np.uint16)
+    kinds = {column.free: LINE, row.free: LINE | BY_ROW}
+    return np.frombuffer(bytes([kinds.get(node.free & both, 0) for node in nodes]), np.uint8)
 
 
 def _observed(nodes: Sequence[Expr], seen: Sequence[Expr], keys: Sequence[Key]) -> set[Expr]:
