@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid.backends.llvm import LlvmBackend, control
+from pellucid.backends.llvm.engine import machine
 from pellucid.backends.numpy import NumpyBackend
 from pellucid.ir import nest as N
 from pellucid.ir.parse import parse_nest
@@ -209,3 +210,68 @@ def test_what_an_earlier_loop_stored_is_read_and_stored_in_groups():
     )
     assert np.array_equal(mine, wanted)
     assert DENSE not in text
+
+
+@pytest.mark.parametrize("many", [control.MANY, 0], ids=["short code", "long code"])
+@given(st.data())
+def test_bits_of_a_group_are_moved_wherever_they_go(many: int, data: st.DataObject):
+    kind, wide = data.draw(st.sampled_from([("u8", 8), ("u16", 16), ("u32", 32)]))
+    source, bits = data.draw(st.sampled_from([("u8", 8), ("u16", 16)]))
+    step, reach = data.draw(st.integers(2, 128 // wide)), data.draw(st.integers(2, 128 // bits))
+    lanes = data.draw(st.sampled_from([8, 16, 32]))
+
+    def piece(low: int, beyond: int) -> str:
+        """Bits from one to before another, from anywhere in an element."""
+        size = data.draw(st.integers(1, min(beyond - low, bits)))
+        first = data.draw(st.integers(0, bits - size))
+        found = f"convert.{kind}(a[i * {reach} + {data.draw(st.integers(0, reach - 1))}])"
+        if first and wide >= bits:
+            found = f"shift_right_in({found}, {first}:{kind})"
+        found = f"({found} & {(1 << size) - 1}:{kind})"
+        return f"shift_left_in({found}, {low}:{kind})" if low else found
+
+    def value() -> str:
+        ends = sorted(data.draw(st.sets(st.integers(0, wide - 1), min_size=1, max_size=3)))
+        return " | ".join(piece(low, beyond) for low, beyond in zip(ends, [*ends[1:], wide], strict=True))
+
+    lines = [f"    out[i * {step} + {c}] := {value()}\n" for c in range(step)]
+    head = [
+        "kernel k():\n",
+        f"  output out: {kind}[{step * 64}]\n",
+        f"  input a: {source}[{reach * 64}]\n",
+        f"  for i in 0 .. 64 by {lanes} lanes:\n",
+    ]
+    with patch.object(control, "MANY", many):
+        _, (mine, wanted) = both("".join([*head, *lines]))
+    assert np.array_equal(mine, wanted)
+
+
+def test_ten_bits_of_two_bytes_are_taken_as_windows():
+    def line(c: int, shift: int) -> str:
+        low, high = (f"convert.u16(a[i * 8 + {c + k}])" for k in (0, 1))
+        both = f"shift_right_in({low} | shift_left_in({high}, 8:u16), {shift}:u16) & 1023:u16"
+        return (
+            f"    out[i * 4 + {c % 4}] := convert.u8({both})\n"
+            f"    out[i * 4 + {c % 4 + 1}] := convert.u8(shift_right_in({both}, 8:u16))\n"
+        )
+
+    nest = (
+        "kernel k():\n  output out: u8[256]\n  input a: u8[512]\n  for i in 0 .. 64 by 16 lanes:\n"
+        + line(0, 2) + line(6, 4)
+    )  # fmt: skip
+    with patch.object(control, "MANY", 0):
+        text, (mine, wanted) = both(nest)
+    assert np.array_equal(mine, wanted)
+    if machine().permutes:
+        assert "pmultishift" in text
+        assert "lshr <" not in text
+
+
+def test_a_register_has_no_more_windows_than_it_needs():
+    """The last register of 8 times 17 bytes has the bytes 9 to 16 of a group, and nothing of its first."""
+    rows = "".join(f"    out[i * 17 + {c}] := a[i * 17 + {16 - c}]\n" for c in range(1, 17))
+    head = "kernel k():\n  output out: u8[272]\n  input a: u8[272]\n  for i in 0 .. 16 by 8 lanes:\n"
+    first = "    out[i * 17] := a[i * 17] & 15:u8 | a[i * 17 + 1] & 240:u8\n"
+    with patch.object(control, "MANY", 0):
+        _, (mine, wanted) = both(head + first + rows)
+    assert np.array_equal(mine, wanted)

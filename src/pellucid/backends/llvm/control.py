@@ -24,7 +24,7 @@ from .prefixes import Prefixes
 from .spelling import SCALAR, literal, sequence, typed
 from .writer import ZERO
 
-MANY = 24
+MANY = 16
 """From how many loads and stores on bytes are permuted by orders read from memory (see `Shuffles`): short code is
 left to the code generator, which finds what is a little quicker, and takes its time for it."""
 MOST_KEPT = 8
@@ -77,10 +77,15 @@ class Function(Prefixes):
             self.find_groups(block)
             self.find_lookups(block)
             if all(isinstance(s, Let | Store) for s in block):
-                # Most positions are added up as addresses: what is left of them is computed where it is used.
-                block = tuple([s for s in block if not (isinstance(s, Let) and self.position(s.value))])
+                # Most positions are added up as addresses, and what is on the way of bits that are moved is not wanted:
+                # what is left of them is computed where it is used.
+                block = tuple([s for s in block if not (isinstance(s, Let) and self.idle(s.value))])
         for s in block:
             self.statement(s)
+
+    def idle(self, node: Expr) -> bool:
+        """Whether a value need not have a name where it is declared."""
+        return node in self.passed or self.position(node)
 
     def position(self, node: Expr) -> bool:
         """Whether a value is a sum of multiples of indices, some of them in lanes."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import ABC
 
 from ...ir.expr import Buffer, Expr
-from .interleaved import Interleaved
+from .groups import Groups
 from .spelling import STORED, element_mangled, stored, typed
 
 
-class Loads(Interleaved, ABC):
+class Loads(Groups, ABC):
     """Writes loads."""
 
     def load(self, node: Expr) -> None:
