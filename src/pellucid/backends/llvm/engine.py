@@ -117,8 +117,8 @@ class Machine:
             if not function.is_declaration:
                 passes.run(function, builder)
 
-    def kept(self, told: str, write: Callable[[], str], store: Store | None) -> bytes:
-        """The object code of a module: from the store, or compiled and put there.
+    def kept(self, told: str, write: Callable[[], str], store: Store | None, *, hoist: bool = False) -> bytes:
+        """The object code of a module: from the store, or compiled and put there; `hoist` is that of `compile`.
 
         It is found again by what is told of it, which must say all that its text depends on besides the program's
         files; so the text is written only when it is compiled.
@@ -128,7 +128,7 @@ class Machine:
         key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
         code = store.get(key) if store is not None else None
         if code is None:
-            code = self.compile(write())
+            code = self.compile(write(), hoist=hoist)
             if store is not None:
                 store.put(key, code)
         return code

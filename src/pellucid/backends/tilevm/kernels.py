@@ -125,7 +125,9 @@ class Kernels:
 
     def _addresses(self, keys: Sequence[Key]) -> tuple[list[int], list[int]]:
         this = machine()
-        code = this.kept(f"kernels {self.half} {keys}", lambda: module(keys, self.half), self._store)
+        # Sixteen times around a body: what it reads from memory each time costs more than its registers.
+        told = f"kernels {self.half} {keys}"
+        code = this.kept(told, lambda: module(keys, self.half), self._store, hoist=True)
         places = this.addresses(code, ("batches", "boxes"))
         count = len(keys)
         return words(places[0], count * VARIANTS), words(places[1], 2 * count)

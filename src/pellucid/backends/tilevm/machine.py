@@ -15,6 +15,7 @@ from typing import NamedTuple
 from . import shorten
 from .assembly import POINTER, Assembly, Function, Value
 from .leaves import leaf, store_row, store_rows
+from .likeness import alike, with_count
 from .sizes import LANES
 from .words import AGAIN, INPUTS, LEAF, LEAF_WORTH, RECORD, STEP, WORTH, Record, Space, Word, Writer
 
@@ -39,7 +40,7 @@ def text(width: int, *, traced: bool = False) -> str:
     asm = Assembly(traced=traced)
     declare(asm)
     shorten.functions(asm, half)
-    for build in (fill, leaf, _node):
+    for build in (alike, fill, leaf, _node):
         build(asm, half)
     prepare(asm, half, _look)
     arrange(asm)
@@ -194,26 +195,43 @@ Worth = Callable[[Function, Value, Value, Value], Value]
 
 @contextmanager
 def child_tapes(f: Function, rest: Value, worth: Worth, leaf: Value) -> Generator[tuple[Value, Value]]:
-    """Tapes for the children of a square for which they are worth it: their records, and who shares the square's own.
+    """Tapes for the children of a square for which they are worth it: where their records are, in the children's order.
 
-    `leaf` says if a child runs its tape on its pixels only.
-
-    Their memory is free again afterwards.
+    Besides, who shares the square's own. `leaf` says if a child runs its tape on its pixels only. Children that are
+    alike have one record. The memory of all is free again afterwards.
     """
-    records = f.block(RECORD * LANES)
+    records, found = f.block(RECORD * LANES), f.block(8 * LANES)
     pooled = f.load("i64", f.space, 8 * Space.POOLED)
     arena = f.load("i64", f.space, 8 * Space.ARENA)
     length = f.load("i64", f.record, 8 * Record.LENGTH)
-    shared = f.variable("i64", rest.to("i64"))
-    with f.bits(rest.to("i64")) as k:
+    left, shared = f.variable("i64", rest.to("i64")), f.variable("i64", rest.to("i64"))
+    with f.repeat() as loop:
+        f.leave(loop, left().same(0))
+        k = f.let(f"call i64 @llvm.cttz.i64(i64 {left().name}, i1 true)", "i64")
+        left.set(left() & (left() + -1))
         count = f.load("i32", f.space + (k << 2), 8 * Space.COUNTS)
         with f.when(worth(f, count, length, f.shift)):
             mine = records + k * RECORD
             made = f.call("emit", f.frame, f.space, f.space, f.record, k, mine, leaf.to("i64"), result="i64")
-            shared.set(shared() & ~(made << k))
-    yield records, shared()
+            own = f.variable("i64", made << k)
+            others = left() & with_count(f, f.space, count)
+            with f.when(made.differs(0) & others.differs(0)):
+                own.set(own() | f.call("alike", f.frame, f.space, f.record, k, others, result="i64"))
+            with f.bits(own()) as one:
+                f.store(mine, found + (one << 3))
+            left.set(left() & ~own())
+            shared.set(shared() & ~own())
+    yield found, shared()
     f.store(pooled, f.space, 8 * Space.POOLED)
     f.store(arena, f.space, 8 * Space.ARENA)
+
+
+def record_of(f: Function, k: Value, found: Value, shared: Value) -> Value:
+    """The record of a child, as `child_tapes` has found it."""
+    place = f.variable(POINTER, f.record)
+    with f.when(((shared >> k) & 1).same(0)):
+        place.set(f.load(POINTER, found + (k << 3)))
+    return place()
 
 
 def _node(asm: Assembly, half: int) -> None:
@@ -241,7 +259,7 @@ def _node(asm: Assembly, half: int) -> None:
         with f.when(rest.same(0)):
             f.store(f.number(0), f.space, 8 * Space.STREAK)
             f.give()
-        with child_tapes(f, rest, is_shorter, finest) as (records, shared):
+        with child_tapes(f, rest, is_shorter, finest) as (found, shared):
             decided = there.to("i64") & ~shared
             barren = f.choose(decided.same(0), f.barren + 1, f.number(0))
             with f.when(finest):
@@ -249,7 +267,7 @@ def _node(asm: Assembly, half: int) -> None:
                 in_vain = (decided & (decided + -1)).same(0)
                 f.store(f.choose(in_vain, streak + 1, f.number(0)), f.space, 8 * Space.STREAK)
             with f.bits(rest.to("i64")) as k:
-                mine = f.choose(((shared >> k) & 1).differs(0), f.record, records + k * RECORD)
+                mine = record_of(f, k, found, shared)
                 x, y = child_corner(f.x, f.y, k, f.shift)
                 _descend(f, f.space, mine, x, y, f.shift, barren, f.number(-1))
 

@@ -12,6 +12,7 @@ from functools import cache
 from . import shorten
 from .assembly import POINTER, Assembly, Function, Value
 from .leaves import leaf_form, run_leaf
+from .likeness import alike
 from .machine import (
     Task,
     arrange,
@@ -23,6 +24,7 @@ from .machine import (
     fill,
     fill_children,
     prepare,
+    record_of,
     tiles,
 )
 from .patches import TILE, functions, kept_by, place_in_tile, places_kept
@@ -33,7 +35,6 @@ from .words import (
     LEAF,
     LIST_MOST,
     MOST_VALUES,
-    RECORD,
     STEP,
     WORTH,
     Record,
@@ -62,7 +63,7 @@ def text(width: int, *, traced: bool = False) -> str:
     declare(asm)
     shorten.functions(asm, half)
     functions(asm, half)
-    for build in (fill, _flush, _append, _node):
+    for build in (alike, fill, _flush, _append, _node):
         build(asm, half)
     prepare(asm, half, _look)
     arrange(asm)
@@ -240,10 +241,10 @@ def _node(asm: Assembly, half: int) -> None:
         _mark(f, f.space, f.record, rest())
         mine = _list(f)
         tapes = child_tapes(f, rest(), _is_worth, f.number(0, "i1"))
-        with tapes as (records, shared), f.bits(rest().to("i64")) as k:
+        with tapes as (found, shared), f.bits(rest().to("i64")) as k:
             x, y = child_corner(f.x, f.y, k, f.shift)
             own = ((shared >> k) & 1).same(0)
-            record = f.choose(own, records + k * RECORD, f.record)
+            record = record_of(f, k, found, shared)
             pixels = f.choose(own, mine, f.list)
             f.call("node", f.frame, f.space, record, pixels, x, y, f.shift - STEP, tile, f.number(-1))
             with f.when(own):

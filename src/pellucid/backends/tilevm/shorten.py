@@ -190,7 +190,7 @@ def _wanted(asm: Assembly, half: int) -> None:
 
 
 @contextmanager
-def _listed(f: Function, list_: Value) -> Generator[Value]:
+def listed(f: Function, list_: Value) -> Generator[Value]:
     """What is done for each number in a list."""
     cursor = f.variable(POINTER, list_)
     with f.repeat() as loop:
@@ -236,7 +236,7 @@ def _emit(asm: Assembly, half: int) -> None:
         def new_of(reference: Value) -> Value:
             return f.load("i32", map_ + (reference << 2))
 
-        with _listed(f, w.place(f.space, Word.COPIES)) as i:
+        with listed(f, w.place(f.space, Word.COPIES)) as i:
             _, *operands = w.operands(tape, i)
             word = f.load("i64", choice + (i << 3)) >> f.lane
             # Which operand stands for it; nobody can foretell, so there is no branch.
@@ -257,7 +257,7 @@ def _emit(asm: Assembly, half: int) -> None:
             f.store(new, f.record, 8 * Record.LEAF_TAPE)
             f.give(f.number(1))
         end = f.variable(POINTER, new)
-        with _listed(f, w.place(f.space, Word.LIST)) as i:
+        with listed(f, w.place(f.space, Word.LIST)) as i:
             at, *operands = w.operands(tape, i)
             four, uniform = _four(f, [new_of(x) for x in operands])
             head = (f.load("i32", at) & -VARIANTS) | uniform
@@ -345,7 +345,7 @@ def _pins(f: Function, w: Writer, tape: Value, pooled: Variable, width: int) -> 
     """Put what is pinned in a child into its pool."""
     base, own = (w.place(space, Word.BASE) for space in (f.source, f.space))
     tables = [w.place(f.space, which) for which in (Word.MAP, Word.PLACES)]
-    with _listed(f, w.place(f.space, Word.PINS)) as i:
+    with listed(f, w.place(f.space, Word.PINS)) as i:
         pooled.set(pooled() + 1)
         pin = f.number(0) - pooled()
         flags = f.load("i16", tape + (i << 4), 2)
