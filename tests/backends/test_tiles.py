@@ -174,3 +174,23 @@ def test_what_somebody_else_reads_is_not_flat():
         assert np.array_equal(drawn(looked_at, size, "tiles"), drawn(looked_at, size, "llvm"))
     code = pl.compile(looked_at, backend="tiles")._codes[Variant(), False]
     assert not (code.tape.flags & FLAT).any()
+
+
+@pl.image
+def cells(p):
+    """What leaves want is the same, but for the numbers that are one value in each of them."""
+    shade = (pl.floor(p.x) + 8.0 * pl.floor(p.y) + 40.0) / 100.0
+    odd = pl.floor(p.x + pl.floor(p.y)) % 2.0 < 1.0
+    wave = pl.sin(p.x * p.y * 3.0) * 0.01
+    return im.Color(shade + wave, pl.where(odd, wave + shade, shade - wave), pl.where(odd, 1.0, 0.0), 1.0)
+
+
+@pytest.mark.parametrize("precision", ["f32", "f64"])
+@pytest.mark.parametrize("picture", [cells, im.move((0.25, 0.5), cells)], ids=["cells", "moved"])
+def test_leaves_that_want_the_same_of_other_numbers_are_not_alike(picture, precision):
+    for zoom in (16.0, 32.0, 64.0):
+        frames = [
+            pl.compile(picture, backend=name, precision=precision).render((256, 192), zoom=zoom)
+            for name in ("tiles", "llvm")
+        ]
+        assert np.array_equal(*frames)

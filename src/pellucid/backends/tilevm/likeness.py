@@ -18,32 +18,27 @@ FIELDS = COPIES | 1
 
 def alike(asm: Assembly, half: int) -> None:
     """Of some children, given as a mask, those whose tape is that of another one, which was the last to be emitted."""
-    words, masks = f"<{LANES} x i64>", f"<{LANES} x i16>"
-    for vector, element in ((words, "i64"), (masks, "i16")):
-        asm.declare(f"{element} @llvm.vector.reduce.or.v{LANES}{element}({vector})")
+    words = f"<{LANES} x i64>"
+    asm.declare(f"i64 @llvm.vector.reduce.or.v{LANES}i64({words})")
     with asm.function(
         "alike", "i64", frame=POINTER, space=POINTER, old=POINTER, lane="i64", among="i64"
     ) as f:
         w = Writer(f, half)
         tape, length = f.load(POINTER, f.old, 8 * Record.TAPE), f.load("i64", f.old, 8 * Record.LENGTH)
         live, choice = w.place(f.space, Word.LIVE) + 2 * INPUTS, w.place(f.space, Word.CHOICE)
-        bit, lane = f.splat((f.number(1) << f.lane).to("i16"), LANES), f.splat(f.lane, LANES)
-        wanted, chosen = f.variable(masks, f.number(0, masks)), f.variable(words, f.number(0, words))
+        lane = f.splat(f.lane, LANES)
+        chosen = f.variable(words, f.number(0, words))
         with f.count(length, step=LANES) as i:
-            here = f.load(masks, live + (i << 1), align=2)
-            mine = f.choose((here & bit).differs(0), f.number(-1, masks), f.number(0, masks))
-            wanted.set(wanted() | (here ^ mine))
-            found = f.load(words, choice + (i << 3), align=8)
-            first = (found >> lane) & FIELDS
-            # Of what nobody wants nothing is told. Where this one differs in that, the others are out already.
-            told = here.to(words)
+            # All want the root, so where they want something else, something before it was chosen differently.
+            told = f.load(f"<{LANES} x i16>", live + (i << 1), align=2).to(words)
             told = told | (told << 16)
             told = told | (told << 32)
+            found = f.load(words, choice + (i << 3), align=8)
+            first = (found >> lane) & FIELDS
             chosen.set(chosen() | ((found ^ ((first << 16) - first)) & told))
         fields = f.call(f"llvm.vector.reduce.or.v{LANES}i64", chosen(), result="i64")
         fields = fields | (fields >> 32)
         differing = f.variable("i16", (fields | (fields >> 16)).to("i16"))
-        differing.set(differing() | f.call(f"llvm.vector.reduce.or.v{LANES}i16", wanted(), result="i16"))
         base, type_ = w.place(f.space, Word.BASE), f"i{8 * half // LANES}"
         with f.when((f.among & ~differing().to("i64")).same(0)):
             f.give(f.number(0))
