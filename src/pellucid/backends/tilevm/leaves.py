@@ -1,7 +1,8 @@
 """Leaves: 256 pixels at a time, by what boxes have left of a tape.
 
-In `tilevm` between `shorten` and `machine`. Lines come first, which are one vector; then batches, of 16; and then, if
-it changes with a few truths only, what is flat: each lane of a vector is a case, and every pixel is of one.
+In `tilevm` between `shorten` and `machine`. Lines come first, which are one vector, or four that all leaves of a square
+share; then batches, of 16; and then, if it changes with a few truths only, what is flat: each lane of a vector is a
+case, and every pixel is of one.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from typing import NamedTuple
 
 from .assembly import POINTER, Assembly, Function, Value, Variable
 from .sizes import LANES, VECTORS
-from .words import CASES, LEAF, Record, Space, Word, Writer
+from .words import CASES, LEAF, STEP, Record, Space, Word, Writer
+
+ACROSS = 1 << STEP
+"""Leaves of a square side by side, and vectors for which there is room in a line."""
 
 
 def store_row(f: Function, value: Value, place: Value, left: Value, *, quarters: bool) -> None:
@@ -55,17 +59,48 @@ def leaf_form(f: Function, w: Writer) -> None:
         f.give()
 
 
-def run_leaf(f: Function, w: Writer, base: Value, tape: Value, length: Value, *, lines: bool = False) -> None:
-    """Run instructions of a leaf's tape: on a batch, or on a line."""
-    begin = w.entry(base, w.word(Word.LINES_AT if lines else Word.SLOTS_AT))
-    slot = w.unit + (1 if lines else 3)
-    size = f.number(w.half * (1 if lines else VECTORS))
+def run_leaf(
+    f: Function, w: Writer, base: Value, tape: Value, length: Value, *, lines: Value | None = None
+) -> None:
+    """Run instructions of a leaf's tape: on a batch, or on lines of so many vectors."""
+    begin = w.entry(base, w.word(Word.SLOTS_AT if lines is None else Word.LINES_AT))
+    slot = w.unit + (3 if lines is None else 1)
+    size = f.number(w.half * VECTORS) if lines is None else lines * w.half
     table = w.word(Word.BATCHES, POINTER)
     with f.count(length) as i:
         at, *operands = w.operands(tape, i)
         code = f.load(POINTER, table + (f.load("i16", at).to("i64") << 3))
         result = begin + (f.load("i16", at, 2).to("i64") << slot)
         f.call(code.name, result, *(w.entry(base, x) for x in operands), size)
+
+
+def _run_lines(f: Function, w: Writer, base: Value, tape: Value, count: Value) -> None:
+    """Run what is a line: in a square around whose leaves share them, once for all."""
+    with f.when((f.load("i64", f.space, 8 * Space.LINED) & f.shared).same(0)):
+        vectors = f.choose(f.shared.differs(0), f.number(ACROSS), f.number(1))
+        line = w.entry(base, w.word(Word.LINES_AT))
+        for n, (start, end) in enumerate(((f.x, Word.WIDTH), (f.y, Word.HEIGHT))):
+            first, beyond = start & (f.number(0) - (vectors << LEAF)), w.word(end)
+            with f.count(vectors) as k:
+                numbers = clamped(f, first + (k << LEAF), beyond).to(f"<{LANES} x i{8 * w.half // LANES}>")
+                f.store(numbers, line + k * w.half, n * ACROSS * w.half, align=w.half)
+        run_leaf(f, w, base, tape, count, lines=vectors)
+        f.store(f.shared, f.space, 8 * Space.LINED)
+
+
+def _spread_lines(f: Function, w: Writer, base: Value, first: Value, count: Value) -> None:
+    """Make batches of lines that are wanted as such, of each the vector of this leaf."""
+    begin, table = w.entry(base, w.word(Word.SLOTS_AT)), w.word(Word.BATCHES, POINTER)
+    size, columns = f.number(w.half * VECTORS), w.word(Word.COLUMNS)
+    mask = f.shared * (ACROSS - 1)
+    across, down = (((start >> LEAF) & mask) * w.half for start in (f.x, f.y))
+    with f.count(count) as i:
+        at, line, *_ = w.operands(first, i)
+        kind = f.load("i16", at).to("i64")
+        code = f.load(POINTER, table + (kind << 3))
+        result = begin + (f.load("i16", at, 2).to("i64") << (w.unit + 3))
+        vector = w.entry(base, line) + f.choose(kind.same(columns), across, down)
+        f.call(code.name, result, vector, vector, vector, size)
 
 
 def clamped(f: Function, first: Value, beyond: Value) -> Value:
@@ -78,12 +113,14 @@ def clamped(f: Function, first: Value, beyond: Value) -> Value:
     )
 
 
-def _batches(f: Function, w: Writer, base: Value, column: Value) -> None:
+def _batches(f: Function, w: Writer, base: Value) -> None:
     """Columns and rows as batches, where a leaf's tape wants them so."""
     half, wanted = w.half, f.load("i64", f.record, 8 * Record.LEAF_INPUTS)
     begin = w.entry(base, w.word(Word.SLOTS_AT))
-    with f.when((wanted & 0xFF).differs(0)), f.count(VECTORS) as k:
-        f.store(column, begin + k * half, align=half)
+    with f.when((wanted & 0xFF).differs(0)):
+        column = clamped(f, f.x, w.word(Word.WIDTH)).to(f"<{LANES} x i{8 * half // LANES}>")
+        with f.count(VECTORS) as k:
+            f.store(column, begin + k * half, align=half)
     with f.when((wanted >> 8).differs(0)), f.count(VECTORS) as k:
         row = f.splat((f.y + k).least(w.word(Word.HEIGHT) - 1).to(f"i{8 * half // LANES}"), LANES)
         f.store(row, begin + k * half, VECTORS * half, align=half)
@@ -108,7 +145,7 @@ def _work_out_cases(f: Function, w: Writer, base: Value, truths: Value, flats: V
             found = f.choose(case().same(k), f.number(word, "i16"), found)
         f.store(found, lines + (reference << (w.unit + 1)))
         case.set(case() + 1)
-    run_leaf(f, w, base, flats, count, lines=True)
+    run_leaf(f, w, base, flats, count, lines=f.number(1))
 
 
 def _choose_cases(f: Function, w: Writer, base: Value, truths: Value, root: Value, place: Place) -> None:
@@ -139,9 +176,11 @@ def _choose_rows(
 
 
 def leaf(asm: Assembly, half: int) -> None:
-    """256 pixels."""
+    """256 pixels; `shared` says that the tape is that of the square around, and that its leaves share their lines."""
     width = half // LANES
-    with asm.function("leaf", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64") as f:
+    with asm.function(
+        "leaf", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64", shared="i64"
+    ) as f:
         w = Writer(f, half, traced=asm.traced)
         wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
         out = w.word(Word.OUT, POINTER) + ((f.y * wide + f.x) << 2)
@@ -152,20 +191,16 @@ def leaf(asm: Assembly, half: int) -> None:
             f.emit(f"call void @llvm.prefetch.p0(ptr {end.name}, i32 1, i32 3, i32 1)")
         leaf_form(f, w)
         base = w.place(f.space, Word.BASE)
-        line = w.entry(base, w.word(Word.LINES_AT))
-        column = clamped(f, f.x, wide).to(f"<{LANES} x i{8 * width}>")
-        row = clamped(f, f.y, high).to(f"<{LANES} x i{8 * width}>")
-        for k, value in enumerate((column, row)):
-            f.store(value, line, 4 * half * k, align=half)
-        _batches(f, w, base, column)
+        _batches(f, w, base)
         tape = f.load(POINTER, f.record, 8 * Record.LEAF_TAPE)
         length, lines = (f.load("i64", f.record, 8 * which) for which in (Record.LENGTH, Record.LINES))
-        run_leaf(f, w, base, tape, lines, lines=True)
+        _run_lines(f, w, base, tape, lines)
         first = f.load(POINTER, f.record, 8 * Record.LEAF_BATCHES)
         truths = f.load("i64", f.record, 8 * Record.LEAF_TRUTHS)
         flats = f.choose(truths.same(0), f.number(0), f.load("i64", f.record, 8 * Record.FLATS))
-        rest = tape + ((length + lines - flats) << 4)
-        run_leaf(f, w, base, first, rest.minus(first) >> 4)
+        varied, rest = tape + (lines << 5), tape + ((length + lines - flats) << 4)
+        _spread_lines(f, w, base, first, varied.minus(first) >> 4)
+        run_leaf(f, w, base, varied, rest.minus(varied) >> 4)
         w.add(f.space, Space.LEAVES, 1)
         w.trace(f.x, f.y, f.number(1 << LEAF), length)
         w.add(f.space, Space.LEAF_STEPS, length)

@@ -17,7 +17,20 @@ from .assembly import POINTER, Assembly, Function, Value
 from .leaves import leaf, store_row, store_rows
 from .likeness import alike, with_count
 from .sizes import LANES
-from .words import AGAIN, INPUTS, LEAF, LEAF_WORTH, RECORD, STEP, WORTH, Record, Space, Word, Writer
+from .words import (
+    AGAIN,
+    INPUTS,
+    LEAF,
+    LEAF_WORTH,
+    LINED_FROM,
+    RECORD,
+    STEP,
+    WORTH,
+    Record,
+    Space,
+    Word,
+    Writer,
+)
 
 CLASSES = 5
 """Tasks are told apart by their length, halved so many times less one."""
@@ -171,10 +184,10 @@ def is_shorter(f: Function, count: Value, length: Value, shift: Value) -> Value:
 def _descend(
     f: Function, space: Value, record: Value, x: Value, y: Value, shift: Value, barren: Value, part: Value
 ) -> None:
-    """Draw a child: a leaf, or a part of a square of its own."""
+    """Draw a child: a leaf with a tape of its own, or a part of a square."""
     leaf = shift <= LEAF
     with f.when(leaf):
-        f.call("leaf", f.frame, space, record, x, y)
+        f.call("leaf", f.frame, space, record, x, y, f.number(0))
     with f.when(leaf ^ 1):
         f.call("node", f.frame, space, record, x, y, shift - STEP, barren, part)
 
@@ -249,10 +262,11 @@ def _node(asm: Assembly, half: int) -> None:
         streak = f.load("i64", f.space, 8 * Space.STREAK)
         hopeless = (streak & (AGAIN - 1)).differs(0)
         with f.when(finest & (f.barren >= 1) & hopeless):
+            f.store(f.number(0), f.space, 8 * Space.LINED)
             with f.bits(f.part & 0xFFFF) as k:
                 x, y = child_corner(f.x, f.y, k, f.shift)
                 with f.when((x < wide) & (y < high)):
-                    f.call("leaf", f.frame, f.space, f.record, x, y)
+                    f.call("leaf", f.frame, f.space, f.record, x, y, f.number(1))
             f.store(streak + 1, f.space, 8 * Space.STREAK)
             f.give()
         there, rest = _children(f, w, f.space, f.record, f.x, f.y, f.shift, f.part)
@@ -266,7 +280,13 @@ def _node(asm: Assembly, half: int) -> None:
                 # One of sixteen leaves is worth less than what it costs to ask.
                 in_vain = (decided & (decided + -1)).same(0)
                 f.store(f.choose(in_vain, streak + 1, f.number(0)), f.space, 8 * Space.STREAK)
-            with f.bits(rest.to("i64")) as k:
+            many = f.call("llvm.ctpop.i64", shared, result="i64")
+            lined = f.choose(finest & (many >= LINED_FROM), shared, f.number(0))
+            f.store(f.number(0), f.space, 8 * Space.LINED)
+            with f.bits(lined) as k:
+                x, y = child_corner(f.x, f.y, k, f.shift)
+                f.call("leaf", f.frame, f.space, f.record, x, y, f.number(1))
+            with f.bits(rest.to("i64") & ~lined) as k:
                 mine = record_of(f, k, found, shared)
                 x, y = child_corner(f.x, f.y, k, f.shift)
                 _descend(f, f.space, mine, x, y, f.shift, barren, f.number(-1))
@@ -410,4 +430,4 @@ def bands(asm: Assembly, half: int, draw: Callable[[Function, Writer, Value, Val
 
 def _draw_band(f: Function, w: Writer, space: Value, record: Value, y: Value) -> None:
     with f.count(w.word(Word.WIDTH), step=1 << LEAF) as x:
-        f.call("leaf", f.frame, space, record, x, y)
+        f.call("leaf", f.frame, space, record, x, y, f.number(0))

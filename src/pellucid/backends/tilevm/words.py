@@ -22,6 +22,8 @@ SHORT = 48
 """The most instructions of a tape each of which has a slot of its own in leaves: more would leave the near caches."""
 LEAF = 4
 """The logarithm of a leaf's side."""
+LINED_FROM = 4
+"""So many leaves of a square at least share their lines, which are then as long as its side."""
 STEP = 2
 """The logarithm of how much smaller a child is than its square."""
 ROOTS = 3
@@ -132,6 +134,8 @@ class Space(IntEnum):
     LEVEL = auto()
     STEEP = auto()
     BENT = auto()
+    # Whether lines are there that all leaves of a square share.
+    LINED = auto()
     COUNTS = 16
 
 
