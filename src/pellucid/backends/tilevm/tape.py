@@ -119,6 +119,17 @@ class _Written(Scope):
             self.keys.append(key)
         return code
 
+    def keep(self, roots: Sequence[Expr]) -> None:
+        """Write instructions that keep values: each but the first takes the one before as well."""
+        before: tuple[T.Type, ...] = ()
+        kept: tuple[int, ...] = ()
+        rest = list(roots)
+        while rest:
+            many = ROOTS - len(before)
+            key = Key("keep", (*before, *[x.type for x in rest[:many]]), T.u32)
+            kept = (self.add(key, (*kept, *[self.place(x) for x in rest[:many]])),)
+            rest, before = rest[many:], (T.u32,)
+
     def walk(self, roots: Sequence[Expr]) -> list[Expr]:
         """Write what roots need that hold no iteration, each node soon before its first use; gives what varies.
 
@@ -189,8 +200,7 @@ def _build(
 ) -> Tape:
     """A tape of one root, or of several that are kept; what comes first into the pool is given."""
     lines = _Written(places, first)
-    keys, codes, operands = lines.keys, lines.codes, lines.operands
-    pool = lines.pool.items
+    keys, codes, operands, pool = lines.keys, lines.codes, lines.operands, lines.pool.items
     if held(roots) & ITERATIONS:
         nodes = ordered(roots, lines)
         lines.guards = guards(nodes, roots)
@@ -198,27 +208,30 @@ def _build(
         lines.write(nodes)
     else:
         nodes = lines.walk(roots)
-    before: tuple[T.Type, ...] = ()
-    rest = list(roots) if keep else []
-    while rest:
-        many = ROOTS - len(before)
-        keys.append(Key("keep", (*before, *[x.type for x in rest[:many]]), T.u32))
-        kept = [INPUTS + len(codes) - 1] if before else []
-        for x in rest[:many]:
-            if x not in places:
-                pool.append(x)
-                places[x] = -len(pool)
-            kept.append(places[x])
-        operands += (*kept, *_SPARE[len(kept)])
-        codes.append(len(keys) - 1)
-        rest, before = rest[many:], (T.u32,)
+    if keep:
+        lines.keep(roots)
     if not codes:
         # One value for the whole frame.
         (root,) = roots
         lines.add(Key("splat", (root.type,), root.type), (lines.place(root),))
-    truths = np.array([TRUTH if k.result is T.boolean else 0 for k in keys], np.uint16)
-    flags = truths[np.array(codes, np.int64)]
-    for node in _observed(nodes, () if keep else roots, keys):
+    flags = _flags(field, nodes, () if keep else roots, lines, keep=keep)
+    # A sample has no place for what is beside.
+    order = None if keep else pair(keys, codes, operands)
+    flags = flags if order is None else flags[order]
+    inner = [line.key for body in pool if isinstance(body, Body) for line in body.lines]
+    wide = any(t.bits == 64 for k in (*keys, *inner) for t in (*k.types, k.result))
+    numbered, shaped = np.array(codes, np.int64), np.array(operands, np.int32).reshape(-1, 3)
+    return Tape(field, keys, numbered, flags, shaped, pool, 8 if wide else 4, inner)
+
+
+def _flags(
+    field: Field, nodes: Sequence[Expr], roots: Sequence[Expr], lines: _Written, *, keep: bool
+) -> np.ndarray[Any, Any]:
+    """What is known of each instruction; see `words`. Who looks at `roots` sees the sign of a zero."""
+    keys, codes, places = lines.keys, lines.codes, lines.places
+    truths = [TRUTH if k.result is T.boolean else 0 for k in keys]
+    flags = np.array([truths[code] for code in codes], np.uint16)
+    for node in _observed(nodes, roots, keys):
         index = places[node] - INPUTS
         key = keys[codes[index]]
         flags[index] |= OBSERVED[node.type.bits // 8] | (0 if key.keeps_zero else UNCOPIED)
@@ -227,13 +240,7 @@ def _build(
         flags |= _lines(nodes, field.column, field.row)
         for node in _flat(nodes, roots[0]):
             flags[places[node] - INPUTS] |= FLAT
-    # A sample has no place for what is beside.
-    order = None if keep else pair(keys, codes, operands)
-    flags = flags if order is None else flags[order]
-    inner = [line.key for body in pool if isinstance(body, Body) for line in body.lines]
-    wide = any(t.bits == 64 for k in (*keys, *inner) for t in (*k.types, k.result))
-    shaped = np.array(operands, np.int32).reshape(-1, 3)
-    return Tape(field, keys, np.array(codes, np.int64), flags, shaped, pool, 8 if wide else 4, inner)
+    return flags
 
 
 _SPARE = ((UNUSED, UNUSED, UNUSED), (UNUSED, UNUSED), (UNUSED,), ())
