@@ -234,7 +234,8 @@ class Spaces:
         self.unit = 2 * kernels.half
         band = np.zeros(length, INSTRUCTION)
         operands = tape.operands
-        masks = (operands < 0) @ _MASK
+        # Which operands are uniform, as a number.
+        masks = np.packbits(operands < 0, axis=1, bitorder="little")[:, 0]
         bases = np.array([opcodes[k] for k in tape.keys])[tape.codes]
         band["opcode"] = bases + masks
         band["flags"], band["operands"] = tape.flags, operands
@@ -412,8 +413,6 @@ class Spaces:
         return Counts(*(int(x) for x in found))
 
 
-_MASK = np.array([1, 2, 4])
-"""Which operands are uniform, as a number."""
 _RANKS = np.array(
     [0 if x & LINE and not x & FLAT else 2 if x & FLAT else 1 for x in range(2 * FLAT)], np.uint8
 )
