@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).parent
+WARM = 0.02
+"""Seconds of calls before those that are timed: what has rested is slow at first, and short calls would be all of that."""
 FLAGS = ["-O3", "-march=native", "-mprefer-vector-width=512", "-ffast-math", "-fopenmp", "-fPIC", "-shared"]
 
 
@@ -77,7 +79,10 @@ class Race:
         for _ in range(rounds):
             for name, call in self.peers.items():
                 rest()
+                began = time.perf_counter()
                 call()
+                while time.perf_counter() - began < WARM:
+                    call()
                 for _ in range(calls):
                     start = time.perf_counter()
                     call()

@@ -164,7 +164,7 @@ def frames(found: dict[str, Shown]) -> None:
         for way, draw in ways.items():
             assert np.array_equal(draw(), expected), (name, way)
             race.add(way, draw)
-        times = race.run("untiled, 1 thread", rounds=5, calls=3)
+        times = race.run("untiled, 1 thread", rounds=7, calls=3)
         one, two, untiled = (times[way] for way in list(ways)[2:])
         least, middle = (a / b for a, b in zip(one, untiled, strict=True))
         before = shown.tiled / shown.untiled
