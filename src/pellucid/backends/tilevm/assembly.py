@@ -238,6 +238,10 @@ class Function:
         a, b = self.lifted(then, type_), self.lifted(orelse, type_)
         return self.let(f"select {condition.type} {condition.name}, {type_} {a}, {type_} {b}", type_)
 
+    def lowest(self, mask: Value) -> Value:
+        """The number of the lowest bit that is set in an i64, of which one is."""
+        return self.let(f"call i64 @llvm.cttz.i64(i64 {mask.name}, i1 true)", "i64")
+
     def splat(self, value: Value, lanes: int) -> Value:
         """A number in all lanes."""
         vector = f"<{lanes} x {value.type}>"
@@ -315,7 +319,7 @@ class Function:
         with self.repeat() as loop:
             rest = cell()
             self.leave(loop, rest.same(0))
-            yield self.let(f"call i64 @llvm.cttz.i64(i64 {rest.name}, i1 true)", "i64")
+            yield self.lowest(rest)
             cell.set(rest & (rest - 1))
 
 

@@ -15,6 +15,8 @@ from .assembly import POINTER, Assembly, Function, Value, Variable
 from .sizes import LANES, VECTORS
 from .words import CASES, LEAF, STEP, Record, Space, Word, Writer
 
+CASED = 2
+"""The bit that says that cases are worked out."""
 ACROSS = 1 << STEP
 """Leaves of a square side by side, and vectors for which there is room in a line."""
 
@@ -76,7 +78,8 @@ def run_leaf(
 
 def _run_lines(f: Function, w: Writer, base: Value, tape: Value, count: Value) -> None:
     """Run what is a line: in a square around whose leaves share them, once for all."""
-    with f.when((f.load("i64", f.space, 8 * Space.LINED) & f.shared).same(0)):
+    there = f.load("i64", f.space, 8 * Space.LINED)
+    with f.when((there & f.shared).same(0)):
         vectors = f.choose(f.shared.differs(0), f.number(ACROSS), f.number(1))
         line = w.entry(base, w.word(Word.LINES_AT))
         for n, (start, end) in enumerate(((f.x, Word.WIDTH), (f.y, Word.HEIGHT))):
@@ -85,7 +88,7 @@ def _run_lines(f: Function, w: Writer, base: Value, tape: Value, count: Value) -
                 numbers = clamped(f, first + (k << LEAF), beyond).to(f"<{LANES} x i{8 * w.half // LANES}>")
                 f.store(numbers, line + k * w.half, n * ACROSS * w.half, align=w.half)
         run_leaf(f, w, base, tape, count, lines=vectors)
-        f.store(f.shared, f.space, 8 * Space.LINED)
+        f.store(there | f.shared, f.space, 8 * Space.LINED)
 
 
 def _spread_lines(f: Function, w: Writer, base: Value, first: Value, count: Value) -> None:
@@ -136,7 +139,17 @@ class Place(NamedTuple):
 
 
 def _work_out_cases(f: Function, w: Writer, base: Value, truths: Value, flats: Value, count: Value) -> None:
-    """Run what is flat for all cases of truths: as lines, of which each lane is a case."""
+    """Run what is flat for all cases of truths: as lines, of which each lane is a case.
+
+    Leaves with one tape come one after the other, and what is flat is the same in all.
+    """
+    there = f.load("i64", f.space, 8 * Space.LINED)
+    with f.when((there & CASED).same(0)):
+        _work_out(f, w, base, truths, flats, count)
+        f.store(there | CASED, f.space, 8 * Space.LINED)
+
+
+def _work_out(f: Function, w: Writer, base: Value, truths: Value, flats: Value, count: Value) -> None:
     lines = w.entry(base, w.word(Word.LINES_AT))
     case = f.variable("i64", 0)
     with f.bits(truths) as reference:

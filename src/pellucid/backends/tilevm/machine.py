@@ -141,7 +141,7 @@ def fill_children(
     # Behind another one in the same row of children.
     behind = (which & (which << 1) & values.same(before).read_as("i16") & BEHIND).to("i64")
     with f.bits(which.to("i64") & ~behind) as k:
-        more = f.let(f"call i64 @llvm.cttz.i64(i64 {(~(behind >> (k + 1))).name}, i1 true)", "i64")
+        more = f.lowest(~(behind >> (k + 1)))
         left, top = child_corner(x, y, k, shift)
         f.call("fill", f.frame, left, top, (more + 1) << shift, side, f.load("i32", first + k * stride))
     many = f.call("llvm.ctpop.i16", which, result="i16").to("i64")
@@ -206,21 +206,32 @@ Worth = Callable[[Function, Value, Value, Value], Value]
 """Whether a child's own tape of so many instructions is worth making, where its square's has so many."""
 
 
-@contextmanager
-def child_tapes(f: Function, rest: Value, worth: Worth, leaf: Value) -> Generator[tuple[Value, Value]]:
-    """Tapes for the children of a square for which they are worth it: where their records are, in the children's order.
+class ChildTapes(NamedTuple):
+    """Tapes of a square's children: `shared` has those that run the square's own.
 
-    Besides, who shares the square's own. `leaf` says if a child runs its tape on its pixels only. Children that are
-    alike have one record. The memory of all is free again afterwards.
+    Others that are alike have one record, in `records` at the place of the first of them; in `members` at that place,
+    who they are.
     """
-    records, found = f.block(RECORD * LANES), f.block(8 * LANES)
+
+    records: Value
+    members: Value
+    shared: Value
+
+
+@contextmanager
+def child_tapes(f: Function, rest: Value, worth: Worth, leaf: Value) -> Generator[ChildTapes]:
+    """Tapes for the children of a square for which they are worth it; their memory is free again afterwards.
+
+    `leaf` says if a child runs its tape on its pixels only.
+    """
+    records, members = f.block(RECORD * LANES), f.block(8 * LANES)
     pooled = f.load("i64", f.space, 8 * Space.POOLED)
     arena = f.load("i64", f.space, 8 * Space.ARENA)
     length = f.load("i64", f.record, 8 * Record.LENGTH)
     left, shared = f.variable("i64", rest.to("i64")), f.variable("i64", rest.to("i64"))
     with f.repeat() as loop:
         f.leave(loop, left().same(0))
-        k = f.let(f"call i64 @llvm.cttz.i64(i64 {left().name}, i1 true)", "i64")
+        k = f.lowest(left())
         left.set(left() & (left() + -1))
         count = f.load("i32", f.space + (k << 2), 8 * Space.COUNTS)
         with f.when(worth(f, count, length, f.shift)):
@@ -230,21 +241,27 @@ def child_tapes(f: Function, rest: Value, worth: Worth, leaf: Value) -> Generato
             others = left() & with_count(f, f.space, count)
             with f.when(made.differs(0) & others.differs(0)):
                 own.set(own() | f.call("alike", f.frame, f.space, f.record, k, others, result="i64"))
-            with f.bits(own()) as one:
-                f.store(mine, found + (one << 3))
+            f.store(own(), members + (k << 3))
             left.set(left() & ~own())
             shared.set(shared() & ~own())
-    yield found, shared()
+    yield ChildTapes(records, members, shared())
     f.store(pooled, f.space, 8 * Space.POOLED)
     f.store(arena, f.space, 8 * Space.ARENA)
 
 
-def record_of(f: Function, k: Value, found: Value, shared: Value) -> Value:
-    """The record of a child, as `child_tapes` has found it."""
-    place = f.variable(POINTER, f.record)
-    with f.when(((shared >> k) & 1).same(0)):
-        place.set(f.load(POINTER, found + (k << 3)))
-    return place()
+@contextmanager
+def alike_children(f: Function, which: Value, tapes: ChildTapes) -> Generator[tuple[Value, Value, Value]]:
+    """What is done for children with one tape at a time: who they are, their record, and if it is their own."""
+    left, group = f.variable("i64", which), f.variable("i64", 0)
+    with f.repeat() as loop:
+        f.leave(loop, left().same(0))
+        k = f.lowest(left())
+        own = ((tapes.shared >> k) & 1).same(0)
+        group.set(f.number(1) << k)
+        with f.when(own):
+            group.set(f.load("i64", tapes.members + (k << 3)))
+        left.set(left() & ~group())
+        yield group(), f.choose(own, tapes.records + k * RECORD, f.record), own
 
 
 def _node(asm: Assembly, half: int) -> None:
@@ -273,7 +290,8 @@ def _node(asm: Assembly, half: int) -> None:
         with f.when(rest.same(0)):
             f.store(f.number(0), f.space, 8 * Space.STREAK)
             f.give()
-        with child_tapes(f, rest, is_shorter, finest) as (found, shared):
+        with child_tapes(f, rest, is_shorter, finest) as tapes:
+            shared = tapes.shared
             decided = there.to("i64") & ~shared
             barren = f.choose(decided.same(0), f.barren + 1, f.number(0))
             with f.when(finest):
@@ -286,10 +304,11 @@ def _node(asm: Assembly, half: int) -> None:
             with f.bits(lined) as k:
                 x, y = child_corner(f.x, f.y, k, f.shift)
                 f.call("leaf", f.frame, f.space, f.record, x, y, f.number(1))
-            with f.bits(rest.to("i64") & ~lined) as k:
-                mine = record_of(f, k, found, shared)
-                x, y = child_corner(f.x, f.y, k, f.shift)
-                _descend(f, f.space, mine, x, y, f.shift, barren, f.number(-1))
+            with alike_children(f, rest.to("i64") & ~lined, tapes) as (group, record, _):
+                f.store(f.number(0), f.space, 8 * Space.LINED)
+                with f.bits(group) as k:
+                    x, y = child_corner(f.x, f.y, k, f.shift)
+                    _descend(f, f.space, record, x, y, f.shift, barren, f.number(-1))
 
 
 def _corner(f: Function, w: Writer, node: Value) -> tuple[Value, Value]:
@@ -403,8 +422,8 @@ def tiles(asm: Assembly, half: int, worth: Worth, draw: Callable[[Function, Task
             square = (task & ((1 << PART_AT) - 1)) >> 4
             node = w.word(Word.NODES, POINTER) + square * w.word(Word.SPACE_BYTES)
             f.call("pool", f.frame, here)
-            for streak in (Space.STREAK, Space.LEVEL, Space.STEEP, Space.BENT):
-                f.store(f.number(0), here, 8 * streak)
+            for which in (Space.STREAK, Space.LEVEL, Space.STEEP, Space.BENT, Space.LINED):
+                f.store(f.number(0), here, 8 * which)
             x, y = _corner(f, w, square + w.word(Word.FIRST_NODE))
             _copy_record(f, top, mine)
             count = f.load("i32", node + (k << 2), 8 * Space.COUNTS)

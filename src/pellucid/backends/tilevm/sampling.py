@@ -15,6 +15,7 @@ from .leaves import leaf_form, run_leaf
 from .likeness import alike
 from .machine import (
     Task,
+    alike_children,
     arrange,
     bands,
     child_boxes,
@@ -24,7 +25,6 @@ from .machine import (
     fill,
     fill_children,
     prepare,
-    record_of,
     tiles,
 )
 from .patches import TILE, functions, kept_by, place_in_tile, places_kept
@@ -241,12 +241,11 @@ def _node(asm: Assembly, half: int) -> None:
         _mark(f, f.space, f.record, rest())
         mine = _list(f)
         tapes = child_tapes(f, rest(), _is_worth, f.number(0, "i1"))
-        with tapes as (found, shared), f.bits(rest().to("i64")) as k:
-            x, y = child_corner(f.x, f.y, k, f.shift)
-            own = ((shared >> k) & 1).same(0)
-            record = record_of(f, k, found, shared)
+        with tapes as found, alike_children(f, rest().to("i64"), found) as (group, record, own):
             pixels = f.choose(own, mine, f.list)
-            f.call("node", f.frame, f.space, record, pixels, x, y, f.shift - STEP, tile, f.number(-1))
+            with f.bits(group) as k:
+                x, y = child_corner(f.x, f.y, k, f.shift)
+                f.call("node", f.frame, f.space, record, pixels, x, y, f.shift - STEP, tile, f.number(-1))
             with f.when(own):
                 _finish(f, f.space, record, mine)
                 _empty(f, mine)

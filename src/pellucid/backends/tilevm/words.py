@@ -134,7 +134,7 @@ class Space(IntEnum):
     LEVEL = auto()
     STEEP = auto()
     BENT = auto()
-    # Whether lines are there that all leaves of a square share.
+    # Whether there are lines that leaves of a square share (1), and what is flat in all cases (2).
     LINED = auto()
     COUNTS = 16
 
