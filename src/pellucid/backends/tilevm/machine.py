@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from . import shorten
 from .assembly import POINTER, Assembly, Function, Value
+from .cells import note_cells, write_cells
 from .leaves import leaf, store_row, store_rows
 from .likeness import alike, with_count
 from .sizes import LANES
@@ -42,8 +43,6 @@ SPLIT = 2
 """So many of the last tasks for each thread are handed out in parts: nobody waits long for who began last."""
 SPLIT_MOST = 64
 """Instructions of the longest tape of such tasks: each part asks the same boxes anew."""
-BEHIND = 0xEEEE
-"""Which of 16 children have another one to the left."""
 
 
 @cache
@@ -53,7 +52,7 @@ def text(width: int, *, traced: bool = False) -> str:
     asm = Assembly(traced=traced)
     declare(asm)
     shorten.functions(asm, half)
-    for build in (alike, fill, leaf, _node):
+    for build in (alike, fill, write_cells, leaf, _node):
         build(asm, half)
     prepare(asm, half, _look)
     arrange(asm)
@@ -73,12 +72,12 @@ def declare(asm: Assembly) -> None:
 
 
 def fill(asm: Assembly, half: int) -> None:
-    """Squares of one value, side by side: `across` is how wide they are together."""
-    with asm.function("fill", frame=POINTER, x="i64", y="i64", across="i64", side="i64", value="i32") as f:
+    """A square of one value."""
+    with asm.function("fill", frame=POINTER, x="i64", y="i64", side="i64", value="i32") as f:
         w = Writer(f, half, traced=asm.traced)
         wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
         value = f.splat(f.value, LANES)
-        right, bottom = (f.x + f.across).least(wide), (f.y + f.side).least(high)
+        right, bottom = (f.x + f.side).least(wide), (f.y + f.side).least(high)
         out = w.word(Word.OUT, POINTER)
 
         def rows(quarters: bool) -> None:
@@ -128,22 +127,16 @@ def fill_children(
 ) -> None:
     """Fill some children of a square; `words` tells where theirs begin, and how many bytes apart they are.
 
-    Neighbors of one word are filled together: a processor foresees better where long rows go on.
+    Those of a task that are no smaller than leaves are written when it ends.
     """
     first, stride = words
     side = f.number(1) << shift
-    values = f.load(f"<{LANES} x i{8 * stride}>", first, align=stride).to(f"<{LANES} x i32>")
-    order = ", ".join(f"i32 {max(k - 1, 0)}" for k in range(LANES))
-    before = f.let(
-        f"shufflevector {values.type} {values.name}, {values.type} poison, <{LANES} x i32> <{order}>",
-        values.type,
-    )
-    # Behind another one in the same row of children.
-    behind = (which & (which << 1) & values.same(before).read_as("i16") & BEHIND).to("i64")
-    with f.bits(which.to("i64") & ~behind) as k:
-        more = f.lowest(~(behind >> (k + 1)))
-        left, top = child_corner(x, y, k, shift)
-        f.call("fill", f.frame, left, top, (more + 1) << shift, side, f.load("i32", first + k * stride))
+    noted = (shift >= LEAF) & (shift < w.word(Word.SHIFT))
+    with f.when(noted & which.differs(0)):
+        values = f.load(f"<{LANES} x i{8 * stride}>", first, align=stride).to(f"<{LANES} x i32>")
+        note_cells(f, space, which, x, y, shift, values)
+    with f.when(noted ^ 1), f.bits(which.to("i64")) as k:
+        f.call("fill", f.frame, *child_corner(x, y, k, shift), side, f.load("i32", first + k * stride))
     many = f.call("llvm.ctpop.i16", which, result="i16").to("i64")
     w.add(space, Space.FILLED, (many << shift) << shift)
     if w.traced:
@@ -431,7 +424,9 @@ def tiles(asm: Assembly, half: int, worth: Worth, draw: Callable[[Function, Task
             with f.when(worth(f, count, length, shift)):
                 made = f.call("emit", f.frame, node, here, top, k, mine, f.number(0), result="i64")
                 shared.set(made ^ 1)
-            draw(f, Task(here, mine, *child_corner(x, y, k, shift), shift, shared(), task >> PART_AT))
+            left, top = child_corner(x, y, k, shift)
+            draw(f, Task(here, mine, left, top, shift, shared(), task >> PART_AT))
+            f.call("cells", f.frame, here, left, top)
         _leave_space(f, here)
 
 

@@ -11,6 +11,7 @@ from functools import cache
 
 from . import shorten
 from .assembly import POINTER, Assembly, Function, Value
+from .cells import write_cells
 from .leaves import leaf_form, run_leaf
 from .likeness import alike
 from .machine import (
@@ -63,7 +64,7 @@ def text(width: int, *, traced: bool = False) -> str:
     declare(asm)
     shorten.functions(asm, half)
     functions(asm, half)
-    for build in (alike, fill, _flush, _append, _node):
+    for build in (alike, fill, write_cells, _flush, _append, _node):
         build(asm, half)
     prepare(asm, half, _look)
     arrange(asm)

@@ -160,7 +160,10 @@ class Record(IntEnum):
 
 
 RECORD = 8 * len(Record)
-HEADER = 8 * Space.COUNTS + 4 * LANES
+CELL_WORDS = 8 * Space.COUNTS + 4 * LANES
+"""Where a workspace has the words of a task's cells, and below, which of them there are."""
+CELL_BITS = CELL_WORDS + 4 * LANES * LANES
+HEADER = CELL_BITS + 2 * LANES
 
 
 class Writer:

@@ -1,0 +1,73 @@
+"""Cells: what is one word in a task is noted, and written row by row at the task's end.
+
+In `tilevm` between `leaves` and `machine`. A square of 16 by 16 pixels lies in 16 pages of memory, 64 bytes in each:
+written one by one such squares take three times as long as rows that go on. So a task has a word and a bit for each of
+its cells, as large as leaves are.
+"""
+
+from __future__ import annotations
+
+from .assembly import POINTER, Assembly, Function, Value
+from .leaves import store_row, store_rows
+from .sizes import LANES
+from .words import CELL_BITS, CELL_WORDS, LEAF, STEP, Word, Writer
+
+SIDE = 16
+"""Cells of the largest task in a row."""
+FOUR = 1 << STEP
+"""Cells of a square of leaves in a row."""
+
+
+def note_cells(
+    f: Function, space: Value, which: Value, x: Value, y: Value, shift: Value, values: Value
+) -> None:
+    """Note the words of some children of a square, which are leaves or squares of leaves."""
+    column, row = ((start >> LEAF) & (SIDE - 1) for start in (x, y))
+
+    def note(words: Value, bits: Value, column: Value, row: Value) -> None:
+        f.store(words, space + (((row << 4) + column) << 2), CELL_WORDS, align=4)
+        at = space + (row << 1)
+        f.store(f.load("i16", at, CELL_BITS) | (bits << column).to("i16"), at, CELL_BITS)
+
+    with f.when(shift.same(LEAF)):
+        for k in range(FOUR):
+            lanes = ", ".join(f"i32 {FOUR * k + n}" for n in range(FOUR))
+            part = f"shufflevector {values.type} {values.name}, {values.type} poison, <4 x i32> <{lanes}>"
+            bits = (which.to("i64") >> (FOUR * k)) & (SIDE - 1)
+            note(f.let(part, "<4 x i32>"), bits, column, row + k)
+    with f.when(shift > LEAF):
+        found = f.block(4 * LANES)
+        f.store(values, found, align=64)
+        with f.bits(which.to("i64")) as child:
+            words = f.splat(f.load("i32", found + (child << 2)), FOUR)
+            right, down = column + ((child & 3) << STEP), row + ((child >> 2) << STEP)
+            for k in range(FOUR):
+                note(words, f.number(SIDE - 1), right, down + k)
+
+
+def write_cells(asm: Assembly, half: int) -> None:
+    """Write what was noted in the task at a place, and forget it."""
+    with asm.function("cells", frame=POINTER, space=POINTER, x="i64", y="i64") as f:
+        w = Writer(f, half)
+        wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
+        left, top = ((start & -(SIDE << LEAF)) for start in (f.x, f.y))
+        out = w.word(Word.OUT, POINTER)
+        with f.count(SIDE) as row:
+            at = f.space + (row << 1)
+            bits = f.load("i16", at, CELL_BITS).to("i64")
+            with f.when(bits.differs(0)):
+                first = top + (row << LEAF)
+                rows = (high - first).least(f.number(1 << LEAF))
+                place = out + ((first * wide + left) << 2)
+                words = f.space + (row << 6)
+
+                def write(quarters: bool) -> None:
+                    with f.count(rows) as k:
+                        line = place + ((k * wide) << 2)
+                        with f.bits(bits) as cell:
+                            value = f.splat(f.load("i32", words + (cell << 2), CELL_WORDS), LANES)
+                            rest = wide - left - (cell << LEAF)
+                            store_row(f, value, line + (cell << 6), rest, quarters=quarters)
+
+                store_rows(f, place, write)
+                f.store(f.number(0, "i16"), at, CELL_BITS)
