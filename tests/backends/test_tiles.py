@@ -194,3 +194,17 @@ def test_leaves_that_want_the_same_of_other_numbers_are_not_alike(picture, preci
             for name in ("tiles", "llvm")
         ]
         assert np.array_equal(*frames)
+
+
+@pytest.mark.parametrize("size", [(2064, 2080), (4112, 1040), (2100, 2100)], ids=str)
+def test_frames_that_no_cache_holds_are_right_and_nothing_beyond_them_is_touched(size):
+    picture = im.over(im.fill(im.red, im.swirl(2.0, im.checker)), layers(5))
+    expected = pl.compile(picture).render(size, zoom=size[0] / 7)
+    kernel = pl.compile(picture, backend="tiles")
+    room = np.full(expected.size + 4096, 77, np.uint8)
+    begin = -room.ctypes.data % 64
+    out = room[begin : begin + expected.size].reshape(expected.shape)
+    for threads in (1, 2):
+        out[:] = 0
+        assert np.array_equal(kernel.render(size, zoom=size[0] / 7, threads=threads, out=out), expected)
+        assert (np.delete(room, slice(begin, begin + expected.size)) == 77).all()

@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 POINTER = "ptr"
+_STREAMED = "!0 = !{i32 1}"
+"""What LLVM wants beside a store past the caches."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,6 +225,10 @@ class Function:
         at = f", align {align}" if align else ""
         self.emit(f"store {'volatile ' if apart else ''}{value.type} {value.name}, ptr {where.name}{at}")
 
+    def stream(self, value: Value, place: Value, align: int) -> None:
+        """Write to memory past the caches."""
+        self.emit(f"store {value.type} {value.name}, ptr {place.name}, align {align}, !nontemporal !0")
+
     def call(self, name: str, *arguments: Value, result: str = "void") -> Value:
         """Call a function by name, or by the name of a value that points to one."""
         operands = ", ".join(f"{a.type} {a.name}" for a in arguments)
@@ -349,7 +355,7 @@ class Assembly:
 
     def text(self) -> str:
         """The module's text."""
-        return "\n".join([*self._declared, self.definitions()])
+        return "\n".join([*self._declared, self.definitions(), _STREAMED])
 
 
 def _like(type_: str, element: str) -> str:

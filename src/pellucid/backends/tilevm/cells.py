@@ -1,6 +1,6 @@
 """Cells: what is one word in a task is noted, and written row by row at the task's end.
 
-In `tilevm` between `leaves` and `machine`. A square of 16 by 16 pixels lies in 16 pages of memory, 64 bytes in each:
+In `tilevm` between `stores` and `machine`. A square of 16 by 16 pixels lies in 16 pages of memory, 64 bytes in each:
 written one by one such squares take three times as long as rows that go on. So a task has a word and a bit for each of
 its cells, as large as leaves are.
 """
@@ -8,8 +8,8 @@ its cells, as large as leaves are.
 from __future__ import annotations
 
 from .assembly import POINTER, Assembly, Function, Value
-from .leaves import store_row, store_rows
 from .sizes import LANES
+from .stores import Way, store_row, store_rows
 from .words import CELL_BITS, CELL_WORDS, LEAF, STEP, Word, Writer
 
 SIDE = 16
@@ -52,22 +52,24 @@ def write_cells(asm: Assembly, half: int) -> None:
         wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
         left, top = ((start & -(SIDE << LEAF)) for start in (f.x, f.y))
         out = w.word(Word.OUT, POINTER)
+        # A square of cells may reach beyond the frame.
+        inside = (f.number(1) << ((wide - left + (LANES - 1)) >> LEAF).least(SIDE)) - 1
         with f.count(SIDE) as row:
             at = f.space + (row << 1)
-            bits = f.load("i16", at, CELL_BITS).to("i64")
+            bits = f.load("i16", at, CELL_BITS).to("i64") & inside
             with f.when(bits.differs(0)):
                 first = top + (row << LEAF)
                 rows = (high - first).least(f.number(1 << LEAF))
                 place = out + ((first * wide + left) << 2)
                 words = f.space + (row << 6)
 
-                def write(quarters: bool) -> None:
+                def write(way: Way) -> None:
                     with f.count(rows) as k:
                         line = place + ((k * wide) << 2)
                         with f.bits(bits) as cell:
                             value = f.splat(f.load("i32", words + (cell << 2), CELL_WORDS), LANES)
                             rest = wide - left - (cell << LEAF)
-                            store_row(f, value, line + (cell << 6), rest, quarters=quarters)
+                            store_row(f, value, line + (cell << 6), rest, way)
 
-                store_rows(f, place, write)
-                f.store(f.number(0, "i16"), at, CELL_BITS)
+                store_rows(f, w, place, write)
+            f.store(f.number(0, "i16"), at, CELL_BITS)

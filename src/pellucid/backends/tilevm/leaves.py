@@ -7,47 +7,19 @@ case, and every pixel is of one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
 from .assembly import POINTER, Assembly, Function, Value, Variable
 from .sizes import LANES, VECTORS
+from .stores import Way, store_row, store_rows
 from .words import CASES, LEAF, STEP, Record, Space, Word, Writer
 
 CASED = 2
 """The bit that says that cases are worked out."""
 ACROSS = 1 << STEP
 """Leaves of a square side by side, and vectors for which there is room in a line."""
-
-
-def store_row(f: Function, value: Value, place: Value, left: Value, *, quarters: bool) -> None:
-    """Up to 16 pixels, no more than are left in the row."""
-    whole = left >= LANES
-    with f.when(whole):
-        if quarters:
-            for k in range(0, LANES, 4):
-                lanes = ", ".join(f"i32 {k + n}" for n in range(4))
-                part = f"shufflevector {value.type} {value.name}, {value.type} poison, <4 x i32> <{lanes}>"
-                f.store(f.let(part, "<4 x i32>"), place, 4 * k, align=4, apart=True)
-        else:
-            f.store(value, place, align=4)
-    with f.when(whole ^ 1):
-        lanes = f.lanes("i32", range(LANES))
-        mask = lanes < f.splat(left.to("i32"), LANES)
-        f.call(f"llvm.masked.store.v{LANES}i32.p0", value, place, f.number(4, "i32"), mask)
-
-
-def store_rows(f: Function, place: Value, rows: Callable[[bool], None]) -> None:
-    """Write rows the first of which begins at a place: in quarters, if a line of the cache does not begin there.
-
-    A part that lies in two lines takes twice as long, and quarters do so least.
-    """
-    fits = (place.number() & (4 * LANES - 1)).same(0)
-    with f.when(fits):
-        rows(False)
-    with f.when(fits ^ 1):
-        rows(True)
 
 
 def leaf_form(f: Function, w: Writer) -> None:
@@ -174,18 +146,18 @@ def _choose_cases(f: Function, w: Writer, base: Value, truths: Value, root: Valu
     for many in range(1, len(CASES) + 1):
         with f.when(found().same(many)):
             values = [f.splat(f.load("i32", root, k * w.half // LANES), LANES) for k in range(1 << many)]
-            store_rows(f, place.out, partial(_choose_rows, f, w, values, cells[:many], place))
+            store_rows(f, w, place.out, partial(_choose_rows, f, w, values, cells[:many], place))
 
 
 def _choose_rows(
-    f: Function, w: Writer, values: list[Value], cells: Sequence[Variable], place: Place, quarters: bool
+    f: Function, w: Writer, values: list[Value], cells: Sequence[Variable], place: Place, way: Way
 ) -> None:
     with f.count(place.rows) as k:
         found = values
         for cell in cells:
             truth = f.load("i16", cell() + k * w.half).read_as(f"<{LANES} x i1>")
             found = [f.choose(truth, b, a) for a, b in zip(found[::2], found[1::2], strict=True)]
-        store_row(f, found[0], place.out + ((k * place.wide) << 2), place.left, quarters=quarters)
+        store_row(f, found[0], place.out + ((k * place.wide) << 2), place.left, way)
 
 
 def leaf(asm: Assembly, half: int) -> None:
@@ -199,7 +171,7 @@ def leaf(asm: Assembly, half: int) -> None:
         out = w.word(Word.OUT, POINTER) + ((f.y * wide + f.x) << 2)
         rows = (f.y + VECTORS).least(high) - f.y
         # Tiles jump from row to row where no cache expects it: what will be written is asked for now.
-        with f.count(rows) as k:
+        with f.when(w.word(Word.STREAMED).same(0)), f.count(rows) as k:
             end = out + (((k * wide) << 2) + 4 * (LANES - 1))
             f.emit(f"call void @llvm.prefetch.p0(ptr {end.name}, i32 1, i32 3, i32 1)")
         leaf_form(f, w)
@@ -224,9 +196,9 @@ def leaf(asm: Assembly, half: int) -> None:
             _choose_cases(f, w, base, truths, root, Place(out, rows, wide, left))
             f.give()
 
-        def write(quarters: bool) -> None:
+        def write(way: Way) -> None:
             with f.count(rows) as k:
                 bits = f.load(f"<{LANES} x i{8 * width}>", root + k * half, align=half).to(f"<{LANES} x i32>")
-                store_row(f, bits, out + ((k * wide) << 2), left, quarters=quarters)
+                store_row(f, bits, out + ((k * wide) << 2), left, way)
 
-        store_rows(f, out, write)
+        store_rows(f, w, out, write)

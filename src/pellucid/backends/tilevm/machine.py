@@ -15,9 +15,10 @@ from typing import NamedTuple
 from . import shorten
 from .assembly import POINTER, Assembly, Function, Value
 from .cells import note_cells, write_cells
-from .leaves import leaf, store_row, store_rows
+from .leaves import leaf
 from .likeness import alike, with_count
 from .sizes import LANES
+from .stores import Way, finish_stores, store_row, store_rows
 from .words import (
     AGAIN,
     INPUTS,
@@ -80,13 +81,13 @@ def fill(asm: Assembly, half: int) -> None:
         right, bottom = (f.x + f.side).least(wide), (f.y + f.side).least(high)
         out = w.word(Word.OUT, POINTER)
 
-        def rows(quarters: bool) -> None:
+        def rows(way: Way) -> None:
             with f.count(bottom, first=f.y) as row:
                 line = out + ((row * wide) << 2)
                 with f.count(right, first=f.x, step=LANES) as column:
-                    store_row(f, value, line + (column << 2), right - column, quarters=quarters)
+                    store_row(f, value, line + (column << 2), right - column, way)
 
-        store_rows(f, out + (f.x << 2), rows)
+        store_rows(f, w, out + (f.x << 2), rows, narrow=f.side < LANES)
 
 
 def child_boxes(f: Function, w: Writer, base: Value, x: Value, y: Value, shift: Value) -> Value:
@@ -327,6 +328,7 @@ def prepare(asm: Assembly, half: int, look: Look) -> None:
             f.call("pool", f.frame, space)
             x, y = _corner(f, w, k + w.word(Word.FIRST_NODE))
             f.store(look(f, w, space, record, x, y).to("i64"), space, 8 * Space.PENDING)
+        finish_stores(f, w)
 
 
 def _take_space(f: Function, w: Writer) -> Value:
@@ -427,6 +429,7 @@ def tiles(asm: Assembly, half: int, worth: Worth, draw: Callable[[Function, Task
             left, top = child_corner(x, y, k, shift)
             draw(f, Task(here, mine, left, top, shift, shared(), task >> PART_AT))
             f.call("cells", f.frame, here, left, top)
+        finish_stores(f, w)
         _leave_space(f, here)
 
 
@@ -439,6 +442,7 @@ def bands(asm: Assembly, half: int, draw: Callable[[Function, Writer, Value, Val
         f.call("pool", f.frame, here)
         with f.count(f.beyond, first=f.first) as k:
             draw(f, w, here, whole, k << LEAF)
+        finish_stores(f, w)
         _leave_space(f, here)
 
 

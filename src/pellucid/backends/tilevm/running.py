@@ -30,6 +30,7 @@ from .machine import PARTS, text
 from .placement import Bodies
 from .shorten import FORMS
 from .sizes import LANES
+from .stores import is_streamed
 from .tape import INSTRUCTION, Tape
 from .words import FLAT, HEADER, INPUTS, LEAF, LINE, SHORT, STEP, TRACED, Record, Space, Word
 
@@ -169,7 +170,9 @@ class TileCode:
         most = self._threads if threads is None else threads
         self.memory.ready(most)
         frame = self.memory.frame
-        frame[Word.OUT], frame[Word.WIDTH], frame[Word.HEIGHT] = address(out), width, height
+        place = address(out)
+        frame[Word.OUT], frame[Word.WIDTH], frame[Word.HEIGHT] = place, width, height
+        frame[Word.STREAMED] = is_streamed(place, width, height)
         frame[Word.FAILED] = 0
         if self.tiled:
             self._draw_tiles(entries, width, height, most)

@@ -96,6 +96,8 @@ class Word(IntEnum):
     ROWS = auto()
     ROWS_TRUTH = auto()
     FAILED = auto()
+    # Whether the frame is written past the caches.
+    STREAMED = auto()
     # Of traced frames: a word that counts tiles, another word, and `TRACED` bytes for each tile.
     TRACE = auto()
     # Of frames with many samples to a pixel:

@@ -1,0 +1,83 @@
+"""Stores: how rows of pixels are written to a frame.
+
+In `tilevm` below `leaves`, `cells` and `machine`. A frame that no cache holds is written past all of them: a cache
+would first read what is going to be overwritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum, auto
+
+from .assembly import Function, Value
+from .sizes import LANES
+from .words import Word, Writer
+
+LINE_BYTES = 4 * LANES
+"""Bytes of 16 pixels, and of a line of most caches."""
+STREAMED_FROM = 1 << 24
+"""Bytes of a frame from which on it is written past the caches."""
+
+
+class Way(Enum):
+    """How 16 pixels are written: at once; in four parts, as they lie in two lines; or past the caches."""
+
+    WHOLE = auto()
+    QUARTERS = auto()
+    STREAMED = auto()
+
+
+def is_streamed(place: int, width: int, height: int) -> bool:
+    """Whether a frame at an address is written past the caches: it is large, and each row begins with a line.
+
+    >>> is_streamed(0, 4096, 4096), is_streamed(4, 4096, 4096), is_streamed(0, 1024, 1024)
+    (True, False, False)
+    """
+    return 4 * width * height >= STREAMED_FROM and place % LINE_BYTES == 4 * width % LINE_BYTES == 0
+
+
+def store_row(f: Function, value: Value, place: Value, left: Value, way: Way) -> None:
+    """Up to 16 pixels, no more than are left in the row."""
+    if way is Way.STREAMED:
+        f.stream(value, place, LINE_BYTES)
+        return
+    whole = left >= LANES
+    with f.when(whole):
+        if way is Way.QUARTERS:
+            for k in range(0, LANES, 4):
+                lanes = ", ".join(f"i32 {k + n}" for n in range(4))
+                part = f"shufflevector {value.type} {value.name}, {value.type} poison, <4 x i32> <{lanes}>"
+                f.store(f.let(part, "<4 x i32>"), place, 4 * k, align=4, apart=True)
+        else:
+            f.store(value, place, align=4)
+    with f.when(whole ^ 1):
+        lanes = f.lanes("i32", range(LANES))
+        mask = lanes < f.splat(left.to("i32"), LANES)
+        f.call(f"llvm.masked.store.v{LANES}i32.p0", value, place, f.number(4, "i32"), mask)
+
+
+def store_rows(
+    f: Function, w: Writer, place: Value, rows: Callable[[Way], None], *, narrow: Value | None = None
+) -> None:
+    """Write rows the first of which begins at a place, in the way that is best there.
+
+    What is `narrow`, less than 16 pixels wide, is never streamed. A part that lies in two lines takes twice as long,
+    and quarters do so least.
+    """
+    fits = (place.number() & (LINE_BYTES - 1)).same(0)
+    with f.when(fits ^ 1):
+        rows(Way.QUARTERS)
+    with f.when(fits):
+        streamed = w.word(Word.STREAMED).differs(0)
+        if narrow is not None:
+            streamed = streamed & (narrow ^ 1)
+        with f.when(streamed ^ 1):
+            rows(Way.WHOLE)
+        with f.when(streamed):
+            rows(Way.STREAMED)
+
+
+def finish_stores(f: Function, w: Writer) -> None:
+    """See that what was written past the caches is there before anybody is told of it."""
+    with f.when(w.word(Word.STREAMED).differs(0)):
+        f.emit("fence seq_cst")
