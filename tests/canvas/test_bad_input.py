@@ -149,14 +149,14 @@ def test_video_without_pyav_names_the_extra(kernel, tmp_path, monkeypatch):
 
 
 def test_memory_is_estimated_before_allocating(monkeypatch):
-    monkeypatch.setattr(view_file, "available_memory", lambda: 1000 * 1000)
-    assert checked_size((500, 500)) == (500, 500)
+    monkeypatch.setattr(view_file, "available_memory", lambda: 5000 * 5000)
+    assert checked_size((2500, 2500)) == (2500, 2500)
     with pytest.raises(
-        InputError, match=r"size: 500x501 needs 978.5 KiB of memory and 976.6 KiB are available"
+        InputError, match=r"size: 2500x2600 needs 24.8 MiB of memory and 23.8 MiB are available"
     ):
-        checked_size((500, 501))
-    with pytest.raises(InputError, match=r"needs 2\.9 MiB of memory"):
-        checked_size((500, 500), frames=3)
+        checked_size((2500, 2600))
+    with pytest.raises(InputError, match=r"needs 71\.5 MiB of memory"):
+        checked_size((2500, 2500), frames=3)
 
 
 def test_bytes_are_readable():

@@ -37,6 +37,7 @@ def memory(kernel: Kernel) -> list[bytes]:
     given = {
         b: rng.integers(0, 90, b.size).astype(b.type.dtype)
         for b in sorted(N.inputs(kernel), key=lambda b: b.name)
+        if b.data is None
     }
     given |= {b: np.zeros(b.size, b.type.dtype) for b in kernel.outputs}
     NumpyBackend().compile(placed, {}).run({"n": 90}, given)
@@ -142,6 +143,24 @@ def test_a_curve_of_a_small_number_is_a_table():
     assert after is not None
     assert memory(after) == memory(kernel)
     assert sum(isinstance(s, Alloc) for s in walk(after.body)) == 1
+
+
+def test_a_curve_that_hangs_on_nothing_else_is_known_at_once():
+    kernel = nest(CURVE, "shade[89 - i] := sqrt(convert.f32(convert.i32(c[89 - i]) & 3) * convert.f32($n:i32))")
+    after = named("look_up").apply(kernel, (), dear=4.0, known=True).kernel
+    tables = [b for b in N.inputs(after) if b.data is not None]
+    # With a parameter it is filled when there is one.
+    assert sum(isinstance(s, Alloc) for s in walk(after.body)) == 1
+    (table,) = tables
+    assert np.array_equal(table.data, np.sqrt(np.arange(4, dtype=np.float32) * np.float32(0.3)))
+    assert memory(after) == memory(kernel)
+
+
+def test_a_known_table_changes_nothing():
+    kernel = nest(CURVE)
+    after = named("look_up").apply(kernel, (), dear=4.0, known=True).kernel
+    assert not any(isinstance(s, Alloc) for s in walk(after.body))
+    assert memory(after) == memory(kernel)
 
 
 def test_one_curve_is_one_table_wherever_it_is():

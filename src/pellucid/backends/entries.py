@@ -1,14 +1,17 @@
 """Entries: what is written down of compiled code, so that another process calls it without making it again.
 
-How it is called, and under which key the object code is kept. No statement of the kernel is in it, so reading one is a
-matter of microseconds. Beside `calling`; `linking` puts the code to it.
+How it is called, under which key the object code is kept, and the tables that are part of the program. No statement of
+the kernel is in it, so reading one is a matter of microseconds. Beside `calling`; `linking` puts the code to it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from base64 import b64decode, b64encode
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, const, param
@@ -20,13 +23,16 @@ from .port import Band, Calling
 Needs = Mapping[Buffer, int]
 
 
-def written(calling: Calling, needs: Needs, key: str) -> bytes:
+def written(calling: Calling, needs: Needs, key: str, buffers: Collection[Buffer]) -> bytes:
     """The entry of code: how it is called, what its proofs need of buffers, and the key of its object code.
 
+    Of what it is called with, all but the `buffers` are tables of its own.
+
     >>> nothing = Calling("nothing", (), {}, (Buffer("out", T.u8, 3),), 1, {}, (None,))
-    >>> read(written(nothing, {}, "key"), nothing.bound) == (nothing, {}, "key")
+    >>> read(written(nothing, {}, "key", nothing.bound), nothing.bound) == (nothing, {}, "key")
     True
     """
+    tables = [b for b in calling.bound if b not in buffers]
     ranges = [calling.ranges[p.attr] for p in calling.params]
     return json.dumps(
         {
@@ -34,6 +40,7 @@ def written(calling: Calling, needs: Needs, key: str) -> bytes:
             "name": calling.name,
             "params": [(p.attr, p.type.name, *f) for p, f in zip(calling.params, ranges, strict=True)],
             "bound": [(*_told(b), needs.get(b, 1)) for b in calling.bound],
+            "tables": {b.name: b64encode(_data(b)).decode() for b in tables},
             "written": calling.written,
             "scratch": [(*_told(b), _number(n)) for b, n in calling.scratch.items()],
             "asks": calling.asks,
@@ -49,7 +56,13 @@ def read(entry: bytes, buffers: Sequence[Buffer]) -> tuple[Calling, dict[Buffer,
     bound: list[Buffer] = []
     needs: dict[Buffer, int] = {}
     for *told, need in found["bound"]:
-        buffer = given.get(told[0])
+        name, type_, size = told
+        table = found["tables"].get(name)
+        if table is not None:
+            data = np.frombuffer(b64decode(table), T.named(type_).dtype)
+            bound.append(Buffer(name, T.named(type_), size, data))
+            continue
+        buffer = given.get(name)
         if buffer is None or [*_told(buffer)] != told:
             return None
         bound.append(buffer)
@@ -65,6 +78,11 @@ def read(entry: bytes, buffers: Sequence[Buffer]) -> tuple[Calling, dict[Buffer,
         found["name"], params, ranges, tuple(bound), found["written"], scratch, bands, found["asks"]
     )
     return calling, needs, found["key"]
+
+
+def _data(buffer: Buffer) -> bytes:
+    assert buffer.data is not None  # noqa: S101 - what is neither given nor known is never called with
+    return buffer.data.tobytes()
 
 
 def _told(buffer: Buffer) -> tuple[str, str, int]:

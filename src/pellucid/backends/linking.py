@@ -62,10 +62,10 @@ class Linking(ABC):
                 found = self._linked[key] = self.link(code, phases)
         return found
 
-    def entry(self, code: Code) -> bytes:
+    def entry(self, code: Code, buffers: Sequence[Buffer]) -> bytes:
         """What `recall` makes the code from again; see `port.Keeping`."""
         assert isinstance(code, MachineCode)  # noqa: S101 - what `compile` makes
-        return entries.written(code.calling, code.needs, code.key)
+        return entries.written(code.calling, code.needs, code.key, buffers)
 
     def recall(self, entry: bytes, buffers: Sequence[Buffer]) -> MachineCode | None:
         """The code that an entry tells of; see `port.Keeping`."""

@@ -66,8 +66,8 @@ class Keeping(Backend, Protocol):
         """What its products depend on besides what it compiles."""
         ...
 
-    def entry(self, code: Code) -> bytes:
-        """What `recall` makes the code from again."""
+    def entry(self, code: Code, buffers: Sequence[Buffer]) -> bytes:
+        """What `recall` makes the code from again, with those of its buffers that it does not bring along."""
         ...
 
     def recall(self, entry: bytes, buffers: Sequence[Buffer]) -> Code | None:

@@ -181,8 +181,8 @@ def _copied(packed: Packed, target: Layout) -> dict[str, Callable[[Expr, Expr], 
 
 
 def looking_up(frame: Frame) -> Frame:
-    """The frame with dear values of one small whole number looked up in tables that it makes first, where that pays."""
-    state = attempted(State(frame.kernel, frame.ranges, Ledger()), "look_up", ())
+    """The frame with dear values of one small whole number looked up in tables that are part of it, where that pays."""
+    state = attempted(State(frame.kernel, frame.ranges, Ledger()), "look_up", (), known=True)
     return (
         frame if state is None else replace(frame, kernel=state.kernel, ranges=index_facts(state.kernel, {}))
     )

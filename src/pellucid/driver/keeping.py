@@ -46,7 +46,7 @@ def kept(
     if code is None:
         best = make()
         code = backend.compile(best.kernel, best.ranges)
-        cache().put(key, backend.entry(code))
+        cache().put(key, backend.entry(code, buffers))
     return code
 
 

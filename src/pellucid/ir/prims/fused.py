@@ -13,6 +13,8 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
+SMALLEST_NORMAL = np.finfo(np.float32).tiny
+
 
 def fused_multiply_add(a: Array, b: Array, c: Array) -> Array:
     """a * b + c with one rounding to the type of the operands (float32 or float64).
@@ -26,11 +28,19 @@ def fused_multiply_add(a: Array, b: Array, c: Array) -> Array:
 
 
 def _single(a: Array, b: Array, c: Array) -> Array:
-    # The product of two float32 is exact in float64. The sum is rounded to odd there, so that the second
-    # rounding, to float32, sees on which side of a tie the exact sum lies.
-    product = a.astype(np.float64) * b.astype(np.float64)
+    # The product of two float32 is exact in float64, where the sum is rounded for the first time.
+    product = np.asarray(a.astype(np.float64) * b.astype(np.float64))
     addend = c.astype(np.float64)
-    return _round_to_odd(product, addend).astype(np.float32)
+    total = np.asarray(product + addend)
+    # The second rounding, to float32, goes wrong only from the middle between two of these; below the normal ones there
+    # are other middles. There the sum is rounded to odd, so that it is seen on which side of a tie the exact one lies.
+    result = total.astype(np.float32)
+    doubtful = (total.view(np.int64) & 0x1FFFFFFF) == 0x10000000
+    doubtful |= np.abs(result) <= SMALLEST_NORMAL
+    if doubtful.any():
+        exact = _round_to_odd(product[doubtful], addend[doubtful])
+        result[doubtful] = exact.astype(np.float32)
+    return result
 
 
 def _round_to_odd(x: Array, y: Array) -> Array:

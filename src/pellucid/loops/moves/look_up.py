@@ -1,7 +1,8 @@
 """look_up: dear values that change with one small whole number alone are computed once for each, into a table.
 
 A curve of intensities on samples of 12 bits is the example: 4096 values serve all pixels. The table is scratch memory
-that a loop fills before everything else; it holds what would have been computed, bit for bit.
+that a loop fills before everything else; it holds what would have been computed, bit for bit. Or, if `known` is asked
+for and its values depend on nothing else, it is worked out at once and part of the program.
 """
 
 from __future__ import annotations
@@ -10,17 +11,20 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ...ir import expr as E
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr, const, substitute
 from ...ir.expr import apply as operator
+from ...ir.interp import evaluate
 from ...ir.nest import Alloc, For, Kernel, Store
 from ...ir.path import Path
 from ...reasoning.effects import untouched
 from ...reasoning.prove import Verdict, decided
 from ..build import fresh_buffer, fresh_index, with_values
 from ..columns import DEAR
-from ..lookups import NUMBER, lookups
+from ..lookups import NUMBER, Lookup, lookups
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -59,27 +63,39 @@ TABLES = Theorem(
 )
 
 
-def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, **options: Any) -> Applied:
-    """Fill the tables first, then load from them."""
+def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, known: bool = False, **options: Any) -> Applied:
+    """Fill the tables first, or work out those that can be known; then load from them."""
     sizes: dict[Buffer, Expr] = {}
     fills: dict[int, For] = {}
     values: dict[Expr, Expr] = {}
+    made: list[Buffer] = []
     for table in lookups(kernel, options.get("ranges") or {}, dear):
-        seen = replace(kernel, body=(*kernel.body, *fills.values()))
-        size = const(table.size, T.i32)
-        # Tables of one size are filled together: they are often made of the same values.
-        fill = fills.get(table.size) or For(fresh_index(seen, "number"), const(0, T.i32), size, ())
+        seen = replace(kernel, outputs=(*kernel.outputs, *made), body=(*kernel.body, *fills.values()))
         buffer = fresh_buffer(seen, "values", table.value.type, (1 << 31) - 1)
-        (value,) = substitute([table.value], {NUMBER: fill.index})
-        sizes[buffer] = size
-        fills[table.size] = replace(fill, body=(*fill.body, Store(buffer, fill.index, value)))
+        if known and not table.value.holds:
+            buffer = _known(buffer.name, table)
+            made.append(buffer)
+        else:
+            # Tables of one size are filled together: they are often made of the same values.
+            size = const(table.size, T.i32)
+            fill = fills.get(table.size) or For(fresh_index(seen, "number"), const(0, T.i32), size, ())
+            (value,) = substitute([table.value], {NUMBER: fill.index})
+            sizes[buffer] = size
+            fills[table.size] = replace(fill, body=(*fill.body, Store(buffer, fill.index, value)))
         for e, number in table.places.items():
             position = number if number.type is T.i32 else operator("convert", number, attr=T.i32)
             found = E.load(buffer, position)
             values[e] = found if found.type is e.type else operator("convert", found, attr=e.type)
-    return Applied(
-        replace(kernel, body=(Alloc(sizes, (*fills.values(), *with_values(kernel.body, values))),))
-    )
+    body = (*fills.values(), *with_values(kernel.body, values))
+    return Applied(replace(kernel, body=(Alloc(sizes, body),) if sizes else body))
+
+
+def _known(name: str, table: Lookup) -> Buffer:
+    """A table with its values, as the interpreter works them out."""
+    numbers = np.arange(table.size, dtype=np.int32)
+    (found,) = evaluate([table.value], {NUMBER: numbers})
+    data = np.ascontiguousarray(np.broadcast_to(found, numbers.shape), table.value.type.dtype)
+    return Buffer(name, table.value.type, table.size, data)
 
 
 MOVE = Move(
