@@ -73,10 +73,11 @@ class Groups(Interleaved, ABC):
         super().__init__(body, facts, plan, cheap_masks=cheap_masks)
         self.grouped: dict[Store, Group] = {}
         self.passed: set[Expr] = set()
-        """What is computed on the way of bits that are only moved: nobody else may want it."""
+        """What a block computes on the way of bits that are only moved: nobody else may want it."""
 
     def find_groups(self, block: Block) -> None:
         """Note which stores of a block in lanes become one: neighbors in the block, and in memory within a group."""
+        self.passed = set()
         if self.live is not None or self.care is not None:
             return
         stores = [s for s in block if isinstance(s, Store)]
@@ -104,7 +105,7 @@ class Groups(Interleaved, ABC):
             group.places[s] = shape.constant
             self.grouped[s] = group
         self.find_alike([self.grouped[s] for s in stores if s in self.grouped and s.buffer in loose])
-        for group in {id(g): g for g in self.grouped.values()}.values():
+        for group in {id(g): g for s in stores if (g := self.grouped.get(s)) is not None}.values():
             self.find_moved(group)
 
     def find_alike(self, groups: list[Group]) -> None:
