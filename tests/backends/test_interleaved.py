@@ -275,3 +275,16 @@ def test_a_register_has_no_more_windows_than_it_needs():
     with patch.object(control, "MANY", 0):
         _, (mine, wanted) = both(head + first + rows)
     assert np.array_equal(mine, wanted)
+
+
+def test_an_index_of_the_same_name_may_have_other_bounds():
+    """In the second loop positions wrap: its last iterations store again what the first has stored."""
+    turn = "".join(f"    out[i * 4 + {c}] := a[i * 4 + {3 - c}] + {{}}:u8\n" for c in range(4))
+    head = "kernel k():\n  output out: u8[64]\n  input a: u8[64]\n"
+    loops = [
+        f"  for i in {lo} .. {lo + 16} by 8 lanes:\n{turn.format(*[k] * 4)}"
+        for k, lo in ((1, 0), (2, (1 << 30) - 8))
+    ]
+    for first, second in (loops, loops[::-1]):
+        _, (mine, wanted) = both(head + first + second)
+        assert np.array_equal(mine, wanted)

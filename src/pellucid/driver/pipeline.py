@@ -18,7 +18,8 @@ from ..loops.cycles import by_lanes, order_of, take_cycles
 from ..loops.ledger import Ledger, Step
 from ..loops.move import Proved
 from ..loops.strategies import attempted, index_facts
-from ..loops.tactic import State, Tactic, attempt, everywhere, sequence
+from ..loops.tactic import State, Tactic, attempt, everywhere, extended, sequence
+from ..reasoning.infer import Ranges
 from .options import Options
 
 Stage = tuple[str, Tactic]
@@ -96,7 +97,7 @@ def keeping(name: str, function: Proving, theorem: str) -> Tactic:
     def tactic(state: State) -> State:
         proved: dict[Expr, Facts] = {}
         state = rules(name, partial(function, proved), theorem)(state)
-        return replace(state, ranges={**state.ranges, **proved})
+        return replace(state, ranges=extended(state.ranges, proved))
 
     return tactic
 
@@ -188,7 +189,7 @@ def optimize(kernel: Kernel, ranges: Mapping[Expr, Facts], options: Options, lan
 
     With PELLUCID_CHECK=2 every node is verified after every stage and every proof is run again.
     """
-    state = State(kernel, ranges, Ledger())
+    state = State(kernel, Ranges(ranges), Ledger())
     stages = {"inlined": kernel}
     for name, tactic in script(options, lanes):
         state = tactic(state)

@@ -433,9 +433,8 @@ def held(roots: Iterable[Expr]) -> int:
 def substitute(roots: Sequence[Expr], mapping: dict[Expr, Expr]) -> list[Expr]:
     """The roots with nodes replaced, sharing kept: each node is rebuilt at most once."""
     done = dict(mapping)
-    for node in topological(roots):
-        if node not in done:
-            done[node] = rebuild(node, tuple(done[a] for a in node.args))
+    for node in topological(roots, mapping):
+        done[node] = rebuild(node, tuple([done[a] for a in node.args]))
     return [done[r] for r in roots]
 
 

@@ -258,11 +258,13 @@ def choose_guards(
     A choice with cheap arms is a selection: both arms are computed, which costs less than a branch.
     """
     nodes = topological(everything)
-    costs = node_costs(nodes)
+    costs = node_costs(nodes) if any(n.op == "choose" for n in nodes) else {}
     guards = _candidates(nodes, costs, threshold)
     reads = _reads(nodes, mutable) if mutable else {}
     while True:
         demand = Demand(body, nodes, mutable, reads, guards, hoist=hoist)
+        if not guards:
+            return demand
         cheap = _Cheap(demand, costs, threshold).picks
         if not cheap:
             return demand

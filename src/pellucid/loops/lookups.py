@@ -100,30 +100,40 @@ def _wanted(found: dict[Expr, Expr], facts: FactsOf) -> list[tuple[Expr, Expr, E
 
     Where several are bits of one small whole number, it is that number: one table then serves them all.
     """
-    made: list[tuple[Expr, Expr, Expr, Expr | None, Expr]] = []
+    made: list[tuple[Expr, Expr, Expr, Expr, Expr, T.Type | None]] = []
     kinds: dict[Expr, set[Expr]] = {}
+    # What is the same of numbers of which the same is known has the same facts.
+    types: dict[tuple[Expr, Facts], T.Type | None] = {}
     for e, number in found.items():
-        whole = _whole(e, facts)
+        whole = _whole(e)
         kind, of = substitute([e, e if whole is None else whole], {number: _number(number.type)})
-        made.append((e, number, kind, whole, of))
+        type_ = None
+        if whole is not None:
+            key = (of, facts(number))
+            if key not in types:
+                types[key] = _small_type(facts(whole))
+            type_ = types[key]
+        if whole is None or type_ is None:
+            whole, of = e, kind
+        made.append((e, number, kind, whole, of, type_))
         kinds.setdefault(of, set()).add(kind)
     wanted: list[tuple[Expr, Expr, Expr]] = []
-    for e, number, kind, whole, of in made:
-        if whole is None or len(kinds[of]) == 1:
+    for e, number, kind, whole, of, type_ in made:
+        if type_ is None or len(kinds[of]) == 1:
             wanted.append((e, number, kind))
         else:
-            wanted.append((whole, number, apply("convert", of, attr=_small_type(facts(whole)))))
+            wanted.append((whole, number, apply("convert", of, attr=type_)))
     return wanted
 
 
-def _whole(node: Expr, facts: FactsOf) -> Expr | None:
-    """The small whole number, just made of a float, that a node is some bits of; None if there is none."""
+def _whole(node: Expr) -> Expr | None:
+    """The whole number, just made of a float, that a node is some bits of; None if there is none."""
     while node.type.is_integer:
         rest = [a for a in node.args if a.op != "const"]
         if len(rest) != 1:
             return None
         if rest[0].type.is_float:
-            return node if node.op in WHOLE and _small_type(facts(node)) is not None else None
+            return node if node.op in WHOLE else None
         if node.op not in BITS:
             return None
         node = rest[0]
@@ -140,7 +150,7 @@ def _number(type_: T.Type) -> Expr:
 
 
 def _facts(loops: tuple[For, ...], ranges: Mapping[Expr, Facts]) -> FactsOf:
-    known = dict(ranges)
+    known = dict(FactsOf.handed_on(ranges).known)
     for s in loops:
         facts = FactsOf(known)
         lo, hi = facts(s.lo), facts(s.hi)

@@ -17,6 +17,7 @@ from ..ir.facts import Facts
 from ..ir.nest import Kernel
 from ..ir.path import Path, describe
 from ..ir.verify import checking, verify_kernel
+from ..reasoning.infer import Ranges
 from .ledger import Ledger, Step
 from .move import Move, Proved, named
 
@@ -31,6 +32,13 @@ class State:
 
 
 Tactic = Callable[[State], State]
+
+
+def extended(ranges: Mapping[Expr, Facts], more: Mapping[Expr, Facts]) -> Mapping[Expr, Facts]:
+    """What is known, and more."""
+    if not more:
+        return ranges
+    return ranges.and_more(more) if isinstance(ranges, Ranges) else {**ranges, **more}
 
 
 def make(state: State, move: Move, path: Path, **options: Any) -> tuple[State, bool]:
@@ -54,7 +62,7 @@ def make(state: State, move: Move, path: Path, **options: Any) -> tuple[State, b
         move.name, site, verdict, kernel, applied.kernel, applied.details, path, options, again, derive
     )
     state.ledger.steps.append(step)
-    return replace(state, kernel=applied.kernel, ranges={**ranges, **applied.known}), True
+    return replace(state, kernel=applied.kernel, ranges=extended(ranges, applied.known)), True
 
 
 def attempt(name: str, **options: Any) -> Tactic:

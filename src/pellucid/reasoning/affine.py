@@ -10,7 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..ir import types as T
-from ..ir.expr import Expr, apply, const, topological
+from ..ir.expr import Expr, apply, const
+
+LINEAR = frozenset(("index", "convert", "neg", "add", "sub", "mul", "fma", "shift_left", "shift_left_in"))
+"""What may have a form of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,20 @@ def affine(node: Expr, indices: Iterable[Expr]) -> Affine | None:
     for index in indices:
         mask |= index.free
     forms: dict[Expr, Affine | None] = {}
-    for n in topological([node]):
-        forms[n] = Affine(n) if not n.free & mask else _form(n, forms)
+    stack = [node]
+    while stack:
+        n = stack[-1]
+        if n in forms:
+            stack.pop()
+        elif not n.free & mask:
+            forms[n] = Affine(n)
+        elif n.op not in LINEAR:
+            forms[n] = None
+        else:
+            left = [a for a in n.args if a not in forms] if n.op != "index" else []
+            stack += left
+            if not left:
+                forms[n] = _form(n, forms)
     return forms[node]
 
 

@@ -33,6 +33,34 @@ def of_leaf(node: Expr) -> Facts:
     return _TOP[node.type]
 
 
+class Ranges(dict[Expr, Facts]):
+    """What is known from outside, with all that was inferred from it: passes hand it on to each other.
+
+    >>> from pellucid.ir.expr import apply, param
+    >>> x = param("x", T.f32)
+    >>> ranges = Ranges({x: Facts(-1.0, 1.0)})
+    >>> _ = FactsOf.handed_on(ranges)(apply("mul", x, x))
+    >>> len(ranges), len(ranges.inferred)
+    (1, 2)
+    """
+
+    __slots__ = ("inferred",)
+    inferred: dict[Expr, Facts]
+
+    def __init__(self, known: Mapping[Expr, Facts], inferred: dict[Expr, Facts] | None = None) -> None:
+        super().__init__(known)
+        self.inferred = dict(known) if inferred is None else inferred
+
+    def and_more(self, more: Mapping[Expr, Facts]) -> Ranges:
+        """These and others, which tell more of what was asked for already."""
+        both, inferred = {**self, **more}, self.inferred
+        if any(n in inferred and inferred[n] != f for n, f in more.items()):
+            # What was inferred from less may be less.
+            return Ranges(both)
+        inferred.update(more)
+        return Ranges(both, inferred)
+
+
 class FactsOf:
     """A memo of facts by node: call it with a node; nodes made later may be asked for at any time.
 
@@ -50,6 +78,15 @@ class FactsOf:
 
     def __init__(self, ranges: Mapping[Expr, Facts] | None = None) -> None:
         self.known = dict(ranges) if ranges else {}
+
+    @classmethod
+    def handed_on(cls, ranges: Mapping[Expr, Facts] | None) -> FactsOf:
+        """A memo that holds what passes before inferred from the same `Ranges`, and hands on what is added to it."""
+        if not isinstance(ranges, Ranges):
+            return cls(ranges)
+        found = cls()
+        found.known = ranges.inferred
+        return found
 
     def __call__(self, node: Expr) -> Facts:
         """The facts of a node."""

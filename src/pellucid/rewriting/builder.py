@@ -117,7 +117,7 @@ class Builder:
         self.relaxed = numerics == "relaxed"
         # The kinds of type on which sums and products may be reordered.
         self.gathers = frozenset(("signed", "unsigned", "float") if self.relaxed else ("signed", "unsigned"))
-        self.facts = FactsOf(ranges)
+        self.facts = FactsOf.handed_on(ranges)
         self.order = order
         self.trace = trace
         self.true, self.false = TRUE, FALSE

@@ -44,7 +44,7 @@ def narrow(
     nodes = topological(roots)
     if not any(n.op == "convert" and n.args[0].type in SMALL for n in nodes):
         return list(roots)
-    facts = FactsOf(ranges)
+    facts = FactsOf.handed_on(ranges)
     inside: dict[Expr, bool] = {}
     gains = False
     for n in nodes:

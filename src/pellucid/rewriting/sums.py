@@ -338,7 +338,8 @@ class Gatherer:
             positive, magnitude = (1, coefficient) if coefficient > 0 else (-1, -coefficient)
             signs[positive].append(self._emit_product(type_, magnitude, factors))
         for found in signs.values():
-            found.sort(key=key)
+            if len(found) > 1:
+                found.sort(key=key)
         if constant:
             signs[1 if constant > 0 else -1].append(const(abs(constant), type_))
         if constant < 0 and not signs[1]:

@@ -35,7 +35,7 @@ class Function(Prefixes):
     """Writes one phase of a kernel; `text` is its function."""
 
     def __init__(self, plan: Layout, phase: Phase, ranges: Ranges, machine: Machine) -> None:
-        facts = FactsOf(ranges)
+        facts = FactsOf.handed_on(ranges)
         self.plan, self.phase = plan, phase
         super().__init__(phase.body, facts, plan, cheap_masks=machine.cheap_masks)
         self.permutes = machine.permutes and self.accesses() > MANY

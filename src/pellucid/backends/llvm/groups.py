@@ -362,7 +362,7 @@ class Groups(Interleaved, ABC):
         found = self.from_group(group)
         first, step, beyond = self.extent(buffer, group)
         size = buffer.type.dtype.itemsize
-        bytes_: list[list[Window]] = [[] for _ in range(step)]
+        bytes_: list[list[Window] | None] = [None] * step
         dirty = [0] * beyond
         for s, bits in group.moved.items():
             for byte in range(size):
@@ -376,7 +376,9 @@ class Groups(Interleaved, ABC):
         for start in range(0, beyond, REGISTER):
             part = dirty[start : start + REGISTER]
             place = self.let(f"getelementptr i8, ptr {where}, i64 {start}") if start else where
-            laid = [name for layer in made if (name := self.laid(layer, start, part, *found)) is not None]
+            laid = [
+                name for layer in made if (name := self.laid(layer, start, len(part), *found)) is not None
+            ]
             name = laid[0] if laid else "zeroinitializer"
             for other in laid[1:]:
                 name = self.let(f"or <{len(part)} x i8> {name}, {other}")
@@ -384,10 +386,9 @@ class Groups(Interleaved, ABC):
         return True
 
     def laid(
-        self, layer: Layer, start: int, dirty: list[int], registers: list[str], at: dict[Expr, Places]
+        self, layer: Layer, start: int, count: int, registers: list[str], at: dict[Expr, Places]
     ) -> str | None:
-        """The bytes of a layer from one on, of which some are to be stored; None where it has none."""
-        count = len(dirty)
+        """So many bytes of a layer from one on; None where it has none."""
         whole = count if not layer.words else -(-count // WORD) * WORD
         sources: list[tuple[int, int] | None] = []
         for s in layer.sources(start, whole):
@@ -406,9 +407,8 @@ class Groups(Interleaved, ABC):
             name = self.let(
                 f"call {vector} @llvm.x86.avx512.pmultishift.qb.512({vector} {starts}, {vector} {name})"
             )
-        masks = layer.masks(start, count)
-        if any(m != 255 and d for m, d in zip(masks, dirty, strict=True)):
-            name = self.let(f"and <{REGISTER} x i8> {name}, {self.constant(masks)}")
+        if layer.masked:
+            name = self.let(f"and <{REGISTER} x i8> {name}, {self.constant(layer.masks(start, count))}")
         return self.slice(name, REGISTER, 0, count)
 
     def from_group(self, group: Group) -> tuple[list[str], dict[Expr, Places]] | None:

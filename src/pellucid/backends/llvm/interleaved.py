@@ -53,6 +53,9 @@ class Interleaved(Gathers, Shuffles, ABC):
     def __init__(self, body: Block, facts: FactsOf, plan: Layout, *, cheap_masks: bool) -> None:
         super().__init__(body, facts, plan, cheap_masks=cheap_masks)
         self.held: list[Held] = []
+        self.strides: dict[tuple[Expr, int, Expr], Strided | None] = {}
+        self.measured = facts
+        """With which facts strides were found."""
         self.orders = {}
 
     def leave(self, mark: int) -> None:
@@ -68,6 +71,17 @@ class Interleaved(Gathers, Shuffles, ABC):
         index = self.lane_index
         if index is None or not position.free & index.free:
             return None
+        if self.measured is not self.facts:
+            # In another loop, an index of that name has other bounds.
+            self.measured = self.facts
+            self.strides.clear()
+        key = (position, size, index)
+        if key not in self.strides:
+            self.strides[key] = self.stride(position, size, index)
+        return self.strides[key]
+
+    def stride(self, position: Expr, size: int, index: Expr) -> Strided | None:
+        """As `strided`, which remembers it, for a position that changes with the index of the lanes."""
         # Sums are taken apart even if they are the same in all lanes, for the constants in them.
         found = as_sum(
             position,

@@ -58,6 +58,8 @@ class Layer:
 
     windows: tuple[Window | None, ...]
     words: dict[int, Word]
+    masked: bool
+    """Whether bytes that are stored to have bits that are not its own."""
 
     def sources(self, first: int, count: int) -> list[Source | None]:
         """What is brought to so many bytes of groups one after the other, from one on: a whole number of words."""
@@ -147,11 +149,12 @@ def windows_of(found: Sequence[Bits], byte: int) -> list[Window]:
     return [w for beside in windows.values() for w in beside]
 
 
-def layers(bytes_: Sequence[Sequence[Window]]) -> list[Layer] | None:
-    """Layers that have the windows of all bytes of a group; None where there are too many of them."""
+def layers(bytes_: Sequence[Sequence[Window] | None]) -> list[Layer] | None:
+    """Layers that have the windows of all bytes of a group (None: is not stored); None where there are too many."""
     found: list[Layer] = []
-    for k in range(max(map(len, bytes_))):
-        windows = tuple([b[k] if k < len(b) else None for b in bytes_])
+    stored = [k for k, b in enumerate(bytes_) if b is not None]
+    for k in range(max([len(b) for b in bytes_ if b is not None])):
+        windows = tuple([b[k] if b is not None and k < len(b) else None for b in bytes_])
         words: dict[int, Word] = {}
         if any(w is not None and (w.low is None or w.start) for w in windows):
             step = len(windows)
@@ -161,7 +164,8 @@ def layers(bytes_: Sequence[Sequence[Window]]) -> list[Layer] | None:
                 if made is None:
                     return None
                 words[first] = made
-        found.append(Layer(windows, words))
+        masked = any((w := windows[p]) is None or w.mask != 255 for p in stored)
+        found.append(Layer(windows, words, masked))
     return found if len(found) <= MOST_LAYERS else None
 
 

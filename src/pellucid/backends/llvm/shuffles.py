@@ -260,9 +260,8 @@ class Shuffles(Values, ABC):
         key = (*values, *[0] * (REGISTER - len(values)))
         found = self.orders.get(key)
         if found is None:
-            text = "".join([f"\\{k:02X}" for k in key])
-            name = f"@{self.name}.order{len(self.orders)}"
-            found = f'{name} = private constant [{REGISTER} x i8] c"{text}", align {REGISTER}'
+            name, text = f"@{self.name}.order{len(self.orders)}", bytes(key).hex("\\")
+            found = f'{name} = private constant [{REGISTER} x i8] c"\\{text}", align {REGISTER}'
             self.orders[key] = found
         name = found.split(" ", 1)[0]
         return self.let(f"load <{REGISTER} x i8>, ptr {name}, align {REGISTER}")
