@@ -7,7 +7,7 @@ for and its values depend on nothing else, it is worked out at once and part of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from ...ir import expr as E
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr, const, substitute
 from ...ir.expr import apply as operator
-from ...ir.interp import evaluate
+from ...ir.interp import Array, evaluate
 from ...ir.nest import Alloc, For, Kernel, Store
 from ...ir.path import Path
 from ...reasoning.effects import untouched
@@ -69,11 +69,13 @@ def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, known: bool = False
     fills: dict[int, For] = {}
     values: dict[Expr, Expr] = {}
     made: list[Buffer] = []
-    for table in lookups(kernel, options.get("ranges") or {}, dear):
+    tables = lookups(kernel, options.get("ranges") or {}, dear)
+    data = _worked_out([t for t in tables if not t.value.holds]) if known else {}
+    for table in tables:
         seen = replace(kernel, outputs=(*kernel.outputs, *made), body=(*kernel.body, *fills.values()))
         buffer = fresh_buffer(seen, "values", table.value.type, (1 << 31) - 1)
-        if known and not table.value.holds:
-            buffer = _known(buffer.name, table)
+        if table.value in data:
+            buffer = Buffer(buffer.name, buffer.type, table.size, data[table.value])
             made.append(buffer)
         else:
             # Tables of one size are filled together: they are often made of the same values.
@@ -90,12 +92,15 @@ def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, known: bool = False
     return Applied(replace(kernel, body=(Alloc(sizes, body),) if sizes else body))
 
 
-def _known(name: str, table: Lookup) -> Buffer:
-    """A table with its values, as the interpreter works them out."""
-    numbers = np.arange(table.size, dtype=np.int32)
-    (found,) = evaluate([table.value], {NUMBER: numbers})
-    data = np.ascontiguousarray(np.broadcast_to(found, numbers.shape), table.value.type.dtype)
-    return Buffer(name, table.value.type, table.size, data)
+def _worked_out(tables: Sequence[Lookup]) -> dict[Expr, Array]:
+    """The values of tables as the interpreter works them out: all at once, for they have much in common."""
+    numbers = np.arange(max((t.size for t in tables), default=0), dtype=np.int32)
+    values = evaluate([t.value for t in tables], {NUMBER: numbers})
+    found: dict[Expr, Array] = {}
+    for table, value in zip(tables, values, strict=True):
+        whole = np.broadcast_to(value, numbers.shape)[: table.size]
+        found[table.value] = np.ascontiguousarray(whole, table.value.type.dtype)
+    return found
 
 
 MOVE = Move(
