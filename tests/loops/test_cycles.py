@@ -146,7 +146,9 @@ def test_a_curve_of_a_small_number_is_a_table():
 
 
 def test_a_curve_that_hangs_on_nothing_else_is_known_at_once():
-    kernel = nest(CURVE, "shade[89 - i] := sqrt(convert.f32(convert.i32(c[89 - i]) & 3) * convert.f32($n:i32))")
+    kernel = nest(
+        CURVE, "shade[89 - i] := sqrt(convert.f32(convert.i32(c[89 - i]) & 3) * convert.f32($n:i32))"
+    )
     after = named("look_up").apply(kernel, (), dear=4.0, known=True).kernel
     tables = [b for b in N.inputs(after) if b.data is not None]
     # With a parameter it is filled when there is one.
