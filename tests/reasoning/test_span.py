@@ -98,6 +98,17 @@ def test_the_span_is_where_the_condition_holds(text, data):
     assert found == truth
 
 
+@pytest.mark.parametrize("text", [t for t in CONDITIONS if "wide" in t])
+@pytest.mark.parametrize(
+    "wide", [T.i64.low, T.i32.low - 1, T.i32.low, T.i32.high, T.i32.high + 1, T.i64.high]
+)
+@pytest.mark.parametrize("lo", [T.i32.low, LIMIT - 3])
+def test_a_bound_beyond_the_narrow_type_holds_for_its_last_numbers(text, wide, lo):
+    condition = parse_expr(text)[0]
+    found, truth = holding(condition, LOOP, const(lo, T.i32), const(lo + 3, T.i32), {WIDE: wide})
+    assert found == truth
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -132,9 +132,12 @@ class _Loop:
         mask = self.index.free
         while side is not self.index:
             if side.op == "convert" and side.args[0].type.is_integer:
-                # Widening keeps every value, and a bound beyond the narrow type is as good as its last number.
-                narrow = side.args[0].type
+                # Widening keeps every value, and a bound beyond the narrow type is as good as its last number,
+                # if nothing that is compared with it can be that number.
+                narrow, own, bound = side.args[0].type, self.facts(side.args[0]), self.facts(other)
                 if narrow.low < side.type.low or narrow.high > side.type.high:
+                    return None
+                if (bound.lo < narrow.low >= own.lo) or (bound.hi > narrow.high <= own.hi):
                     return None
                 side, other = side.args[0], self.narrowed(other, narrow)
                 continue

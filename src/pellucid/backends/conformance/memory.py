@@ -49,6 +49,23 @@ kernel short_runs():
 """,
     ),
     Program(
+        "gathers of few lanes",
+        """
+kernel few_lanes():
+  output two: i16[24]
+  output three: i16[24]
+  output six: i16[24]
+  input b: bool[24]
+  input s: i16[24]
+  for i in 0 .. 24 by 2 lanes:
+    two[i] := s[convert.i32(convert.i16(b[3] ^ b[i + (-1)])) + 3]
+  for i in 0 .. 24 by 3 lanes:
+    three[i] := s[convert.i32(convert.i16(b[3] ^ b[i + (-1)])) + 3]
+  for i in 0 .. 24 by 6 lanes:
+    six[i] := s[convert.i32(convert.i16(b[3] ^ b[i + (-1)])) + 3]
+""",
+    ),
+    Program(
         "a run of any length",
         """
 kernel any_run(count: i32):

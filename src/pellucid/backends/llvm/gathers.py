@@ -152,7 +152,8 @@ class Gathers(Memory, ABC):
         self.count += 1
         slot = f"%slot{self.count}"
         self.enter(f"{slot} = alloca {typed(type_, self.lanes)}, align {WIDEST}")
-        self.emit(f"store {typed(type_, self.lanes)} {at}, ptr {slot}, align {WIDEST}")
+        # Apart from its lanes: LLVM 22 takes the first of two or three from the register of two, with its neighbor.
+        self.emit(f"store volatile {typed(type_, self.lanes)} {at}, ptr {slot}, align {WIDEST}")
         return slot
 
     def part(self, slot: str, type_: T.Type, k: int) -> str:
