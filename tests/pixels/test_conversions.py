@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pellucid as pl
-from pellucid.canvas.convert import conversion
+from pellucid.canvas.convert import conversion, nest_between
 from pellucid.driver.kernel import make_backend, optimized
 from pellucid.driver.options import Options
 from pellucid.pixels import FORMATS, Layout, layout_of, meaning, pack, unpack
@@ -148,7 +148,8 @@ def test_a_dense_conversion_runs_by_lanes(name: str, reads: bool):
     source, target = (FORMATS[n] for n in ((name, "rgb24") if reads else ("rgb24", name)))
     size = 240, 12
     options = Options()
-    best = optimized(conversion(source, target, size, options), options, make_backend("auto"))
+    frame = nest_between(conversion(source, target, size), options)
+    best = optimized(frame, options, make_backend("auto"))
     text = make_backend("llvm").text(best.kernel, best.ranges)
     moves = [s.verdict for s in best.ledger.steps if s.move == "lanes"]
     assert moves

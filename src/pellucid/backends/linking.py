@@ -7,9 +7,11 @@ key the driver has for what was asked.
 from __future__ import annotations
 
 import hashlib
+import threading
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
 
 from ..ir.expr import Buffer
 from . import entries
@@ -48,7 +50,8 @@ class Linking(ABC):
         key = hashlib.sha256(f"{self.identity}\n{text}".encode()).hexdigest()
         linked = self._kept(key, len(plan.phases))
         if linked is None:
-            code = self.compiled(text)
+            with worked_out(plan.calling.bound):
+                code = self.compiled(text)
             if self.store is not None:
                 self.store.put(key, code)
             linked = self._linked[key] = self.link(code, len(plan.phases))
@@ -75,3 +78,34 @@ class Linking(ABC):
         calling, needs, key = found
         linked = self._kept(key, len(calling.bands))
         return linked and MachineCode(calling, needs, linked, self.crew, self.hands(), key)
+
+
+@contextmanager
+def worked_out(buffers: Sequence[Buffer]) -> Generator[None]:
+    """Afterwards, buffers have their data: it is worked out in another thread while a compiler is at work.
+
+    >>> import numpy as np
+    >>> from ..ir import types as T
+    >>> table = Buffer("table", T.u8, 3, lambda: np.arange(3, dtype=np.uint8))
+    >>> with worked_out([table]):
+    ...     pass
+    >>> table.waits
+    False
+    """
+    waiting = [b for b in buffers if b.waits]
+    if not waiting:
+        yield
+        return
+
+    def ask() -> None:
+        # Whoever wants data that cannot be worked out is told so.
+        with suppress(Exception):
+            for b in waiting:
+                _ = b.data
+
+    thread = threading.Thread(target=ask, name="pellucid tables", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()

@@ -33,7 +33,16 @@ from pellucid.loops.strategies import attempted, index_facts
 from pellucid.loops.tactic import State
 from pellucid.pixels import Layout, layout_of, meaning
 from pellucid.pixels.lines import Lines, lined
-from pellucid.pixels.packing import Filling, check_drawable, destination, nest_of, parts, planes_of, turn
+from pellucid.pixels.packing import (
+    Filling,
+    aligned,
+    check_drawable,
+    destination,
+    nest_of,
+    parts,
+    planes_of,
+    turn,
+)
 
 if TYPE_CHECKING:
     from pellucid.images.packed import Packed
@@ -78,21 +87,27 @@ def convert(
     check_drawable(wanted)
     view = checked_view(size, precision=precision, threads=threads)
     out = destination(wanted, view.size, out)
-    if op is None:
-        code, values = at_hand(chosen.text, wanted.text, view.size, options), {}
-    else:
-        code, values = _changed(given, chosen, wanted, view, options, op)
-    memory = dict(zip(planes_of(wanted.text, view.size), parts(wanted, view.size, out), strict=True))
-    memory[_source(chosen.text, view.size)] = given
+    asked = conversion(chosen, wanted, view.size, aligned=aligned(out))
+    code, values = (at_hand(asked, options), {}) if op is None else _changed(asked, given, view, options, op)
+    memory = parts(wanted, view.size, out, asked.planes) | {asked.given: given}
     code.run(values, memory, threads=view.threads)
     return out
 
 
-class _Changed(NamedTuple):
-    """What was compiled for a picture that an `op` made, and its arguments."""
+class Conversion(NamedTuple):
+    """What is asked for: the texts of two layouts, the size of the picture, the bytes that are read, and the planes."""
 
-    code: Code
-    values: dict[str, Any]
+    source: str
+    target: str
+    size: tuple[int, int]
+    given: Buffer
+    planes: tuple[Buffer, ...]
+
+
+def conversion(source: Layout, target: Layout, size: tuple[int, int], *, aligned: bool = True) -> Conversion:
+    """What is asked for by the conversion of any bytes to memory that is aligned to its words, or is not."""
+    planes = planes_of(target.text, size, aligned=aligned)
+    return Conversion(source.text, target.text, size, _source(source.text, size), planes)
 
 
 @lru_cache(maxsize=2 * KEPT)
@@ -102,35 +117,37 @@ def _source(text: str, size: tuple[int, int]) -> Buffer:
 
 
 @lru_cache(maxsize=KEPT)
-def at_hand(source: str, target: str, size: tuple[int, int], options: Options) -> Code:
-    """The code from the layout of one text to that of another: it depends on nothing else."""
+def at_hand(asked: Conversion, options: Options) -> Code:
+    """The code of a conversion: it depends on nothing else."""
     backend = make_backend(options.backend)
-    width, height = size
-    buffers = (*planes_of(target, size), _source(source, size))
+    width, height = asked.size
 
     def words() -> str:
-        return f"convert {source!r} to {target!r}, {width} x {height}"
+        types = " ".join(str(p.type) for p in asked.planes)
+        return f"convert {asked.source!r} to {asked.target!r} as {types}, {width} x {height}"
 
     def make() -> Optimized:
-        return optimized(conversion(layout_of(source), layout_of(target), size, options), options, backend)
+        return optimized(nest_between(asked, options), options, backend)
 
+    buffers = (*asked.planes, asked.given)
     with uncollected():
         return with_room(lambda: kept(words, buffers, options, backend, make))
 
 
-def conversion(source: Layout, target: Layout, size: tuple[int, int], options: Options) -> Frame:
-    """The nest that brings any bytes from a layout to another.
+def nest_between(asked: Conversion, options: Options) -> Frame:
+    """The nest of a conversion.
 
     Its blocks are whole groups of both, so that the place of each sample in its group is known. What both have alike is
     not converted: see decision 26.
     """
     from pellucid.images.packed import Packed
 
+    source, target, size = layout_of(asked.source), layout_of(asked.target), asked.size
     # Where both keep amounts of light, no curve is taken there and back.
     as_stored = source.said["transfer"] == target.said["transfer"]
     alike = meaning.alike(source, target)
     levels = alike and source.model == "ycbcr"
-    packed = Packed(source, _source(source.text, size), *size, as_stored=as_stored, as_levels=levels)
+    packed = Packed(source, asked.given, *size, as_stored=as_stored, as_levels=levels)
     copied = _copied(packed, target) if alike else {}
     mine, other = turn(source), turn(target)
     near = any(any(f.cosited(c)) for f in (source, target) for c in f.channels if c.name not in copied)
@@ -142,11 +159,10 @@ def conversion(source: Layout, target: Layout, size: tuple[int, int], options: O
     if max(longer) > LONGEST:
         longer = 1, 1
     near = near or (source.model == "mosaic" and lines is None and not copied)
-    planes = planes_of(target.text, size)
     filling = Filling(
         target,
         size,
-        planes,
+        asked.planes,
         longer,
         margin=near,
         as_stored=as_stored,
@@ -159,7 +175,7 @@ def conversion(source: Layout, target: Layout, size: tuple[int, int], options: O
         packed.facts = filling.facts
         return color_of(packed(column, row))
 
-    frame = build_nest(lambda: filling.nest(color), options.real, planes, "packed")
+    frame = build_nest(lambda: filling.nest(color), options.real, asked.planes, "packed")
     # Every color of a mosaic has a curve of its own: there is one where they are looked up, before anything else.
     return looking_up(frame) if not as_stored and (source.model, target.model) == ("mosaic", "rgb") else frame
 
@@ -188,13 +204,21 @@ def looking_up(frame: Frame) -> Frame:
     )
 
 
+class _Changed(NamedTuple):
+    """What was compiled for a picture that an `op` made, and its arguments."""
+
+    code: Code
+    values: dict[str, Any]
+
+
 def _changed(
-    given: Pixels, source: Layout, target: Layout, view: View, options: Options, op: Callable[[Any], Any]
+    asked: Conversion, data: Pixels, view: View, options: Options, op: Callable[[Any], Any]
 ) -> _Changed:
     """The code for what `op` makes of a picture: traced anew, and compiled if nothing equal was."""
     from pellucid.images.packed import reading
 
-    bitmap, buffer = reading(source, view.size, given)
+    source, target = layout_of(asked.source), layout_of(asked.target)
+    bitmap, buffer = reading(source, view.size, data)
     picture = op(bitmap.reconstruct("nearest", "clamp"))
     if picture is None:
         fix = "let op return the picture that it makes"
@@ -202,9 +226,9 @@ def _changed(
     kernel = Kernel(checked_source(picture), options, now=False)
 
     def work() -> _Changed:
-        frame, _ = nest_of(kernel, target, view.size, usual=True, many=False)
+        frame = nest_of(kernel, target, view.size, asked.planes, usual=True, many=False)
         # The bytes are others each time: with a buffer that stands for any, equal pictures are equal programs.
-        frame = loading(frame, buffer, _source(source.text, view.size))
+        frame = loading(frame, buffer, asked.given)
         return _Changed(code_of(frame, options), kernel.values(view, params=frame.params))
 
     with uncollected():

@@ -11,7 +11,7 @@ import itertools
 import math
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -59,18 +59,41 @@ class Expr:
 class Buffer:
     """A typed run of memory that kernels load from or store to: `name`, element `type`, `size` in elements.
 
-    A buffer may carry its `data` (a one-dimensional array), which the driver binds when a kernel is called.
-    Buffers are equal only to themselves.
+    A buffer may carry its `data` (a one-dimensional array), which the driver binds when a kernel is called; or what
+    works it out, which is called when it is first asked for. Buffers are equal only to themselves.
     """
 
-    __slots__ = ("data", "name", "size", "type")
+    __slots__ = ("_data", "name", "size", "type")
 
-    def __init__(self, name: str, type_: T.Type, size: int, data: np.ndarray[Any, Any] | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        type_: T.Type,
+        size: int,
+        data: np.ndarray[Any, Any] | Callable[[], np.ndarray[Any, Any]] | None = None,
+    ) -> None:
         if size < 1:
             raise IrError("a buffer holds at least one element", place=name, fix="give it a size")
-        if data is not None and (data.ndim != 1 or data.dtype != type_.dtype or len(data) != size):
-            raise IrError(f"data is not {size} elements of {type_}", place=name, fix="flatten and convert it")
-        self.name, self.type, self.size, self.data = name, type_, size, data
+        self.name, self.type, self.size = name, type_, size
+        self._data = data if callable(data) else self._checked(data)
+
+    @property
+    def data(self) -> np.ndarray[Any, Any] | None:
+        """What it holds when a kernel is called, unless other memory is given for it."""
+        if callable(self._data):
+            self._data = self._checked(self._data())
+        return self._data
+
+    @property
+    def waits(self) -> bool:
+        """Whether its data has still to be worked out."""
+        return callable(self._data)
+
+    def _checked(self, data: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any] | None:
+        if data is not None and (data.ndim != 1 or data.dtype != self.type.dtype or len(data) != self.size):
+            what = f"data is not {self.size} elements of {self.type}"
+            raise IrError(what, place=self.name, fix="flatten and convert it")
+        return data
 
     def __repr__(self) -> str:
         """As declared in text."""

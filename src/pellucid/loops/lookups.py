@@ -30,7 +30,7 @@ NUMBER = E.index("number")
 """The index of all tables while they are compared."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Lookup:
     """A table: its value by its index, how many elements it has, how often it is read, and where, at which number."""
 

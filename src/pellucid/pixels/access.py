@@ -68,12 +68,15 @@ def read(layout: Layout, channel: Channel, memory: Memory, column: Expr, row: Ex
     return _signed(channel, result)
 
 
-def write(layout: Layout, plane: int, samples: Mapping[str, Sequence[Expr]]) -> list[tuple[Expr, int]]:
-    """The bytes of a group of a plane as u8, each with the mask of the bits that are meant; lowest address first.
+def write(
+    layout: Layout, plane: int, samples: Mapping[str, Sequence[Expr]], word: T.Type = T.u8
+) -> list[tuple[Expr, int]]:
+    """The words of a group of a plane, each with the mask of the bits that are meant; lowest address first.
 
-    `samples` gives for each channel of the plane the bits of its samples in the group, as 32 or 64 bits without a sign.
+    A word is a byte, or of more bits if all samples lie whole in such words. `samples` gives for each channel of the
+    plane the bits of its samples in the group, as 32 or 64 bits without a sign, those beyond it zero.
     """
-    size = layout.planes[plane].bits // 8
+    size, wide = layout.planes[plane].bits // word.bits, word.bits
     parts: list[list[Expr]] = [[] for _ in range(size)]
     masks = [0] * size
     for channel in layout.channels:
@@ -81,21 +84,22 @@ def write(layout: Layout, plane: int, samples: Mapping[str, Sequence[Expr]]) -> 
             continue
         for value, runs in zip(samples[channel.name], channel.places, strict=True):
             for run in runs:
-                for byte in range(run.start // 8, (run.start + run.width - 1) // 8 + 1):
-                    first = max(run.start, 8 * byte)
-                    last = min(run.start + run.width, 8 * byte + 8)
-                    # Down to the bits that this byte takes, then up to their place in it.
+                for k in range(run.start // wide, (run.start + run.width - 1) // wide + 1):
+                    first = max(run.start, wide * k)
+                    last = min(run.start + run.width, wide * k + wide)
+                    # Down to the bits that this word takes, then up to their place in it.
                     bits = _shifted_right(value, run.low + first - run.start)
                     mask = (1 << (last - first)) - 1
-                    if first - 8 * byte or mask != 255:
+                    # What is beyond the sample is zero, and what is beyond the word goes.
+                    if run.low + last - run.start < channel.bits and last < wide * k + wide:
                         bits = apply("and", bits, const(mask, value.type))
-                    if first - 8 * byte:
-                        bits = apply("shift_left_in", bits, const(first - 8 * byte, value.type))
-                    parts[byte].append(apply("convert", bits, attr=T.u8))
-                    masks[byte] |= mask << (first - 8 * byte)
+                    if first - wide * k:
+                        bits = apply("shift_left_in", bits, const(first - wide * k, value.type))
+                    parts[k].append(apply("convert", bits, attr=word))
+                    masks[k] |= mask << (first - wide * k)
     found: list[tuple[Expr, int]] = []
     for pieces, mask in zip(parts, masks, strict=True):
-        value = pieces[0] if pieces else const(0, T.u8)
+        value = pieces[0] if pieces else const(0, word)
         for piece in pieces[1:]:
             value = apply("or", value, piece)
         found.append((value, mask))

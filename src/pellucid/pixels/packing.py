@@ -2,7 +2,8 @@
 
 One pass: a pixel is computed once, however many planes it goes to, and no buffer holds it in between. A nest is made
 for one layout and one size, so that whole blocks need no test and what is left at the right and at the bottom stands by
-itself. Stands on the driver, which traces, optimizes and runs it as it does frames.
+itself. Planes are stored in bytes, or in the words that their samples lie in (see decision 27). Stands on the driver,
+which traces, optimizes and runs it as it does frames.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..backends.port import Code
+from ..backends.port import Code, address
 from ..base.errors import InputError
 from ..base.room import with_room
 from ..driver.frame import COLUMN, ROW, Colors, Frame, build_into
@@ -41,7 +42,11 @@ from .lines import Lines
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 EDGE = index("edge")
-_made: WeakKeyDictionary[Kernel, dict[tuple[str, tuple[int, int], bool, bool], _Made]] = WeakKeyDictionary()
+WORDS = (T.u8, T.u16, T.u32)
+"""The types of the elements of planes."""
+_made: WeakKeyDictionary[Kernel, dict[tuple[str, tuple[int, int], bool, bool, bool], _Made]] = (
+    WeakKeyDictionary()
+)
 
 
 def packed(
@@ -62,8 +67,8 @@ def packed(
     check_drawable(layout)
     view = checked_view(size, precision=kernel.options.precision, **look)
     out = destination(layout, view.size, out)
-    made = _made_for(kernel, layout, view)
-    memory = dict(zip(made.planes, parts(layout, view.size, out), strict=True))
+    made = _made_for(kernel, layout, view, aligned=aligned(out))
+    memory = parts(layout, view.size, out, made.planes)
     made.code.run(kernel.values(view, params=made.params), memory, threads=view.threads)
     return out
 
@@ -105,16 +110,48 @@ def destination(layout: Layout, size: tuple[int, int], out: Bytes | None) -> Byt
     return out
 
 
-def parts(layout: Layout, size: tuple[int, int], out: Bytes) -> list[Bytes]:
-    """The planes of a picture in a layout."""
-    return [out[start:stop] for start, stop in itertools.pairwise(layout.offsets(*size))]
+def aligned(out: Bytes) -> bool:
+    """Whether memory begins at a multiple of every word that planes are stored in."""
+    return address(out) % (WORDS[-1].bits // 8) == 0
+
+
+def parts(
+    layout: Layout, size: tuple[int, int], out: Bytes, planes: tuple[Buffer, ...]
+) -> dict[Buffer, np.ndarray[Any, Any]]:
+    """The memory of each plane of a picture in a layout."""
+    bounds = itertools.pairwise(layout.offsets(*size))
+    return {p: out[start:stop].view(p.type.dtype) for p, (start, stop) in zip(planes, bounds, strict=True)}
 
 
 @functools.lru_cache(maxsize=64)
-def planes_of(text: str, size: tuple[int, int]) -> tuple[Buffer, ...]:
-    """The buffers that stand for the planes of a picture in the layout of that text."""
-    starts = itertools.pairwise(layout_of(text).offsets(*size))
-    return tuple(Buffer(f"plane_{k}", T.u8, stop - start) for k, (start, stop) in enumerate(starts))
+def planes_of(text: str, size: tuple[int, int], *, aligned: bool) -> tuple[Buffer, ...]:
+    """The buffers that stand for the planes of a picture in the layout of that text, for memory aligned to its words.
+
+    >>> planes_of("B:5 G:6 R:5", (6, 4), aligned=True)[0].type, planes_of("Y:5 _:3", (6, 4), aligned=True)[0].type
+    (u16, u8)
+    """
+    layout, found = layout_of(text), list[Buffer]()
+    for k, (start, stop) in enumerate(itertools.pairwise(layout.offsets(*size))):
+        apart = math.gcd(start, layout.planes[k].row_bytes(size[0])) if aligned else 1
+        word = word_of(layout, k, apart)
+        found.append(Buffer(f"plane_{k}", word, (stop - start) // (word.bits // 8)))
+    return tuple(found)
+
+
+def word_of(layout: Layout, number: int, apart: int) -> T.Type:
+    """The least word in which every sample of a plane is stored whole, where rows begin at multiples of `apart` bytes.
+
+    Bytes, if there is none, or if a word would have bytes that hold no sample: these stay as they are.
+    """
+    bits = layout.planes[number].bits
+    runs = [run for c in layout.channels if c.plane == number for place in c.places for run in place]
+    ends = [(run.start, run.start + run.width - 1) for run in runs]
+    filled = {k for first, last in ends for k in range(first // 8, last // 8 + 1)} == {*range(bits // 8)}
+    for word in WORDS if filled else ():
+        even = bits % word.bits == 0 and 8 * apart % word.bits == 0
+        if even and all(first // word.bits == last // word.bits for first, last in ends):
+            return word
+    return T.u8
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +163,17 @@ class _Made:
     params: Mapping[str, Param]
 
 
-def _made_for(kernel: Kernel, layout: Layout, view: View) -> _Made:
+def _made_for(kernel: Kernel, layout: Layout, view: View, *, aligned: bool) -> _Made:
     size, many = view.size, view.samples != 1
     # The usual view is compiled in: pixels are then where samples are.
     usual = (view.center, view.zoom) == ((0.0, 0.0), 1.0)
-    key = layout.text, size, usual, many
+    key = layout.text, size, usual, many, aligned
     made = _made.setdefault(kernel, {})
     if key not in made:
 
         def work() -> _Made:
-            frame, planes = nest_of(kernel, layout, size, usual=usual, many=many)
+            planes = planes_of(layout.text, size, aligned=aligned)
+            frame = nest_of(kernel, layout, size, planes, usual=usual, many=many)
             return _Made(code_of(frame, kernel.options), planes, frame.params)
 
         made[key] = with_room(work)
@@ -143,13 +181,18 @@ def _made_for(kernel: Kernel, layout: Layout, view: View) -> _Made:
 
 
 def nest_of(
-    kernel: Kernel, layout: Layout, size: tuple[int, int], *, usual: bool, many: bool
-) -> tuple[Frame, tuple[Buffer, ...]]:
-    """The nest that draws into a layout, and its planes; for the usual view, or for any, with one sample or many."""
-    planes = planes_of(layout.text, size)
+    kernel: Kernel,
+    layout: Layout,
+    size: tuple[int, int],
+    planes: tuple[Buffer, ...],
+    *,
+    usual: bool,
+    many: bool,
+) -> Frame:
+    """The nest that draws into the planes of a layout; for the usual view, or for any, with one sample or many."""
     known: dict[str, float] = {"width": size[0], "height": size[1]}
     known |= {"center_x": 0.0, "center_y": 0.0, "scale": 1.0} if usual else {}
-    frame = build_into(
+    return build_into(
         kernel.source,
         kernel.options.real,
         lambda colors: Filling(layout, size, planes).nest(colors),
@@ -158,7 +201,6 @@ def nest_of(
         supersample=many,
         name="packed",
     )
-    return frame, planes
 
 
 def turn(layout: Layout) -> tuple[int, int]:
@@ -255,17 +297,18 @@ class Filling:
         found: list[N.Store] = []
         for number, plane in enumerate(self.layout.planes):
             groups, lines = self.across // (plane.pixels * plane.across), self.down // plane.down
-            stride, size = plane.row_bytes(self.width), plane.bits // 8
+            into = self.planes[number]
+            stride, size = (bits // into.type.bits for bits in (8 * plane.row_bytes(self.width), plane.bits))
             for r in range(-(-tall // plane.down)):
                 start = times(plus(times(row, lines), r), stride)
                 for g in range(-(-wide // (plane.pixels * plane.across))):
-                    parts = write(self.layout, number, self._samples(number, g, r, wide, place, color))
+                    samples = self._samples(number, g, r, wide, place, color)
                     first = plus(times(column, groups * size), g * size)
-                    for k, (value, mask) in enumerate(parts):
+                    for k, (value, mask) in enumerate(write(self.layout, number, samples, into.type)):
                         beyond = column.op == "const" and first.op == "const" and first.attr + k >= stride
                         if mask and not beyond:
                             position = apply("add", start, plus(first, k))
-                            found.append(N.Store(self.planes[number], position, value))
+                            found.append(N.Store(into, position, value))
         return tuple(found)
 
     def _inside(self, index: Expr) -> Expr:

@@ -21,8 +21,11 @@ from .spelling import SCALAR, STORED, WIDEST, sequence, stored, typed
 
 WORD = 64
 """The most bits that a lane loads at once."""
-TOGETHER = 8
-"""How many elements are put together in a turn, if they are small enough for a vector of all lanes to have many."""
+TOGETHER = 4
+"""How many elements are put together in a turn, if they are small enough for a vector of all lanes to have many.
+
+Twice as many are no faster, and are more to compile.
+"""
 Window = list[tuple[int, list[Expr]]]
 """Loads from positions within one word: how many elements after the first, and the loads of that element."""
 
@@ -69,8 +72,8 @@ class Gathers(Memory, ABC):
         return anywhere and self.inside(position, node.attr)
 
     def many_by_turns(self) -> bool:
-        """Whether lanes are so many that a turn has only some of them."""
-        return self.lanes > TOGETHER and self.lanes % TOGETHER == 0
+        """Whether lanes are so many that there are several turns."""
+        return self.lanes > 2 * TOGETHER and self.lanes % TOGETHER == 0
 
     def by_turns(self, node: Expr) -> bool:
         """Whether a node loads elements so small that a few of them are put together."""

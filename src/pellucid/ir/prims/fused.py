@@ -23,8 +23,8 @@ def fused_multiply_add(a: Array, b: Array, c: Array) -> Array:
     >>> float(fused_multiply_add(x, x, -np.float64(1 + 2**-29))) == 2**-60
     True
     """
-    a, b, c = np.broadcast_arrays(np.asarray(a), np.asarray(b), np.asarray(c))
-    return _single(a, b, c) if a.dtype == np.float32 else _double(a, b, c)
+    a, b, c = np.asarray(a), np.asarray(b), np.asarray(c)
+    return _single(a, b, c) if a.dtype == np.float32 else _double(*np.broadcast_arrays(a, b, c))
 
 
 def _single(a: Array, b: Array, c: Array) -> Array:
@@ -38,6 +38,7 @@ def _single(a: Array, b: Array, c: Array) -> Array:
     doubtful = (total.view(np.int64) & 0x1FFFFFFF) == 0x10000000
     doubtful |= np.abs(result) <= SMALLEST_NORMAL
     if doubtful.any():
+        product, addend = np.broadcast_arrays(product, addend)
         exact = _round_to_odd(product[doubtful], addend[doubtful])
         result[doubtful] = exact.astype(np.float32)
     return result

@@ -2,13 +2,14 @@
 
 A curve of intensities on samples of 12 bits is the example: 4096 values serve all pixels. The table is scratch memory
 that a loop fills before everything else; it holds what would have been computed, bit for bit. Or, if `known` is asked
-for and its values depend on nothing else, it is worked out at once and part of the program.
+for and its values depend on nothing else, it is part of the program, and worked out when that is first called or kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+import functools
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -70,12 +71,12 @@ def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, known: bool = False
     values: dict[Expr, Expr] = {}
     made: list[Buffer] = []
     tables = lookups(kernel, options.get("ranges") or {}, dear)
-    data = _worked_out([t for t in tables if not t.value.holds]) if known else {}
+    data = _Worked([t for t in tables if known and not t.value.holds])
     for table in tables:
         seen = replace(kernel, outputs=(*kernel.outputs, *made), body=(*kernel.body, *fills.values()))
         buffer = fresh_buffer(seen, "values", table.value.type, (1 << 31) - 1)
-        if table.value in data:
-            buffer = Buffer(buffer.name, buffer.type, table.size, data[table.value])
+        if table in data.tables:
+            buffer = Buffer(buffer.name, buffer.type, table.size, functools.partial(data.of, table))
             made.append(buffer)
         else:
             # Tables of one size are filled together: they are often made of the same values.
@@ -92,15 +93,22 @@ def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, known: bool = False
     return Applied(replace(kernel, body=(Alloc(sizes, body),) if sizes else body))
 
 
-def _worked_out(tables: Sequence[Lookup]) -> dict[Expr, Array]:
-    """The values of tables as the interpreter works them out: all at once, for they have much in common."""
-    numbers = np.arange(max((t.size for t in tables), default=0), dtype=np.int32)
-    values = evaluate([t.value for t in tables], {NUMBER: numbers})
-    found: dict[Expr, Array] = {}
-    for table, value in zip(tables, values, strict=True):
-        whole = np.broadcast_to(value, numbers.shape)[: table.size]
-        found[table.value] = np.ascontiguousarray(whole, table.value.type.dtype)
-    return found
+@dataclass(frozen=True, slots=True)
+class _Worked:
+    """Tables that the interpreter works out when one is asked for: all at once, for they have much in common."""
+
+    tables: list[Lookup]
+    found: dict[Expr, Array] = field(default_factory=dict[Expr, Array])
+
+    def of(self, table: Lookup) -> Array:
+        """What a table holds."""
+        if not self.found:
+            numbers = np.arange(max(t.size for t in self.tables), dtype=np.int32)
+            values = evaluate([t.value for t in self.tables], {NUMBER: numbers})
+            for t, value in zip(self.tables, values, strict=True):
+                whole = np.broadcast_to(value, numbers.shape)[: t.size]
+                self.found[t.value] = np.ascontiguousarray(whole, t.value.type.dtype)
+        return self.found[table.value]
 
 
 MOVE = Move(

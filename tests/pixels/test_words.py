@@ -1,0 +1,160 @@
+"""Planes are stored in the words that their samples lie in where there are such; bytes are the same either way."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.pixels.made_up import MadeUp, layouts
+
+import pellucid as pl
+from pellucid import images as im
+from pellucid.base.errors import IrError
+from pellucid.canvas import convert as canvas
+from pellucid.ir import expr as E
+from pellucid.ir import interp
+from pellucid.ir import types as T
+from pellucid.ir.expr import Buffer
+from pellucid.pixels import FORMATS, Layout
+from pellucid.pixels.access import write
+from pellucid.pixels.packing import planes_of, word_of
+
+SIZE = (12, 4)
+DRAWN = [n for n, f in FORMATS.items() if f.model != "samples" and not f.palette]
+
+
+@pytest.mark.parametrize(
+    ("name", "types"),
+    [
+        ("rgb24", "u8"),
+        ("rgb332", "u8"),
+        ("rgb565", "u16"),
+        ("rgb565be", "u8"),
+        ("gray10", "u16"),
+        ("gray16", "u16"),
+        ("gray16be", "u8"),
+        ("mono12p", "u8"),
+        ("rgbaf16", "u16"),
+        ("rgbf32", "u32"),
+        ("bgr10a2", "u32"),
+        ("r210", "u8"),
+        ("v210", "u32"),
+        ("nv12", "u8 u8"),
+        ("p010", "u16 u16"),
+        ("yuv422p10", "u16 u16 u16"),
+    ],
+)
+def test_planes_of_formats(name: str, types: str):
+    layout = FORMATS[name]
+    assert " ".join(str(p.type) for p in planes_of(layout.text, SIZE, aligned=True)) == types
+    plain = planes_of(layout.text, SIZE, aligned=False)
+    assert {p.type for p in plain} == {T.u8}
+    whole = sum(p.size * p.type.bits // 8 for p in planes_of(layout.text, SIZE, aligned=True))
+    assert whole == sum(p.size for p in plain) == layout.size(*SIZE)
+
+
+def test_what_keeps_a_plane_in_bytes():
+    whole = Layout("Y:10 _:6")
+    assert word_of(whole, 0, 2) is T.u16
+    assert word_of(whole, 0, 1) is T.u8, "rows begin anywhere"
+    assert word_of(Layout("Y:10 _:6 A:8 _:8"), 0, 4) is T.u8, "a byte that holds nothing stays as it is"
+    assert word_of(Layout("Y:10 A:14"), 0, 12) is T.u8, "three bytes are no word"
+    assert word_of(Layout("_:12 Y:10 _:10"), 0, 4) is T.u8, "bytes before and after hold nothing"
+    assert word_of(Layout("R:12 G:12 B:8"), 0, 4) is T.u32, "no half of it holds whole samples"
+    # The second plane begins after an odd number of bytes.
+    planar = Layout("A:8; Y:16")
+    assert [str(p.type) for p in planes_of(planar.text, (3, 1), aligned=True)] == ["u8", "u8"]
+    assert [str(p.type) for p in planes_of(planar.text, (4, 1), aligned=True)] == ["u8", "u16"]
+
+
+@given(layouts("gray", "rgba", "ycbcr", "samples", most=20), st.randoms())
+def test_words_hold_the_bytes_of_a_group(made: MadeUp, random):
+    layout = Layout(made.text)
+    for number, plane in enumerate(layout.planes):
+        word = word_of(layout, number, math.gcd(64, plane.bits // 8))
+        samples = {
+            c.name: [E.const(random.getrandbits(c.bits), T.u64 if c.bits > 32 else T.u32) for _ in c.places]
+            for c in layout.channels
+            if c.plane == number
+        }
+        found = [
+            np.array([interp.evaluate([value], {})[0] for value, _ in write(layout, number, samples, t)])
+            for t in (T.u8, word)
+        ]
+        assert all(a.dtype == t.dtype for a, t in zip(found, (T.u8, word), strict=True))
+        assert found[1].tobytes() == found[0].tobytes()
+
+
+@pytest.mark.parametrize("backend", ["llvm", "c", "numpy"])
+@pytest.mark.parametrize("name", ["rgb565", "v210", "yuv422p10", "p010", "rgbaf16", "rgbf32"])
+def test_memory_that_begins_anywhere(name: str, backend: str):
+    data = np.random.default_rng(4).integers(0, 256, FORMATS["rgb24"].size(*SIZE), np.uint8)
+    count = FORMATS[name].size(*SIZE)
+    want = pl.convert(data, "rgb24", name, SIZE, backend="numpy")
+    kernel = pl.compile(im.const(im.red), backend=backend)
+    drawn = pl.render(kernel, SIZE, format=name)
+    room = np.empty(count + 64, np.uint8)
+    start = -room.ctypes.data % 16
+    for more in (0, 1, 2, 4, 7):
+        out = room[start + more : start + more + count]
+        room[:], out[:] = 165, 0
+        pl.convert(data, "rgb24", name, SIZE, backend=backend, out=out)
+        assert np.array_equal(out, want)
+        out[:] = 0
+        pl.render(kernel, SIZE, format=name, out=out)
+        assert np.array_equal(out, drawn)
+        around = np.delete(room, np.s_[start + more : start + more + count])
+        assert (around == 165).all()
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_words_and_bytes_are_one_picture(name: str):
+    data = np.random.default_rng(5).integers(0, 256, FORMATS["rgb48"].size(*SIZE), np.uint8)
+    count = FORMATS[name].size(*SIZE)
+    room = np.empty(count + 16, np.uint8)
+    start = -room.ctypes.data % 4
+    for source in ("rgb48", name):
+        given = data if source == "rgb48" else pl.convert(data, "rgb48", name, SIZE)
+        found = []
+        for more in (0, 1):
+            out = room[start + more : start + more + count]
+            out[:] = 90
+            found.append(pl.convert(given, source, name, SIZE, out=out).copy())
+        assert np.array_equal(*found)
+
+
+def test_code_at_hand_is_called_with_its_own_buffers():
+    data = bytes(range(6))
+    want = pl.convert(data, "rgb24", "bgr24", (2, 1))
+    # As after many other conversions: the buffers of this one are made anew.
+    planes_of.cache_clear()
+    canvas_module()._source.cache_clear()
+    assert np.array_equal(pl.convert(data, "rgb24", "bgr24", (2, 1)), want)
+
+
+def canvas_module():
+    import sys
+
+    return sys.modules[canvas.__module__]
+
+
+def test_data_that_is_worked_out_when_it_is_asked_for():
+    calls = []
+
+    def squares() -> np.ndarray:
+        calls.append(1)
+        return np.arange(4, dtype=np.uint8) ** 2
+
+    buffer = Buffer("squares", T.u8, 4, squares)
+    assert buffer.waits
+    assert not calls
+    assert buffer.data is buffer.data
+    assert buffer.data is not None
+    assert buffer.data.tolist() == [0, 1, 4, 9]
+    assert not buffer.waits
+    assert len(calls) == 1
+    with pytest.raises(IrError, match="data is not 5 elements of u8"):
+        _ = Buffer("squares", T.u8, 5, squares).data
