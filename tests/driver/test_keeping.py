@@ -58,7 +58,7 @@ def nothing_is_made(monkeypatch: pytest.MonkeyPatch, *, traced: bool) -> None:
     monkeypatch.setattr("pellucid.driver.kernel.optimized", refuse)
     monkeypatch.setattr(conversions, "optimized", refuse)
     if not traced:
-        monkeypatch.setattr(conversions, "conversion", refuse)
+        monkeypatch.setattr(conversions, "nest_between", refuse)
 
 
 def convert_once(backend: str = "auto", target: str = "nv12") -> bytes:
@@ -75,6 +75,19 @@ def test_a_conversion_is_neither_traced_nor_optimized_again(
     assert convert_once(backend) == wanted
     with pytest.raises(AssertionError, match="made again"):
         convert_once(backend, "yuv420p")
+
+
+def test_code_that_stores_words_is_not_taken_for_code_that_stores_bytes(folder: Path):
+    count = layout_of("rgb565").size(*SIZE)
+    room = np.zeros(count + 16, np.uint8)
+    start = -room.ctypes.data % 4
+    found = []
+    for more in (0, 1, 0, 1):
+        begin_anew()
+        out = room[start + more : start + more + count]
+        found.append(pl.convert(DATA, "raw12", "rgb565", SIZE, out=out).tobytes())
+    assert len({*found}) == 1
+    assert len([*folder.glob("*.code")]) == 4, "an entry and its code for either"
 
 
 def test_a_picture_is_not_optimized_again(folder: Path, monkeypatch: pytest.MonkeyPatch):
