@@ -106,11 +106,13 @@ class Lines:
 
     def _place(self, line: Expr, column: Expr) -> Expr:
         """Where the sample of a column is in the lines; columns begin before the first one."""
-        found = parted(plus(column, 2 * PIECE), 2)
+        found = parted(column, 2)
         assert found is not None  # noqa: S101 - blocks are of whole groups of a mosaic
         group, odd = found
         half = _half(self.width)
-        return folded("add", times(line, 2 * half), plus(group, odd * half))
+        known = line.attr if line.op == "const" else 0
+        place = plus(group, PIECE + odd * half + known * 2 * half)
+        return place if line.op == "const" else folded("add", times(line, 2 * half), place)
 
     def _mirrored(self, row: Expr) -> Expr:
         """A row that may be the one before the first, or after the last."""
