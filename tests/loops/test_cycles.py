@@ -8,11 +8,12 @@ from pellucid.ir import nest as N
 from pellucid.ir import types as T
 from pellucid.ir.nest import Alloc, For, Kernel, walk
 from pellucid.ir.parse import parse_nest
-from pellucid.loops.cycles import by_lanes, cycle, edges, order_of, take_cycles, widest
+from pellucid.loops.cycles import cycle, edges, take_cycles
 from pellucid.loops.ledger import Ledger
 from pellucid.loops.lookups import lookups
 from pellucid.loops.move import Proved, named
 from pellucid.loops.tactic import State, attempt, make, run
+from pellucid.loops.widths import by_lanes, order_of, widest
 
 HEAD = """kernel k(n: i32):
   output out: i32[90]

@@ -14,11 +14,12 @@ from ..ir.expr import Expr
 from ..ir.facts import Facts
 from ..ir.nest import Kernel, all_roots, rewrite
 from ..ir.verify import checking, verify_kernel
-from ..loops.cycles import by_lanes, order_of, take_cycles
+from ..loops.cycles import take_cycles
 from ..loops.ledger import Ledger, Step
 from ..loops.move import Proved
 from ..loops.strategies import attempted, index_facts
 from ..loops.tactic import State, Tactic, attempt, everywhere, extended, sequence
+from ..loops.widths import by_lanes, order_of
 from ..reasoning.infer import Ranges
 from .options import Options
 

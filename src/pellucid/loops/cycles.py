@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import math
 
-from ..ir import types as T
 from ..ir.expr import Expr, topological
-from ..ir.nest import SEQ, For, Kernel, Store, all_roots, blocks, walk
+from ..ir.nest import SEQ, For, Kernel, all_roots, walk
 from ..ir.path import Path, at
 from ..ir.path import walk as paths
 from ..reasoning.affine import affine
 from ..reasoning.infer import FactsOf
-from .move import named
 from .moves.unroll_and_jam import jammed
 from .strategies import attempted
-from .tactic import State, Tactic, make
+from .tactic import State
 
 MOST = 8
 """Iterations beyond which one turn would be too long."""
@@ -134,68 +132,3 @@ def _trips(loop: For, state: State) -> float:
     """How many iterations there surely are."""
     facts = FactsOf(state.ranges)
     return facts(loop.hi).lo - facts(loop.lo).hi
-
-
-def widest(loop: For) -> int:
-    """The most bits of a value that each iteration of a loop has for itself, positions along it aside; 8 at least.
-
-    A position in a table that is a narrower number is taken as that.
-    """
-    found = 8
-    stack = [s.value for s in walk(loop.body) if isinstance(s, Store)]
-    seen: set[Expr] = set()
-    while stack:
-        n = stack.pop()
-        if n in seen or not n.free & loop.index.free:
-            continue
-        seen.add(n)
-        if n.type is not T.boolean:
-            found = max(found, n.type.bits)
-        if n.op != "load":
-            stack += n.args
-            continue
-        (position,) = n.args
-        form = affine(position, (loop.index,))
-        if form is None or form.rest.free & loop.index.free:
-            stack.append(position.args[0] if position.op == "convert" else position)
-    return found
-
-
-def by_lanes(lanes: int, bits: int) -> Tactic:
-    """Every loop by that many lanes of so many bits wherever that is proved; by more where its values are narrower."""
-
-    def tactic(state: State) -> State:
-        move = named("lanes")
-        while True:
-            for path in move.find(state.kernel):
-                loop = at(state.kernel.body, path)
-                if isinstance(loop, For):
-                    state, done = make(state, move, path, count=max(lanes, lanes * bits // widest(loop)))
-                    if done:
-                        break
-            else:
-                return state
-
-    return tactic
-
-
-def order_of(kernel: Kernel) -> tuple[int, ...]:
-    """The bits of the indices of loops, outermost first; those of loops side by side together."""
-    found: list[int] = []
-    rest = [(kernel.body, 0)]
-    while rest:
-        block, depth = rest.pop()
-        for s in block:
-            inside = depth
-            if isinstance(s, For):
-                if depth == len(found):
-                    found.append(0)
-                found[depth] |= s.index.free
-                inside += 1
-            rest.extend((b, inside) for b in blocks(s))
-    # An index of loops at several depths counts as it does in the outermost.
-    taken = 0
-    for depth, bits in enumerate(found):
-        found[depth] = bits & ~taken
-        taken |= bits
-    return tuple(found)

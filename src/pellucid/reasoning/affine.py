@@ -6,14 +6,11 @@ numbers behind the expression: for integers it holds as they wrap, for floats up
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const
-
-LINEAR = frozenset(("index", "convert", "neg", "add", "sub", "mul", "fma", "shift_left", "shift_left_in"))
-"""What may have a form of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,44 +51,17 @@ def affine(node: Expr, indices: Iterable[Expr]) -> Affine | None:
             stack.pop()
         elif not n.free & mask:
             forms[n] = Affine(n)
-        elif n.op not in LINEAR:
+        elif n.op == "index":
+            forms[n] = _index(n, n.type)
+        elif n.op not in _FORMS:
             forms[n] = None
         else:
-            left = [a for a in n.args if a not in forms] if n.op != "index" else []
+            left = [a for a in n.args if a not in forms]
             stack += left
             if not left:
-                forms[n] = _form(n, forms)
+                parts = [p for a in n.args if (p := forms[a]) is not None]
+                forms[n] = _FORMS[n.op](n, parts) if len(parts) == len(n.args) else None
     return forms[node]
-
-
-def _form(node: Expr, forms: dict[Expr, Affine | None]) -> Affine | None:
-    """The form of a node that does depend on the indices, from those of its operands."""
-    if node.op == "index":
-        return _index(node, node.type)
-    if node.op == "convert" and node.args[0].op == "index" and node.type is not T.boolean:
-        return _index(node.args[0], node.type)
-    parts = [forms[a] for a in node.args]
-    found = [p for p in parts if p is not None]
-    if len(found) < len(parts):
-        return None
-    match node.op:
-        case "neg":
-            return _scaled(found[0], const(-1, node.type))
-        case "add":
-            return _sum(found[0], found[1])
-        case "sub":
-            return _sum(found[0], _scaled(found[1], const(-1, node.type)))
-        case "mul":
-            return _product(found[0], found[1])
-        case "fma":
-            product = _product(found[0], found[1])
-            return None if product is None else _sum(product, found[2])
-        case "shift_left" | "shift_left_in" if node.args[1].op == "const":
-            places = node.args[1].attr
-            inside = 0 <= places < node.type.bits
-            return _scaled(found[0], const(1 << places if inside else 0, node.type))
-        case _:
-            return None
 
 
 def _index(index: Expr, type_: T.Type) -> Affine:
@@ -130,3 +100,34 @@ def _times(a: Expr, b: Expr) -> Expr:
         if x.op == "const" and x.attr in (0, 1):
             return x if x.attr == 0 else y
     return apply("mul", a, b)
+
+
+def _converted(node: Expr, parts: list[Affine]) -> Affine | None:
+    """Of an index as another number; of anything else it is not known whether it fits."""
+    index = node.args[0]
+    return _index(index, node.type) if index.op == "index" and node.type is not T.boolean else None
+
+
+def _fused(node: Expr, parts: list[Affine]) -> Affine | None:
+    product = _product(parts[0], parts[1])
+    return None if product is None else _sum(product, parts[2])
+
+
+def _shifted(node: Expr, parts: list[Affine]) -> Affine | None:
+    if node.args[1].op != "const":
+        return None
+    places = node.args[1].attr
+    return _scaled(parts[0], const(1 << places if 0 <= places < node.type.bits else 0, node.type))
+
+
+_FORMS: Mapping[str, Callable[[Expr, list[Affine]], Affine | None]] = {
+    "convert": _converted,
+    "neg": lambda node, parts: _scaled(parts[0], const(-1, node.type)),
+    "add": lambda node, parts: _sum(parts[0], parts[1]),
+    "sub": lambda node, parts: _sum(parts[0], _scaled(parts[1], const(-1, node.type))),
+    "mul": lambda node, parts: _product(parts[0], parts[1]),
+    "fma": _fused,
+    "shift_left": _shifted,
+    "shift_left_in": _shifted,
+}
+"""The form of a node that depends on the indices, by its operator, from those of its operands; others have none."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 from abc import ABC
+from collections.abc import Generator
+from contextlib import contextmanager
 from functools import cached_property
 
 from ...ir import types as T
@@ -96,27 +98,35 @@ class Gathers(Memory, ABC):
         for k, name in enumerate(numbers):
             at = self.let(f"getelementptr {word}, ptr {slot}, i64 {k * self.lanes}") if k else slot
             self.emit(f"store {typed(type_, self.lanes)} {name}, ptr {at}, align {type_.bits // 8}")
-        before, head, after = self.label, self.new_label(), self.new_label()
-        self.jump(head)
-        self.open(head)
-        lane = self.let(f"phi i64 [ 0, %{before} ], [ %{head}.k, %{head} ]")
-        base = self.let(f"getelementptr {word}, ptr {slot}, i64 {lane}")
-        some, vector = "poison", f"<{TOGETHER} x {element}>"
-        for k in range(TOGETHER):
-            where = self.let(f"getelementptr {word}, ptr {base}, i64 {k}") if k else base
-            found = self.looked_at(buffer, where, type_)
-            some = self.let(f"insertelement {vector} {some}, {element} {found}, i64 {k}")
-        into = self.let(f"getelementptr {element}, ptr {slot}.to, i64 {lane}")
-        self.emit(f"store {vector} {some}, ptr {into}, align {size}")
-        self.emit(f"%{head}.k = add i64 {lane}, {TOGETHER}")
-        self.branch(self.let(f"icmp eq i64 %{head}.k, {count}"), after, head)
-        self.open(after)
+        with self.counting(count, TOGETHER) as lane:
+            base = self.let(f"getelementptr {word}, ptr {slot}, i64 {lane}")
+            some, vector = "poison", f"<{TOGETHER} x {element}>"
+            for k in range(TOGETHER):
+                where = self.let(f"getelementptr {word}, ptr {base}, i64 {k}") if k else base
+                found = self.looked_at(buffer, where, type_)
+                some = self.let(f"insertelement {vector} {some}, {element} {found}, i64 {k}")
+            into = self.let(f"getelementptr {element}, ptr {slot}.to, i64 {lane}")
+            self.emit(f"store {vector} {some}, ptr {into}, align {size}")
         for k, n in enumerate(nodes):
             at = f"{slot}.to"
             if k:
                 at = self.let(f"getelementptr {element}, ptr {at}, i64 {k * self.lanes}")
             values = self.let(f"load {stored(buffer.type, self.lanes)}, ptr {at}, align {size}")
             self.define(n, self.from_memory(n.type, values))
+
+    @contextmanager
+    def counting(self, count: int, step: int) -> Generator[str]:
+        """A loop in order around what is written meanwhile: gives its number, from 0 on by `step` to before `count`."""
+        before, head, after = self.label, self.new_label(), self.new_label()
+        self.jump(head)
+        self.open(head)
+        number = self.let(f"phi i64 [ 0, %{before} ], [ %{head}.k, %{head}.latch ]")
+        yield number
+        self.jump(f"{head}.latch")
+        self.open(f"{head}.latch")
+        self.emit(f"%{head}.k = add i64 {number}, {step}")
+        self.branch(self.let(f"icmp eq i64 %{head}.k, {count}"), after, head)
+        self.open(after)
 
     def looked_at(self, buffer: Buffer, where: str, type_: T.Type) -> str:
         """The element at a position that is itself in memory, at an address."""

@@ -189,19 +189,11 @@ class Groups(Interleaved, ABC):
         for k, where in enumerate(places):
             into = self.let(f"getelementptr ptr, ptr {slot}.to, i64 {k}") if k else f"{slot}.to"
             self.emit(f"store ptr {where}, ptr {into}, align 8")
-        before, head, latch, after = self.label, self.new_label(), self.new_label(), self.new_label()
-        self.jump(head)
-        self.open(head)
-        turn = self.let(f"phi i64 [ 0, %{before} ], [ %{latch}.k, %{latch} ]")
-        start = self.let(f"mul i64 {turn}, {apart}")
-        start = self.let(f"getelementptr i8, ptr {slot}, i64 {start}")
-        place = self.let(f"getelementptr ptr, ptr {slot}.to, i64 {turn}")
-        self.store_from(buffer, group, members, start, self.let(f"load ptr, ptr {place}, align 8"))
-        self.jump(latch)
-        self.open(latch)
-        self.emit(f"%{latch}.k = add i64 {turn}, 1")
-        self.branch(self.let(f"icmp eq i64 %{latch}.k, {len(places)}"), after, head)
-        self.open(after)
+        with self.counting(len(places), 1) as turn:
+            start = self.let(f"mul i64 {turn}, {apart}")
+            start = self.let(f"getelementptr i8, ptr {slot}, i64 {start}")
+            place = self.let(f"getelementptr ptr, ptr {slot}.to, i64 {turn}")
+            self.store_from(buffer, group, members, start, self.let(f"load ptr, ptr {place}, align 8"))
 
     def store_from(self, buffer: Buffer, group: Group, members: Offsets, slot: str, where: str) -> None:
         """Store what is looked up at numbers that are in memory; `where` is the first place of the group in lane 0."""
@@ -221,14 +213,10 @@ class Groups(Interleaved, ABC):
         element, size = STORED[buffer.type], buffer.type.dtype.itemsize
         first = min(group.places[s] for s in group.numbers)
         many = next(n for n in (TURN, 2, 1) if self.lanes % n == 0)
-        before, head, after = self.label, self.new_label(), self.new_label()
-        self.jump(head)
-        self.open(head)
-        lane = self.let(f"phi i64 [ 0, %{before} ], [ %{head}.k, %{head} ]")
-        along = self.let(f"mul i64 {lane}, {group.shape.step * size}")
-        place = self.let(f"getelementptr i8, ptr {where}, i64 {along}")
-        for k in range(many):
-            for s, slot in pairs:
+        with self.counting(self.lanes, many) as lane:
+            along = self.let(f"mul i64 {lane}, {group.shape.step * size}")
+            place = self.let(f"getelementptr i8, ptr {where}, i64 {along}")
+            for k, (s, slot) in itertools.product(range(many), pairs):
                 type_ = unwidened(s.value.args[0]).type
                 word, width = SCALAR[type_], type_.bits // 8
                 at = self.let(f"getelementptr {word}, ptr {slot}, i64 {lane}")
@@ -237,9 +225,6 @@ class Groups(Interleaved, ABC):
                 offset = (k * group.shape.step + group.places[s] - first) * size
                 into = self.let(f"getelementptr i8, ptr {place}, i64 {offset}") if offset else place
                 self.emit(f"store {element} {value}, ptr {into}, align {size}")
-        self.emit(f"%{head}.k = add i64 {lane}, {many}")
-        self.branch(self.let(f"icmp eq i64 %{head}.k, {self.lanes}"), after, head)
-        self.open(after)
 
     def whole_words(self, buffer: Buffer, group: Group, count: int) -> int:
         """How many lanes of a group without gaps fill whole words of memory; 0 for another group, or for many."""
@@ -252,35 +237,29 @@ class Groups(Interleaved, ABC):
     def store_words(self, buffer: Buffer, pairs: list[tuple[Store, str]], turn: int, where: str) -> None:
         """As `store_turns`, for places one after the other: stores are what a processor makes fewest of at once."""
         element, size = STORED[buffer.type], buffer.type.dtype.itemsize
-        before, head, after = self.label, self.new_label(), self.new_label()
-        self.jump(head)
-        self.open(head)
-        lane = self.let(f"phi i64 [ 0, %{before} ], [ %{head}.k, %{head} ]")
-        along = self.let(f"mul i64 {lane}, {len(pairs) * size}")
-        place = self.let(f"getelementptr i8, ptr {where}, i64 {along}")
         types = [unwidened(s.value.args[0]).type for s, _ in pairs]
-        bases = [
-            self.let(f"getelementptr {SCALAR[t]}, ptr {slot}, i64 {lane}")
-            for t, (_, slot) in zip(types, pairs, strict=True)
-        ]
         many = WORD_BYTES // size
         word, vector = "", f"<{many} x {element}>"
-        for n in range(turn * len(pairs)):
-            k, p = divmod(n, len(pairs))
-            t = types[p]
-            at = self.let(f"getelementptr {SCALAR[t]}, ptr {bases[p]}, i64 {k}") if k else bases[p]
-            value = self.looked_at(pairs[p][0].value.attr, at, t)
-            filled = n % many
-            word = self.let(
-                f"insertelement {vector} {word if filled else 'poison'}, {element} {value}, i64 {filled}"
-            )
-            if filled == many - 1:
-                offset = (n - filled) * size
-                into = self.let(f"getelementptr i8, ptr {place}, i64 {offset}") if offset else place
-                self.emit(f"store {vector} {word}, ptr {into}, align {size}")
-        self.emit(f"%{head}.k = add i64 {lane}, {turn}")
-        self.branch(self.let(f"icmp eq i64 %{head}.k, {self.lanes}"), after, head)
-        self.open(after)
+        with self.counting(self.lanes, turn) as lane:
+            along = self.let(f"mul i64 {lane}, {len(pairs) * size}")
+            place = self.let(f"getelementptr i8, ptr {where}, i64 {along}")
+            bases = [
+                self.let(f"getelementptr {SCALAR[t]}, ptr {slot}, i64 {lane}")
+                for t, (_, slot) in zip(types, pairs, strict=True)
+            ]
+            for n in range(turn * len(pairs)):
+                k, p = divmod(n, len(pairs))
+                t = types[p]
+                at = self.let(f"getelementptr {SCALAR[t]}, ptr {bases[p]}, i64 {k}") if k else bases[p]
+                value = self.looked_at(pairs[p][0].value.attr, at, t)
+                filled = n % many
+                word = self.let(
+                    f"insertelement {vector} {word if filled else 'poison'}, {element} {value}, i64 {filled}"
+                )
+                if filled == many - 1:
+                    offset = (n - filled) * size
+                    into = self.let(f"getelementptr i8, ptr {place}, i64 {offset}") if offset else place
+                    self.emit(f"store {vector} {word}, ptr {into}, align {size}")
 
     def shuffled(self, buffer: Buffer, group: Group) -> tuple[list[str], dict[Store, Places]]:
         """The values of a group in registers, and where in them is what."""
