@@ -242,36 +242,35 @@ class Hands:
                 code(params, buffers, sizes, low, min(low + step, beyond))
             return
         try:
-            self._share(code, (params, buffers, sizes, count, *span), helpers)
+            while len(self._wakes) < helpers:
+                self._hire()
+            address = getattr(code, "address", None)
+            if address is None:
+                address = code.address = ctypes.cast(code, _PLACE).value or 0
+            _JOB.pack_into(self._view, 8 * JOB, address, params, buffers, sizes, count, first, beyond, step)
+            self._number = (self._number + 1) & 0x7FFFFFFF
+            self._share(self._number << 32 | count, count, helpers)
         finally:
             self._busy.release()
 
-    def _share(self, code: Any, job: tuple[int, ...], helpers: int) -> None:
-        while len(self._wakes) < helpers:
-            self._hire()
-        count, place, calls = job[3], self._place, self._calls
-        address = getattr(code, "address", None)
-        if address is None:
-            address = code.address = ctypes.cast(code, _PLACE).value or 0
-        _JOB.pack_into(self._view, 8 * JOB, address, *job)
-        self._number = (self._number + 1) & 0x7FFFFFFF
-        word = (self._number << 32) | count
+    def _share(self, word: int, count: int, helpers: int) -> None:
+        place, calls, asleep = self._place, self._calls, self._asleep
         target, done = count, False
-        began, many = time.perf_counter(), AT_ONCE
         try:
             # Nobody to be woken: one call does it all. Who falls asleep just now misses this job, and no more.
-            if True not in self._asleep[:helpers]:
+            if True not in (asleep if len(asleep) == helpers else asleep[:helpers]):
                 done = self._begin(place, word, helpers)
                 if done:
                     return
             else:
                 calls["publish"](place, word, helpers)
-            sleepers = [k for k in range(helpers) if self._asleep[k] and self._wakes[k].locked()]
+            began, many = time.perf_counter(), AT_ONCE
+            sleepers = [k for k in range(helpers) if asleep[k] and self._wakes[k].locked()]
             if sleepers:
                 keep_away([self._threads[k] for k in sleepers])
             for k in sleepers:
                 # One that has seen the work meanwhile may have left its lock open.
-                self._asleep[k] = False
+                asleep[k] = False
                 self._wakes[k].release()
             while True:
                 now = time.perf_counter()

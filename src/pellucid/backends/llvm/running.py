@@ -45,23 +45,33 @@ class StreamCode:
     lanes: int
     linked: Library = field(repr=False)
     crew: Hands | None = field(default=None, repr=False)
-    written: frozenset[int] = field(init=False)
-    buffers: int = field(init=False)
+    written: tuple[bool, ...] = field(init=False)
+    apart: tuple[tuple[int, int], ...] = field(init=False, repr=False)
     addresses: struct.Struct = field(init=False, repr=False)
     lengths: struct.Struct = field(init=False, repr=False)
+    memory: struct.Struct = field(init=False, repr=False)
+    _free: list[tuple[array[int], int]] = field(
+        init=False, repr=False, default_factory=list["tuple[array[int], int]"]
+    )
     _last: tuple[int, int | None, tuple[int, ...], int] = field(
         init=False, repr=False, default=(-1, None, (), 0)
     )
 
     def __post_init__(self) -> None:
-        """Know which buffers are written to, and how their places are told."""
-        self.buffers = self.stream.buffers
-        self.addresses, self.lengths = (struct.Struct(f"{n}q") for n in (self.buffers + 1, self.buffers))
-        self.written = frozenset(s.buffer for s in self.stream.outputs)
+        """Know which buffers are written to, which may not overlap, and how their places are told."""
+        many = self.stream.buffers
+        outputs = {s.buffer for s in self.stream.outputs}
+        self.written = tuple([k in outputs for k in range(many)])
+        self.apart = tuple(
+            [(j, k) for j in outputs for k in range(many) if k > j or (k < j and k not in outputs)]
+        )
+        # Addresses, where the sums go, sizes, sums: one piece of memory.
+        self.memory = struct.Struct(f"{2 * many + 1 + len(self.stream.sums)}q")
+        self.addresses, self.lengths = struct.Struct(f"{many + 1}q"), struct.Struct(f"{many}q")
 
     def needed(self, count: int) -> tuple[int, ...]:
         """How many bytes each buffer must have for so many samples."""
-        found = [0] * self.buffers
+        found = [0] * self.stream.buffers
         for s in (*self.stream.outputs, *self.stream.inputs):
             found[s.buffer] = max(found[s.buffer], s.bytes(count))
         return tuple(found)
@@ -79,8 +89,8 @@ class StreamCode:
         Raises InputError for a buffer that is too short, of another type, not writable, or that an output shares, and
         for a count below 0.
         """
-        stream, written = self.stream, self.written
-        total, few = self.buffers, len(stream.sums)
+        written, few = self.written, len(self.stream.sums)
+        total = len(written)
         if count < 0 or len(buffers) != total:
             raise InputError(
                 f"{count} samples of {len(buffers)} buffers", place="stream", fix=f"give it {total} buffers"
@@ -99,17 +109,15 @@ class StreamCode:
             size = each.size
             if size < needed[k]:
                 raise InputError(f"has {size} bytes where {needed[k]} are needed", place=f"buffer {k}")
-            if k in written and not each.flags.writeable:
+            if written[k] and not each.flags.writeable:
                 raise InputError("cannot be written to", place=f"buffer {k}", fix="pass a writable array")
             words.append(address(each))
             sizes.append(size)
-        for j in written:
-            low, high = words[j], words[j] + sizes[j]
-            for k, at in enumerate(words):
-                if at < high and low < at + sizes[k] and k != j:
-                    raise InputError(
-                        f"overlaps buffer {j}, which is written to", place=f"buffer {k}", fix="copy one"
-                    )
+        for j, k in self.apart:
+            if words[j] < words[k] + sizes[k] and words[k] < words[j] + sizes[j]:
+                raise InputError(
+                    f"overlaps buffer {j}, which is written to", place=f"buffer {k}", fix="copy one"
+                )
         if not count:
             return (0,) * few
         call, crew = self.linked.calls[0], self.crew
@@ -117,15 +125,22 @@ class StreamCode:
             # What is only read may be bytes of Python.
             call(b"", self.addresses.pack(*words, 0), self.lengths.pack(*sizes), 0, count)
             return ()
-        # Addresses, where the sums go, sizes, sums: one piece of memory.
-        memory = array("q", [*words, 0, *sizes, *([0] * few)])
-        place = memory.buffer_info()[0]
-        memory[total] = place + 8 * (2 * total + 1)
+        memory, place = self._free.pop() if self._free else self._room()
+        first = 2 * total + 1
+        self.memory.pack_into(memory, 0, *words, place + 8 * first, *sizes, *(0,) * few)
+        lengths = place + 8 * (total + 1)
         if crew is None or step >= count:
-            call(0, place, place + 8 * (total + 1), 0, count)
+            call(0, place, lengths, 0, count)
         else:
-            crew(call, 0, place, place + 8 * (total + 1), (0, count, step), threads)
-        return tuple(memory[2 * total + 1 :]) if few else ()
+            crew(call, 0, place, lengths, (0, count, step), threads)
+        sums = tuple(memory[first:]) if few else ()
+        self._free.append((memory, place))
+        return sums
+
+    def _room(self) -> tuple[array[int], int]:
+        """Memory for one call, and where it is: another call may be under way."""
+        memory = array("q", bytes(self.memory.size))
+        return memory, memory.buffer_info()[0]
 
 
 def compile_stream(
