@@ -36,7 +36,7 @@ def values(draw: st.DrawFn) -> Expr:
             found.append(apply("choose", apply(draw(st.sampled_from(["lt", "eq"])), a, b), a, b))
         else:
             found.append(apply(op, a, b))
-    return apply("convert", found[-1], attr=draw(st.sampled_from([T.f32, T.u8, T.i64, T.u32])))
+    return apply("convert", found[-1], attr=draw(st.sampled_from([T.f32, T.u8, T.u16, T.i64, T.u32])))
 
 
 @given(values(), st.integers(0, 9))
@@ -63,3 +63,16 @@ def test_a_sum_of_samples_is_done_in_sixteen_bits():
 def test_what_may_not_fit_stays_wide(by: int):
     wide = apply("shift_left_in", leaf(BYTES, 0), const(by, T.u32))
     assert narrow([wide]) == [wide]
+
+
+@pytest.mark.parametrize("type_", [T.u8, T.u16])
+def test_of_what_is_cut_only_the_bits_that_are_seen_are_computed(type_: T.Type):
+    wide = apply("shift_left_in", leaf(BYTES, 0), const(12, T.u32))
+    cut = apply("convert", wide, attr=type_)
+    (small,) = narrow([cut])
+    assert {n.type for n in topological([small]) if n.op == "shift_left_in"} == {T.u16}
+    # Seen elsewhere, it is as wide as it was.
+    assert narrow([cut, wide]) == [cut, wide]
+    # The lesser of two numbers is not known by their low bits.
+    lesser = apply("convert", apply("min", wide, leaf(BYTES, 1)), attr=type_)
+    assert {n.type for n in topological(narrow([lesser])) if n.op in ("min", "shift_left_in")} == {T.u32}

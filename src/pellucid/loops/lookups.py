@@ -98,7 +98,8 @@ def lookups(kernel: Kernel, ranges: Mapping[Expr, Facts], dear: float = DEAR) ->
 def _wanted(found: dict[Expr, Expr], facts: FactsOf) -> list[tuple[Expr, Expr, Expr]]:
     """Dear nodes, with their numbers and their values by `NUMBER`.
 
-    Where several are bits of one small whole number, it is that number: one table then serves them all.
+    Where several are bits of one small whole number, it is that number: one table then serves them all. So it is where
+    one is, if the number is narrower: the table is then smaller.
     """
     made: list[tuple[Expr, Expr, Expr, Expr, Expr, T.Type | None]] = []
     kinds: dict[Expr, set[Expr]] = {}
@@ -119,7 +120,7 @@ def _wanted(found: dict[Expr, Expr], facts: FactsOf) -> list[tuple[Expr, Expr, E
         kinds.setdefault(of, set()).add(kind)
     wanted: list[tuple[Expr, Expr, Expr]] = []
     for e, number, kind, whole, of, type_ in made:
-        if type_ is None or len(kinds[of]) == 1:
+        if type_ is None or (len(kinds[of]) == 1 and e.type.bits <= type_.bits):
             wanted.append((e, number, kind))
         else:
             wanted.append((whole, number, apply("convert", of, attr=type_)))

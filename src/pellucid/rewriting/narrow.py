@@ -1,7 +1,8 @@
 """Narrowing: arithmetic on samples of a few bits in 16 bits where it was in 32, so that twice as many lanes fit.
 
 A pass after simplification. What is loaded as 8 or 16 bits and stays below 65536 all along is computed in u16, exactly;
-the facts prove it, node by node. Nodes that anything else needs are widened where that needs them.
+the facts prove it, node by node. So is the last step of what is then cut to 16 bits or less, whose bits beyond nobody
+sees. Nodes that anything else needs are widened where that needs them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ WHOLE = frozenset(
     ("add", "sub", "mul", "and", "or", "xor", "min", "max", "choose", "shift_left_in", "shift_right_in")
 )
 """Rows whose result is the same number in any width that holds the operands and it."""
+MODULAR = WHOLE - {"min", "max", "choose", "shift_right_in"}
+"""Rows whose low bits hang on the low bits of their operands alone."""
 COMPARED = frozenset(("lt", "le", "eq", "ne"))
 NARROW = T.u16
 SMALL = (T.u8, T.u16)
@@ -47,8 +50,12 @@ def narrow(
     facts = FactsOf.handed_on(ranges)
     inside: dict[Expr, bool] = {}
     gains = False
+    seen = set(roots)
     for n in nodes:
-        inside[n] = _holds(n, inside, facts)
+        if n.op != "convert" or n.type not in SMALL:
+            seen.update(n.args)
+    for n in nodes:
+        inside[n] = _holds(n, inside, facts, cut=n not in seen)
         gains = gains or (inside[n] and n.op in WHOLE)
     if not gains:
         return list(roots)
@@ -75,15 +82,18 @@ def narrow(
     return [wide(r) for r in roots]
 
 
-def _holds(n: Expr, inside: Mapping[Expr, bool], facts: FactsOf) -> bool:
-    """Whether a node is a whole number of 32 bits that can be computed in 16 from operands that can."""
+def _holds(n: Expr, inside: Mapping[Expr, bool], facts: FactsOf, *, cut: bool) -> bool:
+    """Whether a node is a whole number of 32 bits that can be computed in 16 from operands that can.
+
+    Of a node that is `cut`, only 16 bits are seen.
+    """
     if n.type not in (T.u32, T.i32):
         return False
     if n.op == "const":
         return 0 <= n.attr <= NARROW.high
     if n.op == "convert":
         return n.args[0].type in SMALL
-    if n.op not in WHOLE or not facts(n).within(0, NARROW.high):
+    if n.op not in WHOLE or not ((cut and n.op in MODULAR) or facts(n).within(0, NARROW.high)):
         return False
     if n.op in ("shift_left_in", "shift_right_in") and not _below(n.args[1], NARROW.bits):
         return False
