@@ -32,6 +32,7 @@ from pellucid.loops.ledger import Ledger
 from pellucid.loops.strategies import attempted, index_facts
 from pellucid.loops.tactic import State
 from pellucid.pixels import Layout, layout_of, meaning
+from pellucid.pixels.access import Memory
 from pellucid.pixels.lines import Lines, lined
 from pellucid.pixels.packing import (
     Filling,
@@ -87,33 +88,33 @@ def convert(
     check_drawable(wanted)
     view = checked_view(size, precision=precision, threads=threads)
     out = destination(wanted, view.size, out)
-    asked = conversion(chosen, wanted, view.size, aligned=aligned(out))
-    code, values = (at_hand(asked, options), {}) if op is None else _changed(asked, given, view, options, op)
-    memory = parts(wanted, view.size, out, asked.planes) | {asked.given: given}
-    code.run(values, memory, threads=view.threads)
+    asked = conversion(chosen, wanted, view.size, read=aligned(given), written=aligned(out))
+    if op is None:
+        code, values, memory = at_hand(asked, options), {}, parts(chosen, view.size, given, asked.given)
+    else:
+        code, values, memory = _changed(asked, given, view, options, op)
+    code.run(values, memory | parts(wanted, view.size, out, asked.planes), threads=view.threads)
     return out
 
 
 class Conversion(NamedTuple):
-    """What is asked for: the texts of two layouts, the size of the picture, the bytes that are read, and the planes."""
+    """What is asked for: the texts of two layouts, the size of the picture, the planes read, and the planes written."""
 
     source: str
     target: str
     size: tuple[int, int]
-    given: Buffer
+    given: tuple[Buffer, ...]
     planes: tuple[Buffer, ...]
 
 
-def conversion(source: Layout, target: Layout, size: tuple[int, int], *, aligned: bool = True) -> Conversion:
-    """What is asked for by the conversion of any bytes to memory that is aligned to its words, or is not."""
-    planes = planes_of(target.text, size, aligned=aligned)
-    return Conversion(source.text, target.text, size, _source(source.text, size), planes)
-
-
-@lru_cache(maxsize=2 * KEPT)
-def _source(text: str, size: tuple[int, int]) -> Buffer:
-    """The buffer that stands for the bytes of any picture in the layout of that text."""
-    return Buffer("source", T.u8, layout_of(text).size(*size))
+def conversion(
+    source: Layout, target: Layout, size: tuple[int, int], *, read: bool = True, written: bool = True
+) -> Conversion:
+    """What is asked for by the conversion of any bytes, from and to memory that is aligned to words or is not."""
+    # What is only moved is moved by windows on bytes.
+    words = read and not meaning.alike(source, target)
+    given = planes_of(source.text, size, aligned=words, name="source")
+    return Conversion(source.text, target.text, size, given, planes_of(target.text, size, aligned=written))
 
 
 @lru_cache(maxsize=KEPT)
@@ -123,13 +124,13 @@ def at_hand(asked: Conversion, options: Options) -> Code:
     width, height = asked.size
 
     def words() -> str:
-        types = " ".join(str(p.type) for p in asked.planes)
-        return f"convert {asked.source!r} to {asked.target!r} as {types}, {width} x {height}"
+        given, planes = (" ".join(str(b.type) for b in buffers) for buffers in (asked.given, asked.planes))
+        return f"convert {asked.source!r} as {given} to {asked.target!r} as {planes}, {width} x {height}"
 
     def make() -> Optimized:
         return optimized(nest_between(asked, options), options, backend)
 
-    buffers = (*asked.planes, asked.given)
+    buffers = (*asked.planes, *asked.given)
     with uncollected():
         return with_room(lambda: kept(words, buffers, options, backend, make))
 
@@ -147,7 +148,11 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
     as_stored = source.said["transfer"] == target.said["transfer"]
     alike = meaning.alike(source, target)
     levels = alike and source.model == "ycbcr"
-    packed = Packed(source, asked.given, *size, as_stored=as_stored, as_levels=levels)
+    memories = [
+        Memory(b, 0, 8 * p.row_bytes(size[0]) // b.type.bits)
+        for b, p in zip(asked.given, source.planes, strict=True)
+    ]
+    packed = Packed(source, memories, *size, as_stored=as_stored, as_levels=levels)
     copied = _copied(packed, target) if alike else {}
     mine, other = turn(source), turn(target)
     near = any(any(f.cosited(c)) for f in (source, target) for c in f.channels if c.name not in copied)
@@ -205,10 +210,17 @@ def looking_up(frame: Frame) -> Frame:
 
 
 class _Changed(NamedTuple):
-    """What was compiled for a picture that an `op` made, and its arguments."""
+    """What was compiled for a picture that an `op` made, its arguments, and what it reads."""
 
     code: Code
     values: dict[str, Any]
+    memory: dict[Buffer, Pixels]
+
+
+@lru_cache(maxsize=2 * KEPT)
+def _source(text: str, size: tuple[int, int]) -> Buffer:
+    """The buffer that stands for the bytes of any picture in the layout of that text."""
+    return Buffer("source", T.u8, layout_of(text).size(*size))
 
 
 def _changed(
@@ -228,8 +240,9 @@ def _changed(
     def work() -> _Changed:
         frame = nest_of(kernel, target, view.size, asked.planes, usual=True, many=False)
         # The bytes are others each time: with a buffer that stands for any, equal pictures are equal programs.
-        frame = loading(frame, buffer, asked.given)
-        return _Changed(code_of(frame, options), kernel.values(view, params=frame.params))
+        any_bytes = _source(asked.source, view.size)
+        frame = loading(frame, buffer, any_bytes)
+        return _Changed(code_of(frame, options), kernel.values(view, params=frame.params), {any_bytes: data})
 
     with uncollected():
         return with_room(work)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -54,7 +55,9 @@ def from_buffer(data: Any, format: Any, size: Any, offset: int = 0) -> Bitmap:
 def reading(layout: Layout, size: tuple[int, int], given: Bytes) -> tuple[Bitmap, Buffer]:
     """The picture in checked bytes, and the buffer that stands for them when it is compiled."""
     buffer = Buffer(unique_name("packed"), T.u8, len(given), given)
-    return Bitmap(Array2(*size, Packed(layout, buffer, *size))), buffer
+    starts = layout.offsets(*size)[:-1]
+    planes = [Memory(buffer, at, p.row_bytes(size[0])) for at, p in zip(starts, layout.planes, strict=True)]
+    return Bitmap(Array2(*size, Packed(layout, planes, *size))), buffer
 
 
 def bytes_of(data: Any, layout: Layout, size: Any, offset: int = 0) -> Bytes:
@@ -109,7 +112,7 @@ class Packed:
     def __init__(
         self,
         chosen: Layout,
-        buffer: Buffer,
+        planes: Sequence[Memory],
         width: int,
         height: int,
         *,
@@ -120,11 +123,7 @@ class Packed:
         self.linear = chosen.said["transfer"] == "linear" and not as_stored
         self.facts = FactsOf()
         self.near = self._near
-        starts = chosen.offsets(width, height)
-        self.planes = [
-            Memory(buffer, start, plane.row_bytes(width))
-            for start, plane in zip(starts, chosen.planes, strict=False)
-        ]
+        self.planes = planes
 
     def __call__(self, column: Any, row: Any) -> Color:
         """The color at a column and a row."""

@@ -17,8 +17,8 @@ from ..reasoning.infer import FactsOf
 from ..reasoning.work import tree_cost
 from .columns import DEAR
 
-MOST = 1 << 16
-"""The most elements of a table."""
+MOST = 1 << 18
+"""The most elements of a table: as many sums has a mosaic of samples of 16 bits."""
 TURNS = 4
 """How often each element is looked up at least, on the average."""
 WHOLE, BITS = (

@@ -18,7 +18,10 @@ from .layout import Channel, Layout, Run
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The bytes of one plane: a buffer of u8, where its first row begins, and the bytes from row to row."""
+    """One plane: a buffer of bytes, or of words in which all its samples lie whole; where its first row begins in it.
+
+    `stride` is how many elements there are from row to row.
+    """
 
     buffer: Buffer
     start: int
@@ -42,21 +45,22 @@ def read(layout: Layout, channel: Channel, memory: Memory, column: Expr, row: Ex
     s1 := %i * 4
     shift_right_in(convert.u32(gray[%j * 10 + shift_right_in(s1, 3)]), convert.u32(s1 & 7)) & 15:u32
     """
-    plane = layout.planes[channel.plane]
+    element = memory.buffer.type.bits
+    size = layout.planes[channel.plane].bits
     count = len(channel.places)
     line = plus(times(row, memory.stride), memory.start)
     found = parted(column, count)
     if found is not None:
         # Its place in the group is known: constant shifts.
         group, within = found
-        line = plus(line, times(group, plane.bits // 8))
+        line = plus(line, times(group, size // element))
         return _signed(channel, _gathered(channel, memory.buffer, line, None, 0, channel.places[within]))
     step = _even(channel)
-    if step is not None and step * count == plane.bits:
+    if step is not None and step * count == size:
         # Samples all alike: the n-th lies n steps on, whatever its group.
         at = times(column, step)
         return _signed(channel, _gathered(channel, memory.buffer, line, at, step, channel.places[0]))
-    line = plus(line, times(apply("floor_div", column, const(count, T.i32)), plane.bits // 8))
+    line = plus(line, times(apply("floor_div", column, const(count, T.i32)), size // element))
     within = apply("mod", column, const(count, T.i32))
     if step is not None:
         at = times(within, step)
@@ -122,19 +126,24 @@ def _gathered(
 ) -> Expr:
     """The bits of one sample from its runs; `at` is a bit address that changes in multiples of `step`, if any."""
     word = T.u64 if channel.bits > 32 else T.u32
+    element = buffer.type.bits
+    by = element.bit_length() - 1
     result: Expr | None = None
     for run in runs:
         where = at if at is None else plus(at, run.start)
-        if where is None or step % 8 == 0:
-            base = line if at is None else plus(line, _shifted_right(at, 3))
-            bits = _window(word, buffer, plus(base, run.start // 8), run.start % 8, run.width)
+        if where is None or step % element == 0:
+            base = line if at is None else plus(line, _shifted_right(at, by))
+            base = plus(base, run.start // element)
+            bits = _window(word, buffer, base, run.start % element, run.width)
         else:
-            # Somewhere within a byte: as many bytes as it may reach into, and a shift that is only known then.
-            reach = max((run.start + k * step) % 8 for k in range(8)) + run.width
+            # Somewhere within an element: as many as it may reach into, and a shift that is only known then.
+            reach = max((run.start + k * step) % element for k in range(element)) + run.width
+            if element > 8:
+                reach = min(reach, element)
             wide = T.u64 if reach > 32 else T.u32
-            base = plus(line, _shifted_right(where, 3))
-            bits = _bytes(wide, buffer, base, min(-(-reach // 8), 8))
-            shift = apply("convert", apply("and", where, const(7, T.i32)), attr=wide)
+            base = plus(line, _shifted_right(where, by))
+            bits = _joined(wide, buffer, base, min(-(-reach // element), 64 // element))
+            shift = apply("convert", apply("and", where, const(element - 1, T.i32)), attr=wide)
             whole = apply("shift_right_in", bits, shift)
             if reach > 64:
                 high = apply("convert", load(buffer, plus(base, 8)), attr=wide)
@@ -152,28 +161,29 @@ def _gathered(
 
 
 def _window(word: T.Type, buffer: Buffer, base: Expr, shift: int, width: int) -> Expr:
-    """Bits from `shift` on of the bytes from `base` on."""
-    reach = shift + width
+    """Bits from `shift` on of the elements from `base` on."""
+    element, reach = buffer.type.bits, shift + width
     wide = T.u64 if reach > 32 else word
-    bits = _bytes(wide, buffer, base, min(-(-reach // 8), 8))
+    bits = _joined(wide, buffer, base, min(-(-reach // element), 64 // element))
     bits = _shifted_right(bits, shift)
     if reach > 64:
         high = apply("convert", load(buffer, plus(base, 8)), attr=wide)
         bits = apply("or", bits, apply("shift_left_in", high, const(64 - shift, wide)))
-    if reach % 8:
+    if reach % element:
         bits = apply("and", bits, const((1 << width) - 1, wide))
     return bits if wide is word else apply("convert", bits, attr=word)
 
 
-def _bytes(word: T.Type, buffer: Buffer, base: Expr, count: int) -> Expr:
-    """A number of that many bytes, the lowest first."""
+def _joined(word: T.Type, buffer: Buffer, base: Expr, count: int) -> Expr:
+    """A number of that many elements, the lowest first."""
     result: Expr | None = None
     for k in range(count):
-        part = apply("convert", load(buffer, plus(base, k)), attr=word)
+        part = load(buffer, plus(base, k))
+        part = part if part.type is word else apply("convert", part, attr=word)
         if k:
-            part = apply("shift_left_in", part, const(8 * k, word))
+            part = apply("shift_left_in", part, const(k * buffer.type.bits, word))
         result = part if result is None else apply("or", result, part)
-    assert result is not None  # noqa: S101 - at least one byte
+    assert result is not None  # noqa: S101 - at least one
     return result
 
 

@@ -124,7 +124,7 @@ def parts(
 
 
 @functools.lru_cache(maxsize=64)
-def planes_of(text: str, size: tuple[int, int], *, aligned: bool) -> tuple[Buffer, ...]:
+def planes_of(text: str, size: tuple[int, int], *, aligned: bool, name: str = "plane") -> tuple[Buffer, ...]:
     """The buffers that stand for the planes of a picture in the layout of that text, for memory aligned to its words.
 
     >>> planes_of("B:5 G:6 R:5", (6, 4), aligned=True)[0].type, planes_of("Y:5 _:3", (6, 4), aligned=True)[0].type
@@ -134,7 +134,7 @@ def planes_of(text: str, size: tuple[int, int], *, aligned: bool) -> tuple[Buffe
     for k, (start, stop) in enumerate(itertools.pairwise(layout.offsets(*size))):
         apart = math.gcd(start, layout.planes[k].row_bytes(size[0])) if aligned else 1
         word = word_of(layout, k, apart)
-        found.append(Buffer(f"plane_{k}", word, (stop - start) // (word.bits // 8)))
+        found.append(Buffer(f"{name}_{k}", word, (stop - start) // (word.bits // 8)))
     return tuple(found)
 
 

@@ -79,7 +79,7 @@ class Gathers(Memory, ABC):
 
     def by_turns(self, node: Expr) -> bool:
         """Whether a node loads elements so small that a few of them are put together."""
-        return node.op == "load" and node.attr.type.bits <= 16 and self.many_by_turns()
+        return node.op == "load" and node.attr.type.bits <= 32 and self.many_by_turns()
 
     def gather_turns(self, node: Expr) -> None:
         """Small elements from positions that are inside, one per lane: a few lanes in each turn of a loop.

@@ -29,6 +29,9 @@ from ..lookups import NUMBER, Lookup, lookups
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
+LARGEST = 1 << 15
+"""The most elements of a table that is part of a program: code to fill a larger one is made sooner than its values."""
+
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
     """The whole kernel."""
@@ -71,7 +74,7 @@ def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, known: bool = False
     values: dict[Expr, Expr] = {}
     made: list[Buffer] = []
     tables = lookups(kernel, options.get("ranges") or {}, dear)
-    data = _Worked([t for t in tables if known and not t.value.holds])
+    data = _Worked([t for t in tables if known and not t.value.holds and t.size <= LARGEST])
     for table in tables:
         seen = replace(kernel, outputs=(*kernel.outputs, *made), body=(*kernel.body, *fills.values()))
         buffer = fresh_buffer(seen, "values", table.value.type, (1 << 31) - 1)
