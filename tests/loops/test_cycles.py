@@ -182,6 +182,30 @@ def test_bits_of_one_number_are_one_table_of_the_number():
     assert memory(after) == memory(kernel)
 
 
+def test_multiples_of_one_curve_are_one_table_of_the_curve():
+    curve = "sqrt(convert.f32(convert.i32(c[{}]) & 3) * 0.3)"
+    one, other = (curve.format(at) for at in ("i", "89 - i"))
+    kernel = nest(f"shade[i] := {one} * 0.25", f"shade[89 - i] := {other} * 0.5 + {one}")
+    (table,) = lookups(kernel, {}, 4.0)
+    assert (table.value.op, table.size, len(table.places)) == ("sqrt", 4, 2)
+    after = looked_up(kernel)
+    assert after is not None
+    assert memory(after) == memory(kernel)
+    # One multiple by itself is the table.
+    (table,) = lookups(nest(f"shade[i] := {one} * 0.25"), {}, 4.0)
+    assert table.value.op == "mul"
+
+
+@pytest.mark.parametrize("bits", [15, 16])
+def test_a_large_table_is_filled_when_there_is_a_call(bits: int):
+    kernel = parse_nest(
+        "kernel k():\n  output out: f32[1000000]\n  input c: u16[1000000]\n  for i in 0 .. 1000000:\n"
+        f"    out[i] := sqrt(convert.f32(convert.i32(c[i]) & {(1 << bits) - 1}))\n"
+    )
+    after = named("look_up").apply(kernel, (), dear=4.0, known=True).kernel
+    assert any(isinstance(s, Alloc) for s in walk(after.body)) == (bits == 16)
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -112,7 +112,7 @@ def conversion(
 ) -> Conversion:
     """What is asked for by the conversion of any bytes, from and to memory that is aligned to words or is not."""
     # What is only moved is moved by windows on bytes.
-    words = read and not meaning.alike(source, target)
+    words = read and not meaning.moved(source, target)
     given = planes_of(source.text, size, aligned=words, name="source")
     return Conversion(source.text, target.text, size, given, planes_of(target.text, size, aligned=written))
 
@@ -182,7 +182,7 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
 
     frame = build_nest(lambda: filling.nest(color), options.real, asked.planes, "packed")
     # Every color of a mosaic has a curve of its own: there is one where they are looked up, before anything else.
-    return looking_up(frame) if not as_stored and (source.model, target.model) == ("mosaic", "rgb") else frame
+    return looking_up(frame) if source.model == "mosaic" and not as_stored else frame
 
 
 def _copied(packed: Packed, target: Layout) -> dict[str, Callable[[Expr, Expr], Expr]]:

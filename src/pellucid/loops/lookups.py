@@ -99,7 +99,8 @@ def _wanted(found: dict[Expr, Expr], facts: FactsOf) -> list[tuple[Expr, Expr, E
     """Dear nodes, with their numbers and their values by `NUMBER`.
 
     Where several are bits of one small whole number, it is that number: one table then serves them all. So it is where
-    one is, if the number is narrower: the table is then smaller.
+    one is, if the number is narrower: the table is then smaller. And where several are multiples of one value by
+    constants, it is that value.
     """
     made: list[tuple[Expr, Expr, Expr, Expr, Expr, T.Type | None]] = []
     kinds: dict[Expr, set[Expr]] = {}
@@ -118,9 +119,16 @@ def _wanted(found: dict[Expr, Expr], facts: FactsOf) -> list[tuple[Expr, Expr, E
             whole, of = e, kind
         made.append((e, number, kind, whole, of, type_))
         kinds.setdefault(of, set()).add(kind)
+    multiples: dict[Expr, set[Expr]] = {}
+    for _, _, kind, _, _, _ in made:
+        value = _multiplied(kind)
+        multiples.setdefault(kind if value is None else value, set()).add(kind)
     wanted: list[tuple[Expr, Expr, Expr]] = []
     for e, number, kind, whole, of, type_ in made:
-        if type_ is None or (len(kinds[of]) == 1 and e.type.bits <= type_.bits):
+        inner, value = _multiplied(e), _multiplied(kind)
+        if inner is not None and value is not None and len(multiples[value]) > 1:
+            wanted.append((inner, number, value))
+        elif type_ is None or (len(kinds[of]) == 1 and e.type.bits <= type_.bits):
             wanted.append((e, number, kind))
         else:
             wanted.append((whole, number, apply("convert", of, attr=type_)))
@@ -139,6 +147,14 @@ def _whole(node: Expr) -> Expr | None:
             return None
         node = rest[0]
     return None
+
+
+def _multiplied(node: Expr) -> Expr | None:
+    """The float that a node is a multiple of by a constant; None if it is no such node."""
+    if node.op != "mul" or not node.type.is_float:
+        return None
+    rest = [a for a in node.args if a.op != "const"]
+    return rest[0] if len(rest) == 1 else None
 
 
 def _small_type(facts: Facts) -> T.Type | None:

@@ -86,17 +86,34 @@ def alike(source: Layout, target: Layout) -> bool:
     return source.said["transfer"] == target.said["transfer"]
 
 
+def moved(source: Layout, target: Layout) -> bool:
+    """Whether samples of a layout are in another what they are in it, number for number, as far as both have them.
+
+    >>> v210, yuv422p10, nv12 = Layout("Y:10 Cb:10 Cr:10"), Layout("Y:10; Cb:10; Cr:10"), Layout("Y:8; Cb:8 Cr:8")
+    >>> moved(v210, yuv422p10), moved(v210, nv12)
+    (True, False)
+    """
+    both = [name for name in target.names if name in source.names]
+    return alike(source, target) and all(_same(source, target, name) for name in both)
+
+
+def _same(source: Layout, target: Layout, name: str) -> bool:
+    """Whether samples of a channel are the same numbers in two layouts that are alike."""
+    given, wanted = source[name], target[name]
+    return (given.kind, given.bits, *_scale(source, given)) == (
+        wanted.kind,
+        wanted.bits,
+        *_scale(target, wanted),
+    )
+
+
 def recoded(source: Layout, target: Layout, name: str, sample: Expr | None) -> Expr:
     """The bits in one layout for the bits of a sample in another that is `alike`; alpha that there is not is full."""
     wanted = target[name]
     if sample is None:
         return bits(target, wanted, 1.0)
     given = source[name]
-    if (given.kind, given.bits, *_scale(source, given)) != (
-        wanted.kind,
-        wanted.bits,
-        *_scale(target, wanted),
-    ):
+    if not _same(source, target, name):
         return bits(target, wanted, level(source, given, sample))
     if given.kind != "s":
         return sample
