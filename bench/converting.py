@@ -32,10 +32,14 @@ PAIRS = (
     ("yuv420p", "nv12"),
     ("uyvy422", "rgb24"),
     ("v210", "yuv422p10"),
+    ("v210", "rgb24"),
+    ("v210", "nv12"),
     ("rgb24", "v210"),
     ("raw12", "rgb24"),
     ("raw10", "rgb24"),
     ("raw12", "rgb565"),
+    ("raw12", "nv12"),
+    ("raw16", "rgb24"),
 )
 Pixels = np.ndarray
 GOALS = "wanted: 30 ms from nothing, 2 ms from the disk"

@@ -105,7 +105,7 @@ class _Worked:
 
     def of(self, table: Lookup) -> Array:
         """What a table holds."""
-        if not self.found:
+        if table.value not in self.found:
             numbers = np.arange(max(t.size for t in self.tables), dtype=np.int32)
             values = evaluate([t.value for t in self.tables], {NUMBER: numbers})
             for t, value in zip(self.tables, values, strict=True):
