@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from harness import rest
 
-ROUNDS, SIZE, SMALL = 5, (1920, 1080), (29, 6)
+ROUNDS, SIZE, SMALL = 12, (1920, 1080), (29, 6)
 PAIRS = (
     ("rgb24", "bgra"),
     ("rgba", "bgra"),
