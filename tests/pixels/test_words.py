@@ -20,7 +20,7 @@ from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer
 from pellucid.pixels import FORMATS, Layout
 from pellucid.pixels.access import Memory, read, write
-from pellucid.pixels.packing import planes_of, word_of
+from pellucid.pixels.packing import element_of, planes_of
 
 SIZE = (12, 4)
 DRAWN = [n for n, f in FORMATS.items() if f.model != "samples" and not f.palette]
@@ -58,12 +58,12 @@ def test_planes_of_formats(name: str, types: str):
 
 def test_what_keeps_a_plane_in_bytes():
     whole = Layout("Y:10 _:6")
-    assert word_of(whole, 0, 2) is T.u16
-    assert word_of(whole, 0, 1) is T.u8, "rows begin anywhere"
-    assert word_of(Layout("Y:10 _:6 A:8 _:8"), 0, 4) is T.u8, "a byte that holds nothing stays as it is"
-    assert word_of(Layout("Y:10 A:14"), 0, 12) is T.u8, "three bytes are no word"
-    assert word_of(Layout("_:12 Y:10 _:10"), 0, 4) is T.u8, "bytes before and after hold nothing"
-    assert word_of(Layout("R:12 G:12 B:8"), 0, 4) is T.u32, "no half of it holds whole samples"
+    assert element_of(whole, 0, 2) is T.u16
+    assert element_of(whole, 0, 1) is T.u8, "rows begin anywhere"
+    assert element_of(Layout("Y:10 _:6 A:8 _:8"), 0, 4) is T.u8, "a byte that holds nothing stays as it is"
+    assert element_of(Layout("Y:10 A:14"), 0, 12) is T.u8, "three bytes are no word"
+    assert element_of(Layout("_:12 Y:10 _:10"), 0, 4) is T.u8, "bytes before and after hold nothing"
+    assert element_of(Layout("R:12 G:12 B:8"), 0, 4) is T.u32, "no half of it holds whole samples"
     # The second plane begins after an odd number of bytes.
     planar = Layout("A:8; Y:16")
     assert [str(p.type) for p in planes_of(planar.text, (3, 1), aligned=True)] == ["u8", "u8"]
@@ -74,7 +74,7 @@ def test_what_keeps_a_plane_in_bytes():
 def test_words_hold_the_bytes_of_a_group(made: MadeUp, random):
     layout = Layout(made.text)
     for number, plane in enumerate(layout.planes):
-        word = word_of(layout, number, math.gcd(64, plane.bits // 8))
+        word = element_of(layout, number, math.gcd(64, plane.bits // 8))
         samples = {
             c.name: [E.const(random.getrandbits(c.bits), T.u64 if c.bits > 32 else T.u32) for _ in c.places]
             for c in layout.channels
@@ -136,7 +136,7 @@ def test_samples_are_read_from_words_as_from_bytes(name: str):
 )
 def test_several_samples_in_a_word(text: str):
     layout = Layout(text)
-    assert word_of(layout, 0, 4).bits > 8
+    assert element_of(layout, 0, 4).bits > 8
     agrees(layout, 12)
 
 

@@ -137,9 +137,7 @@ def _gathered(
             bits = _window(word, buffer, base, run.start % element, run.width)
         else:
             # Somewhere within an element: as many as it may reach into, and a shift that is only known then.
-            reach = max((run.start + k * step) % element for k in range(element)) + run.width
-            if element > 8:
-                reach = min(reach, element)
+            reach = max((run.start + k * step) % element for k in range(len(channel.places))) + run.width
             wide = T.u64 if reach > 32 else T.u32
             base = plus(line, _shifted_right(where, by))
             bits = _joined(wide, buffer, base, min(-(-reach // element), 64 // element))

@@ -110,17 +110,17 @@ def destination(layout: Layout, size: tuple[int, int], out: Bytes | None) -> Byt
     return out
 
 
-def aligned(out: Bytes) -> bool:
+def aligned(memory: Bytes) -> bool:
     """Whether memory begins at a multiple of every word that planes are stored in."""
-    return address(out) % (WORDS[-1].bits // 8) == 0
+    return address(memory) % (WORDS[-1].bits // 8) == 0
 
 
 def parts(
-    layout: Layout, size: tuple[int, int], out: Bytes, planes: tuple[Buffer, ...]
+    layout: Layout, size: tuple[int, int], memory: Bytes, planes: tuple[Buffer, ...]
 ) -> dict[Buffer, np.ndarray[Any, Any]]:
     """The memory of each plane of a picture in a layout."""
     bounds = itertools.pairwise(layout.offsets(*size))
-    return {p: out[start:stop].view(p.type.dtype) for p, (start, stop) in zip(planes, bounds, strict=True)}
+    return {p: memory[start:stop].view(p.type.dtype) for p, (start, stop) in zip(planes, bounds, strict=True)}
 
 
 @functools.lru_cache(maxsize=64)
@@ -133,12 +133,12 @@ def planes_of(text: str, size: tuple[int, int], *, aligned: bool, name: str = "p
     layout, found = layout_of(text), list[Buffer]()
     for k, (start, stop) in enumerate(itertools.pairwise(layout.offsets(*size))):
         apart = math.gcd(start, layout.planes[k].row_bytes(size[0])) if aligned else 1
-        word = word_of(layout, k, apart)
+        word = element_of(layout, k, apart)
         found.append(Buffer(f"{name}_{k}", word, (stop - start) // (word.bits // 8)))
     return tuple(found)
 
 
-def word_of(layout: Layout, number: int, apart: int) -> T.Type:
+def element_of(layout: Layout, number: int, apart: int) -> T.Type:
     """The least word in which every sample of a plane is stored whole, where rows begin at multiples of `apart` bytes.
 
     Bytes, if there is none, or if a word would have bytes that hold no sample: these stay as they are.
