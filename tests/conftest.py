@@ -33,19 +33,21 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep compiled code of this run away from the user's cache; the workers of one run share theirs.
+
+    Modules compile already when they are imported, before there are fixtures; what an earlier run kept is not found.
+    """
+    if not hasattr(config, "workerinput"):
+        folder = tempfile.TemporaryDirectory(prefix="pellucid-cache-", ignore_cleanup_errors=True)
+        os.environ["PELLUCID_CACHE_DIR"] = folder.name
+        config.add_cleanup(folder.cleanup)
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The top of the checkout."""
     return ROOT
-
-
-@pytest.fixture(scope="session", autouse=True)
-def private_caches(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> None:
-    """Keep compiled code of this run away from the user's cache; the workers of one run share theirs."""
-    base = tmp_path_factory.getbasetemp()
-    if worker_id != "master":
-        base = base.parent
-    os.environ["PELLUCID_CACHE_DIR"] = str(base / "cache")
 
 
 @pytest.fixture

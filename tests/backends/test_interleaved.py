@@ -141,13 +141,17 @@ def test_what_is_looked_up_goes_to_its_place_one_by_one(index: str):
     assert np.array_equal(mine, wanted)
 
 
+@pytest.mark.parametrize("constant", [None, 0, 1])
 @pytest.mark.parametrize("type_", ["u8", "u16", "f32", "f64"])
 @pytest.mark.parametrize("step", [2, 3, 4, 6])
-def test_what_is_looked_up_for_a_group_without_gaps_is_stored_in_words(type_: str, step: int):
-    lines = [
-        f"    out[i * {step} + {c}] := table[convert.i32((a[i] * {c + 3}:u16 + {c}:u16) & 255:u16)]"
-        for c in reversed(range(step))
-    ]
+def test_what_is_looked_up_for_a_group_without_gaps_is_stored_in_words(
+    type_: str, step: int, constant: int | None
+):
+    """Also with a constant at one of its places, as the alpha of opaque pixels is."""
+    values = [f"table[convert.i32((a[i] * {c + 3}:u16 + {c}:u16) & 255:u16)]" for c in range(step)]
+    if constant is not None:
+        values[constant] = "77.0" if type_ == "f32" else "77.0:f64" if type_ == "f64" else f"77:{type_}"
+    lines = [f"    out[i * {step} + {c}] := {values[c]}" for c in reversed(range(step))]
     head = ["kernel k():", f"  output out: {type_}[{40 * step}]", "  input a: u16[40]"]
     text = "\n".join([*head, f"  input table: {type_}[256]", "  for i in 0 .. 40 by 16 lanes:", *lines, ""])
     _, (mine, wanted) = both(text)
@@ -198,6 +202,37 @@ def test_groups_that_look_up_alike_are_stored_by_one_loop(apart: int):
     assert np.array_equal(mine, wanted)
     # Over rows, over lanes, over groups, over the lanes of a group.
     assert apart or text.count(" = phi ") == 4
+
+
+@pytest.mark.parametrize("second", [9, 8])
+def test_groups_alike_have_the_same_constants(second: int):
+    """Pixels of two rows of which one place is not looked up; where it differs from row to row, each has its loop."""
+    rows = "".join(
+        f"      out[j * 600 + i * 4 + {300 * row + c}] := "
+        + (f"table[convert.i32(a[i * 6 + {3 * row + c}])]" if c < 3 else f"{(9, second)[row]}:u8")
+        + "\n"
+        for row in range(2)
+        for c in range(4)
+    )
+    text, (mine, wanted) = both(
+        "kernel k():\n  output out: u8[2000]\n  input a: u8[384]\n  input table: u8[256]\n"
+        f"  for j in 0 .. 2:\n    for i in 0 .. 64 by 32 lanes:\n{rows}"
+    )
+    assert np.array_equal(mine, wanted)
+    # Over rows, over lanes, and over the lanes of each group: of groups alike, over these.
+    assert text.count(" = phi ") == 4
+
+
+@pytest.mark.parametrize("lanes", [8, 16, 32])
+def test_a_value_of_several_places_is_in_a_register_once(lanes: int):
+    """An alpha of many pixels, and a gray in three channels: fewer registers are brought together."""
+    values = ["255:u8", "a[i] * 3:u8", "a[i] * 3:u8", "a[i] * 3:u8", "255:u8", "7:u8", "a[i]", "a[i] ^ 9:u8"]
+    lines = "".join(f"    out[i * 8 + {k}] := {v}\n" for k, v in enumerate(values))
+    text, (mine, wanted) = both(
+        f"kernel k():\n  output out: u8[800]\n  input a: u8[100]\n  for i in 0 .. 100 by {lanes} lanes:\n{lines}"
+    )
+    assert np.array_equal(mine, wanted)
+    assert DENSE not in text
 
 
 def test_what_an_earlier_loop_stored_is_read_and_stored_in_groups():

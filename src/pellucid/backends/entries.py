@@ -1,13 +1,13 @@
 """Entries: what is written down of compiled code, so that another process calls it without making it again.
 
-How it is called, under which key the object code is kept, and the tables that are part of the program. No statement of
-the kernel is in it, so reading one is a matter of microseconds. Beside `calling`; `linking` puts the code to it.
+How it is called, under which key the object code is kept, all in one line, and then the bytes of the tables that are
+part of the program. No statement of the kernel is in it, so reading one is a matter of microseconds. Beside `calling`;
+`linking` puts the code to it.
 """
 
 from __future__ import annotations
 
 import json
-from base64 import b64decode, b64encode
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -34,32 +34,37 @@ def written(calling: Calling, needs: Needs, key: str, buffers: Collection[Buffer
     """
     tables = [b for b in calling.bound if b not in buffers]
     ranges = [calling.ranges[p.attr] for p in calling.params]
-    return json.dumps(
+    line = json.dumps(
         {
             "key": key,
             "name": calling.name,
             "params": [(p.attr, p.type.name, *f) for p, f in zip(calling.params, ranges, strict=True)],
             "bound": [(*_told(b), needs.get(b, 1)) for b in calling.bound],
-            "tables": {b.name: b64encode(_data(b)).decode() for b in tables},
+            "tables": [b.name for b in tables],
             "written": calling.written,
             "scratch": [(*_told(b), _number(n)) for b, n in calling.scratch.items()],
             "asks": calling.asks,
             "bands": [s and (_number(s.lo), _number(s.hi), s.least) for s in calling.bands],
         }
-    ).encode()
+    )
+    return b"\n".join([line.encode(), b"".join([_data(b) for b in tables])])
 
 
 def read(entry: bytes, buffers: Sequence[Buffer]) -> tuple[Calling, dict[Buffer, int], str] | None:
     """What was written, for buffers of the same names; None if these are not those that it was written for."""
-    found: dict[str, Any] = json.loads(entry)
+    line, tables = entry.split(b"\n", 1)
+    found: dict[str, Any] = json.loads(line)
     given = {b.name: b for b in buffers}
     bound: list[Buffer] = []
     needs: dict[Buffer, int] = {}
+    start = 0
     for *told, need in found["bound"]:
         name, type_, size = told
-        table = found["tables"].get(name)
-        if table is not None:
-            data = np.frombuffer(b64decode(table), T.named(type_).dtype)
+        if name in found["tables"]:
+            # A copy is aligned.
+            data = np.frombuffer(tables, T.named(type_).dtype, size, start).copy()
+            data.flags.writeable = False
+            start += data.nbytes
             bound.append(Buffer(name, T.named(type_), size, data))
             continue
         buffer = given.get(name)

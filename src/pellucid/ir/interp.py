@@ -7,6 +7,7 @@ running a program must agree with these two bit for bit.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..base.room import in_room
 from . import prim as table
 from .expr import ITERATIONS, Buffer, Expr, param, parts, topological
 from .nest import Abstract, Alloc, Block, For, If, Kernel, Let, Repeat, Store, While, blocks, walk
+from .types import Type
 
 Array = np.ndarray[Any, Any]
 Environment = dict[Expr, Array]
@@ -59,6 +61,16 @@ def expand(op: str, args: tuple[Expr, ...], attr: Any = None) -> Expr:
     return body(*args, attr) if table.row(op).result == "@" else body(*args)
 
 
+@lru_cache(maxsize=256)
+def _apart(op: str, types: tuple[Type, ...], attr: Any, body: object) -> tuple[tuple[Expr, ...], Expr]:
+    """The body of a row on parameters of its own: under an iterate the operands depend on its state, the body not.
+
+    `body` tells rows of one name apart that were added and taken away.
+    """
+    operands = tuple([param(f"operand{k}", t) for k, t in enumerate(types)])
+    return operands, expand(op, operands, attr)
+
+
 def _values(roots: Sequence[Expr], known: Environment, memory: Memory) -> list[Array]:
     bound = _bound(roots, known)
     for node in topological(roots):
@@ -94,9 +106,8 @@ def _value(node: Expr, known: Environment, memory: Memory) -> Array:
         return _iterate(node, known, memory)
     prim = table.row(op)
     if prim.ref is None:
-        # Operands enter the body as parameters of its own: under an iterate they depend on its state, the body not.
-        operands = tuple(param(f"operand{k}", a.type) for k, a in enumerate(node.args))
-        return _values([expand(op, operands, node.attr)], dict(zip(operands, args, strict=True)), memory)[0]
+        operands, body = _apart(op, tuple([a.type for a in node.args]), node.attr, prim.body)
+        return _values([body], dict(zip(operands, args, strict=True)), memory)[0]
     result = prim.ref(node.attr.dtype, *args) if prim.result == "@" else prim.ref(*args)
     return np.asarray(result).astype(node.type.dtype, copy=False)
 

@@ -12,6 +12,7 @@ from abc import ABC
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
+from ...ir import types as T
 from ...ir.expr import Buffer, Expr
 from ...ir.nest import Block, Store, all_roots
 from ...reasoning.infer import FactsOf
@@ -20,7 +21,7 @@ from .gathers import unwidened
 from .interleaved import Held, Interleaved, Strided
 from .moving import WORD, Bits, Layer, Window, layers, moved, windows_of
 from .shuffles import REGISTER
-from .spelling import SCALAR, STORED, WIDEST, stored, typed
+from .spelling import SCALAR, STORED, WIDEST, literal, stored, typed
 
 TURN, MEMBERS = 4, 3
 """How many lanes, and how many places of a group with gaps, go to a table in one turn of a loop."""
@@ -31,7 +32,17 @@ Places = list[tuple[int, int]]
 MOVED = ""
 """The value of an element that is only moved: it has no name."""
 Offsets = list[tuple[Store, int]]
-"""Stores, and where the numbers lie at which their values are looked up."""
+"""Stores, and where the numbers lie at which their values are looked up, if they are."""
+
+
+def known(s: Store) -> bool:
+    """Whether a store is of a constant that stands in memory as it is."""
+    return s.value.op == "const" and s.value.type is s.buffer.type and not s.buffer.type.is_float
+
+
+def number_type(s: Store) -> T.Type | None:
+    """The type of the number at which a store's value is looked up; None for a constant."""
+    return unwidened(s.value.args[0]).type if s.value.op == "load" else None
 
 
 @dataclass(slots=True)
@@ -39,8 +50,8 @@ class Group:
     """Stores that become one: which they are, where each is in the group, and their values so far.
 
     Of values that are looked up, it holds at which numbers. `alike` are groups of the same form, this one among them,
-    of which all values are looked up: they wait until all of them can be stored. `moved` are the bits that values are
-    made of, if they are moved from another group, and nothing else.
+    of which all values are looked up or constant (these have no number): they wait until all of them can be stored.
+    `moved` are the bits that values are made of, if they are moved from another group, and nothing else.
     """
 
     shape: Strided
@@ -113,8 +124,9 @@ class Groups(Interleaved, ABC):
         forms: dict[object, list[Group]] = {}
         for group in {id(g): g for g in groups}.values():
             members = group.members
-            if all(self.looked_up(s.value) for s in members):
-                form = [(group.places[s], s.value.attr, unwidened(s.value.args[0]).type) for s in members]
+            looked_up = [self.looked_up(s.value) for s in members]
+            if any(looked_up) and all(there or known(s) for there, s in zip(looked_up, members, strict=True)):
+                form = [(group.places[s], s.value.attr, number_type(s)) for s in members]
                 apart = [(place - form[0][0], *rest) for place, *rest in form]
                 forms.setdefault((members[0].buffer, group.shape.step, *apart), []).append(group)
         for alike in forms.values():
@@ -137,7 +149,7 @@ class Groups(Interleaved, ABC):
         if group is None:
             return False
         if group.alike or self.looked_up(s.value):
-            group.numbers[s] = self.wide_value(unwidened(s.value.args[0]))
+            group.numbers[s] = "" if known(s) else self.wide_value(unwidened(s.value.args[0]))
         elif group.moved:
             # None of them is wanted by itself.
             group.values = dict.fromkeys(group.places, MOVED)
@@ -164,12 +176,14 @@ class Groups(Interleaved, ABC):
         places = [self.lane_zero(buffer, g.shape, min(g.places[s] for s in g.numbers)) for g in groups]
         # By way of the stack, a few lanes and places at a time: short code, and a processor does most of it at once.
         numbers = [(s, g.numbers[s]) for g in groups for s in g.members if s in g.numbers]
-        types = [unwidened(s.value.args[0]).type for s, _ in numbers]
-        offsets = [0, *itertools.accumulate(t.bits // 8 * self.lanes for t in types)]
+        types = [number_type(s) for s, _ in numbers]
+        offsets = [0, *itertools.accumulate([t.bits // 8 * self.lanes if t else 0 for t in types])]
         self.count += 1
         slot = f"%slot{self.count}"
         self.enter(f"{slot} = alloca [{offsets[-1]} x i8], align {WIDEST}")
         for (_, name), type_, offset in zip(numbers, types, offsets, strict=False):
+            if type_ is None:
+                continue
             at = self.let(f"getelementptr i8, ptr {slot}, i64 {offset}") if offset else slot
             self.emit(f"store {typed(type_, self.lanes)} {name}, ptr {at}, align {type_.bits // 8}")
         many = len(numbers) // len(groups)
@@ -217,11 +231,14 @@ class Groups(Interleaved, ABC):
             along = self.let(f"mul i64 {lane}, {group.shape.step * size}")
             place = self.let(f"getelementptr i8, ptr {where}, i64 {along}")
             for k, (s, slot) in itertools.product(range(many), pairs):
-                type_ = unwidened(s.value.args[0]).type
-                word, width = SCALAR[type_], type_.bits // 8
-                at = self.let(f"getelementptr {word}, ptr {slot}, i64 {lane}")
-                at = self.let(f"getelementptr i8, ptr {at}, i64 {k * width}") if k else at
-                value = self.looked_at(s.value.attr, at, type_)
+                type_ = number_type(s)
+                if type_ is None:
+                    value = literal(s.value)
+                else:
+                    word, width = SCALAR[type_], type_.bits // 8
+                    at = self.let(f"getelementptr {word}, ptr {slot}, i64 {lane}")
+                    at = self.let(f"getelementptr i8, ptr {at}, i64 {k * width}") if k else at
+                    value = self.looked_at(s.value.attr, at, type_)
                 offset = (k * group.shape.step + group.places[s] - first) * size
                 into = self.let(f"getelementptr i8, ptr {place}, i64 {offset}") if offset else place
                 self.emit(f"store {element} {value}, ptr {into}, align {size}")
@@ -237,21 +254,24 @@ class Groups(Interleaved, ABC):
     def store_words(self, buffer: Buffer, pairs: list[tuple[Store, str]], turn: int, where: str) -> None:
         """As `store_turns`, for places one after the other: stores are what a processor makes fewest of at once."""
         element, size = STORED[buffer.type], buffer.type.dtype.itemsize
-        types = [unwidened(s.value.args[0]).type for s, _ in pairs]
+        types = [number_type(s) for s, _ in pairs]
         many = WORD_BYTES // size
         word, vector = "", f"<{many} x {element}>"
         with self.counting(self.lanes, turn) as lane:
             along = self.let(f"mul i64 {lane}, {len(pairs) * size}")
             place = self.let(f"getelementptr i8, ptr {where}, i64 {along}")
             bases = [
-                self.let(f"getelementptr {SCALAR[t]}, ptr {slot}, i64 {lane}")
+                self.let(f"getelementptr {SCALAR[t]}, ptr {slot}, i64 {lane}") if t else slot
                 for t, (_, slot) in zip(types, pairs, strict=True)
             ]
             for n in range(turn * len(pairs)):
                 k, p = divmod(n, len(pairs))
-                t = types[p]
-                at = self.let(f"getelementptr {SCALAR[t]}, ptr {bases[p]}, i64 {k}") if k else bases[p]
-                value = self.looked_at(pairs[p][0].value.attr, at, t)
+                wanted, t = pairs[p][0].value, types[p]
+                if t is None:
+                    value = literal(wanted)
+                else:
+                    at = self.let(f"getelementptr {SCALAR[t]}, ptr {bases[p]}, i64 {k}") if k else bases[p]
+                    value = self.looked_at(wanted.attr, at, t)
                 filled = n % many
                 word = self.let(
                     f"insertelement {vector} {word if filled else 'poison'}, {element} {value}, i64 {filled}"
@@ -266,25 +286,28 @@ class Groups(Interleaved, ABC):
         size, n = buffer.type.dtype.itemsize, self.lanes
         many = n * size
         registers: list[str] = []
-        at: dict[Store, Places] = {}
+        at: dict[str, Places] = {}
         together = max(1, REGISTER // many)
-        members = list(group.values)
-        for begin in range(0, len(members), together):
-            part = members[begin : begin + together]
-            name, have = "", 0
-            for s in part:
-                at[s] = [
+        # What goes to several places, as a constant may, is there once.
+        names = list(dict.fromkeys(group.values.values()))
+        for begin in range(0, len(names), together):
+            part: list[tuple[str, int]] = []
+            for k, name in enumerate(names[begin : begin + together]):
+                at[name] = [
                     (len(registers) + where // REGISTER, where % REGISTER)
-                    for where in range(have, have + many)
+                    for where in range(k * many, (k + 1) * many)
                 ]
-                value = group.values[s]
-                if size > 1 or buffer.type.is_float:
-                    value = self.let(f"bitcast {stored(buffer.type, n)} {value} to <{many} x i8>")
-                name, have = (
-                    (value, many) if not have else (self.joined(name, have, value, many), have + many)
+                plain = size == 1 and not buffer.type.is_float
+                part.append(
+                    (
+                        name
+                        if plain
+                        else self.let(f"bitcast {stored(buffer.type, n)} {name} to <{many} x i8>"),
+                        many,
+                    )
                 )
-            registers += self.registers(name, have)
-        return registers, at
+            registers += self.registers(self.row_of(part), len(part) * many)
+        return registers, {s: at[name] for s, name in group.values.items()}
 
     def store_group(self, buffer: Buffer, group: Group) -> None:
         """One store of all places of a group in all lanes."""

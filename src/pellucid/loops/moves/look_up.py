@@ -29,8 +29,11 @@ from ..lookups import NUMBER, Lookup, lookups
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
-LARGEST = 1 << 15
-"""The most elements of a table that is part of a program: code to fill a larger one is made sooner than its values."""
+LARGEST, PIECE = 1 << 16, 1 << 14
+"""The most elements of a table that is part of a program, and of how many values are worked out at once.
+
+Code to fill a larger one is made sooner than its values, and values of a larger piece are too many for a cache.
+"""
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
@@ -106,11 +109,14 @@ class _Worked:
     def of(self, table: Lookup) -> Array:
         """What a table holds."""
         if table.value not in self.found:
-            numbers = np.arange(max(t.size for t in self.tables), dtype=np.int32)
-            values = evaluate([t.value for t in self.tables], {NUMBER: numbers})
-            for t, value in zip(self.tables, values, strict=True):
-                whole = np.broadcast_to(value, numbers.shape)[: t.size]
-                self.found[t.value] = np.ascontiguousarray(whole, t.value.type.dtype)
+            made = {t.value: np.empty(t.size, t.value.type.dtype) for t in self.tables}
+            for start in range(0, max(t.size for t in self.tables), PIECE):
+                mine = [t for t in self.tables if start < t.size]
+                numbers = np.arange(start, min(start + PIECE, max(t.size for t in mine)), dtype=np.int32)
+                for t, value in zip(mine, evaluate([t.value for t in mine], {NUMBER: numbers}), strict=True):
+                    piece = made[t.value][start : start + PIECE]
+                    piece[:] = np.broadcast_to(value, numbers.shape)[: len(piece)]
+            self.found.update(made)
         return self.found[table.value]
 
 
