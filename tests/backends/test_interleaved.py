@@ -235,6 +235,29 @@ def test_a_value_of_several_places_is_in_a_register_once(lanes: int):
     assert DENSE not in text
 
 
+@pytest.mark.parametrize("lanes", [8, 16, 32, 64])
+@pytest.mark.parametrize("many", [control.MANY, 0], ids=["short code", "long code"])
+@pytest.mark.parametrize(
+    "values", [(255, 255, 255, 255), (0, 255), (1, 2, 3), (255, None), (0, None, 7), (None, 0)]
+)
+def test_constants_of_a_group_are_no_matter_of_registers(
+    monkeypatch: pytest.MonkeyPatch, lanes: int, many: int, values: tuple[int | None, ...]
+):
+    """All of a group, or some of it: code generators fail on shuffles of nothing but constants."""
+    monkeypatch.setattr(control, "MANY", many)
+    step = len(values)
+    for type_ in ("u8", "u16"):
+        lines = "".join(
+            f"    out[i * {step} + {k}] := " + ("a[i]" if v is None else f"{v}:{type_}") + "\n"
+            for k, v in enumerate(values)
+        )
+        _, (mine, wanted) = both(
+            f"kernel k():\n  output out: {type_}[{100 * step}]\n  input a: {type_}[100]\n"
+            f"  for i in 0 .. 100 by {lanes} lanes:\n{lines}"
+        )
+        assert np.array_equal(mine, wanted)
+
+
 def test_what_an_earlier_loop_stored_is_read_and_stored_in_groups():
     """Only what a loop itself stores to keeps its loads and stores apart."""
     first = "".join(f"        near[i * 2 + {k}] := a[j * 80 + i * 2 + {1 - k}]\n" for k in range(2))

@@ -12,6 +12,8 @@ from abc import ABC
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr
 from ...ir.nest import Block, Store, all_roots
@@ -288,8 +290,10 @@ class Groups(Interleaved, ABC):
         registers: list[str] = []
         at: dict[str, Places] = {}
         together = max(1, REGISTER // many)
-        # What goes to several places, as a constant may, is there once.
-        names = list(dict.fromkeys(group.values.values()))
+        # What goes to several places is there once; constants come by themselves.
+        values = {s: name for s, name in group.values.items() if not known(s)}
+        names = list(dict.fromkeys(values.values()))
+        plain = size == 1 and not buffer.type.is_float
         for begin in range(0, len(names), together):
             part: list[tuple[str, int]] = []
             for k, name in enumerate(names[begin : begin + together]):
@@ -297,17 +301,10 @@ class Groups(Interleaved, ABC):
                     (len(registers) + where // REGISTER, where % REGISTER)
                     for where in range(k * many, (k + 1) * many)
                 ]
-                plain = size == 1 and not buffer.type.is_float
-                part.append(
-                    (
-                        name
-                        if plain
-                        else self.let(f"bitcast {stored(buffer.type, n)} {name} to <{many} x i8>"),
-                        many,
-                    )
-                )
+                whole = f"bitcast {stored(buffer.type, n)} {name} to <{many} x i8>"
+                part.append((name if plain else self.let(whole), many))
             registers += self.registers(self.row_of(part), len(part) * many)
-        return registers, {s: at[name] for s, name in group.values.items()}
+        return registers, {s: at[name] for s, name in values.items()}
 
     def store_group(self, buffer: Buffer, group: Group) -> None:
         """One store of all places of a group in all lanes."""
@@ -319,16 +316,37 @@ class Groups(Interleaved, ABC):
         registers, at = self.shuffled(buffer, group)
         first, step, beyond = self.extent(buffer, group)
         sources: list[list[tuple[int, int]]] = [[] for _ in range(beyond)]
+        fixed: list[int | None] = [None] * beyond
         size = buffer.type.dtype.itemsize
         for s in group.values:
-            for k, source in enumerate(at[s]):
-                lane, byte = divmod(k, size)
-                sources[lane * step + (group.places[s] - first) * size + byte] = [source]
+            place = (group.places[s] - first) * size
+            if s in at:
+                for k, source in enumerate(at[s]):
+                    lane, byte = divmod(k, size)
+                    sources[lane * step + place + byte] = [source]
+            else:
+                for byte, value in enumerate(np.array(s.value.attr, buffer.type.dtype).tobytes()):
+                    fixed[place + byte :: step] = [value] * self.lanes
         where = self.lane_zero(buffer, group.shape, first)
         for start in range(0, beyond, REGISTER):
-            part = sources[start : start + REGISTER]
+            part, bytes_ = sources[start : start + REGISTER], fixed[start : start + REGISTER]
             place = self.let(f"getelementptr i8, ptr {where}, i64 {start}") if start else where
-            self.store_bytes(place, self.assemble(registers, part), [255 if x else 0 for x in part])
+            dirty = [255 if x or value is not None else 0 for x, value in zip(part, bytes_, strict=True)]
+            self.store_bytes(place, self.filled(registers, part, bytes_), dirty)
+
+    def filled(
+        self, registers: list[str], sources: list[list[tuple[int, int]]], fixed: list[int | None]
+    ) -> str:
+        """The bytes of a part of a group: those of registers, and those that are constants."""
+        if not any(fixed):
+            return self.assemble(registers, sources)
+        # With all bits of a byte set afterwards, it is no matter which they were.
+        any_ = next((s for s in sources if s), sources[0])
+        found = self.assemble(
+            registers, [any_ if value == 255 else s for s, value in zip(sources, fixed, strict=True)]
+        )
+        more = self.constant_bytes([value or 0 for value in fixed])
+        return self.let(f"or <{len(sources)} x i8> {found}, {more}") if any_ else more
 
     def extent(self, buffer: Buffer, group: Group) -> tuple[int, int, int]:
         """The first place of a group that is stored to; in bytes, how far lanes are apart, and how far all reach."""

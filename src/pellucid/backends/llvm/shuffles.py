@@ -266,6 +266,12 @@ class Shuffles(Values, ABC):
         name = found.split(" ", 1)[0]
         return self.let(f"load <{REGISTER} x i8>, ptr {name}, align {REGISTER}")
 
+    def constant_bytes(self, values: Sequence[int]) -> str:
+        """At most a register of constant bytes, however constants are best had."""
+        if not self.permutes:
+            return _bytes(values)
+        return self.slice(self.constant(values), REGISTER, 0, len(values))
+
     def blended(self, a: str, b: str, second: Sequence[bool]) -> str:
         """The bytes of a register, or where told those of another."""
         words = f"<{REGISTER // 4} x i32>"
