@@ -204,6 +204,23 @@ def test_groups_that_look_up_alike_are_stored_by_one_loop(apart: int):
     assert apart or text.count(" = phi ") == 4
 
 
+@pytest.mark.parametrize("gap", [0, 3])
+def test_groups_alike_may_have_gaps(gap: int):
+    """As pixels of four bytes of which one is of no use have."""
+    rows = "".join(
+        f"      out[j * 600 + i * 4 + {300 * row + c}] := table[convert.i32(a[i * 6 + {3 * row + c % 3}])]\n"
+        for row in range(2)
+        for c in range(4)
+        if c != gap
+    )
+    text, (mine, wanted) = both(
+        "kernel k():\n  output out: u8[2000]\n  input a: u8[384]\n  input table: u8[256]\n"
+        f"  for j in 0 .. 2:\n    for i in 0 .. 64 by 32 lanes:\n{rows}"
+    )
+    assert np.array_equal(mine, wanted)
+    assert text.count(" = phi ") == 4
+
+
 @pytest.mark.parametrize("second", [9, 8])
 def test_groups_alike_have_the_same_constants(second: int):
     """Pixels of two rows of which one place is not looked up; where it differs from row to row, each has its loop."""

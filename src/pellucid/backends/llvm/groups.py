@@ -191,9 +191,9 @@ class Groups(Interleaved, ABC):
         many = len(numbers) // len(groups)
         members = [*zip([s for s, _ in numbers[:many]], offsets, strict=False)]
         if len(groups) == 1:
-            self.store_from(buffer, group, members, slot, places[0])
+            self.store_from(buffer, groups[0], members, slot, places[0])
         else:
-            self.store_alike(buffer, group, members, slot, offsets[many], places)
+            self.store_alike(buffer, groups[0], members, slot, offsets[many], places)
         for g in groups:
             g.numbers.clear()
 
