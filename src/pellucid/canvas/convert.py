@@ -28,6 +28,7 @@ from pellucid.driver.pipeline import Optimized
 from pellucid.driver.view import View, checked_view
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer, Expr
+from pellucid.ir.nest import Block
 from pellucid.loops.ledger import Ledger
 from pellucid.loops.strategies import attempted, index_facts
 from pellucid.loops.tactic import State
@@ -44,14 +45,15 @@ from pellucid.pixels.packing import (
     planes_of,
     turn,
 )
+from pellucid.pixels.rows import Rows
 
 if TYPE_CHECKING:
     from pellucid.images.packed import Packed
 
 KEPT = 32
 """How many conversions without an `op` stay at hand."""
-LONGEST = 8
-"""How many groups of the target one block has at most."""
+LONGEST, SHORT = 8, 6
+"""How many groups of the target one block has at most, and of how many pixels blocks are soon compiled."""
 
 
 def convert(
@@ -154,16 +156,22 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
     ]
     packed = Packed(source, memories, *size, as_stored=as_stored, as_levels=levels)
     copied = _copied(packed, target) if alike else {}
-    mine, other = turn(source), turn(target)
     near = any(any(f.cosited(c)) for f in (source, target) for c in f.channels if c.name not in copied)
-    lines, tall = None, math.lcm(2, other[1])
-    if not near and not copied and lined(source, size[0], tall):
-        mine, lines = (2, 2), Lines(source, packed.planes[0], size, tall)
-        packed.near = lines.near
-    longer = math.lcm(mine[0], other[0]) // other[0], math.lcm(mine[1], other[1]) // other[1]
+    lines = not near and not copied and lined(source, size[0], math.lcm(2, turn(target)[1]))
+    first, last = (False, False) if meaning.moved(source, target) else _stages(source, target, lines=lines)
+    mine, other = (2, 2) if lines else turn(source, groups=not first), turn(target, groups=not last)
+    tall = math.lcm(mine[1], other[1])
+    around: Callable[[Expr, int, Block], Block] | None = None
+    if lines:
+        kept_lines = Lines(source, packed.planes[0], size, tall)
+        packed.near, around = kept_lines.near, kept_lines.around
+    elif first:
+        packed.rows = Rows(source, size, tall, "read")
+        around = functools.partial(packed.rows.unpacked, memories)
+    longer = math.lcm(mine[0], other[0]) // other[0], tall // other[1]
     if max(longer) > LONGEST:
         longer = 1, 1
-    near = near or (source.model == "mosaic" and lines is None and not copied)
+    near = near or (source.model == "mosaic" and not lines and not copied)
     filling = Filling(
         target,
         size,
@@ -172,8 +180,9 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
         margin=near,
         as_stored=as_stored,
         as_levels=levels,
-        lines=lines,
+        around=around,
         copied=copied,
+        rows=Rows(target, size, tall, "written") if last else None,
     )
 
     def color(column: Expr, row: Expr) -> tuple[Any, Any, Any, Any]:
@@ -183,6 +192,23 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
     frame = build_nest(lambda: filling.nest(color), options.real, asked.planes, "packed")
     # Every color of a mosaic has a curve of its own: there is one where they are looked up, before anything else.
     return looking_up(frame) if source.model == "mosaic" and not as_stored else frame
+
+
+def _stages(source: Layout, target: Layout, *, lines: bool) -> tuple[bool, bool]:
+    """Whether samples are unpacked to rows before colors are made, and packed from rows afterwards.
+
+    As little of both as makes blocks of few pixels; `lines` are rows of a mosaic already.
+    """
+    # Of rows, a block has its own, and a mosaic and chroma between rows need others.
+    own = source.model != "mosaic" and not any(source.cosited(c)[1] for c in source.channels)
+
+    def pixels(stages: tuple[bool, bool]) -> int:
+        mine = (2, 2) if lines else turn(source, groups=not stages[0])
+        other = turn(target, groups=not stages[1])
+        return math.lcm(mine[0], other[0]) * math.lcm(mine[1], other[1])
+
+    choices = [(first, last) for last in (False, True) for first in ((False, True) if own else (False,))]
+    return next((c for c in choices if pixels(c) <= SHORT), min(choices, key=pixels))
 
 
 def _copied(packed: Packed, target: Layout) -> dict[str, Callable[[Expr, Expr], Expr]]:

@@ -20,6 +20,7 @@ from ..loops.build import folded
 from ..pixels import Channel, Layout, layout_of, meaning
 from ..pixels.access import Memory, parted, plus, read
 from ..pixels.meaning import mean
+from ..pixels.rows import Rows
 from ..reasoning.infer import FactsOf
 from ..tracing import Value
 from ..tracing import functions as F
@@ -106,7 +107,7 @@ class Packed:
     """The color at a column and a row inside; `facts` is what is known of these, so that edges are met only there.
 
     Amounts of light are left as they are `as_stored`, for where they are stored as such again; and so are Y, Cb and Cr
-    `as_levels`, which then stand for a color.
+    `as_levels`, which then stand for a color. Samples are in memory, or in `rows` if these are given.
     """
 
     def __init__(
@@ -123,6 +124,7 @@ class Packed:
         self.linear = chosen.said["transfer"] == "linear" and not as_stored
         self.facts = FactsOf()
         self.near = self._near
+        self.rows: Rows | None = None
         self.planes = planes
 
     def __call__(self, column: Any, row: Any) -> Color:
@@ -169,9 +171,10 @@ class Packed:
         if channel.entries:
             # A pixel holds the number of an entry.
             i, j = apply("convert", self.sample("I", i, j), attr=T.i32), const(0, T.i32)
-        return read(
-            self.layout, channel, self.planes[channel.plane], _part(i, channel.across), _part(j, channel.down)
-        )
+        at = _part(i, channel.across), _part(j, channel.down)
+        if self.rows is not None and not channel.entries:
+            return self.rows.sample(channel, *at)
+        return read(self.layout, channel, self.planes[channel.plane], *at)
 
     def _near(self, column: Expr, row: Expr, across: int, down: int) -> Expr:
         """A mosaic's sample some pixels away, mirrored at the edges so that its color stays."""

@@ -54,22 +54,22 @@ def read(layout: Layout, channel: Channel, memory: Memory, column: Expr, row: Ex
         # Its place in the group is known: constant shifts.
         group, within = found
         line = plus(line, times(group, size // element))
-        return _signed(channel, _gathered(channel, memory.buffer, line, None, 0, channel.places[within]))
+        return signed(channel, _gathered(channel, memory.buffer, line, None, 0, channel.places[within]))
     step = _even(channel)
     if step is not None and step * count == size:
         # Samples all alike: the n-th lies n steps on, whatever its group.
         at = times(column, step)
-        return _signed(channel, _gathered(channel, memory.buffer, line, at, step, channel.places[0]))
+        return signed(channel, _gathered(channel, memory.buffer, line, at, step, channel.places[0]))
     line = plus(line, times(apply("floor_div", column, const(count, T.i32)), size // element))
     within = apply("mod", column, const(count, T.i32))
     if step is not None:
         at = times(within, step)
-        return _signed(channel, _gathered(channel, memory.buffer, line, at, step, channel.places[0]))
+        return signed(channel, _gathered(channel, memory.buffer, line, at, step, channel.places[0]))
     found = [_gathered(channel, memory.buffer, line, None, 0, runs) for runs in channel.places]
     result = found[-1]
     for k in reversed(range(count - 1)):
         result = apply("choose", apply("eq", within, const(k, T.i32)), found[k], result)
-    return _signed(channel, result)
+    return signed(channel, result)
 
 
 def write(
@@ -185,7 +185,8 @@ def _joined(word: T.Type, buffer: Buffer, base: Expr, count: int) -> Expr:
     return result
 
 
-def _signed(channel: Channel, bits: Expr) -> Expr:
+def signed(channel: Channel, bits: Expr) -> Expr:
+    """The bits of a sample as a number of `word_type`, those beyond it zero."""
     if channel.kind != "s":
         return bits
     word = word_type(channel)

@@ -37,8 +37,8 @@ from ..tracing.transfer import to_linear
 from . import meaning
 from .access import plus, times, write
 from .formats import layout_of
-from .layout import Layout
-from .lines import Lines
+from .layout import Channel, Layout
+from .rows import Rows, Samples
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 EDGE = index("edge")
@@ -203,17 +203,21 @@ def nest_of(
     )
 
 
-def turn(layout: Layout) -> tuple[int, int]:
+def turn(layout: Layout, *, groups: bool = True) -> tuple[int, int]:
     """After how many columns and rows of pixels everything in a layout is at the same place of a group again.
+
+    Or, without `groups`, everything but the places of samples in memory.
 
     >>> turn(Layout("M0[9:2] M1[9:2] M0[1:0] M1[1:0] _:4")), turn(Layout("Y:8; Cb:8 Cr:8 /2x2"))
     ((2, 2), (2, 2))
+    >>> turn(Layout("Y:1")), turn(Layout("Y:1"), groups=False)
+    ((8, 1), (1, 1))
     """
     # A mosaic comes again every two pixels.
     least = 2 if layout.model == "mosaic" else 1
-    planes = [p for p in layout.planes if not p.entries]
-    across = math.lcm(least, *(p.pixels * p.across for p in planes))
-    return across, math.lcm(least, *(p.down for p in planes))
+    channels = [c for c in layout.channels if not c.entries]
+    across = [len(c.places) * c.across if groups else c.across for c in channels]
+    return math.lcm(least, *across), math.lcm(least, *(c.down for c in channels))
 
 
 class Filling:
@@ -222,8 +226,10 @@ class Filling:
     Blocks are `longer` times as long and as high as the layout asks for. With a `margin`, the first and the last block
     of a row stand by themselves, for colors that depend on neighbors. `as_stored` colors are amounts of light already,
     if the layout keeps these, and `as_levels` they are Y, Cb and Cr. `facts` is what is known of the columns and rows
-    that colors are asked for at the time. The colors may be made of `lines`. Of channels in `copied`, the bits of the
-    sample at a pixel are had without its color.
+    that colors are asked for at the time. A block of rows is put `around`: what its colors are
+    made of. Of channels in `copied`, the bits of the
+    sample at a pixel are had without its color. With `rows`, samples are put there, and packed when a row of blocks is
+    done: blocks need not be whole groups then.
     """
 
     def __init__(
@@ -236,13 +242,15 @@ class Filling:
         margin: bool = False,
         as_stored: bool = False,
         as_levels: bool = False,
-        lines: Lines | None = None,
+        around: Callable[[Expr, int, N.Block], N.Block] | None = None,
         copied: Mapping[str, Callable[[Expr, Expr], Expr]] = MappingProxyType({}),
+        rows: Rows | None = None,
     ) -> None:
-        self.layout, self.planes, self.margin, self.lines = layout, planes, margin, lines
-        self.as_levels, self.copied = as_levels, copied
+        self.layout, self.planes, self.margin, self.around = layout, planes, margin, around
+        self.as_levels, self.copied, self.rows = as_levels, copied, rows
         self.width, self.height = size
-        self.across, self.down = (n * by for n, by in zip(turn(layout), longer, strict=True))
+        whole = turn(layout, groups=rows is None)
+        self.across, self.down = (n * by for n, by in zip(whole, longer, strict=True))
         self.linear = layout.said["transfer"] == "linear" and not as_stored
         self.facts = FactsOf()
 
@@ -270,7 +278,14 @@ class Filling:
                 found += (N.For(COLUMN, const(first, T.i32), const(beyond, T.i32), inner),)
             if right:
                 found += self.block(const(columns, T.i32), row, right, tall)
-            return found if self.lines is None else self.lines.around(row, tall, found)
+            if self.rows is not None:
+
+                def packed(number: int, line: Expr, group: Expr, samples: Samples) -> N.Block:
+                    lines = self.down // self.layout.planes[number].down
+                    return self._group(number, plus(times(row, lines), line), group, samples)
+
+                found = self.rows.packed(found, tall, packed)
+            return found if self.around is None else self.around(row, tall, found)
 
         body: N.Block = ()
         if rows:
@@ -294,21 +309,48 @@ class Filling:
                 known[at] = self._kept(self.colors(*place(*at)))
             return known[at]
 
-        found: list[N.Store] = []
+        def sample(channel: Channel, k: int, line: int) -> Expr:
+            left, top = k * channel.across, line * channel.down
+            if left >= wide:
+                return const(0, T.u64 if channel.bits > 32 else T.u32)
+            return self._sample(channel, left, top, place, color)
+
+        if self.rows is not None:
+            return tuple(
+                self.rows.store(
+                    c,
+                    plus(times(column, self.across // c.across), k),
+                    const(line, T.i32),
+                    sample(c, k, line),
+                )
+                for c in self.layout.channels
+                for line in range(-(-tall // c.down))
+                for k in range(-(-wide // c.across))
+            )
+        found: N.Block = ()
         for number, plane in enumerate(self.layout.planes):
+            channels = [c for c in self.layout.channels if c.plane == number]
             groups, lines = self.across // (plane.pixels * plane.across), self.down // plane.down
-            into = self.planes[number]
-            stride, size = (bits // into.type.bits for bits in (8 * plane.row_bytes(self.width), plane.bits))
-            for r in range(-(-tall // plane.down)):
-                start = times(plus(times(row, lines), r), stride)
+            for line in range(-(-tall // plane.down)):
                 for g in range(-(-wide // (plane.pixels * plane.across))):
-                    samples = self._samples(number, g, r, wide, place, color)
-                    first = plus(times(column, groups * size), g * size)
-                    for k, (value, mask) in enumerate(write(self.layout, number, samples, into.type)):
-                        beyond = column.op == "const" and first.op == "const" and first.attr + k >= stride
-                        if mask and not beyond:
-                            position = apply("add", start, plus(first, k))
-                            found.append(N.Store(into, position, value))
+                    samples = {
+                        c.name: [sample(c, g * len(c.places) + k, line) for k in range(len(c.places))]
+                        for c in channels
+                    }
+                    at = plus(times(row, lines), line), plus(times(column, groups), g)
+                    found += self._group(number, *at, samples)
+        return found
+
+    def _group(self, number: int, line: Expr, group: Expr, samples: Samples) -> N.Block:
+        """The stores of a group of a plane, by its line and its number there."""
+        plane, into = self.layout.planes[number], self.planes[number]
+        stride, size = (bits // into.type.bits for bits in (8 * plane.row_bytes(self.width), plane.bits))
+        start, first = times(line, stride), times(group, size)
+        found: list[N.Store] = []
+        for k, (value, mask) in enumerate(write(self.layout, number, samples, into.type)):
+            # The last group of a row may have fewer words.
+            if mask and not (first.op == "const" and first.attr + k >= stride):
+                found.append(N.Store(into, apply("add", start, plus(first, k)), value))
         return tuple(found)
 
     def _inside(self, index: Expr) -> Expr:
@@ -328,36 +370,18 @@ class Filling:
             r, g, b = (to_linear(x) for x in (r, g, b))
         return (r, g, b, a) if straight else (r * a, g * a, b * a, a)
 
-    def _samples(
-        self, number: int, group: int, line: int, wide: int, place: Any, color: Any
-    ) -> dict[str, list[Expr]]:
-        """The bits of the samples of a group of a plane, each a mean of pixels; zero for those outside."""
-        found: dict[str, list[Expr]] = {}
-        for channel in self.layout.channels:
-            if channel.plane != number:
-                continue
-            count = len(channel.places)
-            first = self.layout.cosited(channel)
-            beside, below = _weights(channel.across, first=first[0]), _weights(channel.down, first=first[1])
-            bits: list[Expr] = []
-            for k in range(count):
-                left, top = (group * count + k) * channel.across, line * channel.down
-                if left >= wide:
-                    bits.append(const(0, T.u64 if channel.bits > 32 else T.u32))
-                    continue
-                if channel.name in self.copied:
-                    bits.append(self.copied[channel.name](*place(left, top)))
-                    continue
-                area = [
-                    (across * down, color(left + i, top + j)) for j, down in below for i, across in beside
-                ]
-                mean = [meaning.mean([(weight, c[n]) for weight, c in area]) for n in range(4)]
-                if self.layout.model == "mosaic":
-                    mean[0] = mean[meaning.site(self.layout, left, top)]
-                made = meaning.stored(self.layout, (*mean,), channel.name, as_levels=self.as_levels)
-                bits.append(made[channel.name])
-            found[channel.name] = bits
-        return found
+    def _sample(self, channel: Channel, left: int, top: int, place: Any, color: Any) -> Expr:
+        """The bits of the sample that begins at a column and row of a block: a mean of pixels."""
+        if channel.name in self.copied:
+            return self.copied[channel.name](*place(left, top))
+        first = self.layout.cosited(channel)
+        beside, below = _weights(channel.across, first=first[0]), _weights(channel.down, first=first[1])
+        area = [(across * down, color(left + i, top + j)) for j, down in below for i, across in beside]
+        mean = [meaning.mean([(weight, c[n]) for weight, c in area]) for n in range(4)]
+        if self.layout.model == "mosaic":
+            mean[0] = mean[meaning.site(self.layout, left, top)]
+        made = meaning.stored(self.layout, (*mean,), channel.name, as_levels=self.as_levels)
+        return made[channel.name]
 
 
 def _weights(count: int, *, first: bool) -> list[tuple[int, int]]:
