@@ -158,17 +158,15 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
     copied = _copied(packed, target) if alike else {}
     near = any(any(f.cosited(c)) for f in (source, target) for c in f.channels if c.name not in copied)
     lines = not near and not copied and lined(source, size[0], math.lcm(2, turn(target)[1]))
-    first, last = (False, False) if meaning.moved(source, target) else _stages(source, target, lines=lines)
-    mine, other = (2, 2) if lines else turn(source, groups=not first), turn(target, groups=not last)
-    tall = math.lcm(mine[1], other[1])
+    (wide, tall), read, written = _stages(source, target, size, lines=lines)
     around: Callable[[Expr, int, Block], Block] | None = None
     if lines:
-        kept_lines = Lines(source, packed.planes[0], size, tall)
-        packed.near, around = kept_lines.near, kept_lines.around
-    elif first:
-        packed.rows = Rows(source, size, tall, "read")
-        around = functools.partial(packed.rows.unpacked, memories)
-    longer = math.lcm(mine[0], other[0]) // other[0], tall // other[1]
+        mosaic = Lines(source, packed.planes[0], size, tall)
+        packed.near, around = mosaic.near, mosaic.around
+    elif read is not None:
+        packed.rows, around = read, functools.partial(read.unpacked, memories)
+    other = turn(target, groups=written is None)
+    longer = wide // other[0], tall // other[1]
     if max(longer) > LONGEST:
         longer = 1, 1
     near = near or (source.model == "mosaic" and not lines and not copied)
@@ -182,7 +180,7 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
         as_levels=levels,
         around=around,
         copied=copied,
-        rows=Rows(target, size, tall, "written") if last else None,
+        rows=written,
     )
 
     def color(column: Expr, row: Expr) -> tuple[Any, Any, Any, Any]:
@@ -194,21 +192,30 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
     return looking_up(frame) if source.model == "mosaic" and not as_stored else frame
 
 
-def _stages(source: Layout, target: Layout, *, lines: bool) -> tuple[bool, bool]:
-    """Whether samples are unpacked to rows before colors are made, and packed from rows afterwards.
+def _stages(
+    source: Layout, target: Layout, size: tuple[int, int], *, lines: bool
+) -> tuple[tuple[int, int], Rows | None, Rows | None]:
+    """The columns and rows of a block, and the rows that samples are unpacked to before it, and packed from after it.
 
-    As little of both as makes blocks of few pixels; `lines` are rows of a mosaic already.
+    There are as few of both as make a block of few pixels; `lines` are rows of a mosaic already. See decision 28.
     """
-    # Of rows, a block has its own, and a mosaic and chroma between rows need others.
+    # A block has its own rows, and a mosaic and chroma between rows need others.
     own = source.model != "mosaic" and not any(source.cosited(c)[1] for c in source.channels)
-
-    def pixels(stages: tuple[bool, bool]) -> int:
-        mine = (2, 2) if lines else turn(source, groups=not stages[0])
-        other = turn(target, groups=not stages[1])
-        return math.lcm(mine[0], other[0]) * math.lcm(mine[1], other[1])
-
-    choices = [(first, last) for last in (False, True) for first in ((False, True) if own else (False,))]
-    return next((c for c in choices if pixels(c) <= SHORT), min(choices, key=pixels))
+    choices = [(False, False)]
+    if not meaning.moved(source, target):
+        choices = [(read, written) for written in (False, True) for read in (False, True) if own or not read]
+    found: list[tuple[tuple[int, int], Rows | None, Rows | None]] = []
+    for read, written in choices:
+        mine = (2, 2) if lines else turn(source, groups=not read)
+        other = turn(target, groups=not written)
+        wide, tall = (math.lcm(a, b) for a, b in zip(mine, other, strict=True))
+        before = Rows(source, size, tall, "read") if read else None
+        after = Rows(target, size, tall, "written") if written else None
+        if all(rows is None or rows.fits for rows in (before, after)):
+            found.append(((wide, tall), before, after))
+            if wide * tall <= SHORT:
+                break
+    return min(found, key=lambda f: math.prod(f[0]))
 
 
 def _copied(packed: Packed, target: Layout) -> dict[str, Callable[[Expr, Expr], Expr]]:

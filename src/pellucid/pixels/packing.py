@@ -192,10 +192,13 @@ def nest_of(
     """The nest that draws into the planes of a layout; for the usual view, or for any, with one sample or many."""
     known: dict[str, float] = {"width": size[0], "height": size[1]}
     known |= {"center_x": 0.0, "center_y": 0.0, "scale": 1.0} if usual else {}
+    whole, alone = (math.prod(turn(layout, groups=groups)) for groups in (True, False))
+    # A picture is compiled for each pixel of a block by itself.
+    rows = Rows(layout, size, turn(layout)[1], "written") if whole > alone else None
     return build_into(
         kernel.source,
         kernel.options.real,
-        lambda colors: Filling(layout, size, planes).nest(colors),
+        lambda colors: Filling(layout, size, planes, rows=rows if rows and rows.fits else None).nest(colors),
         planes,
         known=known,
         supersample=many,

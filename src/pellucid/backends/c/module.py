@@ -54,7 +54,8 @@ def _function(name: str, plan: Layout, source: Source, body: list[str]) -> list[
         word = source.buffers[b]
         written = "" if b in plan.kernel.outputs or k >= len(plan.calling.bound) else "const "
         lines.append(f"    {written}{typed(b.type)} *const {word} = buffers[{k}];")
-        if source.sizes[b] in source.used:
+        # Scratch memory of one statement may be an array of its own in another, and then has that size.
+        if source.sizes[b] in source.used and b not in source.private:
             lines.append(f"    const int64_t {source.sizes[b]} = sizes[{k}];")
     if source.ask:
         lines += [
