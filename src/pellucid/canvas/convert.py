@@ -1,4 +1,4 @@
-"""Bytes of one packed format to another, in one compiled pass: unpack, change, pack, with no buffer in between."""
+"""Bytes of one packed format to another, in one compiled pass: unpack, change, pack, with no picture in between."""
 
 from __future__ import annotations
 
@@ -52,8 +52,11 @@ if TYPE_CHECKING:
 
 KEPT = 32
 """How many conversions without an `op` stay at hand."""
-LONGEST, SHORT = 8, 6
-"""How many groups of the target one block has at most, and of how many pixels blocks are soon compiled."""
+LONGEST, SHORT, SHORT_CURVES = 8, 6, 1
+"""How many groups of the target one block has at most, and of how many pixels blocks are soon compiled.
+
+There are fewer of these if each pixel has a curve.
+"""
 
 
 def convert(
@@ -192,6 +195,12 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
     return looking_up(frame) if source.model == "mosaic" and not as_stored else frame
 
 
+def _few_values(source: Layout) -> bool:
+    """Whether the samples of a layout are the numbers that curves are looked up by."""
+    few = all(c.kind == "u" and c.bits <= 16 for c in source.channels)
+    return source.model in ("rgb", "gray", "mosaic") and "A" not in source.names and few
+
+
 def _stages(
     source: Layout, target: Layout, size: tuple[int, int], *, lines: bool
 ) -> tuple[tuple[int, int], Rows | None, Rows | None]:
@@ -199,6 +208,8 @@ def _stages(
 
     There are as few of both as make a block of few pixels; `lines` are rows of a mosaic already. See decision 28.
     """
+    linear = [f.said["transfer"] == "linear" for f in (source, target)]
+    short = SHORT if linear[0] == linear[1] or _few_values(source) else min(SHORT, SHORT_CURVES)
     # A block has its own rows, and a mosaic and chroma between rows need others.
     own = source.model != "mosaic" and not any(source.cosited(c)[1] for c in source.channels)
     choices = [(False, False)]
@@ -213,7 +224,7 @@ def _stages(
         after = Rows(target, size, tall, "written") if written else None
         if all(rows is None or rows.fits for rows in (before, after)):
             found.append(((wide, tall), before, after))
-            if wide * tall <= SHORT:
+            if wide * tall <= short:
                 break
     return min(found, key=lambda f: math.prod(f[0]))
 

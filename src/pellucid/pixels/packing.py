@@ -1,9 +1,10 @@
 """Pictures drawn straight into packed formats: the nest that computes pixels and stores the bytes of their groups.
 
-One pass: a pixel is computed once, however many planes it goes to, and no buffer holds it in between. A nest is made
-for one layout and one size, so that whole blocks need no test and what is left at the right and at the bottom stands by
-itself. Planes are stored in bytes, or in the words that their samples lie in (see decision 27). Stands on the driver,
-which traces, optimizes and runs it as it does frames.
+One pass: a pixel is computed once, however many planes it goes to; where groups are long, a row of samples is packed
+when all of it is there (see `rows`), and nothing else is kept in between. A nest is made for one layout and one size,
+so that whole blocks need no test and what is left at the right and at the bottom stands by itself. Planes are stored in
+bytes, or in the words that their samples lie in (see decision 27). Stands on the driver, which traces, optimizes and
+runs it as it does frames.
 """
 
 from __future__ import annotations
