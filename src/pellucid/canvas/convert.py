@@ -52,11 +52,10 @@ if TYPE_CHECKING:
 
 KEPT = 32
 """How many conversions without an `op` stay at hand."""
-LONGEST, SHORT, SHORT_CURVES = 8, 6, 1
-"""How many groups of the target one block has at most, and of how many pixels blocks are soon compiled.
-
-There are fewer of these if each pixel has a curve.
-"""
+LONGEST = 8
+"""How many groups of the target one block has at most."""
+SHORT, SHORT_BITS, SHORT_CURVES = 6, 4, 1
+"""Of how many pixels blocks are soon compiled: if a format has whole bytes, if none has, if each pixel has a curve."""
 
 
 def convert(
@@ -209,7 +208,9 @@ def _stages(
     There are as few of both as make a block of few pixels; `lines` are rows of a mosaic already. See decision 28.
     """
     linear = [f.said["transfer"] == "linear" for f in (source, target)]
-    short = SHORT if linear[0] == linear[1] or _few_values(source) else min(SHORT, SHORT_CURVES)
+    curves = linear[0] != linear[1] and not _few_values(source)
+    whole = any(all(c.bits % 8 == 0 for c in f.channels) for f in (source, target))
+    short = min(SHORT, SHORT_CURVES if curves else SHORT if whole else SHORT_BITS)
     # A block has its own rows, and a mosaic and chroma between rows need others.
     own = source.model != "mosaic" and not any(source.cosited(c)[1] for c in source.channels)
     choices = [(False, False)]
