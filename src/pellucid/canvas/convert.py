@@ -34,6 +34,7 @@ from pellucid.loops.strategies import attempted, index_facts
 from pellucid.loops.tactic import State
 from pellucid.pixels import Layout, layout_of, meaning
 from pellucid.pixels.access import Memory
+from pellucid.pixels.entries import Entries
 from pellucid.pixels.lines import Lines, lined
 from pellucid.pixels.packing import (
     Filling,
@@ -181,6 +182,7 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
         as_stored=as_stored,
         as_levels=levels,
         around=around,
+        as_kept=_by_entry(source) and not as_stored,
         copied=copied,
         rows=written,
     )
@@ -189,13 +191,31 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
         packed.facts = filling.facts
         return color_of(packed(column, row))
 
-    frame = build_nest(lambda: filling.nest(color), options.real, asked.planes, "packed")
+    def of_entry(entry: Expr) -> tuple[Any, Any, Any, Any]:
+        packed.entry = entry
+        return filling.kept(color(entry, entry))
+
+    def write() -> Block:
+        if not filling.as_kept:
+            return filling.nest(color)
+        # Curves are for each entry of a palette, not for each pixel.
+        entries = Entries(1 << source["I"].bits, of_entry)
+        return entries.around(filling.nest(lambda column, row: entries(packed.index(column, row))))
+
+    frame = build_nest(write, options.real, asked.planes, "packed")
     # Every color of a mosaic has a curve of its own: there is one where they are looked up, before anything else.
     return looking_up(frame) if source.model == "mosaic" and not as_stored else frame
 
 
+def _by_entry(source: Layout) -> bool:
+    """Whether the color of a pixel is that of an entry of a palette, and of nothing else."""
+    return source.palette and all(c.entries or c.name == "I" for c in source.channels)
+
+
 def _few_values(source: Layout) -> bool:
     """Whether the samples of a layout are the numbers that curves are looked up by."""
+    if _by_entry(source):
+        return True
     few = all(c.kind == "u" and c.bits <= 16 for c in source.channels)
     return source.model in ("rgb", "gray", "mosaic") and "A" not in source.names and few
 

@@ -107,7 +107,8 @@ class Packed:
     """The color at a column and a row inside; `facts` is what is known of these, so that edges are met only there.
 
     Amounts of light are left as they are `as_stored`, for where they are stored as such again; and so are Y, Cb and Cr
-    `as_levels`, which then stand for a color. Samples are in memory, or in `rows` if these are given.
+    `as_levels`, which then stand for a color. Samples are in memory, or in `rows` if these are given. If there
+    is an `entry`, the color is that of an entry of the palette, whatever the pixel.
     """
 
     def __init__(
@@ -125,6 +126,7 @@ class Packed:
         self.facts = FactsOf()
         self.near = self._near
         self.rows: Rows | None = None
+        self.entry: Expr | None = None
         self.planes = planes
 
     def __call__(self, column: Any, row: Any) -> Color:
@@ -136,7 +138,7 @@ class Packed:
                 1.0,
             )
         else:
-            levels = {c.name: self._level(c, i, j) for c in self.layout.channels}
+            levels = {c.name: self._level(c, i, j) for c in self.layout.channels if c.name != "I"}
             channels = meaning.components(self.layout, levels)
             if self.as_levels:
                 channels = levels["Y"], levels["Cb"], levels["Cr"], levels.get("A", 1.0)
@@ -169,12 +171,15 @@ class Packed:
         """The bits of the sample that a pixel inside has, or shares, as a number of `word_type`."""
         channel = self.layout[name]
         if channel.entries:
-            # A pixel holds the number of an entry.
-            i, j = apply("convert", self.sample("I", i, j), attr=T.i32), const(0, T.i32)
+            i, j = self.index(i, j) if self.entry is None else self.entry, const(0, T.i32)
         at = _part(i, channel.across), _part(j, channel.down)
         if self.rows is not None and not channel.entries:
             return self.rows.sample(channel, *at)
         return read(self.layout, channel, self.planes[channel.plane], *at)
+
+    def index(self, i: Expr, j: Expr) -> Expr:
+        """The number of the palette's entry that a pixel inside holds."""
+        return apply("convert", self.sample("I", i, j), attr=T.i32)
 
     def _near(self, column: Expr, row: Expr, across: int, down: int) -> Expr:
         """A mosaic's sample some pixels away, mirrored at the edges so that its color stays."""

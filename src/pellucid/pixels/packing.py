@@ -247,11 +247,12 @@ class Filling:
         as_stored: bool = False,
         as_levels: bool = False,
         around: Callable[[Expr, int, N.Block], N.Block] | None = None,
+        as_kept: bool = False,
         copied: Mapping[str, Callable[[Expr, Expr], Expr]] = MappingProxyType({}),
         rows: Rows | None = None,
     ) -> None:
         self.layout, self.planes, self.margin, self.around = layout, planes, margin, around
-        self.as_levels, self.copied, self.rows = as_levels, copied, rows
+        self.as_levels, self.as_kept, self.copied, self.rows = as_levels, as_kept, copied, rows
         self.width, self.height = size
         whole = turn(layout, groups=rows is None)
         self.across, self.down = (n * by for n, by in zip(whole, longer, strict=True))
@@ -310,7 +311,9 @@ class Filling:
             # Beyond the edges the last pixel goes on, so that the mean of a chroma sample is of pixels there are.
             at = min(across, wide - 1), min(down, tall - 1)
             if at not in known:
-                known[at] = self._kept(self.colors(*place(*at)))
+                known[at] = self.colors(*place(*at))
+                if not self.as_kept:
+                    known[at] = self.kept(known[at])
             return known[at]
 
         def sample(channel: Channel, k: int, line: int) -> Expr:
@@ -361,7 +364,7 @@ class Filling:
         """An index that may have been moved; before the first pixel it is that."""
         return index if self.facts(index).lo >= 0 else folded("max", index, const(0, T.i32))
 
-    def _kept(self, color: tuple[Any, Any, Any, Any]) -> tuple[Any, Any, Any, Any]:
+    def kept(self, color: tuple[Any, Any, Any, Any]) -> tuple[Any, Any, Any, Any]:
         """A premultiplied color as the layout keeps colors."""
         r, g, b, a = color
         said = self.layout.said
