@@ -34,6 +34,7 @@ from pellucid.loops.strategies import attempted, index_facts
 from pellucid.loops.tactic import State
 from pellucid.pixels import Layout, layout_of, meaning
 from pellucid.pixels.access import Memory
+from pellucid.pixels.curves import Curves
 from pellucid.pixels.entries import Entries
 from pellucid.pixels.lines import Lines, lined
 from pellucid.pixels.packing import (
@@ -55,8 +56,8 @@ KEPT = 32
 """How many conversions without an `op` stay at hand."""
 LONGEST = 8
 """How many groups of the target one block has at most."""
-SHORT, SHORT_BITS, SHORT_CURVES = 6, 4, 1
-"""Of how many pixels blocks are soon compiled: if a format has whole bytes, if none has, if each pixel has a curve."""
+SHORT, SHORT_BITS = 6, 4
+"""Of how many pixels blocks are soon compiled: if a format has whole bytes, and if none has."""
 
 
 def convert(
@@ -161,7 +162,7 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
     copied = _copied(packed, target) if alike else {}
     near = any(any(f.cosited(c)) for f in (source, target) for c in f.channels if c.name not in copied)
     lines = not near and not copied and lined(source, size[0], math.lcm(2, turn(target)[1]))
-    (wide, tall), read, written = _stages(source, target, size, lines=lines)
+    (wide, tall), read, written, unit = _stages(source, target, size, lines=lines, near=near)
     around: Callable[[Expr, int, Block], Block] | None = None
     if lines:
         mosaic = Lines(source, packed.planes[0], size, tall)
@@ -196,11 +197,22 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
         return filling.kept(color(entry, entry))
 
     def write() -> Block:
-        if not filling.as_kept:
+        if filling.as_kept:
+            # Curves are for each entry of a palette, not for each pixel.
+            entries = Entries(1 << source["I"].bits, of_entry)
+            return entries.around(filling.nest(lambda column, row: entries(packed.index(column, row))))
+        if unit is None:
             return filling.nest(color)
-        # Curves are for each entry of a palette, not for each pixel.
-        entries = Entries(1 << source["I"].bits, of_entry)
-        return entries.around(filling.nest(lambda column, row: entries(packed.index(column, row))))
+        filling.as_kept, of_pixel = filling.linear, color
+        if filling.linear:
+
+            def of_pixel(column: Expr, row: Expr) -> Any:
+                return filling.kept(color(column, row))
+
+        site = functools.partial(meaning.site, target) if target.model == "mosaic" else None
+        curves = Curves(size, tall, unit, filling if filling.linear else packed, of_pixel, site)
+        filling.within(curves.around)
+        return filling.nest(curves)
 
     frame = build_nest(write, options.real, asked.planes, "packed")
     # Every color of a mosaic has a curve of its own: there is one where they are looked up, before anything else.
@@ -220,34 +232,54 @@ def _few_values(source: Layout) -> bool:
     return source.model in ("rgb", "gray", "mosaic") and "A" not in source.names and few
 
 
-def _stages(
-    source: Layout, target: Layout, size: tuple[int, int], *, lines: bool
-) -> tuple[tuple[int, int], Rows | None, Rows | None]:
-    """The columns and rows of a block, and the rows that samples are unpacked to before it, and packed from after it.
+class _Stages(NamedTuple):
+    """How a conversion goes about its pixels.
 
-    There are as few of both as make a block of few pixels; `lines` are rows of a mosaic already. See decision 28.
+    block     columns and rows of a block of the target.
+    read      the rows that samples are unpacked to before it, if there are any.
+    written   the rows that samples are packed from after it, if there are any.
+    unit      columns and rows of a block of numbers that are put in rows to have their curve, if they are.
     """
-    linear = [f.said["transfer"] == "linear" for f in (source, target)]
-    curves = linear[0] != linear[1] and not _few_values(source)
-    whole = any(all(c.bits % 8 == 0 for c in f.channels) for f in (source, target))
-    short = min(SHORT, SHORT_CURVES if curves else SHORT if whole else SHORT_BITS)
+
+    block: tuple[int, int]
+    read: Rows | None
+    written: Rows | None
+    unit: tuple[int, int] | None
+
+
+def _stages(source: Layout, target: Layout, size: tuple[int, int], *, lines: bool, near: bool) -> _Stages:
+    """As few rows as make blocks of few pixels, and of few curves; see decision 28.
+
+    `lines` are rows of a mosaic already, and if pixels are asked for that are `near` to others, curves are not apart.
+    """
     # A block has its own rows, and a mosaic and chroma between rows need others.
     own = source.model != "mosaic" and not any(source.cosited(c)[1] for c in source.channels)
+    whole = any(all(c.bits % 8 == 0 for c in f.channels) for f in (source, target))
+    linear = [f.said["transfer"] == "linear" for f in (source, target)]
+    curves = linear[0] != linear[1] and not _few_values(source)
+    apart = curves and not near and source.model != "mosaic"
+    short = SHORT if whole else SHORT_BITS
     choices = [(False, False)]
     if not meaning.moved(source, target):
         choices = [(read, written) for written in (False, True) for read in (False, True) if own or not read]
-    found: list[tuple[tuple[int, int], Rows | None, Rows | None]] = []
+    found: list[_Stages] = []
     for read, written in choices:
         mine = (2, 2) if lines else turn(source, groups=not read)
         other = turn(target, groups=not written)
-        wide, tall = (math.lcm(a, b) for a, b in zip(mine, other, strict=True))
+        block = wide, tall = math.lcm(mine[0], other[0]), math.lcm(mine[1], other[1])
+        most, unit = wide * tall, None
+        if apart:
+            # Colors are put in rows: either side has blocks of its own.
+            unit = (math.lcm(mine[0], 2) if target.model == "mosaic" else mine[0]), tall
+            block = other[0], tall
+            most = max(math.prod(unit), math.prod(block))
         before = Rows(source, size, tall, "read") if read else None
         after = Rows(target, size, tall, "written") if written else None
         if all(rows is None or rows.fits for rows in (before, after)):
-            found.append(((wide, tall), before, after))
-            if wide * tall <= short:
+            found.append(_Stages(block, before, after, unit))
+            if most <= short:
                 break
-    return min(found, key=lambda f: math.prod(f[0]))
+    return min(found, key=lambda stages: math.prod(stages.block))
 
 
 def _copied(packed: Packed, target: Layout) -> dict[str, Callable[[Expr, Expr], Expr]]:

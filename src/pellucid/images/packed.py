@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -123,6 +123,7 @@ class Packed:
     ) -> None:
         self.layout, self.width, self.height, self.as_levels = chosen, width, height, as_levels
         self.linear = chosen.said["transfer"] == "linear" and not as_stored
+        self.curve: Callable[[Any], Any] = from_linear
         self.facts = FactsOf()
         self.near = self._near
         self.rows: Rows | None = None
@@ -149,10 +150,10 @@ class Packed:
         if self.layout.said["alpha"] == "premultiplied" and not opaque:
             if self.linear:
                 part = F.where(a > 0.0, 1.0 / a, 0.0)
-                r, g, b = (from_linear(x * part) * a for x in (r, g, b))
+                r, g, b = (self.curve(x * part) * a for x in (r, g, b))
             return Color(r, g, b, a)
         if self.linear:
-            r, g, b = (from_linear(x) for x in (r, g, b))
+            r, g, b = (self.curve(x) for x in (r, g, b))
         return Color(r, g, b, 1.0) if opaque else Color(r * a, g * a, b * a, a)
 
     def _level(self, channel: Channel, i: Expr, j: Expr) -> Any:

@@ -257,7 +257,18 @@ class Filling:
         whole = turn(layout, groups=rows is None)
         self.across, self.down = (n * by for n, by in zip(whole, longer, strict=True))
         self.linear = layout.said["transfer"] == "linear" and not as_stored
+        self.curve: Callable[[Any], Any] = to_linear
         self.facts = FactsOf()
+
+    def within(self, around: Callable[[Expr, int, N.Block], N.Block]) -> None:
+        """Put something more around a block of rows, inside of what is there."""
+        outer = self.around
+
+        def both(row: Expr, tall: int, body: N.Block) -> N.Block:
+            inner = around(row, tall, body)
+            return inner if outer is None else outer(row, tall, inner)
+
+        self.around = both
 
     def nest(self, colors: Colors) -> N.Block:
         """The whole picture."""
@@ -374,7 +385,7 @@ class Filling:
         part = F.where(a > 0.0, 1.0 / a, 0.0) if not isinstance(a, float) else 1.0 / a if a else 0.0
         r, g, b = (x * part for x in (r, g, b))
         if self.linear:
-            r, g, b = (to_linear(x) for x in (r, g, b))
+            r, g, b = (self.curve(x) for x in (r, g, b))
         return (r, g, b, a) if straight else (r * a, g * a, b * a, a)
 
     def _sample(self, channel: Channel, left: int, top: int, place: Any, color: Any) -> Expr:

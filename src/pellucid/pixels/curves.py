@@ -1,0 +1,122 @@
+"""Curves of pixels taken by one loop: numbers are put in rows before it, and read from there when they are curved.
+
+The curve between stored components and amounts of light is long; a block of pixels would have it for each color of each
+of them. Beside `rows`, which does the same for the places of samples; see decision 28.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from ..ir import nest as N
+from ..ir import types as T
+from ..ir.expr import Buffer, Expr, const, index, load
+from ..tracing import Value
+from ..tracing import functions as F
+from ..tracing.tracer import lift
+from .access import parted, plus, times
+from .rows import MOST
+
+PIXEL, NUMBER = index("pixel"), index("number")
+
+
+class Curved(Protocol):
+    """What takes curves of numbers, and may be told to do something else with them."""
+
+    curve: Callable[[Any], Any]
+
+
+class Curves:
+    """The rows of a block whose numbers have a curve.
+
+    `color` makes the color of a pixel and asks `curved` for the curves on the way. A block that is filled is as many
+    pixels as `unit`, and if colors are only of the `site` of a pixel in that, so is what is curved.
+    """
+
+    def __init__(
+        self,
+        size: tuple[int, int],
+        tall: int,
+        unit: tuple[int, int],
+        curved: Curved,
+        color: Callable[[Expr, Expr], Any],
+        site: Callable[[int, int], int] | None = None,
+    ) -> None:
+        self.size, self.tall, self.unit, self.curved, self.color, self.site = (
+            size,
+            tall,
+            unit,
+            curved,
+            color,
+            site,
+        )
+        self.curve = curved.curve
+        # Which numbers are the same is so of all pixels.
+        asked = self._asked(const(0, T.i32), const(0, T.i32))
+        distinct = list(dict.fromkeys(asked))
+        self.many = 1 if site else len(distinct)
+        self.which = [0] * len(asked) if site else [distinct.index(x) for x in asked]
+        self.numbers = Buffer("curves", F.real_type(), max(1, self.many * size[0] * tall))
+
+    @property
+    def fits(self) -> bool:
+        """Whether they are few enough bytes."""
+        return self.numbers.size * self.numbers.type.bits <= 8 * 4 * MOST
+
+    def _asked(self, column: Expr, row: Expr) -> list[Expr]:
+        """The numbers of a pixel whose curves are asked for."""
+        found: list[Expr] = []
+
+        def note(x: Any) -> Any:
+            found.append(lift(x, F.real_type()))
+            return x
+
+        self.curved.curve = note
+        self.color(column, row)
+        self.curved.curve = self.curve
+        return found
+
+    def __call__(self, column: Expr, row: Expr) -> Any:
+        """The color of a pixel of a block that was filled."""
+        left = iter(self.which)
+
+        def take(_: Any) -> Any:
+            return Value(load(self.numbers, self._place(column, row, next(left))))
+
+        self.curved.curve = take
+        color = self.color(column, row)
+        self.curved.curve = self.curve
+        return color
+
+    def around(self, block: Expr, tall: int, body: N.Block) -> N.Block:
+        """A block of rows, of which `tall` are in the picture; before it, its numbers are made and curved."""
+        wide, whole = self.unit[0], self.size[0] // self.unit[0]
+        zero = const(0, T.i32)
+        found: N.Block = ()
+        if whole:
+            found += (N.For(PIXEL, zero, const(whole, T.i32), self._filled(PIXEL, block, wide, tall)),)
+        if self.size[0] % wide:
+            found += self._filled(const(whole, T.i32), block, self.size[0] % wide, tall)
+        count = self.many * self.size[0] * tall
+        curved = self.curve(Value(load(self.numbers, NUMBER))).expr
+        loop = N.For(NUMBER, zero, const(count, T.i32), (N.Store(self.numbers, NUMBER, curved),))
+        return (N.Alloc({self.numbers: const(self.numbers.size, T.i32)}, (*found, loop, *body)),)
+
+    def _filled(self, unit: Expr, block: Expr, wide: int, tall: int) -> N.Block:
+        """The stores of the numbers of a few columns."""
+        found: list[N.Store] = []
+        for down in range(tall):
+            for across in range(wide):
+                column, row = plus(times(unit, self.unit[0]), across), plus(times(block, self.tall), down)
+                asked = self._asked(column, row)
+                if self.site is not None:
+                    asked = [asked[self.site(across, down)]]
+                for which, number in dict(zip(self.which, asked, strict=False)).items():
+                    found.append(N.Store(self.numbers, self._place(column, row, which), number))
+        return tuple(found)
+
+    def _place(self, column: Expr, row: Expr, which: int) -> Expr:
+        found = parted(row, self.tall)
+        assert found is not None  # noqa: S101 - blocks are of so many rows
+        return plus(column, (found[1] * self.many + which) * self.size[0])
