@@ -27,7 +27,7 @@ from pellucid.driver.options import Options
 from pellucid.driver.pipeline import Optimized
 from pellucid.driver.view import View, checked_view
 from pellucid.ir import types as T
-from pellucid.ir.expr import Buffer, Expr
+from pellucid.ir.expr import Buffer, Expr, const
 from pellucid.ir.nest import Block
 from pellucid.loops.ledger import Ledger
 from pellucid.loops.strategies import attempted, index_facts
@@ -56,8 +56,8 @@ KEPT = 32
 """How many conversions without an `op` stay at hand."""
 LONGEST = 8
 """How many groups of the target one block has at most."""
-SHORT, SHORT_BITS = 6, 4
-"""Of how many pixels blocks are soon compiled: if a format has whole bytes, and if none has."""
+SHORT, SHORT_BITS, SHORT_ENTRIES = 6, 4, 2
+"""Of how many pixels blocks are soon compiled: if a format has whole bytes, if none has, of entries of a palette."""
 
 
 def convert(
@@ -183,34 +183,32 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
         as_stored=as_stored,
         as_levels=levels,
         around=around,
-        as_kept=_by_entry(source) and not as_stored,
+        as_kept=True,
         copied=copied,
         rows=written,
     )
 
-    def color(column: Expr, row: Expr) -> tuple[Any, Any, Any, Any]:
+    def color(column: Expr, row: Expr) -> Any:
         packed.facts = filling.facts
-        return color_of(packed(column, row))
+        return filling.kept(color_of(packed(column, row)))
 
-    def of_entry(entry: Expr) -> tuple[Any, Any, Any, Any]:
+    def of_entry(entry: Expr, _: Expr) -> Any:
         packed.entry = entry
-        return filling.kept(color(entry, entry))
+        return color(entry, entry)
 
     def write() -> Block:
-        if filling.as_kept:
+        curved = filling if filling.linear else packed
+        if _by_entry(source) and not as_stored:
             # Curves are for each entry of a palette, not for each pixel.
-            entries = Entries(1 << source["I"].bits, of_entry)
-            return entries.around(filling.nest(lambda column, row: entries(packed.index(column, row))))
+            count, none = 1 << source["I"].bits, const(0, T.i32)
+            curves = Curves((count, 1), 1, (1, 1), curved, of_entry)
+            entries = Entries(count, lambda entry: curves(entry, none))
+            body = filling.nest(lambda column, row: entries(packed.index(column, row)))
+            return curves.around(none, 1, entries.around(body))
         if unit is None:
             return filling.nest(color)
-        filling.as_kept, of_pixel = filling.linear, color
-        if filling.linear:
-
-            def of_pixel(column: Expr, row: Expr) -> Any:
-                return filling.kept(color(column, row))
-
         site = functools.partial(meaning.site, target) if target.model == "mosaic" else None
-        curves = Curves(size, tall, unit, filling if filling.linear else packed, of_pixel, site)
+        curves = Curves(size, tall, unit, curved, color, site)
         filling.within(curves.around)
         return filling.nest(curves)
 
@@ -258,7 +256,7 @@ def _stages(source: Layout, target: Layout, size: tuple[int, int], *, lines: boo
     linear = [f.said["transfer"] == "linear" for f in (source, target)]
     curves = linear[0] != linear[1] and not _few_values(source)
     apart = curves and not near and source.model != "mosaic"
-    short = SHORT if whole else SHORT_BITS
+    short = SHORT_ENTRIES if source.palette else SHORT if whole else SHORT_BITS
     choices = [(False, False)]
     if not meaning.moved(source, target):
         choices = [(read, written) for written in (False, True) for read in (False, True) if own or not read]
