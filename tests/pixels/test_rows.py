@@ -1,4 +1,4 @@
-"""Samples in rows of words between groups and pixels: the same bytes as without, and blocks of few pixels."""
+"""Samples and curves in rows between groups and pixels: the same bytes as without, and blocks of few pixels."""
 
 from __future__ import annotations
 
@@ -13,33 +13,53 @@ from hypothesis import strategies as st
 from tests.pixels.made_up import MadeUp, layouts
 
 import pellucid as pl
-from pellucid.ir.nest import Alloc, walk
+from pellucid.driver.options import Options
+from pellucid.ir import types as T
+from pellucid.ir.expr import topological
+from pellucid.ir.nest import Alloc, roots, walk
 from pellucid.pixels import FORMATS, Layout, packing
 from pellucid.pixels.packing import turn
 from pellucid.pixels.rows import Rows
 
 convert = importlib.import_module("pellucid.canvas.convert")
 PICTURES = [n for n, f in FORMATS.items() if f.model != "samples"]
-NEVER = 1 << 30
 GROUPED = [n for n in PICTURES if math.prod(turn(FORMATS[n])) > math.prod(turn(FORMATS[n], groups=False))]
 
 
+def in_place(source: Layout, target: Layout, *_, **__):
+    """Blocks of whole groups of both, and no rows."""
+    block = tuple(math.lcm(a, b) for a, b in zip(turn(source), turn(target), strict=True))
+    return convert._Stages(block, None, None, None)
+
+
 def converted(
-    data: np.ndarray, source: str | Layout, target: str | Layout, size: tuple[int, int], short: int, **more
+    data: np.ndarray, source: str | Layout, target: str | Layout, size: tuple[int, int], *, rows: bool
 ):
-    """The bytes of a conversion whose blocks are to have so few pixels; made anew."""
+    """The bytes of a conversion, made anew: with rows wherever there may be some, or with none at all."""
     convert.at_hand.cache_clear()
-    with patch.object(convert, "SHORT", short):
-        return pl.convert(data, source, target, size, numerics="exact", backend="numpy", **more)
+    if rows:
+        change = patch.multiple(convert, SHORT=0, SHORT_BITS=0, SHORT_ENTRIES=0)
+    else:
+        change = patch.object(convert, "_stages", in_place)
+    with change:
+        return pl.convert(data, source, target, size, numerics="exact", backend="numpy")
+
+
+def picture(layout: Layout, size: tuple[int, int]) -> np.ndarray:
+    """Bytes of a picture; floats are colors."""
+    chance = np.random.default_rng(size[0])
+    kinds = {(c.kind, c.bits) for c in layout.channels}
+    if kinds in ({("f", 16)}, {("f", 32)}):
+        type_ = np.float16 if kinds == {("f", 16)} else np.float32
+        return chance.random(layout.size(*size) // type_().itemsize).astype(type_).view(np.uint8)
+    return chance.integers(0, 256, layout.size(*size), np.uint8)
 
 
 def agree(source: str | Layout, target: str | Layout, size: tuple[int, int]) -> None:
     """Rows make no difference, wherever there may be some."""
-    layout = FORMATS[source] if isinstance(source, str) else source
-    data = np.random.default_rng(size[0]).integers(0, 256, layout.size(*size), np.uint8)
-    assert np.array_equal(
-        converted(data, source, target, size, 0), converted(data, source, target, size, NEVER)
-    )
+    data = picture(FORMATS[source] if isinstance(source, str) else source, size)
+    with_rows, without = (converted(data, source, target, size, rows=rows) for rows in (True, False))
+    assert np.array_equal(with_rows, without)
 
 
 def test_there_are_formats_of_groups():
@@ -68,14 +88,30 @@ def test_rows_make_no_difference_to_made_up_layouts(source: MadeUp, target: Made
 
 @pytest.mark.parametrize("backend", ["llvm", "c"])
 @pytest.mark.parametrize(
-    "pair", ["gray1 rgb10a2", "v210 raw10", "raw12 v210", "pal1 nv12", "nv12 gray1", "mono10p v210"]
+    "pair",
+    [
+        "gray1 rgb10a2",
+        "v210 raw10",
+        "raw12 v210",
+        "pal1 nv12",
+        "nv12 gray1",
+        "mono10p v210",
+        "nv12 rgbaf16",
+        "rgbaf16 yuv420p",
+        "pal2 mono10p",
+    ],
 )
 def test_back_ends_fill_rows_alike(pair: str, backend: str):
     source, target = pair.split()
     for size in ((1, 1), (23, 3), (130, 6)):
-        data = np.random.default_rng(2).integers(0, 256, FORMATS[source].size(*size), np.uint8)
-        want = converted(data, source, target, size, NEVER)
+        data = picture(FORMATS[source], size)
+        want = converted(data, source, target, size, rows=False)
         assert np.array_equal(pl.convert(data, source, target, size, numerics="exact", backend=backend), want)
+
+
+def stages(source: str | Layout, target: str, size: tuple[int, int] = (48, 8), *, lines: bool = False):
+    chosen = FORMATS[source] if isinstance(source, str) else source
+    return convert._stages(chosen, FORMATS[target], size, T.f32, lines=lines, near=False)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +120,7 @@ def test_back_ends_fill_rows_alike(pair: str, backend: str):
         ("rgb24", "rgb565", (1, 1), False, False),
         ("rgb24", "v210", (6, 1), False, False),
         ("gray1", "rgb24", (1, 1), True, False),
-        ("gray1", "v210", (6, 1), True, False),
+        ("gray1", "v210", (2, 1), True, True),
         ("rgb24", "gray1", (1, 1), False, True),
         ("rgb24", "raw12", (2, 2), False, False),
         ("rgb24", "raw10", (2, 2), False, True),
@@ -96,28 +132,29 @@ def test_back_ends_fill_rows_alike(pair: str, backend: str):
 def test_rows_are_there_where_blocks_would_be_long(
     source: str, target: str, block: tuple[int, int], read: bool, written: bool
 ):
-    found = convert._stages(FORMATS[source], FORMATS[target], (48, 8), lines=False)
-    assert (found[0], found[1] is not None, found[2] is not None) == (block, read, written)
+    found = stages(source, target)
+    assert (found.block, found.read is not None, found.written is not None) == (block, read, written)
 
 
 def test_lines_of_a_mosaic_are_rows_already():
-    block, read, written = convert._stages(FORMATS["raw10"], FORMATS["v210"], (48, 8), lines=True)
-    assert (block, read, written is not None) == ((2, 2), None, True)
-    assert convert._stages(FORMATS["raw10"], FORMATS["rgb24"], (48, 8), lines=True)[0] == (2, 2)
+    found = stages("raw10", "v210", lines=True)
+    assert (found.block, found.read, found.written is not None) == ((2, 2), None, True)
+    assert stages("raw10", "rgb24", lines=True).block == (2, 2)
 
 
 def test_chroma_between_rows_is_read_where_it_is():
     """The samples of the row after are another block's."""
     source = Layout("Y:4; Cb:4 Cr:4 /2x2 | topleft")
-    assert convert._stages(source, FORMATS["raw10"], (48, 8), lines=False)[1] is None
+    assert stages(source, "raw10").read is None
     agree(source, "raw10", (13, 5))
 
 
 def test_rows_of_many_pixels_are_not_kept():
     wide = (200_000, 2)
     assert not Rows(FORMATS["gray1"], wide, 1, "rows").fits
-    assert convert._stages(FORMATS["gray1"], FORMATS["v210"], wide, lines=False)[1:] == (None, None)
-    agree("gray1", "v210", (70_000, 1))
+    found = stages("gray1", "v210", wide)
+    assert (found.read, found.written) == (None, None)
+    agree("gray1", "v210", (40_000, 1))
 
 
 def test_samples_of_a_plane_are_beside_each_other():
@@ -129,6 +166,73 @@ def test_samples_of_a_plane_are_beside_each_other():
     assert sorted(k for p in rows.places.values() for k in range(p.first, p.first + p.every)) == [0, 1, 2, 3]
     planar = Rows(Layout("Y:1; Cb:9 Cr:9 /2x2"), (6, 4), 2, "rows")
     assert [(str(b.type), b.size) for b in planar.words] == [("u8", 12), ("u16", 6)]
+
+
+CURVED = [
+    ("nv12", "rgbaf16"),
+    ("rgbaf16", "yuv420p"),
+    ("rgba", "raw14"),
+    ("v210", "mono10p"),
+    ("rgbf32", "rgba"),
+]
+
+
+@pytest.mark.parametrize(
+    ("source", "target"), [*CURVED, ("pal8", "mono10p"), ("pal2", "rgbaf16"), ("yuyv422", "raw8")]
+)
+def test_curves_are_taken_by_one_loop(source: str, target: str):
+    asked = convert.conversion(FORMATS[source], FORMATS[target], (50, 6))
+    nest = convert.nest_between(asked, Options())
+    curves = [n for n in topological([r for s in walk(nest.kernel.body) for r in roots(s)]) if n.op == "pow"]
+    assert len(curves) == 1
+    for size in ((1, 1), (23, 5), (50, 6)):
+        agree(source, target, size)
+
+
+def test_where_there_are_no_rows_of_curves():
+    assert stages("rgb24", "mono10p").unit is None, "they are looked up"
+    assert stages("rgb24", "rgb565").unit is None, "there are none"
+    assert stages("raw12", "rgb24").unit is None, "they are looked up"
+    assert stages("nv12", "rgbaf16").unit == (2, 2)
+    assert stages("nv12", "rgbaf16", (40_000, 2)).unit is None, "they are too many"
+    assert stages("nv12", "raw10", (8_000, 2)).unit == (2, 2), "one number a pixel"
+    assert (
+        convert._stages(FORMATS["nv12"], FORMATS["rgbaf16"], (48, 8), T.f32, lines=False, near=True).unit
+        is None
+    )
+    # Chroma between pixels.
+    agree(Layout("Y:8; Cb:8 Cr:8 /2x2 | topleft"), "rgbaf16", (13, 5))
+
+
+@pytest.mark.parametrize(
+    "source", ["I:3; A:5; palette: R:8 G:8 B:8", "I:3; palette: R:8 G:8 B:8 A:8", "I:9; palette: Y:7"]
+)
+def test_colors_of_entries(source: str):
+    """Also where a pixel has more than an entry."""
+    for target in ("rgbaf16", "mono10p", "nv12"):
+        agree(Layout(source), target, (21, 3))
+
+
+def test_the_rows_of_the_widest_pictures_fit_together():
+    """Whatever there is of them: a thread has so much for itself and no more."""
+    for source, target in (
+        ("v210", "raw10"),
+        ("raw12", "v210"),
+        ("nv12", "rgbaf16"),
+        ("v210", "mono10p"),
+        ("pal1", "v210"),
+    ):
+        for width in (2_700, 5_400, 8_000, 16_000):
+            agree_on_llvm(source, target, (width, 4))
+
+
+def agree_on_llvm(source: str, target: str, size: tuple[int, int]) -> None:
+    data = picture(FORMATS[source], size)
+    convert.at_hand.cache_clear()
+    with patch.object(convert, "_stages", in_place):
+        want = pl.convert(data, source, target, size, numerics="exact")
+    convert.at_hand.cache_clear()
+    assert np.array_equal(pl.convert(data, source, target, size, numerics="exact"), want)
 
 
 @pytest.mark.parametrize("name", ["gray1", "mono10p", "v210", "raw10"])

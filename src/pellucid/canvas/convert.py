@@ -34,7 +34,7 @@ from pellucid.loops.strategies import attempted, index_facts
 from pellucid.loops.tactic import State
 from pellucid.pixels import Layout, layout_of, meaning
 from pellucid.pixels.access import Memory
-from pellucid.pixels.curves import Curves
+from pellucid.pixels.curves import Curves, fits
 from pellucid.pixels.entries import Entries
 from pellucid.pixels.lines import Lines, lined
 from pellucid.pixels.packing import (
@@ -162,7 +162,7 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
     copied = _copied(packed, target) if alike else {}
     near = any(any(f.cosited(c)) for f in (source, target) for c in f.channels if c.name not in copied)
     lines = not near and not copied and lined(source, size[0], math.lcm(2, turn(target)[1]))
-    (wide, tall), read, written, unit = _stages(source, target, size, lines=lines, near=near)
+    (wide, tall), read, written, unit = _stages(source, target, size, options.real, lines=lines, near=near)
     around: Callable[[Expr, int, Block], Block] | None = None
     if lines:
         mosaic = Lines(source, packed.planes[0], size, tall)
@@ -245,7 +245,9 @@ class _Stages(NamedTuple):
     unit: tuple[int, int] | None
 
 
-def _stages(source: Layout, target: Layout, size: tuple[int, int], *, lines: bool, near: bool) -> _Stages:
+def _stages(
+    source: Layout, target: Layout, size: tuple[int, int], real: T.Type, *, lines: bool, near: bool
+) -> _Stages:
     """As few rows as make blocks of few pixels, and of few curves; see decision 28.
 
     `lines` are rows of a mosaic already, and if pixels are asked for that are `near` to others, curves are not apart.
@@ -260,13 +262,13 @@ def _stages(source: Layout, target: Layout, size: tuple[int, int], *, lines: boo
     choices = [(False, False)]
     if not meaning.moved(source, target):
         choices = [(read, written) for written in (False, True) for read in (False, True) if own or not read]
-    found: list[_Stages] = []
+    found: list[tuple[int, _Stages]] = []
     for read, written in choices:
         mine = (2, 2) if lines else turn(source, groups=not read)
         other = turn(target, groups=not written)
         block = wide, tall = math.lcm(mine[0], other[0]), math.lcm(mine[1], other[1])
         most, unit = wide * tall, None
-        if apart:
+        if apart and fits(size[0], tall, real, many=1 if target.model == "mosaic" else 3):
             # Colors are put in rows: either side has blocks of its own.
             unit = (math.lcm(mine[0], 2) if target.model == "mosaic" else mine[0]), tall
             block = other[0], tall
@@ -274,10 +276,10 @@ def _stages(source: Layout, target: Layout, size: tuple[int, int], *, lines: boo
         before = Rows(source, size, tall, "read") if read else None
         after = Rows(target, size, tall, "written") if written else None
         if all(rows is None or rows.fits for rows in (before, after)):
-            found.append(_Stages(block, before, after, unit))
+            found.append((most, _Stages(block, before, after, unit)))
             if most <= short:
                 break
-    return min(found, key=lambda stages: math.prod(stages.block))
+    return min(found, key=lambda each: each[0])[1]
 
 
 def _copied(packed: Packed, target: Layout) -> dict[str, Callable[[Expr, Expr], Expr]]:

@@ -16,9 +16,19 @@ from ..tracing import Value
 from ..tracing import functions as F
 from ..tracing.tracer import lift
 from .access import parted, plus, times
-from .rows import MOST
 
 PIXEL, NUMBER = index("pixel"), index("number")
+MOST = 64 << 10
+"""The most bytes that the rows of a block take: half of what a thread has for itself."""
+
+
+def fits(width: int, tall: int, real: T.Type, *, many: int = 3) -> bool:
+    """Whether so many numbers of each pixel of a block of rows are few enough bytes.
+
+    >>> fits(1920, 2, T.f32), fits(1920, 2, T.f64), fits(1920, 2, T.f64, many=1)
+    (True, False, True)
+    """
+    return many * width * tall * real.bits <= 8 * MOST
 
 
 class Curved(Protocol):
@@ -43,14 +53,8 @@ class Curves:
         color: Callable[[Expr, Expr], Any],
         site: Callable[[int, int], int] | None = None,
     ) -> None:
-        self.size, self.tall, self.unit, self.curved, self.color, self.site = (
-            size,
-            tall,
-            unit,
-            curved,
-            color,
-            site,
-        )
+        self.size, self.tall, self.unit = size, tall, unit
+        self.curved, self.color, self.site = curved, color, site
         self.curve = curved.curve
         # Which numbers are the same is so of all pixels.
         asked = self._asked(const(0, T.i32), const(0, T.i32))
@@ -58,11 +62,6 @@ class Curves:
         self.many = 1 if site else len(distinct)
         self.which = [0] * len(asked) if site else [distinct.index(x) for x in asked]
         self.numbers = Buffer("curves", F.real_type(), max(1, self.many * size[0] * tall))
-
-    @property
-    def fits(self) -> bool:
-        """Whether they are few enough bytes."""
-        return self.numbers.size * self.numbers.type.bits <= 8 * 4 * MOST
 
     def _asked(self, column: Expr, row: Expr) -> list[Expr]:
         """The numbers of a pixel whose curves are asked for."""

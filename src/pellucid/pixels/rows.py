@@ -19,8 +19,8 @@ from .access import Memory, parted, plus, read, signed, times
 from .layout import Channel, Layout
 
 WORDS = (T.u8, T.u16, T.u32, T.u64)
-MOST = 64 << 10
-"""The most bytes that the rows of a block take: a part of what threads have for themselves."""
+MOST = 32 << 10
+"""The most bytes that the rows of a block take: a quarter of what a thread has for itself, for there may be others."""
 
 Samples = dict[str, list[Expr]]
 """The bits of the samples of a group, by channel."""
