@@ -34,6 +34,8 @@ LARGEST, PIECE = 1 << 16, 1 << 14
 
 Code to fill a larger one is made sooner than its values, and values of a larger piece are too many for a cache.
 """
+KEPT = 8 << 20
+"""How many bytes values are worked out in."""
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
@@ -109,6 +111,9 @@ class _Worked:
     def of(self, table: Lookup) -> Array:
         """What a table holds."""
         if table.value not in self.found:
+            # Once a large block was freed, the allocator of the GNU library keeps smaller ones: otherwise the pages of
+            # each array would go back to the system and be asked for again, which takes longer than the arithmetic.
+            np.empty(KEPT, np.uint8)
             made = {t.value: np.empty(t.size, t.value.type.dtype) for t in self.tables}
             for start in range(0, max(t.size for t in self.tables), PIECE):
                 mine = [t for t in self.tables if start < t.size]
