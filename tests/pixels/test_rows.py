@@ -191,6 +191,7 @@ def test_curves_are_taken_by_one_loop(source: str, target: str):
 
 def test_where_there_are_no_rows_of_curves():
     assert stages("rgb24", "mono10p").unit is None, "they are looked up"
+    assert stages("alpha8", "raw12").unit is None, "they are of one color"
     assert stages("rgb24", "rgb565").unit is None, "there are none"
     assert stages("raw12", "rgb24").unit is None, "they are looked up"
     assert stages("nv12", "rgbaf16").unit == (2, 2)

@@ -227,7 +227,9 @@ def _few_values(source: Layout) -> bool:
     if _by_entry(source):
         return True
     few = all(c.kind == "u" and c.bits <= 16 for c in source.channels)
-    return source.model in ("rgb", "gray", "mosaic") and "A" not in source.names and few
+    # Of alpha and a color, the curve is of what is left of the color without it.
+    alone = source.model == "alpha" or "A" not in source.names
+    return source.model in ("rgb", "gray", "mosaic", "alpha") and alone and few
 
 
 class _Stages(NamedTuple):
