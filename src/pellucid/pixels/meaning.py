@@ -137,7 +137,8 @@ def bits(layout: Layout, channel: Channel, fraction: Any) -> Expr:
     if channel.kind == "f":
         return half.encoded(fraction, channel.bits).expr
     zero, span = _scale(layout, channel)
-    number = F.clamp(F.floor(fraction * span + (zero + 0.5)), float(channel.low), _below(channel.high, real))
+    # Clamped first: what is not below zero is whole as soon as it is an integer.
+    number = F.floor(F.clamp(fraction * span + (zero + 0.5), float(channel.low), _below(channel.high, real)))
     word = T.integer(64 if channel.bits > 32 else 32, signed=channel.kind == "s")
     whole = convert(number, word)
     if channel.kind != "s":
