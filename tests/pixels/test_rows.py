@@ -206,6 +206,15 @@ def test_where_there_are_no_rows_of_curves():
 
 
 @pytest.mark.parametrize(
+    "source", ["Y:8; Cb:8 Cr:8 /1x8", "Y:3; Cb:8 Cr:8 /8x1", "Y:3; Cb:8 /3x7; Cr:8 /2x5"]
+)
+def test_chroma_of_many_pixels(source: str):
+    for target in ("rgbaf16", "v210"):
+        for size in ((20, 37), (5, 3)):
+            agree(Layout(source), target, size)
+
+
+@pytest.mark.parametrize(
     "source", ["I:3; A:5; palette: R:8 G:8 B:8", "I:3; palette: R:8 G:8 B:8 A:8", "I:9; palette: Y:7"]
 )
 def test_colors_of_entries(source: str):

@@ -270,7 +270,11 @@ def _stages(
         other = turn(target, groups=not written)
         block = wide, tall = math.lcm(mine[0], other[0]), math.lcm(mine[1], other[1])
         most, unit = wide * tall, None
-        if apart and fits(size[0], tall, real, many=1 if target.model == "mosaic" else 3):
+        # Blocks that would be too long are single groups, and of rows that are read they are all.
+        short_enough = max(wide // other[0], tall // other[1]) <= LONGEST
+        if read and not short_enough:
+            continue
+        if apart and short_enough and fits(size[0], tall, real, many=1 if target.model == "mosaic" else 3):
             # Colors are put in rows: either side has blocks of its own.
             unit = (math.lcm(mine[0], 2) if target.model == "mosaic" else mine[0]), tall
             block = other[0], tall
