@@ -190,15 +190,16 @@ def test_curves_are_taken_by_one_loop(source: str, target: str):
 
 
 def test_where_there_are_no_rows_of_curves():
-    assert stages("rgb24", "mono10p").unit is None, "they are looked up"
-    assert stages("alpha8", "raw12").unit is None, "they are of one color"
-    assert stages("rgb24", "rgb565").unit is None, "there are none"
-    assert stages("raw12", "rgb24").unit is None, "they are looked up"
-    assert stages("nv12", "rgbaf16").unit == (2, 2)
-    assert stages("nv12", "rgbaf16", (40_000, 2)).unit is None, "they are too many"
-    assert stages("nv12", "raw10", (8_000, 2)).unit == (2, 2), "one number a pixel"
+    assert stages("rgb24", "mono10p").numbers is None, "they are looked up"
+    assert stages("alpha8", "raw12").numbers is None, "they are of one color"
+    assert stages("rgb24", "rgb565").numbers is None, "there are none"
+    assert stages("raw12", "rgb24").numbers is None, "they are looked up"
+    found = stages("nv12", "rgbaf16")
+    assert (found.numbers, found.block) == (2, (1, 2))
+    assert stages("nv12", "rgbaf16", (40_000, 2)).numbers is None, "they are too many"
+    assert stages("nv12", "raw10", (8_000, 2)).numbers == 2, "one number a pixel"
     assert (
-        convert._stages(FORMATS["nv12"], FORMATS["rgbaf16"], (48, 8), T.f32, lines=False, near=True).unit
+        convert._stages(FORMATS["nv12"], FORMATS["rgbaf16"], (48, 8), T.f32, lines=False, near=True).numbers
         is None
     )
     # Chroma between pixels.

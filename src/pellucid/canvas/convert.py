@@ -162,7 +162,7 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
     copied = _copied(packed, target) if alike else {}
     near = any(any(f.cosited(c)) for f in (source, target) for c in f.channels if c.name not in copied)
     lines = not near and not copied and lined(source, size[0], math.lcm(2, turn(target)[1]))
-    (wide, tall), read, written, unit = _stages(source, target, size, options.real, lines=lines, near=near)
+    (wide, tall), read, written, numbers = _stages(source, target, size, options.real, lines=lines, near=near)
     around: Callable[[Expr, int, Block], Block] | None = None
     if lines:
         mosaic = Lines(source, packed.planes[0], size, tall)
@@ -201,14 +201,14 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
         if _by_entry(source) and not as_stored:
             # Curves are for each entry of a palette, not for each pixel.
             count, none = 1 << source["I"].bits, const(0, T.i32)
-            curves = Curves((count, 1), 1, (1, 1), curved, of_entry)
+            curves = Curves((count, 1), 1, 1, curved, of_entry)
             entries = Entries(count, lambda entry: curves(entry, none))
             body = filling.nest(lambda column, row: entries(packed.index(column, row)))
             return curves.around(none, 1, entries.around(body))
-        if unit is None:
+        if numbers is None:
             return filling.nest(color)
         site = functools.partial(meaning.site, target) if target.model == "mosaic" else None
-        curves = Curves(size, tall, unit, curved, color, site)
+        curves = Curves(size, tall, numbers, curved, color, site)
         filling.within(curves.around)
         return filling.nest(curves)
 
@@ -238,13 +238,13 @@ class _Stages(NamedTuple):
     block     columns and rows of a block of the target.
     read      the rows that samples are unpacked to before it, if there are any.
     written   the rows that samples are packed from after it, if there are any.
-    unit      columns and rows of a block of numbers that are put in rows to have their curve, if they are.
+    numbers   how many columns of numbers are put in rows at once to have their curve, if they are.
     """
 
     block: tuple[int, int]
     read: Rows | None
     written: Rows | None
-    unit: tuple[int, int] | None
+    numbers: int | None
 
 
 def _stages(
@@ -269,20 +269,20 @@ def _stages(
         mine = (2, 2) if lines else turn(source, groups=not read)
         other = turn(target, groups=not written)
         block = wide, tall = math.lcm(mine[0], other[0]), math.lcm(mine[1], other[1])
-        most, unit = wide * tall, None
+        most, numbers = wide * tall, None
         # Blocks that would be too long are single groups, and of rows that are read they are all.
         short_enough = max(wide // other[0], tall // other[1]) <= LONGEST
         if read and not short_enough:
             continue
         if apart and short_enough and fits(size[0], tall, real, many=1 if target.model == "mosaic" else 3):
             # Colors are put in rows: either side has blocks of its own.
-            unit = (math.lcm(mine[0], 2) if target.model == "mosaic" else mine[0]), tall
+            numbers = math.lcm(mine[0], 2) if target.model == "mosaic" else mine[0]
             block = other[0], tall
-            most = max(math.prod(unit), math.prod(block))
+            most = max(numbers, other[0]) * tall
         before = Rows(source, size, tall, "read") if read else None
         after = Rows(target, size, tall, "written") if written else None
         if all(rows is None or rows.fits for rows in (before, after)):
-            found.append((most, _Stages(block, before, after, unit)))
+            found.append((most, _Stages(block, before, after, numbers)))
             if most <= short:
                 break
     return min(found, key=lambda each: each[0])[1]

@@ -31,7 +31,12 @@ class Memory:
 def word_type(channel: Channel) -> T.Type:
     """The type of a sample's bits as an expression: 32 or 64 bits, signed for signed samples."""
     wide = channel.bits > 32
-    return (T.i64 if wide else T.i32) if channel.kind == "s" else T.u64 if wide else T.u32
+    return (T.i64 if wide else T.i32) if channel.kind == "s" else bits_type(channel)
+
+
+def bits_type(channel: Channel) -> T.Type:
+    """The type of a sample's bits without a sign: 32 or 64 bits."""
+    return T.u64 if channel.bits > 32 else T.u32
 
 
 def read(layout: Layout, channel: Channel, memory: Memory, column: Expr, row: Expr) -> Expr:
@@ -125,7 +130,7 @@ def _gathered(
     channel: Channel, buffer: Buffer, line: Expr, at: Expr | None, step: int, runs: Sequence[Run]
 ) -> Expr:
     """The bits of one sample from its runs; `at` is a bit address that changes in multiples of `step`, if any."""
-    word = T.u64 if channel.bits > 32 else T.u32
+    word = bits_type(channel)
     element = buffer.type.bits
     by = element.bit_length() - 1
     result: Expr | None = None

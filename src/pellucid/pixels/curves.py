@@ -40,20 +40,20 @@ class Curved(Protocol):
 class Curves:
     """The rows of a block whose numbers have a curve.
 
-    `color` makes the color of a pixel and asks `curved` for the curves on the way. A block that is filled is as many
-    pixels as `unit`, and if colors are only of the `site` of a pixel in that, so is what is curved.
+    `color` makes the color of a pixel and asks `curved` for the curves on the way. Numbers are put there `wide` columns
+    at once, and if colors are only of the `site` of a pixel in these and its rows, so is what is curved.
     """
 
     def __init__(
         self,
         size: tuple[int, int],
         tall: int,
-        unit: tuple[int, int],
+        wide: int,
         curved: Curved,
         color: Callable[[Expr, Expr], Any],
         site: Callable[[int, int], int] | None = None,
     ) -> None:
-        self.size, self.tall, self.unit = size, tall, unit
+        self.size, self.tall, self.wide = size, tall, wide
         self.curved, self.color, self.site = curved, color, site
         self.curve = curved.curve
         # Which numbers are the same is so of all pixels.
@@ -90,13 +90,13 @@ class Curves:
 
     def around(self, block: Expr, tall: int, body: N.Block) -> N.Block:
         """A block of rows, of which `tall` are in the picture; before it, its numbers are made and curved."""
-        wide, whole = self.unit[0], self.size[0] // self.unit[0]
+        whole, rest = divmod(self.size[0], self.wide)
         zero = const(0, T.i32)
         found: N.Block = ()
         if whole:
-            found += (N.For(PIXEL, zero, const(whole, T.i32), self._filled(PIXEL, block, wide, tall)),)
-        if self.size[0] % wide:
-            found += self._filled(const(whole, T.i32), block, self.size[0] % wide, tall)
+            found += (N.For(PIXEL, zero, const(whole, T.i32), self._filled(PIXEL, block, self.wide, tall)),)
+        if rest:
+            found += self._filled(const(whole, T.i32), block, rest, tall)
         count = self.many * self.size[0] * tall
         curved = self.curve(Value(load(self.numbers, NUMBER))).expr
         loop = N.For(NUMBER, zero, const(count, T.i32), (N.Store(self.numbers, NUMBER, curved),))
@@ -107,7 +107,7 @@ class Curves:
         found: list[N.Store] = []
         for down in range(tall):
             for across in range(wide):
-                column, row = plus(times(unit, self.unit[0]), across), plus(times(block, self.tall), down)
+                column, row = plus(times(unit, self.wide), across), plus(times(block, self.tall), down)
                 asked = self._asked(column, row)
                 if self.site is not None:
                     asked = [asked[self.site(across, down)]]

@@ -36,7 +36,7 @@ from ..tracing import Param
 from ..tracing import functions as F
 from ..tracing.transfer import to_linear
 from . import meaning
-from .access import plus, times, write
+from .access import bits_type, plus, times, write
 from .formats import layout_of
 from .layout import Channel, Layout
 from .rows import Rows, Samples
@@ -330,7 +330,7 @@ class Filling:
         def sample(channel: Channel, k: int, line: int) -> Expr:
             left, top = k * channel.across, line * channel.down
             if left >= wide:
-                return const(0, T.u64 if channel.bits > 32 else T.u32)
+                return const(0, bits_type(channel))
             return self._sample(channel, left, top, place, color)
 
         if self.rows is not None:

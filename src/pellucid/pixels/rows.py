@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, index, load
-from .access import Memory, parted, plus, read, signed, times
+from .access import Memory, bits_type, parted, plus, read, signed, times
 from .layout import Channel, Layout
 
 WORDS = (T.u8, T.u16, T.u32, T.u64)
@@ -106,7 +106,7 @@ class Rows:
             samples: Samples = {}
             for c in self._of(number):
                 # Wherever the row ends, its last group is a whole one.
-                none: Expr = const(0, T.u64 if c.bits > 32 else T.u32)
+                none: Expr = const(0, bits_type(c))
                 samples[c.name] = [
                     self.bits(c, plus(times(at, len(c.places)), k), line) if k < there[c.name] else none
                     for k in range(len(c.places))
@@ -152,7 +152,7 @@ class Rows:
 
     def bits(self, channel: Channel, column: Expr, line: Expr) -> Expr:
         """The bits of a sample, those beyond it zero."""
-        word, wide = self.places[channel.name].buffer, T.u64 if channel.bits > 32 else T.u32
+        word, wide = self.places[channel.name].buffer, bits_type(channel)
         found = load(word, self._place(channel, column, line))
         found = found if word.type is wide else apply("convert", found, attr=wide)
         if channel.bits == word.type.bits:
