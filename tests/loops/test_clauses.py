@@ -30,6 +30,7 @@ TO_T = "for i in 0 .. t[0]:"
 UP_TO_T = loop("t[0] := 9", "a[i] := 9", head="for i in 0 .. min(t[0], 9):")
 MOVING = loop("t[0] := 9", "a[i] := 1", head=TO_T)
 GATHER = "a[convert.i32(c[i]) & 7] := a[convert.i32(c[i]) & 7] + 1"
+COLUMNS_TO_T = loop("for i in 0 .. min(t[0], 9):", "  a[i] := (i + 1) * 3", "t[0] := 9", head=BY_J)
 # A row stores the bound of the rows, and no two iterations store to one place.
 ROWS = loop("for j in 0 .. max(min(b[0], 5), 0):", "  b[3 * j + i] := 2", head="for i in 0 .. 3:")
 # An iteration needs what the next one of the row before has stored.
@@ -158,7 +159,7 @@ COUNTEREXAMPLES = [
     ("unswitch", None, "memory-unchanged", 1, {}, loop("if t[0] < 3:", "  t[0] := i")),
     ("tabulate", None, "fixed-bounds", 1, DEAR, loop("for i in 0 .. j + 1:", "  a[i] := i * i + 3", head=BY_J)),
     ("tabulate", None, "from-zero", 1, DEAR, loop("for i in -2 .. 3:", "  a[i + 2] := i * i + 3", head=BY_J)),
-    ("tabulate", None, "memory-unchanged", 1, DEAR, loop("for i in 0 .. 5:", "  b[i] := (b[i] + i) * 3", head=BY_J)),
+    ("tabulate", None, "memory-unchanged", 1, DEAR, COLUMNS_TO_T),
     ("look_up", None, "memory-unchanged", 0, DEAR, loop("f[i] := convert.f32(convert.i32(c[i]) & 1) * (f[3] + 1.0)")),
     ("lanes", None, "no-flow", 1, {}, loop("a[i + 1] := a[i]")),
     ("lanes", None, "apart", 1, {}, loop("a[i] := 1", "a[i + 1] := 2")),

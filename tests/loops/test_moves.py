@@ -132,6 +132,12 @@ REFUSALS = [
         "tabulate",
         "j",
         "  for j in 0 .. h:\n    for i in 0 .. w:\n      out[j * w + i] := sqrt(out[i]) / 3.0 + a\n",
+        "costs",
+    ),
+    (
+        "tabulate",
+        "j",
+        "  for j in 0 .. h:\n    for i in 0 .. w + to_integer.i32(out[0]):\n      out[i] := sqrt(convert.f32(i))\n",
         "stores to nothing",
     ),
 ]
@@ -143,6 +149,12 @@ def test_refusals_name_the_clause(move, index, body, words):
     verdict = named(move).check(kernel, loops_of(kernel)[index], ranges={}, dear=5.0)
     assert isinstance(verdict, Refuted | Unknown), verdict
     assert words in str(verdict)
+
+
+def test_of_what_loads_memory_that_changes_the_rest_is_tabulated():
+    body = "  for j in 0 .. h:\n    for i in 0 .. w:\n      out[j * w + i] := sqrt(out[i]) * sqrt(convert.f32(i))\n"
+    state = tactic.run(tactic.attempt("tabulate", dear=5.0), nest(body), SIZES)
+    assert "column1[i] := sqrt(convert.f32(i))" in print_nest(state.kernel)
 
 
 def test_positions_that_may_wrap_are_not_told_apart():

@@ -75,13 +75,14 @@ def as_sum(node: Expr, *, stop: Callable[[Expr], bool], whole: NonWrapping) -> S
                 case _:
                     pass
         terms[n] = terms.get(n, 0) + count
-    span = 1 << width
+    half = 1 << (width - 1)
 
     def small(k: int) -> int:
-        return (k + span // 2) % span - span // 2
+        return k if -half <= k < half else (k + half) % (2 * half) - half
 
-    kept = tuple((n, small(k)) for n, k in sorted(terms.items(), key=lambda t: t[0].id) if small(k))
-    return Sum(kept, small(constant))
+    order = sorted(terms.items(), key=lambda t: t[0].id) if len(terms) > 1 else terms.items()
+    kept = [(n, small(k)) for n, k in order]
+    return Sum(tuple([term for term in kept if term[1]]), small(constant))
 
 
 def index_is_whole(node: Expr) -> bool:

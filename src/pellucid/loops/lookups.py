@@ -14,7 +14,7 @@ from ..ir.expr import Expr, apply, substitute, topological
 from ..ir.facts import Facts
 from ..ir.nest import Block, For, Kernel, Store, blocks
 from ..reasoning.infer import FactsOf
-from ..reasoning.work import tree_cost
+from ..reasoning.work import costs
 from .columns import DEAR
 
 MOST = 1 << 18
@@ -66,7 +66,7 @@ def dear_of(roots: list[Expr], facts: FactsOf, dear: float) -> dict[Expr, Expr]:
     found: dict[Expr, Expr] = {}
     for n in nodes:
         number = by.get(n)
-        if number is not None and n in used and tree_cost([n], [number]) >= dear:
+        if number is not None and n in used and costs(n, dear, (number,)):
             found[n] = number
     return found
 

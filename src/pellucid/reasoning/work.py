@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..ir.expr import LEAVES, Expr, parts, topological
+from ..ir.expr import ITERATIONS, LEAVES, Expr, parts, topological
 from .machine import PROCESSOR, Machine
 
 _KINDS = dict.fromkeys(LEAVES, "variable") | {"const": "constant", "load": "load", "iterate": "", "get": ""}
@@ -43,6 +43,22 @@ def tree_cost(roots_: Iterable[Expr], placed: Iterable[Expr] = (), machine: Mach
     (2.0, 1.0)
     """
     return Work(machine).computed(roots_, set(placed))
+
+
+def costs(root: Expr, least: float, placed: Container[Expr]) -> bool:
+    """Whether computing an expression costs at least so much, given that some nodes were already computed.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> costs(parse_expr("($x:f32 + 1.0) * 2.0")[0], 2.0, ())
+    True
+    """
+    work, sure = Work(PROCESSOR), 0.0
+    for node in needed([root], placed):
+        sure += work.one(node)
+        if sure >= least:
+            return True
+    # Steps of an iteration come on top.
+    return bool(root.holds & ITERATIONS) and work.computed([root], placed) >= least
 
 
 def is_simple(node: Expr) -> bool:

@@ -14,7 +14,6 @@ from ...ir.expr import Expr
 from ...ir.facts import Facts
 from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, While, all_roots, walk
 from ...reasoning.infer import FactsOf
-from ..affine import as_sum, index_is_whole
 from ..asking import EVERY
 from ..obligations import stored_buffers
 from ..port import Layout, Phase, Ranges
@@ -91,7 +90,7 @@ class Function(Prefixes):
         """Whether a value is a sum of multiples of indices, some of them in lanes."""
         if not self.is_wide(node) or not node.type.is_integer:
             return False
-        found = as_sum(node, stop=lambda n: not self.is_wide(n), whole=index_is_whole)
+        found = self.in_lanes(node)
         return all(n is self.lane_index or not self.is_wide(n) for n, _ in found.terms)
 
     def statement(self, s: Statement) -> None:
@@ -106,7 +105,7 @@ class Function(Prefixes):
                     self.iterate(value, body)
             case Store():
                 self.store(s)
-                self.forget_reads((s,))
+                self.forget_buffer(s.buffer)
             case Alloc(_, body):
                 self.block(body)
             case For():
@@ -271,14 +270,13 @@ class Function(Prefixes):
             if type_.bits == 64
             else self.let(f"{'sext' if kind == 's' else 'zext'} {word} {base} to i64")
         )
-        spread = self.spread_here(type_, base)
         mark = self.mark()
-        name = self.let(f"add {typed(type_, n)} {spread}, {offsets}")
-        self.define(s.index, name)
+        self.lane_line, self.lane_offsets = len(self.lines) - 1, offsets
         self.storing = stored_buffers(s.body)
         self.block(s.body)
         self.storing = set()
         self.leave(mark)
+        self.forget(s.index)
         self.jump(latch)
         self.open(latch)
         self.emit(f"%{latch}.i = add {word} {i}, {n}")

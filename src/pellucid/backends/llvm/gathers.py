@@ -45,6 +45,7 @@ class Gathers(Memory, ABC):
         super().__init__(body, facts, plan, cheap_masks=cheap_masks)
         self.beside: dict[Expr, list[Expr]] = {}
         """By what is looked up by turns: all that is looked up by the same turns."""
+        self.shapes: dict[Expr, Sum] = {}
 
     def find_lookups(self, block: Block) -> None:
         """Note what a block in lanes looks up in one table: that is done where the first of it is wanted."""
@@ -69,7 +70,7 @@ class Gathers(Memory, ABC):
         if node.op != "load" or node in self.names or self.changing(node) or not self.is_wide(node):
             return False
         (position,) = node.args
-        found = as_sum(position, stop=lambda n: not self.is_wide(n), whole=index_is_whole)
+        found = self.in_lanes(position)
         anywhere = any(self.is_wide(n) and n is not self.lane_index for n, _ in found.terms)
         return anywhere and self.inside(position, node.attr)
 
@@ -196,7 +197,10 @@ class Gathers(Memory, ABC):
 
     def shape(self, position: Expr) -> Sum:
         """A position as a sum of everything that can be taken apart."""
-        return as_sum(position, stop=lambda n: False, whole=index_is_whole)
+        found = self.shapes.get(position)
+        if found is None:
+            found = self.shapes[position] = as_sum(position, stop=lambda n: False, whole=index_is_whole)
+        return found
 
     def load_neighbors(self, node: Expr) -> bool:
         """Compute a load together with others near to it; False if there are none."""

@@ -23,7 +23,7 @@ from .gathers import unwidened
 from .interleaved import Held, Interleaved, Strided
 from .moving import WORD, Bits, Layer, Window, layers, moved, windows_of
 from .shuffles import REGISTER
-from .spelling import SCALAR, STORED, WIDEST, literal, stored, typed
+from .spelling import SCALAR, STORED, WIDEST, literal, moved_on, stored, typed
 
 TURN, MEMBERS = 4, 3
 """How many lanes, and how many places of a group with gaps, go to a table in one turn of a loop."""
@@ -206,8 +206,7 @@ class Groups(Interleaved, ABC):
             into = self.let(f"getelementptr ptr, ptr {slot}.to, i64 {k}") if k else f"{slot}.to"
             self.emit(f"store ptr {where}, ptr {into}, align 8")
         with self.counting(len(places), 1) as turn:
-            start = self.let(f"mul i64 {turn}, {apart}")
-            start = self.let(f"getelementptr i8, ptr {slot}, i64 {start}")
+            start = self.let(moved_on(slot, "i8", apart, f"i64 {turn}"))
             place = self.let(f"getelementptr ptr, ptr {slot}.to, i64 {turn}")
             self.store_from(buffer, group, members, start, self.let(f"load ptr, ptr {place}, align 8"))
 
@@ -230,16 +229,13 @@ class Groups(Interleaved, ABC):
         first = min(group.places[s] for s in group.numbers)
         many = next(n for n in (TURN, 2, 1) if self.lanes % n == 0)
         with self.counting(self.lanes, many) as lane:
-            along = self.let(f"mul i64 {lane}, {group.shape.step * size}")
-            place = self.let(f"getelementptr i8, ptr {where}, i64 {along}")
+            place = self.let(moved_on(where, "i8", group.shape.step * size, f"i64 {lane}"))
             for k, (s, slot) in itertools.product(range(many), pairs):
                 type_ = number_type(s)
                 if type_ is None:
                     value = literal(s.value)
                 else:
-                    word, width = SCALAR[type_], type_.bits // 8
-                    at = self.let(f"getelementptr {word}, ptr {slot}, i64 {lane}")
-                    at = self.let(f"getelementptr i8, ptr {at}, i64 {k * width}") if k else at
+                    at = self.let(moved_on(slot, SCALAR[type_], 1, f"i64 {lane}", k))
                     value = self.looked_at(s.value.attr, at, type_)
                 offset = (k * group.shape.step + group.places[s] - first) * size
                 into = self.let(f"getelementptr i8, ptr {place}, i64 {offset}") if offset else place
@@ -260,8 +256,7 @@ class Groups(Interleaved, ABC):
         many = WORD_BYTES // size
         word, vector = "", f"<{many} x {element}>"
         with self.counting(self.lanes, turn) as lane:
-            along = self.let(f"mul i64 {lane}, {len(pairs) * size}")
-            place = self.let(f"getelementptr i8, ptr {where}, i64 {along}")
+            place = self.let(moved_on(where, "i8", len(pairs) * size, f"i64 {lane}"))
             bases = [
                 self.let(f"getelementptr {SCALAR[t]}, ptr {slot}, i64 {lane}") if t else slot
                 for t, (_, slot) in zip(types, pairs, strict=True)

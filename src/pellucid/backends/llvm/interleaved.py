@@ -15,7 +15,7 @@ from ..affine import as_sum, index_is_whole
 from ..port import Layout
 from .gathers import Gathers
 from .shuffles import REGISTER, Shuffles, Windows
-from .spelling import stored
+from .spelling import moved_on, stored
 
 FARTHEST = 64
 """Up to how many bytes from lane to lane a group is read or written as a whole."""
@@ -97,9 +97,8 @@ class Interleaved(Gathers, Shuffles, ABC):
     def lane_zero(self, buffer: Buffer, shape: Strided, constant: int) -> str:
         """The address of lane 0 of a group's element."""
         size = buffer.type.dtype.itemsize
-        along = self.let(f"mul i64 {self.lane_wide}, {shape.step * size}")
-        where = self.let(f"getelementptr i8, ptr {self.run_row(buffer, list(shape.parts))}, i64 {along}")
-        return self.let(f"getelementptr i8, ptr {where}, i64 {constant * size}") if constant else where
+        row = self.run_row(buffer, list(shape.parts))
+        return self.let(moved_on(row, "i8", shape.step * size, f"i64 {self.lane_wide}", constant * size))
 
     def load_strided(self, node: Expr) -> bool:
         """Compute a load that is some elements on from lane to lane; False if it is not, or not proved to be inside."""

@@ -14,7 +14,7 @@ from ...reasoning.infer import FactsOf
 from ..affine import Sum, as_sum, index_is_whole
 from ..obligations import Proofs
 from ..port import Layout
-from .spelling import SCALAR, STORED, WIDEST, mangled, stored, typed
+from .spelling import SCALAR, STORED, WIDEST, mangled, moved_on, stored, typed
 from .values import Values
 
 
@@ -37,10 +37,10 @@ class Memory(Values, ABC):
         self.sure: set[tuple[Expr, Buffer]] = set()
         self.declared: set[str] = set()
         # `sure` are accesses that the loop around does not make where they would be outside.
-        # Of the vector loop around: its index, the scalar index of lane 0, how many lanes count (i64), and the lanes
-        # that count. `care` are the lanes on whose side of the branches around we are. None is all lanes.
-        self.lane_index: Expr | None = None
-        self.lane_base = self.lane_wide = ""
+        # Of the vector loop around: the scalar index of lane 0 as i64, how many lanes count (i64), and the lanes that
+        # count. `care` are the lanes on whose side of the branches around we are. None is all lanes.
+        self.lane_wide = ""
+        self.sums: dict[tuple[Expr, int], Sum] = {}
         self.rows: dict[tuple[Buffer, tuple[tuple[str, int], ...]], str] = {}
         self.lane_count = ""
         self.live: str | None = None
@@ -139,17 +139,36 @@ class Memory(Values, ABC):
             return self.place(buffer, at, type_)
         element = STORED[buffer.type]
         where = self.pointer(buffer)
-        for n, count in sorted(found.terms, key=lambda term: bool(term[0].free & self.inner)):
-            name = self.value(n)
-            if n.type.bits < 64:
-                kind = "sext" if n.type.kind == "signed" else "zext"
-                name = self.let(f"{kind} {SCALAR[n.type]} {name} to i64")
-            if count != 1:
-                name = self.let(f"mul i64 {name}, {count}")
-            where = self.let(f"getelementptr {element}, ptr {where}, i64 {name}")
-        if found.constant:
-            where = self.let(f"getelementptr {element}, ptr {where}, i64 {found.constant}")
-        return where
+        *first, last = sorted(found.terms, key=lambda term: bool(term[0].free & self.inner))
+        for n, count in first:
+            where = self.added(element, where, n, count)
+        return self.added(element, where, *last, found.constant)
+
+    def added(self, element: str, where: str, node: Expr, count: int, constant: int = 0) -> str:
+        """The address that is so many times a number, and a constant, of elements on."""
+        lines, found = self.adding(element, where, self.value(node), node.type, count, constant)
+        self.lines += lines
+        return found
+
+    def adding(
+        self, element: str, where: str, name: str, type_: T.Type, count: int, constant: int = 0
+    ) -> tuple[list[str], str]:
+        """The lines of `added`, and the name of what they give."""
+        lines: list[str] = []
+        index = f"{SCALAR[type_]} {name}"
+        # An index of fewer bits is taken as a signed number, and arrays have no size below zero.
+        if type_.bits < 64 and (type_.kind != "signed" or count < 0):
+            kind = "sext" if type_.kind == "signed" else "zext"
+            wide = self.fresh()
+            lines.append(f"{wide} = {kind} {index} to i64")
+            index = f"i64 {wide}"
+        if count < 0:
+            opposite = self.fresh()
+            lines.append(f"{opposite} = sub i64 0, {index.removeprefix('i64 ')}")
+            index = f"i64 {opposite}"
+        found = self.fresh()
+        lines.append(f"{found} = {moved_on(where, element, abs(count), index, constant)}")
+        return lines, found
 
     def fixed(self, node: Expr) -> bool:
         """Whether a value stays in the loop around, and is no sum with a constant, which an access adds at no cost."""
@@ -171,12 +190,21 @@ class Memory(Values, ABC):
         last = self.once_wide(self.last(buffer, type_), type_)
         return self.let(f"icmp ule {typed(type_, self.lanes)} {at}, {last}")
 
+    def in_lanes(self, position: Expr) -> Sum:
+        """A position as a sum of what differs from lane to lane and what does not."""
+        key = position, self.varying
+        found = self.sums.get(key)
+        if found is None:
+            found = as_sum(position, stop=lambda n: not self.is_wide(n), whole=index_is_whole)
+            self.sums[key] = found
+        return found
+
     def is_run(self, position: Expr) -> bool:
         """Whether the position in lane k is k elements further than in lane 0."""
         index = self.lane_index
         if index is None or not position.free & index.free:
             return False
-        found = as_sum(position, stop=lambda n: not self.is_wide(n), whole=index_is_whole)
+        found = self.in_lanes(position)
         return all(k == 1 if n is index else not self.is_wide(n) for n, k in found.terms) and any(
             n is index for n, _ in found.terms
         )
@@ -185,7 +213,7 @@ class Memory(Values, ABC):
         """The position of lane 0 of a run."""
         index = self.lane_index
         assert index is not None  # noqa: S101 - there is a run
-        found = as_sum(position, stop=lambda n: not self.is_wide(n), whole=index_is_whole)
+        found = self.in_lanes(position)
         word = SCALAR[position.type]
 
         def fit(name: str, type_: T.Type) -> str:
@@ -207,15 +235,12 @@ class Memory(Values, ABC):
         Where the parts of the position add up without a wrap, what does not change in the loop is added up before it,
         and the constant is left to the access.
         """
-        found = as_sum(position, stop=lambda n: not self.is_wide(n), whole=index_is_whole)
+        found = self.in_lanes(position)
         if position.type is not T.i32 or self.lane_index is None or not self.whole(found, position.type):
             return self.place(buffer, self.run_start(position), position.type)
         element = STORED[buffer.type]
         where = self.run_row(buffer, [(n, k) for n, k in found.terms if n is not self.lane_index])
-        where = self.let(f"getelementptr {element}, ptr {where}, i64 {self.lane_wide}")
-        if found.constant:
-            where = self.let(f"getelementptr {element}, ptr {where}, i64 {found.constant}")
-        return where
+        return self.let(moved_on(where, element, 1, f"i64 {self.lane_wide}", found.constant))
 
     def run_row(self, buffer: Buffer, parts: list[tuple[Expr, int]]) -> str:
         """The address that the uniform parts of a position make, where the last of them was computed."""
@@ -228,17 +253,8 @@ class Memory(Values, ABC):
         if found is None:
             lines: list[str] = []
             for name, n, k in names:
-                wide = name
-                if n.type.bits < 64:
-                    wide = self.fresh()
-                    lines.append(
-                        f"{wide} = {'sext' if n.type.kind == 'signed' else 'zext'} {SCALAR[n.type]} {name} to i64"
-                    )
-                if k != 1:
-                    lines.append(f"{self.fresh()} = mul i64 {wide}, {k}")
-                    wide = f"%v{self.count}"
-                lines.append(f"{self.fresh()} = getelementptr {STORED[buffer.type]}, ptr {where}, i64 {wide}")
-                where = f"%v{self.count}"
+                more, where = self.adding(STORED[buffer.type], where, name, n.type, k)
+                lines += more
             self.lines[max(self.places[n] for _, n, _ in names)] += "\n" + "\n".join(lines)
             found = self.rows[key] = where
         return found

@@ -129,3 +129,15 @@ def _compile(prim: Prim, first: T.Type, result: T.Type, lanes: int) -> Form:
 
     *before, last = prim.spelling("llvm", first.kind).split("\n")
     return _BRACES.sub(word, "\n".join([*before, "{r} = " + last])).format
+
+
+def moved_on(where: str, element: str, count: int, index: str, constant: int = 0) -> str:
+    """The address that is so many elements on for each step of a typed index, and then a constant.
+
+    >>> moved_on("%p", "i16", 3, "i64 %i", 5)
+    'getelementptr [3 x i16], ptr %p, i64 %i, i64 5'
+    """
+    # The elements of an array need not stay inside of it.
+    if constant:
+        return f"getelementptr [{count} x {element}], ptr {where}, {index}, i64 {constant}"
+    return f"getelementptr {element if count == 1 else f'[{count} x {element}]'}, ptr {where}, {index}"

@@ -14,7 +14,7 @@ from ...ir.nest import Block
 from ...ir.prim import Prim
 from ...reasoning.infer import FactsOf
 from ..obligations import nodes_of, reads_of_written, require_domain, stored_buffers
-from .spelling import Form, form, literal
+from .spelling import Form, form, literal, typed
 from .writer import Writer
 
 
@@ -27,7 +27,15 @@ class Values(Writer):
         nodes = nodes_of(body)
         self.loads = [n for n in nodes if n.op == "load"]
         self.stale = reads_of_written(body, nodes)
+        self.readers: dict[Buffer, list[Expr]] = {}
+        for node, reads in self.stale.items():
+            for buffer in reads:
+                self.readers.setdefault(buffer, []).append(node)
         self.storing: set[Buffer] = set()
+        # Of the vector loop around: its index, that of lane 0, how far the lanes are from it, and where it begins.
+        self.lane_index: Expr | None = None
+        self.lane_base = self.lane_offsets = ""
+        self.lane_line = 0
         self._forms: dict[tuple[str, T.Type, T.Type, int], tuple[Form, Prim]] = {}
 
     # ---- filled in above ----
@@ -87,10 +95,21 @@ class Values(Writer):
                 self.load(node)
             case "iterate":
                 self.iterate(node, ())
+            case "index" if node is self.lane_index:
+                self.count_lanes(node)
             case "param" | "index" | "state" | "get":
                 raise self.refuse("has no value here", f"{node!r}", "declare it around its use")
             case _:
                 self.row(node)
+
+    def count_lanes(self, index: Expr) -> None:
+        """The index of the vector loop in all lanes, where the loop begins: most only ask where lane 0 is."""
+        spread, text = self.spread(index.type, self.lane_base)
+        name = self.fresh()
+        text += f"\n{name} = add {typed(index.type, self.lanes)} {spread}, {self.lane_offsets}"
+        self.lines[self.lane_line] += "\n" + text
+        self.names[index] = name
+        self.places[index] = self.lane_line
 
     def row(self, node: Expr) -> None:
         """Write the spelling of a row."""
@@ -121,8 +140,13 @@ class Values(Writer):
 
     def forget_reads(self, written: Block) -> None:
         """Forget every value that was read from buffers that a block stores to."""
-        if self.stale:
-            buffers = stored_buffers(written)
-            for node, reads in self.stale.items():
-                if node in self.names and not buffers.isdisjoint(reads):
-                    self.forget(node)
+        if self.readers:
+            for buffer in stored_buffers(written):
+                self.forget_buffer(buffer)
+
+    def forget_buffer(self, buffer: Buffer) -> None:
+        """Forget every value that was read from a buffer."""
+        names = self.names
+        for node in self.readers.get(buffer, ()):
+            if node in names:
+                self.forget(node)

@@ -17,7 +17,7 @@ from ...ir.facts import Facts
 from ...ir.nest import Alloc, For, Kernel, Store, rewrite, scratch, walk
 from ...ir.path import Path, at, enclosing, replace_at
 from ...ir.path import walk as paths
-from ...reasoning.effects import untouched
+from ...reasoning.effects import stored, untouched
 from ...reasoning.infer import FactsOf
 from ...reasoning.prove import Verdict, decided
 from ..columns import DEAR, columns
@@ -27,9 +27,10 @@ from ..theorem import Clause, Site, Theorem
 
 def _pick(outer: For, dear: float) -> tuple[For, list[Expr]] | None:
     """The first loop inside with such expressions, and those."""
+    changing = frozenset(stored(outer.body))
     for s in walk(outer.body):
         if isinstance(s, For):
-            found = columns(s, dear)
+            found = columns(s, dear, changing)
             if found:
                 return s, found
     return None
