@@ -57,6 +57,13 @@ def rest(longest: float = 1.0) -> None:
             return
 
 
+def wake() -> None:
+    """Be busy for a moment: a processor that has rested is slow at first."""
+    start = time.perf_counter()
+    while time.perf_counter() - start < WARM:
+        pass
+
+
 @dataclass
 class Race:
     """Several ways to compute one thing; `run` prints a table with ratios to the reference."""

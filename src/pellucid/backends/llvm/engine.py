@@ -72,8 +72,16 @@ class Machine:
     cpu: str
     features: str
     target: binding.TargetMachine = field(repr=False)
+    identity: str = field(init=False, repr=False)
+    """What object code depends on besides its text."""
     _linker: binding.LLJIT | None = field(default=None, repr=False)
     _links: int = field(default=0, repr=False)
+
+    def __post_init__(self) -> None:
+        """Put the identity in words, once."""
+        version = ".".join(map(str, llvm_binding().llvm_version_info))
+        options = " ".join(on for on, _ in OPTIONS)
+        self.identity = f"llvm {version} {self.target.triple} {self.cpu} {self.features} {options}"
 
     @property
     def cheap_masks(self) -> bool:
@@ -85,13 +93,6 @@ class Machine:
     def permutes(self) -> bool:
         """Whether one instruction brings any bytes of two whole registers together."""
         return "+avx512vbmi" in self.features.split(",")
-
-    @property
-    def identity(self) -> str:
-        """What object code depends on besides its text."""
-        llvm = llvm_binding()
-        version = ".".join(map(str, llvm.llvm_version_info))
-        return f"llvm {version} {self.target.triple} {self.cpu} {self.features} {' '.join(on for on, _ in OPTIONS)}"
 
     def compile(self, text: str, *, hoist: bool = False) -> bytes:
         """The object code of a module; `hoist` constants out of loops: where they are few, and the loops short.
