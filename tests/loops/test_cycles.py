@@ -146,26 +146,6 @@ def test_a_curve_of_a_small_number_is_a_table():
     assert sum(isinstance(s, Alloc) for s in walk(after.body)) == 1
 
 
-def test_a_curve_that_hangs_on_nothing_else_is_known_at_once():
-    kernel = nest(
-        CURVE, "shade[89 - i] := sqrt(convert.f32(convert.i32(c[89 - i]) & 3) * convert.f32($n:i32))"
-    )
-    after = named("look_up").apply(kernel, (), dear=4.0, known=True).kernel
-    tables = [b for b in N.inputs(after) if b.data is not None]
-    # With a parameter it is filled when there is one.
-    assert sum(isinstance(s, Alloc) for s in walk(after.body)) == 1
-    (table,) = tables
-    assert np.array_equal(table.data, np.sqrt(np.arange(4, dtype=np.float32) * np.float32(0.3)))
-    assert memory(after) == memory(kernel)
-
-
-def test_a_known_table_changes_nothing():
-    kernel = nest(CURVE)
-    after = named("look_up").apply(kernel, (), dear=4.0, known=True).kernel
-    assert not any(isinstance(s, Alloc) for s in walk(after.body))
-    assert memory(after) == memory(kernel)
-
-
 def test_one_curve_is_one_table_wherever_it_is():
     kernel = nest(CURVE, "shade[89 - i] := sqrt(convert.f32(convert.i32(c[89 - i]) & 1) * 0.3)")
     (table,) = lookups(kernel, {}, 4.0)
@@ -194,16 +174,6 @@ def test_multiples_of_one_curve_are_one_table_of_the_curve():
     # One multiple by itself is the table.
     (table,) = lookups(nest(f"shade[i] := {one} * 0.25"), {}, 4.0)
     assert table.value.op == "mul"
-
-
-@pytest.mark.parametrize("bits", [16, 17])
-def test_a_large_table_is_filled_when_there_is_a_call(bits: int):
-    kernel = parse_nest(
-        "kernel k():\n  output out: f32[1000000]\n  input c: u32[1000000]\n  for i in 0 .. 1000000:\n"
-        f"    out[i] := sqrt(convert.f32(convert.i32(c[i]) & {(1 << bits) - 1}))\n"
-    )
-    after = named("look_up").apply(kernel, (), dear=4.0, known=True).kernel
-    assert any(isinstance(s, Alloc) for s in walk(after.body)) == (bits == 17)
 
 
 @pytest.mark.parametrize(

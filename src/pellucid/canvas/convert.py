@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -27,12 +26,9 @@ from pellucid.driver.options import Options
 from pellucid.driver.pipeline import Optimized
 from pellucid.driver.view import View, checked_view
 from pellucid.ir import types as T
-from pellucid.ir.expr import Buffer, Expr, const
+from pellucid.ir.expr import Buffer, Expr, apply, const
 from pellucid.ir.nest import Block
-from pellucid.loops.ledger import Ledger
-from pellucid.loops.strategies import attempted, index_facts
-from pellucid.loops.tactic import State
-from pellucid.pixels import Layout, layout_of, meaning
+from pellucid.pixels import Channel, Layout, layout_of, meaning
 from pellucid.pixels.access import Memory
 from pellucid.pixels.curves import Curves, fits
 from pellucid.pixels.entries import Entries
@@ -48,6 +44,8 @@ from pellucid.pixels.packing import (
     turn,
 )
 from pellucid.pixels.rows import Rows
+from pellucid.pixels.tables import NUMBER, Tables, pay
+from pellucid.tracing import Value
 
 if TYPE_CHECKING:
     from pellucid.images.packed import Packed
@@ -197,6 +195,8 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
         return color(entry, entry)
 
     def write() -> Block:
+        if source.model == "mosaic" and not as_stored and _pays(source, target, size):
+            return _looked_up(packed, filling)
         curved = filling if filling.linear else packed
         if _by_entry(source) and not as_stored:
             # Curves are for each entry of a palette, not for each pixel.
@@ -212,9 +212,43 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
         filling.within(curves.around)
         return filling.nest(curves)
 
-    frame = build_nest(write, options.real, asked.planes, "packed")
-    # Every color of a mosaic has a curve of its own: there is one where they are looked up, before anything else.
-    return looking_up(frame) if source.model == "mosaic" and not as_stored else frame
+    return build_nest(write, options.real, asked.planes, "packed")
+
+
+def _pays(source: Layout, target: Layout, size: tuple[int, int]) -> bool:
+    """Whether the colors of a mosaic are looked up, of which each has a curve of its own."""
+    count, pixels = meaning.added(source), math.prod(size)
+    kinds = {(c.kind, c.bits) for c in target.channels if c.name != "A"} if target.model == "rgb" else {1}
+    return count > 0 and pay(count, len(kinds), pixels if target.model == "mosaic" else 3 * pixels)
+
+
+def _looked_up(packed: Packed, filling: Filling) -> Block:
+    """The nest with tables of what a sum of samples of a mosaic becomes: bits that are of one color, or a color."""
+    target, tables = filling.layout, Tables(meaning.added(packed.layout))
+    number = Value(NUMBER)
+    light, *_, alpha = filling.kept(color_of(packed.of_sums(number, number, number)))
+
+    @functools.cache
+    def sums(column: Expr, row: Expr) -> tuple[Value, Value, Value]:
+        packed.facts = filling.facts
+        return packed.sums(column, row)
+
+    def bits(channel: Channel, column: Expr, row: Expr) -> Expr:
+        made = meaning.stored(target, (light, light, light, alpha), channel.name)[channel.name]
+        if channel.name == "A":
+            return made
+        at = meaning.site_of(target, column, row) if target.model == "mosaic" else "RGB".index(channel.name)
+        least = apply(
+            "convert", made, attr=T.integer(max(8, 1 << (channel.bits - 1).bit_length()), signed=False)
+        )
+        return apply("convert", tables(least, sums(column, row)[at].expr), attr=made.type)
+
+    def color(column: Expr, row: Expr) -> Any:
+        return (*[Value(tables(light.expr, total.expr)) for total in sums(column, row)], alpha)
+
+    if target.model in ("rgb", "mosaic"):
+        filling.copied = {c.name: functools.partial(bits, c) for c in target.channels}
+    return tables.around(filling.nest(color))
 
 
 def _by_entry(source: Layout) -> bool:
@@ -302,14 +336,6 @@ def _copied(packed: Packed, target: Layout) -> dict[str, Callable[[Expr, Expr], 
         if places[0] == places[1]:
             found[channel.name] = functools.partial(bits, channel.name)
     return found
-
-
-def looking_up(frame: Frame) -> Frame:
-    """The frame with dear values of one small whole number looked up in tables that are part of it, where that pays."""
-    state = attempted(State(frame.kernel, frame.ranges, Ledger()), "look_up", (), known=True)
-    return (
-        frame if state is None else replace(frame, kernel=state.kernel, ranges=index_facts(state.kernel, {}))
-    )
 
 
 class _Changed(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -134,16 +134,23 @@ class Packed:
         """The color at a column and a row."""
         i, j = (x if isinstance(x, Expr) else lift(x, T.i32) for x in (column, row))
         if self.layout.model == "mosaic":
-            channels = (
-                *meaning.demosaic(self.layout, lambda a, b: self.near(i, j, a, b), Value(i), Value(j)),
-                1.0,
-            )
-        else:
-            levels = {c.name: self._level(c, i, j) for c in self.layout.channels if c.name != "I"}
-            channels = meaning.components(self.layout, levels)
-            if self.as_levels:
-                channels = levels["Y"], levels["Cb"], levels["Cr"], levels.get("A", 1.0)
-        r, g, b, a = cast("tuple[Any, Any, Any, Any]", channels)
+            return self.of_sums(*self.sums(i, j))
+        levels = {c.name: self._level(c, i, j) for c in self.layout.channels if c.name != "I"}
+        if self.as_levels:
+            return self._lit(levels["Y"], levels["Cb"], levels["Cr"], levels.get("A", 1.0))
+        return self._lit(*meaning.components(self.layout, levels))
+
+    def sums(self, i: Expr, j: Expr) -> tuple[Any, Any, Any]:
+        """Four times red, green and blue of a mosaic: samples added up."""
+        return meaning.sums(self.layout, lambda a, b: self.near(i, j, a, b), Value(i), Value(j))
+
+    def of_sums(self, *totals: Any) -> Color:
+        """The color that sums of samples stand for."""
+        r, g, b = (meaning.of_sum(self.layout, total) for total in totals)
+        return self._lit(r, g, b, 1.0)
+
+    def _lit(self, r: Any, g: Any, b: Any, a: Any) -> Color:
+        """The color of components as the layout keeps them."""
         if self.layout.model == "ycbcr" and not self.as_levels:
             r, g, b = (F.clamp(x, 0.0, 1.0) for x in (r, g, b))
         opaque = "A" not in self.layout.names

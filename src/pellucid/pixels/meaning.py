@@ -167,6 +167,13 @@ def site(layout: Layout, column: int, row: int) -> int:
     return "rgb".index(_order(layout)[row % 2 * 2 + column % 2])
 
 
+def site_of(layout: Layout, column: Expr, row: Expr) -> int:
+    """As `site`, for a pixel of which it is known whether its column and its row are odd."""
+    places = [parted(position, 2) for position in (column, row)]
+    across, down = (found[1] for found in places if found is not None)
+    return site(layout, across, down)
+
+
 def demosaic(
     layout: Layout, at: Callable[[int, int], Expr], column: Value, row: Value
 ) -> tuple[Any, Any, Any]:
@@ -174,10 +181,31 @@ def demosaic(
 
     `at` gives the bits of the sample at a distance of columns and rows from the pixel, of which -1 to 1 are asked for.
     """
+    r, g, b = sums(layout, at, column, row)
+    return of_sum(layout, r), of_sum(layout, g), of_sum(layout, b)
+
+
+def added(layout: Layout) -> int:
+    """How many sums of samples of a mosaic there may be, from 0 on; none if they are not whole numbers of few bits."""
+    channel = layout["M"]
+    return 4 * channel.high + 1 if channel.kind == "u" and channel.bits <= 16 else 0
+
+
+def of_sum(layout: Layout, total: Any) -> Any:
+    """What four samples of a mosaic mean together, as a fraction of full intensity."""
+    if not added(layout):
+        return total * 0.25
+    zero, span = _scale(layout, layout["M"])
+    number = convert(total, real_type())
+    return (number - 4.0 * zero if zero else number) * (1.0 / (4.0 * span))
+
+
+def sums(layout: Layout, at: Callable[[int, int], Expr], column: Value, row: Value) -> tuple[Any, Any, Any]:
+    """As `demosaic`, what four samples add up to."""
     order = _order(layout)
     channel = layout["M"]
     # Samples that are whole numbers are added up as such, exactly; a fourth is taken in the end.
-    whole = channel.kind == "u" and channel.bits <= 16
+    whole = added(layout) > 0
 
     def near(across: int, down: int) -> Any:
         sample = at(across, down)
@@ -219,12 +247,7 @@ def demosaic(
         def in_row(first: int) -> Any:
             return _either(odd_column, lambda: at_place(color, first + 1), lambda: at_place(color, first))
 
-        total = _either(odd_row, lambda: in_row(2), lambda: in_row(0))
-        if not whole:
-            return total * 0.25
-        zero, span = _scale(layout, channel)
-        number = convert(total, real_type())
-        return (number - 4.0 * zero if zero else number) * (1.0 / (4.0 * span))
+        return _either(odd_row, lambda: in_row(2), lambda: in_row(0))
 
     return by_place("r"), by_place("g"), by_place("b")
 

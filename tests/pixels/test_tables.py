@@ -1,0 +1,104 @@
+"""Tables of what numbers become: the same bytes as without, and what is in them."""
+
+from __future__ import annotations
+
+import importlib
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+import pellucid as pl
+from pellucid.driver.options import Options
+from pellucid.ir import types as T
+from pellucid.ir.expr import apply, const, param
+from pellucid.ir.nest import Alloc, For, Store, inputs, walk
+from pellucid.pixels import FORMATS, layout_of
+from pellucid.pixels.tables import LARGEST, NUMBER, Tables
+
+convert = importlib.import_module("pellucid.canvas.convert")
+MOSAICS = [n for n, f in FORMATS.items() if f.model == "mosaic"]
+TARGETS = [
+    "rgb24", "rgb565", "rgb332", "argb1555", "rgba", "rgb48", "rgb10a2", "rgbaf16", "rgbf32", "gbrp",
+    "nv12", "v210", "y410", "gray8", "gray10", "grayf32", "M:8 | grbg srgb", "M:12 | bggr srgb",
+]  # fmt: skip
+
+
+def converted(source: str, target: str, size: tuple[int, int], *, tables: bool, backend: str = "numpy"):
+    data = np.random.default_rng(5).integers(0, 256, layout_of(source).size(*size), np.uint8)
+    convert.at_hand.cache_clear()
+    with patch.object(convert, "_pays", lambda *_: tables):
+        return pl.convert(data, source, target, size, numerics="exact", backend=backend)
+
+
+def test_there_are_mosaics_and_every_kind_of_target():
+    assert {"raw8", "raw10", "raw12", "raw14", "raw16", "bayer12packed"} <= set(MOSAICS)
+    assert {layout_of(t).model for t in TARGETS} == {"rgb", "ycbcr", "gray", "mosaic"}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("source", ["raw8", "raw12", "bayer10p"])
+def test_tables_make_no_difference_to_a_conversion(source: str, target: str):
+    for size in ((1, 1), (2, 3), (9, 5), (70, 4)):
+        found = [converted(source, target, size, tables=tables) for tables in (True, False)]
+        assert np.array_equal(*found), size
+
+
+@pytest.mark.parametrize("backend", ["llvm", "c"])
+@pytest.mark.parametrize(
+    "source", ["raw14", "raw16", "M:6 | gbrg limited", "M:9 | rggb negative"]
+)
+def test_nor_do_they_in_compiled_code(source: str, backend: str):
+    for target in ("rgb24", "rgb565", "nv12"):
+        with_tables = converted(source, target, (37, 6), tables=True, backend=backend)
+        assert np.array_equal(with_tables, converted(source, target, (37, 6), tables=False)), target
+
+
+@pytest.mark.parametrize("source", MOSAICS)
+def test_a_large_picture_has_tables_and_a_small_one_has_none(source: str):
+    def tables(size: tuple[int, int]) -> list[int]:
+        asked = convert.conversion(layout_of(source), layout_of("rgb565"), size)
+        kernel = convert.nest_between(asked, Options("relaxed", "f32", "auto")).kernel
+        made = [b for s in walk(kernel.body) if isinstance(s, Alloc) for b in s.sizes] + [*inputs(kernel)]
+        return [b.size for b in made if b.name.startswith("values")]
+
+    count = 4 * layout_of(source)["M"].high + 1
+    assert tables((2000, 2000)) == [count, count]
+    assert tables((16, 8)) == []
+
+
+def test_bits_of_two_channels_that_are_alike_are_one_table():
+    tables, double = Tables(5), apply("mul", NUMBER, const(2, T.i32))
+    for name in ("a", "b"):
+        tables(double, param(name, T.u32))
+    (table,) = tables.made.values()
+    assert table.data is not None
+    assert table.data.tolist() == [0, 2, 4, 6, 8]
+
+
+def test_tables_are_worked_out_when_one_is_asked_for_and_then_all():
+    tables = Tables(LARGEST)
+    tables(apply("mul", NUMBER, const(2, T.i32)), param("n", T.u32))
+    tables(apply("convert", NUMBER, attr=T.f32), param("n", T.u32))
+    first, second = tables.made.values()
+    assert (first.name, second.name) == ("values", "values2")
+    assert first.waits
+    assert not tables.found
+    assert first.data is not None
+    assert len(tables.found) == 2
+    assert second.data is not None
+    assert second.data.dtype == np.float32
+    assert second.data[-1] == LARGEST - 1
+    assert tables.around(()) == ()
+
+
+def test_a_larger_table_is_filled_by_the_program():
+    tables = Tables(LARGEST + 1)
+    tables(apply("mul", NUMBER, const(2, T.i32)), param("n", T.u32))
+    (table,) = tables.made.values()
+    assert table.data is None
+    (around,) = tables.around(())
+    assert isinstance(around, Alloc)
+    (fill,) = around.body
+    assert isinstance(fill, For)
+    assert [s.buffer for s in fill.body if isinstance(s, Store)] == [table]
