@@ -45,9 +45,7 @@ def test_tables_make_no_difference_to_a_conversion(source: str, target: str):
 
 
 @pytest.mark.parametrize("backend", ["llvm", "c"])
-@pytest.mark.parametrize(
-    "source", ["raw14", "raw16", "M:6 | gbrg limited", "M:9 | rggb negative"]
-)
+@pytest.mark.parametrize("source", ["raw14", "raw16", "M:6 | gbrg limited", "M:9 | rggb negative"])
 def test_nor_do_they_in_compiled_code(source: str, backend: str):
     for target in ("rgb24", "rgb565", "nv12"):
         with_tables = converted(source, target, (37, 6), tables=True, backend=backend)
@@ -102,3 +100,23 @@ def test_a_larger_table_is_filled_by_the_program():
     (fill,) = around.body
     assert isinstance(fill, For)
     assert [s.buffer for s in fill.body if isinstance(s, Store)] == [table]
+
+
+LINEAR = [
+    "rgbaf16", "rgbf32", "grayf32", "raw12", "mono10p", "M:5 | gbrg linear", "A:8 R:8 G:8 B:8 | linear premultiplied",
+    "Y:8; Cb:8 Cr:8 /2x2 | linear", "Y:10 Cb:10 Cr:10 | linear",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("target", LINEAR)
+@pytest.mark.parametrize("source", ["pal1", "pal2", "pal8", "I:3; palette: A:4 R:4 G:4 B:4"])
+def test_what_becomes_of_entries_is_kept_or_made_for_each_pixel(source: str, target: str):
+    assert layout_of(target).said["transfer"] != layout_of(source).said["transfer"]
+    for size in ((1, 1), (9, 5), (70, 4)):
+        data = np.random.default_rng(5).integers(0, 256, layout_of(source).size(*size), np.uint8)
+        found: list[np.ndarray] = []
+        for by_entry in (convert._by_entry, lambda _: False):
+            convert.at_hand.cache_clear()
+            with patch.object(convert, "_by_entry", by_entry):
+                found.append(pl.convert(data, source, target, size, numerics="exact", backend="numpy"))
+        assert np.array_equal(*found), size

@@ -29,7 +29,7 @@ from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer, Expr, apply, const
 from pellucid.ir.nest import Block
 from pellucid.pixels import Channel, Layout, layout_of, meaning
-from pellucid.pixels.access import Memory
+from pellucid.pixels.access import Memory, least_type
 from pellucid.pixels.curves import Curves, fits
 from pellucid.pixels.entries import Entries
 from pellucid.pixels.lines import Lines, lined
@@ -203,6 +203,7 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
             count, none = 1 << source["I"].bits, const(0, T.i32)
             curves = Curves((count, 1), 1, 1, curved, of_entry)
             entries = Entries(count, lambda entry: curves(entry, none))
+            filling.copied = _of_entries(packed, target, entries)
             body = filling.nest(lambda column, row: entries(packed.index(column, row)))
             return curves.around(none, 1, entries.around(body))
         if numbers is None:
@@ -213,6 +214,19 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
         return filling.nest(curves)
 
     return build_nest(write, options.real, asked.planes, "packed")
+
+
+def _of_entries(packed: Packed, target: Layout, entries: Entries) -> dict[str, Callable[[Expr, Expr], Expr]]:
+    """The channels whose samples are of one pixel each, and how to have their bits for its entry of a palette."""
+
+    def bits(channel: Channel, column: Expr, row: Expr) -> Expr:
+        r, g, b, a = entries.made
+        if target.model == "mosaic":
+            r = (r, g, b)[meaning.site_of(target, column, row)]
+        made = meaning.stored(target, (r, g, b, a), channel.name)[channel.name]
+        return entries.sample(made, channel.bits, packed.index(column, row))
+
+    return {c.name: functools.partial(bits, c) for c in target.channels if c.across == c.down == 1}
 
 
 def _pays(source: Layout, target: Layout, size: tuple[int, int]) -> bool:
@@ -238,9 +252,7 @@ def _looked_up(packed: Packed, filling: Filling) -> Block:
         if channel.name == "A":
             return made
         at = meaning.site_of(target, column, row) if target.model == "mosaic" else "RGB".index(channel.name)
-        least = apply(
-            "convert", made, attr=T.integer(max(8, 1 << (channel.bits - 1).bit_length()), signed=False)
-        )
+        least = apply("convert", made, attr=least_type(channel.bits))
         return apply("convert", tables(least, sums(column, row)[at].expr), attr=made.type)
 
     def color(column: Expr, row: Expr) -> Any:

@@ -39,6 +39,13 @@ def widest(loop: For) -> int:
     return found
 
 
+def filled(loop: For, lanes: int) -> int:
+    """So many lanes, or as many as a loop fills that is known to have fewer iterations."""
+    if loop.lo.op != "const" or loop.hi.op != "const" or loop.hi.attr <= loop.lo.attr:
+        return lanes
+    return min(lanes, 1 << (int(loop.hi.attr - loop.lo.attr).bit_length() - 1))
+
+
 def by_lanes(lanes: int, bits: int) -> Tactic:
     """Every loop by that many lanes of so many bits wherever that is proved; by more where its values are narrower."""
 
@@ -48,7 +55,8 @@ def by_lanes(lanes: int, bits: int) -> Tactic:
             for path in move.find(state.kernel):
                 loop = at(state.kernel.body, path)
                 if isinstance(loop, For):
-                    state, done = make(state, move, path, count=max(lanes, lanes * bits // widest(loop)))
+                    count = filled(loop, max(lanes, lanes * bits // widest(loop)))
+                    state, done = make(state, move, path, count=count)
                     if done:
                         break
             else:

@@ -39,6 +39,15 @@ def bits_type(channel: Channel) -> T.Type:
     return T.u64 if channel.bits > 32 else T.u32
 
 
+def least_type(bits: int) -> T.Type:
+    """The type of the least word that so many bits lie in.
+
+    >>> least_type(1), least_type(10)
+    (u8, u16)
+    """
+    return next(type_ for type_ in (T.u8, T.u16, T.u32, T.u64) if type_.bits >= bits)
+
+
 def read(layout: Layout, channel: Channel, memory: Memory, column: Expr, row: Expr) -> Expr:
     """The bits of a sample as a number of `word_type`; column and row are i32 and count samples of the channel.
 

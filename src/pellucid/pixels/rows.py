@@ -15,13 +15,11 @@ from typing import NamedTuple
 from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, index, load
-from .access import Memory, bits_type, parted, plus, read, signed, times
+from .access import Memory, bits_type, least_type, parted, plus, read, signed, times
 from .layout import Channel, Layout
 
-WORDS = (T.u8, T.u16, T.u32, T.u64)
 MOST = 32 << 10
 """The most bytes that the rows of a block take: a quarter of what a thread has for itself, for there may be others."""
-
 Samples = dict[str, list[Expr]]
 """The bits of the samples of a group, by channel."""
 
@@ -59,7 +57,7 @@ class Rows:
             channels = self._of(number)
             if not channels:
                 continue
-            word = next(w for w in WORDS if w.bits >= max(c.bits for c in channels))
+            word = least_type(max(c.bits for c in channels))
             unit = math.lcm(*(c.across for c in channels))
             step = sum(unit // c.across for c in channels)
             stride = -(-size[0] // unit) * step
