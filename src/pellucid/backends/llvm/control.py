@@ -24,8 +24,8 @@ from .spelling import SCALAR, literal, sequence, typed
 from .writer import ZERO
 
 MANY = 16
-"""From how many loads and stores on bytes are permuted by orders read from memory (see `Shuffles`): short code is
-left to the code generator, which finds what is a little quicker, and takes its time for it."""
+"""From how many loads and stores on bytes are permuted by orders read from memory (see `Shuffles`), and where there are
+several loops by lanes: the code generator is left what is short, finds what is a little quicker, and takes its time."""
 MOST_KEPT = 8
 """How many constants a loop by lanes keeps in registers."""
 
@@ -37,7 +37,7 @@ class Function(Prefixes):
         facts = FactsOf.handed_on(ranges)
         self.plan, self.phase = plan, phase
         super().__init__(phase.body, facts, plan, cheap_masks=machine.cheap_masks)
-        self.permutes = machine.permutes and self.accesses() > MANY
+        self.permutes = machine.permutes and (self.accesses() > MANY or self.vectors() > 1)
 
     def text(self, name: str) -> str:
         """A function of (params, buffers, sizes, first, beyond), and before it the constants that it reads."""
@@ -55,6 +55,10 @@ class Function(Prefixes):
     def accesses(self) -> int:
         """How many loads and stores the phase has."""
         return len(self.loads) + sum(isinstance(s, Store) for s in walk(self.phase.body))
+
+    def vectors(self) -> int:
+        """How many loops by lanes the kernel has."""
+        return sum(isinstance(s, For) and s.how.kind == "lanes" for s in walk(self.plan.kernel.body))
 
     def parameter(self, k: int, p: Expr) -> None:
         """Read a parameter from its slot of 8 bytes."""
