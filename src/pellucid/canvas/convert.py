@@ -152,8 +152,6 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
     as_stored = source.said["transfer"] == target.said["transfer"]
     alike = meaning.alike(source, target)
     levels = alike and source.model == "ycbcr"
-    # As dear as a curve.
-    halves = any(c.kind == "f" and c.bits == 16 for c in target.channels)
     memories = [
         Memory(b, 0, 8 * p.row_bytes(size[0]) // b.type.bits)
         for b, p in zip(asked.given, source.planes, strict=True)
@@ -197,7 +195,7 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
         return color(entry, entry)
 
     def write() -> Block:
-        if source.model == "mosaic" and (not as_stored or halves) and _pays(source, target, size):
+        if source.model == "mosaic" and not as_stored and _pays(source, target, size):
             return _looked_up(packed, filling)
         curved = filling if filling.linear else packed
         if _by_entry(source) and not as_stored:
