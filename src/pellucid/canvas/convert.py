@@ -55,7 +55,8 @@ KEPT = 32
 LONGEST = 8
 """How many groups of the target one block has at most."""
 SHORT, SHORT_BITS, SHORT_ENTRIES = 6, 4, 2
-"""Of how many pixels blocks are soon compiled: if a format has whole bytes, if none has, of entries of a palette."""
+"""Of how many pixels blocks are soon compiled: if a format has whole bytes, if none has or there are half floats, of
+entries of a palette."""
 
 
 def convert(
@@ -306,7 +307,8 @@ def _stages(
     linear = [f.said["transfer"] == "linear" for f in (source, target)]
     curves = linear[0] != linear[1] and not _few_values(source)
     apart = curves and not near and source.model != "mosaic"
-    short = SHORT_ENTRIES if source.palette else SHORT if whole else SHORT_BITS
+    halves = any(c.kind == "f" and c.bits == 16 for f in (source, target) for c in f.channels)
+    short = SHORT_ENTRIES if source.palette else SHORT if whole and not halves else SHORT_BITS
     choices = [(False, False)]
     if not meaning.moved(source, target):
         choices = [(read, written) for written in (False, True) for read in (False, True) if own or not read]
