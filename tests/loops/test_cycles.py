@@ -128,6 +128,14 @@ def test_bytes_run_by_more_lanes_than_words():
     assert loop(state.kernel).how.count == 64
 
 
+@pytest.mark.parametrize(("count", "lanes"), [(1, 1), (2, 2), (7, 4), (16, 16), (17, 16), (40, 16)])
+def test_a_loop_of_few_iterations_has_few_lanes(count: int, lanes: int):
+    text = f"kernel k():\n  output out: f32[300]\n  for i in 0 .. {count}:\n    out[i] := convert.f32(i)\n"
+    state = by_lanes(16, 32)(State(parse_nest(text), {}, Ledger()))
+    how = loop(state.kernel).how
+    assert (how.count if how.kind == "lanes" else 1) == lanes
+
+
 CURVE = "shade[i] := sqrt(convert.f32(convert.i32(c[i]) & 3) * 0.3)"
 
 

@@ -13,8 +13,9 @@ from pellucid.driver.options import Options
 from pellucid.ir import types as T
 from pellucid.ir.expr import apply, const, param
 from pellucid.ir.nest import Alloc, For, Store, inputs, walk
+from pellucid.loops.lookups import NUMBER
 from pellucid.pixels import FORMATS, layout_of
-from pellucid.pixels.tables import LARGEST, NUMBER, Tables
+from pellucid.pixels.tables import LARGEST, Tables
 
 convert = importlib.import_module("pellucid.canvas.convert")
 MOSAICS = [n for n, f in FORMATS.items() if f.model == "mosaic"]

@@ -28,6 +28,7 @@ from pellucid.driver.view import View, checked_view
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer, Expr, apply, const
 from pellucid.ir.nest import Block
+from pellucid.loops.lookups import NUMBER
 from pellucid.pixels import Channel, Layout, layout_of, meaning
 from pellucid.pixels.access import Memory, least_type
 from pellucid.pixels.curves import Curves, fits
@@ -44,7 +45,7 @@ from pellucid.pixels.packing import (
     turn,
 )
 from pellucid.pixels.rows import Rows
-from pellucid.pixels.tables import NUMBER, Tables, pay
+from pellucid.pixels.tables import Tables, pay
 from pellucid.tracing import Value
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ WHOLE, BITS = (
 )
 """What makes a whole number of a float, and what takes some bits of it."""
 NUMBER = E.index("number")
-"""The index of all tables while they are compared."""
+"""The index of all tables while they are compared: it stands for any number."""
 
 
 @dataclass(slots=True, eq=False)

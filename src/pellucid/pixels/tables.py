@@ -14,13 +14,10 @@ import numpy as np
 
 from ..ir import nest as N
 from ..ir import types as T
-from ..ir.expr import Buffer, Expr, apply, const, index, load
+from ..ir.expr import Buffer, Expr, apply, const, load
 from ..ir.interp import Array, evaluate
+from ..loops.lookups import NUMBER, TURNS
 
-NUMBER = index("number")
-"""The number that stands for any, of 32 bits."""
-TURNS = 4
-"""How often each element of a table is read at least, on the average."""
 LARGEST, PIECE = 1 << 16, 1 << 14
 """The most elements of a table that is part of a program, and of how many values are worked out at once.
 
