@@ -66,6 +66,16 @@ def test_a_large_picture_has_tables_and_a_small_one_has_none(source: str):
     assert tables((16, 8)) == []
 
 
+def test_alpha_of_a_mosaic_needs_no_table():
+    asked = convert.conversion(layout_of("raw16"), layout_of("alpha8"), (2000, 2000))
+    kernel = convert.nest_between(asked, Options("relaxed", "f32", "auto")).kernel
+    assert not any(
+        isinstance(s, Alloc) and any(b.name == "values" for b in s.sizes) for s in walk(kernel.body)
+    )
+    data = np.zeros(layout_of("raw16").size(5, 3), np.uint8)
+    assert pl.convert(data, "raw16", "alpha8", (5, 3)).tolist() == [255] * 15
+
+
 def test_bits_of_two_channels_that_are_alike_are_one_table():
     tables, double = Tables(5), apply("mul", NUMBER, const(2, T.i32))
     for name in ("a", "b"):

@@ -233,6 +233,8 @@ def _of_entries(packed: Packed, target: Layout, entries: Entries) -> dict[str, C
 
 def _pays(source: Layout, target: Layout, size: tuple[int, int]) -> bool:
     """Whether the colors of a mosaic are looked up, of which each has a curve of its own."""
+    if target.model == "alpha":
+        return False
     count, pixels = meaning.added(source), math.prod(size)
     kinds = {(c.kind, c.bits) for c in target.channels if c.name != "A"} if target.model == "rgb" else {1}
     return count > 0 and pay(count, len(kinds), pixels if target.model == "mosaic" else 3 * pixels)
