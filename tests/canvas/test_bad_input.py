@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from pellucid.base.errors import InputError, MissingExtraError
+from pellucid.base.memory import readable_bytes
 from pellucid.canvas import animate, png_of, render, save, show
 from pellucid.driver import view as view_file
-from pellucid.driver.view import checked_size, readable_bytes
+from pellucid.driver.view import checked_size
 
 RENDER = [
     ({"size": (0, 5)}, "size: 0x5 has no pixels"),

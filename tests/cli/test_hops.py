@@ -288,7 +288,7 @@ def test_run_takes_inputs_from_files_and_a_seed(desk, tmp_path):
     np.save(file, np.full(8, 2.0, np.float32))
     assert "  a = 2 2 2" in said(desk, f"run w=3 h=2 a={file}")
     assert said(desk, "run w=3 h=2 seed=4") != said(desk, "run w=3 h=2 seed=5")
-    with pytest.raises(PellucidError, match="cannot be read"):
+    with pytest.raises(PellucidError, match=r"missing\.npy: is not there"):
         desk.say("run a=missing.npy")
 
 
@@ -349,7 +349,7 @@ def test_assume_is_written_down(desk):
         ("assume q 1..2", "no parameter 'q'"),
         ("run 5", "it is used like this: run"),
         ("run q=5", "the program has no input 'q'"),
-        ("load nowhere.hops", "nowhere.hops: cannot be read"),
+        ("load nowhere.hops", "nowhere.hops: is not there"),
         ("save x.hops", "that is the name of a program"),
         ("save /nowhere/at/all.py", "cannot be written"),
         ("help spreed", "there is no help on 'spreed'; did you mean 'spread'"),
@@ -558,9 +558,9 @@ def test_lines_may_come_through_a_pipe(folder):
 @pytest.mark.parametrize(
     ("words", "status", "text"),
     [
-        (["missing.hops"], 1, "missing.hops: cannot be read"),
+        (["missing.hops"], 1, "missing.hops: is not there"),
         (["shade.nst"], 1, "did you mean 'shade.nest'"),
-        (["shade.nest", "--script", "none.steps"], 1, "none.steps: cannot be read"),
+        (["shade.nest", "--script", "none.steps"], 1, "none.steps: is not there"),
         ([], 2, "required: FILE"),
         (["shade.nest", "--width", "x"], 2, "width"),
     ],

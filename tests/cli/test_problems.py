@@ -133,10 +133,12 @@ def test_files_that_are_not_there(pellucid, ramp, tmp_path):
     assert pellucid("render", "rammp.py", "-o", "a.png") == (
         1,
         "",
-        "pellucid: rammp.py: no such file; did you mean 'ramp.py'?\n",
+        "pellucid: rammp.py: is not there; did you mean 'ramp.py'?\n",
     )
     (tmp_path / "folder.py").mkdir()
-    assert pellucid("render", "folder.py", "-o", "a.png")[2].startswith("pellucid: folder.py: is a folder")
+    assert pellucid("render", "folder.py", "-o", "a.png")[2].startswith(
+        "pellucid: folder.py: is not a file but a folder"
+    )
 
 
 def test_files_without_or_with_many_pictures(pellucid, written):

@@ -81,7 +81,7 @@ def test_the_sounds_of_a_file_are_listed(pellucid, voices):
         (["voices.py:hum", "-o", "a.wav", "--rate", "1.5"], 2, "'1.5' is not a whole number"),
         (["voices.py:hum", "-o", "a.ogg", "--seconds", "1"], 2, "no file of sound ends in '.ogg'"),
         (["voices.py:hum", "-o", "a.wav", "--seconds", "1", "--param", "x=1"], 2, "no control is called 'x'"),
-        (["none.py", "-o", "a.wav"], 1, "none.py: no such file"),
+        (["none.py", "-o", "a.wav"], 1, "none.py: is not there"),
         (["voices.py:hum", "-o", "none/a.wav", "--seconds", "1"], 1, "make the folder 'none' first"),
     ],
 )  # fmt: skip

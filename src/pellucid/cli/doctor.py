@@ -92,8 +92,8 @@ def _version(package: str) -> str | None:
 
 
 def _machine() -> list[tuple[str, str]]:
+    from pellucid.base.memory import available_memory, readable_bytes
     from pellucid.driver.threads import available
-    from pellucid.driver.view import available_memory, readable_bytes
 
     memory = available_memory()
     return [
@@ -175,8 +175,8 @@ def _calibrate() -> int:
 
 
 def _cached() -> list[tuple[str, str]]:
+    from pellucid.base.memory import readable_bytes
     from pellucid.driver.cache import cache
-    from pellucid.driver.view import readable_bytes
 
     folder = cache().folder
     if folder is None:
@@ -190,8 +190,8 @@ def _cached() -> list[tuple[str, str]]:
 
 
 def _clear() -> int:
+    from pellucid.base.memory import readable_bytes
     from pellucid.driver.cache import cache
-    from pellucid.driver.view import readable_bytes
 
     folder = cache().folder
     if folder is None:

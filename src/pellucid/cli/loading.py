@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import sys
 import types
 from dataclasses import dataclass
 from pathlib import Path
 
-from pellucid.base.errors import FileError, InputError, PellucidError, did_you_mean
+from pellucid.base.errors import InputError, PellucidError, did_you_mean
+from pellucid.base.opening import contents
 from pellucid.cli.problems import in_one_line, located, owns_errors, place_in_user_code
 
 
@@ -135,7 +137,7 @@ def _functions(module: types.ModuleType) -> list[str]:
 def _split(word: str, kind: Kind) -> tuple[Path, str | None]:
     """The part after the last colon is a name if it looks like one; the colon of a drive is not meant."""
     before, colon, after = word.rpartition(":")
-    if colon and after.isidentifier() and not Path(word).exists():
+    if colon and after.isidentifier() and not os.path.lexists(word):
         return Path(before), after
     if colon and not after and before.endswith(".py"):
         raise InputError(
@@ -145,7 +147,7 @@ def _split(word: str, kind: Kind) -> tuple[Path, str | None]:
 
 
 def _run(path: Path, kind: Kind) -> types.ModuleType:
-    source = _source(path, kind)
+    source = contents(path, f"a Python file with a {kind.noun}")
     module = types.ModuleType(path.stem)
     module.__file__ = str(path.resolve())
     folder = str(path.resolve().parent)
@@ -177,23 +179,6 @@ def _told(error: Exception) -> str:
     if isinstance(error, PellucidError):
         return str(error)
     return in_one_line(error)
-
-
-def _source(path: Path, kind: Kind) -> bytes:
-    if path.is_dir():
-        raise FileError("is a folder", place=str(path), fix="name a Python file in it")
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        near = [item.name for item in path.parent.glob("*.py")] if path.parent.is_dir() else []
-        hint = did_you_mean(path.name, near)
-        raise FileError(
-            "no such file", place=str(path), fix=hint or f"name a Python file with a {kind.noun}"
-        ) from None
-    except OSError as error:
-        raise FileError(
-            f"cannot be read ({error.strerror})", place=str(path), fix="check its permissions"
-        ) from error
 
 
 def _some(names: list[str]) -> str:

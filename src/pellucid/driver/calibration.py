@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import time
 from collections.abc import Callable
 from functools import cached_property
@@ -21,7 +20,9 @@ from typing import Any
 import numpy as np
 
 from ..backends.llvm import LlvmBackend
+from ..base.aside import written_aside
 from ..base.errors import FileError
+from ..base.opening import contents
 from ..ir import nest as N
 from ..ir import prim as table
 from ..ir import types as T
@@ -29,7 +30,6 @@ from ..ir.expr import Buffer, Expr, apply, const, index, load, param
 from ..loops.placement import place
 from ..reasoning.machine import CHARGES, Machine
 from ..rewriting.expand import expand
-from .cache import ASIDE
 from .threads import available
 
 LENGTH = 2048
@@ -297,11 +297,10 @@ def keep(machine: Machine) -> Path | None:
     }
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        aside = path.with_suffix(f".{os.getpid()}{ASIDE}")
-        aside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-        aside.replace(path)
+        with written_aside(path) as file:
+            file.write(json.dumps(content, indent=1).encode() + b"\n")
     except OSError as error:
-        why = error.strerror or str(error)
+        why = getattr(error, "message", None) or error.strerror or str(error)
         raise FileError(f"the timer's table cannot be kept: {why}", place=str(path), fix=_ELSEWHERE) from None
     return path
 
@@ -312,7 +311,7 @@ def measured() -> Machine | None:
     if folder is None:
         return None
     try:
-        content = json.loads(_file(folder).read_text(encoding="utf-8"))
+        content = json.loads(contents(_file(folder)))
         if content["version"] != VERSION:
             return None
         charges, operators = _costs(content["charges"]), _costs(content["operators"])

@@ -1,6 +1,6 @@
 """Bitmaps: picture files and arrays as images, with their pixels left where they are.
 
-A bitmap file is mapped into memory and read in place; so are arrays. Compressed files are decoded by Pillow, here and
+A bitmap file is sampled from its own bytes, and an array where it is. Compressed files are decoded by Pillow, here and
 nowhere else, into the layout that is quickest to sample. Paper Pan, sections 2.4 and 2.4.2.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import itertools
 import math
-import mmap
 import os
 import re
 import warnings
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..base.errors import FileError, InputError, installed
+from ..base.opening import contents
 from ..ir import types as T
 from ..ir.expr import Buffer
 from .array2 import Array2, Raster
@@ -36,6 +36,8 @@ Array = np.ndarray[Any, Any]
 
 MOST_PIXELS = 1 << 27
 """How many pixels a compressed file may unfold to, unless the caller says otherwise; Pillow has a limit of its own."""
+MAX_BYTES = 1 << 32
+"""The largest picture file that is read: the fields of a bitmap file hold no larger number."""
 # Formats that run programs or have no pixels of their own are left out.
 _FORMATS = ("BMP", "GIF", "ICO", "JPEG", "JPEG2000", "PNG", "PPM", "TGA", "TIFF", "WEBP", "AVIF")
 
@@ -118,20 +120,18 @@ class Bitmap(Image):
 
 
 @word(
-    "Any -> Text -> Truth -> Count -> Image Color",
+    "Any -> Text -> Count -> Image Color",
     ranges={"alpha": ("file", *ALPHAS), "max_pixels": (1, math.inf)},
     example='read_image(b"P3 2 2 255  255 0 0  255 255 0  0 0 255  0 160 0")',
     source="Pan, section 2.4.2",
 )
-def read_image(
-    source: Any, alpha: str = "file", in_place: bool = True, max_pixels: int = MOST_PIXELS
-) -> Bitmap:
+def read_image(source: Any, alpha: str = "file", max_pixels: int = MOST_PIXELS) -> Bitmap:
     """The picture in a file, centered on the origin, one pixel to the unit; `source` is a path, or the bytes of a file.
 
-    Bitmap files (BMP) are mapped and read where they are, unless `in_place` is False; others are decoded, turned
-    upright as their camera says, and refused beyond `max_pixels`. `alpha` tells how the fourth byte is meant, against
-    what the file says: opaque (not at all), straight or premultiplied, which is the quickest. A mapped file must not
-    be made shorter while it is in use. Raises FileError, which names the file and what is wrong with it.
+    A bitmap file (BMP) is sampled from its own bytes; others are decoded, turned upright as their camera says, and
+    refused beyond `max_pixels`. A file is read whole, so that a later change of it changes no picture. `alpha` tells
+    how the fourth byte is meant, against what the file says: opaque (not at all), straight or premultiplied, which is
+    the quickest. Raises FileError, which names the file and what is wrong with it.
 
     >>> read_image(b"P3 2 1 255  255 0 0  0 0 255").at([-0.5, 0.0, 0.5], 0.0)
     array([[1. , 0. , 0. , 1. ],
@@ -139,12 +139,13 @@ def read_image(
            [0. , 0. , 1. , 1. ]], dtype=float32)
     """
     if isinstance(source, bytes | bytearray | memoryview):
-        place, name = "the given bytes", "picture"
-        data: Array = np.frombuffer(cast("bytes", source), np.uint8)
+        place, name, data = "the given bytes", "picture", cast("bytes", source)
     elif isinstance(source, str | os.PathLike):
         path = Path(os.fspath(cast("str", source)))
         place, name = str(path), path.stem
-        data = _contents(path, mapped=in_place)
+        data = contents(path, "a picture file", max_bytes=MAX_BYTES)
+        if not data:
+            raise FileError("is empty", place=place, fix="give the path of a picture file")
     else:
         raise InputError(
             f"{type(source).__name__} is not a file",
@@ -152,32 +153,11 @@ def read_image(
             fix="give a path or the bytes of a file",
         )
     raster = None
-    if data[:2].tobytes() == b"BM":
-        raster = read_bmp(data, place, unique_name(name))
+    if bytes(data[:2]) == b"BM":
+        raster = read_bmp(np.frombuffer(data, np.uint8), place, unique_name(name))
     if raster is None:
         raster = _decoded(data, place, unique_name(name), max_pixels)
     return Bitmap(raster if alpha == "file" else _meant(raster, alpha, place))
-
-
-def _contents(path: Path, *, mapped: bool) -> Array:
-    problem, fix = "", "give the path of a picture file"
-    try:
-        if not path.exists():
-            problem, fix = "is not there", "check the name"
-        elif not path.is_file():
-            problem = "is not a file"
-        else:
-            with path.open("rb") as file:
-                if os.fstat(file.fileno()).st_size == 0:
-                    problem = "is empty"
-                elif mapped:
-                    # The mapping outlives the open file, and locks nothing.
-                    return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
-                else:
-                    return np.frombuffer(file.read(), np.uint8)
-    except (OSError, ValueError) as error:
-        problem = f"cannot be read ({getattr(error, 'strerror', None) or error})"
-    raise FileError(problem, place=str(path), fix=fix)
 
 
 _used: dict[str, itertools.count[int]] = {}
@@ -222,14 +202,14 @@ def _meant(raster: Raster, alpha: str, place: str) -> Raster:
 # ---- decoding ----
 
 
-def _decoded(data: Array, place: str, name: str, most: int) -> Raster:
+def _decoded(data: bytes, place: str, name: str, most: int) -> Raster:
     with installed("Pillow", "or give a BMP file"):
         from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with Image.open(io.BytesIO(data.tobytes()), formats=_FORMATS) as picture:
+            with Image.open(io.BytesIO(data), formats=_FORMATS) as picture:
                 _check_size(picture, place, most)
                 return _raster(ImageOps.exif_transpose(picture), place, name)
     except FileError:

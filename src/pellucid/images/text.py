@@ -9,12 +9,12 @@ from __future__ import annotations
 import io
 import itertools
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..base.errors import FileError, InputError, installed
+from ..base.opening import contents
 from ..tracing import Point
 from .arrays import in_place_raster
 from .image import Image
@@ -98,16 +98,7 @@ def _font_bytes(font: str) -> bytes:
             raise FileError("cannot draw outlines", place="Pillow", fix="install a Pillow with FreeType")
         stream: Any = bundled.path
         return stream.getvalue()
-    problem, fix = "is not there", "give the path of a TrueType or OpenType font"
-    path = Path(font)
-    try:
-        if path.is_file():
-            return path.read_bytes()
-        if path.exists():
-            problem = "is not a file"
-    except (OSError, ValueError) as error:
-        problem = f"cannot be read ({getattr(error, 'strerror', None) or error})"
-    raise FileError(problem, place=font, fix=fix)
+    return contents(font, "a TrueType or OpenType font")
 
 
 def _open(data: bytes, size: int, place: str) -> FreeTypeFont:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from ..base.errors import FileError, InputError, did_you_mean
+from ..base.opening import text_of
 from ..ir import expr as E
 from ..ir.expr import Expr
 from ..tracing import Point, Value, convert, real_type, where
@@ -124,8 +124,8 @@ def read_vm(source: Any, z: Any = 0.0) -> Image:
     if isinstance(source, str) and "\n" in source:
         place, text = "program", source
     elif isinstance(source, str | os.PathLike):
-        path = Path(os.fspath(cast("str", source)))
-        place, text = str(path), _text(path)
+        place = os.fsdecode(cast("str", source))
+        text = text_of(place, "a program of registers", max_bytes=MOST_BYTES)
     else:
         raise InputError(
             f"{type(source).__name__} is not a file",
@@ -136,22 +136,6 @@ def read_vm(source: Any, z: Any = 0.0) -> Image:
     program = _edited(lines) or _parse(lines, place)
     _latest[:] = [program] if len(lines) <= LONGEST_KEPT else []
     return Image(lambda p: _run(program, p, z))
-
-
-def _text(path: Path) -> str:
-    problem, fix = "is not there", "check the name"
-    try:
-        if path.is_file():
-            if path.stat().st_size <= MOST_BYTES:
-                return path.read_text(encoding="utf-8")
-            problem, fix = f"has more than {MOST_BYTES} bytes", "give a program of registers"
-        elif path.exists():
-            problem, fix = "is not a file", "give the path of a .vm file"
-    except UnicodeDecodeError:
-        problem, fix = "is not text", "give a program of registers"
-    except (OSError, ValueError) as error:
-        problem, fix = f"cannot be read ({getattr(error, 'strerror', None) or error})", "check the path"
-    raise FileError(problem, place=str(path), fix=fix)
 
 
 def _edited(lines: list[str]) -> _Program | None:

@@ -10,9 +10,9 @@ import shutil
 import sys
 from argparse import Namespace
 from collections.abc import Iterable
-from pathlib import Path
 
-from pellucid.base.errors import FileError, PellucidError
+from pellucid.base.errors import PellucidError
+from pellucid.base.opening import text_of
 from pellucid.cli.hops.changing import opened
 from pellucid.cli.hops.colors import printer
 from pellucid.cli.hops.desk import WIDTH, Desk, LeaveError, Part
@@ -50,11 +50,7 @@ def _progress(text: str) -> None:
 def _script(name: str) -> list[str]:
     if name == "-":
         return sys.stdin.read().splitlines()
-    try:
-        return Path(name).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as problem:
-        reason = getattr(problem, "strerror", None) or problem
-        raise FileError(f"cannot be read ({reason})", place=name) from None
+    return text_of(name, "a script of hops").splitlines()
 
 
 def _by_script(desk: Desk, lines: Iterable[str], name: str, *, keep_going: bool) -> int:

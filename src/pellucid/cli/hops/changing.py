@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pellucid.base.errors import FileError, InputError, did_you_mean
+from pellucid.base.aside import written_aside
+from pellucid.base.errors import InputError
+from pellucid.base.opening import text_of
 from pellucid.cli.hops import telling
 from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.desk import Desk, Part, Reply, command, usage
@@ -178,16 +180,7 @@ def opened(name: str) -> Program:
     path = Path(name)
     if path.suffix == ".py" or ".py:" in name:
         return _picture(name)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as problem:
-        near = (
-            did_you_mean(path.name, (p.name for p in path.parent.iterdir())) if path.parent.is_dir() else None
-        )
-        raise FileError(f"cannot be read ({problem.strerror or problem})", place=name, fix=near) from None
-    except UnicodeDecodeError:
-        raise FileError("is not text in UTF-8", place=name) from None
-    return Program.of(path.stem, text)
+    return Program.of(path.stem, text_of(path, "a program, such as one of .hops or .nest"))
 
 
 def _picture(name: str) -> Program:
@@ -230,9 +223,7 @@ def save(desk: Desk, words: list[str]) -> Reply:
             )
         case _:
             text = as_lines(session)
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise FileError(f"cannot be written ({problem.strerror or problem})", place=words[0]) from None
+    with written_aside(path) as file:
+        file.write(text.encode())
     desk.saved = tuple(session.done)
     return [Part("text", f"written: {path}")]

@@ -1,0 +1,62 @@
+"""Files are opened in one place: whatever a name that comes from outside stands for, nothing waits and nothing ends."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "src/pellucid"
+
+#: Functions that open what a name stands for.
+OPENS = {
+    "open",
+    "read_text",
+    "read_bytes",
+    "write_text",
+    "write_bytes",
+    "fromfile",
+    "memmap",
+    "mmap",
+    "tofile",
+}
+#: Where that may be called, and of what.
+ALLOWED = {
+    "base/opening.py": "the door for reading",
+    "base/aside.py": "the door for writing",
+    "base/memory.py": "files of the system that say how much memory there is",
+    "cli/doctor.py": "a file of the system that names the processor",
+    "cli/drawing.py": "a file in a folder that it has just made",
+    "cli/problems.py": "the null device",
+    "backends/c/compiler.py": "files in a folder that it has just made",
+    "backends/tilevm/blocks.py": "memory without a file",
+    "canvas/sinks.py": "bytes in memory, and the file that is being written",
+    "driver/cache.py": "entries, which have rules of their own",
+    "images/bitmap.py": "bytes in memory",
+    "loops/examples.py": "files of the package",
+    "signals/wav.py": "sounds",
+}
+
+
+def opened(path: Path) -> list[str]:
+    """The calls that open something, with their lines; blocks of LLVM have a method of that name too."""
+    found: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", None) or getattr(node.func, "id", None)
+            own = isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "self"
+            if name in OPENS and not own:
+                found.append(f"{path.relative_to(SOURCE)}:{node.lineno} {name}")
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda p: str(p.relative_to(SOURCE)))
+def test_files_are_opened_at_the_doors_only(path: Path):
+    if str(path.relative_to(SOURCE)) not in ALLOWED:
+        assert opened(path) == [], "take base/opening.py to read, base/aside.py to write"
+
+
+def test_the_doors_are_seen():
+    assert opened(SOURCE / "base/opening.py")
+    assert opened(SOURCE / "base/aside.py")
