@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(path for path in (ROOT / "scripts").iterdir() if path.is_file())
-NAMES = ["bench", "check", "demo", "docs", "fuzz", "prove", "setup", "test"]
+NAMES = ["bench", "check", "demo", "docs", "fuzz", "matrix", "prove", "setup", "test"]
 
 
 def run(script: Path, *arguments: str, within: Path) -> subprocess.CompletedProcess[str]:
@@ -37,7 +37,7 @@ def test_a_script_explains_itself_anywhere(script: Path, tmp_path: Path):
     assert done.stdout.startswith(f"usage: scripts/{script.name}")
 
 
-@pytest.mark.parametrize("name", ["check", "demo", "docs", "fuzz", "prove", "setup"])
+@pytest.mark.parametrize("name", ["check", "demo", "docs", "fuzz", "matrix", "prove", "setup"])
 def test_a_script_refuses_what_it_does_not_know(name: str, tmp_path: Path):
     done = run(ROOT / "scripts" / name, "--sideways", within=tmp_path)
     assert done.returncode == 2

@@ -359,6 +359,6 @@ def export_c(
     def work() -> tuple[str, str]:
         frame = build(source, options.real, name=name)
         best = optimized(frame, options, make_backend("c"))
-        return export(best.kernel, name)
+        return export(best.kernel, name, best.ranges)
 
     return with_room(work)

@@ -159,7 +159,10 @@ def _is_only_finite(facts: Facts, param: Expr) -> bool:
 def _range_text(facts: Facts, param: Expr) -> str:
     if _is_only_finite(facts, param):
         return "finite"
-    return "any" if facts == top(param.type) else f"{facts.lo:g} .. {facts.hi:g}"
+    if facts == top(param.type):
+        return "any"
+    form = "g" if param.type.is_float else "d"
+    return f"{facts.lo:{form}} .. {facts.hi:{form}}"
 
 
 def _range_test(facts: Facts, param: Expr, name: str) -> str:

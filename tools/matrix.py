@@ -1,0 +1,294 @@
+"""Run the tests on other Pythons, other packages and other processors: what `scripts/matrix` calls.
+
+    pythons    the quick tests on each Python from 3.11 on that is found here
+    packages   the quick tests with the oldest and with the newest NumPy, llvmlite and Pillow that are allowed
+    nehalem    the quick tests, with Python itself on an emulated processor without AVX
+    sse2, avx2, aarch64
+               the suite of back ends, 300 random programs and every picture of the gallery, on code that LLVM makes for
+               that processor, run by an emulator: the same bits as the interpreter's
+
+A part whose programs are not installed fails: nothing is left out in silence. Run by `python -m tools.matrix`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+WORK = ROOT / "build/matrix"
+SUPPORTED = ("3.11", "3.12", "3.13", "3.14")
+PROGRAMS = 300
+"""Random programs that each emulated processor runs."""
+QUICK = (
+    "tests/backends/test_conformance.py",
+    "tests/diff/test_back_ends.py",
+    "tests/ir",
+    "tests/rules",
+    "tests/images",
+)
+"""Tests that touch every floor; with those marked `smoke` they are run on every Python and all packages."""
+EMULATED = (
+    "-k", "(llvm or tiles or lesser or agree) and not sse2 and not avx2",
+    "tests/backends/test_conformance.py", "tests/backends/test_tiles_random.py",
+    "tests/diff/test_back_ends.py::test_lesser_processors_agree_on_larger_programs",
+)  # fmt: skip
+"""Tests that are run by a Python that is emulated itself, which takes thirty times as long."""
+
+
+class Failed(Exception):  # noqa: N818 - it ends a part, with a sentence
+    """A part of the matrix does not hold, or cannot be run here."""
+
+
+def ran(*command: str | Path, **environment: str) -> str:
+    """The output of a command; raises Failed with the end of it if the command fails."""
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise Failed(f"{' '.join(map(str, command))}\n{done.stdout[-3000:]}")
+    return done.stdout
+
+
+def last_line(text: str) -> str:
+    """What pytest says at its end."""
+    return text.strip().splitlines()[-1].strip("= ")
+
+
+def interpreters() -> dict[str, str]:
+    """A program for each version of Python that is found on the path or among those of pyenv."""
+    found: dict[str, str] = {}
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    for version in SUPPORTED:
+        versions = [shutil.which(f"python{version}"), *sorted(pyenv.glob(f"{version}.*/bin/python"))]
+        for each in versions:
+            command = [str(each), "-c", "import sys, venv; print('%d.%d' % sys.version_info[:2])"]
+            if (
+                each
+                and subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+                == version
+            ):
+                found[version] = str(each)
+                break
+    return found
+
+
+def environment(name: str, python: str, *requirements: str) -> Path:
+    """The interpreter of a fresh environment with the project and what the tests need."""
+    folder = WORK / name
+    ran(python, "-m", "venv", "--clear", folder)
+    own = folder / "bin/python"
+    tests = [each for each in extra("dev") if re.match(r"hypothesis|mpmath|pytest|z3|fonttools|av\b", each)]
+    tests += [*extra("text"), *extra("video")]
+    ran(
+        own,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "-e",
+        ".",
+        *tests,
+        *requirements,
+    )
+    return own
+
+
+def project() -> dict[str, object]:
+    """The table `project` of pyproject.toml."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def extra(name: str) -> list[str]:
+    """The requirements of an extra of the project."""
+    extras: dict[str, list[str]] = project()["optional-dependencies"]  # type: ignore[assignment]
+    return extras[name]
+
+
+def quick(python: Path | str, *prefix: str) -> str:
+    """Run the quick tests by an interpreter; what pytest says at its end."""
+    smoke = [
+        str(p.relative_to(ROOT))
+        for p in sorted(ROOT.glob("tests/**/test_*.py"))
+        if "mark.smoke" in p.read_text()
+    ]
+    smoke = [p for p in smoke if not p.startswith(("tests/house", "tests/notebook"))]
+    first = ran(*prefix, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "smoke", *smoke)
+    second = ran(*prefix, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", *QUICK)
+    return f"smoke: {last_line(first)}; quick: {last_line(second)}"
+
+
+def pythons() -> Iterator[str]:
+    """Run the quick tests on each Python."""
+    found = interpreters()
+    if missing := [v for v in SUPPORTED if v not in found]:
+        yield f"not here, not tested: Python {', '.join(missing)}"
+    if not found:
+        raise Failed("there is no Python from 3.11 on")
+    for version, python in found.items():
+        yield f"Python {version}: {quick(environment(f'python-{version}', python))}"
+
+
+def packages() -> Iterator[str]:
+    """Run the quick tests with the oldest packages that are allowed, and with the newest."""
+    python = next(iter(interpreters().values()))
+    lowest = [each.replace(">=", "==") for each in project()["dependencies"]]  # type: ignore[attr-defined]
+    for name, requirements in (("oldest", lowest), ("newest", ["--upgrade"])):
+        own = environment(name, python, *requirements)
+        versions = ran(
+            own,
+            "-c",
+            "import numpy, llvmlite, PIL; print(numpy.__version__, llvmlite.__version__, PIL.__version__)",
+        )
+        yield f"{name} (NumPy, llvmlite, Pillow {versions.strip()}): {quick(own)}"
+
+
+def nehalem() -> Iterator[str]:
+    """Run back ends by a Python that is emulated on a processor without AVX.
+
+    The C compiler is not emulated and would compile for the processor at hand, so the back end c stays out.
+    """
+    needed("qemu-x86_64")
+    python = ["qemu-x86_64", "-cpu", "Nehalem", sys.executable]
+    told = ran(
+        *python, "-c", "from pellucid.backends.llvm.engine import machine; print(machine().cpu)", CC="none"
+    )
+    if told.strip() != "nehalem":
+        raise Failed(f"the processor is taken for {told.strip()}")
+    yield last_line(ran(*python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *EMULATED, CC="none"))
+
+
+def needed(*programs: str) -> None:
+    """Raise Failed if a program is missing."""
+    if missing := [p for p in programs if shutil.which(p) is None]:
+        raise Failed(
+            f"{', '.join(missing)} missing (Debian: qemu-user, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross)"
+        )
+
+
+def emulated(name: str) -> Iterator[str]:
+    """Run the suite of back ends, random programs and the gallery on an emulated processor."""
+    from tests.emulated import PROCESSORS, Emulated
+
+    from pellucid.backends.conformance import backend_suite
+
+    processor = PROCESSORS[name]
+    needed(*processor.missing())
+    back_end = Emulated(processor)
+    suite = backend_suite(lambda: back_end, widths=(1, 3, 4, 16))
+    for title, check in suite:
+        held(title, check)
+    yield f"{len(suite)} checks of the suite of back ends"
+    yield f"{random_programs(back_end)} random programs"
+    yield f"{gallery_pictures(back_end)} pictures of the gallery, exact and relaxed"
+
+
+def held(title: str, check: Callable[[], None]) -> None:
+    """Run a check; raises Failed under its title."""
+    try:
+        check()
+    except Exception as problem:
+        raise Failed(f"{title}: {problem}") from problem
+
+
+def random_programs(back_end: object) -> int:
+    """Run random programs on a back end and on the interpreter; how many there were."""
+    from hypothesis import HealthCheck, given, settings
+    from tests.diff.programs import Program, joined, programs
+    from tests.diff.test_back_ends import check
+
+    size, count = 8, [0]
+
+    @settings(
+        max_examples=PROGRAMS // size + 1,
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(programs(count=size))
+    def run(parts: list[Program]) -> None:
+        check(*joined(parts), [back_end])  # type: ignore[list-item]
+        count[0] += len(parts)
+
+    held("random programs", run)
+    return count[0]
+
+
+def gallery_pictures(back_end: object) -> int:
+    """Draw every picture of the gallery by a back end and by the host's; how many there were."""
+    import numpy as np
+    from examples import gallery
+
+    import pellucid as pl
+    from pellucid.driver.frame import OUT, build
+    from pellucid.driver.kernel import optimized
+    from pellucid.driver.options import Options
+    from pellucid.driver.view import checked_view
+
+    files = gallery.files()
+    for path in files:
+        shown = gallery.load(path)
+        view = {"center": shown.center, "zoom": 40 / shown.width, "time": shown.time}
+        for numerics in ("exact", "relaxed"):
+            options = Options(numerics, "f32", "llvm")
+            frame = build(shown.picture, options.real)
+            best = optimized(frame, options, back_end)  # type: ignore[arg-type]
+            kernel = pl.compile(shown.picture, numerics=numerics)
+            pixels = np.zeros((27, 40, 4), np.uint8)
+            arguments = kernel.values(checked_view((40, 27), **view))
+            back_end.compile(best.kernel, best.ranges).run(
+                arguments, {OUT: pixels.reshape(-1).view(np.uint32)}
+            )  # type: ignore[attr-defined]
+            if not np.array_equal(pixels, kernel.render((40, 27), **view)):
+                raise Failed(f"{shown.name}, {numerics}: other pixels than on this processor")
+    return len(files)
+
+
+PARTS: dict[str, Callable[[], Iterator[str]]] = {
+    "pythons": pythons,
+    "packages": packages,
+    "nehalem": nehalem,
+    "sse2": lambda: emulated("sse2"),
+    "avx2": lambda: emulated("avx2"),
+    "aarch64": lambda: emulated("aarch64"),
+}
+
+
+def main() -> None:
+    """Run the parts that were named, or all; the status tells whether all hold."""
+    parser = argparse.ArgumentParser(prog="scripts/matrix", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART")
+    options = parser.parse_args()
+    if unknown := [part for part in options.parts if part not in PARTS]:
+        parser.error(f"no part is called {unknown[0]!r}; there are {', '.join(PARTS)}")
+    failed: list[str] = []
+    for name in options.parts or PARTS:
+        began = time.monotonic()
+        try:
+            for line in PARTS[name]():
+                print(f"{name}: {line}", flush=True)
+        except Failed as problem:
+            failed.append(name)
+            print(f"{name}: FAILED: {problem}", flush=True)
+        print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)
+    if failed:
+        sys.exit(f"matrix: failed: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()
