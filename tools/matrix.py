@@ -206,8 +206,8 @@ def held(title: str, check: Callable[[], None]) -> None:
         raise Failed(f"{title}: {problem}") from problem
 
 
-def random_programs(back_end: object) -> int:
-    """Run random programs on a back end and on the interpreter; how many there were."""
+def random_programs(back_end: object, least: int = PROGRAMS) -> int:
+    """Run at least so many random programs on a back end and on the interpreter; how many there were."""
     from hypothesis import HealthCheck, given, settings
     from tests.diff.programs import Program, joined, programs
     from tests.diff.test_back_ends import check
@@ -215,7 +215,7 @@ def random_programs(back_end: object) -> int:
     size, count = 8, [0]
 
     @settings(
-        max_examples=PROGRAMS // size + 1,
+        max_examples=least // size + 1,
         deadline=None,
         derandomize=True,
         suppress_health_check=list(HealthCheck),

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(path for path in (ROOT / "scripts").iterdir() if path.is_file())
-NAMES = ["bench", "check", "demo", "docs", "fuzz", "matrix", "prove", "setup", "test"]
+NAMES = ["bench", "check", "demo", "docs", "fuzz", "matrix", "prove", "sanitize", "setup", "test"]
 
 
 def run(script: Path, *arguments: str, within: Path) -> subprocess.CompletedProcess[str]:
