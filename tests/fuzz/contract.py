@@ -1,7 +1,8 @@
 """What a fuzzer is: a file of `tests/fuzz/fuzzers` with three functions.
 
 `generate(rng)` makes one case as text, with everything that is needed to run it again. `check(case)` runs it, returns
-counts of what was exercised, and raises on a finding. `shrink(case)` yields smaller cases, the most drastic first.
+counts of what was exercised, and raises on a finding. `shrink(case)` yields smaller cases, the most drastic first. A
+constant `WEIGHT` (1 where there is none) says how large a share of the time it gets.
 `runner.py` runs fuzzers in processes of their own, `test_fuzz.py` runs each for a moment and replays the corpus.
 """
 

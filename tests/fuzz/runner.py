@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -72,6 +73,7 @@ def smallest(case: str, candidates: Callable[[str], Iterator[str]], fails: Calla
 
 def shrunk(name: str, case: str, told: str) -> Finding:
     """A finding of a process that lived, made small in this process."""
+    warnings.simplefilter("error")
     made = fuzzer(name)
     first = failure(made, case)
     if first is None:
@@ -183,13 +185,16 @@ def main(arguments: list[str] | None = None) -> int:
             return 2
     seed = secrets.randbelow(2**32) if options.seed is None else options.seed
     jobs = max(1, min(options.jobs, len(chosen)))
-    share = options.seconds * jobs / max(len(chosen), 1)
-    say(f"fuzz: seed {seed}, {len(chosen)} fuzzers, {share:.0f} s each, {jobs} at a time")
+    weights = {name: float(getattr(fuzzer(name), "WEIGHT", 1)) for name in chosen}
+    share = options.seconds * jobs / sum(weights.values())
+    say(f"fuzz: seed {seed}, {len(chosen)} fuzzers, {share:.0f} s for one of weight 1, {jobs} at a time")
+    # What takes longest begins first, so that no processor waits at the end.
+    longest = sorted(chosen, key=lambda name: -weights[name])
     found = 0
     with tempfile.TemporaryDirectory(prefix="pellucid-cache-", ignore_cleanup_errors=True) as cache:
         os.environ["PELLUCID_CACHE_DIR"] = cache
         with ThreadPoolExecutor(jobs) as pool:
-            for outcome in pool.map(lambda name: explored(name, seed, share), chosen):
+            for outcome in pool.map(lambda name: explored(name, seed, share * weights[name]), longest):
                 counts = ", ".join(f"{count:,} {what}" for what, count in sorted(outcome.counts.items()))
                 say(f"{outcome.name}: {counts}; {len(outcome.findings)} findings")
                 for finding in outcome.findings:
