@@ -6,7 +6,7 @@
    options of a move. *)
 
 From Coq Require Import String List.
-From Hops Require Import Language Footprint Substitution Statements Conditionals Loops Spans Apart Machine Printed.
+From Hops Require Import Language Footprint Substitution Statements Conditionals Loops Spans Apart Lanes Values Machine Printed.
 Open Scope string_scope.
 
 (* All that is proved here and not only used on the way; nothing of it may stand on an axiom but functional
@@ -20,14 +20,16 @@ Definition licenses :=
    loop_elimination, single_iteration, loop_of_nullable_body, unroll_last, unroll_first, unroll_tested, full_unrolling,
    peeling, loop_in_parts, index_set_splitting,
    strip_mining, tiling, loop_joining, loop_splitting, loop_interchange, code_motion, unswitching,
-   loop_conditional_joining, condition_joining, loop_cutting, monotone_cut).
+   loop_conditional_joining, condition_joining, loop_cutting, monotone_cut,
+   iterations_in_any_order, iterations_in_lanes, places_change_no_value, code_motion_under_guard,
+   table_of_a_column, table_of_numbers).
 
 Definition reasons :=
   (loop_as_printed, substitute, unset_stays, loaded_decides, idempotent_if_apart, own_value_is_nullable, equal_for,
    at_least_is_span, greater_is_span, at_most_is_span, less_is_span, equal_is_span, within_is_span, search_finds,
    arrays_apart, elements_apart, names_apart, residue_sum, residue_product, separate_by_residue,
    separate_by_residue_exactly, separate_by_interval, corners, separate_by_steps, any_order,
-   independent_iterations_commute,
+   independent_iterations_commute, equals_for_equals, row_means_its_body, one_polynomial,
    (counter_never_wraps, successor_fits, at_most_as_bound, above_as_bound, naive_successor_wraps, join_at_most_machine,
     mean_without_overflow, strip_bounds_fit)).
 

@@ -133,7 +133,7 @@ def theorems() -> Mapping[str, Theorem]:
     """Every theorem by name, found by listing the moves.
 
     >>> [clause.name for clause in theorems()["places change no value"].clauses]
-    ['no-places-yet']
+    ['no-places-yet', 'loads-kept']
     """
     from .move import moves
 

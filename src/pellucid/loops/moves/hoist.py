@@ -61,6 +61,7 @@ THEOREM = Theorem(
         ),
         Clause("memory-unchanged", "the loop stores to nothing that the value loads", _memory_unchanged),
     ),
+    lemma="code_motion_under_guard",
     shape=Clause("a-place-in-a-loop", "the site is a place directly inside a loop", _is_placed),
 )
 

@@ -92,6 +92,7 @@ LANES = Theorem(
         NO_FLOW,
         APART,
     ),
+    lemma="iterations_in_lanes",
     shape=IN_ORDER,
 )
 

@@ -51,6 +51,7 @@ TABLES = Theorem(
             _memory_unchanged,
         ),
     ),
+    lemma="table_of_numbers",
     shape=Clause(
         "dear-lookups",
         "a dear value of one small number is computed often in loops over constants",

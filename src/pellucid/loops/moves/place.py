@@ -8,12 +8,13 @@ from typing import Any
 
 from ...base.errors import IrError
 from ...ir.expr import Expr
-from ...ir.nest import Kernel, Let, Repeat, erase, same, walk
+from ...ir.nest import Block, If, Kernel, Let, Repeat, Statement, blocks, erase, same, walk
 from ...ir.path import Path
 from ...ir.text import print_nest
+from ...reasoning.effects import loads, reads_own_stores, stored
 from ...reasoning.prove import Verdict, decided
 from ..move import Applied, Move
-from ..placement import THRESHOLD, Moved, place
+from ..placement import THRESHOLD, Moved, Placed, place
 from ..theorem import Clause, Site, Theorem
 
 
@@ -28,11 +29,62 @@ def _no_places(site: Site) -> Verdict:
     return decided(free, "the nest has no places yet", "a value has its place already")
 
 
+_last: list[tuple[Kernel, bool, float, Placed]] = []
+"""The last placement: the check of a move and the move itself are about one kernel."""
+
+
+def _placed(kernel: Kernel, *, hoist: bool = True, threshold: float = THRESHOLD) -> Placed:
+    for known, out, least, found in _last:
+        if known is kernel and out == hoist and least == threshold:
+            return found
+    _last[:] = [(kernel, hoist, threshold, place(kernel, hoist=hoist, threshold=threshold))]
+    return _last[0][3]
+
+
+def _loads_kept(site: Site) -> Verdict:
+    kernel = site.kernel
+    if not reads_own_stores(kernel.body):
+        return decided(True, "the nest loads nothing that it stores to", "")
+    wanted = {key: site.options[key] for key in ("hoist", "threshold") if key in site.options}
+    found = overtaken(_placed(kernel, **wanted)[0].body)
+    return decided(found is None, "nothing in their scope stores to what they load", f"{found!r} is overtaken")
+
+
+def overtaken(block: Block) -> Expr | None:
+    """The first value placed in a block whose memory a later statement in its scope stores to, or None."""
+    for position, s in enumerate(block):
+        values = _values(s)
+        if values:
+            changed = stored(block[position + 1 :])
+            wrong = next((v for v in values if any(a.buffer in changed for a in loads([v]))), None)
+            if wrong is not None:
+                return wrong
+        inner = (overtaken(b) for b in blocks(s))
+        wrong = next((v for v in inner if v is not None), None)
+        if wrong is not None:
+            return wrong
+    return None
+
+
+def _values(s: Statement) -> tuple[Expr, ...]:
+    match s:
+        case Let(value) | Repeat(value):
+            return (value,)
+        case If(picks=picks):
+            return picks
+        case _:
+            return ()
+
+
 # That erasing the places gives the nest back is shown by `apply` each time.
 PLACES = Theorem(
     "places change no value",
     "A value may be computed anywhere before its uses, for a place only names it.",
-    (Clause("no-places-yet", "the nest has no places yet", _no_places),),
+    (
+        Clause("no-places-yet", "the nest has no places yet", _no_places),
+        Clause("loads-kept", "nothing in the scope of a place stores to what its value loads", _loads_kept),
+    ),
+    lemma="places_change_no_value",
 )
 
 
@@ -43,7 +95,8 @@ def apply(
 
     Raises IrError if erasing the places did not give back the nest, which no input can bring about.
     """
-    placed, moved = place(kernel, hoist=hoist, threshold=threshold)
+    placed, moved = _placed(kernel, hoist=hoist, threshold=threshold)
+    _last.clear()
     if not same(erase(placed.body), erase(kernel.body)):
         raise IrError("placement changed the nest", place=kernel.name, fix="report this program")
     return Applied(placed, details=lambda: _lines(placed, moved()))

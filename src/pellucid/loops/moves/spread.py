@@ -35,6 +35,7 @@ SPREAD = Theorem(
     "independent iterations commute, on threads",
     "Iterations that share no memory may run on several threads.",
     (Clause("outermost", "no other loop is around it", _outermost), NO_FLOW, APART),
+    lemma="iterations_in_any_order",
     shape=IN_ORDER,
 )
 

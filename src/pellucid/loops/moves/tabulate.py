@@ -88,6 +88,7 @@ TABLES = Theorem(
             _memory_unchanged,
         ),
     ),
+    lemma="table_of_a_column",
     shape=Clause(
         "dear-columns", "the site is a loop around another with a dear expression of its index", _has_columns
     ),
