@@ -182,6 +182,7 @@ OTHERWISE = {
     ("hoist", "index-absent"): PLACE,
     ("hoist", "memory-unchanged"): PLACE,
     ("place", "no-places-yet"): PLACE,
+    ("place", "loads-kept"): PLACE,
     ("share", "computed-anyway"): PLACE,
     ("share", "in-scope"): PLACE,
     ("lanes", "one-way"): MACHINE,

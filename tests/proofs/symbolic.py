@@ -2,7 +2,9 @@
 
 Numbers are the mathematical integers and arrays have no ends, as in White's language. Products of two unknowns, and all
 operators that are not sums, comparisons or choices, are unknown functions, so that what is proved holds whatever they
-compute. A loop is executed for at most so many iterations; that it has no more is assumed.
+compute. A loop is executed for at most so many iterations; that it has no more is assumed. Threads take the iterations
+from the last to the first; lanes all load before any of them stores. A value that has a place is computed there, and
+not again.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import z3
 from pellucid.ir import types as T
 from pellucid.ir.expr import Expr
 from pellucid.ir.facts import Facts
-from pellucid.ir.nest import Block, For, If, Kernel, Store
+from pellucid.ir.nest import Alloc, Block, For, If, Kernel, Let, Store
 
 Memory = dict[str, Any]
 
@@ -37,7 +39,7 @@ class Execution:
             return z3.BoolVal(bool(e.attr)) if e.type is T.boolean else z3.IntVal(int(e.attr))
         if e.op == "param":
             return z3.Int(str(e.attr))
-        if e.op == "index":
+        if e in indices:
             return indices[e]
         args = [self.value(a, indices, memory) for a in e.args]
         match e.op:
@@ -82,6 +84,17 @@ class Execution:
         """The memory after some statements; `here` says when they are reached."""
         for s in block:
             match s:
+                case Let(value):
+                    indices = {**indices, value: self.value(value, indices, memory)}
+                case If(condition, then, orelse, picks) if picks:
+                    c = self.value(condition, indices, memory)
+                    for arm, chosen in ((then, c), (orelse, z3.Not(c))):
+                        self.block(arm, indices, memory, z3.And(here, chosen))
+                    indices = {**indices, **{p: self.value(p, indices, memory) for p in picks}}
+                case Alloc(sizes, body):
+                    own = {b.name: z3.Array(b.name, z3.IntSort(), z3.IntSort()) for b in sizes}
+                    after = self.block(body, indices, {**memory, **own}, here)
+                    memory = {b: after[b] for b in memory}
                 case Store(buffer, position, value):
                     at, new = (self.value(e, indices, memory) for e in (position, value))
                     memory = {**memory, buffer.name: z3.Store(memory[buffer.name], at, new)}
@@ -90,15 +103,35 @@ class Execution:
                     yes = self.block(then, indices, memory, z3.And(here, c))
                     no = self.block(orelse, indices, memory, z3.And(here, z3.Not(c)))
                     memory = merged(c, yes, no)
-                case For(index, lo, hi, body, how) if how.kind == "seq":
+                case For(index, lo, hi, body, how):
                     first, beyond = (self.value(e, indices, memory) for e in (lo, hi))
                     self.limits.append(z3.Implies(here, beyond - first <= self.most))
-                    for k in range(self.most):
-                        runs = first + k < beyond
-                        after = self.block(body, {**indices, index: first + k}, memory, z3.And(here, runs))
+                    turns = [({**indices, index: first + k}, first + k < beyond) for k in range(self.most)]
+                    if how.kind == "lanes":
+                        memory = self.lanes(body, turns, memory, here)
+                        continue
+                    for inside, runs in reversed(turns) if how.kind == "spread" else turns:
+                        after = self.block(body, inside, memory, z3.And(here, runs))
                         memory = merged(runs, after, memory)
                 case _:
                     raise NotImplementedError(type(s).__name__)
+        return memory
+
+    def lanes(self, body: Block, turns: list[tuple[dict[Expr, Any], Any]], memory: Memory, here: Any) -> Memory:
+        """The memory after some statements, each made in all lanes before the next."""
+        for s in body:
+            if isinstance(s, Store):
+                made = [
+                    (runs, *(self.value(e, indices, memory) for e in (s.position, s.value)))
+                    for indices, runs in turns
+                ]
+                array = memory[s.buffer.name]
+                for runs, at, new in made:
+                    array = z3.If(runs, z3.Store(array, at, new), array)
+                memory = {**memory, s.buffer.name: array}
+                continue
+            for indices, runs in turns:
+                memory = merged(runs, self.block((s,), indices, memory, z3.And(here, runs)), memory)
         return memory
 
 
