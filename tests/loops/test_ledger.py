@@ -38,7 +38,7 @@ def ledger() -> Ledger:
 def test_a_step_says_its_move_its_site_its_label_and_every_condition_by_name():
     head, *conditions = str(ledger().steps[0]).splitlines()
     told, _, cost = head.partition("  cost ")
-    assert told == "spread     for j  Tested  independent iterations commute, on threads"
+    assert told == "spread     for j  Proved  independent iterations commute, on threads"
     before, after = map(int, cost.split(" -> "))
     assert before < PROCESSOR.wake < after, "so few iterations are not worth a thread"
     assert [line.partition(":")[0] for line in conditions] == ["  outermost", "  no-flow", "  apart"]
@@ -111,8 +111,8 @@ def test_a_bar_in_a_cell_does_not_end_it():
 def test_json_holds_everything_that_the_page_shows():
     rows = json.loads(json.dumps(ledger().as_json(texts=True)))
     assert [row["move"] for row in rows] == ["spread", "place"]
-    assert rows[0]["label"] == "tested"
-    assert rows[0]["lemma"] is None
+    assert rows[0]["label"] == "proved"
+    assert rows[0]["lemma"] == "iterations_in_any_order"
     assert {c["name"] for c in rows[0]["clauses"]} == {"outermost", "no-flow", "apart"}
     assert "spread over bands of 8" in rows[0]["new"]
     assert "spread over bands of 8" not in rows[0]["old"]

@@ -117,7 +117,9 @@ class Execution:
                     raise NotImplementedError(type(s).__name__)
         return memory
 
-    def lanes(self, body: Block, turns: list[tuple[dict[Expr, Any], Any]], memory: Memory, here: Any) -> Memory:
+    def lanes(
+        self, body: Block, turns: list[tuple[dict[Expr, Any], Any]], memory: Memory, here: Any
+    ) -> Memory:
         """The memory after some statements, each made in all lanes before the next."""
         for s in body:
             if isinstance(s, Store):

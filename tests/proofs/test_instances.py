@@ -21,6 +21,7 @@ from pellucid.ir.parse import parse_nest
 from pellucid.ir.path import walk
 from pellucid.ir.verify import verify_kernel
 from pellucid.loops.move import Proved, named
+from pellucid.loops.moves.place import overtaken
 from pellucid.loops.theorem import theorems
 
 LEMMAS = read(CATALOGUE.read_text(encoding="utf-8"))
@@ -313,3 +314,11 @@ def test_every_theorem_with_a_proof_has_a_valid_instance():
     proved = {t.name for t in theorems().values() if t.lemma}
     backwards = {name for name in proved if name.endswith("backwards") and "read" not in name}
     assert proved - shown - backwards == {TILES, NUMBERS, "a monotone condition bounds a loop"}
+
+
+def test_a_place_whose_memory_is_stored_to_is_noticed():
+    text = "  t1 = b[n] * m\n  a[n] := t1\n  b[m] := 2\n  x[0] := t1\n"
+    found = overtaken(parse_nest(HEAD + text).body)
+    assert found is not None
+    assert "b[" in repr(found)
+    assert overtaken(parse_nest(HEAD + text.replace("b[m] := 2", "y[0] := 2")).body) is None

@@ -47,7 +47,9 @@ def _loads_kept(site: Site) -> Verdict:
         return decided(True, "the nest loads nothing that it stores to", "")
     wanted = {key: site.options[key] for key in ("hoist", "threshold") if key in site.options}
     found = overtaken(_placed(kernel, **wanted)[0].body)
-    return decided(found is None, "nothing in their scope stores to what they load", f"{found!r} is overtaken")
+    return decided(
+        found is None, "nothing in their scope stores to what they load", f"{found!r} is overtaken"
+    )
 
 
 def overtaken(block: Block) -> Expr | None:
