@@ -73,7 +73,7 @@ def test_clearing_removes_programs_and_nothing_else(pellucid, cache_folder):
     status, out, _ = pellucid("doctor", "--clear-cache")
     assert status == 0
     assert out.startswith("removed 2 programs, ")
-    assert [item.name for item in cache_folder.iterdir()] == ["notes.txt"]
+    assert sorted(item.name for item in cache_folder.iterdir()) == ["key", "notes.txt"]
     assert pellucid("doctor", "--clear-cache")[1].startswith("removed 0 programs, 0 bytes, from ")
 
 

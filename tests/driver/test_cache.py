@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from pellucid.backends.llvm import LlvmBackend, engine
+from pellucid.base.aside import MAX_STEM
 from pellucid.driver.cache import MARK, STALE_SECONDS, Cache, folder_of, limit_of
 from pellucid.ir.parse import parse_nest
 
@@ -144,14 +145,17 @@ def test_files_that_are_not_ours_stay(folder: Path):
 
 def test_remains_of_interrupted_writes_are_removed_in_time(folder: Path):
     folder.mkdir(parents=True, mode=0o700)
-    old, new = folder / "tmpold.part", folder / "tmpnew.part"
-    for path in (old, new):
+    old, new = (folder / f".{c * MAX_STEM}.{c * 16}.part" for c in "01")
+    others = [folder / "tmpold.part", folder / "thesis.part", folder / f".{'g' * MAX_STEM}.{'0' * 16}.part"]
+    for path in (old, new, *others):
         path.write_bytes(b"half")
     past = time.time() - STALE_SECONDS - 10
-    os.utime(old, (past, past))
+    for path in (old, *others):
+        os.utime(path, (past, past))
     Cache(folder).put("key", b"code")
     assert not old.exists()
     assert new.exists()
+    assert all(path.read_bytes() == b"half" for path in others), "files that the cache did not write stay"
 
 
 # ---- places that cannot be used ----
@@ -197,8 +201,8 @@ def test_a_full_disk_is_one_warning(folder: Path, monkeypatch: pytest.MonkeyPatc
     def full(*_args, **_options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tempfile.mkstemp", full)
-    quiet_after_one_warning(Cache(folder), "No space left")
+    monkeypatch.setattr("pellucid.base.aside.os.open", full)
+    quiet_after_one_warning(Cache(folder), "no space left")
 
 
 # ---- the environment ----

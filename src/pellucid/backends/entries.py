@@ -51,10 +51,16 @@ def written(calling: Calling, needs: Needs, key: str, buffers: Collection[Buffer
 
 
 def read(entry: bytes, buffers: Sequence[Buffer]) -> tuple[Calling, dict[Buffer, int], str] | None:
-    """What was written, for buffers of the same names; None if these are not those that it was written for."""
+    """What was written, for buffers of the same names; None if it cannot be read, or is for other buffers."""
+    try:
+        return _read(entry, {b.name: b for b in buffers})
+    except Exception:  # noqa: BLE001 - whatever is wrong with it, it is no entry
+        return None
+
+
+def _read(entry: bytes, given: Mapping[str, Buffer]) -> tuple[Calling, dict[Buffer, int], str] | None:
     line, tables = entry.split(b"\n", 1)
     found: dict[str, Any] = json.loads(line)
-    given = {b.name: b for b in buffers}
     bound: list[Buffer] = []
     needs: dict[Buffer, int] = {}
     start = 0

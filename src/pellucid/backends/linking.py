@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from ..ir.expr import Buffer
 from . import entries
 from .calling import Hands, Library, MachineCode
+from .loading import loaded, recalled
 from .port import Code, Crew, Layout, Store
 
 
@@ -48,22 +49,18 @@ class Linking(ABC):
     def code(self, plan: Layout, text: str, needs: dict[Buffer, int]) -> MachineCode:
         """The code of a source."""
         key = hashlib.sha256(f"{self.identity}\n{text}".encode()).hexdigest()
-        linked = self._kept(key, len(plan.phases))
-        if linked is None:
-            with worked_out(plan.calling.bound):
-                code = self.compiled(text)
-            if self.store is not None:
-                self.store.put(key, code)
-            linked = self._linked[key] = self.link(code, len(plan.phases))
-        return MachineCode(plan.calling, needs, linked, self.crew, self.hands(), key, text)
 
-    def _kept(self, key: str, phases: int) -> Library | None:
-        found = self._linked.get(key)
-        if found is None and self.store is not None:
-            code = self.store.get(key)
-            if code is not None:
-                found = self._linked[key] = self.link(code, phases)
-        return found
+        def made() -> bytes:
+            with worked_out(plan.calling.bound):
+                return self.compiled(text)
+
+        def linked_of(code: bytes) -> Library:
+            return self.link(code, len(plan.phases))
+
+        linked = self._linked.get(key)
+        if linked is None:
+            linked = self._linked[key] = loaded(self.store, key, made, linked_of)
+        return MachineCode(plan.calling, needs, linked, self.crew, self.hands(), key, text)
 
     def entry(self, code: Code, buffers: Sequence[Buffer]) -> bytes:
         """What `recall` makes the code from again; see `port.Keeping`."""
@@ -76,8 +73,13 @@ class Linking(ABC):
         if found is None:
             return None
         calling, needs, key = found
-        linked = self._kept(key, len(calling.bands))
-        return linked and MachineCode(calling, needs, linked, self.crew, self.hands(), key)
+        linked = self._linked.get(key)
+        if linked is None:
+            linked = recalled(self.store, key, lambda code: self.link(code, len(calling.bands)))
+            if linked is None:
+                return None
+            self._linked[key] = linked
+        return MachineCode(calling, needs, linked, self.crew, self.hands(), key)
 
 
 @contextmanager

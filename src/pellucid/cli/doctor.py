@@ -209,12 +209,12 @@ def _clear() -> int:
 
 def _entries(folder: Path) -> Iterator[tuple[Path, int]]:
     """The files that the cache has written, and their sizes; nothing else in the folder is ours."""
-    from pellucid.driver.cache import ASIDE, ENTRY
+    from pellucid.driver.cache import ENTRY, REMAINS
 
     if not folder.is_dir():
         return
     for path in sorted(folder.iterdir()):
-        if ENTRY.match(path.name) or path.name.endswith(ASIDE):
+        if (ENTRY.match(path.name) or REMAINS.match(path.name)) and not path.is_symlink():
             with suppress(FileNotFoundError):
                 yield path, path.stat().st_size
 

@@ -1,7 +1,9 @@
 """The cache of compiled code: in memory, and in a folder that other processes share.
 
-Keys are hashes of everything the code depends on, so an entry is never out of date, only unused. A file that is cut
-short, changed or foreign is no entry. Nothing here can make a compilation fail; the worst is one warning.
+Keys are hashes of everything the code depends on, so an entry is never out of date, only unused. Each entry is sealed:
+it begins with a hash of its key and its content that nobody can make without a secret, which stands in the folder for
+its owner only. So a file that is cut short, changed, renamed or written by others is no entry, and is never run.
+Nothing here can make a compilation fail; the worst is one warning.
 
 PELLUCID_CACHE=off turns the folder off, PELLUCID_CACHE_DIR moves it (the default is pellucid in XDG_CACHE_HOME, or in
 ~/.cache), and PELLUCID_CACHE_SIZE limits it, in megabytes (256).
@@ -14,7 +16,6 @@ import hashlib
 import os
 import re
 import stat
-import tempfile
 import threading
 import time
 import warnings
@@ -23,9 +24,20 @@ from collections.abc import Mapping
 from functools import cache as once
 from pathlib import Path
 
-MARK = b"pellucid code 1\n"
+from ..base.aside import MAX_STEM, SUFFIX, written_aside
+from ..base.errors import FileError
+from ..base.opening import opened
+from ..base.trust import distrusted, is_ours
+
+MARK = b"pellucid code 2\n"
+SEAL_BYTES = 32
 ENTRY = re.compile(r"[0-9a-f]{64}\.code\Z")
-ASIDE = ".part"
+#: What is left of an entry where the system has no files without names and the process was killed.
+REMAINS = re.compile(rf"\.[0-9a-f]{{{MAX_STEM}}}\.[0-9a-f]{{16}}\{SUFFIX}\Z")
+KEY_FILE = "key"
+KEY_BYTES = 32
+#: The largest entry that is read: one of a picture of 10,000 operators has 1 MB.
+MAX_ENTRY = 1 << 28
 STALE_SECONDS = 3600.0
 DEFAULT_LIMIT = 256 << 20
 
@@ -46,6 +58,7 @@ class Cache:
         self._lock = threading.Lock()
         self._ready: bool | None = None
         self._size: int | None = None
+        self._secret = b""
 
     def get(self, key: str) -> bytes | None:
         """What was put under the key here or by another process, or None."""
@@ -66,7 +79,7 @@ class Cache:
             try:
                 self._write(self._path(key), value)
             except OSError as problem:
-                self._give_up(f"cannot be written ({problem.strerror or problem})")
+                self._give_up(_why("cannot be written", problem))
 
     # ---- memory ----
 
@@ -92,7 +105,7 @@ class Cache:
         return (self.folder or Path()) / f"{hashlib.sha256(f'{__version__} {key}'.encode()).hexdigest()}.code"
 
     def _usable(self) -> bool:
-        """Whether the folder is there and ours: code from it is run, so nobody else may write to it."""
+        """Whether the folder is there and ours, with a secret: code from it is run."""
         if self._ready is None:
             self._ready = self.folder is not None
             if self.folder is not None and self.folder.parts[:1] and self.folder.parts[0].startswith("~"):
@@ -100,13 +113,14 @@ class Cache:
             elif self.folder is not None:
                 try:
                     self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                    state = self.folder.stat()
+                    why = distrusted(self.folder)
+                    if why is None:
+                        self._secret = _secret(self.folder / KEY_FILE)
                 except OSError as problem:
-                    self._give_up(f"cannot be made ({problem.strerror or problem})")
+                    self._give_up(_why("cannot be made", problem))
                 else:
-                    foreign = hasattr(os, "getuid") and state.st_uid != os.getuid()
-                    if foreign or state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-                        self._give_up("can be written by others")
+                    if why is not None:
+                        self._give_up(why)
         return self._ready
 
     def _give_up(self, why: str) -> None:
@@ -116,34 +130,37 @@ class Cache:
             stacklevel=4,
         )
 
+    def _seal(self, path: Path, value: bytes) -> bytes:
+        """What only this user can write before a value: it is bound to the key, of which the name is a hash."""
+        seal = hashlib.blake2b(path.name.encode(), key=self._secret, digest_size=SEAL_BYTES, person=MARK)
+        seal.update(value)
+        return seal.digest()
+
     def _read(self, key: str) -> bytes | None:
         if not self._usable():
             return None
         path = self._path(key)
         try:
-            data = path.read_bytes()
-        except OSError:
-            return None
-        value = data[len(MARK) + 32 :]
-        if not data.startswith(MARK) or hashlib.sha256(value).digest() != data[len(MARK) : len(MARK) + 32]:
-            with contextlib.suppress(OSError):
-                path.unlink()
+            with opened(path, max_bytes=MAX_ENTRY, follow=False) as file:
+                if not is_ours(os.fstat(file.fileno())):
+                    return None
+                data = file.read()
+                begin = len(MARK) + SEAL_BYTES
+                if data[:begin] == MARK + self._seal(path, data[begin:]):
+                    with contextlib.suppress(OSError):
+                        os.utime(file.fileno() if os.utime in os.supports_fd else path)
+                    return data[begin:]
+        except (OSError, MemoryError):
+            # Whatever stands there, it is no entry; what is put there takes its place.
             return None
         with contextlib.suppress(OSError):
-            os.utime(path)
-        return value
+            path.unlink()
+        return None
 
     def _write(self, path: Path, value: bytes) -> None:
-        data = MARK + hashlib.sha256(value).digest() + value
-        handle, aside = tempfile.mkstemp(suffix=ASIDE, dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            Path(aside).replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(aside).unlink()
-            raise
+        data = MARK + self._seal(path, value) + value
+        with written_aside(path, private=True) as file:
+            file.write(data)
         # Others add files too, so a count kept here is only a reason to look.
         if self._size is None or self._size + len(data) > self.limit:
             self._size = self._trim(path.parent)
@@ -156,10 +173,12 @@ class Cache:
         with contextlib.suppress(OSError), os.scandir(folder) as listing:
             for entry in listing:
                 with contextlib.suppress(OSError):
-                    state = entry.stat()
+                    state = entry.stat(follow_symlinks=False)
+                    if not stat.S_ISREG(state.st_mode):
+                        continue
                     if ENTRY.match(entry.name):
                         found.append((state.st_mtime, state.st_size, entry.path))
-                    elif entry.name.endswith(ASIDE) and state.st_mtime < time.time() - STALE_SECONDS:
+                    elif REMAINS.match(entry.name) and state.st_mtime < time.time() - STALE_SECONDS:
                         Path(entry.path).unlink()
         size = sum(each[1] for each in found)
         if size > self.limit:
@@ -170,6 +189,28 @@ class Cache:
                     Path(path).unlink()
                 size -= bytes_
         return size
+
+
+def _secret(path: Path) -> bytes:
+    """The secret of a folder, made where there is none that only this user can read and write.
+
+    Raises OSError where it can neither be read nor made. Of two processes that make one at once the later wins; what
+    the other one has written by then is no entry any more.
+    """
+    for _ in range(2):
+        with contextlib.suppress(FileError), opened(path, max_bytes=KEY_BYTES, follow=False) as file:
+            state = os.fstat(file.fileno())
+            found = file.read()
+            if is_ours(state) and not state.st_mode & 0o077 and len(found) == KEY_BYTES:
+                return found
+        with written_aside(path, private=True) as file:
+            file.write(os.urandom(KEY_BYTES))
+    raise FileError("is changed by others", place=str(path), fix="look who does")
+
+
+def _why(what: str, problem: OSError) -> str:
+    told = problem.message if isinstance(problem, FileError) else problem.strerror or str(problem)
+    return told if told.startswith("cannot be") else f"{what} ({told})"
 
 
 def folder_of(environment: Mapping[str, str]) -> Path | None:

@@ -20,6 +20,7 @@ from ...base.edition import edition
 from ...base.errors import BackendError, installed
 from ...ir.prim import changed
 from ..calling import SIGNATURE, Library, entry
+from ..loading import Loaded, loaded
 from ..port import Store
 
 if TYPE_CHECKING:
@@ -118,8 +119,16 @@ class Machine:
             if not function.is_declaration:
                 passes.run(function, builder)
 
-    def kept(self, told: str, write: Callable[[], str], store: Store | None, *, hoist: bool = False) -> bytes:
-        """The object code of a module: from the store, or compiled and put there; `hoist` is that of `compile`.
+    def kept(
+        self,
+        told: str,
+        write: Callable[[], str],
+        store: Store | None,
+        load: Callable[[bytes], Loaded],
+        *,
+        hoist: bool = False,
+    ) -> Loaded:
+        """What `load` makes of the object code of a module: kept in the store, or compiled, with that `hoist`.
 
         It is found again by what is told of it, which must say all that its text depends on besides the program's
         files; so the text is written only when it is compiled.
@@ -127,12 +136,7 @@ class Machine:
         # Rows that were added by hand are in no file.
         parts = (edition(), self.identity, write() if changed() else told)
         key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
-        code = store.get(key) if store is not None else None
-        if code is None:
-            code = self.compile(write(), hoist=hoist)
-            if store is not None:
-                store.put(key, code)
-        return code
+        return loaded(store, key, lambda: self.compile(write(), hoist=hoist), load)
 
     def assembly(self, text: str, *, hoist: bool = False) -> str:
         """The machine's own instructions for a module, to be read."""

@@ -21,6 +21,7 @@ from ...base.room import with_room
 from ...ir.expr import buffers as tables
 from ...ir.stream import Stream
 from ..calling import Library
+from ..loading import loaded
 from ..port import Store, address
 from .engine import Machine, machine
 from .hands import Hands, hands
@@ -161,15 +162,18 @@ def compile_stream(
     """
     host = machine(cpu, features)
     key = key_of(stream, host)
-    kept = store.get(key) if store is not None else None
-    if kept is None:
+
+    def made() -> bytes:
         function, text = write(stream, host)
-        kept = HEADER.pack(function.many) + host.compile(text, hoist=True)
-        if store is not None:
-            store.put(key, kept)
-    (lanes,) = HEADER.unpack_from(kept)
+        return HEADER.pack(function.many) + host.compile(text, hoist=True)
+
+    def linked(kept: bytes) -> tuple[int, Library]:
+        (lanes,) = HEADER.unpack_from(kept)
+        return lanes, host.link(kept[HEADER.size :])
+
+    lanes, library = loaded(store, key, made, linked)
     crew = hands(threads) if threads > 1 and cpu is None else None
-    return StreamCode(stream, lanes, host.link(kept[HEADER.size :]), crew)
+    return StreamCode(stream, lanes, library, crew)
 
 
 def write(stream: Stream, host: Machine) -> tuple[Function, str]:

@@ -44,8 +44,7 @@ def centers(form: Means, half: int, store: Store | None) -> int:
         return 0
     source = text(form, half)
     this = machine()
-    code = this.kept(source, lambda: source, store)
-    (place,) = this.addresses(code, ("centers",))
+    (place,) = this.kept(source, lambda: source, store, lambda code: this.addresses(code, ("centers",)))
     return place
 
 

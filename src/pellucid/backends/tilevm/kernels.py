@@ -127,8 +127,13 @@ class Kernels:
         this = machine()
         # Sixteen times around a body: what it reads from memory each time costs more than its registers.
         told = f"kernels {self.half} {keys}"
-        code = this.kept(told, lambda: module(keys, self.half), self._store, hoist=True)
-        places = this.addresses(code, ("batches", "boxes"))
+        places = this.kept(
+            told,
+            lambda: module(keys, self.half),
+            self._store,
+            lambda code: this.addresses(code, ("batches", "boxes")),
+            hoist=True,
+        )
         count = len(keys)
         return words(places[0], count * VARIANTS), words(places[1], 2 * count)
 

@@ -181,8 +181,8 @@ def functions(form: Form, half: int, store: Store | None) -> Functions:
     """A form's functions for vectors of `half` bytes."""
     source = text(form, half)
     this = machine()
-    code = this.kept(source, lambda: source, store)
-    return Functions(*this.addresses(code, Functions._fields))
+    places = this.kept(source, lambda: source, store, lambda code: this.addresses(code, Functions._fields))
+    return Functions(*places)
 
 
 def text(form: Form, half: int) -> str:

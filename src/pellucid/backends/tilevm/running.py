@@ -61,7 +61,6 @@ def _entries(write: Callable[..., str], width: int, traced: bool, store: Store |
     """The functions of a machine, whose text somebody writes."""
     this = machine()
     told = f"{write.__module__} {width} {traced}"
-    code = this.kept(told, lambda: write(width, traced=traced), store)
     kind = (None, *SIGNATURE._argtypes_)
     place = ctypes.c_void_p
     counting = ctypes.c_int64
@@ -70,7 +69,11 @@ def _entries(write: Callable[..., str], width: int, traced: bool, store: Store |
         "allocate": (counting, place, place, place, counting),
     }
     drawing = dict.fromkeys(("prepare", "tiles", "bands"), kind)
-    return _Entries(**this.functions(code, {**drawing, **others}))
+    signatures = {**drawing, **others}
+    functions = this.kept(
+        told, lambda: write(width, traced=traced), store, lambda code: this.functions(code, signatures)
+    )
+    return _Entries(**functions)
 
 
 class Counts(NamedTuple):

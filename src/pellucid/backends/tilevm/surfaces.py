@@ -57,8 +57,12 @@ class Surfaces:
             if missing:
                 keys = list(missing)
                 this = machine()
-                code = this.kept(f"factors {self.half} {keys}", lambda: module(keys, self.half), self._store)
-                (found,) = this.addresses(code, ("factors",))
+                (found,) = this.kept(
+                    f"factors {self.half} {keys}",
+                    lambda: module(keys, self.half),
+                    self._store,
+                    lambda code: this.addresses(code, ("factors",)),
+                )
                 for place, address in zip(missing.values(), words(found, len(keys)), strict=True):
                     self.table[place] = address
 
