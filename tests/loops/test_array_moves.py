@@ -84,6 +84,13 @@ TAKE = """    for y in 0 .. 3:
 HEAD = "kernel k():\n  output out: f32[12]\n  input a: f32[12]\n"
 WINDOW = "  for y in 0 .. 3:\n    for x in 0 .. 4:\n      out[y * 4 + x] := "
 PAIRS = "a[y * 4 + x] * {} + a[y * 4 + {}] + a[max(y - 1, 0) * 4 + x] + a[max(y - 1, 0) * 4 + {}]\n"
+ITERATIONS = """kernel k():
+  output s: i32[1]
+  alloc t: i32[8]:
+    for i in 0 .. 8:
+      t[i] := (iterate 0 (i) to (@0.0:i32 * 2 + i) until false limit 3 end).0
+    s[0] := (iterate 0 (1) to (@0.0:i32 + t[min(max(@0.0:i32, 0), 7)]) until false limit 5 end).0
+"""
 
 REFUSED = [
     ("inline_array", HEAD + FILL + TAKE, 0, {"array": "u"}, "filled"),
@@ -107,6 +114,7 @@ REFUSED = [
         {"array": "t"},
         "memory-stays",
     ),
+    ("inline_array", ITERATIONS, 0, {"array": "t"}, "states-apart"),
     ("separate_window", HEAD + WINDOW + "a[y * 4 + x]\n", 1, {}, "window"),
     (
         "separate_window",
@@ -369,6 +377,7 @@ TENTHS = "0.1 * a[{0} + {1}] + 0.3 * a[{0} + x] + (0.3 * a[y * 4 + {1}] + 0.9 * 
 FIXED = {
     "any-order": (HEAD + WINDOW + TENTHS.format("max(y - 1, 0) * 4", "max(x - 1, 0)"), {}),
     "no-overflow": (NARROW, {}),
+    "states-apart": (ITERATIONS, {"array": "t"}),
     "bounds-unchanged": (
         "kernel k():\n  output q: i32[2]\n  for y in 0 .. min(max(q[0], 2), 5):\n    q[0] := 2\n    q[1] := q[1] + 1\n",
         {"cuts": (1,)},

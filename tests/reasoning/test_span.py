@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pellucid.ir import types as T
-from pellucid.ir.expr import Expr, apply, const, index, param
+from pellucid.ir.expr import Expr, apply, const, index, param, topological
 from pellucid.ir.facts import Facts
 from pellucid.ir.interp import evaluate
 from pellucid.ir.nest import Abstract, For
@@ -69,9 +69,36 @@ CONDITIONS = [
     "$x:f32 < $y:f32",
     "if $x:f32 < 0.0 then 3 < %i else %i < 5",
 ]
+AFFINE = [
+    "%i + 2 == $c:i32",
+    "%i + 2 != $c:i32",
+    "$c:i32 <= 5 + %i",
+    "%i - 7 < $c:i32",
+    "$c:i32 < %i - 7",
+    "3 - %i <= $c:i32",
+    "$c:i32 == 3 - %i",
+    "neg(%i) < $c:i32",
+    "$c:i32 <= %i * -1:i32",
+    "-1:i32 * %i + 4 == $c:i32",
+    "1 - (%i + 2 - $d:i32) <= $c:i32",
+    "%i + $d:i32 == $c:i32",
+    "$d:i32 - %i < $c:i32",
+    "convert.i64(%i) - 3:i64 <= $wide:i64",
+]
+"""Tests of an index beside numbers, which may be compared with any number at all."""
+NESTED = [
+    "$c:i32 <= %i & 2 * %i < $d:i32",
+    "$c:i32 <= %i | %i * 2 < $d:i32",
+    "$c:i32 <= %i & $x:f32 < $y:f32",
+    "%i < $c:i32 & $d:i32 < 2 * %i & $x:f32 < $y:f32",
+    "%i < $c:i32 & %i * $d:i32 < 6",
+    "$c:i32 < %i & %i + 1 == $d:i32",
+    "not($c:i32 < %i & %i * $d:i32 < 6)",
+]
+"""Tests that are looked for where another holds, which may be nowhere."""
 
 
-@pytest.mark.parametrize("text", CONDITIONS)
+@pytest.mark.parametrize("text", CONDITIONS + AFFINE + NESTED)
 @settings(max_examples=40)
 @given(data=st.data())
 def test_the_span_is_where_the_condition_holds(text, data):
@@ -80,7 +107,7 @@ def test_the_span_is_where_the_condition_holds(text, data):
     lo = data.draw(
         st.sampled_from(EXTREMES) if "d:" not in text and "2 *" not in text and "//" not in text else near
     )
-    if "f32" in text:
+    if "f32" in text or text in AFFINE + NESTED:
         lo = data.draw(near)
     count = data.draw(st.integers(-2, 12))
     hi = min(max(lo + count, T.i32.low), LIMIT)
@@ -137,6 +164,50 @@ def test_the_bound_after_the_largest_number_does_not_wrap():
 
 
 BOUNDS = param("lo", T.i32), param("hi", T.i32)
+
+
+@pytest.mark.parametrize("text", AFFINE)
+def test_an_affine_test_is_solved_without_a_search(text):
+    loop = For(LOOP, const(-9, T.i32), const(40, T.i32), ())
+    ranges = {D: Facts(*RANGES[D])}
+    found = span(parse_expr(text)[0], loop, Known(ranges).facts, Known(ranges, [loop]).facts)
+    assert found is not None
+    assert not any(n.op == "iterate" for n in topological([found.lo, found.hi]))
+
+
+@pytest.mark.parametrize("text", CONDITIONS + AFFINE + NESTED)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_what_is_cut_stays_within_the_loop_and_is_each_iteration_once(text, data):
+    """The hypothesis `shape_first` of the lemma `loop_cutting`, and its counterpart at the end."""
+    i64 = "convert.i64(%i)" in text
+    lo, hi = param("from", T.i32), param("to", T.i32)
+    ranges = {k: Facts(*v) for k, v in RANGES.items()} | {lo: Facts(-20, 20), hi: Facts(-20, 30)}
+    loop = For(LOOP, lo, hi, ())
+    condition = parse_expr(text)[0]
+    found = span(condition, loop, Known(ranges).facts, Known(ranges, [loop]).facts)
+    assert found is not None
+    near = st.integers(-24, 34)
+    numbers = st.one_of(near, st.sampled_from(EXTREMES))
+    values = {lo: data.draw(st.integers(-20, 20)), hi: data.draw(st.integers(-20, 30))}
+    values |= {C: data.draw(numbers), D: data.draw(near), BYTE: data.draw(st.integers(0, 30))}
+    values |= {WIDE: data.draw(numbers if i64 else near)}
+    values |= {X: np.float32(data.draw(st.integers(-3, 3))), Y: np.float32(data.draw(st.integers(-3, 3)))}
+    low, high, first, last = (int(v) for v in evaluate([lo, hi, found.lo, found.hi], values))
+    assert low <= first
+    assert last <= high
+    wanted = [k for k in range(low, high) if bool(evaluate([condition], {**values, LOOP: k})[0])]
+    inside, outside = (Abstract("S"),), (Abstract("T"),)
+    if not found.holds:
+        inside, outside = outside, inside
+    then: list[int] = []
+    every: list[int] = []
+    for part in pieces(loop, found, inside, outside):
+        begin, end = (int(v) for v in evaluate([part.lo, part.hi], values))
+        every += range(begin, end)
+        then += range(begin, end) if part.body[0].name == "S" else []
+    assert every == list(range(low, high))
+    assert then == wanted
 
 
 @pytest.mark.parametrize("text", CONDITIONS)

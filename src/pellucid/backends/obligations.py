@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..base.errors import BackendError
-from ..ir.expr import Buffer, Expr, topological
+from ..ir.expr import ITERATIONS, Buffer, Expr, held, index_bit, parts, topological
 from ..ir.nest import Block, For, Store, all_roots, walk
 from ..ir.prim import Prim
 from ..reasoning.infer import FactsOf
@@ -91,6 +91,19 @@ def reads_of_written(body: Block, nodes: list[Expr]) -> dict[Expr, frozenset[Buf
         if reads:
             found[n] = reads
     return found
+
+
+def clashing(node: Expr) -> list[Expr]:
+    """Iterations that stand in the steps or the test of one, do not depend on its state, and have the same states.
+
+    States are named by depth: their values must be there before the states of the one around have any.
+    """
+    _, step, stop, _ = parts(node)
+    if not held((*step, stop)) & ITERATIONS:
+        return []
+    depth, bit = node.attr[0], index_bit(f"state {node.attr[0]}")
+    inside = [n for n in topological((*step, stop)) if n.op == "iterate" and not n.free & bit]
+    return [n for n in inside if n.attr[0] >= depth]
 
 
 def stored_buffers(block: Block) -> set[Buffer]:

@@ -105,6 +105,8 @@ _ids = itertools.count()
 _sweep_at = 1 << 18
 _index_bits: dict[str, int] = {}
 _bits = itertools.count()
+_states = 0
+"""The bits of all states of iterations."""
 LOADS, ITERATIONS, UNIFORMS = 1, 2, 4
 """In `holds`: a load, an iteration, a uniform that has no bit of its own."""
 _NUMBERED = 60
@@ -266,7 +268,20 @@ def index(name: str, type_: T.Type = T.i32) -> Expr:
 
 def state(depth: int, position: int, type_: T.Type) -> Expr:
     """The bound variable of an `iterate`: component `position` of the state of a loop of that depth."""
-    return _put("state", (), type_, (depth, position), index_bit(f"state {depth}"))
+    global _states
+    bit = index_bit(f"state {depth}")
+    _states |= bit
+    return _put("state", (), type_, (depth, position), bit)
+
+
+def in_iteration(node: Expr) -> bool:
+    """Whether a value depends on the state of an `iterate` around it: it means nothing anywhere else.
+
+    >>> step = apply("add", state(0, 0, T.i32), const(1, T.i32))
+    >>> in_iteration(step), in_iteration(iterate([const(0, T.i32)], [step], FALSE, const(9, T.i32), 0)[0])
+    (True, False)
+    """
+    return bool(node.free & _states)
 
 
 # ---- compound nodes ----

@@ -133,14 +133,17 @@ def _iterate(node: Expr, known: Environment, memory: Memory) -> Any:
     running = np.ones(shape, bool)
     count = 0
     names = [_state(depth, k, a) for k, a in enumerate(init)]
+    # The state of an iteration around is known; iterations inside, of which some have a depth of the same number, have
+    # states of their own.
+    outside = _bound((*step, stop), {**known, **dict.fromkeys(names, bounds)}) & ~names[0].free
+    nodes = [n for n in topological((*step, stop), (*known, *names)) if not n.free & outside]
     while True:
         running &= bounds > count
         if not running.any():
             break
         scope = {**known, **dict(zip(names, final, strict=True))}
-        # The state of an iteration around is known.
-        outside = _bound((*step, stop), scope)
-        _fill((*step, stop), scope, memory, outside)
+        for inner in nodes:
+            scope[inner] = _value(inner, scope, memory)
         running &= ~scope[stop]
         for k, new in enumerate(step):
             final[k] = np.where(running, scope[new], final[k])
@@ -155,12 +158,6 @@ def _state(depth: int, position: int, like: Expr) -> Expr:
     from .expr import state
 
     return state(depth, position, like.type)
-
-
-def _fill(roots: Sequence[Expr], scope: Environment, memory: Memory, outside: int) -> None:
-    for node in topological(roots):
-        if node not in scope and not node.free & outside:
-            scope[node] = _value(node, scope, memory)
 
 
 # ---- nests ----

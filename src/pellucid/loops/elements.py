@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ..ir.expr import Buffer, Expr, apply, const
 from ..ir.facts import Facts
-from ..ir.nest import SEQ, Alloc, Block, For, Statement, Store, walk
+from ..ir.nest import SEQ, Alloc, Block, For, Statement, Store, blocks
 from ..ir.path import Path
 from ..reasoning.effects import loaded, stored
 from ..reasoning.infer import FactsOf
@@ -97,16 +97,28 @@ def within(point: Sequence[Expr], extents: Sequence[int], facts: FactsOf) -> boo
 
 
 def ranges_of(body: Block, ranges: Mapping[Expr, Facts]) -> FactsOf:
-    """What holds of every loop index wherever it occurs in a block, in whichever of the loops that share it."""
-    facts = FactsOf(ranges)
-    for s in walk(body):
+    """What holds of every loop index wherever it occurs in a block, in whichever of the loops that share it.
+
+    What is known from outside of an index goes without asking its loops.
+    """
+    found: dict[Expr, Facts] = {}
+    _find_indices(body, FactsOf(ranges), ranges, found)
+    return FactsOf({**found, **ranges})
+
+
+def _find_indices(
+    block: Block, facts: FactsOf, ranges: Mapping[Expr, Facts], found: dict[Expr, Facts]
+) -> None:
+    for s in block:
+        inner = facts
         if isinstance(s, For):
             lo, hi = facts(s.lo), facts(s.hi)
-            here = Facts(lo.lo, max(lo.lo, hi.hi - 1))
-            known = facts.known.get(s.index)
-            # Bounds that mention an index themselves would have to be asked again.
-            facts.known[s.index] = here if known is None or s.index in ranges else known.union(here)
-    return facts
+            own = Facts(lo.lo, max(lo.lo, hi.hi - 1))
+            found[s.index] = found[s.index].union(own) if s.index in found else own
+            # A memo of its own: of an index that other loops have as well, something else was inferred there.
+            inner = FactsOf({**ranges, **found, s.index: own})
+        for b in blocks(s):
+            _find_indices(b, inner, ranges, found)
 
 
 def peeled(body: Block) -> tuple[list[Alloc], Block]:

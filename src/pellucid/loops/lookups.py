@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ..ir import expr as E
+from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Expr, apply, substitute, topological
 from ..ir.facts import Facts
@@ -91,8 +92,33 @@ def lookups(kernel: Kernel, ranges: Mapping[Expr, Facts], dear: float = DEAR) ->
             table.size = max(table.size, int(inside(number).hi) + 1)
             table.uses += turns
             table.places[e] = number
-    _last[:] = [(kernel, ranges, dear, [t for t in tables.values() if t.uses >= TURNS * t.size])]
+    paying = [t for t in tables.values() if t.uses >= TURNS * t.size]
+    _last[:] = [(kernel, ranges, dear, _long_enough(paying, kernel, ranges))]
     return _last[0][3]
+
+
+def _long_enough(tables: list[Lookup], kernel: Kernel, ranges: Mapping[Expr, Facts]) -> list[Lookup]:
+    """The tables as long as every use of their values asks for: in conditions, bounds and positions as well.
+
+    Another loop may have an index of the same name and further numbers; where there is no end to them, the table goes.
+    """
+    left = {e: (table, number) for table in tables for e, number in table.places.items()}
+    gone: set[Lookup] = set()
+    stack: list[tuple[Block, tuple[For, ...]]] = [(kernel.body, ())] if tables else []
+    while stack:
+        block, loops = stack.pop()
+        facts = _facts(loops, ranges)
+        for node in topological([r for s in block for r in N.roots(s)]):
+            if node in left:
+                table, number = left[node]
+                known = facts(number)
+                table.size = max(table.size, int(min(known.hi, MOST)) + 1)
+                if known.lo < 0 or known.hi >= MOST or table.uses < TURNS * table.size:
+                    gone.add(table)
+        for s in block:
+            inner = (*loops, s) if isinstance(s, For) else loops
+            stack += [(b, inner) for b in blocks(s)]
+    return [t for t in tables if t not in gone]
 
 
 def _wanted(found: dict[Expr, Expr], facts: FactsOf) -> list[tuple[Expr, Expr, Expr]]:

@@ -20,7 +20,7 @@ from ..ir.nest import Block, For, If, Kernel, Statement, Store, all_roots, block
 from ..ir.path import Path, at
 from ..ir.path import walk as paths
 from ..ir.verify import checking, verify_kernel
-from ..reasoning.infer import FactsOf
+from .elements import ranges_of
 from .ledger import Ledger, Step
 from .move import Proved, named
 from .tactic import State, Tactic, make, repeat, sequence
@@ -76,23 +76,7 @@ def exists(block: Block, path: Path) -> bool:
 
 def index_facts(kernel: Kernel, ranges: Mapping[Expr, Facts]) -> dict[Expr, Facts]:
     """What is known of parameters, and of every index in its loops: of one that several loops have, in all of them."""
-    found: dict[Expr, Facts] = {}
-    _find_indices(kernel.body, FactsOf(ranges), ranges, found)
-    return {**found, **ranges}
-
-
-def _find_indices(
-    block: Block, facts: FactsOf, ranges: Mapping[Expr, Facts], found: dict[Expr, Facts]
-) -> None:
-    for s in block:
-        inner = facts
-        if isinstance(s, For):
-            lo, hi = facts(s.lo), facts(s.hi)
-            own = Facts(lo.lo, max(lo.lo, hi.hi - 1))
-            found[s.index] = found[s.index].union(own) if s.index in found else own
-            inner = FactsOf({**ranges, **found, s.index: own})
-        for b in blocks(s):
-            _find_indices(b, inner, ranges, found)
+    return ranges_of(kernel.body, ranges).known
 
 
 def _simplified(state: State) -> Kernel:

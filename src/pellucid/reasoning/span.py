@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const, iterate, next_depth, state, substitute
+from ..ir.facts import Facts
 from ..ir.nest import For
 from .infer import FactsOf
 from .monotone import Direction, direction
@@ -23,7 +24,7 @@ class Span:
     """The iterations ``lo <= index < hi``, in which a condition `holds`, or in which alone it does not.
 
     `words` says why they are these. A bound that is the loop's own is the same node; no other lower bound is below it,
-    and no other upper bound above.
+    and no other upper bound above, whether the loop runs or not: what is cut at them stays within the loop.
     """
 
     lo: Expr
@@ -141,6 +142,7 @@ class _Loop:
                     return None
                 side, other = side.args[0], self.narrowed(other, narrow)
                 continue
+            side = negated(side)
             if side.op not in ("add", "sub") or not self.exact(side):
                 return None
             x, k = side.args
@@ -148,19 +150,44 @@ class _Loop:
                 # k - index: the index goes to the other side, and k stays.
                 if x.free & mask:
                     return None
-                side, other, left = k, apply("sub", x, other), not left
+                moved, args, left = "reversed", (k, x), not left
             else:
                 if k.free & mask:
                     x, k = k, x
                 if k.free & mask:
                     return None
-                side, other = x, apply("sub" if side.op == "add" else "add", other, k)
-            if not self.exact(other):
+                moved, args = ("sub" if side.op == "add" else "add"), (x, k)
+            near = self.comparable(other, self.facts(side), moved, self.facts(args[1]))
+            if near is None:
                 return None
+            side = args[0]
+            other = apply("sub", args[1], near) if moved == "reversed" else apply(moved, near, args[1])
             if other.args[1].op == "const":
                 k = other.args[1].attr
                 other = shifted(other.args[0], k if other.op == "add" else -k)
         return left, other
+
+    def comparable(self, e: Expr, side: Facts, way: str, k: Facts) -> Expr | None:
+        """A number that compares with a side as e does, and for which e - k, e + k or k - e does not wrap.
+
+        Where e may be so far out that it would, the side must lie strictly within what does not.
+        """
+        ends = {
+            "sub": (e.type.low + k.hi, e.type.high + k.lo),
+            "add": (e.type.low - k.lo, e.type.high - k.hi),
+            "reversed": (k.hi - e.type.high, k.lo - e.type.low),
+        }
+        least, most = (int(end) for end in ends[way])
+        own = self.facts(e)
+        if own.lo < least:
+            if not side.lo > least:
+                return None
+            e = folded("max", e, least)
+        if own.hi > most:
+            if not side.hi < most:
+                return None
+            e = folded("min", e, most)
+        return e
 
     def exact(self, e: Expr) -> bool:
         """Whether a sum or difference of integers surely does not wrap."""
@@ -184,19 +211,31 @@ class _Loop:
         words = f"the condition {way.value} while {name} grows"
         goal = c if wanted else apply("not", c)
         if way is Direction.FIXED:
-            return self.lo, apply("choose", goal, self.hi, self.lo), words
+            return self.lo, apply("choose", goal, self.hi, self.within(self.lo)), words
         if not wanted:
             way = way.reversed()
         if way is Direction.RISES:
             return self.first(goal), self.hi, words
         if way is Direction.FALLS:
-            return self.lo, self.first(apply("not", goal)), words
+            return self.lo, self.within(self.first(apply("not", goal))), words
         start = substitute([goal], {self.index: self.lo})[0]
         cut = self.first(apply("ne", goal, start))
-        return apply("choose", start, self.lo, cut), apply("choose", start, cut, self.hi), words
+        low, high = apply("choose", start, self.lo, cut), apply("choose", start, self.within(cut), self.hi)
+        return low, high, words
+
+    def within(self, bound: Expr) -> Expr:
+        """A bound that is not above the upper one wherever the loop runs, as one that is never above it.
+
+        A span inside of another may begin behind its end, where nothing runs.
+        """
+        surely = self.before(self.lo).hi <= self.before(self.hi).lo
+        return bound if surely else apply("min", bound, self.hi)
 
     def first(self, goal: Expr) -> Expr:
-        """The first iteration in which a condition that never falls holds, or the upper bound if there is none."""
+        """The first iteration in which a condition that never falls holds, or the upper bound if there is none.
+
+        Never below the lower bound, which it is where there is nothing to search.
+        """
         type_ = self.index.type
         depth = next_depth(goal, self.lo, self.hi)
         low, high = state(depth, 0, type_), state(depth, 1, type_)
@@ -207,16 +246,31 @@ class _Loop:
         last = apply("sub", self.hi, const(1, type_))
         inside = apply("min", apply("max", middle, self.lo), last)
         met = substitute([goal], {self.index: inside})[0]
-        # Where there is nothing to search the end is the upper bound as well, so that nothing runs beyond it.
-        start = (
-            self.lo if self.before(self.lo).hi <= self.before(self.hi).lo else apply("min", self.lo, self.hi)
-        )
         steps = (
             apply("choose", met, low, apply("add", inside, const(1, type_))),
             apply("choose", met, inside, high),
         )
         limit = const(type_.bits + 1, T.i32)
-        return iterate((start, self.hi), steps, apply("le", high, low), limit, depth)[0]
+        return iterate((self.lo, self.hi), steps, apply("le", high, low), limit, depth)[0]
+
+
+def folded(op: str, e: Expr, k: int) -> Expr:
+    """The smaller or the larger of an integer and a constant: another constant, if the integer is one."""
+    if e.op == "const":
+        return const(min(e.attr, k) if op == "min" else max(e.attr, k), e.type)
+    return apply(op, e, const(k, e.type))
+
+
+def negated(e: Expr) -> Expr:
+    """A product with 1 or -1, or a negation, as a sum or difference; other integers as they are."""
+    if e.op == "neg":
+        return apply("sub", const(0, e.type), e.args[0])
+    if e.op == "mul":
+        zero = const(0, e.type)
+        for k, x in (e.args, e.args[::-1]):
+            if k.op == "const" and k.attr in (1, -1):
+                return apply("add", x, zero) if k.attr == 1 else apply("sub", zero, x)
+    return e
 
 
 def successor(e: Expr, facts: FactsOf) -> Expr:

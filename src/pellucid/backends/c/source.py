@@ -17,7 +17,7 @@ from ...ir.facts import Facts
 from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, While
 from ...reasoning.infer import FactsOf
 from ..asking import EVERY
-from ..obligations import Proofs, nodes_of, reads_of_written, require_domain, stored_buffers
+from ..obligations import Proofs, clashing, nodes_of, reads_of_written, require_domain, stored_buffers
 from ..port import Layout, Ranges
 from .spelling import HELPER_INSIDE, Form, Text, form, helper_bits, identifier, literal, typed
 
@@ -363,10 +363,11 @@ class Source:
 
     def loop(self, s: For) -> None:
         """A loop in order."""
-        self.forget_reads(s.body)
         outer = self.facts
         lo, hi = outer(s.lo), outer(s.hi)
         first, beyond = self.named(s.lo).text, self.named(s.hi).text
+        # The bounds are read at entry: what they read is old by the second iteration.
+        self.forget_reads(s.body)
         if s is self.band:
             word = typed(s.index.type)
             first = f"first < {first} ? {first} : ({word})first"
@@ -447,6 +448,8 @@ class Source:
     def iterate(self, node: Expr, body: Block, texts: dict[Expr, Text]) -> None:
         """A bounded loop over the components of a state; their names go on as the components of the result."""
         init, step, stop, limit = parts(node)
+        for inner in clashing(node):
+            self.value(inner)
 
         def text(a: Expr) -> Text:
             found = texts.get(a)

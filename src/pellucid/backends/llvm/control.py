@@ -130,12 +130,13 @@ class Function(Prefixes):
         """Write a loop."""
         if self.is_wide(s.lo) or self.is_wide(s.hi):
             raise self.refuse("its bounds differ from lane to lane", f"for {s.index.attr}", "hoist them")
-        self.forget_reads(s.body)
         outer = self.facts
         lo, hi = outer(s.lo), outer(s.hi)
         known = dict(outer.known)
         known[s.index] = Facts(lo.lo, max(lo.lo, hi.hi - 1))
         first, beyond = self.value(s.lo), self.value(s.hi)
+        # The bounds are read at entry: what they read is old by the second iteration.
+        self.forget_reads(s.body)
         if s is self.phase.band:
             first, beyond = self.clipped(s.index.type, first, beyond)
         self.facts = FactsOf(known)

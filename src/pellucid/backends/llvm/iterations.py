@@ -9,6 +9,7 @@ from ...ir import expr as E
 from ...ir import types as T
 from ...ir.expr import Expr, parts
 from ...ir.nest import Block
+from ..obligations import clashing
 from .spelling import SCALAR, literal, typed
 from .stores import Stores
 
@@ -22,6 +23,8 @@ class Iterations(Stores, ABC):
 
     def iterate(self, node: Expr, body: Block) -> None:
         """An iteration: in lanes, until every lane that is cared for has stopped."""
+        for inner in clashing(node):
+            self.value(inner)
         if self.is_wide(node):
             self.iterate_lanes(node, body)
         else:

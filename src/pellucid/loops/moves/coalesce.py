@@ -18,6 +18,7 @@ from ...reasoning.iterations import terms
 from ...reasoning.known import Known
 from ...reasoning.prove import Proved, Refuted, Verdict, decided
 from ..build import folded, index_between
+from ..elements import ranges_of
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -73,8 +74,7 @@ def merged(position: Expr, site: Site, index: Expr) -> Expr | None:
     """A position with one index in the place of both; None if they are not digits of one number in it."""
     outer, inner = _loops(site)
     around = [s for s in site.around if isinstance(s, For)]
-    inside = (s for s in walk(inner.body) if isinstance(s, For))
-    facts = Known(site.ranges, (*around, outer, inner, *inside)).facts
+    facts = ranges_of(inner.body, Known(site.ranges, (*around, outer, inner)).facts.known)
     split = terms(position, facts)
     if split is None:
         return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...ir.expr import Buffer, topological
+from ...ir.expr import ITERATIONS, Buffer, held, in_iteration, topological
 from ...ir.nest import Kernel
 from ...ir.path import Path
 from ...reasoning.prove import Proved, Refuted, Verdict, decided
@@ -62,6 +62,17 @@ def _loaded_inside(site: Site) -> Verdict:
     return Proved("all loads are inside")
 
 
+def _states_apart(site: Site) -> Verdict:
+    _, array = _array(site)
+    nest = array.filling
+    assert nest is not None  # noqa: S101 - the theorem's shape
+    if not held([nest.store.value]) & ITERATIONS:
+        return Proved("the value is no iteration")
+    inside = next((load for load in array.loads if in_iteration(load)), None)
+    loaded = "" if inside is None else f"{array.buffer.name}[{inside.args[0]!r}] is in the steps of one"
+    return decided(inside is None, "no iteration gets into another's steps", loaded)
+
+
 def _memory_stays(site: Site) -> Verdict:
     found, array = _array(site)
     nest = array.filling
@@ -88,6 +99,11 @@ INLINE = Theorem(
             "loaded-after", _of("what loads from {} stands behind its nest, or in what does"), _loaded_after
         ),
         Clause("loaded-inside", _of("the coordinates of every load are inside of {}"), _loaded_inside),
+        Clause(
+            "states-apart",
+            _of("no value of {} that is an iteration is loaded where the state of another says"),
+            _states_apart,
+        ),
         Clause(
             "memory-stays", _of("nothing from there on stores to what the value of {} loads"), _memory_stays
         ),

@@ -32,7 +32,8 @@ def product(loop: Statement | None) -> tuple[Expr, Expr] | None:
         return None
     inside = index_bits((loop,))
     for node in reversed(topological(all_roots(loop.body))):
-        if node.op == "mul" and node.type.is_integer and node.free & inside == loop.index.free:
+        even = node.op == "mul" and node.type.is_integer and node.free & inside == loop.index.free
+        if even and not E.in_iteration(node):
             step = coefficient(affine(node, [loop.index]), loop.index)
             if step is not None:
                 return node, step

@@ -14,7 +14,7 @@ from ...ir import expr as E
 from ...ir import nest as N
 from ...ir.expr import Buffer, Expr, substitute
 from ...ir.facts import Facts
-from ...ir.nest import Alloc, For, Kernel, Store, rewrite, scratch, walk
+from ...ir.nest import Alloc, For, Kernel, Store, rewrite, scratch, transform, walk
 from ...ir.path import Path, at, enclosing, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import stored, untouched
@@ -111,10 +111,14 @@ def apply(
         tables[e] = Buffer(f"column{taken + k + 1}", e.type, (1 << 31) - 1)
         mapping[e] = E.load(tables[e], inner.index)
     fill = replace(inner, body=tuple(Store(b, inner.index, e) for e, b in tables.items()), how=N.SEQ)
-    body: N.Block = (
-        fill,
-        replace(outer, body=rewrite(outer.body, lambda roots: tuple(substitute(roots, mapping)))),
-    )
+
+    def loaded(s: N.Statement) -> N.Block:
+        # An index is a name, which loops of other ranges may have as well: their values are not in the table.
+        if isinstance(s, For) and (s.index, s.lo, s.hi) == (inner.index, inner.lo, inner.hi):
+            return (replace(s, body=rewrite(s.body, lambda roots: tuple(substitute(roots, mapping)))),)
+        return (s,)
+
+    body: N.Block = (fill, replace(outer, body=transform(outer.body, loaded)))
     around = Alloc(dict.fromkeys(tables.values(), inner.hi), body)
     facts = FactsOf(ranges or {})
     known = {load: facts(e) for e, load in mapping.items()}
