@@ -448,8 +448,8 @@ class Source:
     def iterate(self, node: Expr, body: Block, texts: dict[Expr, Text]) -> None:
         """A bounded loop over the components of a state; their names go on as the components of the result."""
         init, step, stop, limit = parts(node)
-        for inner in clashing(node):
-            self.value(inner)
+        for early in clashing(node):
+            self.value(early)
 
         def text(a: Expr) -> Text:
             found = texts.get(a)
