@@ -54,16 +54,11 @@ def redundancy(kernel: Kernel, path: Path, count: int | None = None) -> Redundan
     computed = [set(topological(all_roots((s,)))) for s in block]
     first: Redundancy | None = None
     for node in sorted(computed[0], key=lambda n: -n.id):
-        if (
-            node.op in LEAVES
-            or node.free & bound
-            or E.in_iteration(node)
-            or not _memory(node) & changed
-            or _memory(node) & own
-        ):
+        memory = _memory(node)
+        if node.op in LEAVES or node.free & bound or E.in_iteration(node) or memory & own:
             continue
         again = [k for k in range(1, len(block)) if node in computed[k]]
-        if not again:
+        if not again or not memory & changed:
             continue
         good = [k for k in again if _changes(block[: k + 1], node) is None]
         if count is not None:
