@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.staging.programs import alike, inner_loop, loads, operations, stores
+from tests.staging.programs import alike, conditionals, inner_loop, loads, operations, stores
 
 import pellucid as pl
 from pellucid import signals as sg
@@ -86,7 +86,7 @@ def test_S13_signals_without_an_end_say_true_so_that_the_conjunction_asks_the_ot
     assert sg.endp(sg.constant(1)) is True
     assert sg.endp(sg.rec(lambda y: sg.delay1(y, 0) + 1)) is True
     residual, _ = checked(lambda x: x + sg.count())
-    (conditional,) = (s for s in N.walk(residual.kernel.body) if isinstance(s, N.For | N.While | N.If))
+    (conditional,) = conditionals(residual.kernel.body)
     assert isinstance(conditional, N.For)
 
 

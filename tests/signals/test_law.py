@@ -341,7 +341,7 @@ def test_memory_that_ends_is_not_read_beyond():
     assert later.play(23).tobytes() == SAMPLES[1:24].tobytes()
     with pytest.raises(InputError, match="1 frames from 23 on, and a signal in memory has 23"):
         later.play(1)
-    tiles = sg.Player(sg.sum_tile(0, in_memory(sg.Memory("in", 16, SAMPLES)), 5), format="pcm_f64le")
+    tiles = sg.Player(sg.sum_tile(0, in_memory(sg.Memory("in", 16, SAMPLES), 16 * 20), 5), format="pcm_f64le")
     assert tiles.play(4).view(np.float64).tolist() == [
         float(SAMPLES[k : k + 5].view(np.int16).astype(int).sum()) for k in range(0, 20, 5)
     ]

@@ -36,6 +36,16 @@ def inner_loop(kernel: N.Kernel) -> N.For | N.While:
     return found
 
 
+def conditionals(block: N.Block) -> list[N.For | N.While | N.If]:
+    """The loops and branches of a block, but for guards: branches that only note a fault."""
+
+    def guard(s: N.Statement) -> bool:
+        inner = [x for x in N.walk((s,)) if x is not s]
+        return isinstance(s, N.If) and all(isinstance(x, N.Store) and x.buffer.name == "fault" for x in inner)
+
+    return [s for s in N.walk(block) if isinstance(s, N.For | N.While | N.If) and not guard(s)]
+
+
 def loads(block: N.Block, kernel: N.Kernel) -> int:
     """How many words a block loads from the memories that were given: each element of the text once."""
     scratch = set(N.scratch(kernel.body))

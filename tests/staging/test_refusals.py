@@ -118,7 +118,7 @@ def test_out_of_the_memory_nothing_is_stored():
             program(Memory("m", 32, found), p)
 
 
-def test_cases_that_never_end_do_nothing_and_are_noted():
+def test_cases_that_never_end_are_refused_and_noted():
     def program(memory, start, stop):
         def step(p):
             memory.store(p // 32, 1, 1)
@@ -127,9 +127,13 @@ def test_cases_that_never_end_do_nothing_and_are_noted():
         return loop(lambda p: p == stop, step, start)
 
     residual = specialize(program, Memory("m"), cyclic(8, "start"), cyclic(32, "stop"))
-    assert any("would never end; there it does nothing" in note for note in residual.notes)
+    assert any("would never end; there it is refused" in note for note in residual.notes)
     data = words(4)
-    residual({"m": data}, start=1, stop=2)
+    with pytest.raises(
+        InputError, match="the loop never ends with these arguments: its test is stepped over"
+    ):
+        residual({"m": data}, start=1, stop=2)
+    assert residual({"m": data.copy()}, start=4, stop=3) == 96
     assert (data == words(4)).all()
 
 

@@ -48,11 +48,12 @@ class Program:
     ) -> Any:
         """Run it; returns what the program returns.
 
-        Raises InputError for a missing or unfit argument or array, or for arrays that overlap.
+        Raises InputError for a missing or unfit argument or array, for arrays that overlap, and where the program itself
+        refuses or would never end.
         """
         memory, results = self.residual.bind(arrays or {})
         self.code.run(arguments, memory, threads=threads)
-        return self.residual.build([r[0].item() for r in results])
+        return self.residual.returned(results)
 
 
 def compile_program(residual: Residual, *, backend: str = "auto", ranges: Ranges | None = None) -> Program:

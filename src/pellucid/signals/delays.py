@@ -6,14 +6,14 @@ Delays keep the length of a signal and lose its last samples (Draves 1997).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from ..base.errors import InputError, brief
 from ..base.where import caller
-from ..staging import Cells, lift
+from ..staging import Cells, divides, lift, require
 from ..staging.points import CASES
 from .node import Carrying, Later, Moment, Node, reached
 from .signal import Signal, as_number, as_signal, joined
@@ -152,9 +152,14 @@ class Tiles(Node):
         return state[1].endp()
 
     def left(self, state: Any) -> int | None:
-        """How many tiles there are."""
+        """How many tiles there are; a recording is silent after its end."""
         left = state[1].left()
-        return None if left is None else left // self.size
+        return None if left is None else -(-left // self.size)
+
+    def spans(self, state: Any) -> Iterable[tuple[Any, Any]]:
+        """Those of the signal, in steps of tiles."""
+        inner = state[1].states.items()
+        return [(distance, step * self.size) for n, s in inner for distance, step in n.spans(s)]
 
     def reach(self, state: Any) -> int | None:
         """As many tiles as are whole."""
@@ -246,7 +251,8 @@ def scan(signal: Signal, first: Any, operation: Callable[[Any, Any], Any]) -> Si
 def sum_tile(first: Any, signal: Signal, size: Any) -> Signal:
     """`first` and the sum of so many samples of a signal, then with the sum of as many after them, and so on.
 
-    Raises InputError for a size of less than 1, or for a signal that has a delay line.
+    Raises InputError for a size of less than 1, for a signal that has a delay line, and for one in memory whose samples
+    do not fill the last tile: at the call of the residual program if that is known then.
 
     >>> from pellucid import signals as sg
     >>> sum_tile(100, sg.count(), 3).take(3)
@@ -261,5 +267,12 @@ def sum_tile(first: Any, signal: Signal, size: Any) -> Signal:
             place=f"{place}: sum_tile",
             fix="put the delay behind the sum",
         )
-    node = Tiles(size)
-    return Signal(node, {node: (as_number(first, "sum_tile"), signal)})
+    node, state = Tiles(size), (as_number(first, "sum_tile"), signal)
+    for distance, step in node.spans(state):
+        require(
+            divides(step, distance),
+            f"the samples of a signal in memory are not whole tiles of {size}",
+            place=f"{place}: sum_tile",
+            fix="give as many as fill the last tile, or sum up those that are left apart",
+        )
+    return Signal(node, {node: state})

@@ -65,6 +65,10 @@ class Node(ABC):
         """How many samples may be asked for before there is no memory to take them from, or None for any number."""
         return None
 
+    def spans(self, state: Any) -> Iterable[tuple[Any, Any]]:
+        """The distances that must be whole numbers of steps, each with its step: those of signals in memory."""
+        return ()
+
     def numbers(self, state: Any) -> tuple[Any, ...]:
         """What of the state moves on from sample to sample."""
         return ()

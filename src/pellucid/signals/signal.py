@@ -6,6 +6,7 @@ specialized, and what is left of it are the numbers that move (Draves 1997, figu
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from typing import Any
 from ..base.errors import InputError, brief
 from ..base.operators import Arithmetic
 from ..base.where import caller
-from ..staging import lift, loop
+from ..staging import equals, lift, loop, require
 from ..staging.value import Staged
 from .node import Moment, Node, States, copied, reached
 
@@ -71,11 +72,11 @@ class Signal(Arithmetic["Signal"]):
     def take(self, count: int) -> list[Any]:
         """So many samples, computed by plain Python; the signal itself stays where it is.
 
-        Raises InputError where it ends before.
+        Raises InputError where it ends before, or a signal in memory that it is made of.
         """
         signal, found = self.fresh(), list[Any]()
         while len(found) < count:
-            left = signal.left()
+            left = min((n for n in (signal.left(), signal.reach()) if n is not None), default=None)
             if left is not None and left <= 0:
                 place, _ = caller()
                 raise InputError(
@@ -249,6 +250,8 @@ def _as_tuple(*samples: Any) -> tuple[Any, ...]:
 def copy(source: Signal, target: Signal) -> None:
     """Store the samples of one signal as those of another, in memory; it ends when both do, and both are as long.
 
+    Raises InputError for signals that are not: at the call of the residual program if that is known then.
+
     >>> import numpy as np
     >>> from pellucid import signals as sg
     >>> data, out = np.array([1, 2, 3], np.uint32), np.zeros(3, np.uint32)
@@ -266,13 +269,26 @@ def copy(source: Signal, target: Signal) -> None:
         t.put(x)
         return s, t.next()
 
+    _of_one_length(source, target)
     loop(done, step, source.lifted(), target.lifted())
+
+
+def _of_one_length(*signals: Signal) -> None:
+    """Refuse signals in memory that do not end at one moment."""
+    spans = [span for s in signals for node, state in s.states.items() for span in node.spans(state)]
+    for (one, stride), (other, step) in itertools.pairwise(spans):
+        require(
+            equals(one * step, other * stride),
+            "the signals in memory have different numbers of samples",
+            place=f"{caller()[0]}: signals",
+            fix="let all of them stop after as many",
+        )
 
 
 def reduce(signal: Signal, value: Any, operation: Callable[[Any, Any], Any]) -> Any:
     """The samples of a signal combined from the left, beginning with a value.
 
-    Raises InputError for a signal that has no end.
+    Raises InputError for a signal that has no end, or of parts in memory that do not end together.
 
     >>> import numpy as np
     >>> from pellucid import signals as sg
@@ -290,4 +306,5 @@ def reduce(signal: Signal, value: Any, operation: Callable[[Any, Any], Any]) -> 
         x, s = s.step()
         return s, operation(r, x)
 
+    _of_one_length(signal)
     return loop(done, step, signal.lifted(), lift(value))[1]

@@ -5,11 +5,15 @@ Memory is also where they go (`put`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..staging import Memory, load_sample, store_sample
+from ..base.where import caller
+from ..staging import Dynamic, Memory, divides, load_sample, require, store_sample
 from ..staging import signed as with_sign
+from ..staging.folding import node, number
+from ..staging.value import expression
 from .delays import scan
 from .node import Carrying, Moment, Node
 from .signal import Constant, Signal, as_number, as_signal, mapped
@@ -66,6 +70,10 @@ class InMemory(Node):
         """As many."""
         return self.left(state)
 
+    def spans(self, state: Span) -> Iterable[tuple[Any, Any]]:
+        """Its own."""
+        return ((state.stop - state.start, state.stride),)
+
     def numbers(self, state: Span) -> tuple[Any, ...]:
         """How many samples have gone."""
         return ((state.start - self.origin) // state.stride,)
@@ -82,15 +90,30 @@ class InMemory(Node):
 def memory(words: Memory, start: Any, stop: Any, size: Any, stride: Any, *, signed: bool = False) -> Signal:
     """The samples of `size` bits, `stride` bits apart, from one bit address of a memory to before another.
 
-    `stop` less `start` is a multiple of the stride. Samples are integers, with a sign if `signed`; the signal can be
-    written to. Any of the numbers may be dynamic.
+    Samples are integers, with a sign if `signed`; the signal can be written to. Any of the numbers may be dynamic.
+    Raises InputError if `stop` less `start` is no multiple of the stride, or is on the other side: at the call of the
+    residual program if that is known then.
 
     >>> import numpy as np
     >>> memory(Memory("m", 8, np.array([0x21, 0x43], np.uint8)), 4, 16, 4, 4).take(3)
     [2, 3, 4]
     """
-    node = InMemory(words, start, signed=signed)
-    return Signal(node, {node: Span(start, stop, size, stride)})
+    whole = divides(stride, stop - start) & _ahead(stop - start, stride)
+    require(
+        whole,
+        "the bits from the start to the stop of a signal are not a whole number of strides",
+        place=f"{caller()[0]}: memory",
+        fix="stop a multiple of the stride after the start, or sum up the samples that are left apart",
+    )
+    box = InMemory(words, start, signed=signed)
+    return Signal(box, {box: Span(start, stop, size, stride)})
+
+
+def _ahead(distance: Any, stride: Any) -> Any:
+    """Whether strides lead over a distance, and not away from it."""
+    if not isinstance(stride, int):
+        return Dynamic(node("le", number(0), node("floor_div", expression(distance), expression(stride))))
+    return distance >= 0 if stride > 0 else distance <= 0
 
 
 def constant(value: Any) -> Signal:

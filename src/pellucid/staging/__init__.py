@@ -12,14 +12,14 @@ makes the nest; `streams` are for wide registers. `session` is the state of all 
 
 from ..ir.stream import Samples
 from .cells import Cells
-from .control import choose, dynamic_call, fork, loop, set_base
+from .control import choose, dynamic_call, fork, loop, require, set_base
 from .memory import Memory
 from .real import Real, to_integer
 from .same import early_equal
 from .samples import load_sample, signed, store_sample
 from .specialize import Residual, cyclic, specialize, unknown
 from .streams import Table, stream
-from .value import Cyclic, Dynamic, lift, negate
+from .value import Cyclic, Dynamic, divides, equals, lift, negate
 
 __all__ = [
     "Cells",
@@ -32,13 +32,16 @@ __all__ = [
     "Table",
     "choose",
     "cyclic",
+    "divides",
     "dynamic_call",
     "early_equal",
+    "equals",
     "fork",
     "lift",
     "load_sample",
     "loop",
     "negate",
+    "require",
     "set_base",
     "signed",
     "specialize",

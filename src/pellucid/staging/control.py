@@ -1,4 +1,4 @@
-"""Control that waits for run time: `loop`, `choose`, `fork`, `dynamic_call`, `set_base`.
+"""Control that waits for run time: `loop`, `choose`, `fork`, `dynamic_call`, `set_base`, `require`.
 
 Unstaged each of them is a line of Python. Staged, a loop is unrolled until its test is dynamic, and what comes back to
 the same static part closes it (Draves 1997, the `loop` of Simple; 1996, the dynamic-conditional heuristic). What a
@@ -11,10 +11,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ..ir import types as T
+from ..ir.expr import const
+from .folding import opposite
 from .joins import cases, join
 from .looper import Looper
 from .points import Call, Fork, as_state
-from .session import current
+from .session import Fault, current
 from .value import Cyclic, Dynamic, integer
 
 
@@ -74,6 +77,27 @@ def set_base(value: Any, base: int, then: Callable[[Any], Any]) -> Any:
         return then(found)
 
     return cases(session, splits, known)
+
+
+def require(condition: Any, message: str, *, place: str, fix: str) -> None:
+    """Refuse to go on where a condition does not hold: now, or at the call of the residual program if it is dynamic.
+
+    Raises InputError of that message, place and fix.
+
+    >>> require(7 % 2 == 0, "7 is odd", place="halves", fix="give an even number")
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: halves: 7 is odd; give an even number
+    """
+    session, fault = current(), Fault(message, place, fix)
+    if isinstance(condition, Dynamic):
+        assert session is not None  # noqa: S101 - only sessions make dynamic values
+        session.block.extend(session.guard(opposite(condition.expr), fault))
+    elif not condition:
+        if session is None or not session.nested:
+            raise fault.error()
+        # Whether the program comes here is known at run time.
+        session.block.extend(session.guard(const(value=True, type_=T.boolean), fault))
 
 
 def loop(done: Callable[..., Any], step: Callable[..., Any], *state: Any) -> Any:

@@ -16,7 +16,8 @@ from typing import Any, cast
 
 from ..base.errors import StagingError
 from ..base.where import caller
-from ..ir.expr import Expr
+from ..ir import types as T
+from ..ir.expr import Expr, const
 from . import bitcache
 from . import residual as R
 from .folding import node, number
@@ -39,7 +40,7 @@ from .points import (
     as_state,
 )
 from .same import Canonical, Flat, canonical, flatten, restored
-from .session import Session, Split, Wish
+from .session import Fault, Session, Split, Wish
 from .structure import structured
 from .value import Cyclic, Dynamic, expression, integer
 
@@ -169,7 +170,7 @@ class Looper:
         joined, sets = merged(session, flats)
         session.lines = ()
         exits = [code + extra for (_, code), extra in zip(self.ways, sets, strict=True)]
-        session.block.extend(structured(session, entry, self.graph.variants, exits))
+        session.block.extend(structured(session, entry, self.graph.variants, exits, self.endless_fault()))
         return cast("State", flats[0].build(joined))
 
     def enter(self, state: State, splits: list[tuple[Expr, int]]) -> None:
@@ -245,9 +246,9 @@ class Looper:
             state = following
 
     def never(self, state: State, block: int, lines: bitcache.Lines) -> None:
-        """A case for which the loop would go on for ever, such as a stride that steps over the end: it is left at once.
+        """A case for which the loop would go on for ever, such as a stride that steps over the end.
 
-        Raises StagingError when there are no other cases.
+        The loop is left at once and the call is refused. Raises StagingError when there are no other cases.
         """
         session = self.session
         if not session.splits:
@@ -256,11 +257,19 @@ class Looper:
                 place=self.place, fix="let its test become true",
             )  # fmt: skip
         session.notes.append(
-            f"{self.place}: for some remainders of its start the loop would never end; there it does nothing"
+            f"{self.place}: for some remainders of its start the loop would never end; there it is refused"
         )
         del session.block[block:]
         session.lines = lines
+        session.block.extend(session.guard(const(value=True, type_=T.boolean), self.endless_fault()))
         self.leave(state)
+
+    def endless_fault(self) -> Fault:
+        """What a call of the residual program is told where the loop would go on for ever."""
+        return Fault(
+            "the loop never ends with these arguments: its test is stepped over", self.place,
+            "give a length that is a multiple of its step",
+        )  # fmt: skip
 
     def follow(self, state: State, path: Path) -> State | None:
         """One step; None if the step went on by itself."""

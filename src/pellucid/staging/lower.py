@@ -7,29 +7,33 @@ registers: scratch buffers of one element, which the back ends keep in registers
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, const, load, rebuild, topological
 from . import residual as R
-from .folding import opposite
+from .folding import node, opposite
 
 ZERO = const(0, T.i64)
 
 
-def lower(code: R.Code, name: str, label: Callable[[Expr], str]) -> N.Kernel:
-    """The nest of a residual program without jumps; `label` gives names to registers."""
+def lower(code: R.Code, name: str, label: Callable[[Expr], str], sized: Mapping[Buffer, Buffer]) -> N.Kernel:
+    """The nest of a residual program without jumps.
+
+    `label` gives names to registers; `sized` are the buffers to store to in place of those whose size was not known.
+    """
     code = _useful(code)
     plan = _Plan()
     plan.read(code)
     registers = plan.registers(label)
-    writer = _Writer(registers, plan.definitions)
+    writer = _Writer(registers, plan.definitions, sized)
     body = writer.block(code)
     if registers:
         body = (N.Alloc(dict.fromkeys(registers.values(), const(1, T.i32)), body),)
-    outputs = tuple(dict.fromkeys(s.buffer for s in R.walk(code) if isinstance(s, R.Put)))
+    stored = dict.fromkeys(s.buffer for s in N.walk(body) if isinstance(s, N.Store))
+    outputs = tuple(b for b in stored if b not in registers.values())
     params = {n for r in N.all_roots(body) for n in topological([r]) if n.op == "param"}
     return N.Kernel(name, tuple(sorted(params, key=lambda n: n.attr)), outputs, body)
 
@@ -159,11 +163,19 @@ class _Plan:
         return True
 
 
+_FOLDED = frozenset(
+    ["add", "sub", "mul", "floor_div", "mod", "min", "max", "eq", "ne", "lt", "le", "and", "or", "not"]
+)
+"""The operators of bounds of loops, and of what is asked about them."""
+
+
 class _Writer:
     """Writes statements with names replaced."""
 
-    def __init__(self, registers: dict[Expr, Buffer], definitions: dict[Expr, Expr]) -> None:
-        self.registers, self.definitions = registers, definitions
+    def __init__(
+        self, registers: dict[Expr, Buffer], definitions: dict[Expr, Expr], sized: Mapping[Buffer, Buffer]
+    ) -> None:
+        self.registers, self.definitions, self.sized = registers, definitions, sized
         self.known: dict[Expr, Expr] = {n: load(b, ZERO) for n, b in registers.items()}
 
     def value(self, e: Expr) -> Expr:
@@ -181,10 +193,18 @@ class _Writer:
                 stack.extend(missing)
                 continue
             stack.pop()
-            self.known[n] = (
-                self.known[own] if own is not None else rebuild(n, tuple(self.known[a] for a in n.args))
-            )
+            self.known[n] = self.known[own] if own is not None else self._on(n)
         return self.known[e]
+
+    def _on(self, n: Expr) -> Expr:
+        """A node on what its operands are, folded where names turned out to be constants."""
+        args = tuple(self.known[a] for a in n.args)
+        if n.op == "load" and n.attr in self.sized:
+            return load(self.sized[n.attr], *args)
+        needed = args[-1:] if n.op in ("add", "sub") else args
+        if n.op in _FOLDED and args != n.args and all(a.op == "const" for a in needed):
+            return node(n.op, *args)
+        return rebuild(n, args)
 
     def block(self, code: R.Code) -> N.Block:
         """A block."""
@@ -195,7 +215,11 @@ class _Writer:
                     if name in self.registers:
                         out.append(N.Store(self.registers[name], ZERO, self.value(value)))
                 case R.Put(buffer, position, value):
-                    out.append(N.Store(buffer, self.value(position), self.value(value)))
+                    out.append(
+                        N.Store(self.sized.get(buffer, buffer), self.value(position), self.value(value))
+                    )
+                case R.Branch(condition, then, orelse) if self.value(condition).op == "const":
+                    out.extend(self.block(then if self.value(condition).attr else orelse))
                 case R.Branch(condition, then, orelse):
                     arms = self.block(then), self.block(orelse)
                     if arms[0]:

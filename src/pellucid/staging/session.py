@@ -6,16 +6,17 @@ with plain numbers: that is the unstaged meaning of every program.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..base.errors import StagingError
+from ..base.errors import InputError, StagingError
 from ..ir import expr as E
 from ..ir import types as T
-from ..ir.expr import Expr
+from ..ir.expr import Buffer, Expr
 from ..reasoning.infer import FactsOf
 from . import residual as R
 
@@ -38,6 +39,19 @@ class Split:
     divisor: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A refusal that waits for run time: the parts of an InputError."""
+
+    message: str
+    place: str
+    fix: str
+
+    def error(self) -> InputError:
+        """The error that a call of the residual program raises."""
+        return InputError(self.message, place=self.place, fix=self.fix)
+
+
 Wish = frozenset[tuple[Expr, int]]
 """Values and the factors modulo which their residues should be static, all of them together."""
 
@@ -48,7 +62,8 @@ class Session:
 
     `splits` is what the cases around say of dynamic values; `wishes` what cases would make static; `asked` how finely
     values were known where it mattered, as divisors and the coefficients they divided; `kept` of which the program
-    itself set the base; `depths` at which depth of loops a leaf was made; `lines` what the bit cache holds.
+    itself set the base; `depths` at which depth of loops a leaf was made; `lines` what the bit cache holds. `faults`
+    are the refusals of residual code with their numbers: where one of them is met, its element of `fault` becomes 1.
     """
 
     block: R.Code = field(default_factory=list["R.Statement"])
@@ -66,6 +81,9 @@ class Session:
     notes: list[str] = field(default_factory=list[str])
     memories: dict[str, Memory] = field(default_factory=dict[str, "Memory"])
     labels: dict[str, int] = field(default_factory=dict[str, int])
+    faults: dict[Fault, int] = field(default_factory=dict[Fault, int])
+    fault: Buffer = field(default_factory=lambda: Buffer("fault", T.u8, 1))
+    nested: int = 0
     _names: int = 0
     _lines: int = 0
 
@@ -108,6 +126,29 @@ class Session:
         self.emit(R.Set(leaf, value))
         return leaf
 
+    def guard(self, refused: Expr, fault: Fault) -> list[R.Statement]:
+        """Residual code that notes a fault where a condition holds; none where it is there already."""
+        if refused.op == "const" and not refused.attr:
+            return []
+        number = self.faults.setdefault(fault, len(self.faults))
+        note: list[R.Statement] = [R.Put(self.fault, E.const(number, T.i64), E.const(1, T.u8))]
+        guard = note if refused.op == "const" else [R.Branch(refused, note, [])]
+        return [s for s in guard if s not in self.block]
+
+    def unless_refused(self, code: list[R.Statement], results: Iterable[Expr] = ()) -> list[R.Statement]:
+        """Residual code that is run where no fault was noted before: a loop that is not counted might never end there.
+
+        Where it is not run, what it results in is zero.
+        """
+        zero = E.const(0, T.u8)
+        places = [E.load(self.fault, E.const(k, T.i64)) for k in self.faults.values()]
+        clear = [E.apply("eq", place, zero) for place in places]
+        return (
+            [R.Branch(functools.reduce(lambda a, b: E.apply("and", a, b), clear), code, [])]
+            if clear
+            else code
+        )
+
     def depth_of(self, node: Expr) -> int:
         """How many loops are around the newest leaf of an expression; parameters are outside of all."""
         return max((self.depths.get(n, 0) for n in E.topological([node]) if not n.args), default=0)
@@ -133,10 +174,12 @@ class Session:
         """The statements that an action writes; the cache and the splits are put back after it."""
         outer, lines, splits = self.block, self.lines, dict(self.splits)
         self.block = []
+        self.nested += 1
         try:
             action()
             return self.block
         finally:
+            self.nested -= 1
             self.block, self.lines, self.splits = outer, lines, splits
 
 

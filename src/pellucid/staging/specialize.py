@@ -25,7 +25,7 @@ from .folding import WHOLE
 from .lower import lower
 from .memory import Memory
 from .same import flatten
-from .session import Session, staging
+from .session import Fault, Session, staging
 from .value import Cyclic, Dynamic, expression, integer, of
 
 Array = np.ndarray[Any, Any]
@@ -56,7 +56,8 @@ class Residual:
     """What is left of a program: a nest, where its results are, and how to put them together.
 
     `kernel` stores to the memories of the program, and its results to one-element buffers; `notes` tell what was
-    decided on the way.
+    decided on the way. A call that the program itself would refuse stores 1 to the elements of the buffer `fault` that
+    stand for those of its `faults` that were met.
     """
 
     kernel: N.Kernel
@@ -64,9 +65,11 @@ class Residual:
     results: tuple[Buffer, ...]
     build: Callable[[list[Any]], Any]
     notes: tuple[str, ...]
+    faults: tuple[Fault, ...] = ()
+    fault: Buffer | None = None
 
     def bind(self, arrays: Mapping[str, Array]) -> tuple[dict[Buffer, Array], list[Array]]:
-        """The memory of a call: arrays of words by the names of memories, and one element for each result.
+        """The memory of a call: arrays of words by the names of memories, one element for each result, and the fault.
 
         Raises InputError for an unknown or missing name, or for arrays that are too short or overlap.
         """
@@ -97,15 +100,30 @@ class Residual:
         for name, memory in self.memories.items():
             if memory.buffer not in bound:
                 raise InputError("is missing", place=f"memory {name}", fix="give an array of words")
-        results = [np.zeros(1, b.type.dtype) for b in self.results]
-        bound.update(zip(self.results, results, strict=True))
+        buffers = self.results if self.fault is None else (*self.results, self.fault)
+        results = [np.zeros(b.size, b.type.dtype) for b in buffers]
+        bound.update(zip(buffers, results, strict=True))
         return bound, results
 
+    def returned(self, results: list[Array]) -> Any:
+        """What the program returns, of the elements that a call has stored.
+
+        Raises InputError for a call that the program itself refuses, or for which it would never end.
+        """
+        if self.fault is not None:
+            met: list[int] = results[-1].tolist()
+            if 1 in met:
+                raise self.faults[met.index(1)].error()
+        return self.build([r[0].item() for r in results[: len(self.results)]])
+
     def __call__(self, arrays: Mapping[str, Array] | None = None, **arguments: int) -> Any:
-        """Run the residual program by the interpreter; returns what the program returns."""
+        """Run the residual program by the interpreter; returns what the program returns.
+
+        Raises InputError as `bind` and `returned` do.
+        """
         memory, results = self.bind(arrays or {})
         run(self.kernel, arguments, memory)
-        return self.build([r[0].item() for r in results])
+        return self.returned(results)
 
 
 def specialize(
@@ -142,7 +160,12 @@ def _specialized(
     cache: int | None,
 ) -> Residual:
     session = Session(capacity=cache)
-    taken = *_memories((arguments, keywords)), "result", *_parameters((arguments, keywords))
+    taken = (
+        *_memories((arguments, keywords)),
+        "result",
+        session.fault.name,
+        *_parameters((arguments, keywords)),
+    )
     session.labels.update(dict.fromkeys(taken, 1))
     with staging(session):
         result = program(*arguments, **keywords)
@@ -161,10 +184,14 @@ def _specialized(
             leaves[k] = v
         return flat.build(leaves)
 
-    kernel = lower(session.block, name, session.label)
+    fault = Buffer(session.fault.name, T.u8, max(1, len(session.faults)))
+    kernel = lower(session.block, name, session.label, {session.fault: fault})
     used = {*kernel.outputs, *N.inputs(kernel)}
     found = {n: m for n, m in session.memories.items() if m.buffer in used}
-    return Residual(kernel, found, tuple(buffers), build, tuple(dict.fromkeys(session.notes)))
+    notes, faults = tuple(dict.fromkeys(session.notes)), tuple(session.faults)
+    return Residual(
+        kernel, found, tuple(buffers), build, notes, faults, fault if fault in used else None
+    )  # fmt: skip
 
 
 def _parameters(value: Any) -> list[str]:

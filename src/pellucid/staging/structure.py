@@ -11,14 +11,19 @@ from dataclasses import dataclass
 
 from ..ir import expr as E
 from ..ir import types as T
-from ..ir.expr import Expr, substitute, topological
+from ..ir.expr import Expr, const, substitute, topological
 from . import residual as R
 from .folding import node, number, opposite
-from .session import Session
+from .session import Fault, Session
 
 
-def structured(session: Session, entry: R.Code, variants: list[R.Variant], exits: list[R.Code]) -> R.Code:
-    """The code of a loop: `entry` jumps into `variants`, whose ways out are followed by `exits`."""
+def structured(
+    session: Session, entry: R.Code, variants: list[R.Variant], exits: list[R.Code], endless: Fault
+) -> R.Code:
+    """The code of a loop: `entry` jumps into `variants`, whose ways out are followed by `exits`.
+
+    A counted loop whose test would be stepped over at run time has no turns, and notes the fault `endless`.
+    """
     entry, variants, exits = _without_constants(session, entry, variants, exits)
     jumps = [0] * len(variants)
     for code in (entry, *(v.code for v in variants)):
@@ -43,7 +48,7 @@ def structured(session: Session, entry: R.Code, variants: list[R.Variant], exits
         return _ended(entry, exits)
     if len(loops) == 1:
         ((number_, only),) = loops.items()
-        found = _tested_at_head(session, entry, number_, only, exits)
+        found = _tested_at_head(session, entry, number_, only, exits, endless)
         if found is not None:
             return found
     return _machine(session, entry, loops, exits)
@@ -114,7 +119,7 @@ def _assign(session: Session, names: tuple[Expr, ...], values: tuple[Expr, ...])
 
 
 def _tested_at_head(
-    session: Session, entry: R.Code, number_: int, loop: R.Variant, exits: list[R.Code]
+    session: Session, entry: R.Code, number_: int, loop: R.Variant, exits: list[R.Code], endless: Fault
 ) -> R.Code | None:
     """The loop as `Count` or `While`, if the only way out of it is its first statement; else None."""
     if len(loop.code) != 1:
@@ -132,10 +137,12 @@ def _tested_at_head(
             return _assign(session, loop.names, s.values) if isinstance(s, R.Goto) else [s]
 
         body = R.rewrite(head.orelse, lambda e: e, again)
-        whole: R.Code = [R.While(opposite(head.condition), body), *_ended(head.then, exits)]
+        turns = session.unless_refused([R.While(opposite(head.condition), body)])
+        whole: R.Code = [*turns, *_ended(head.then, exits)]
     else:
         exits = [R.rewrite(e, counted.after, lambda s: [s]) for e in exits]
-        whole = [counted.loop, *_ended(R.rewrite(head.then, counted.after, lambda s: [s]), exits)]
+        guard = session.guard(counted.never, endless)
+        whole = [*guard, counted.loop, *_ended(R.rewrite(head.then, counted.after, lambda s: [s]), exits)]
 
     def start(s: R.Statement) -> R.Code:
         if isinstance(s, R.Goto):
@@ -149,10 +156,11 @@ def _tested_at_head(
 
 @dataclass(slots=True)
 class _Counted:
-    """A counted loop, and what its names are after it."""
+    """A counted loop, what its names are after it, and where its test never becomes true."""
 
     loop: R.Count
     final: dict[Expr, Expr]
+    never: Expr
 
     def after(self, e: Expr) -> Expr:
         """An expression over the names, after the loop."""
@@ -184,7 +192,7 @@ def _count(session: Session, loop: R.Variant, head: R.Branch) -> _Counted | None
         else:
             changed.add(name)
     moving = changed | {n for n, d in steps.items() if d}
-    trips: list[tuple[Expr, int, Expr]] = []
+    trips: list[_Trip] = []
     for test in _conjuncts(head.condition):
         found_trip = _trips(test, steps, moving)
         if found_trip is None:
@@ -192,26 +200,25 @@ def _count(session: Session, loop: R.Variant, head: R.Branch) -> _Counted | None
         trips.append(found_trip)
     if not trips:
         return None
-    first, step, _ = trips[0]
-    total, *others = dict.fromkeys(count for _, _, count in trips)
-    for other in others:
-        total = node("min", total, other)
+    never, turns, bound = _all_of(trips)
+    first, step = trips[0].name, trips[0].step
     index = E.index(session.label(first), T.i64)
     advancing = {n: d for n, d in steps.items() if d}
     if len(trips) == 1 and step == 1:
         # The quotient itself counts.
         lo, hi = (
             first,
-            node("add", first, total) if total.op != "sub" or total.args[1] is not first else total.args[0],
+            node("add", first, bound) if bound.op != "sub" or bound.args[1] is not first else bound.args[0],
         )
         offset = node("sub", index, first)
         inside = {n: index if n is first else _plus(n, d, offset) for n, d in advancing.items()}
-        passed = node("sub", hi, first)
-        final = {n: hi if n is first else _plus(n, d, passed) for n, d in advancing.items()}
+        end = hi if turns is bound else node("max", hi, first)
+        passed = node("sub", end, first)
+        final = {n: end if n is first else _plus(n, d, passed) for n, d in advancing.items()}
     else:
-        lo, hi = number(0), total
+        lo, hi = number(0), bound
         inside = {n: _plus(n, d, index) for n, d in advancing.items()}
-        final = {n: _plus(n, d, total) for n, d in advancing.items()}
+        final = {n: _plus(n, d, turns) for n, d in advancing.items()}
 
     kept = [k for k, n in enumerate(loop.names) if n not in steps]
 
@@ -221,7 +228,7 @@ def _count(session: Session, loop: R.Variant, head: R.Branch) -> _Counted | None
         return _assign(session, tuple(loop.names[k] for k in kept), tuple(s.values[k] for k in kept))
 
     body = R.rewrite(head.orelse, lambda e: substitute([e], inside)[0], again)
-    return _Counted(R.Count(index, lo, hi, body), final)
+    return _Counted(R.Count(index, lo, hi, body), final, never)
 
 
 def _plus(name: Expr, step: int, turns: Expr) -> Expr:
@@ -236,8 +243,52 @@ def _conjuncts(test: Expr) -> list[Expr]:
     return [test]
 
 
-def _trips(test: Expr, steps: dict[Expr, int], moving: set[Expr]) -> tuple[Expr, int, Expr] | None:
-    """The name that a test follows, its step, and after how many turns it holds; None if that cannot be told."""
+@dataclass(frozen=True, slots=True)
+class _Trip:
+    """After how many turns a test holds: the name that it follows, and its step.
+
+    `exact` tests hold after so many turns only, and never where `never` is true; others hold from then on, and from the
+    beginning if the count is negative.
+    """
+
+    name: Expr
+    step: int
+    count: Expr
+    exact: bool
+    never: Expr
+
+
+def _all_of(trips: list[_Trip]) -> tuple[Expr, Expr, Expr]:
+    """Where tests never hold together; after how many turns they do; and a number that is as good as a loop's bound.
+
+    The bound may be negative where there are no turns.
+    """
+    never = const(value=False, type_=T.boolean)
+    for trip in trips:
+        never = _either(never, trip.never)
+    exact = list(dict.fromkeys(t.count for t in trips if t.exact))
+    later = list(dict.fromkeys(t.count for t in trips if not t.exact))
+    if exact:
+        (total, *others) = exact
+        for other in others:
+            never = _either(never, node("ne", total, other))
+        for other in later:
+            never = _either(never, node("lt", total, other))
+        return never, total, total
+    (bound, *others) = later
+    for other in others:
+        bound = node("max", bound, other)
+    return never, node("max", bound, number(0)), bound
+
+
+def _either(a: Expr, b: Expr) -> Expr:
+    if a.op == "const":
+        return const(value=True, type_=T.boolean) if a.attr else b
+    return a if a is b or (b.op == "const" and not b.attr) else node("or", a, b)
+
+
+def _trips(test: Expr, steps: dict[Expr, int], moving: set[Expr]) -> _Trip | None:
+    """After how many turns a test holds; None if that cannot be told."""
     if test.op not in ("eq", "lt", "le"):
         return None
     for side, (a, b) in enumerate((test.args, test.args[::-1])):
@@ -250,20 +301,28 @@ def _trips(test: Expr, steps: dict[Expr, int], moving: set[Expr]) -> tuple[Expr,
         if more and b.op != "const":
             way = node("sub", _moved(b, -more), name)
         if test.op == "eq":
-            if step == 1:
-                return name, step, way
+            count = way
             if step == -1:
-                return name, step, node("sub", node("add", name, number(more)), b)
-            return name, step, node("floor_div", way, number(step))
+                count = node("sub", node("add", name, number(more)), b)
+            elif step != 1:
+                count = node("floor_div", way, number(step))
+            below = count.op == "sub" and count.args[1].op != "const"
+            never = node("lt", *(count.args if below else (count, number(0))))
+            if step not in (1, -1):
+                never = _either(node("ne", node("mul", count, number(step)), way), never)
+            return _Trip(name, step, count, exact=True, never=never)
         # b <= name, or b < name, while name grows; the other way round it would shrink.
         if side == 1 and step > 0:
             bound = _moved(b, 1 - more if test.op == "lt" else -more)
             way = node("sub", bound, name)
-            return name, step, way if step == 1 else node("floor_div", _moved(way, step - 1), number(step))
-        if side == 0 and step < 0:
+            count = way if step == 1 else node("floor_div", _moved(way, step - 1), number(step))
+        elif side == 0 and step < 0:
             bound = _moved(b, -1 - more if test.op == "lt" else -more)
             way = node("sub", name, bound)
-            return name, step, way if step == -1 else node("floor_div", _moved(way, -step - 1), number(-step))
+            count = way if step == -1 else node("floor_div", _moved(way, -step - 1), number(-step))
+        else:
+            continue
+        return _Trip(name, step, count, exact=False, never=const(value=False, type_=T.boolean))
     return None
 
 
@@ -292,4 +351,6 @@ def _machine(session: Session, entry: R.Code, loops: dict[int, R.Variant], exits
     whole: R.Code = bodies[-1]
     for i in range(len(bodies) - 2, -1, -1):
         whole = [R.Branch(node("eq", at, number(i + 1)), bodies[i], whole)]
-    return [*R.rewrite(entry, lambda e: e, jump), R.While(node("ne", at, number(0)), whole)]
+    results = dict.fromkeys(s.name for code in exits for s in R.walk(code) if isinstance(s, R.Set))
+    turns = session.unless_refused([R.While(node("ne", at, number(0)), whole)], results)
+    return [*R.rewrite(entry, lambda e: e, jump), *turns]
