@@ -48,8 +48,8 @@ class Program:
     ) -> Any:
         """Run it; returns what the program returns.
 
-        Raises InputError for a missing or unfit argument or array, for arrays that overlap, and where the program itself
-        refuses or would never end.
+        Raises InputError for a missing or unfit argument or array, for arrays that overlap, and where the program
+        itself refuses or would never end.
         """
         memory, results = self.residual.bind(arrays or {})
         self.code.run(arguments, memory, threads=threads)

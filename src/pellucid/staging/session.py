@@ -135,11 +135,8 @@ class Session:
         guard = note if refused.op == "const" else [R.Branch(refused, note, [])]
         return [s for s in guard if s not in self.block]
 
-    def unless_refused(self, code: list[R.Statement], results: Iterable[Expr] = ()) -> list[R.Statement]:
-        """Residual code that is run where no fault was noted before: a loop that is not counted might never end there.
-
-        Where it is not run, what it results in is zero.
-        """
+    def unless_refused(self, code: list[R.Statement]) -> list[R.Statement]:
+        """Residual code for where no fault was noted before: a loop that is not counted might never end elsewhere."""
         zero = E.const(0, T.u8)
         places = [E.load(self.fault, E.const(k, T.i64)) for k in self.faults.values()]
         clear = [E.apply("eq", place, zero) for place in places]

@@ -351,6 +351,8 @@ def _machine(session: Session, entry: R.Code, loops: dict[int, R.Variant], exits
     whole: R.Code = bodies[-1]
     for i in range(len(bodies) - 2, -1, -1):
         whole = [R.Branch(node("eq", at, number(i + 1)), bodies[i], whole)]
+    turns = session.unless_refused([R.While(node("ne", at, number(0)), whole)])
+    # Where the loop is not run, what it results in is zero.
     results = dict.fromkeys(s.name for code in exits for s in R.walk(code) if isinstance(s, R.Set))
-    turns = session.unless_refused([R.While(node("ne", at, number(0)), whole)], results)
-    return [*R.rewrite(entry, lambda e: e, jump), *turns]
+    zeros = [R.Set(n, const(0, n.type)) for n in results] if isinstance(turns[0], R.Branch) else []
+    return [*zeros, *R.rewrite(entry, lambda e: e, jump), *turns]
