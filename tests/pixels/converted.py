@@ -43,6 +43,7 @@ def bounds(
     if alike(source, target):
         # Nothing becomes a color: neither one that there is not, nor one that nobody sees, is changed.
         level.setdefault("A", np.ones(size[::-1]))
+        level |= {name: level["Y"] for name in "RGB" if "Y" in level and "Cb" not in level}
     else:
         level = _of_colors(target, *_colors(source, level, size))
     low, high = {}, {}
@@ -59,6 +60,9 @@ def bounds(
 def alike(source: Layout, target: Layout) -> bool:
     """Whether the samples of two layouts have the same meaning, and none of the former is left out."""
     names = {n for n in source.names if n != "I"}
+    if names - {"A"} == {"Y"} and {*target.names} - {"A"} == {*"RGB"}:
+        # Gray is each color of a pixel.
+        names = names - {"Y"} | {*"RGB"}
     words = ["transfer", "alpha"] if "A" in names else ["transfer"]
     if "Y" in names and "Cb" in names:
         words.append("matrix")

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from pellucid.backends.port import Code
+from pellucid.base.arrays import check_apart
 from pellucid.base.errors import InputError, brief
 from pellucid.base.garbage import uncollected
 from pellucid.base.room import with_room
@@ -77,11 +78,12 @@ def convert(
     """The bytes of a picture in another format, as a flat array.
 
     `data` holds the bytes in the format `source`, from `offset` on; formats are names of `pellucid.pixels.FORMATS`,
-    lines of the notation, or layouts; `size` is width and height in pixels. `op` makes another picture of the one that
+    lines of the notation, or layouts; `size` is width and height in pixels. After the picture, whole pictures of that
+    size may follow, such as frames of a video. `op` makes another picture of the one that
     is read, which is centered on the origin, one unit to the pixel: a warp, a filter of colors, anything. It is called
     every time; what it makes is compiled when it is new. The bytes go to `out`, if given, of which
-    those that hold no sample stay as they are. Raises `InputError` for too few bytes, an unknown format, or an `op`
-    that makes no picture.
+    those that hold no sample stay as they are. Raises `InputError` for elements that are not
+    bytes, for too few or too many, an unknown format, an `op` that makes no picture, and an `out` that does not fit.
 
     >>> convert(bytes([255, 0, 255, 0, 255, 0]), "rgb24", "rgb565", (2, 1)).tobytes().hex()
     '1ff8e007'
@@ -89,11 +91,16 @@ def convert(
     from pellucid.images.packed import bytes_of
 
     options = Options(numerics, precision, backend)
-    chosen, wanted = layout_of(source), layout_of(target)
-    given = bytes_of(data, chosen, size, offset)
-    check_drawable(wanted)
+    chosen, wanted = layout_of(source, "source"), layout_of(target, "target")
     view = checked_view(size, precision=precision, threads=threads)
+    given = bytes_of(data, chosen, view.size, offset)
+    check_drawable(wanted)
+    if op is not None and not callable(op):
+        raise InputError(
+            f"{brief(op)} is no function", place="op", fix="give one that makes a picture of another"
+        )
     out = destination(wanted, view.size, out)
+    check_apart(out, given, "data")
     asked = conversion(chosen, wanted, view.size, read=aligned(given), written=aligned(out))
     if op is None:
         code, values, memory = at_hand(asked, options), {}, parts(chosen, view.size, given, asked.given)
@@ -340,19 +347,29 @@ def _stages(
 
 
 def _copied(packed: Packed, target: Layout) -> dict[str, Callable[[Expr, Expr], Expr]]:
-    """The channels of a layout whose samples are where those of another one are that is alike, and how to have them."""
+    """The channels of a layout of which each sample is one of another layout that is alike, and how to have them."""
     source, found = packed.layout, dict[str, Callable[[Expr, Expr], Expr]]()
 
     def bits(name: str, column: Expr, row: Expr) -> Expr:
-        given = packed.sample(name, column, row) if name in source.names else None
-        return meaning.recoded(source, target, name, given)
+        given = meaning.origin(source, name)
+        sample = None if given is None else packed.sample(given, column, row)
+        return meaning.recoded(source, target, name, sample)
 
     for channel in target.channels:
-        given = source[channel.name] if channel.name in source.names else channel
-        places = [(c.across, c.down, f.cosited(c)) for f, c in ((source, given), (target, channel))]
-        if places[0] == places[1]:
+        name = meaning.origin(source, channel.name)
+        if name is None or _of_one(source, source[name], target, channel):
             found[channel.name] = functools.partial(bits, channel.name)
     return found
+
+
+def _of_one(source: Layout, given: Channel, target: Layout, wanted: Channel) -> bool:
+    """Whether the pixels of each sample wanted share one sample that is given, at whose place it is or in between."""
+    sizes = (given.across, wanted.across), (given.down, wanted.down)
+    sited = zip(source.cosited(given), target.cosited(wanted), strict=True)
+    return all(
+        mine == other if any(first) else mine % other == 0
+        for (mine, other), first in zip(sizes, sited, strict=True)
+    ) and source.cosited(given) == target.cosited(wanted)
 
 
 class _Changed(NamedTuple):

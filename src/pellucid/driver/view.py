@@ -121,8 +121,8 @@ def checked_view(
         center=_checked_point(center, precision),
         zoom=_checked_real("zoom", zoom, precision),
         time=_checked_real("time", time, precision, REACH[precision]),
-        samples=_checked_whole("samples", samples, 1, MOST_SAMPLES),
-        threads=None if threads is None else _checked_whole("threads", threads, 1, MOST_THREADS),
+        samples=checked_whole("samples", samples, 1, MOST_SAMPLES),
+        threads=None if threads is None else checked_whole("threads", threads, 1, MOST_THREADS),
         params=_checked_params(params, precision),
     )
     if view.zoom <= 0:
@@ -296,7 +296,7 @@ def _whole(place: str, value: object, fix: str) -> int:
     raise InputError(f"{brief(value)} is not a whole number", place=place, fix=fix)
 
 
-def _checked_whole(place: str, value: object, low: int, high: int) -> int:
+def checked_whole(place: str, value: object, low: int, high: int) -> int:
     fix = f"give a whole number from {low} to {high}"
     number = _whole(place, value, fix)
     if not low <= number <= high:

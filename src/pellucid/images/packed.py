@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from ..base.arrays import bytes_in
 from ..base.errors import InputError, brief
+from ..driver.view import check_count, checked_whole
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const
 from ..loops.build import folded
 from ..pixels import Channel, Layout, layout_of, meaning
 from ..pixels.access import Memory, parted, plus, read
 from ..pixels.meaning import mean
+from ..pixels.packing import check_bytes
 from ..pixels.rows import Rows
 from ..reasoning.infer import FactsOf
 from ..tracing import Value
@@ -42,9 +47,10 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 def from_buffer(data: Any, format: Any, size: Any, offset: int = 0) -> Bitmap:
     """The picture in bytes of any packed format, centered on the origin, one unit to the pixel, row 0 on top.
 
-    `data` holds bytes, of which those from `offset` on are read where they are; `format` is a `pixels.Layout`, the name
-    of a built-in one or a line of its notation; `size` is width and height in pixels. A mosaic is filled in bilinearly.
-    Raises InputError for too few bytes, an unknown format, or samples that are no colors.
+    `data` holds bytes, of which those from `offset` on are read where they are, and after them the bytes of whole
+    pictures or none; `format` is a `pixels.Layout`, the name of a built-in one or a line of its notation; `size` is
+    width and height in pixels. A mosaic is filled in bilinearly. Raises InputError for elements that are not bytes, for
+    too few or too many, an unknown format, or samples that are no colors.
 
     >>> from_buffer(bytes([0x1F, 0xF8]), "rgb565", (1, 1)).at(0.0, 0.0)
     array([1., 0., 1., 1.], dtype=float32)
@@ -62,44 +68,40 @@ def reading(layout: Layout, size: tuple[int, int], given: Bytes) -> tuple[Bitmap
 
 
 def bytes_of(data: Any, layout: Layout, size: Any, offset: int = 0) -> Bytes:
-    """The bytes of a picture in a layout.
+    """The bytes of a picture in a layout, from an offset on; what follows are more pictures of that size.
 
-    Raises InputError for too few of them, for what holds none, or for samples that are no colors.
+    Raises InputError for too few of them, for a rest, for what holds none, or for samples that are no colors.
     """
     width, height = _size(size)
-    try:
-        given = np.frombuffer(data, np.uint8)
-    except (TypeError, ValueError, BufferError) as error:
-        raise InputError(
-            f"{brief(data)} holds no bytes ({error})",
-            place="from_buffer",
-            fix="give bytes or a contiguous array",
-        ) from None
+    given = bytes_in(data, "data")
     if layout.model == "samples":
         raise InputError(
             f"the samples of {layout} are no colors",
-            place="from_buffer",
+            place="source",
             fix="name channels R G B, Y, Y Cb Cr, M or A",
         )
     need = layout.size(width, height)
-    if offset < 0 or len(given) - offset < need:
+    check_bytes(layout, (width, height), need)
+    first = checked_whole("offset", offset, 0, sys.maxsize)
+    there = max(0, len(given) - first)
+    if there < need or there % need:
+        told = f"and there are {there}" if there < need else f"and {there % need} are left over"
         raise InputError(
-            f"{width} x {height} in {layout} take {need} bytes, and there are {max(0, len(given) - offset)}",
-            place="from_buffer",
-            fix="check size, format and offset",
+            f"{width} x {height} in {layout} take {need} bytes, {told}",
+            place="data",
+            fix="check size, format and offset, or give data[offset:offset + bytes]; more pictures may follow",
         )
-    return given[offset : offset + need]
+    return given[first : first + need]
 
 
 def _size(size: Any) -> tuple[int, int]:
     try:
-        width, height = (operator.index(n) for n in size)
+        width, height = (operator.index(n) for n in islice(size, 3))
     except (TypeError, ValueError):
         width, height = 0, 0
     if width < 1 or height < 1:
-        raise InputError(
-            f"{brief(size)} is no size", place="from_buffer", fix="give (width, height) in pixels"
-        )
+        raise InputError(f"{brief(size)} is no size", place="size", fix="give (width, height) in pixels")
+    check_count(width, height)
     return width, height
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping
 
-from ..base.errors import InputError, did_you_mean
+from ..base.errors import InputError, brief, did_you_mean
 from .layout import Layout
 from .notation import WORDS, read_variant
 
@@ -36,7 +36,7 @@ _ROWS = (
     ("gray14", "Y:14 _:2", "Gray of 14 bits in the low bits of a 16-bit word."),
     ("gray16", "Y:16", "A 16-bit word of gray."),
     ("gray16be", "msb: Y:16", "A big-endian 16-bit word of gray (PNG)."),
-    ("grayf32", "Y:f32 | linear", "A float of gray, linear."),
+    ("grayf32", "Y:f32", "A float of gray, 0 to 1."),
     ("mono10p", "Y:10 | linear", "Gray of 10 bits without gaps (PFNC Mono10p)."),
     ("mono12p", "Y:12 | linear", "Gray of 12 bits without gaps (PFNC Mono12p)."),
     (
@@ -113,7 +113,7 @@ _ROWS = (
         "R:f16 G:f16 B:f16 A:f16 | premultiplied linear",
         "Half floats of red, green, blue, alpha, linear.",
     ),
-    ("rgbf32", "R:f32 G:f32 B:f32 | linear", "Floats of red, green, blue, linear."),
+    ("rgbf32", "R:f32 G:f32 B:f32", "Floats of red, green, blue, 0 to 1."),
     ("gbrp", "G:8; B:8; R:8", "Planes of green, blue, red."),
     (
         "yuv420p",
@@ -184,14 +184,15 @@ class _Formats(Mapping[str, Layout]):
 
 FORMATS: Mapping[str, Layout] = _Formats()
 """The built-in formats by name."""
+_FIX = "give a name of pellucid.pixels.FORMATS, or a line such as R:5 G:6 B:5"
 _SPEAKERS = ("FL", "FR", "FC", "LFE", "BL", "BR", "SL", "SR")
 
 
-def layout_of(given: str | Layout) -> Layout:
+def layout_of(given: str | Layout, place: str = "format") -> Layout:
     """A built-in format by its name, a variant of one, or the layout that a line of notation describes.
 
     A variant is a name, a bar, and what is to be said otherwise of the samples. Raises InputError for a name that is
-    none, or for text that is wrong.
+    none, or for text that is wrong; for what is no text it names the `place`, such as a parameter.
 
     >>> layout_of("rgb565").channels[0].name, layout_of("Y:3 _:5").planes[0].bits
     ('B', 8)
@@ -204,6 +205,8 @@ def layout_of(given: str | Layout) -> Layout:
     """
     if isinstance(given, Layout):
         return given
+    if not isinstance(given, str):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may err
+        raise InputError(f"{brief(given)} is no format", place=place, fix=_FIX)
     return FORMATS[given] if given in FORMATS else _written(given)
 
 
@@ -214,11 +217,7 @@ def _written(text: str) -> Layout:
         return Layout(text)
     name, said = read_variant(text) if "|" in text else (text, {})
     if name not in FORMATS:
-        fix = (
-            did_you_mean(name, FORMATS)
-            or "give a name of pellucid.pixels.FORMATS, or a line such as R:5 G:6 B:5"
-        )
-        raise InputError(f"no format is called {name!r}", fix=fix)
+        raise InputError(f"no format is called {brief(name)}", fix=did_you_mean(name[:80], FORMATS) or _FIX)
     fields, _, words = FORMATS[name].text.partition(" | ")
     kinds = {word: kind for kind, known in WORDS.items() for word in known}
     every = {**{kinds[word]: word for word in words.split()}, **said}

@@ -13,12 +13,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from ..base.errors import InputError
+from ..base.errors import InputError, brief
 from .notation import WORDS, Piece, PlaneText, read, refuse
 
 COLORS = {"R", "G", "B"}
 LUMA = {"Y", "Cb", "Cr"}
 MOST_INDEX_BITS = 16
+MAX_CHANNELS = 16
+"""Maximum channels of a layout, so that a block's code is bounded; sound has 8."""
+MAX_BLOCK = 512
+"""Maximum pixels after which the groups of all planes begin together: code for a block is made for each of them."""
+MAX_BYTES = (1 << 31) - 1
+"""Maximum bytes of a picture in memory: addresses within it are signed 32-bit numbers."""
 
 
 def _parts(number: int, size: int) -> int:
@@ -131,6 +137,9 @@ class Layout:
 
     def __post_init__(self) -> None:
         """Work out where everything lies."""
+        if not isinstance(self.text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may err
+            fix = "give a line of text, such as R:5 G:6 B:5"
+            raise InputError(f"{brief(self.text)} is no text", place="layout", fix=fix)
         written, said = read(self.text)
         planes: list[Plane] = []
         channels: dict[str, Channel] = {}
@@ -141,7 +150,17 @@ class Layout:
                 if channel.name in channels:
                     fix = "give a channel to one plane only"
                     raise refuse(self.text, at, f"{channel.name} is in another plane already", fix)
+                if len(channels) == MAX_CHANNELS:
+                    problem = f"{channel.name} is one more than {MAX_CHANNELS} channels"
+                    raise refuse(self.text, at, problem, "leave out bits that nobody uses, such as _:8")
                 channels[channel.name] = channel
+            turned = [p for p, given in zip(planes, written, strict=False) if not given.palette]
+            columns = math.lcm(*(p.pixels * p.across for p in turned))
+            pixels = columns * math.lcm(*(p.down for p in turned))
+            if pixels > MAX_BLOCK:
+                problem = f"the groups of this plane and those before it meet every {pixels} pixels only"
+                fix = f"at most {MAX_BLOCK} can be: give each plane groups of as many pixels"
+                raise refuse(self.text, plane.at, problem, fix)
         _fill_palette(self.text, written, planes, channels)
         object.__setattr__(
             self, "said", {**{k: words[0] for k, words in WORDS.items() if k != "mosaic"}, **said}

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..ir import types as T
-from ..ir.expr import Expr
+from ..ir.expr import Expr, const
 from ..tracing import Value, convert, real_type
 from ..tracing import functions as F
-from . import half
+from . import depths, half
 from .access import parted
-from .layout import Channel, Layout
+from .layout import COLORS, Channel, Layout
 
 Components = tuple[Any, Any, Any, Any]
 """Red, green, blue and alpha, multiplied by it if the layout says so."""
@@ -68,14 +68,14 @@ def stored(layout: Layout, color: Components, *names: str, as_levels: bool = Fal
 def alike(source: Layout, target: Layout) -> bool:
     """Whether samples of a layout mean in another what they mean in it, but for their numbers: none need be a color.
 
-    What the other one has no alpha for would have to be laid on black.
+    Gray is each color of a pixel. What the other one has no alpha for would have to be laid on black.
 
     >>> v210, nv12, bgra = Layout("Y:10 Cb:10 Cr:10"), Layout("Y:8; Cb:8 Cr:8 /2x2"), Layout("B:8 G:8 R:8 A:8")
-    >>> alike(v210, nv12), alike(nv12, bgra), alike(bgra, Layout("R:5 G:6 B:5"))
-    (True, False, False)
+    >>> alike(v210, nv12), alike(nv12, bgra), alike(bgra, Layout("R:5 G:6 B:5")), alike(Layout("Y:8"), bgra)
+    (True, False, False, True)
     """
-    extra = {"A", "I"}
-    if source.model != target.model or {*source.names} - extra != {*target.names} - extra:
+    given, wanted = ({*f.names} - {"A", "I"} for f in (source, target))
+    if given != wanted and (given, wanted) != ({"Y"}, COLORS):
         return False
     if "A" in source.names and ("A" not in target.names or source.said["alpha"] != target.said["alpha"]):
         return False
@@ -86,6 +86,17 @@ def alike(source: Layout, target: Layout) -> bool:
     return source.said["transfer"] == target.said["transfer"]
 
 
+def origin(source: Layout, name: str) -> str | None:
+    """The channel of a layout whose samples are those of a channel of another that is `alike`; None for no alpha.
+
+    >>> origin(Layout("Y:8"), "R"), origin(Layout("R:8 G:8 B:8"), "R"), origin(Layout("Y:8"), "A")
+    ('Y', 'R', None)
+    """
+    if name in source.names:
+        return name
+    return "Y" if name in COLORS else None
+
+
 def moved(source: Layout, target: Layout) -> bool:
     """Whether samples of a layout are in another what they are in it, number for number, as far as both have them.
 
@@ -93,13 +104,14 @@ def moved(source: Layout, target: Layout) -> bool:
     >>> moved(v210, yuv422p10), moved(v210, nv12)
     (True, False)
     """
-    both = [name for name in target.names if name in source.names]
-    return alike(source, target) and all(_same(source, target, name) for name in both)
+    if not alike(source, target):
+        return False
+    both = [(given, name) for name in target.names if (given := origin(source, name))]
+    return all(_same(source, source[given], target, target[name]) for given, name in both)
 
 
-def _same(source: Layout, target: Layout, name: str) -> bool:
-    """Whether samples of a channel are the same numbers in two layouts that are alike."""
-    given, wanted = source[name], target[name]
+def _same(source: Layout, given: Channel, target: Layout, wanted: Channel) -> bool:
+    """Whether samples of two channels with one meaning are the same numbers."""
     return (given.kind, given.bits, *_scale(source, given)) == (
         wanted.kind,
         wanted.bits,
@@ -108,12 +120,18 @@ def _same(source: Layout, target: Layout, name: str) -> bool:
 
 
 def recoded(source: Layout, target: Layout, name: str, sample: Expr | None) -> Expr:
-    """The bits in one layout for the bits of a sample in another that is `alike`; alpha that there is not is full."""
-    wanted = target[name]
-    if sample is None:
+    """The bits in one layout for the bits of the sample of its `origin` in another that is `alike`.
+
+    Alpha that there is not is full.
+    """
+    wanted, channel = target[name], origin(source, name)
+    if sample is None or channel is None:
         return bits(target, wanted, 1.0)
-    given = source[name]
-    if not _same(source, target, name):
+    given = source[channel]
+    if not _same(source, given, target, wanted):
+        if depths.fits(given, wanted):
+            lines = [depths.Line(*map(int, _scale(f, c))) for f, c in ((source, given), (target, wanted))]
+            return depths.nearest(given, lines[0], wanted, lines[1], sample)
         return bits(target, wanted, level(source, given, sample))
     if given.kind != "s":
         return sample
@@ -138,9 +156,12 @@ def bits(layout: Layout, channel: Channel, fraction: Any) -> Expr:
         return half.encoded(fraction, channel.bits).expr
     zero, span = _scale(layout, channel)
     # Clamped first: what is not below zero is whole as soon as it is an integer.
-    number = F.floor(F.clamp(fraction * span + (zero + 0.5), float(channel.low), _below(channel.high, real)))
+    number, most = fraction * span + (zero + 0.5), _below(channel.high, real)
     word = T.integer(64 if channel.bits > 32 else 32, signed=channel.kind == "s")
-    whole = convert(number, word)
+    whole = convert(F.floor(F.clamp(number, float(channel.low), most)), word)
+    if most != channel.high:
+        # No float is the greatest number, but what is above the float before it is full.
+        whole = F.where(number > most, Value(const(channel.high, word)), whole)
     if channel.kind != "s":
         return whole.expr
     return (convert(whole, T.integer(word.bits, signed=False)) & ((1 << channel.bits) - 1)).expr

@@ -22,7 +22,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..base.errors import InputError, did_you_mean
+from ..base.errors import InputError, brief, did_you_mean
 
 WORDS = {
     "range": ("full", "limited"),
@@ -35,10 +35,18 @@ WORDS = {
 }
 """What may be said of the samples after the bar, by kind; where nothing is said the first of each kind is meant."""
 
+MAX_CHARACTERS = 1 << 14
+"""Maximum characters of a layout's text. The longest built-in format has 170; 64 pixels in four pieces have 3000."""
+MAX_DIGITS = 9
+"""Maximum digits of a number, leading zeros among them: what has more is beyond every limit of the notation."""
+SHOWN = 60
+"""Characters that an error shows on either side of a place in the text."""
+
 _TOKEN = re.compile(
-    r"\s*(?:(?P<name>[A-Za-z_]+?)(?P<pixel>\d+)?(?=\s*[:\[])|(?P<mark>[;|:/\[\]])|(?P<word>[A-Za-z0-9]+))"
+    r"\s*(?:(?P<name>[A-Za-z_]+?)(?P<pixel>[0-9]+)?(?=\s*[:\[])|(?P<mark>[;|:/\[\]])|(?P<word>[A-Za-z0-9]+))"
 )
-_TYPE = re.compile(r"([usf]?)(\d+)$")
+_TYPE = re.compile(r"([usf]?)([0-9]+)")
+_SUBSAMPLING = re.compile(r"([1-8])x([1-8])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +81,20 @@ class PlaneText:
 
 
 def refuse(text: str, at: int, problem: str, fix: str) -> InputError:
-    """The error for a place in the notation, with a caret below it."""
-    return InputError(f"{problem}\n  {text}\n  {' ' * at}^", place="layout", fix=fix)
+    """The error for a place in the notation, with a caret below it; of long text the part around the place is shown."""
+    begin = 0 if at <= 2 * SHOWN else at - SHOWN
+    end = len(text) if len(text) - at <= 2 * SHOWN else at + SHOWN
+    # What is not printed as one column would move the caret, or the terminal.
+    shown = "".join(c if c.isprintable() else " " for c in text[begin:end])
+    shown = f"{'…' * (begin > 0)}{shown}{'…' * (end < len(text))}"
+    return InputError(f"{problem}\n  {shown}\n  {' ' * (at - begin + (begin > 0))}^", place="layout", fix=fix)
+
+
+def _whole(digits: str, low: int, high: int) -> int | None:
+    """The number that digits make, if it is in range; None otherwise, and if they are too many or none."""
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= MAX_DIGITS):
+        return None
+    return int(digits) if low <= int(digits) <= high else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +106,8 @@ class _Token:
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    at = 0
-    while text[at:].strip():
+    at, end = 0, len(text.rstrip())
+    while at < end:
         found = _TOKEN.match(text, at)
         if found is None:
             at += len(text[at:]) - len(text[at:].lstrip())
@@ -102,6 +122,9 @@ class _Reader:
     """Reads the tokens of one text."""
 
     def __init__(self, text: str) -> None:
+        if len(text) > MAX_CHARACTERS:
+            problem = f"the text has {len(text)} characters, and a layout at most {MAX_CHARACTERS}"
+            raise refuse(text, MAX_CHARACTERS, problem, "write one layout, with one group of pixels")
         self.text = text
         self.tokens = list(_tokens(text))
         self.next = 0
@@ -130,12 +153,11 @@ class _Reader:
 
     def number(self, what: str, low: int, high: int) -> int:
         token = self.take()
-        digits = token.text
-        if not digits.isdecimal() or not low <= int(digits[:9]) <= high:
-            raise refuse(
-                self.text, token.at, f"{digits or 'nothing'!r} is not {what}", f"give {low} to {high}"
-            )
-        return int(digits)
+        found = _whole(token.text, low, high)
+        if found is None:
+            problem = f"{brief(token.text or 'nothing')} is not {what}"
+            raise refuse(self.text, token.at, problem, f"give {low} to {high}")
+        return found
 
     def plane(self) -> PlaneText:
         start = self.peek()
@@ -178,7 +200,7 @@ class _Reader:
                 kind = kinds.get(token.text)
                 if kind is None:
                     fix = did_you_mean(token.text, kinds) or f"the words are {', '.join(kinds)}"
-                    raise refuse(self.text, token.at, f"{token.text!r} says nothing of samples", fix)
+                    raise refuse(self.text, token.at, f"{brief(token.text)} says nothing of samples", fix)
                 if kind in found:
                     fix = f"give one of {', '.join(WORDS[kind])}"
                     raise refuse(self.text, token.at, f"it is {found[kind]} already", fix)
@@ -186,26 +208,25 @@ class _Reader:
         end = self.peek()
         if end.kind != "end":
             fix = "put a ; between planes and a | before words"
-            raise refuse(self.text, end.at, f"{end.text!r} means nothing here", fix)
+            raise refuse(self.text, end.at, f"{brief(end.text)} means nothing here", fix)
         return found
 
     def subsampling(self) -> tuple[int, int]:
         token = self.take()
-        found = re.fullmatch(r"([1-8])x([1-8])", token.text)
+        found = _SUBSAMPLING.fullmatch(token.text)
         if found is None:
-            raise refuse(
-                self.text, token.at, f"{token.text!r} is no subsampling", "write such as /2x1 or /2x2"
-            )
+            problem = f"{brief(token.text or 'nothing')} is no subsampling"
+            raise refuse(self.text, token.at, problem, "write such as /2x1 or /2x2")
         return int(found[1]), int(found[2])
 
     def field(self) -> Piece:
         name = self.take()
         if len(name.text) > 8:
             raise refuse(
-                self.text, name.at, f"{name.text!r} is no channel", "channels have at most 8 letters"
+                self.text, name.at, f"{brief(name.text)} is no channel", "channels have at most 8 letters"
             )
-        pixel = int(name.pixel or 0)
-        if pixel > 63:
+        pixel = _whole(name.pixel or "0", 0, 63)
+        if pixel is None:
             raise refuse(
                 self.text, name.at, "a group has at most 64 pixels", "count pixels within the group from 0"
             )
@@ -217,11 +238,11 @@ class _Reader:
             self.next -= 1
             bits = self.number("a number of bits", 1, 64)
             return Piece("_", 0, bits - 1, 0, "u", True, name.at)
-        found = _TYPE.match(token.text)
-        kind, bits = (found[1] or "u", int(found[2][:4])) if found else ("", 0)
-        if not 1 <= bits <= 64 or (kind == "f" and bits not in (16, 32, 64)) or not found:
+        found = _TYPE.fullmatch(token.text)
+        kind, bits = (found[1] or "u", _whole(found[2], 1, 64)) if found else ("", None)
+        if bits is None or (kind == "f" and bits not in (16, 32, 64)):
             fix = "write 1 to 64 bits as u8, s16 or just 8, or f16, f32, f64"
-            raise refuse(self.text, token.at, f"{token.text or 'nothing'!r} is no type of sample", fix)
+            raise refuse(self.text, token.at, f"{brief(token.text or 'nothing')} is no type of sample", fix)
         return Piece(name.text, pixel, bits - 1, 0, kind, True, name.at)
 
     def slice(self, name: _Token, pixel: int) -> Piece:

@@ -21,7 +21,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..backends.port import Code, address
+from ..base.arrays import bytes_for
 from ..base.errors import InputError
+from ..base.memory import available_memory, readable_bytes
 from ..base.room import with_room
 from ..driver.frame import COLUMN, ROW, Colors, Frame, build_into
 from ..driver.kernel import Kernel, code_of
@@ -38,13 +40,15 @@ from ..tracing.transfer import to_linear
 from . import meaning
 from .access import bits_type, plus, times, write
 from .formats import layout_of
-from .layout import Channel, Layout
+from .layout import MAX_BYTES, Channel, Layout
 from .rows import Rows, Samples
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 EDGE = index("edge")
 WORDS = (T.u8, T.u16, T.u32)
 """The types of the elements of planes."""
+_ALWAYS_THERE = 16 << 20
+"""Bytes for which the system is not asked whether they are available."""
 _made: WeakKeyDictionary[Kernel, dict[tuple[str, tuple[int, int], bool, bool, bool], _Made]] = (
     WeakKeyDictionary()
 )
@@ -95,20 +99,26 @@ def destination(layout: Layout, size: tuple[int, int], out: Bytes | None) -> Byt
     """
     check_count(*size)
     count = layout.size(*size)
-    if out is None:
-        return np.zeros(count, np.uint8)
-    if (
-        out.dtype != np.uint8
-        or out.shape != (count,)
-        or not out.flags.c_contiguous
-        or not out.flags.writeable
-    ):
+    check_bytes(layout, size, count)
+    if out is not None:
+        return bytes_for(out, count)
+    available = available_memory() if count > _ALWAYS_THERE else None
+    if available is not None and count > available:
+        problem = f"{size[0]} x {size[1]} in {layout} take {readable_bytes(count)}"
         raise InputError(
-            f"is not a writable array of {count} bytes",
-            place="out",
-            fix=f"give numpy.zeros({count}, 'uint8')",
+            problem, place="size", fix=f"{readable_bytes(available)} are available: draw it in parts"
         )
-    return out
+    return np.zeros(count, np.uint8)
+
+
+def check_bytes(layout: Layout, size: tuple[int, int], count: int) -> None:
+    """Check that a picture has so few bytes that each of them has an address.
+
+    Raises InputError if it has more than `MAX_BYTES`.
+    """
+    if count > MAX_BYTES:
+        problem = f"{size[0]} x {size[1]} in {layout} take {count} bytes, more than {MAX_BYTES}"
+        raise InputError(problem, place="size", fix="convert it in parts")
 
 
 def aligned(memory: Bytes) -> bool:
