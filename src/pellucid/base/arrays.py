@@ -6,7 +6,7 @@ samples. Ground floor of the house; every error names the parameter, what was gi
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def bytes_in(data: object, place: str) -> Bytes:
     pellucid.base.errors.InputError: data: its elements are float64; give bytes or a contiguous array of uint8 ...
     """
     if isinstance(data, np.ndarray):
-        array: np.ndarray[Any, Any] = data
+        array = cast("np.ndarray[Any, Any]", data)
         if array.dtype != _BYTE:
             raise _no_bytes(f"its elements are {array.dtype}", place)
         if not array.flags.c_contiguous:
@@ -64,19 +64,19 @@ def bytes_for(out: object, count: int, place: str = "out") -> Bytes:
         ...
     pellucid.base.errors.InputError: out: its shape is (4,); give a writable, contiguous array of 3 bytes, such as ...
     """
-    problem = None
+    array = cast("np.ndarray[Any, Any]", out)
     if not isinstance(out, np.ndarray):
         problem = f"{brief(out)} is not an array"
-    elif out.dtype != _BYTE:
-        problem = f"its elements are {out.dtype}"
-    elif out.shape != (count,):
-        problem = f"its shape is {out.shape}"
-    elif not out.flags.c_contiguous:
+    elif array.dtype != _BYTE:
+        problem = f"its elements are {array.dtype}"
+    elif array.shape != (count,):
+        problem = f"its shape is {array.shape}"
+    elif not array.flags.c_contiguous:
         problem = "it is not contiguous"
-    elif not out.flags.writeable:
+    elif not array.flags.writeable:
         problem = "it is read-only"
     else:
-        return out
+        return array
     fix = f"give a writable, contiguous array of {count} bytes, such as numpy.zeros({count}, 'uint8')"
     raise InputError(problem, place=place, fix=fix)
 

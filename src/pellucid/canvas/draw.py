@@ -13,11 +13,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pellucid.base.aside import written_aside
-from pellucid.base.errors import InputError
+from pellucid.base.errors import InputError, brief
 from pellucid.base.progress import Line, Progress
 from pellucid.canvas.compose import Pixels
 from pellucid.canvas.film import frames_on_the_way, write_film
-from pellucid.canvas.formats import Look, checked_look, format_of
+from pellucid.canvas.formats import Look, check_alpha, checked_look, format_of
 from pellucid.canvas.sinks import require_video, write_still
 from pellucid.canvas.source import Kernel, compiled, precision_of
 from pellucid.driver import Kernel as Compiled
@@ -83,8 +83,7 @@ def render(
         size, center=center, zoom=zoom, time=time, samples=samples, threads=threads, params=params,
         precision=precision_of(picture, precision), frames=0 if out is not None else 1,
     )  # fmt: skip
-    if alpha not in ("straight", "premultiplied"):
-        raise InputError(f"{alpha!r} is unknown", place="alpha", fix="choose 'straight' or 'premultiplied'")
+    check_alpha(alpha)
     near = checked_smooth(tolerance, error, view.samples)
     if near != EXACT and format is not None:
         raise InputError(
@@ -222,7 +221,7 @@ def checked_film(seconds: object, fps: object, look: Look) -> tuple[int, Fractio
         number = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
         if not (math.isfinite(number) and number > 0):
             raise InputError(
-                f"{value!r} is not a positive, finite number", place=place, fix="give one, such as 2.5"
+                f"{brief(value)} is not a positive, finite number", place=place, fix="give one, such as 2.5"
             )
         numbers.append(number)
     duration, speed = numbers

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from pellucid.base.errors import InputError, brief, did_you_mean
 
@@ -162,10 +163,9 @@ def checked_look(
             )
         if isinstance(quality, bool) or not isinstance(quality, int) or not 1 <= quality <= 100:
             raise InputError(
-                f"{quality!r} is out of range", place="quality", fix="give a whole number from 1 to 100"
+                f"{brief(quality)} is out of range", place="quality", fix="give a whole number from 1 to 100"
             )
-    if alpha not in ("straight", "premultiplied"):
-        raise InputError(f"{alpha!r} is unknown", place="alpha", fix="choose 'straight' or 'premultiplied'")
+    check_alpha(alpha)
     colors = None if background is None else checked_background(background)
     if alpha == "premultiplied" and (kind.alpha != "full" or colors is not None):
         raise InputError(
@@ -174,6 +174,18 @@ def checked_look(
             fix="leave it out, or choose PNG, WebP, TIFF, NPY without a background",
         )
     return Look(kind, quality, colors, str(alpha), loop)
+
+
+def check_alpha(alpha: object) -> None:
+    """Check that a word says how alpha is written.
+
+    Raises `InputError` for anything but "straight" and "premultiplied".
+
+    >>> check_alpha("straight")
+    """
+    if not isinstance(alpha, str) or alpha not in ("straight", "premultiplied"):
+        fix = "choose 'straight' or 'premultiplied'"
+        raise InputError(f"{brief(alpha)} is unknown", place="alpha", fix=fix)
 
 
 #: The words that stand for backgrounds.
@@ -209,7 +221,7 @@ def checked_background(value: object) -> tuple[int, int, int]:
         if len(items) == len(numbers) == 3:
             return numbers[0], numbers[1], numbers[2]
     raise InputError(
-        f"{value!r} is not a color",
+        f"{brief(cast("object", value))} is not a color",
         place="background",
         fix=f"give '#rrggbb', three whole numbers in 0..255 or one of {', '.join(_WORDS)}",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..base.errors import InputError, did_you_mean
+from ..base.errors import InputError, brief, did_you_mean
 from ..ir import types as T
 
 NUMERICS = ("relaxed", "exact")
@@ -31,9 +31,10 @@ class Options:
         """Check each word."""
         for name, known in (("numerics", NUMERICS), ("precision", PRECISIONS), ("backend", BACKENDS)):
             word = getattr(self, name)
-            if word not in known:
-                fix = did_you_mean(str(word), known) or f"give one of {', '.join(known)}"
-                raise InputError(f"{word!r} is not known", place=name, fix=fix)
+            if not isinstance(word, str) or word not in known:
+                close = did_you_mean(word, known) if isinstance(word, str) else None
+                fix = close or f"give one of {', '.join(known)}"
+                raise InputError(f"{brief(word)} is not known", place=name, fix=fix)
 
     @property
     def real(self) -> T.Type:

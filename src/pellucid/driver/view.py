@@ -264,7 +264,9 @@ def _pair(place: str, value: object, fix: str, *, square: bool = False) -> tuple
         return given
     if square and (_is_number(value) or isinstance(value, bool)):
         return value, value
-    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+    # An array of one number says that it can be gone through, and cannot.
+    alone = getattr(value, "ndim", 1) == 0
+    if isinstance(value, (str, bytes, Mapping)) or alone or not isinstance(value, Iterable):
         raise InputError(f"{brief(cast('object', value))} is not a pair of numbers", place=place, fix=fix)
     # Three are enough to know that they are not two, and some iterables never end.
     items = list(islice(cast("Iterable[object]", value), 3))
@@ -280,7 +282,7 @@ def _plain_pair(value: object) -> tuple[object, object] | None:
 
 
 def _is_number(value: object) -> bool:
-    if isinstance(value, (bool, str, bytes)) or getattr(value, "ndim", 0):
+    if isinstance(value, (bool, str, bytes, type)) or getattr(value, "ndim", 0):
         return False
     return hasattr(value, "__index__") or hasattr(value, "__float__")
 
@@ -297,6 +299,15 @@ def _whole(place: str, value: object, fix: str) -> int:
 
 
 def checked_whole(place: str, value: object, low: int, high: int) -> int:
+    """A whole number from `low` to `high`.
+
+    Raises `InputError` that names `place` for anything else.
+
+    >>> checked_whole("offset", 1.5, 0, 9)
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: offset: 1.5 is not a whole number; give a whole number from 0 to 9
+    """
     fix = f"give a whole number from {low} to {high}"
     number = _whole(place, value, fix)
     if not low <= number <= high:

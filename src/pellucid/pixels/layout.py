@@ -238,15 +238,16 @@ class Layout:
         Raises InputError if a side is no integer from 0 on.
         """
         try:
-            least = min(operator.index(width), operator.index(height))
+            # Numbers of NumPy would wrap.
+            columns, lines = operator.index(width), operator.index(height)
         except TypeError:
-            least = -1
-        if least < 0:
+            columns = lines = -1
+        if min(columns, lines) < 0:
             fix = "give whole numbers, 0 or more"
-            raise InputError(f"{width} x {height} is no size", place=f"layout {self}", fix=fix)
+            raise InputError(f"{brief(width)} x {brief(height)} is no size", place=f"layout {self}", fix=fix)
         found = [0]
         for plane in self.planes:
-            found.append(found[-1] + plane.row_bytes(width) * plane.rows(height))
+            found.append(found[-1] + plane.row_bytes(columns) * plane.rows(lines))
         return tuple(found)
 
     def size(self, width: int, height: int = 1) -> int:

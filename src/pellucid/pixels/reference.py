@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import InputError
-from .layout import Channel, Layout
+from ..base.arrays import bytes_in
+from ..base.errors import InputError, brief
+from .layout import MAX_BYTES, Channel, Layout
 
 Array = np.ndarray[Any, Any]
 
@@ -29,12 +30,13 @@ def sample_dtype(channel: Channel) -> np.dtype[Any]:
 def unpack(data: Any, layout: Layout, width: int, height: int = 1) -> dict[str, Array]:
     """The samples of each channel as an array of rows and columns.
 
-    Raises InputError if the size is none or the bytes are too few.
+    Raises InputError if the size is none, or the bytes are too few or no bytes.
 
     >>> unpack(bytes([0x21, 0x43, 0x65]), Layout("Y:12"), 2)["Y"]
     array([[ 801, 1620]], dtype=uint16)
     """
-    bits = np.unpackbits(_enough(data, layout, width, height, "unpack"), bitorder="little")
+    bits = np.unpackbits(_enough(data, layout, width, height, "data"), bitorder="little")
+    width, height = int(width), int(height)
     found: dict[str, Array] = {}
     for channel in layout.channels:
         rows, columns = channel.shape(width, height)
@@ -57,8 +59,9 @@ def pack(
     >>> pack({"Y": [[801, 9000]]}, Layout("Y:12"), 2).hex()
     '21f3ff'
     """
-    base = bytes(layout.size(width, height)) if onto is None else onto
-    bits = np.unpackbits(_enough(base, layout, width, height, "pack"), bitorder="little")
+    base = bytes(_size(layout, width, height)) if onto is None else onto
+    bits = np.unpackbits(_enough(base, layout, width, height, "onto"), bitorder="little")
+    width, height = int(width), int(height)
     for channel in layout.channels:
         rows, columns = channel.shape(width, height)
         words = _to_words(_samples(samples, channel, (rows, columns)), channel)
@@ -70,8 +73,8 @@ def pack(
 
 def _enough(data: Any, layout: Layout, width: int, height: int, place: str) -> Array:
     """The bytes that a picture of that size takes, and no more."""
-    size = layout.size(width, height)
-    given = np.frombuffer(data, np.uint8)
+    size = _size(layout, width, height)
+    given = bytes_in(data, place)
     if len(given) < size:
         raise InputError(
             f"{width} x {height} in {layout} take {size} bytes, and there are {len(given)}",
@@ -81,12 +84,31 @@ def _enough(data: Any, layout: Layout, width: int, height: int, place: str) -> A
     return given[:size]
 
 
+def _size(layout: Layout, width: int, height: int) -> int:
+    """The bytes that a picture of that size takes, if each of them has an address."""
+    if not isinstance(layout, Layout):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may err
+        raise InputError(
+            f"{brief(layout)} is no layout", place="layout", fix="give pellucid.pixels.Layout(...)"
+        )
+    size = layout.size(width, height)
+    if size > MAX_BYTES:
+        fix = "give the size of a picture that fits in memory"
+        raise InputError(f"{size} bytes are more than {MAX_BYTES}", place="size", fix=fix)
+    return size
+
+
 def _samples(samples: Mapping[str, Any], channel: Channel, shape: tuple[int, int]) -> Array:
     """What is given for a channel, as rows and columns."""
+    if not isinstance(samples, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may err
+        fix = "give numbers by the names of channels, such as {'Y': 0}"
+        raise InputError(f"{brief(samples)} is no mapping", place="samples", fix=fix)
     if channel.name not in samples:
         fix = f"give some for each channel, such as {channel.name}=0"
         raise InputError(f"there are no samples of {channel.name}", place="pack", fix=fix)
-    given = np.asarray(samples[channel.name])
+    try:
+        given = np.asarray(samples[channel.name])
+    except (ValueError, TypeError, OverflowError):
+        given = np.array(None)
     if given.dtype.kind not in "biuf":
         raise InputError(
             f"the samples of {channel.name} are no numbers", place="pack", fix="give real numbers"
