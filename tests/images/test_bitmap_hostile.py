@@ -76,8 +76,10 @@ LIES = {
         bmp(bits=32, compression=3, middle=struct.pack("<3I", 0xFF0000, 0xFF00, 0xFF), offset=56),
         "has pixels from byte 56, inside its masks",
     ),
-    "huge palette": (bmp(bits=8, used=257, middle=PALETTE), "has a palette of 257 colors"),
-    "palette too short": (bmp(bits=8, middle=bytes(40)), "inside its palette of 256 colors"),
+    "palette too short": (
+        bmp(bits=8, middle=bytes(40), data=bytes([9, 10] * 6)),
+        "has a pixel of color 10 in a palette of 10 colors",
+    ),
     "palette index": (
         bmp(bits=8, used=2, middle=bytes(8), data=bytes([0, 1, 1, 0] * 2 + [0, 1, 2, 0])),
         "has a pixel of color 2 in a palette of 2 colors",

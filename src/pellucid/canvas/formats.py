@@ -221,7 +221,7 @@ def checked_background(value: object) -> tuple[int, int, int]:
         if len(items) == len(numbers) == 3:
             return numbers[0], numbers[1], numbers[2]
     raise InputError(
-        f"{brief(cast("object", value))} is not a color",
+        f"{brief(cast('object', value))} is not a color",
         place="background",
         fix=f"give '#rrggbb', three whole numbers in 0..255 or one of {', '.join(_WORDS)}",
     )

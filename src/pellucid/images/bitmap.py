@@ -12,8 +12,9 @@ import math
 import os
 import re
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -128,6 +129,10 @@ class Bitmap(Image):
 def read_image(source: Any, alpha: str = "file", max_pixels: int = MOST_PIXELS) -> Bitmap:
     """The picture in a file, centered on the origin, one pixel to the unit; `source` is a path, or the bytes of a file.
 
+    Of several pictures in a file, such as an animation, it is the first. Gray has up to 16 bits, as many as the file
+    says, or floats from 0 to 1; colors of more than 8 bits are read with the upper 8 of them. What else there is, such
+    as floats beyond that range, is refused and not changed.
+
     A bitmap file (BMP) is sampled from its own bytes; others are decoded, turned upright as their camera says, and
     refused beyond `max_pixels`. A file is read whole, so that a later change of it changes no picture. `alpha` tells
     how the fourth byte is meant, against what the file says: opaque (not at all), straight or premultiplied, which is
@@ -211,18 +216,76 @@ def _decoded(data: bytes, place: str, name: str, most: int) -> Raster:
             warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(data), formats=_FORMATS) as picture:
                 _check_size(picture, place, most)
-                return _raster(ImageOps.exif_transpose(picture), place, name)
+                gray = _declared(picture, data)
+                return _raster(ImageOps.exif_transpose(picture), gray, place, name)
     except FileError:
         raise
     except UnidentifiedImageError:
+        kind = next((k for k, (at, mark) in _MARKS.items() if data[at : at + len(mark)] == mark), None)
         problem, fix = "is no picture of a known format", f"give one of {', '.join(_FORMATS)}"
+        if kind is not None:
+            problem, fix = (
+                f"is {kind} that is damaged, or of a kind that is not supported",
+                "save it again as PNG",
+            )
     except Image.DecompressionBombError as error:
         problem, fix = f"unfolds to too many pixels ({error})", "make it smaller"
     except MemoryError:
         problem, fix = "does not fit into memory", "make it smaller"
     except Exception as error:  # noqa: BLE001 - a damaged file makes a decoder raise anything at all
-        problem, fix = f"is damaged ({error})", "save it again"
+        problem, fix = f"is damaged, or of a kind that is not supported ({error})", "save it again as PNG"
     raise FileError(problem, place=place, fix=fix)
+
+
+_MARKS = {
+    "PNG": (0, b"\x89PNG"),
+    "JPEG": (0, b"\xff\xd8\xff"),
+    "GIF": (0, b"GIF8"),
+    "TIFF": (0, b"II"),
+    "TIFF of big-endian numbers": (0, b"MM"),
+    "WebP": (8, b"WEBP"),
+    "JPEG 2000": (4, b"jP  "),
+    "AVIF": (4, b"ftyp"),
+    "ICO": (0, b"\0\0\1\0"),
+    "BMP": (0, b"BM"),
+}
+"""The bytes by which files of a format are known, and where they are."""
+
+
+class _Gray(NamedTuple):
+    """What a file says of its gray.
+
+    bits      of a number.
+    shift     by which a decoder moved numbers up.
+    signed    whether a number has a sign.
+    inverted  whether 0 is white, and the decoder left it so.
+    """
+
+    bits: int = 16
+    shift: int = 0
+    signed: bool = False
+    inverted: bool = False
+
+
+def _declared(picture: Picture, data: bytes) -> _Gray:
+    """What a file says of its gray; if it says nothing, decoders have brought it to 16 bits."""
+    tags: Any = getattr(picture, "tag_v2", None)
+    if tags is not None:
+        return _Gray(_tag(tags, 258, 1), signed=_tag(tags, 339, 1) == 2, inverted=_tag(tags, 262, 1) == 0)
+    # The codestream of JPEG 2000 begins with sizes; then the first component has a byte: its bits less one, and a sign.
+    at = data.find(b"\xff\x4f\xff\x51") + 42
+    if picture.format == "JPEG2000" and 42 <= at < len(data):
+        bits = 1 + (data[at] & 0x7F)
+        return _Gray(bits, max(0, 16 - bits), signed=data[at] > 0x7F)
+    return _Gray()
+
+
+def _tag(tags: Mapping[int, Any], number: int, default: int) -> int:
+    """The first number of a tag of TIFF, such as 258 BitsPerSample, 339 SampleFormat, 262 PhotometricInterpretation."""
+    found: Any = tags.get(number, default)
+    if isinstance(found, tuple):
+        found = next(iter(cast("tuple[Any, ...]", found)), default)
+    return found if isinstance(found, int) else default
 
 
 def _check_size(picture: Picture, place: str, most: int) -> None:
@@ -235,7 +298,7 @@ def _check_size(picture: Picture, place: str, most: int) -> None:
         )
 
 
-def _raster(picture: Picture, place: str, name: str) -> Raster:
+def _raster(picture: Picture, gray: _Gray, place: str, name: str) -> Raster:
     mode = picture.mode
     if "transparency" in picture.info and mode in ("1", "L", "P", "RGB", "I;16"):
         if mode == "I;16":
@@ -248,12 +311,11 @@ def _raster(picture: Picture, place: str, name: str) -> Raster:
     if mode in ("1", "L"):
         return in_place_raster(np.asarray(picture.convert("L")), "gray8", name)
     if mode.startswith("I;16") or mode == "I":
-        levels = np.asarray(picture)
-        if levels.min() < 0 or levels.max() > 0xFFFF:
-            raise FileError("has more than 16 bits of gray", place=place, fix="save it with 8 or 16 bits")
-        return in_place_raster(levels.astype(np.uint16), "gray16", name)
+        return in_place_raster(_whole_grays(picture, gray, place), "gray16", name)
     if mode == "F":
-        return in_place_raster(np.asarray(picture), "gray_float", name)
+        return in_place_raster(_real_grays(picture, gray, place), "gray_float", name)
+    if mode == "La":
+        picture = picture.convert("LA")
     if mode == "RGBa":
         return in_place_raster(_words(picture, "RGBa"), "rgba32", name, premultiplied=True)
     if mode in ("RGBA", "LA", "PA", "La"):
@@ -262,6 +324,36 @@ def _raster(picture: Picture, place: str, name: str) -> Raster:
         opaque = colors.getchannel(3).getextrema() == (255, 255)
         return in_place_raster(_words(colors, "RGBA"), "rgbx32" if opaque else "rgba32", name)
     return in_place_raster(_words(picture.convert("RGB"), "RGBX"), "rgbx32", name)
+
+
+def _whole_grays(picture: Picture, gray: _Gray, place: str) -> Array:
+    """Whole numbers of gray as 16 bits each: the nearest to their part of what the file's own bits can hold."""
+    levels = np.asarray(picture)
+    if gray.signed or levels.min() < 0:
+        raise FileError("has gray with a sign, which is not supported", place=place, fix="save it without")
+    if gray.bits > 16 or levels.max() > 0xFFFF:
+        problem = f"has gray of {max(gray.bits, 17)} bits, and at most 16 are supported"
+        raise FileError(problem, place=place, fix="save it with 8 or 16 bits")
+    white = (1 << gray.bits) - 1
+    codes = levels.astype(np.uint32) >> np.uint32(gray.shift)
+    if gray.inverted:
+        codes = white - codes
+    if white < 0xFFFF:
+        codes = (codes.astype(np.uint64) * 2 * 0xFFFF + white) // (2 * white)
+    return codes.astype(np.uint16)
+
+
+def _real_grays(picture: Picture, gray: _Gray, place: str) -> Array:
+    """Floats of gray, all of them from 0 to 1."""
+    levels = np.asarray(picture)
+    low, high = float(levels.min()), float(levels.max())
+    if not 0.0 <= low <= high <= 1.0:
+        raise FileError(
+            f"has floats from {low:g} to {high:g}, and those of a picture are from 0 to 1",
+            place=place,
+            fix="read the numbers with Pillow, and give them scaled to that range to bitmap(array)",
+        )
+    return np.float32(1.0) - levels if gray.inverted else levels
 
 
 def _words(picture: Picture, order: str) -> Array:

@@ -66,11 +66,14 @@ def read_bmp(data: Bytes, place: str, name: str) -> Raster | None:
     if width < 1 or rows < 1:
         file.fail(f"has a width of {width} and a height of {height} pixels")
     if bits not in (1, 2, 4, 8, 16, 24, 32):
-        file.fail(f"has {bits} bits per pixel", "1, 4, 8, 16, 24 and 32 can be read")
+        file.fail(f"has {bits} bits per pixel, which are not supported", "1, 4, 8, 16, 24 and 32 can be read")
     if compression not in (0, *_PACKED, *_MASKED):
-        file.fail(f"has compression {compression}", "save it without compression")
+        file.fail(f"has compression {compression}, which is not supported", "save it without compression")
     if compression in _PACKED or bits < 8:
         return None
+    if bits == 8 and offset == 14 + header:
+        # Some programs leave the palette out of the count.
+        offset += _palette_bytes(header, used)
     line = (bits * width + 31) // 32 * 4
     taken = (bits * width + 7) // 8
     if offset < 14 + header:
@@ -138,13 +141,22 @@ def _places(layout: Layout) -> tuple[Any, ...]:
     return (layout.red, layout.green, layout.blue, layout.alpha)
 
 
+def _palette_bytes(header: int, used: int) -> int:
+    """The bytes of a palette of 8 bits as its header says."""
+    return min(used or 256, 256) * (3 if header == 12 else 4)
+
+
 def _palette(file: _File, header: int, used: int, offset: int) -> np.ndarray[Any, np.dtype[np.uint32]]:
-    if used > 256:
-        file.fail(f"has a palette of {used} colors for 8 bits per pixel")
-    count = used or 256
+    """The colors of a palette; the pixels may begin within it, and it may end with the file.
+
+    Writers of OS/2 leave out the colors that no pixel has, and some let pixels and palette share bytes: each is where
+    its header says. Which pixels have no color is checked afterwards.
+    """
     at, size = 14 + header, 3 if header == 12 else 4
-    if at + count * size > offset:
-        file.fail(f"has pixels from byte {offset}, inside its palette of {count} colors")
+    end = min(at + _palette_bytes(header, used), len(file.data))
+    if not used and at < offset < end:
+        end = offset
+    count = (end - at) // size
     raw = file.data[at : at + count * size].reshape(count, size).astype(np.uint32)
     words = raw[:, 0] | raw[:, 1] << 8 | raw[:, 2] << 16 | 0xFF000000
     return words.astype(np.uint32)

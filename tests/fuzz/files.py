@@ -1,0 +1,134 @@
+"""Files to begin with, and what is done to them: for fuzzers of readers. Everything follows from a source of randomness."""
+
+from __future__ import annotations
+
+import functools
+import io
+import random
+import struct
+import zlib
+
+import numpy as np
+from PIL import Image as Pillow
+
+INTERESTING = (0, 1, 2, 7, 8, 16, 0x7F, 0x80, 0xFF, 0x100, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
+PICTURES = ("bmp", "png", "tiff", "gif", "webp", "jpeg", "jpeg2000", "ico", "ppm", "tga", "avif")
+VM = """# a ring
+x var-x
+y var-y
+z var-z
+c const 0.5
+xx square x
+yy square y
+s add xx yy
+r sqrt s
+t sub r c
+u abs t
+v max u z
+w mix x y c
+n rand v
+m min v n
+"""
+LAYOUTS = (
+    "Y:8",
+    "msb: R:5 G:6 B:5",
+    "Y0[9:2] Y1[9:2] Y0[1:0] Y1[1:0] _:4 | linear",
+    "Y:8; Cb:8 Cr:8 /2x2 | limited bt709",
+    "I:4; palette: B:8 G:8 R:8 A:8",
+    "R:f16 G:f16 B:f16 A:f16 | premultiplied linear",
+    "M:10 | rggb linear",
+    "Cb0:10 Y0:10 Cr0:10 _:2 Y1:10 Cb2:10 Y2:10 _:2 Cr2:10 Y3:10 Cb4:10 _:2 Y4:10 Cr4:10 Y5:10 _:2 rows 128",
+    "lsb: S:s24 _:8",
+)
+WORDS = (" ", ":", ";", "|", "/", "[", "]", "0", "00000000", "8", "64", "99999", "rows", "palette:", "msb:", "lsb:", "Y", "Cb", "A:1",
+         "limited", "negative", "premultiplied", "s", "f32", "_:3", "Y0", "\u0663", "\0", "\n", "2x2", "rand", "mix", "const", "nan",
+         "inf", "1e999", "var-x", "#")  # fmt: skip
+
+
+@functools.cache
+def seeds(reader: str) -> tuple[bytes, ...]:
+    """Small valid inputs of a reader."""
+    if reader == "vm":
+        return (VM.encode(), b"x var-x\ny square x\n")
+    if reader == "layout":
+        return tuple(text.encode() for text in LAYOUTS)
+    if reader == "wav":
+        return tuple(_wav(*kind) for kind in ((1, 1, 16), (1, 2, 8), (3, 1, 32), (0xFFFE, 2, 24)))
+    array = np.random.default_rng(1).integers(0, 256, (7, 9), np.uint8)
+    whole = Pillow.fromarray(array)
+    kinds = [whole, whole.convert("RGB"), whole.convert("P"), whole.convert("RGBA"), whole.convert("1"), whole.convert("LA"),
+             Pillow.fromarray(array.astype(np.uint16) * 257), Pillow.fromarray((array / 255).astype(np.float32))]  # fmt: skip
+    found = []
+    for picture in kinds:
+        buffer = io.BytesIO()
+        try:
+            picture.save(buffer, reader)
+        except Exception:  # noqa: BLE001, S112 - Pillow does not write every mode in every format
+            continue
+        found.append(buffer.getvalue())
+    if reader == "tiff":
+        for way in ("tiff_lzw", "tiff_deflate", "packbits"):
+            buffer = io.BytesIO()
+            whole.convert("RGB").save(buffer, "tiff", compression=way)
+            found.append(buffer.getvalue())
+    return tuple(found)
+
+
+def _wav(tag: int, channels: int, bits: int) -> bytes:
+    block = channels * bits // 8
+    fmt = struct.pack("<HHIIHH", tag, channels, 8000, 8000 * block, block, bits)
+    if tag == 0xFFFE:
+        fmt += struct.pack("<HHI", 22, bits, 3) + struct.pack("<H", 1) + bytes.fromhex("000000001000800000aa00389b71")
+    data = bytes(range(block * 9))
+    chunks = b"fmt " + struct.pack("<I", len(fmt)) + fmt + b"data" + struct.pack("<I", len(data)) + data
+    return b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WAVE" + chunks
+
+
+def mutated(reader: str, rng: random.Random) -> bytes:
+    """One of the reader's seeds, changed in a few places."""
+    known = seeds(reader)
+    data = bytearray(rng.choice(known))
+    for _ in range(rng.choice((1, 1, 2, 3, 6))):
+        _change(data, known, reader, rng)
+    return _with_sums(data) if reader == "png" and rng.random() < 0.8 else bytes(data)
+
+
+def _change(data: bytearray, known: tuple[bytes, ...], reader: str, rng: random.Random) -> None:
+    # What is at the beginning says what follows.
+    near = min(len(data), rng.choice((16, 64, 200, 1 << 20)))
+    at = rng.randrange(near) if near else 0
+    match rng.randrange(9 if reader not in ("vm", "layout") else 11):
+        case 0 | 1:
+            data[at : at + 1] = bytes([rng.randrange(256)])
+        case 2:
+            data[at : at + 1] = bytes([data[at] ^ 1 << rng.randrange(8)] if near else b"")
+        case 3:
+            size, order = rng.choice((1, 2, 4)), rng.choice(("little", "big"))
+            data[at : at + size] = (rng.choice(INTERESTING) % 256**size).to_bytes(size, order)
+        case 4:
+            del data[at : at + rng.choice((1, 2, 4, 16))]
+        case 5:
+            data[at:at] = rng.randbytes(rng.choice((1, 2, 4, 16)))
+        case 6:
+            del data[rng.randrange(len(data) + 1) :]
+        case 7:
+            other = rng.choice(known)
+            cut = rng.randrange(len(other))
+            data[at:] = other[cut : cut + 4000]
+        case 8:
+            part = data[at : at + rng.choice((4, 12, 40))]
+            data[at:at] = part * rng.choice((1, 2, 30))
+        case _:
+            data[at:at] = rng.choice(WORDS).encode()
+
+
+def _with_sums(data: bytearray) -> bytes:
+    """A PNG whose chunks have the sums that they should, as far as there are chunks."""
+    at = 8
+    while at + 12 <= len(data):
+        end = at + 8 + int.from_bytes(data[at : at + 4], "big")
+        if end + 4 > len(data):
+            break
+        data[end : end + 4] = struct.pack(">I", zlib.crc32(data[at + 4 : end]))
+        at = end + 4
+    return bytes(data)
