@@ -129,7 +129,9 @@ def test_levels_of_other_places_are_mixed_as_they_are():
         ("rgba", "rgb24"),
         ("rgba", "rgba | premultiplied"),
         ("raw12", "raw12 | bggr"),
-        ("Y:8", "R:8 G:8 B:8"),
+        ("R:8 G:8 B:8", "Y:8"),
+        ("Y:8 A:8", "R:8 G:8 B:8"),
+        ("Y:8", "R:8 G:8 B:8 | linear"),
     ],
 )
 def test_what_means_something_else_is_converted(source: str, target: str):

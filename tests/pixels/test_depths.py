@@ -21,7 +21,7 @@ from pellucid.pixels.depths import Line, nearest
 from pellucid.pixels.meaning import _scale
 
 DEPTHS = range(1, 33)
-FEW = 3000
+FEW = 1000
 
 
 def codes(layout: Layout, name: str = "Y") -> np.ndarray:
@@ -31,7 +31,7 @@ def codes(layout: Layout, name: str = "Y") -> np.ndarray:
         return np.arange(channel.low, channel.high + 1)
     rng = random.Random(channel.bits)
     some = {rng.randint(channel.low, channel.high) for _ in range(FEW)}
-    ends = {channel.low + k for k in range(300)} | {channel.high - k for k in range(300)} | {0, 1}
+    ends = {channel.low + k for k in range(100)} | {channel.high - k for k in range(100)} | {0, 1}
     powers = {min(channel.high, (1 << k) + d) for k in range(channel.bits) for d in (-1, 0, 1)}
     return np.array(sorted(some | ends | {p for p in powers if p >= channel.low}))
 
@@ -79,7 +79,7 @@ def test_every_code_of_every_depth_is_the_nearest_of_every_other(depth: int):
 
 
 KINDS = ["Y:{}", "Y:s{}", "Y:{} | limited", "Y:{} | negative", "Y:{} | limited negative"]
-SOME = [1, 2, 3, 7, 8, 9, 10, 12, 15, 16, 17, 24, 31, 32]
+SOME = [1, 3, 8, 9, 12, 16, 17, 32]
 
 
 @pytest.mark.parametrize("kinds", list(itertools.product(KINDS, KINDS)), ids=" to ".join)

@@ -17,7 +17,7 @@ from pellucid.driver.options import Options
 from pellucid.ir import types as T
 from pellucid.ir.expr import topological
 from pellucid.ir.nest import Alloc, roots, walk
-from pellucid.pixels import FORMATS, Layout, packing
+from pellucid.pixels import FORMATS, Layout, layout_of, packing
 from pellucid.pixels.packing import turn
 from pellucid.pixels.rows import Rows
 
@@ -173,7 +173,7 @@ CURVED = [
     ("rgbaf16", "yuv420p"),
     ("rgba", "raw14"),
     ("v210", "mono10p"),
-    ("rgbf32", "rgba"),
+    ("rgbf32 | linear", "rgba"),
 ]
 
 
@@ -181,7 +181,7 @@ CURVED = [
     ("source", "target"), [*CURVED, ("pal8", "mono10p"), ("pal2", "rgbaf16"), ("yuyv422", "raw8")]
 )
 def test_curves_are_taken_by_one_loop(source: str, target: str):
-    asked = convert.conversion(FORMATS[source], FORMATS[target], (50, 6))
+    asked = convert.conversion(layout_of(source), layout_of(target), (50, 6))
     nest = convert.nest_between(asked, Options())
     curves = [n for n in topological([r for s in walk(nest.kernel.body) for r in roots(s)]) if n.op == "pow"]
     assert len(curves) == 1

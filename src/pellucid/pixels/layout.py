@@ -21,7 +21,7 @@ LUMA = {"Y", "Cb", "Cr"}
 MOST_INDEX_BITS = 16
 MAX_CHANNELS = 16
 """Maximum channels of a layout, so that a block's code is bounded; sound has 8."""
-MAX_BLOCK = 512
+MAX_BLOCK = 1024
 """Maximum pixels after which the groups of all planes begin together: code for a block is made for each of them."""
 MAX_BYTES = (1 << 31) - 1
 """Maximum bytes of a picture in memory: addresses within it are signed 32-bit numbers."""

@@ -1,7 +1,7 @@
 """Damaged files for every reader: pictures, programs of registers, lines of notation, sounds.
 
-A case is a batch of inputs that follow from a seed, or one input as it is. Each gives what it holds or one clear error, in
-little time and memory.
+A case is a batch of inputs that follow from a seed, or one input as it is. Each gives what it holds or one clear error,
+in little time and memory.
 """
 
 from __future__ import annotations
@@ -59,15 +59,22 @@ def check(case: str) -> Mapping[str, int]:
     counts = Counter[str]()
     for number, data in enumerate(inputs):
         begin = time.monotonic()
-        try:
-            READERS[reader](data, number % DRAWN == 0)
-            counts[f"{reader} read"] += 1
-        except PellucidError as error:
-            counts[f"{reader} refused"] += 1
-            assert error.fix, f"{error} has no fix"
-            assert len(str(error)) < 3000, "a message that nobody reads"
+        problem = _problem(reader, data, drawn=number % DRAWN == 0)
+        counts[f"{reader} {'read' if problem is None else 'refused'}"] += 1
+        if problem is not None:
+            assert problem.fix, f"{problem} has no fix"
+            assert len(str(problem)) < 3000, "a message that nobody reads"
         assert time.monotonic() - begin < SECONDS, "an input takes too long"
     return counts
+
+
+def _problem(reader: str, data: bytes, *, drawn: bool) -> PellucidError | None:
+    """What is said of an input that is refused."""
+    try:
+        READERS[reader](data, drawn)
+    except PellucidError as error:
+        return error
+    return None
 
 
 def shrink(case: str) -> Iterator[str]:
@@ -88,7 +95,7 @@ def shrink(case: str) -> Iterator[str]:
             yield json.dumps({"reader": reader, "data": (data[:at] + b"\0" + data[at + 1 :]).hex()})
 
 
-def _picture(data: bytes, drawn: bool) -> None:  # noqa: FBT001
+def _picture(data: bytes, drawn: bool) -> None:
     read = im.read_image(data, max_pixels=MAX_PIXELS)
     buffer = read.buffer
     assert buffer is not None
@@ -99,13 +106,13 @@ def _picture(data: bytes, drawn: bool) -> None:  # noqa: FBT001
         assert ((colors >= 0) & (colors <= 1)).all()
 
 
-def _program(data: bytes, drawn: bool) -> None:  # noqa: FBT001
+def _program(data: bytes, drawn: bool) -> None:
     read = im.read_vm(data.decode("utf-8", "replace") + "\n")
     if drawn:
         read.at(X[:2], Y[:2])
 
 
-def _layout(data: bytes, drawn: bool) -> None:  # noqa: FBT001
+def _layout(data: bytes, drawn: bool) -> None:
     layout = Layout(data.decode("utf-8", "replace"))
     size = layout.size(3, 2)
     if drawn and size < 1 << 16:
@@ -118,7 +125,7 @@ _folder = tempfile.TemporaryDirectory()
 _file = Path(_folder.name) / "a.wav"
 
 
-def _sound(data: bytes, drawn: bool) -> None:  # noqa: FBT001
+def _sound(data: bytes, drawn: bool) -> None:
     _file.write_bytes(data)
     read = sg.read_audio(_file)
     if drawn:
