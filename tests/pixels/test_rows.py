@@ -57,7 +57,7 @@ def picture(layout: Layout, size: tuple[int, int]) -> np.ndarray:
 
 def agree(source: str | Layout, target: str | Layout, size: tuple[int, int]) -> None:
     """Rows make no difference, wherever there may be some."""
-    data = picture(FORMATS[source] if isinstance(source, str) else source, size)
+    data = picture(layout_of(source) if isinstance(source, str) else source, size)
     with_rows, without = (converted(data, source, target, size, rows=rows) for rows in (True, False))
     assert np.array_equal(with_rows, without)
 
@@ -104,13 +104,13 @@ def test_rows_make_no_difference_to_made_up_layouts(source: MadeUp, target: Made
 def test_back_ends_fill_rows_alike(pair: str, backend: str):
     source, target = pair.split()
     for size in ((1, 1), (23, 3), (130, 6)):
-        data = picture(FORMATS[source], size)
+        data = picture(layout_of(source), size)
         want = converted(data, source, target, size, rows=False)
         assert np.array_equal(pl.convert(data, source, target, size, numerics="exact", backend=backend), want)
 
 
 def stages(source: str | Layout, target: str, size: tuple[int, int] = (48, 8), *, lines: bool = False):
-    chosen = FORMATS[source] if isinstance(source, str) else source
+    chosen = layout_of(source) if isinstance(source, str) else source
     return convert._stages(chosen, FORMATS[target], size, T.f32, lines=lines, near=False)
 
 
@@ -238,7 +238,7 @@ def test_the_rows_of_the_widest_pictures_fit_together():
 
 
 def agree_on_llvm(source: str, target: str, size: tuple[int, int]) -> None:
-    data = picture(FORMATS[source], size)
+    data = picture(layout_of(source), size)
     convert.at_hand.cache_clear()
     with patch.object(convert, "_stages", in_place):
         want = pl.convert(data, source, target, size, numerics="exact")
