@@ -1,6 +1,11 @@
 """Sessions: what is offered, made, refused, taken back, made again, asked, tried on inputs and written down."""
 
+import ast
+import html
+import math
+import random
 import runpy
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,13 +17,13 @@ from pellucid.cli.hops.looking import run_quickly
 from pellucid.ir.facts import Facts
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.text import print_nest
-from pellucid.loops import trial
+from pellucid.loops import saving, trial
 from pellucid.loops.examples import example
 from pellucid.loops.listing import place, places, rows
 from pellucid.loops.move import Proved, moves, named
 from pellucid.loops.options import option_of, options, value_of, written
-from pellucid.loops.saving import Program, as_lines, as_python
-from pellucid.loops.session import RefusedError, Session
+from pellucid.loops.saving import Program, as_lines, as_markdown, as_python
+from pellucid.loops.session import Call, RefusedError, Session
 
 TEXT = """kernel shade(w: i32, h: i32):
   output out: f32[64]
@@ -398,3 +403,76 @@ def test_every_move_has_an_example_that_is_licensed_and_changes_something(name):
     if not shown.before.params or all(p.type.is_integer for p in shown.before.params):
         sizes = {str(p.attr): 3 for p in shown.before.params}
         assert trial.compare(shown.before, shown.after, given=sizes, runner=run_quickly).differs is None
+
+
+HOSTILE = [
+    *('"""', "'''", '"', "'", "\\", "\n", "\r", "\0", "\x0c"),
+    *("{", "}", "#", "\udc80", "\u2028", "é", "<b>", "|", "`"),
+]
+
+
+def hostile(choose: random.Random) -> str:
+    """A name or a comment made to end a string or a line where it is written."""
+    return "".join(
+        choose.choice([*HOSTILE, "import os", "name", "*/", "\\N{", " "]) for _ in range(choose.randint(0, 9))
+    )
+
+
+def test_a_session_saved_as_python_has_names_and_texts_as_data_only(tmp_path):
+    choose = random.Random(1)
+    harmless = ast.parse(as_python(session(), Program("name", TEXT, "nest")))
+    kinds = [type(n).__name__ for n in ast.walk(harmless)]
+    for _ in range(400):
+        name = hostile(choose)
+        text = f"; {hostile(choose)}\n{HISTOGRAM}\n; {hostile(choose)}"
+        for program in (Program(name, TEXT, "nest"), Program(name, text, "hops")):
+            source = as_python(session(), program)
+            module = ast.parse(source.encode())
+            assert name in (ast.get_docstring(module, clean=False) or "")
+            values = {n.value for n in ast.walk(module) if isinstance(n, ast.Constant)}
+            assert f"{program.text.rstrip()}\n" in values
+            if program.language == "nest":
+                assert [type(n).__name__ for n in ast.walk(module)] == kinds
+            else:
+                assert name in values
+                imports = [n for n in ast.walk(module) if isinstance(n, (ast.Import, ast.ImportFrom))]
+                assert len(imports) == 3
+
+
+def test_options_saved_as_python_are_read_as_they_were():
+    options = {
+        "count": 4,
+        "to": (1, 2.5),
+        "one": ("a",),
+        "no name": '"',
+        "class": math.inf,
+        "é\n": (-math.inf, "\\"),
+        "x=1, y": 'f"{1}"',
+    }
+    call = saving._python(Call("try", 'a"b\\', 3, options))
+    given = ast.parse(call, mode="eval").body
+    assert isinstance(given, ast.Call)
+    assert ast.literal_eval(given.args[0]) == 'a"b\\'
+    found = []
+    read = SimpleNamespace(make=lambda *args, **named: found.append((args, named)))
+    eval(call, {"session": read})
+    assert found == [(('a"b\\', 3), options)]
+
+
+def test_a_ledger_saved_as_markdown_begins_with_the_name_and_nothing_that_it_pretends_to_be():
+    choose = random.Random(2)
+    for name in [
+        "# Other",
+        "<script>x</script>",
+        "a\n## b",
+        "[x](y)",
+        *(hostile(choose) for _ in range(200)),
+    ]:
+        title, empty, rest = as_markdown(session(), Program(name, TEXT)).split("\n", 2)
+        assert title.startswith("# ")
+        assert empty == ""
+        assert rest == session().ledger.as_markdown(texts=True)
+        assert "<" not in title
+        assert html.unescape(title[2:].replace("\\", "")) == "".join(
+            c if c.isprintable() else " " for c in name
+        ).replace("\\", "")

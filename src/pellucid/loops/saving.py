@@ -5,6 +5,9 @@ Both begin with the program and make the same changes; each is checked again whe
 
 from __future__ import annotations
 
+import html
+import keyword
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -61,6 +64,13 @@ def as_lines(session: Session) -> str:
     return "".join(f"{call}\n" for change in session.done for call in change.calls)
 
 
+def as_markdown(session: Session, program: Program) -> str:
+    """The ledger under the name of the program, with the program before and after each step."""
+    marks = {ord(c): f"\\{c}" for c in "\\`*_[]#"}
+    name = "".join(c if c.isprintable() else " " for c in program.name).translate(marks)
+    return f"# {html.escape(name)}\n\n{session.ledger.as_markdown(texts=True)}"
+
+
 def as_python(session: Session, program: Program) -> str:
     """A program in Python that makes the same changes again, checks every one, and prints what came out."""
     calls = [*_promises(session), *(_python(call) for change in session.done for call in change.calls)]
@@ -68,16 +78,15 @@ def as_python(session: Session, program: Program) -> str:
         reader, read = "from pellucid.ir.parse import parse_nest", "parse_nest(PROGRAM)"
     else:
         reader, read = "from pellucid.loops.hops import read", f"read(PROGRAM, name={program.name!r})"
-    quoted = program.text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     body = "\n".join(f"    {call}" for call in calls) or "    del session"
-    return f'''"""What was done to {program.name}: run it to do it again, with every condition checked anew."""
+    return f'''"""What was done to {_quoted(program.name)}: run it to do it again, with every condition checked anew."""
 
 {reader}
 from pellucid.ir.text import print_nest
 from pellucid.loops.session import Session
 
 PROGRAM = """\\
-{quoted.rstrip()}
+{_quoted(program.text.rstrip(), lines=True)}
 """
 
 
@@ -113,9 +122,42 @@ def _python(call: Call) -> str:
     arguments = [repr(call.name)]
     if call.where is not None:
         arguments.append(repr(call.where))
-    arguments += [f"{name}={_plain(value)!r}" for name, value in call.options.items()]
+    options = {name: _literal(_plain(value)) for name, value in call.options.items()}
+    # What is no name in Python is given as Python gives any names.
+    arguments += [f"{n}={v}" for n, v in options.items() if _is_name(n)]
+    if others := [f"{n!r}: {v}" for n, v in options.items() if not _is_name(n)]:
+        arguments.append(f"**{{{', '.join(others)}}}")
     method = {"try": "make", "do": "do", "assume": "assume"}[call.verb]
     return f"session.{method}({', '.join(arguments)})"
+
+
+def _is_name(word: str) -> bool:
+    return word.isidentifier() and word.isascii() and not keyword.iskeyword(word)
+
+
+def _literal(value: Any) -> str:
+    """A value as Python writes it, infinities included."""
+    if isinstance(value, tuple):
+        items = [_literal(v) for v in value]  # pyright: ignore[reportUnknownVariableType]
+        return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+    return f"float({str(value)!r})" if isinstance(value, float) and not math.isfinite(value) else ascii(value)
+
+
+def _quoted(text: str, *, lines: bool = False) -> str:
+    r"""A text as it stands between three double quotes, whatever is in it; on one line unless `lines` may end.
+
+    >>> print(_quoted('a \\ b "c"\t'))
+    a \\ b \"c\"\t
+    """
+    return "".join(
+        c
+        if (c.isprintable() and c not in '"\\') or (lines and c == "\n")
+        else _ESCAPES.get(c) or ascii(c)[1:-1]
+        for c in text
+    )
+
+
+_ESCAPES = {'"': '\\"'}
 
 
 def _plain(value: Any) -> Any:

@@ -12,7 +12,7 @@ from pellucid.cli.hops import telling
 from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.desk import Desk, Part, Reply, command, usage
 from pellucid.loops.options import option_of, value_of
-from pellucid.loops.saving import Program, as_lines, as_python
+from pellucid.loops.saving import Program, as_lines, as_markdown, as_python
 from pellucid.loops.search import Seen
 from pellucid.loops.session import Change
 
@@ -212,7 +212,7 @@ def save(desk: Desk, words: list[str]) -> Reply:
         case ".py":
             text = as_python(session, desk.program)
         case ".md":
-            text = f"# {desk.program.name}\n\n{session.ledger.as_markdown(texts=True)}"
+            text = as_markdown(session, desk.program)
         case ".json":
             import json
 
@@ -224,6 +224,6 @@ def save(desk: Desk, words: list[str]) -> Reply:
         case _:
             text = as_lines(session)
     with written_aside(path) as file:
-        file.write(text.encode())
+        file.write(text.encode("utf-8", "backslashreplace"))
     desk.saved = tuple(session.done)
     return [Part("text", f"written: {path}")]
