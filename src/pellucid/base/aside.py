@@ -106,13 +106,17 @@ class _Beside:
         if handle is None:
             handle = os.open(self._new_name(), os.O_RDWR | os.O_CREAT | os.O_EXCL | _FLAGS, new)
         path = self.name or _by_number(handle)
+        try:
+            if permissions is not None and permissions != new:
+                Path(path).chmod(permissions)
+        except OSError:
+            os.close(handle)
+            raise
 
         def opener(_path: str, _flags: int) -> int:
             return handle
 
-        self.file = open(path, "w+b", opener=opener)  # noqa: SIM115 - `_beside` closes it
-        if permissions is not None and permissions != new:
-            Path(path).chmod(permissions)
+        self.file = open(path, "w+b", opener=opener)  # noqa: SIM115 - whoever asked closes it
 
     def give_name(self) -> None:
         """Give it a name, if it has none."""
@@ -158,8 +162,7 @@ def _beside(target: Path, permissions: int | None) -> Generator[_Beside]:
     beside = _Beside(target)
     try:
         beside.open(permissions)
-        with beside.file:
-            yield beside
+        yield beside
     finally:
         beside.remove()
 

@@ -82,9 +82,11 @@ def export(words: Namespace) -> int:
     name = _c_name(words.name, found.path.stem)
     header, source = driver.export_c(_picture(found), name, **_compile(words))
     stem = _stem(words.out, name)
-    for suffix, text in ((".h", header), (".c", source)):
-        with written_aside(f"{stem}{suffix}") as file:
-            file.write(text.encode())
+    # Both or neither: they are moved to their places when both are written.
+    with written_aside(f"{stem}.h") as first, written_aside(f"{stem}.c") as second:
+        first.write(header.encode())
+        second.write(source.encode())
+        first.flush()
     return 0
 
 
