@@ -28,6 +28,13 @@ def smaller(kernel: N.Kernel) -> Iterator[N.Kernel]:
             yield made
 
 
+def fewer_nodes(roots: list[Expr]) -> Iterator[list[Expr]]:
+    """The expressions with one node replaced by an operand of it or by a small constant."""
+    for node in reversed(E.topological(roots)):
+        for other in _others(node):
+            yield E.substitute(roots, {node: other})
+
+
 def _fewer(body: N.Block) -> Iterator[N.Block]:
     sites = [path for path, _ in walk(body)]
     for path in sites:

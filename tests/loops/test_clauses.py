@@ -161,6 +161,8 @@ COUNTEREXAMPLES = [
     ("tabulate", None, "from-zero", 1, DEAR, loop("for i in -2 .. 3:", "  a[i + 2] := i * i + 3", head=BY_J)),
     ("tabulate", None, "memory-unchanged", 1, DEAR, COLUMNS_TO_T),
     ("look_up", None, "memory-unchanged", 0, DEAR, loop("f[i] := convert.f32(convert.i32(c[i]) & 1) * (f[3] + 1.0)")),
+    ("lanes", None, "positive-count", 1, {"count": 0}, loop("a[i] := 1")),
+    ("spread", None, "positive-band", 1, {"band": 0}, loop("a[i] := 1")),
     ("lanes", None, "no-flow", 1, {}, loop("a[i + 1] := a[i]")),
     ("lanes", None, "apart", 1, {}, loop("a[i] := 1", "a[i + 1] := 2")),
     ("spread", None, "no-flow", 1, {}, loop("a[i + 1] := a[i]")),

@@ -203,7 +203,11 @@ def transform(block: Block, function: Callable[[Statement], Block]) -> Block:
 
 
 def rewrite(block: Block, function: Callable[[tuple[Expr, ...]], tuple[Expr, ...]]) -> Block:
-    """The block with every expression replaced; the function sees the expressions of one statement at a time."""
+    """The block with every expression replaced; the function sees the expressions of one statement at a time.
+
+    A place goes with what it is the place of: a `Repeat` whose value becomes something else than an iterate, and picks
+    that become something else than choices on the condition.
+    """
 
     def change(s: Statement) -> Block:
         new = function(roots(s))
@@ -211,9 +215,10 @@ def rewrite(block: Block, function: Callable[[tuple[Expr, ...]], tuple[Expr, ...
             case Let():
                 return (Let(new[0]),)
             case Repeat():
-                return (replace(s, value=new[0]),)
+                return (replace(s, value=new[0]),) if new[0].op == "iterate" else ()
             case If():
-                return (replace(s, condition=new[0], picks=new[1:]),)
+                picks = tuple(p for p in new[1:] if p.op == "choose" and p.args[0] is new[0])
+                return (replace(s, condition=new[0], picks=picks),) if picks or not s.picks else ()
             case For():
                 return (replace(s, lo=new[0], hi=new[1]),)
             case While():

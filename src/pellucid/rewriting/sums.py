@@ -68,6 +68,7 @@ class Gatherer:
         # Of the one that is being built: products that others use, by their factors; all nodes made; operands.
         self.shared: dict[Factors, Expr] = {}
         self.made: list[Expr] = []
+        self.opened = False
         self.atoms: set[Expr] = set()
 
     def gather(self, root: Expr) -> Expr:
@@ -102,6 +103,9 @@ class Gatherer:
         self.known.update(self.made)
         if result not in atoms:
             self.known.add(result)
+        if self.opened and result is not root:
+            self.known.discard(result)
+        self.opened = False
         self.made.clear()
         self.shared.clear()
         atoms.clear()
@@ -283,6 +287,9 @@ class Gatherer:
     def _two(self, op: str, a: Expr, b: Expr) -> Expr:
         result = self.builder.build(op, (a, b), a.type)
         self.made.append(result)
+        if op == "mul" and (result.op != "mul" or {*result.args} != {a, b}):
+            # A rule has multiplied it out, or changed the coefficient: there may be like terms now.
+            self.opened = True
         return result
 
     def _negative(self, node: Expr) -> Expr:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..facts import ANY_BOOLEAN, FALSE, TRUE, Facts
@@ -29,7 +31,7 @@ def _equal(_: Type, __: tuple[Type, ...], a: Facts, b: Facts) -> Facts:
     if a.hi < b.lo or b.hi < a.lo:
         return FALSE
     # Different residues can never meet: Draves's cyclic test of equality.
-    step = np.gcd(a.modulus, b.modulus)
+    step = math.gcd(a.modulus, b.modulus)
     if step > 1 and (a.residue - b.residue) % step:
         return FALSE
     return ANY_BOOLEAN

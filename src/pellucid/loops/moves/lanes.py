@@ -20,6 +20,8 @@ from ..independence import APART, IN_ORDER, NO_FLOW
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
+COUNT = 16
+"""Lanes, if nobody says how many."""
 LEAST = 2
 """How many iterations there are at least for lanes to be of use."""
 
@@ -59,6 +61,11 @@ def _loops(site: Site) -> tuple[list[For], For, list[For]]:
     )
 
 
+def _positive(site: Site) -> Verdict:
+    count = site.options.get("count", COUNT)
+    return decided(count >= 1, "there is a lane", f"there are {count}")
+
+
 def _one_way(site: Site) -> Verdict:
     around, _, inside = _loops(site)
     other = next((s.index.attr for s in (*around, *inside) if s.how.kind == "lanes"), None)
@@ -82,6 +89,7 @@ LANES = Theorem(
     "independent iterations commute, in lanes",
     "Iterations that share no memory may run side by side.",
     (
+        Clause("positive-count", "there is at least one lane", _positive),
         Clause("one-way", "no loop around it or inside it runs by lanes", _one_way),
         Clause(
             "rectangular",
@@ -97,7 +105,7 @@ LANES = Theorem(
 )
 
 
-def apply(kernel: Kernel, path: Path, *, count: int = 16, **_: Any) -> Applied:
+def apply(kernel: Kernel, path: Path, *, count: int = COUNT, **_: Any) -> Applied:
     """Mark the loop."""
     loop = at(kernel.body, path)
     assert isinstance(loop, For)  # noqa: S101 - checked

@@ -27,6 +27,8 @@ LEAST = 2
 
 def longest(rest: Block, period: int, index: Expr) -> tuple[int, For] | None:
     """How many iterations a block begins with, and the loop of them; None if there are fewer than two."""
+    if period < 1:
+        return None
 
     def loop(count: int) -> For | None:
         found = common([rest[k * period : (k + 1) * period] for k in range(count)], index)

@@ -15,6 +15,9 @@ from ..independence import APART, IN_ORDER, NO_FLOW
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
+BAND = 16
+"""Iterations of a band, if nobody says how many."""
+
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
     """Outermost loops that run in order, those around other loops first, if no loop is spread yet."""
@@ -26,6 +29,11 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
             yield path
 
 
+def _positive(site: Site) -> Verdict:
+    band = site.options.get("band", BAND)
+    return decided(band >= 1, "a band has an iteration", f"it has {band}")
+
+
 def _outermost(site: Site) -> Verdict:
     other = next((s.index.attr for s in site.around if isinstance(s, For)), None)
     return decided(other is None, "no other loop is around it", f"the loop over {other} is")
@@ -34,13 +42,18 @@ def _outermost(site: Site) -> Verdict:
 SPREAD = Theorem(
     "independent iterations commute, on threads",
     "Iterations that share no memory may run on several threads.",
-    (Clause("outermost", "no other loop is around it", _outermost), NO_FLOW, APART),
+    (
+        Clause("positive-band", "a band has at least one iteration", _positive),
+        Clause("outermost", "no other loop is around it", _outermost),
+        NO_FLOW,
+        APART,
+    ),
     lemma="iterations_in_any_order",
     shape=IN_ORDER,
 )
 
 
-def apply(kernel: Kernel, path: Path, *, band: int = 16, **_: Any) -> Applied:
+def apply(kernel: Kernel, path: Path, *, band: int = BAND, **_: Any) -> Applied:
     """Mark the loop."""
     loop = at(kernel.body, path)
     assert isinstance(loop, For)  # noqa: S101 - checked
