@@ -44,6 +44,8 @@ LENGTH = 3
 """Moves in a chain."""
 MAX_PARTS, MAX_COMPILED = 6, 30
 """Programs that are compiled at once, and statements of each: a C compiler takes most of the time."""
+MAX_FIRST = 14
+"""Statements of a first program: places and moves at them grow with it, and small ones show a fault as well."""
 MAX_STATEMENTS = 60
 """Statements of a program that is still run: unrolled loops within unrolled loops would take all the time."""
 
@@ -113,7 +115,10 @@ class Trial:
 
 def generate(rng: random.Random) -> str:
     """One program and a seed."""
-    return f"; seed {rng.randrange(1000)}\n{print_nest(nest(rng))}"
+    kernel = nest(rng)
+    while sum(1 for _ in walk(kernel.body)) > MAX_FIRST:
+        kernel = nest(rng)
+    return f"; seed {rng.randrange(1000)}\n{print_nest(kernel)}"
 
 
 def read(case: str) -> tuple[Kernel, int, list[Named]]:

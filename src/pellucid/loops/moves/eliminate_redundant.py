@@ -55,7 +55,14 @@ def redundancy(kernel: Kernel, path: Path, count: int | None = None) -> Redundan
     first: Redundancy | None = None
     for node in sorted(computed[0], key=lambda n: -n.id):
         memory = _memory(node)
-        if node.op in LEAVES or node.free & bound or E.in_iteration(node) or memory & own:
+        # Of an iterate, its components are values.
+        if (
+            node.op in LEAVES
+            or node.op == "iterate"
+            or node.free & bound
+            or E.in_iteration(node)
+            or memory & own
+        ):
             continue
         again = [k for k in range(1, len(block)) if node in computed[k]]
         if not again or not memory & changed:

@@ -22,6 +22,8 @@ from ..theorem import Clause, Site, Theorem
 
 COUNT = 16
 """Lanes, if nobody says how many."""
+MAX_COUNT = 1024
+"""Maximum lanes: no processor has vectors of more bytes than that."""
 LEAST = 2
 """How many iterations there are at least for lanes to be of use."""
 
@@ -63,7 +65,7 @@ def _loops(site: Site) -> tuple[list[For], For, list[For]]:
 
 def _positive(site: Site) -> Verdict:
     count = site.options.get("count", COUNT)
-    return decided(count >= 1, "there is a lane", f"there are {count}")
+    return decided(1 <= count <= MAX_COUNT, f"there are 1 to {MAX_COUNT} lanes", f"there are {count}")
 
 
 def _one_way(site: Site) -> Verdict:
@@ -89,7 +91,7 @@ LANES = Theorem(
     "independent iterations commute, in lanes",
     "Iterations that share no memory may run side by side.",
     (
-        Clause("positive-count", "there is at least one lane", _positive),
+        Clause("positive-count", f"there are 1 to {MAX_COUNT} lanes", _positive),
         Clause("one-way", "no loop around it or inside it runs by lanes", _one_way),
         Clause(
             "rectangular",

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...ir import nest as N
+from ...ir import types as T
 from ...ir.nest import For, Kernel, walk
 from ...ir.path import Path, at, enclosing, replace_at
 from ...ir.path import walk as paths
@@ -31,7 +32,7 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
 
 def _positive(site: Site) -> Verdict:
     band = site.options.get("band", BAND)
-    return decided(band >= 1, "a band has an iteration", f"it has {band}")
+    return decided(1 <= band <= T.i32.high, "a band has an iteration", f"it has {band}")
 
 
 def _outermost(site: Site) -> Verdict:

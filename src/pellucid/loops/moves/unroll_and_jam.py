@@ -23,6 +23,8 @@ from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
 FACTOR = 4
+MAX_FACTOR = 256
+"""Maximum iterations taken at once: each is a copy of the body."""
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
@@ -49,7 +51,8 @@ def jammed(loop: For) -> list[For]:
 
 
 def _at_least_two(site: Site) -> Verdict:
-    return decided(_factor(site) >= 2, "at least two iterations are taken at once", f"it is {_factor(site)}")
+    fits = 2 <= _factor(site) <= MAX_FACTOR
+    return decided(fits, f"from two to {MAX_FACTOR} iterations are taken at once", f"it is {_factor(site)}")
 
 
 def _independent(site: Site) -> Verdict:
@@ -63,7 +66,7 @@ UNROLL_AND_JAM = Theorem(
     "iterations that do not meet may be taken together",
     "Several iterations may run at once inside of the loops that they contain.",
     (
-        Clause("at-least-two", "at least two iterations are taken at once", _at_least_two),
+        Clause("at-least-two", f"from two to {MAX_FACTOR} iterations are taken at once", _at_least_two),
         BOUNDS_UNCHANGED,
         COUNTED,
         Clause("independent", "no iteration loads or stores what another one stores", _independent),
