@@ -194,3 +194,12 @@ def test_a_row_that_a_rule_moves_into_a_choice_is_expanded_too(text, numerics):
     rows = table.table()
     nodes = E.topological(expand(parse_expr(text), numerics))
     assert [n.op for n in nodes if n.op in rows and rows[n.op].body is not None] == []
+
+
+def test_products_that_are_multiplied_out_meet_their_like_terms_at_once():
+    text = "min($y:u8, 255:u8) - ($y:u8 << $x:u8) + 64:u8 * ($y:u8 + 8:u8)"
+    assert shown(text, numerics="exact") == "$y:u8 * 65:u8 - ($y:u8 << $x:u8)"
+
+
+def test_residues_may_need_all_bits_of_a_word():
+    assert shown("($z:i64 << 63:i64) == 1:i64", numerics="exact") == "false"
