@@ -22,7 +22,7 @@ from ..build import fresh_buffer, index_bits, with_value
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
-ZERO = const(0, T.i32)
+ZERO, NO_VALUES = const(0, T.i32), LEAVES | {"iterate"}
 
 
 def _block(kernel: Kernel, path: Path) -> Block:
@@ -55,14 +55,7 @@ def redundancy(kernel: Kernel, path: Path, count: int | None = None) -> Redundan
     first: Redundancy | None = None
     for node in sorted(computed[0], key=lambda n: -n.id):
         memory = _memory(node)
-        # Of an iterate, its components are values.
-        if (
-            node.op in LEAVES
-            or node.op == "iterate"
-            or node.free & bound
-            or E.in_iteration(node)
-            or memory & own
-        ):
+        if node.op in NO_VALUES or node.free & bound or E.in_iteration(node) or memory & own:
             continue
         again = [k for k in range(1, len(block)) if node in computed[k]]
         if not again or not memory & changed:
