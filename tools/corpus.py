@@ -26,20 +26,8 @@ from pellucid.loops.build import with_values
 from pellucid.loops.move import Proved, moves
 from pellucid.loops.theorem import Site, theorems
 from pellucid.reasoning.effects import effects
+from tools.terms import ARRAYS, BUFFERS, RELATIONS, SCALARS, Beyond, block, called, cells, expression, statement
 
-SCALARS = tuple(Buffer(name, T.i64, 1) for name in "txyz")
-ARRAYS = (Buffer("a", T.i64, 6), Buffer("b", T.i64, 5))
-BUFFERS = (*SCALARS, *ARRAYS)
-BINARY = {
-    "add": "Add",
-    "sub": "Sub",
-    "mul": "Mul",
-    "floor_div": "Div",
-    "mod": "Mod",
-    "min": "Min",
-    "max": "Max",
-}
-RELATIONS = {"lt": "Less", "le": "AtMost", "eq": "Equal", "ne": "Unequal"}
 SITES = 1
 """Of each move, so many sites of a program are tried."""
 LIMIT = 97
@@ -65,98 +53,15 @@ Definition no_name_in_common (A B : stat) : bool :=
 """
 
 
-class Beyond(Exception):  # noqa: N818 - it is no error to be beyond White's language
-    """The nest has something that White's language has not."""
-
-
-# ---- from nests to Coq ----
-
-
-def called(name: str) -> str:
-    """The constant that stands for a name; the names themselves, spelled in bits, are long."""
-    return f"n_{name}"
-
-
-def expression(e: Expr) -> str:
-    """An integer expression as a term."""
-    match e.op:
-        case "const":
-            return f"(Num ({e.attr}))"
-        case "index":
-            return f"(Var {called(e.attr)})"
-        case "load":
-            if e.attr in SCALARS:
-                return f"(Var {called(e.attr.name)})"
-            return f"(Elem {called(e.attr.name)} {expression(e.args[0])})"
-        case "choose":
-            c, a, b = e.args
-            return f"(Pick {condition(c)} {expression(a)} {expression(b)})"
-        case op if op in BINARY:
-            return f"(Bin {BINARY[op]} {expression(e.args[0])} {expression(e.args[1])})"
-        case "neg":
-            return f"(Bin Sub (Num 0) {expression(e.args[0])})"
-        case _:
-            raise Beyond(e.op)
-
-
-def condition(e: Expr) -> str:
-    """A condition as a term."""
-    if e.op == "const":
-        return f"(Truth {'true' if e.attr else 'false'})"
-    if e.op == "not":
-        return f"(Not {condition(e.args[0])})"
-    if e.op in RELATIONS:
-        return f"(Rel {RELATIONS[e.op]} {expression(e.args[0])} {expression(e.args[1])})"
-    raise Beyond(e.op)
-
-
-def statement(s: Statement) -> str:
-    """A statement as a term; half-open loops become closed ones."""
-    match s:
-        case Store(buffer, position, value):
-            simple = buffer in SCALARS
-            name = called(buffer.name)
-            to = f"(Simple {name})" if simple else f"(Indexed {name} {expression(position)})"
-            return f"(Assign {to} {expression(value)})"
-        case If(c, then, orelse, ()):
-            return f"(If {condition(c)} {block(then)} {block(orelse)})"
-        case For(index, lo, hi, body, how) if how.kind == "seq":
-            last = (
-                E.const(hi.attr - 1, hi.type) if hi.op == "const" else E.apply("sub", hi, E.const(1, hi.type))
-            )
-            return f"(For {called(index.attr)} {expression(lo)} {expression(last)} {block(body)})"
-        case _:
-            raise Beyond(type(s).__name__)
-
-
-def block(body: Block) -> str:
-    """A block as a term."""
-    if not body:
-        return "Null"
-    first, *rest = (statement(s) for s in body)
-    for s in rest:
-        first = f"(Seq {first} {s})"
-    return first
-
-
-def cells(memory: Mapping[Buffer, np.ndarray]) -> str:
-    """The contents of memory as a list of locations and numbers."""
-    found = [
-        f"({f'Scalar {called(b.name)}' if b in SCALARS else f'Cell {called(b.name)} {k}'}, ({n}))"
-        for b in BUFFERS
-        for k, n in enumerate(memory[b].tolist())
-    ]
-    return f"[{'; '.join(found)}]"
-
-
 # ---- random programs ----
 
 
 class Maker:
-    """Writes programs in which everything stays in range."""
+    """Writes programs in which everything stays in range, unless positions may be `anywhere`."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, anywhere: bool = False) -> None:
         self.rng, self.loops = random.Random(seed), 0  # noqa: S311
+        self.anywhere = anywhere
 
     def const(self, *values: int) -> Expr:
         """One of the constants."""
@@ -184,8 +89,17 @@ class Maker:
 
     def truth(self, indices: tuple[Expr, ...]) -> Expr:
         """A comparison, often of an index."""
+        if self.rng.random() < 0.2:
+            return E.apply(self.rng.choice(("and", "or")), self.comparison(indices), self.comparison(indices))
+        return self.comparison(indices)
+
+    def comparison(self, indices: tuple[Expr, ...]) -> Expr:
+        """One comparison; the index may come with a factor."""
         left = self.rng.choice(indices) if indices and self.rng.random() < 0.6 else self.leaf(indices)
-        return E.apply(self.rng.choice(tuple(RELATIONS)), left, self.leaf(indices))
+        if left in indices and self.rng.random() < 0.2:
+            left = E.apply("mul", left, self.const(2))
+        sides = (left, self.leaf(indices))
+        return E.apply(self.rng.choice(tuple(RELATIONS)), *self.rng.choice((sides, sides, sides[::-1])))
 
     def position(self, buffer: Buffer, indices: tuple[Expr, ...]) -> Expr:
         """A position inside of the buffer: an index, which is never out of range, or something modulo the size."""
@@ -198,8 +112,15 @@ class Maker:
         if pick < 0.8:
             return self.const(*range(size))
         scalar = E.load(self.rng.choice(SCALARS), E.const(0, T.i64))
+        if self.anywhere:
+            return self.far(indices, scalar)
         base = E.apply("add", self.rng.choice(indices), self.const(1, 2)) if indices else scalar
         return E.apply("mod", base, E.const(size, T.i64))
+
+    def far(self, indices: tuple[Expr, ...], scalar: Expr) -> Expr:
+        """A position that may be out of range: something and a small number."""
+        base = self.rng.choice((*indices, scalar, scalar, E.load(ARRAYS[1], self.const(0, 1))))
+        return E.apply(self.rng.choice(("add", "sub")), base, self.const(0, 1, 2))
 
     def store(self, indices: tuple[Expr, ...]) -> Store:
         """An assignment whose value stays small."""
@@ -241,6 +162,11 @@ class Maker:
             size -= self.rng.choice((1, 2))
         return tuple(found)
 
+    def update(self, target: Store, old: Expr) -> Store:
+        """An assignment of a function of the old value."""
+        value = E.apply(self.rng.choice(("add", "add", "min", "max", "mul")), old, self.leaf(()))
+        return replace(target, value=value)
+
     def kernel(self) -> Kernel:
         """A program."""
         body = list(self.block((), 4))
@@ -260,6 +186,13 @@ class Maker:
             test = If(E.apply(self.rng.choice(("lt", "le", "eq")), over.index, bound), over.body, ())
             inner = self.loop((around.index,), 1, self.const(2, 3))
             body += [replace(over, body=(test,)), replace(around, body=(inner,))]
+        if self.rng.random() < 0.2:
+            # A statement twice, arms that are equal, a copy of a scalar, two updates of a variable.
+            s, target = self.store(()), self.store(())
+            x = E.load(self.rng.choice(SCALARS), E.const(0, T.i64))
+            old = E.load(target.buffer, target.position)
+            updates = (self.update(target, old) for _ in range(2))
+            body += [s, s, If(self.truth(()), (s,), (s,)), s, replace(target, value=x), *updates]
         if self.rng.random() < 0.4:
             # Two loops over one range, to be joined.
             first = self.loop((), 2)

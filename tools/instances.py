@@ -1,0 +1,299 @@
+"""Read off a place of a program what the lemma that licenses a move is about there: the lemma at its arguments.
+
+`tools.corpus` has Coq compute what the hypotheses of the lemma come to for these arguments; where the optimizer says
+"Proved", all of them must hold. One function for each lemma, which takes the site as the theorem's shape has shown it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pellucid.ir import expr as E
+from pellucid.ir import types as T
+from pellucid.ir.expr import Expr, load, substitute
+from pellucid.ir.nest import For, If, Statement, Store
+from pellucid.ir.path import Path, at
+from pellucid.loops.adjacent import after, assignment, branch, here, loop, moved
+from pellucid.loops.move import named
+from pellucid.loops.moves import join_conditional, unswitch
+from pellucid.loops.substitution import original
+from pellucid.loops.theorem import Site, Theorem
+from pellucid.reasoning.bounds import decide
+from pellucid.reasoning.known import known_at
+from pellucid.reasoning.span import span
+from tools.terms import block, called, closed, condition, expression, loop_terms, statement, target
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A lemma at a place: the statements that it is about, `count` of them from a path on, and its arguments.
+
+    `back` says that the place is what the lemma comes to, and the move goes the other way.
+    """
+
+    path: Path
+    count: int
+    arguments: tuple[str, ...]
+    back: bool = False
+
+
+OLD = E.index("old", T.i64)
+"""Stands for the old value in the function of an update."""
+
+
+def _pair(site: Site) -> Instance:
+    return Instance(site.path, 2, (statement(here(site)), statement(after(site))))
+
+
+def _updates(site: Site) -> Instance:
+    first, second = assignment(here(site)), assignment(after(site))
+    old = load(first.buffer, first.position)
+
+    def function(s: Store) -> str:
+        (value,) = substitute([s.value], {old: OLD})
+        return f"(fun σ n => eval (bind {called('old')} n ρ) σ {expression(value)})"
+
+    values = (expression(first.value), expression(second.value))
+    return Instance(site.path, 2, (target(first), *values, function(first), function(second)))
+
+
+def _assigned_first(site: Site) -> Instance:
+    store = assignment(here(site))
+    arguments = (called(store.buffer.name), expression(store.value), statement(after(site)))
+    return Instance(site.path, 2, arguments)
+
+
+def _copied(site: Site) -> tuple[str, str]:
+    copy = assignment(after(site))
+    x = original(copy)
+    assert x is not None  # noqa: S101 - the shape
+    return called(x.buffer.name), target(copy)
+
+
+def _copy_of_assigned(site: Site) -> Instance:
+    (x, w), store = _copied(site), assignment(here(site))
+    return Instance(site.path, 2, (x, target(store), expression(store.value), w))
+
+
+def _copy(site: Site) -> Instance:
+    return Instance(site.path, 2, (*_copied(site), statement(here(site))))
+
+
+def _two_values(site: Site) -> Instance:
+    first, second = assignment(here(site)), assignment(after(site))
+    return Instance(site.path, 2, (target(first), expression(first.value), expression(second.value)))
+
+
+def _nullable(site: Site) -> Instance:
+    return Instance(site.path, 1, (statement(here(site)), "Null"))
+
+
+def _arms(s: If) -> tuple[str, str, str]:
+    return condition(s.condition), block(s.then), block(s.orelse)
+
+
+def _into_arms(site: Site) -> Instance:
+    if site.after() is None:
+        raise IndexError(site)
+    b, then, orelse = _arms(branch(after(site)))
+    return Instance(site.path, 2, (b, statement(here(site)), then, orelse))
+
+
+def _from_front(site: Site) -> Instance:
+    s = branch(here(site))
+    arguments = (condition(s.condition), statement(s.then[0]), block(s.then[1:]), block(s.orelse[1:]))
+    return Instance(site.path, 1, arguments, back=True)
+
+
+def _onto_arms(site: Site) -> Instance:
+    b, then, orelse = _arms(branch(here(site)))
+    return Instance(site.path, 2, (b, statement(after(site)), then, orelse))
+
+
+def _from_back(site: Site) -> Instance:
+    s = branch(here(site))
+    arguments = (condition(s.condition), statement(s.then[-1]), block(s.then[:-1]), block(s.orelse[:-1]))
+    return Instance(site.path, 1, arguments, back=True)
+
+
+def _assigned_to_test(site: Site) -> Instance:
+    store = assignment(here(site))
+    arguments = (called(store.buffer.name), expression(store.value), *_arms(branch(after(site))))
+    return Instance(site.path, 2, arguments)
+
+
+def _branch(site: Site) -> Instance:
+    return Instance(site.path, 1, _arms(branch(here(site))))
+
+
+def _known_branch(site: Site) -> Instance:
+    s = branch(here(site))
+    outcome = "false" if decide(s.condition, site.known) is False else "true"
+    return Instance(site.path, 1, (*_arms(s), outcome))
+
+
+def _loop(site: Site) -> Instance:
+    return Instance(site.path, 1, loop_terms(loop(site)))
+
+
+def _constant_loop(site: Site) -> Instance:
+    s = loop(site)
+    ends = (f"({s.lo.attr})", f"({s.hi.attr - 1})")
+    return Instance(site.path, 1, (called(s.index.attr), *ends, block(s.body)))
+
+
+def _rolled_last(site: Site) -> Instance:
+    s = loop(site)
+    x, lo, _, body = loop_terms(s)
+    return Instance(site.path, 1 + len(s.body), (x, lo, expression(s.hi), body), back=True)
+
+
+def _rolled_first(site: Site) -> Instance:
+    s = loop(site)
+    x, lo, hi, body = loop_terms(s)
+    first = f"(Num ({s.lo.attr - 1}))" if s.lo.op == "const" else f"(Bin Sub {lo} (Num 1))"
+    path = moved(site.path, -len(s.body))
+    return Instance(path, 1 + len(s.body), (x, first, hi, body), back=True)
+
+
+def _in_parts(site: Site) -> Instance:
+    x, lo, hi, body = loop_terms(loop(site))
+    (cut,) = site.options["cuts"]
+    return Instance(site.path, 1, (x, lo, hi, f"(Num ({cut - 1}))", body))
+
+
+def _strips(site: Site) -> Instance:
+    x, lo, hi, body = loop_terms(loop(site))
+    return Instance(site.path, 1, (x, called("strip"), lo, hi, f"({site.options['size']})", body))
+
+
+def _nested(site: Site) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    outer = loop(site)
+    inner = outer.body[0]
+    assert isinstance(inner, For)  # noqa: S101 - the shape
+    return loop_terms(outer), loop_terms(inner)
+
+
+def _tiles(site: Site) -> Instance:
+    (x, lo, hi, _), (y, lo2, hi2, body) = _nested(site)
+    sizes = (f"({site.options['rows']})", f"({site.options['columns']})")
+    return Instance(
+        site.path, 1, (x, y, called("strip"), called("band"), lo, hi, lo2, hi2, *sizes, body)
+    )
+
+
+def _exchanged(site: Site) -> Instance:
+    (x, lo, hi, _), (y, lo2, hi2, body) = _nested(site)
+    return Instance(site.path, 1, (x, y, lo, hi, lo2, hi2, body))
+
+
+def _two_loops(site: Site) -> Instance:
+    second = after(site)
+    assert isinstance(second, For)  # noqa: S101 - the shape
+    (x, lo, hi, body), (y, lo2, hi2, body2) = loop_terms(loop(site)), loop_terms(second)
+    return Instance(site.path, 2, (x, y, lo, hi, lo2, hi2, body, body2))
+
+
+def _inside_loop(site: Site) -> tuple[For, Path, int]:
+    s = at(site.kernel.body, site.path[:-1])
+    assert isinstance(s, For)  # noqa: S101 - the shape
+    return s, site.path[:-1], site.path[-1][1]
+
+
+def _cut_body(site: Site) -> Instance:
+    s, path, k = _inside_loop(site)
+    x, lo, hi, _ = loop_terms(s)
+    return Instance(path, 1, (x, lo, hi, block(s.body[:k]), block(s.body[k:])))
+
+
+def _moved_out(site: Site) -> Instance:
+    s, path, k = _inside_loop(site)
+    x, lo, hi, _ = loop_terms(s)
+    parts = (statement(s.body[k]), block(s.body[:k]), block(s.body[k + 1 :]))
+    return Instance(path, 1, (x, lo, hi, *parts))
+
+
+def _unswitched(site: Site) -> Instance:
+    s = loop(site)
+    x, lo, hi, body = loop_terms(s)
+    after_move = at(unswitch.MOVE.apply(site.kernel, site.path).kernel.body, site.path)
+    choice = branch(after_move)
+    (yes,), (no,) = choice.then, choice.orelse
+    assert isinstance(yes, For) and isinstance(no, For)  # noqa: S101, PT018 - what the move makes
+    arms = (block(yes.body), block(no.body))
+    return Instance(site.path, 1, (x, lo, hi, condition(choice.condition), body, *arms))
+
+
+def _spanned(site: Site, *, cut: bool, search: bool) -> Instance:
+    s = loop(site)
+    test = s.body[0]
+    assert isinstance(test, If)  # noqa: S101 - the shape
+    here_, inside = known_at(site.kernel.body, site.path, site.ranges).facts, None
+    inside = known_at(site.kernel.body, site.path, site.ranges).inside((s,)).facts
+    part = span(test.condition, s, here_, inside, search=search)
+    x, lo, hi, _ = loop_terms(s)
+    b, then, orelse = _arms(test)
+    if part is not None and not part.holds:
+        b, then, orelse = f"(Not {b})", orelse, then
+    if part is None or any(n.op == "get" for e in (part.lo, part.hi) for n in E.topological([e])):
+        # Bounds that are searched for are no expressions of White's: what they are is computed where they are needed.
+        ends = tuple(f"(Num ({which} U ρ {x} {lo} {hi} {b}))" for which in ("run_first", "run_last"))
+        first, last = ends[0], f"(Bin Add {ends[1]} (Num 1))" if cut else ends[1]
+    else:
+        first, last = expression(part.lo), expression(part.hi) if cut else closed(part.hi)
+    return Instance(site.path, 1, (x, lo, hi, b, first, last, then, *((orelse,) if cut else ())))
+
+
+READERS: dict[str, Callable[[Site], Instance]] = {
+    "interchange_equal": _pair,
+    "interchange": _pair,
+    "interchange_updates": _updates,
+    "interchange_with_substitution": _assigned_first,
+    "interchange_with_backward_substitution": _copy_of_assigned,
+    "backward_substitution_for_statements": _copy,
+    "compression_of_assignments": _two_values,
+    "compression_of_nullable": _nullable,
+    "absorption_before": _into_arms,
+    "absorption_after": _onto_arms,
+    "absorption_with_substitution": _assigned_to_test,
+    "if_splitting": _branch,
+    "if_splitting_other_first": _branch,
+    "if_of_known_condition": _known_branch,
+    "if_of_nullable_arms": _branch,
+    "if_of_equal_arms": _branch,
+    "loop_elimination": _loop,
+    "single_iteration": _loop,
+    "unroll_last": _loop,
+    "unroll_first": _loop,
+    "unroll_tested": _loop,
+    "full_unrolling": _constant_loop,
+    "peeling": _loop,
+    "loop_in_parts": _in_parts,
+    "strip_mining": _strips,
+    "tiling": _tiles,
+    "loop_joining": _two_loops,
+    "loop_splitting": _cut_body,
+    "loop_interchange": _exchanged,
+    "code_motion": _moved_out,
+    "unswitching": _unswitched,
+    "loop_conditional_joining": lambda s: _spanned(s, cut=False, search=False),
+    "condition_joining": lambda s: _spanned(s, cut=False, search=True),
+    "loop_cutting": lambda s: _spanned(s, cut=True, search=True),
+}
+"""How the arguments of each lemma are read off a site; theorems of inverse moves have their own readers."""
+
+BACKWARDS: dict[str, Callable[[Site], Instance]] = {
+    "absorption_before": _from_front,
+    "absorption_after": _from_back,
+    "unroll_last": _rolled_last,
+    "unroll_first": _rolled_first,
+}
+"""The same where the theorem reads the lemma backwards, which its name says."""
+
+
+def read(theorem: Theorem, site: Site) -> Instance:
+    """The lemma of a theorem at a site that the theorem's shape fits."""
+    assert theorem.lemma is not None  # noqa: S101 - asked of theorems that have one
+    readers = {**READERS, **BACKWARDS} if theorem.name.endswith(", backwards") else READERS
+    return readers[theorem.lemma](site)

@@ -1,0 +1,137 @@
+"""Write places of random programs at which a theorem says "Proved", for Coq to compute what its lemma asks there.
+
+Run `python -m tools.places > Places.v` in the root of the project; `scripts/prove` does. Every theorem that has a lemma
+is asked at places of random programs. Where it says that the move is proved, each hypothesis of the lemma must hold in
+the states that arrive there, and the lemma must be about what stands there; `proofs/Instances.v` computes both, and
+its tests come from the statement of the lemma. Where it refuses, Coq counts how often the hypotheses hold all the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pellucid.ir.nest import Kernel
+from pellucid.ir.path import Path
+from pellucid.loops.move import Proved, moves
+from pellucid.loops.theorem import Site, Theorem
+from tools.corpus import Maker, memory_of
+from tools.instances import read
+from tools.terms import BUFFERS, Beyond, block, called, cells
+
+PRETEND = False
+SITES = 2
+"""A theorem is asked at so many places of a program, of those that its move finds."""
+PROGRAMS = 300
+OPTIONS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
+    "strip_mine": ({"size": 2},),
+    "tile": ({"rows": 2, "columns": 2},),
+    "split_range": ({"cuts": (2,)},),
+    "unroll": ({}, {"end": "first"}, {"tested": True}),
+    "roll": ({}, {"end": "first"}),
+    "split_if": ({}, {"first": "else"}),
+}
+"""The options with which theorems of a move are asked, where there are any."""
+
+HEAD = """\
+(* Written by tools/places.py: where theorems of the optimizer say that a move is proved, their lemmas at work. *)
+
+From Coq Require Import ZArith String List Bool.
+From Hops Require Import Language Footprint Substitution Instances.
+Import ListNotations.
+Open Scope Z_scope.
+Open Scope string_scope.
+
+Definition memory (cells : list (loc * Z)) : state := fold_left (fun σ c => set (fst c) (snd c) σ) cells (fun _ => 0).
+"""
+
+
+def asked(kernel: Kernel) -> Iterator[tuple[Theorem, Site]]:
+    """Theorems with a lemma, and places of a program that they speak of."""
+    for name, move in moves().items():
+        for theorem in move.theorems:
+            if theorem.lemma is None:
+                continue
+            for options in OPTIONS.get(name, ({},)):
+                sites = (Site(kernel, path, {}, options) for path in move.find(kernel, **options))
+                fitting = (site for site in sites if theorem.fits(site))
+                for site, _ in zip(fitting, range(SITES), strict=False):
+                    yield theorem, site
+
+
+def path_term(path: Path) -> str:
+    """A path as a term."""
+    return f"[{'; '.join(f'({arm}, {k})' for arm, k in path)}]%nat"
+
+
+class Places:
+    """The lines of the file, and what was counted on the way."""
+
+    def __init__(self) -> None:
+        self.proved: Counter[str] = Counter()
+        self.refused: list[str] = []
+        self.beyond = 0
+
+    def program(self, number: int) -> Iterator[str]:
+        """All places of one random program."""
+        maker = Maker(number, anywhere=number % 2 == 1)
+        kernel = maker.kernel()
+        places = list(self.places(kernel, number))
+        if not places:
+            return
+        yield f"Definition p{number} : stat := {block(kernel.body)}."
+        rng = random.Random(number)  # noqa: S311
+        yield f"Definition m{number} : list state := [{'; '.join(f'memory {cells(memory_of(rng))}' for _ in range(2))}]."
+        yield from places
+
+    def places(self, kernel: Kernel, number: int) -> Iterator[str]:
+        """What Coq is to compute at each place."""
+        for k, (theorem, site) in enumerate(asked(kernel)):
+            proved = PRETEND or isinstance(theorem.prove(site), Proved)
+            try:
+                found = read(theorem, site)
+            except Beyond:
+                self.beyond += 1
+                continue
+            back = "true" if found.back else "false"
+            lemma = f"(fun U ρ => at_{theorem.lemma} U ρ {' '.join(found.arguments)})"
+            where = f"p{number} m{number} {path_term(found.path)} {found.count} {back}"
+            failing = f"failing all_names all_cells {where} {lemma}"
+            if proved:
+                self.proved[str(theorem.lemma)] += 1
+                yield f"(* {theorem.name} *)"
+                yield f"Example {theorem.lemma}_{number}_{k} : {failing} = [].\nProof. vm_compute; reflexivity. Qed."
+            else:
+                self.refused.append(f"refused_{number}_{k}")
+                yield f"Definition refused_{number}_{k} := {failing}."
+
+
+def main() -> None:
+    """Print the file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=int, default=PROGRAMS, help="how many programs")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first program")
+    options = parser.parse_args()
+    places = Places()
+    programs = range(options.first, options.first + options.programs)
+    lines = [line for number in programs for line in places.program(number)]
+    print(HEAD)
+    names = sorted({name for line in lines for name in re.findall(r"\bn_(\w+)", line)})
+    for name in names:
+        print(f'Definition {called(name)} : name := "{name}".')
+    print(f"Definition all_names : list name := [{'; '.join(map(called, names))}].")
+    arrays = [f"Cell {called(b.name)} ({n})" for b in BUFFERS if b.name in names and b.size != 1 for n in range(-1, 8)]
+    scalars = [f"Scalar {called(name)}" for name in names]
+    print(f"Definition all_cells : list loc := [{'; '.join((*scalars, *arrays))}].")
+    print("\n".join(lines))
+    needless = " + ".join(f"(if {name} then 1 else 0)" for name in ())
+    print(f"(* Proved: {', '.join(f'{name} {n}' for name, n in sorted(places.proved.items()))} *)")
+    print(f"(* {sum(places.proved.values())} proved, {len(places.refused)} refused, {places.beyond} beyond *)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""Nests of whole numbers as terms of the language that the proofs are about (`proofs/Language.v`).
+
+Used by `tools.corpus` and `tools.instances`. What White's language does not have raises `Beyond`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from pellucid.ir import expr as E
+from pellucid.ir import types as T
+from pellucid.ir.expr import Buffer, Expr
+from pellucid.ir.nest import Block, For, If, Statement, Store
+
+SCALARS = tuple(Buffer(name, T.i64, 1) for name in "txyz")
+ARRAYS = (Buffer("a", T.i64, 6), Buffer("b", T.i64, 5))
+BUFFERS = (*SCALARS, *ARRAYS)
+BINARY = {
+    "add": "Add",
+    "sub": "Sub",
+    "mul": "Mul",
+    "floor_div": "Div",
+    "mod": "Mod",
+    "min": "Min",
+    "max": "Max",
+}
+RELATIONS = {"lt": "Less", "le": "AtMost", "eq": "Equal", "ne": "Unequal"}
+
+
+class Beyond(Exception):  # noqa: N818 - it is no error to be beyond White's language
+    """The nest has something that White's language has not."""
+
+
+def called(name: str) -> str:
+    """The constant that stands for a name; the names themselves, spelled in bits, are long."""
+    return f"n_{name}"
+
+
+def expression(e: Expr) -> str:
+    """An integer expression as a term."""
+    match e.op:
+        case "const":
+            return f"(Num ({e.attr}))"
+        case "index":
+            return f"(Var {called(e.attr)})"
+        case "load":
+            if e.attr in SCALARS:
+                return f"(Var {called(e.attr.name)})"
+            return f"(Elem {called(e.attr.name)} {expression(e.args[0])})"
+        case "choose":
+            c, a, b = e.args
+            return f"(Pick {condition(c)} {expression(a)} {expression(b)})"
+        case op if op in BINARY:
+            return f"(Bin {BINARY[op]} {expression(e.args[0])} {expression(e.args[1])})"
+        case "neg":
+            return f"(Bin Sub (Num 0) {expression(e.args[0])})"
+        case _:
+            raise Beyond(e.op)
+
+
+def condition(e: Expr) -> str:
+    """A condition as a term."""
+    if e.op == "const":
+        return f"(Truth {'true' if e.attr else 'false'})"
+    if e.op == "not":
+        return f"(Not {condition(e.args[0])})"
+    if e.op in ("and", "or"):
+        a, b = map(condition, e.args)
+        one = b if e.op == "and" else "(Truth true)"
+        other = "(Truth false)" if e.op == "and" else b
+        arms = (f"(Pick {c} (Num 1) (Num 0))" for c in (one, other))
+        return f"(Rel Equal (Pick {a} {' '.join(arms)}) (Num 1))"
+    if e.op in RELATIONS:
+        return f"(Rel {RELATIONS[e.op]} {expression(e.args[0])} {expression(e.args[1])})"
+    raise Beyond(e.op)
+
+
+def target(s: Store) -> str:
+    """The left side of an assignment as a term."""
+    if s.buffer in SCALARS:
+        return f"(Simple {called(s.buffer.name)})"
+    return f"(Indexed {called(s.buffer.name)} {expression(s.position)})"
+
+
+def closed(hi: Expr) -> str:
+    """The last index of a loop that ends before one, as a term."""
+    return expression(
+        E.const(hi.attr - 1, hi.type) if hi.op == "const" else E.apply("sub", hi, E.const(1, hi.type))
+    )
+
+
+def loop_terms(s: For) -> tuple[str, str, str, str]:
+    """The index, the first and the last value, and the body of a loop as terms; half-open loops become closed ones."""
+    return called(s.index.attr), expression(s.lo), closed(s.hi), block(s.body)
+
+
+def statement(s: Statement) -> str:
+    """A statement as a term."""
+    match s:
+        case Store(_, _, value):
+            return f"(Assign {target(s)} {expression(value)})"
+        case If(c, then, orelse, ()):
+            return f"(If {condition(c)} {block(then)} {block(orelse)})"
+        case For(how=how) if how.kind == "seq":
+            return f"(For {' '.join(loop_terms(s))})"
+        case _:
+            raise Beyond(type(s).__name__)
+
+
+def block(body: Block) -> str:
+    """A block as a term."""
+    if not body:
+        return "Null"
+    first, *rest = (statement(s) for s in body)
+    for s in rest:
+        first = f"(Seq {first} {s})"
+    return first
+
+
+def cells(memory: Mapping[Buffer, np.ndarray]) -> str:
+    """The contents of memory as a list of locations and numbers."""
+    found = [
+        f"({f'Scalar {called(b.name)}' if b in SCALARS else f'Cell {called(b.name)} {k}'}, ({n}))"
+        for b in BUFFERS
+        for k, n in enumerate(memory[b].tolist())
+    ]
+    return f"[{'; '.join(found)}]"
