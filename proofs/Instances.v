@@ -7,7 +7,7 @@
    the tests the states that arrive at the place. *)
 
 From Coq Require Import ZArith String List Bool Lia FunctionalExtensionality.
-From Hops Require Import Language Footprint Substitution Statements Conditionals Loops Spans.
+From Hops Require Import Language Footprint Substitution Statements Conditionals Loops Spans Lanes.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -30,64 +30,66 @@ Arguments some U X {_}.
 (* ---- logic ---- *)
 
 Global Program Instance test_and U P Q `(Test U P) `(Test U Q) : Test U (P /\ Q) := {| test := test U P && test U Q |}.
-Next Obligation. rewrite !refutes by auto; auto. Qed.
+Next Obligation. Proof. rewrite !refutes by auto; auto. Qed.
 
 Global Program Instance test_implies U (P Q : Prop) `(Premise U P) `(Test U Q) : Test U (P -> Q) | 5 :=
   {| test := if known U P then test U Q else true |}.
-Next Obligation. destruct (known U P) eqn:K; auto; apply refutes, H1, follows; auto. Qed.
+Next Obligation. Proof. destruct (known U P) eqn:K; auto; apply refutes, H1, follows; auto. Qed.
 
 Global Program Instance test_states U (P : state -> Prop) `(forall σ, Test U (P σ)) : Test U (forall σ, P σ) | 3 :=
   {| test := forallb (fun σ => test U (P σ)) (states U) |}.
-Next Obligation. apply forallb_forall; intros; apply refutes; auto. Qed.
+Next Obligation. Proof. apply forallb_forall; intros; apply refutes; auto. Qed.
 
 Global Program Instance test_numbers U (P : Z -> Prop) `(forall n, Test U (P n)) : Test U (forall n, P n) | 3 :=
   {| test := forallb (fun n => test U (P n)) (numbers U) |}.
-Next Obligation. apply forallb_forall; intros; apply refutes; auto. Qed.
+Next Obligation. Proof. apply forallb_forall; intros; apply refutes; auto. Qed.
 
 Global Program Instance test_namings U (P : name -> Prop) `(forall n, Test U (P n)) : Test U (forall n, P n) | 3 :=
   {| test := forallb (fun n => test U (P n)) (namings U) |}.
-Next Obligation. apply forallb_forall; intros; apply refutes; auto. Qed.
+Next Obligation. Proof. apply forallb_forall; intros; apply refutes; auto. Qed.
 
 Global Program Instance premise_or U P Q `(Premise U P) `(Premise U Q) : Premise U (P \/ Q) :=
   {| known := known U P || known U Q |}.
-Next Obligation. apply orb_true_iff in H1 as [K | K]; [left | right]; apply follows; auto. Qed.
+Next Obligation. Proof. apply orb_true_iff in H1 as [K | K]; [left | right]; apply follows; auto. Qed.
 
 (* ---- numbers, names, expressions ---- *)
 
 Global Program Instance test_less U m n : Test U (m < n) := {| test := m <? n |}.
-Next Obligation. apply Z.ltb_lt; auto. Qed.
+Next Obligation. Proof. apply Z.ltb_lt; auto. Qed.
 Global Program Instance test_at_most U m n : Test U (m <= n) := {| test := m <=? n |}.
-Next Obligation. apply Z.leb_le; auto. Qed.
+Next Obligation. Proof. apply Z.leb_le; auto. Qed.
 Global Program Instance test_number U (m n : Z) : Test U (m = n) := {| test := m =? n |}.
-Next Obligation. apply Z.eqb_refl. Qed.
+Next Obligation. Proof. apply Z.eqb_refl. Qed.
 Global Program Instance test_truth U (p q : bool) : Test U (p = q) := {| test := Bool.eqb p q |}.
-Next Obligation. apply Bool.eqb_reflx. Qed.
+Next Obligation. Proof. apply Bool.eqb_reflx. Qed.
 Global Program Instance test_nothing U (k : option Z) : Test U (k = None) :=
   {| test := match k with None => true | Some _ => false end |}.
 Global Program Instance test_location U (l m : loc) : Test U (l = m) := {| test := if loc_eq l m then true else false |}.
-Next Obligation. destruct (loc_eq m m); auto. Qed.
+Next Obligation. Proof. destruct (loc_eq m m); auto. Qed.
 Global Program Instance test_differ U (x y : name) : Test U (x <> y) := {| test := negb (String.eqb x y) |}.
-Next Obligation. apply negb_true_iff, String.eqb_neq; auto. Qed.
+Next Obligation. Proof. apply negb_true_iff, String.eqb_neq; auto. Qed.
 Global Program Instance test_absent U (x : name) L : Test U (~ In x L) := {| test := negb (existsb (String.eqb x) L) |}.
-Next Obligation.
+Next Obligation. Proof.
   apply negb_true_iff; destruct (existsb (String.eqb x) L) eqn:E; auto; exfalso.
   apply existsb_exists in E as (y & I & E); apply String.eqb_eq in E; subst; auto.
 Qed.
+Global Program Instance premise_unequal U (m n : Z) : Premise U (m <> n) := {| known := negb (m =? n) |}.
+Next Obligation. Proof. intro E; rewrite E, Z.eqb_refl in *; discriminate. Qed.
 Global Program Instance test_disjoint U X Y : Test U (disjoint X Y) :=
   {| test := forallb (fun n => negb (existsb (String.eqb n) Y)) X |}.
-Next Obligation.
+Next Obligation. Proof.
   apply forallb_forall; intros n N; apply negb_true_iff; destruct (existsb (String.eqb n) Y) eqn:E; auto; exfalso.
   apply existsb_exists in E as (m & I & E); apply String.eqb_eq in E; subst; eauto.
 Qed.
 Global Program Instance premise_less U m n : Premise U (m < n) := {| known := m <? n |}.
-Next Obligation. apply Z.ltb_lt; auto. Qed.
+Next Obligation. Proof. apply Z.ltb_lt; auto. Qed.
 Global Program Instance premise_name U (x y : name) : Premise U (x = y) := {| known := String.eqb x y |}.
-Next Obligation. apply String.eqb_eq; auto. Qed.
+Next Obligation. Proof. apply String.eqb_eq; auto. Qed.
 
 (* Equal expressions have equal values. *)
 Global Program Instance test_expression U (s t : expr) : Test U (s = t) :=
   {| test := forallb (fun σ => eval nowhere σ s =? eval nowhere σ t) (states U) |}.
-Next Obligation. apply forallb_forall; intros; apply Z.eqb_refl. Qed.
+Next Obligation. Proof. apply forallb_forall; intros; apply Z.eqb_refl. Qed.
 
 (* ---- statements ---- *)
 
@@ -97,21 +99,35 @@ Lemma alike_same : forall U σ, alike U σ σ = true.
 Proof. intros; apply forallb_forall; intros; apply Z.eqb_refl. Qed.
 
 Global Program Instance test_state U (σ τ : state) : Test U (σ = τ) := {| test := alike U σ τ |}.
-Next Obligation. apply alike_same. Qed.
+Next Obligation. Proof. apply alike_same. Qed.
 
 Global Program Instance test_equal U ρ A B : Test U (equal ρ A B) :=
   {| test := forallb (fun σ => alike U (exec ρ A σ) (exec ρ B σ)) (states U) |}.
-Next Obligation. apply forallb_forall; intros; rewrite H; apply alike_same. Qed.
+Next Obligation. Proof. apply forallb_forall; intros; rewrite H; apply alike_same. Qed.
 
 Global Instance test_in_memory U ρ v : Test U (in_memory ρ v).
 Proof. refine {| test := match v with Simple x => match ρ x with None => true | _ => false end | _ => true end |}.
   destruct v; simpl; auto; intros ->; auto. Defined.
 
+Fixpoint bounds_same (x : name) (A : stat) : bool :=
+  match A with
+  | Null | Assign _ _ => true
+  | Seq A B => bounds_same x A && bounds_same x B
+  | If _ A B => bounds_same x A && bounds_same x B
+  | For _ lo hi A => negb (existsb (String.eqb x) (names lo)) && negb (existsb (String.eqb x) (names hi)) && bounds_same x A
+  end.
+Global Program Instance test_same_bounds U x A : Test U (same_bounds_for_all x A) := {| test := bounds_same x A |}.
+Next Obligation. Proof.
+  induction A; simpl in *; auto; try (destruct H; rewrite IHA1, IHA2; auto).
+  destruct H as (L & H & S); rewrite IHA by auto.
+  change (test U (~ In x (names lo)) && test U (~ In x (names hi)) && true = true); rewrite !refutes; auto.
+Qed.
+
 (* ---- locations ---- *)
 
 Global Program Instance members_or U X Y `(Members U X) `(Members U Y) : Members U (fun l => X l \/ Y l) :=
   {| some := some U X ++ some U Y |}.
-Next Obligation. apply in_app_iff in H1 as [I | I]; [left | right]; apply belong; auto. Qed.
+Next Obligation. Proof. apply in_app_iff in H1 as [I | I]; [left | right]; apply belong; auto. Qed.
 
 Fixpoint read (U : universe) (ρ : env) (s : expr) : list loc :=
   match s with
@@ -139,17 +155,17 @@ Proof.
 Qed.
 
 Global Program Instance members_reads U ρ s : Members U (reads ρ s) := {| some := read U ρ s |}.
-Next Obligation. apply (proj1 (read_reads U ρ)); auto. Qed.
+Next Obligation. Proof. apply (proj1 (read_reads U ρ)); auto. Qed.
 Global Program Instance members_reads_b U ρ b : Members U (reads_b ρ b) := {| some := read_b U ρ b |}.
-Next Obligation. apply (proj2 (read_reads U ρ)); auto. Qed.
+Next Obligation. Proof. apply (proj2 (read_reads U ρ)); auto. Qed.
 Global Program Instance members_bounds U ρ lo hi : Members U (bounds_read ρ lo hi) :=
   {| some := read U ρ lo ++ read U ρ hi |}.
-Next Obligation. apply in_app_iff in H as [I | I]; apply read_reads in I; [left | right]; auto. Qed.
+Next Obligation. Proof. apply in_app_iff in H as [I | I]; apply read_reads in I; [left | right]; auto. Qed.
 Global Program Instance members_places U ρ v : Members U (places ρ v) := {| some := map (fun σ => locate ρ σ v) (states U) |}.
-Next Obligation. apply in_map_iff in H as (σ & <- & _); exists σ; auto. Qed.
+Next Obligation. Proof. apply in_map_iff in H as (σ & <- & _); exists σ; auto. Qed.
 Global Program Instance members_index U ρ v : Members U (index_reads ρ v) :=
   {| some := match v with Simple _ => [] | Indexed _ i => read U ρ i end |}.
-Next Obligation. destruct v; simpl in *; [contradiction | apply (proj1 (read_reads U ρ)); auto]. Qed.
+Next Obligation. Proof. destruct v; simpl in *; [contradiction | apply (proj1 (read_reads U ρ)); auto]. Qed.
 
 (* The indices that a loop reaches from one of the states, each once. *)
 Definition span (U : universe) (ρ : env) (lo hi : expr) : list Z :=
@@ -218,11 +234,11 @@ Global Instance members_loads U ρ A : Members U (loads ρ A) := {| some := load
 (* What is in the set for a number is in it for one of the numbers. *)
 Program Definition members_exists U (X : Z -> loc -> Prop) (M : forall k, Members U (X k)) :
   Members U (fun l => exists k, X k l) := {| some := flat_map (fun k => some U (X k)) (numbers U) |}.
-Next Obligation. apply in_flat_map in H as (k & _ & I); exists k; apply belong in I; auto. Qed.
+Next Obligation. Proof. apply in_flat_map in H as (k & _ & I); exists k; apply belong in I; auto. Qed.
 Program Definition members_reached U ρ lo hi (X : Z -> loc -> Prop) (M : forall k, Members U (X k)) :
   Members U (fun l => exists k, reached ρ lo hi k /\ X k l) :=
   {| some := flat_map (fun k => some U (X k)) (span U ρ lo hi) |}.
-Next Obligation. apply in_flat_map in H as (k & K & I); exists k; apply belong in I; eauto using span_reached. Qed.
+Next Obligation. Proof. apply in_flat_map in H as (k & K & I); exists k; apply belong in I; eauto using span_reached. Qed.
 Global Hint Extern 4 (Members ?U (fun l => exists k, reached ?ρ ?lo ?hi k /\ @?X k l)) =>
   refine (members_reached U ρ lo hi X (fun k => _)); cbv beta : typeclass_instances.
 Global Hint Extern 5 (Members ?U (fun l => exists k, @?X k l)) =>
@@ -233,7 +249,7 @@ Definition among (X : list loc) (l : loc) : bool := existsb (fun m => if loc_eq 
 
 Global Program Instance test_apart U X Y `(Members U X) `(Members U Y) : Test U (apart X Y) :=
   {| test := let other := some U Y in forallb (fun l => negb (among other l)) (some U X) |}.
-Next Obligation.
+Next Obligation. Proof.
   apply forallb_forall; intros l I; apply negb_true_iff; destruct (among (some U Y) l) eqn:E; auto; exfalso.
   apply existsb_exists in E as (m & J & E); destruct (loc_eq l m) as [<- |]; [| discriminate].
   eapply H1; apply belong; eauto.
@@ -242,32 +258,28 @@ Qed.
 (* For the iterations of a loop, those that are reached. *)
 Global Program Instance test_reached U ρ lo hi (P : Z -> Prop) `(forall k, Test U (P k)) :
   Test U (forall k, reached ρ lo hi k -> P k) | 2 := {| test := forallb (fun k => test U (P k)) (span U ρ lo hi) |}.
-Next Obligation. apply forallb_forall; intros; apply refutes; eauto using span_reached. Qed.
+Next Obligation. Proof. apply forallb_forall; intros; apply refutes; eauto using span_reached. Qed.
 
 Global Program Instance premise_reached U ρ lo hi k : Premise U (reached ρ lo hi k) :=
   {| known := existsb (Z.eqb k) (span U ρ lo hi) |}.
-Next Obligation.
+Next Obligation. Proof.
   apply existsb_exists in H as (j & J & E); apply Z.eqb_eq in E; subst; eauto using span_reached.
 Qed.
 
 Global Program Instance premise_between U k m n : Premise U (m <= k <= n) := {| known := (m <=? k) && (k <=? n) |}.
-Next Obligation. lia. Qed.
+Next Obligation. Proof. lia. Qed.
 
 Global Program Instance premise_written U ρ A l : Premise U (writes ρ A l) := {| known := among (written U ρ A) l |}.
-Next Obligation.
+Next Obligation. Proof.
   apply existsb_exists in H as (m & J & E); destruct (loc_eq l m) as [<- |]; [| discriminate]; eauto using written_writes.
 Qed.
 
-(* The first and the last iteration in which a condition holds, in the first of the states; none if there is none. *)
-Definition run_of (U : universe) (ρ : env) (x : name) (lo hi : expr) (b : bexp) : list Z :=
-  match states U with
-  | [] => []
-  | σ :: _ => let a := eval ρ σ lo in
-      filter (fun k => holds (bind x k ρ) σ b) (map (fun n => a + Z.of_nat n) (seq 0 (trips a (eval ρ σ hi))))
-  end.
-Definition run_first U ρ x lo hi b : Z :=
-  match run_of U ρ x lo hi b with k :: _ => k | [] => match states U with σ :: _ => eval ρ σ lo | [] => 0 end end.
-Definition run_last U ρ x lo hi b : Z := last (run_of U ρ x lo hi b) (run_first U ρ x lo hi b - 1).
+(* Arguments that are no expressions of White's, such as bounds found by binary search, are computed in the state that
+   arrives. *)
+Definition entry (U : universe) : state := match states U with σ :: _ => σ | [] => fun _ => 0 end.
+
+Fixpoint iterated (limit : nat) (stop : Z * Z -> bool) (step : Z * Z -> Z * Z) (s : Z * Z) : Z * Z :=
+  match limit with O => s | S n => if stop s then s else iterated n stop step (step s) end.
 
 (* ---- from the statement of a lemma to its tests ---- *)
 
@@ -275,7 +287,7 @@ Definition run_last U ρ x lo hi b : Z := last (run_of U ρ x lo hi b) (run_firs
 Record instance := { hypotheses : list bool; sides : list (stat * stat) }.
 
 Ltac bare P := eval cbv beta zeta delta
-  [condition_unset holds_between later_interchangeable updates reads_no_other own_location interchangeable rises] in P.
+  [condition_unset holds_between later_interchangeable updates reads_no_other own_location interchangeable rises never_meets] in P.
 
 Ltac equalities C :=
   lazymatch C with
@@ -296,7 +308,7 @@ Ltac tests U T :=
 Ltac boolean t := eval cbv beta iota delta
   [test known some test_and test_implies test_states test_numbers test_namings premise_or test_less
    test_at_most test_number test_truth test_nothing test_location test_differ test_absent
-   test_disjoint premise_less premise_name test_expression test_state test_equal test_in_memory
+   test_disjoint premise_less premise_unequal premise_name test_expression test_state test_equal test_in_memory
    members_or members_reads members_reads_b members_bounds members_places members_index members_writes
    members_loads members_exists members_reached members_eta test_apart test_reached premise_reached
    premise_between premise_written] in t.
@@ -467,3 +479,5 @@ Definition at_unswitching (U : universe) := ltac:(at_instance U unswitching).
 Definition at_loop_conditional_joining (U : universe) := ltac:(at_instance U loop_conditional_joining).
 Definition at_condition_joining (U : universe) := ltac:(at_instance U condition_joining).
 Definition at_loop_cutting (U : universe) := ltac:(at_instance U loop_cutting).
+Definition at_iterations_in_any_order (U : universe) := ltac:(at_instance U iterations_in_any_order).
+Definition at_iterations_in_lanes (U : universe) := ltac:(at_instance U iterations_in_lanes).

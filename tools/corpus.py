@@ -12,10 +12,22 @@ import argparse
 import itertools
 import random
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
+from tools.terms import (
+    ARRAYS,
+    BUFFERS,
+    RELATIONS,
+    SCALARS,
+    Beyond,
+    block,
+    called,
+    cells,
+    expression,
+    statement,
+)
 
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
@@ -26,7 +38,6 @@ from pellucid.loops.build import with_values
 from pellucid.loops.move import Proved, moves
 from pellucid.loops.theorem import Site, theorems
 from pellucid.reasoning.effects import effects
-from tools.terms import ARRAYS, BUFFERS, RELATIONS, SCALARS, Beyond, block, called, cells, expression, statement
 
 SITES = 1
 """Of each move, so many sites of a program are tried."""

@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tools.terms import block, called, condition, expression, loop_terms, number, searching, statement, target
+
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
-from pellucid.ir.expr import Expr, load, substitute
-from pellucid.ir.nest import For, If, Statement, Store
+from pellucid.ir.expr import load, substitute
+from pellucid.ir.nest import For, If, Store
 from pellucid.ir.path import Path, at
 from pellucid.loops.adjacent import after, assignment, branch, here, loop, moved
-from pellucid.loops.move import named
-from pellucid.loops.moves import join_conditional, unswitch
+from pellucid.loops.moves import unswitch
 from pellucid.loops.substitution import original
 from pellucid.loops.theorem import Site, Theorem
 from pellucid.reasoning.bounds import decide
 from pellucid.reasoning.known import known_at
 from pellucid.reasoning.span import span
-from tools.terms import block, called, closed, condition, expression, loop_terms, statement, target
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +178,7 @@ def _nested(site: Site) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _tiles(site: Site) -> Instance:
     (x, lo, hi, _), (y, lo2, hi2, body) = _nested(site)
     sizes = (f"({site.options['rows']})", f"({site.options['columns']})")
-    return Instance(
-        site.path, 1, (x, y, called("strip"), called("band"), lo, hi, lo2, hi2, *sizes, body)
-    )
+    return Instance(site.path, 1, (x, y, called("strip"), called("band"), lo, hi, lo2, hi2, *sizes, body))
 
 
 def _exchanged(site: Site) -> Instance:
@@ -229,19 +227,16 @@ def _spanned(site: Site, *, cut: bool, search: bool) -> Instance:
     s = loop(site)
     test = s.body[0]
     assert isinstance(test, If)  # noqa: S101 - the shape
-    here_, inside = known_at(site.kernel.body, site.path, site.ranges).facts, None
-    inside = known_at(site.kernel.body, site.path, site.ranges).inside((s,)).facts
-    part = span(test.condition, s, here_, inside, search=search)
+    known = known_at(site.kernel.body, site.path, site.ranges)
+    part = span(test.condition, s, known.facts, known.inside((s,)).facts, search=search)
     x, lo, hi, _ = loop_terms(s)
     b, then, orelse = _arms(test)
     if part is not None and not part.holds:
         b, then, orelse = f"(Not {b})", orelse, then
-    if part is None or any(n.op == "get" for e in (part.lo, part.hi) for n in E.topological([e])):
-        # Bounds that are searched for are no expressions of White's: what they are is computed where they are needed.
-        ends = tuple(f"(Num ({which} U ρ {x} {lo} {hi} {b}))" for which in ("run_first", "run_last"))
-        first, last = ends[0], f"(Bin Add {ends[1]} (Num 1))" if cut else ends[1]
-    else:
-        first, last = expression(part.lo), expression(part.hi) if cut else closed(part.hi)
+    first, last = "(Num 0)", "(Num 0)"
+    if part is not None:
+        first, last = (f"(Num {number(e)})" if searching(e) else expression(e) for e in (part.lo, part.hi))
+        last = last if cut else f"(Bin Sub {last} (Num 1))"
     return Instance(site.path, 1, (x, lo, hi, b, first, last, then, *((orelse,) if cut else ())))
 
 
@@ -277,6 +272,8 @@ READERS: dict[str, Callable[[Site], Instance]] = {
     "loop_interchange": _exchanged,
     "code_motion": _moved_out,
     "unswitching": _unswitched,
+    "iterations_in_any_order": _loop,
+    "iterations_in_lanes": _loop,
     "loop_conditional_joining": lambda s: _spanned(s, cut=False, search=False),
     "condition_joining": lambda s: _spanned(s, cut=False, search=True),
     "loop_cutting": lambda s: _spanned(s, cut=True, search=True),

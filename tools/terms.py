@@ -60,6 +60,52 @@ def expression(e: Expr) -> str:
             raise Beyond(e.op)
 
 
+OPERATIONS = {
+    "add": "Z.add", "sub": "Z.sub", "min": "Z.min", "max": "Z.max", "and": "Z.land", "xor": "Z.lxor",
+    "shift_right_in": "Z.shiftr", "mul": "Z.mul", "floor_div": "Z.div", "mod": "Z.modulo",
+}  # fmt: skip
+TESTS = {"lt": "Z.ltb", "le": "Z.leb", "eq": "Z.eqb", "and": "andb", "or": "orb", "not": "negb"}
+
+
+def searching(e: Expr) -> bool:
+    """Whether an expression has a search in it, which White's language has not."""
+    return any(n.op in ("get", "state") for n in E.topological([e]))
+
+
+def number(e: Expr) -> str:
+    """A whole number at the state σ with the indices ρ, searches included; a term of Coq itself."""
+    if not searching(e):
+        return f"(eval ρ σ {expression(e)})"
+    match e.op:
+        case "state":
+            return ("(fst s)", "(snd s)")[e.attr[1]]
+        case "get":
+            init, steps, stop, limit = E.parts(e.args[0])
+            begin, step = (f"({number(a)}, {number(b)})" for a, b in (init, steps))
+            runs = f"(iterated {limit.attr} (fun s => {truth(stop)}) (fun s => {step}) {begin})"
+            return f"({('fst', 'snd')[e.attr]} {runs})"
+        case "choose":
+            c, a, b = e.args
+            return f"(if {truth(c)} then {number(a)} else {number(b)})"
+        case op if op in OPERATIONS:
+            return f"({OPERATIONS[op]} {number(e.args[0])} {number(e.args[1])})"
+        case _:
+            raise Beyond(e.op)
+
+
+def truth(e: Expr) -> str:
+    """The outcome of a condition, as `number` has it."""
+    if not searching(e):
+        return f"(holds ρ σ {condition(e)})"
+    if e.op == "ne":
+        return f"(negb {truth(E.apply('eq', *e.args))})"
+    if e.op not in TESTS:
+        raise Beyond(e.op)
+    side = number if e.op in ("lt", "le", "eq") and e.args[0].type is not T.boolean else truth
+    name = "Bool.eqb" if e.op == "eq" and side is truth else TESTS[e.op]
+    return f"({name} {' '.join(map(side, e.args))})"
+
+
 def condition(e: Expr) -> str:
     """A condition as a term."""
     if e.op == "const":
@@ -72,6 +118,10 @@ def condition(e: Expr) -> str:
         other = "(Truth false)" if e.op == "and" else b
         arms = (f"(Pick {c} (Num 1) (Num 0))" for c in (one, other))
         return f"(Rel Equal (Pick {a} {' '.join(arms)}) (Num 1))"
+    if e.op in ("eq", "ne") and e.args[0].type is T.boolean:
+        a, b = map(condition, e.args)
+        other = f"(Pick {b} (Num 1) (Num 0))"
+        return f"(Rel {RELATIONS[e.op]} (Pick {a} (Num 1) (Num 0)) {other})"
     if e.op in RELATIONS:
         return f"(Rel {RELATIONS[e.op]} {expression(e.args[0])} {expression(e.args[1])})"
     raise Beyond(e.op)

@@ -7,10 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tools.ties import CATALOGUE, TABLE, read, unlicensed, written
+from tools.instances import READERS
+from tools.ties import CATALOGUE, GROUNDS, TABLE, UNCOMPUTED, read, unlicensed, written
 
 from pellucid.loops.theorem import theorems
 
@@ -18,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 LEMMAS = read(CATALOGUE.read_text(encoding="utf-8"))
 PROVED = [t for t in theorems().values() if t.lemma]
 CLAUSES = [(t.name, c.name) for t in theorems().values() for c in t.clauses]
-NEEDED = [(t.name, name) for t in PROVED for name in LEMMAS.get(t.lemma or "", ())]
+NEEDED = [(t.name, c.name) for t in PROVED for c in t.clauses if c.name in LEMMAS.get(t.lemma or "", ())]
 
 
 def test_every_hypothesis_of_a_lemma_is_checked():
@@ -53,6 +55,30 @@ def test_a_deleted_clause_leaves_a_lemma_without_its_hypothesis(theorem: str, cl
     assert unlicensed({theorem: whole.without(clause)}, LEMMAS) == [
         f"{theorem} has no clause {clause}, which its lemma {whole.lemma} needs"
     ]
+
+
+@pytest.mark.parametrize("hypothesis", GROUNDS)
+def test_a_hypothesis_without_clause_and_without_ground_is_noticed(hypothesis: str, monkeypatch):
+    lemmas = {t.lemma: t.name for t in PROVED if hypothesis in LEMMAS[t.lemma or ""]}
+    assert lemmas, "a ground that no lemma needs"
+    monkeypatch.setattr("tools.ties.GROUNDS", {k: v for k, v in GROUNDS.items() if k != hypothesis})
+    assert {
+        f"{name} has no clause {hypothesis}, which its lemma {lemma} needs" for lemma, name in lemmas.items()
+    } <= set(unlicensed(theorems(), LEMMAS))
+
+
+def test_a_shape_that_is_left_out_leaves_a_lemma_without_its_hypothesis():
+    whole = theorems()["White 4.1.3"]
+    assert unlicensed({whole.name: replace(whole, shape=None)}, LEMMAS) == [
+        "White 4.1.3 has no clause shape-updates, which its lemma interchange_updates needs"
+    ]
+
+
+def test_every_lemma_of_a_theorem_is_computed_or_says_why_not(monkeypatch):
+    assert not set(READERS) & set(UNCOMPUTED)
+    assert {t.lemma for t in PROVED} == {*READERS, *UNCOMPUTED}
+    monkeypatch.setattr("tools.ties.UNCOMPUTED", {})
+    assert len(unlicensed(theorems(), LEMMAS)) == len(UNCOMPUTED)
 
 
 def test_every_deleted_clause_changes_the_table():
