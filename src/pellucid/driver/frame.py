@@ -6,7 +6,7 @@ view, time and parameters are arguments of the kernel; none of them is compiled 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, Protocol, cast
@@ -244,7 +244,7 @@ def _center(column: Any, row: Any) -> Point:
 
 def _packed(sample: Any, form: str) -> Any:
     leaves = flatten(sample)[0]
-    if len(leaves) == 1 and lift(leaves[0]).type is T.u32:
+    if len(leaves) == 1 and isinstance(leaves[0], Value) and leaves[0].type is T.u32:
         return _swap(leaves[0])
     return _by_choice(color_of(sample), WORDS[form])[0]
 
@@ -337,6 +337,7 @@ def color_of(sample: Any) -> tuple[Any, Any, Any, Any]:
     Raises VocabularyError for samples of another shape.
     """
     leaves = flatten(sample)[0]
+    _check_constants(leaves)
     real = F.real_type()
     if len(leaves) == 4:
         r, g, b, a = (convert(x, real) if isinstance(x, Value) else _real(x) for x in leaves)
@@ -355,8 +356,27 @@ def color_of(sample: Any) -> tuple[Any, Any, Any, Any]:
     raise VocabularyError(
         f"a sample is made of {len(leaves)} numbers",
         place="picture",
-        fix="return a color of four (red, green, blue, alpha), a truth, a number, or a packed u32",
+        fix="write rgb(red, green, blue) for a color without alpha"
+        if len(leaves) == 3
+        else "return a color of four (red, green, blue, alpha), a truth, a number, or a packed u32",
     )
+
+
+def _check_constants(leaves: Sequence[Any]) -> None:
+    """Refuse constants that no color has: a whole number, which was meant as a packed color, and parts beyond 1."""
+    fixed = [x for x in map(static, leaves) if x is not None]
+    if len(leaves) == 1 and fixed and type(fixed[0]) is int and fixed[0] not in (0, 1):
+        raise VocabularyError(
+            f"a sample is the whole number {fixed[0]}",
+            place="picture",
+            fix="return a color, such as rgb(1, 0.5, 0) or packed_color(255, 128, 0), or a number from 0 to 1",
+        )
+    if len(leaves) == 4 and any(not 0 <= x <= 1 for x in fixed):
+        raise VocabularyError(
+            f"a sample is a color of {', '.join(map(str, leaves))}, whose parts are not all from 0 to 1",
+            place="picture",
+            fix="divide by 255 what is from 0 to 255",
+        )
 
 
 def _real(x: Any) -> float:

@@ -349,10 +349,12 @@ def export_c(
 ) -> tuple[str, str]:
     """A header and a source in C that draw the picture, depending on nothing but the C library.
 
-    Raises as `compile` does.
+    `name` becomes the function's. Raises as `compile` does, and InputError for what is no name.
     """
     from ..backends.c import export
 
+    if not isinstance(name, str) or not name:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"{brief(name)} is not a name", place="name", fix="give a string, such as 'picture'")
     options = Options(numerics, precision, "c")
     source = checked_source(picture)
 

@@ -24,7 +24,6 @@ from .image import (
     argument_count,
     constant,
     unknown_point,
-    values_at,
 )
 from .telling import short, written
 
@@ -184,13 +183,15 @@ class Animation(Behavior):
     def at(
         self,
         x: Any,
-        y: Any,
+        y: Any = None,
         time: Any = 0.0,
         *,
         precision: str = "f32",
         params: Mapping[str, float] | None = None,
     ) -> Any:
         """The meaning of the picture at a time and at points given by arrays that broadcast; see `Image.at`."""
+        from .evaluation import values_at
+
         return values_at(self, x, y, time, precision, params or {})
 
     def __getattr__(self, name: str) -> Any:

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base.errors import VocabularyError
+from ..ir import expr as E
 from ..ir import types as T
-from ..tracing import Point, convert
+from ..tracing import Point, Value, convert
 from ..tracing import functions as F
 from .animation import Animation, Behavior, milliseconds
 from .color import Color
@@ -88,14 +89,15 @@ def discrete_animation(function: Callable[[Any], Callable[[Any, Any], Any]]) -> 
 def packed_color(red: Any, green: Any, blue: Any, alpha: Any = 255) -> Any:
     """The packed color 0xAARRGGBB of four bytes, of which the lowest eight bits are taken.
 
-    >>> hex(packed_color(255, 128, 0))
-    '0xffff8000'
+    >>> packed_color(255, 128, 0).expr
+    4294934528:u32
     """
     result: Any = 0
     for part in (alpha, red, green, blue):
         byte = part & 255 if isinstance(part, int) else convert(part, T.u32) & 255
         result = (result << 8) | byte
-    return result
+    # Constants too: a Python integer would be a number, not a color.
+    return Value(E.const(result, T.u32)) if isinstance(result, int) else result
 
 
 def _whole(x: Any) -> Any:

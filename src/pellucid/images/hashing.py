@@ -10,6 +10,7 @@ from typing import Any
 from ..ir import expr as E
 from ..ir import types as T
 from ..tracing import Value, call, convert, real_type
+from ..tracing.tracer import lift
 
 # Odd numbers found by search: the nearest two lattice points that meet before mixing are 70,200 apart.
 _ACROSS, _UP = 0x1B2BA2D9, 0x4229F603
@@ -17,14 +18,15 @@ _MASK = 0xFFFFFFFF
 
 
 def word(x: Any) -> Value:
-    """A whole number as an unsigned 32-bit one; negative ones wrap.
+    """A whole number as an unsigned 32-bit one; negative ones wrap; of floats, see `convert`.
 
     >>> word(-1).expr
     4294967295:u32
     """
-    if isinstance(x, Value):
-        return convert(convert(x, T.i32), T.u32)
-    return Value(E.const(int(x), T.u32))
+    if isinstance(x, int):
+        return Value(E.const(x, T.u32))
+    # A constant float takes the way of one that is known later, so that both mean the same.
+    return convert(convert(Value(lift(x)), T.i32), T.u32)
 
 
 def mixed(h: Any) -> Any:
@@ -55,9 +57,9 @@ def layer(seed: int, z: Any = 0) -> Any:
     False
     """
     start = mixed((seed + 0x2545F491) & _MASK)
-    if isinstance(z, Value):
-        return mixed(word(z) + start)
-    return mixed((int(z) + start) & _MASK)
+    if isinstance(z, int):
+        return mixed((z + start) & _MASK)
+    return mixed(word(z) + start)
 
 
 class Lattice:

@@ -12,15 +12,12 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
-from ..base.errors import InputError, VocabularyError, brief
+from ..base.errors import VocabularyError, brief
 from ..base.room import with_room
 from ..base.where import caller
 from ..ir import expr as E
 from ..ir import types as T
-from ..tracing import Param, Point, Value, convert, flatten, real_type, static, tracing
-from ..tracing.params import DECLARED
+from ..tracing import Point, Value, convert, flatten, real_type, static, tracing
 from ..tracing.tracer import lift
 from .color import Color
 from .telling import short, written
@@ -117,9 +114,7 @@ class Image:
                     place=short(self, self._function),
                     fix=fix,
                 )
-        if len(leaves) == 4:
-            return Color(*leaves)
-        return value
+        return Color(*leaves) if len(leaves) == 4 else value
 
     def sample(self, time: Any, point: Point) -> Any:
         """The value at a point, as the driver wants it: a `Color`, one bool, one real, or one packed u32."""
@@ -131,13 +126,13 @@ class Image:
     def at(
         self,
         x: Any,
-        y: Any,
+        y: Any = None,
         time: float = 0.0,
         *,
         precision: str = "f32",
         params: Mapping[str, float] | None = None,
     ) -> Any:
-        """The meaning of the picture at points given by arrays that broadcast, without compiling.
+        """The meaning of the picture at points given by arrays that broadcast, or by a `Point`, without compiling.
 
         Gives an array of the broadcast shape: of bools, reals or packed u32, or with a last axis of 4 for colors; for
         another structure, that structure of arrays. `precision` is f32 or f64; `params` overrides defaults of
@@ -145,7 +140,11 @@ class Image:
 
         >>> Image(lambda p: p.x + p.y).at([1, 2], [[10], [20]])
         array([[11., 12.], [21., 22.]], dtype=float32)
+        >>> Image(lambda p: p.x + p.y).at(Point(1, 2))
+        array(3., dtype=float32)
         """
+        from .evaluation import values_at
+
         return values_at(self, x, y, time, precision, params or {})
 
     def called(
@@ -426,36 +425,3 @@ def kind_of(value: Any) -> str:
 def unknown_point() -> Point:
     """A point of which nothing is known, to find out what a function makes of it."""
     return Point(Value(E.param("x", real_type())), Value(E.param("y", real_type())))
-
-
-def values_at(source: Any, x: Any, y: Any, time: float, precision: str, params: Mapping[str, float]) -> Any:
-    """See `Image.at`; `source` is anything with a `sample`."""
-    from ..ir.interp import evaluate
-
-    real = {"f32": T.f32, "f64": T.f64}.get(precision)
-    if real is None:
-        raise InputError(f"{precision!r} is not a precision", place="at", fix="use f32 or f64")
-    with tracing(real) as session:
-        point = unknown_point()
-        moment = Value(E.param("time", real))
-        value = with_room(lambda: source.sample(moment, point))
-        leaves, rebuild = flatten(value)
-        roots = [lift(leaf, real) if isinstance(leaf, float) else lift(leaf) for leaf in leaves]
-    known: dict[str, Param] = {**DECLARED, **session.params}
-    environment: dict[E.Expr, Any] = {}
-    names = {"x": x, "y": y, "time": time}
-    for node in E.params(roots):
-        if node.attr not in names:
-            environment[node] = params.get(node.attr, known[node.attr].default)
-        else:
-            environment[node] = names[node.attr]
-    for name in params:
-        if name not in known:
-            raise InputError(f"the picture has no parameter {name!r}", place="at", fix="see pl.param")
-    shape = np.broadcast_shapes(np.shape(x), np.shape(y), np.shape(time))
-    arrays = [np.broadcast_to(v, shape) for v in evaluate(roots, environment)]
-    if kind_of(value) == "color":
-        return np.stack(np.broadcast_arrays(*arrays), axis=-1).astype(real.dtype, copy=False)
-    if len(arrays) == 1:
-        return arrays[0].copy()
-    return rebuild(arrays)

@@ -113,11 +113,18 @@ def sign(x: Any) -> Any:
 
 
 def smoothstep(low: Any, high: Any, x: Any) -> Any:
-    """0 below `low`, 1 above `high`, and a smooth cubic between.
+    """0 below `low`, 1 above `high`, and a smooth cubic between; a step where `low` is `high`.
+
+    Raises TraceError for what is not a number.
 
     >>> smoothstep(0.0, 1.0, 0.5)
     0.5
     """
+    for each in (low, high, x):
+        lift(each)
+    # Between symbolic numbers that are equal the quotient is infinite, which comes to the same.
+    if static(low) is not None and static(low) == static(high):
+        return where(x < low, 0.0, 1.0)
     t = clamp((x - low) / (high - low), 0.0, 1.0)
     return t * t * (3.0 - 2.0 * t)
 

@@ -26,12 +26,12 @@ _nesting: contextvars.ContextVar[int] = contextvars.ContextVar("nesting", defaul
 def iterate(step: Callable[[Any], Any], init: Any, until: Callable[[Any], Any] | None, limit: Any) -> Any:
     """See `functions.iterate`, the public face."""
     for what, given in (("step", step), ("until", until)):
-        if given is not None and not callable(given):
+        if not callable(given) and not (what == "until" and given is None):
             _refuse(
                 f"the {what} of iterate is {brief(given)}, not a function", "give a function of the state"
             )
     count = static(limit)
-    if count is not None and not float(count).is_integer():
+    if count is not None and not (isinstance(count, int) or count.is_integer()):
         _refuse(
             f"the limit of iterate is {brief(limit)}, not a whole number", "give the most steps it may make"
         )

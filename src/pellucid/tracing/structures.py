@@ -91,6 +91,10 @@ def outline(x: Any) -> Any:
     return 0
 
 
+class NoSuchPartError(TraceError, AttributeError):
+    """An attribute that a structure of numbers does not have."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Point:
     """A point or vector of the plane: `x`, `y`, and in polar form `r` and `theta`.
@@ -162,6 +166,22 @@ class Point:
     def __iter__(self) -> Any:
         """Unpacks as ``x, y = p``."""
         return iter((self.x, self.y))
+
+    def __getitem__(self, part: int) -> Any:
+        """The coordinate of a number: ``p[0]`` is x, ``p[1]`` is y."""
+        if not isinstance(part, int) or part not in (0, 1):  # pyright: ignore[reportUnnecessaryIsInstance]
+            place, _ = caller()
+            raise TraceError(
+                f"a point has no part {part!r}", place=place, fix="write p.x or p.y, p[0] or p[1]"
+            )
+        return self.y if part else self.x
+
+    def __getattr__(self, name: str) -> Any:
+        """Refuse what a point does not have."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        place, _ = caller()
+        raise NoSuchPartError(f"a point has no {name!r}", place=place, fix="it has x, y, r and theta")
 
     def dot(self, other: Point) -> Any:
         """The inner product."""

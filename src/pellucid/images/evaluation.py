@@ -1,0 +1,70 @@
+"""The meaning of a picture at given points: its expression, worked out by the interpreter on arrays.
+
+`Image.at` and `Animation.at` call this. Nothing is compiled, so it is for points, not for frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from ..base.errors import InputError, brief
+from ..base.room import with_room
+from ..ir import expr as E
+from ..ir import types as T
+from ..tracing import Param, Point, Value, flatten, tracing
+from ..tracing.params import DECLARED
+from ..tracing.tracer import lift
+from .image import kind_of, unknown_point
+
+
+def values_at(source: Any, x: Any, y: Any, time: float, precision: str, params: Mapping[str, float]) -> Any:
+    """See `Image.at`; `source` is anything with a `sample`."""
+    from ..ir.interp import evaluate
+
+    real = {"f32": T.f32, "f64": T.f64}.get(precision)
+    if real is None:
+        raise InputError(f"{precision!r} is not a precision", place="at", fix="use f32 or f64")
+    x, y = _coordinates(x, y)
+    with tracing(real) as session:
+        point = unknown_point()
+        moment = Value(E.param("time", real))
+        value = with_room(lambda: source.sample(moment, point))
+        leaves, rebuild = flatten(value)
+        roots = [lift(leaf, real) if isinstance(leaf, float) else lift(leaf) for leaf in leaves]
+    known: dict[str, Param] = {**DECLARED, **session.params}
+    environment: dict[E.Expr, Any] = {}
+    names = {"x": x, "y": y, "time": time}
+    for node in E.params(roots):
+        if node.attr not in names:
+            environment[node] = params.get(node.attr, known[node.attr].default)
+        else:
+            environment[node] = names[node.attr]
+    for name in params:
+        if name not in known:
+            raise InputError(f"the picture has no parameter {name!r}", place="at", fix="see pl.param")
+    shape = np.broadcast_shapes(np.shape(x), np.shape(y), np.shape(time))
+    arrays = [np.broadcast_to(v, shape) for v in evaluate(roots, environment)]
+    if kind_of(value) == "color":
+        return np.stack(np.broadcast_arrays(*arrays), axis=-1).astype(real.dtype, copy=False)
+    if len(arrays) == 1:
+        return arrays[0].copy()
+    return rebuild(arrays)
+
+
+def _coordinates(x: Any, y: Any) -> tuple[Any, Any]:
+    """Two arrays of coordinates, of two of them or of one point."""
+    if y is None:
+        if not isinstance(x, Point) and not (isinstance(x, tuple) and len(cast("tuple[Any, ...]", x)) == 2):
+            raise InputError(
+                f"{brief(cast(object, x))} is not a point", place="at", fix="give x and y, or one Point"
+            )
+        x, y = Point.of(x)
+    for name, given in (("x", x), ("y", y)):
+        # Asked of an array: whatever numbers are in, NumPy knows how to find them.
+        if np.asarray(given).dtype.kind not in "biuf":
+            fix = "give a number or an array of numbers"
+            raise InputError(f"{name} is {brief(given)}, not a number", place="at", fix=fix)
+    return x, y
