@@ -343,10 +343,10 @@ def _checked_part(place: str, value: object) -> float | None:
     fix = "give a number from 0 to 1, such as 1/255, or None"
     if not _is_number(value):
         raise InputError(f"{brief(value)} is not a number", place=place, fix=fix)
-    number = float(value)  # pyright: ignore[reportArgumentType]
-    if not 0 <= number <= 1:
-        raise InputError(f"{number:g} is out of range", place=place, fix=fix)
-    return number
+    # Compared before it is a float: a whole number may be beyond all floats.
+    if not 0 <= value <= 1:  # pyright: ignore[reportOperatorIssue]
+        raise InputError(f"{brief(value)} is out of range", place=place, fix=fix)
+    return float(value)  # pyright: ignore[reportArgumentType]
 
 
 def _checked_point(value: object, precision: str) -> tuple[float, float]:
