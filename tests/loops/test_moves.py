@@ -191,7 +191,7 @@ def test_ledger_exports():
     assert [r["move"] for r in rows] == ["spread", "place"]
     assert rows[0]["verdict"] == Proved.__name__
     assert rows[1]["after"] < rows[1]["before"]
-    assert any("move_code" in d for d in rows[1]["details"])
+    assert any("out of i" in d for d in rows[1]["details"])
 
 
 def test_combinators():

@@ -318,7 +318,7 @@ def _phases(kernel: N.Kernel, flat: Sequence[N.Statement]) -> list[Phase]:
     between: list[N.Statement] = []
     for s in (*flat, None):
         if s is None or _is_band(s):
-            if not all(_is_place(x) for x in between):
+            if not all(N.is_place(x) for x in between):
                 found.append(Phase((*_places(flat, between), *between)))
             between = []
         if isinstance(s, N.For) and _is_band(s):
@@ -337,10 +337,6 @@ def _is_band(s: N.Statement) -> bool:
     )
 
 
-def _is_place(s: N.Statement) -> bool:
-    return isinstance(s, N.Let | N.Repeat) or (isinstance(s, N.If) and bool(s.picks))
-
-
 def _places(flat: Sequence[N.Statement], statements: Sequence[N.Statement]) -> list[N.Statement]:
     """The places before some statements that they use values of: a value may be computed in several phases."""
     used = set(topological(N.all_roots(tuple(statements))))
@@ -348,7 +344,7 @@ def _places(flat: Sequence[N.Statement], statements: Sequence[N.Statement]) -> l
     return [
         s
         for s in before
-        if _is_place(s) and any(v in used for v in (s.picks if isinstance(s, N.If) else N.roots(s)))
+        if N.is_place(s) and any(v in used for v in (s.picks if isinstance(s, N.If) else N.roots(s)))
     ]
 
 

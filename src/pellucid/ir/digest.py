@@ -82,6 +82,10 @@ class _Words:
             case N.Repeat(value, body):
                 self.nodes((value,))
                 self.block(body)
+            case N.Once(across, values, body):
+                self.lines.append(repr(across))
+                self.nodes(values)
+                self.block(body)
             case N.If(condition, then, orelse, picks):
                 self.nodes((condition, *picks))
                 self.block(then)

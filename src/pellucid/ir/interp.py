@@ -16,7 +16,7 @@ from ..base.errors import IrError
 from ..base.room import in_room
 from . import prim as table
 from .expr import ITERATIONS, Buffer, Expr, param, parts, topological
-from .nest import Abstract, Alloc, Block, For, If, Kernel, Let, Repeat, Store, While, blocks, walk
+from .nest import Abstract, Alloc, Block, For, If, Kernel, Let, Once, Repeat, Store, While, blocks, walk
 from .types import Type
 
 Array = np.ndarray[Any, Any]
@@ -217,9 +217,7 @@ def _one(e: Expr, environment: Environment, memory: Memory) -> Array:
 
 def _statement(s: Any, environment: Environment, memory: dict[Buffer, Array], active: Array) -> None:
     match s:
-        case Let() | Repeat():
-            return
-        case If(picks=picks) if picks:
+        case Let() | Repeat() | Once() | If(picks=(_, *_)):
             return
         case If(condition, then, orelse, _):
             truth = _one(condition, environment, memory)

@@ -72,6 +72,20 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Once:
+    """Places that are computed when they are first reached: `values` then stay known for the rest of a run of a loop.
+
+    Of the loops around (For, While and Repeat) the value is the same in the `across` innermost ones; it is forgotten
+    when the outermost of them begins. Several statements may keep the same values: the first one that is reached
+    computes them.
+    """
+
+    across: int
+    values: tuple[Expr, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class For:
     """A loop over ``lo <= index < hi``, both fixed at entry."""
 
@@ -120,7 +134,7 @@ class Abstract:
     name: str
 
 
-Statement = Let | If | Repeat | For | While | Store | Alloc | Abstract
+Statement = Let | If | Repeat | Once | For | While | Store | Alloc | Abstract
 Block = tuple[Statement, ...]
 
 
@@ -148,7 +162,7 @@ def _no_blocks(_: Statement) -> tuple[Block, ...]:
     return ()
 
 
-def _body(statement: Repeat | For | While | Alloc) -> tuple[Block, ...]:
+def _body(statement: Repeat | Once | For | While | Alloc) -> tuple[Block, ...]:
     return (statement.body,)
 
 
@@ -157,6 +171,7 @@ _ROOTS: Mapping[type, Callable[[Any], tuple[Expr, ...]]] = {
     Let: lambda s: (s.value,),
     If: lambda s: (s.condition, *s.picks),
     Repeat: lambda s: (s.value,),
+    Once: attrgetter("values"),
     For: attrgetter("lo", "hi"),
     While: lambda s: (s.condition,),
     Store: attrgetter("position", "value"),
@@ -165,7 +180,7 @@ _ROOTS: Mapping[type, Callable[[Any], tuple[Expr, ...]]] = {
 }
 _BLOCKS: Mapping[type, Callable[[Any], tuple[Block, ...]]] = {
     **dict.fromkeys((Let, Store, Abstract), _no_blocks),
-    **dict.fromkeys((Repeat, For, While, Alloc), _body),
+    **dict.fromkeys((Repeat, Once, For, While, Alloc), _body),
     If: attrgetter("then", "orelse"),
 }
 
@@ -175,7 +190,7 @@ def with_blocks(statement: Statement, new: tuple[Block, ...]) -> Statement:
     match statement:
         case If():
             return replace(statement, then=new[0], orelse=new[1])
-        case Repeat() | For() | While() | Alloc():
+        case Repeat() | Once() | For() | While() | Alloc():
             return replace(statement, body=new[0])
         case _:
             return statement
@@ -216,6 +231,8 @@ def rewrite(block: Block, function: Callable[[tuple[Expr, ...]], tuple[Expr, ...
                 return (Let(new[0]),)
             case Repeat():
                 return (replace(s, value=new[0]),) if new[0].op == "iterate" else ()
+            case Once():
+                return (replace(s, values=new),)
             case If():
                 picks = tuple(p for p in new[1:] if p.op == "choose" and p.args[0] is new[0])
                 return (replace(s, condition=new[0], picks=picks),) if picks or not s.picks else ()
@@ -239,14 +256,54 @@ def all_roots(block: Block) -> list[Expr]:
 
 
 def erase(block: Block) -> Block:
-    """The block without places: no `Let`, no `Repeat`, and no `If` that only decides choices."""
+    """The block without places: no `Let`, `Repeat` or `Once`, and no `If` that only decides choices.
+
+    An `If` that only asks whether the one loop in it runs goes as well: it guards places.
+    """
 
     def change(s: Statement) -> Block:
-        if isinstance(s, Let | Repeat) or (isinstance(s, If) and s.picks):
+        if isinstance(s, Let | Repeat | Once) or (isinstance(s, If) and s.picks):
             return ()
-        return (s,)
+        return s.then if isinstance(s, If) and _only_asks(s) else (s,)
 
     return transform(block, change)
+
+
+def _only_asks(s: If) -> bool:
+    """Whether a branch without places only asks whether the one loop in it runs."""
+    test = s.condition
+    return (
+        len(s.then) == 1
+        and not s.orelse
+        and isinstance(loop := s.then[0], For)
+        and test.op == "lt"
+        and test.args == (loop.lo, loop.hi)
+    )
+
+
+def is_place(s: Statement) -> bool:
+    """Whether a statement only says where values are computed."""
+    return isinstance(s, Let | Repeat | Once) or (isinstance(s, If) and bool(s.picks))
+
+
+def remembered(s: Once) -> tuple[Expr, ...]:
+    """The values that are kept by themselves: the components of an iterate instead of the iterate."""
+    return tuple(
+        component
+        for v in s.values
+        for component in ([E.get(v, k) for k in range(v.attr[1])] if v.op == "iterate" else [v])
+    )
+
+
+def kept_by(body: Block) -> Iterator[Once]:
+    """The places in a loop's body whose values the loop keeps from one iteration to the next."""
+    stack = [(s, 1) for s in body]
+    while stack:
+        s, loops = stack.pop()
+        if isinstance(s, Once) and s.across == loops:
+            yield s
+        inside = loops + isinstance(s, For | While | Repeat)
+        stack += [(x, inside) for b in blocks(s) for x in b]
 
 
 def same(a: Block, b: Block) -> bool:
@@ -268,6 +325,8 @@ def same(a: Block, b: Block) -> bool:
 def _alike(a: Statement, b: Statement) -> bool:
     """Whether two statements are the same but for what is in the blocks inside."""
     if type(a) is not type(b) or roots(a) != roots(b):
+        return False
+    if isinstance(a, Once) and isinstance(b, Once) and a.across != b.across:
         return False
     if isinstance(a, For) and isinstance(b, For) and (a.index is not b.index or a.how != b.how):
         return False

@@ -369,6 +369,9 @@ class _NestParser:
             line.take(":")
             line.done()
             return N.While(condition, self.block(indent))
+        if first == "once" and line.peek(1) == "in":
+            line.take("once")
+            return self.once(line, indent)
         if line.accept("abstract"):
             name = line.take()
             line.done()
@@ -396,6 +399,23 @@ class _NestParser:
         value = line.expression()
         line.done()
         return N.Store(buffer, position, value)
+
+    def once(self, line: _Line, indent: int) -> N.Once:
+        line.take("in")
+        across = line.whole()
+        line.take("loop" if across == 1 else "loops")
+        names: list[str] = []
+        while line.accept(","):
+            if not names:
+                line.take("keep")
+            names.append(line.take())
+        line.take(":")
+        line.done()
+        body = self.block(indent)
+        for name in names:
+            if name not in self.scope.names:
+                raise line.error(f"{name!r} is no value of the block", "keep what is computed in it")
+        return N.Once(across, tuple([self.scope.names[name] for name in names]), body)
 
     def loop(self, line: _Line, indent: int) -> N.For:
         line.take("for")

@@ -210,6 +210,14 @@ def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int)
 
     for s in block:
         shared = [s.condition] if isinstance(s, N.If) and s.picks else list(N.roots(s))
+        if isinstance(s, N.Once):
+            printer.starts.append(len(lines))
+            head = len(lines)
+            lines.append("")
+            body(s.body)
+            kept = ", ".join(printer.name(v, "t") for v in s.values)
+            lines[head] = f"{pad}once in {s.across} loop{'s' if s.across > 1 else ''}, keep {kept}:"
+            continue
         if isinstance(s, N.Repeat):
             text = printer.show(s.value, whole=True)
             printer.starts.append(len(lines))

@@ -13,7 +13,7 @@ from ..base.room import with_room
 from . import prim as table
 from . import types as T
 from .expr import Buffer, Expr, index_bit, parts, topological
-from .nest import Abstract, Alloc, Block, For, If, Kernel, Let, Repeat, Store, While, inputs
+from .nest import Abstract, Alloc, Block, For, If, Kernel, Let, Once, Repeat, Store, While, inputs
 
 
 def checking() -> int:
@@ -98,7 +98,9 @@ def _check_roots(where: str, roots: Iterable[Expr], scope: int, declared: set[Ex
                 raise IrError(f"uses the undeclared parameter {n.attr}", place=where)
 
 
-def _verify_block(block: Block, scope: int, declared: set[Expr], known: set[Buffer]) -> None:
+def _verify_block(
+    block: Block, scope: int, declared: set[Expr], known: set[Buffer], loops: int = 0
+) -> None:
     for s in block:
         match s:
             case Let(value):
@@ -107,27 +109,34 @@ def _verify_block(block: Block, scope: int, declared: set[Expr], known: set[Buff
                 if value.op != "iterate":
                     raise IrError("a repeat is the place of an iterate", place=value.op)
                 _check_roots("repeat", [value], scope, declared)
-                _verify_block(body, scope | index_bit(f"state {value.attr[0]}"), declared, known)
+                _verify_block(body, scope | index_bit(f"state {value.attr[0]}"), declared, known, loops + 1)
+            case Once(across, values, body):
+                if not 1 <= across <= loops:
+                    raise IrError(f"{across} of the {loops} loops around are none", place="once")
+                if not set(values) <= _computed(body):
+                    raise IrError("keeps what its places do not compute", place="once")
+                _check_roots("once", values, scope, declared)
+                _verify_block(body, scope, declared, known, loops)
             case If(condition, then, orelse, picks):
                 _check_roots("if", [condition, *picks], scope, declared)
                 if condition.type is not T.boolean:
                     raise IrError(f"a condition is a bool, not {condition.type}", place="if")
                 if any(p.op != "choose" or p.args[0] is not condition for p in picks):
                     raise IrError("a pick is a choose on the branch's own condition", place="if")
-                _verify_block(then, scope, declared, known)
-                _verify_block(orelse, scope, declared, known)
+                _verify_block(then, scope, declared, known, loops)
+                _verify_block(orelse, scope, declared, known, loops)
             case For(index, lo, hi, body, _):
                 if scope & index.free:
                     raise IrError(f"the index {index.attr} is already a loop's", place="for")
                 _check_roots("for", [lo, hi], scope, declared)
                 if lo.type is not index.type or hi.type is not index.type:
                     raise IrError("the bounds have the type of the index", place=f"for {index.attr}")
-                _verify_block(body, scope | index.free, declared, known)
+                _verify_block(body, scope | index.free, declared, known, loops + 1)
             case While(condition, body):
                 _check_roots("while", [condition], scope, declared)
                 if condition.type is not T.boolean:
                     raise IrError(f"a condition is a bool, not {condition.type}", place="while")
-                _verify_block(body, scope, declared, known)
+                _verify_block(body, scope, declared, known, loops + 1)
             case Store(buffer, position, value):
                 _check_roots(f"store to {buffer.name}", [position, value], scope, declared)
                 if buffer not in known:
@@ -141,4 +150,20 @@ def _verify_block(block: Block, scope: int, declared: set[Expr], known: set[Buff
             case Alloc(sizes, body):
                 for buffer, size in sizes.items():
                     _check_roots(f"alloc {buffer.name}", [size], scope, declared)
-                _verify_block(body, scope, declared, known | set(sizes))
+                _verify_block(body, scope, declared, known | set(sizes), loops)
+
+
+def _computed(block: Block) -> set[Expr]:
+    """The values that have their places in a block, not in the blocks inside."""
+    found: set[Expr] = set()
+    for s in block:
+        match s:
+            case Let(value) | Repeat(value):
+                found.add(value)
+            case If(picks=picks):
+                found.update(picks)
+            case Once(values=values):
+                found.update(values)
+            case _:
+                pass
+    return found

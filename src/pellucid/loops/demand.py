@@ -2,29 +2,30 @@
 
 A region is a block of the nest, one arm of a branch, or the body of an iteration. Users come before operands, so one
 pass from the roots down settles everything: a value climbs out of each loop whose index it does not depend on, and
-above a branch only if both arms want it (Pan, section 3.3: sharing must not add evaluation). `placement` writes the
-result down.
+above a branch only if both arms want it (Pan, section 3.3: sharing must not add evaluation). What an arm alone wants
+leaves a loop around the arm only under the arm's condition, or if it costs less than asking; `deferring` decides which.
+`placement` writes the result down.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from ..ir.expr import LEAVES, Expr, index_bit, parts, topological
 from ..ir.nest import Alloc, Block, For, If, Statement, While, roots
 from ..reasoning.effects import stored
+from ..reasoning.infer import FactsOf
 from ..reasoning.machine import PROCESSOR
-from ..reasoning.work import node_costs
-
-MAX_DEPTH = 12
-"""How deeply branches for choices may nest; deeper ones become selections."""
-
 
 @dataclass(eq=False, slots=True)
 class Region:
-    """A block: its parent, the indices in scope, whether it repeats (a loop) or may not happen (an arm of a branch).
+    """A block: its parent, the indices in scope, and whether it repeats (a loop).
 
+    `maybe` is for what may not happen when its parent does: an arm, or the body of a loop that may be empty. The `gate`
+    before a loop in order that may be empty is a region of its own, which happens if the loop runs. A region with
+    `sites` is deferred: what it computes belongs to its parent, and is computed when one of the sites is first reached.
     `dirty` are the buffers stored to in it: what is loaded from them there means its own moment and stays put.
     `climbed` says how far out a value goes that depends on certain indices and on no such load.
     """
@@ -37,15 +38,34 @@ class Region:
     dirty: frozenset[object] = frozenset()
     name: str = ""
     homes: set[Expr] = field(default_factory=set[Expr])
+    maybe: bool = False
+    gate: bool = False
+    sites: tuple[Region, ...] = ()
+    within: Region | None = None
     climbed: dict[int, Region] = field(default_factory=dict[int, "Region"])
     branches: dict[tuple[Expr, int], Branch] = field(default_factory=dict[tuple[Expr, int], "Branch"])
 
     def ancestors(self) -> list[Region]:
-        """This region and those around it, inner first."""
+        """This region and those that have happened before anything in it does, inner first."""
         found: list[Region] = []
         r: Region | None = self
         while r is not None:
             found.append(r)
+            r = r.around
+        return found
+
+    @property
+    def around(self) -> Region | None:
+        """The nearest region that has happened when this one does."""
+        return self.within if self.sites else self.parent
+
+    def loops_out_to(self, outer: Region) -> list[Region]:
+        """The loops between this region and one of its parents, inner first."""
+        found: list[Region] = []
+        r: Region | None = self
+        while r is not None and r is not outer:
+            if r.loop:
+                found.append(r)
             r = r.parent
         return found
 
@@ -64,8 +84,8 @@ class Branch:
         """Open the two arms."""
         depth = self.region.depth + 1
         mask, dirty = self.region.mask, self.region.dirty
-        self.then = Region(self.region, mask, branch=self, depth=depth, dirty=dirty)
-        self.orelse = Region(self.region, mask, branch=self, depth=depth, dirty=dirty)
+        self.then = Region(self.region, mask, branch=self, depth=depth, dirty=dirty, maybe=True)
+        self.orelse = Region(self.region, mask, branch=self, depth=depth, dirty=dirty, maybe=True)
 
 
 class Demand:
@@ -74,6 +94,7 @@ class Demand:
     homes[n]        the regions where n is computed.
     placed          the nodes that need a place of their own (shared, or wanted in an inner region).
     repeats[n, r]   the body region of the iterate n computed in region r.
+    waiting[n]      the regions that may not happen in which n stays for now, with those where it could be computed.
     """
 
     def __init__(
@@ -83,14 +104,23 @@ class Demand:
         mutable: set[object],
         reads: Mapping[Expr, frozenset[object]],
         guards: Mapping[Expr, int],
+        facts: FactsOf,
         *,
         hoist: bool,
+        decided: Mapping[Expr, str] = MappingProxyType({}),
     ) -> None:
         """Settle the demand of a block, whose `nodes` have operands before users.
 
-        `guards` gives the choices that branch, each with its rank.
+        `guards` gives the choices that branch, each with its rank; `decided` says of values that leave a loop around an
+        arm whether they "move" at once or "defer" until they are wanted (others stay).
         """
         self.guards, self.mutable, self.hoist = guards, mutable, hoist
+        self.facts, self.decided = facts, decided
+        self.waiting: dict[Expr, tuple[tuple[Region, Region], ...]] = {}
+        self.gates: dict[int, Region] = {}
+        # Whether there is anything that may not happen.
+        self.uncertain = bool(guards)
+        self._deferred: dict[tuple[Region, frozenset[Region]], Region] = {}
         self.root = Region(None, 0, dirty=self._dirty(body))
         self.of_block: dict[int, Region] = {}
         self.homes: dict[Expr, Mapping[Region, None]] = {}
@@ -115,17 +145,27 @@ class Demand:
 
     def _inside(self, s: Statement, region: Region) -> None:
         match s:
-            case For(index, _, _, body, _):
-                inner = Region(region, region.mask | index.free, loop=True, depth=region.depth)
+            case For(index, lo, hi, body, how):
+                runs = self.facts(lo).hi < self.facts(hi).lo
+                self.uncertain |= not runs
+                around = region
+                if not runs and how.kind != "spread":
+                    around = Region(region, region.mask, depth=region.depth, dirty=region.dirty)
+                    around.maybe = around.gate = True
+                    self.gates[id(s)] = around
+                inner = Region(around, region.mask | index.free, loop=True, depth=region.depth)
+                inner.maybe = not runs and around is region
                 inner.dirty, inner.name = self._dirty(body), str(index.attr)
                 self._open(body, inner)
             case If(condition, then, orelse, _):
                 branch = Branch(condition, region)
+                self.uncertain = True
                 branch.then.dirty, branch.orelse.dirty = self._dirty(then), self._dirty(orelse)
                 self._open(then, branch.then)
                 self._open(orelse, branch.orelse)
             case While(_, body):
-                inner = Region(region, region.mask, loop=True, depth=region.depth)
+                inner = Region(region, region.mask, loop=True, depth=region.depth, maybe=True)
+                self.uncertain = True
                 inner.dirty, inner.name = self._dirty(body), "while"
                 self._open(body, inner)
             case Alloc(_, body):
@@ -136,7 +176,7 @@ class Demand:
     # ---- from users to operands ----
 
     def _want(self, nodes: Iterable[Expr], region: Region) -> None:
-        """Note that some nodes are used in a region: as far out as they go is where they are wanted."""
+        """Note that some nodes are used in a region: as far out as they surely go is where they are wanted."""
         demands, users, reads, climbed = self.demands, self.users, self.reads, region.climbed
         for node in nodes:
             if node.op in LEAVES:
@@ -151,19 +191,28 @@ class Demand:
                     target = climbed[node.free] = self._climb(node, region)
             wanted = demands.get(node)
             if wanted is None:
-                demands[node] = {target}
+                wanted = demands[node] = set()
                 users[node] = [region]
             else:
-                wanted.add(target)
                 users[node].append(region)
+            if target.sites:
+                wanted.update(target.sites)
+            else:
+                wanted.add(target)
 
-    def _climb(self, node: Expr, region: Region) -> Region:
-        """Out of every loop whose index the node does not depend on, as far as its indices stay in scope."""
+    def _climb(self, node: Expr, region: Region, *, surely: bool = True) -> Region:
+        """Out of every loop whose index the node does not depend on, as far as its indices stay in scope.
+
+        What climbs `surely` stays where it is wanted whenever the region where it ends happens.
+        """
         best = at = region
         while (
-            at.parent is not None and not node.free & ~at.parent.mask and not self._unstable(node, at.parent)
+            at.parent is not None
+            and not (surely and at.maybe)
+            and not node.free & ~at.parent.mask
+            and not self._unstable(node, at.parent)
         ):
-            if at.loop:
+            if at.loop or at.gate:
                 best = at.parent
             at = at.parent
         return best
@@ -178,7 +227,9 @@ class Demand:
             wanted = self.demands.get(node)
             if not wanted:
                 continue
-            homes = list(wanted) if len(wanted) == 1 else _least(wanted)
+            homes = list(wanted) if len(wanted) == 1 else self._least(node, wanted)
+            if self.hoist and self.uncertain:
+                homes = self._released(node, homes)
             self.homes[node] = dict.fromkeys(homes)
             parted = node in guards or node.op == "iterate"
             for home in homes:
@@ -210,12 +261,72 @@ class Demand:
         init, step, stop, limit = parts(node)
         mask = home.mask | index_bit(f"state {node.attr[0]}")
         body = Region(home, mask, loop=True, depth=home.depth, dirty=home.dirty, name="the iteration")
+        body.maybe = self.facts(limit).lo < 1
+        self.uncertain |= body.maybe
         self.repeats[node, home] = body
         self._want((*init, limit), home)
         self._want((*step, stop), body)
 
+    def _least(self, node: Expr, wanted: Iterable[Region]) -> list[Region]:
+        """The fewest regions that serve all demands of a node without adding evaluation.
 
-def _reads(nodes: Sequence[Expr], mutable: set[object]) -> dict[Expr, frozenset[object]]:
+        Both arms of a branch become its region, and from there the node climbs on.
+        """
+        regions = set(wanted)
+        while len(regions) > 1:
+            covered = {r for r in regions if any(a in regions for a in r.ancestors()[1:])}
+            regions -= covered
+            merged = False
+            for r in list(regions):
+                branch = r.branch
+                if branch is not None and branch.then in regions and branch.orelse in regions:
+                    regions -= {branch.then, branch.orelse}
+                    outer = self._climb(node, branch.region) if self.hoist else branch.region
+                    regions.update(outer.sites or (outer,))
+                    merged = True
+            if not merged:
+                break
+        return sorted(regions, key=lambda r: r.depth)
+
+    # ---- out of what may not happen ----
+
+    def _released(self, node: Expr, homes: list[Region]) -> list[Region]:
+        """The homes of a node that could leave a loop around something that may not happen, as it was decided."""
+        outer = [(h, self._climb(node, h, surely=False)) for h in homes]
+        moving = tuple([(h, o) for h, o in outer if o is not h])
+        if not moving:
+            return homes
+        self.waiting[node] = moving
+        match self.decided.get(node):
+            case "move":
+                return self._least(node, [o for _, o in outer])
+            case "defer":
+                found = [h for h, o in outer if o is h]
+                for target in dict.fromkeys(o for _, o in moving):
+                    sites = [h for h, o in moving if o is target]
+                    found += self._deferring(target, sites)
+                return found
+            case _:
+                return homes
+
+    def _deferring(self, target: Region, sites: list[Region]) -> list[Region]:
+        """The region in which values of a target are computed when one of some sites is first reached."""
+        if not all(s.loops_out_to(target) for s in sites):
+            # Nothing repeats between: what is computed there is computed once.
+            return sites
+        key = target, frozenset(sites)
+        found = self._deferred.get(key)
+        if found is None:
+            depth = max(s.depth for s in sites)
+            found = Region(target, target.mask, depth=depth, dirty=target.dirty, maybe=True)
+            found.sites = tuple(sites)
+            common = [r for r in sites[0].ancestors() if all(r in s.ancestors() for s in sites[1:])]
+            found.within = common[0]
+            self._deferred[key] = found
+        return [found]
+
+
+def reads_of(nodes: Sequence[Expr], mutable: set[object]) -> dict[Expr, frozenset[object]]:
     """The mutable buffers that each node reads, itself or in its operands."""
     found: dict[Expr, frozenset[object]] = {}
     nothing: frozenset[object] = frozenset()
@@ -227,129 +338,3 @@ def _reads(nodes: Sequence[Expr], mutable: set[object]) -> dict[Expr, frozenset[
                 own = own | below if own else below
         found[node] = own
     return found
-
-
-def _least(wanted: set[Region]) -> list[Region]:
-    """The fewest regions that serve all demands without adding evaluation: both arms of a branch become its region."""
-    regions = set(wanted)
-    while len(regions) > 1:
-        covered = {r for r in regions if any(a in regions for a in r.ancestors()[1:])}
-        regions -= covered
-        merged = False
-        for r in list(regions):
-            branch = r.branch
-            if branch is not None and branch.then in regions and branch.orelse in regions:
-                regions -= {branch.then, branch.orelse}
-                regions.add(branch.region)
-                merged = True
-        if not merged:
-            break
-    return sorted(regions, key=lambda r: r.depth)
-
-
-# ---- which choices become branches ----
-
-
-def choose_guards(
-    body: Block, mutable: set[object], everything: list[Expr], threshold: float, *, hoist: bool
-) -> Demand:
-    """Settle the demand with a branch for every choice whose arms, alone, cost at least `threshold` cycles.
-
-    A choice with cheap arms is a selection: both arms are computed, which costs less than a branch.
-    """
-    nodes = topological(everything)
-    costs = node_costs(nodes) if any(n.op == "choose" for n in nodes) else {}
-    guards = _candidates(nodes, costs, threshold)
-    reads = _reads(nodes, mutable) if mutable else {}
-    while True:
-        demand = Demand(body, nodes, mutable, reads, guards, hoist=hoist)
-        if not guards:
-            return demand
-        cheap = _Cheap(demand, costs, threshold).picks
-        if not cheap:
-            return demand
-        guards = {n: r for n, r in guards.items() if n not in cheap}
-
-
-def _candidates(nodes: Sequence[Expr], costs: Mapping[Expr, float], threshold: float) -> dict[Expr, int]:
-    """Choices whose arms could be dear, each with a rank: choices of one rank never depend on one another."""
-    choices = [n for n in nodes if n.op == "choose"]
-    weight: dict[Expr, float] = {}
-    for node in topological([a for c in choices for a in c.args[1:]]):
-        below = 0.0
-        for a in node.args:
-            below += weight[a]
-        total = costs[node] + below
-        if node.op == "iterate":
-            total += PROCESSOR.steps * 4
-        # Tree weights grow without bound on shared terms; beyond the threshold their size says nothing more.
-        weight[node] = min(total, 1000 * threshold)
-    dear = {c for c in choices if weight[c.args[1]] + weight[c.args[2]] >= threshold}
-    dear = _shallow(nodes, dear)
-    if not dear:
-        return {}
-    rank: dict[Expr, int] = {}
-    for node in nodes:
-        most = 0
-        for a in node.args:
-            most = max(most, rank[a])
-        rank[node] = most + 1 if node in dear else most
-    return {c: rank[c] for c in choices if c in dear}
-
-
-def _shallow(nodes: Sequence[Expr], dear: set[Expr]) -> set[Expr]:
-    """Of some choices, those that some user wants inside of fewer than `MAX_DEPTH` arms.
-
-    `nodes` have operands before users.
-    """
-    if len(dear) <= MAX_DEPTH:
-        return dear
-    arms: dict[Expr, int] = {}
-    for node in reversed(nodes):
-        around = arms.setdefault(node, 0)
-        inside = around + 1 if node in dear else around
-        for a in node.args:
-            if arms.get(a, inside) >= inside:
-                arms[a] = inside
-        if inside > around:
-            arms[node.args[0]] = min(arms[node.args[0]], around)
-    return {n for n in dear if arms[n] < MAX_DEPTH}
-
-
-class _Cheap:
-    """The choices of branches that do not pay, inner ones first: their work joins that of the arm around them."""
-
-    def __init__(self, demand: Demand, costs: Mapping[Expr, float], threshold: float) -> None:
-        self.demand, self.costs, self.threshold = demand, costs, threshold
-        self.picks: set[Expr] = set()
-        for region in (*demand.of_block.values(), *demand.repeats.values()):
-            self._weigh(region)
-
-    def _weigh(self, region: Region) -> tuple[set[Expr], float]:
-        """What is computed in a region if the cheap branches in it are none, and the cycles of that and of the rest."""
-        here = set(region.homes)
-        dear: list[tuple[Branch, set[Expr], float]] = []
-        for branch in region.branches.values():
-            then, a = self._weigh(branch.then)
-            orelse, b = self._weigh(branch.orelse)
-            if region.depth >= MAX_DEPTH or a + b < self.threshold:
-                self.picks.update(branch.picks)
-                here |= then
-                here |= orelse
-            else:
-                dear.append((branch, then | orelse, a + b))
-        kept = 0.0
-        for branch, arms, cycles in dear:
-            # What is now computed around the branch is no longer computed in it.
-            left = cycles - sum([self.costs[n] for n in arms & here])
-            if left < self.threshold:
-                self.picks.update(branch.picks)
-                here |= arms
-            else:
-                kept += left
-        cycles = kept + sum([self.costs[n] for n in here])
-        for node in here:
-            body = self.demand.repeats.get((node, region)) if node.op == "iterate" else None
-            if body is not None:
-                cycles += PROCESSOR.steps * self._weigh(body)[1]
-        return here, cycles

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..ir.expr import load
-from ..ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, While, walk
+from ..ir.nest import Alloc, Block, For, If, Let, Once, Repeat, Statement, Store, While, walk
 from ..reasoning.bounds import difference
 from ..reasoning.effects import Guard, effects, shown
 from ..reasoning.known import Known
@@ -43,7 +43,7 @@ def nullable(statement: Statement, known: Known) -> Verdict:
             return decided(
                 not effects((statement,)).sets, PREMISE, "it sets more than its own scratch memory"
             )
-        case Let() | Repeat():
+        case Let() | Repeat() | Once():
             return Proved("it only names a value")
         case _:
             return Unknown(PREMISE, f"what a {type(statement).__name__.lower()} does")

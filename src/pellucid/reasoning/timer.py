@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from ..ir.expr import Buffer, Expr, parts, topological
-from ..ir.nest import Alloc, Block, For, If, Kernel, Let, Repeat, Store, While, walk
+from ..ir.nest import Alloc, Block, For, If, Kernel, Let, Once, Repeat, Store, While, walk
 from .effects import loaded, stored
 from .machine import PROCESSOR, Machine
 from .poly import ZERO, Number, Poly, maximum, minimum, name, number, total
@@ -112,6 +112,11 @@ class _Pass:
                     rest = work.computed((*step, stop), placed, _places(body))
                     found.append((inner + rest) * self.machine.steps)
                     here += _new([value], placed)
+                case Once(values=values, body=body):
+                    # Whether it is the first time is asked each time; how often the answer is yes, nobody knows.
+                    found.append(self.machine.charges["branch"])
+                    found.append(self.block(body, placed, around, wide) * (1 / self.machine.steps))
+                    here += _new(values, placed)
                 case If(condition, then, orelse, picks):
                     found.append(work.computed([condition], placed) + self.machine.charges["branch"])
                     arms: list[Poly | Number] = []

@@ -14,7 +14,7 @@ from ...ir import prim as table
 from ...ir import types as T
 from ...ir.expr import LEAVES, Buffer, Expr, parts
 from ...ir.facts import Facts
-from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, While
+from ...ir.nest import Alloc, Block, For, If, Let, Once, Repeat, Statement, Store, While, kept_by, remembered
 from ...reasoning.infer import FactsOf
 from ..asking import EVERY
 from ..obligations import Proofs, clashing, nodes_of, reads_of_written, require_domain, stored_buffers
@@ -49,8 +49,10 @@ class Source:
         self.stale = reads_of_written(block, nodes_of(block))
         self.lines: list[str] = []
         self.depth = 1
-        self.counts = {"t": 0, "s": 0, "n": 0}
+        self.counts = {"t": 0, "s": 0, "n": 0, "k": 0}
         self.used: set[str] = set()
+        # Values that loops keep (see `Once`): the name of what says whether they are known, and their own.
+        self.kept: dict[tuple[Expr, ...], tuple[str, list[str]]] = {}
         self.declared: list[tuple[int, str]] = []
         self.helpers: dict[str, str] = {}
         self.taken: set[str] = set()
@@ -308,6 +310,8 @@ class Source:
             case Repeat(value, body):
                 if value not in self.names:
                     self.iterate(value, body, {})
+            case Once():
+                self.keep(s)
             case Store():
                 self.store(s)
             case Alloc(sizes, body):
@@ -378,6 +382,7 @@ class Source:
         self.facts = FactsOf({**outer.known, s.index: Facts(lo.lo, max(lo.lo, hi.hi - 1))})
         name = self.unique(s.index.attr)
         self.proofs.enter(s, outer)
+        self.begin_keeping(s.body)
         self.emit(f"for ({typed(s.index.type)} {name} = {first}; {name} < {beyond}; {name}++) {{")
 
         def inner() -> None:
@@ -394,6 +399,7 @@ class Source:
     def as_long(self, s: While) -> None:
         """Turns as long as a condition holds, which is asked before each; now and then Python is asked, too."""
         self.forget_reads(s.body)
+        self.begin_keeping(s.body)
         turns = self.fresh("n")
         self.emit(f"for (uint32_t {turns} = 1;; {turns}++) {{" if self.ask else "for (;;) {")
 
@@ -406,6 +412,38 @@ class Source:
         self.scoped(inner)
         self.emit("}")
         self.forget_reads(s.body)
+
+    def begin_keeping(self, body: Block) -> None:
+        """Declare, before a loop, what its body keeps; nothing of it is known yet."""
+        for values in dict.fromkeys(s.values for s in kept_by(body)):
+            flag = self.fresh("k")
+            self.emit(f"bool {flag} = false;")
+            names: list[str] = []
+            for s in (s for s in kept_by(body) if s.values == values):
+                if not names:
+                    names = [self.fresh("t") for _ in remembered(s)]
+                    for v, name in zip(remembered(s), names, strict=True):
+                        self.emit(f"{typed(v.type)} {name} = 0;")
+            self.kept[values] = flag, names
+
+    def keep(self, s: Once) -> None:
+        """Places that are computed the first time, and what they keep."""
+        flag, names = self.kept[s.values]
+
+        def first() -> None:
+            self.block(s.body)
+            for v, name in zip(remembered(s), names, strict=True):
+                self.emit(f"{name} = {self.value(v).bare};")
+            self.emit(f"{flag} = true;")
+
+        self.emit(f"if (!{flag}) {{")
+        self.scoped(first)
+        self.emit("}")
+        for v, name in zip(remembered(s), names, strict=True):
+            self.bind(v, name)
+        for v in s.values:
+            if v.op == "iterate":
+                self.bind(v, names[remembered(s).index(E.get(v, 0))])
 
     def decide(self, s: If) -> None:
         """Choices on one condition."""
@@ -461,6 +499,7 @@ class Source:
         for a, name in zip(init, names, strict=True):
             self.emit(f"{typed(a.type)} {name} = {text(a).bare};")
             self.declared.append((len(self.lines) - 1, name))
+        self.begin_keeping(body)
         count = self.fresh("n")
         bound = most.text
         if not most.plain:

@@ -12,7 +12,7 @@ from ...ir import expr as E
 from ...ir import types as T
 from ...ir.expr import Expr
 from ...ir.facts import Facts
-from ...ir.nest import Alloc, Block, For, If, Let, Repeat, Statement, Store, While, all_roots, walk
+from ...ir.nest import Alloc, Block, For, If, Let, Once, Repeat, Statement, Store, While, all_roots, walk
 from ...reasoning.infer import FactsOf
 from ..asking import EVERY
 from ..obligations import stored_buffers
@@ -107,6 +107,8 @@ class Function(Prefixes):
                     for a in self.operands(value):
                         self.value(a)
                     self.iterate(value, body)
+            case Once():
+                self.keep(s)
             case Store():
                 self.store(s)
                 self.forget_buffer(s.buffer)
@@ -141,6 +143,7 @@ class Function(Prefixes):
             first, beyond = self.clipped(s.index.type, first, beyond)
         self.facts = FactsOf(known)
         self.proofs.enter(s, outer)
+        self.begin_keeping(s.body)
         if s.how.kind == "lanes" and s.how.count > 1:
             self.by_lanes(s, first, beyond)
         else:
@@ -202,6 +205,7 @@ class Function(Prefixes):
         if self.lanes:
             raise self.refuse("turns that lanes would make each for itself", "while", "run the loop in order")
         self.forget_reads(s.body)
+        self.begin_keeping(s.body)
         head, body, latch, ask, leave, after = (self.new_label() for _ in range(6))
         before = self.label
         self.jump(head)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ...ir import expr as E
 from ...ir import types as T
 from ...ir.expr import Expr, parts
-from ...ir.nest import Block
+from ...ir.nest import Block, Once, kept_by, remembered
 from ..obligations import clashing
 from .spelling import SCALAR, literal, typed
 from .stores import Stores
@@ -25,10 +25,54 @@ class Iterations(Stores, ABC):
         """An iteration: in lanes, until every lane that is cared for has stopped."""
         for inner in clashing(node):
             self.value(inner)
+        self.begin_keeping(body)
         if self.is_wide(node):
             self.iterate_lanes(node, body)
         else:
             self.iterate_once(node, body)
+
+    def begin_keeping(self, body: Block) -> None:
+        """Before a loop: nothing is known yet of what its body keeps.
+
+        The values are then for the lanes that are cared for here, not for those that first want them.
+        """
+        for s in kept_by(body):
+            found = self.kept.get(s.values)
+            if found is None:
+                flag = f"{self.fresh()}.known"
+                self.enter(f"{flag} = alloca i1")
+                found = self.kept[s.values] = flag, {}
+            self.emit(f"store i1 false, ptr {found[0]}")
+            self.caring[s.values] = self.care
+
+    def keep(self, s: Once) -> None:
+        """Places that are computed the first time, and what they keep."""
+        values = [v for v in remembered(s) if v not in self.names]
+        if not values:
+            return
+        flag, slots = self.kept[s.values]
+        for v in values:
+            if v not in slots:
+                slots[v] = f"{self.fresh()}.kept"
+                self.enter(f"{slots[v]} = alloca {self.type(v)}")
+        go, after = self.new_label(), self.new_label()
+        self.branch(self.let(f"load i1, ptr {flag}"), after, go)
+        self.open(go)
+        mark, outer = self.mark(), self.care
+        self.care = self.caring[s.values]
+        self.block(s.body)
+        for v in remembered(s):
+            self.emit(f"store {self.type(v)} {self.value(v)}, ptr {slots[v]}")
+        self.emit(f"store i1 true, ptr {flag}")
+        self.leave(mark)
+        self.care = outer
+        self.jump(after)
+        self.open(after)
+        for v in values:
+            self.define(v, self.let(f"load {self.type(v)}, ptr {slots[v]}"))
+        for v in s.values:
+            if v.op == "iterate":
+                self.define(v, literal(E.FALSE))
 
     def iterate_once(self, node: Expr, body: Block) -> None:
         """An iteration on scalars."""

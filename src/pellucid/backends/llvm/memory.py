@@ -45,6 +45,9 @@ class Memory(Values, ABC):
         self.lane_count = ""
         self.live: str | None = None
         self.care: str | None = None
+        # Values that loops keep (see `Once`): whether they are known, their slots, and the lanes that they are for.
+        self.kept: dict[tuple[Expr, ...], tuple[str, dict[Expr, str]]] = {}
+        self.caring: dict[tuple[Expr, ...], str | None] = {}
         # The bit of the innermost loop in order.
         self.inner = 0
 

@@ -11,7 +11,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from ...ir.expr import Buffer, Expr, topological
-from ...ir.nest import For, Repeat, Store, While, all_roots, walk
+from ...ir.nest import For, Once, Repeat, Store, While, all_roots, walk
 from ..affine import Sum, as_sum, index_is_whole
 from .iterations import Iterations
 from .spelling import SCALAR
@@ -34,7 +34,7 @@ class Prefixes(Iterations, ABC):
         if self.lanes or self.care is not None or s.index.type.kind != "signed":
             return {}
         if facts(s.hi).hi - facts(s.lo).lo < LEAST or any(
-            isinstance(x, For | While | Repeat) for x in walk(s.body)
+            isinstance(x, For | While | Repeat | Once) for x in walk(s.body)
         ):
             return {}
         nodes = topological(all_roots(s.body))

@@ -1,14 +1,30 @@
-"""place: sharing, code motion and the guarding of dear branches, all at once (Pan section 3.5; White 5.3.1)."""
+"""place: sharing, code motion and the guarding of dear branches, all at once (Pan section 3.5)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
 from ...base.errors import IrError
 from ...ir.expr import Expr
-from ...ir.nest import Block, If, Kernel, Let, Repeat, Statement, blocks, erase, same, walk
+from ...ir.facts import Facts
+from ...ir.nest import (
+    Block,
+    For,
+    If,
+    Kernel,
+    Let,
+    Once,
+    Repeat,
+    Statement,
+    While,
+    blocks,
+    erase,
+    kept_by,
+    same,
+    walk,
+)
 from ...ir.path import Path
 from ...ir.text import print_nest
 from ...reasoning.effects import loads, reads_own_stores, stored
@@ -20,7 +36,7 @@ from ..theorem import Clause, Site, Theorem
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
     """The whole kernel, while it has no places."""
-    if not any(isinstance(s, Let | Repeat) for s in walk(kernel.body)):
+    if not any(isinstance(s, Let | Repeat | Once) for s in walk(kernel.body)):
         yield ()
 
 
@@ -29,16 +45,20 @@ def _no_places(site: Site) -> Verdict:
     return decided(free, "the nest has no places yet", "a value has its place already")
 
 
-_last: list[tuple[Kernel, bool, float, Placed]] = []
+Ranges = Mapping[Expr, Facts]
+_last: list[tuple[Kernel, bool, float, Ranges | None, Placed]] = []
 """The last placement: the check of a move and the move itself are about one kernel."""
 
 
-def _placed(kernel: Kernel, *, hoist: bool = True, threshold: float = THRESHOLD) -> Placed:
-    for known, out, least, found in _last:
-        if known is kernel and out == hoist and least == threshold:
+def _placed(
+    kernel: Kernel, *, hoist: bool = True, threshold: float = THRESHOLD, ranges: Ranges | None = None
+) -> Placed:
+    for known, out, least, given, found in _last:
+        if known is kernel and out == hoist and least == threshold and given is ranges:
             return found
-    _last[:] = [(kernel, hoist, threshold, place(kernel, hoist=hoist, threshold=threshold))]
-    return _last[0][3]
+    found = place(kernel, hoist=hoist, threshold=threshold, ranges=ranges)
+    _last[:] = [(kernel, hoist, threshold, ranges, found)]
+    return found
 
 
 def _loads_kept(site: Site) -> Verdict:
@@ -46,7 +66,7 @@ def _loads_kept(site: Site) -> Verdict:
     if not reads_own_stores(kernel.body):
         return decided(True, "the nest loads nothing that it stores to", "")
     wanted = {key: site.options[key] for key in ("hoist", "threshold") if key in site.options}
-    found = overtaken(_placed(kernel, **wanted)[0].body)
+    found = overtaken(_placed(kernel, ranges=site.ranges, **wanted)[0].body)
     return decided(
         found is None, "nothing in their scope stores to what they load", f"{found!r} is overtaken"
     )
@@ -59,6 +79,13 @@ def overtaken(block: Block) -> Expr | None:
         if values:
             changed = stored(block[position + 1 :])
             wrong = next((v for v in values if any(a.buffer in changed for a in loads([v]))), None)
+            if wrong is not None:
+                return wrong
+        if isinstance(s, For | While | Repeat):
+            # What a loop keeps is known in all that comes later in it, iterations included.
+            changed = stored((s,))
+            kept = (v for inner in blocks(s) for once in kept_by(inner) for v in once.values)
+            wrong = next((v for v in kept if any(a.buffer in changed for a in loads([v]))), None)
             if wrong is not None:
                 return wrong
         inner = (overtaken(b) for b in blocks(s))
@@ -74,6 +101,8 @@ def _values(s: Statement) -> tuple[Expr, ...]:
             return (value,)
         case If(picks=picks):
             return picks
+        case Once(values=values):
+            return values
         case _:
             return ()
 
@@ -91,13 +120,19 @@ PLACES = Theorem(
 
 
 def apply(
-    kernel: Kernel, path: Path, *, hoist: bool = True, threshold: float = THRESHOLD, **_: Any
+    kernel: Kernel,
+    path: Path,
+    *,
+    hoist: bool = True,
+    threshold: float = THRESHOLD,
+    ranges: Ranges | None = None,
+    **_: Any,
 ) -> Applied:
     """Place every value.
 
     Raises IrError if erasing the places did not give back the nest, which no input can bring about.
     """
-    placed, moved = _placed(kernel, hoist=hoist, threshold=threshold)
+    placed, moved = _placed(kernel, hoist=hoist, threshold=threshold, ranges=ranges)
     _last.clear()
     if not same(erase(placed.body), erase(kernel.body)):
         raise IrError("placement changed the nest", place=kernel.name, fix="report this program")
@@ -112,9 +147,14 @@ def _lines(kernel: Kernel, moved: list[Moved]) -> tuple[str, ...]:
     for (what, loops), group in groupby(moved, key=lambda m: (m[0], tuple(m[2]))):
         values = ", ".join(names.get(node, node.op) for _, node, _ in group)
         words = " and ".join(loops)
+        occur = "do not occur" if len(loops) > 1 else "does not occur"
         if what == "move_code":
-            occur = "do not occur" if len(loops) > 1 else "does not occur"
             lines.append(f"move_code  {values} out of {words}: {words} {occur} there (White 5.3.1)")
+        elif what == "advance":
+            # The theorem asks for an iteration that does it: here there may be none.
+            lines.append(f"advance    {values} out of {words}: {words} {occur} there; cheaper than asking")
+        elif what == "defer":
+            lines.append(f"defer      {values} out of {words}: computed when first wanted, then kept")
         elif what == "branch":
             lines.append(f"branch     at {values}: the arms that are not chosen are not computed")
         else:
