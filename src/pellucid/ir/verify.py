@@ -98,9 +98,7 @@ def _check_roots(where: str, roots: Iterable[Expr], scope: int, declared: set[Ex
                 raise IrError(f"uses the undeclared parameter {n.attr}", place=where)
 
 
-def _verify_block(
-    block: Block, scope: int, declared: set[Expr], known: set[Buffer], loops: int = 0
-) -> None:
+def _verify_block(block: Block, scope: int, declared: set[Expr], known: set[Buffer], loops: int = 0) -> None:
     for s in block:
         match s:
             case Let(value):

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ..ir.expr import LEAVES, Expr, index_bit, parts, topological
+from ..ir.expr import LEAVES, Expr, index_bit, parts
 from ..ir.nest import Alloc, Block, For, If, Statement, While, roots
 from ..reasoning.effects import stored
 from ..reasoning.infer import FactsOf
-from ..reasoning.machine import PROCESSOR
+
 
 @dataclass(eq=False, slots=True)
 class Region:

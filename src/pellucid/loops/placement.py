@@ -55,7 +55,8 @@ def place(
 ) -> Placed:
     """The kernel with every value in its place, and what was done with each value.
 
-    `ranges` is what is known of leaves: a loop that surely runs needs no guard. `hoist=False` leaves values in the innermost block that wants them; the nest must have no places yet.
+    `ranges` is what is known of leaves: a loop that surely runs needs no guard. `hoist=False` leaves values in the
+    innermost block that wants them; the nest must have no places yet.
     """
     mutable: set[object] = {s.buffer for s in walk(kernel.body) if isinstance(s, Store)}
     everything = all_roots(kernel.body)

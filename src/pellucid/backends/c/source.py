@@ -424,6 +424,7 @@ class Source:
                     names = [self.fresh("t") for _ in remembered(s)]
                     for v, name in zip(remembered(s), names, strict=True):
                         self.emit(f"{typed(v.type)} {name} = 0;")
+                        self.declared.append((len(self.lines) - 1, name))
             self.kept[values] = flag, names
 
     def keep(self, s: Once) -> None:
