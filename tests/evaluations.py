@@ -14,6 +14,7 @@ from pellucid.ir import expr as E
 from pellucid.ir import nest as N
 from pellucid.ir.expr import parts, topological
 from pellucid.ir.interp import evaluate
+from pellucid.reasoning.kept import kept_by
 from pellucid.reasoning.work import is_simple, node_cost
 
 
@@ -154,7 +155,7 @@ class _Placed(_Meaning):
         self.steps(node, mask, environment, one)
 
     def begin(self, body, mask):
-        for s in N.kept_by(body):
+        for s in kept_by(body):
             self.known_once[s.values] = np.zeros(mask.shape, bool)
 
     def block(self, block, mask, environment, level):

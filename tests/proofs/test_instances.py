@@ -21,7 +21,7 @@ from pellucid.ir.parse import parse_nest
 from pellucid.ir.path import walk
 from pellucid.ir.verify import verify_kernel
 from pellucid.loops.move import Proved, named
-from pellucid.loops.moves.place import overtaken
+from pellucid.loops.overtaken import overtaken
 from pellucid.loops.theorem import theorems
 
 LEMMAS = read(CATALOGUE.read_text(encoding="utf-8"))

@@ -286,26 +286,6 @@ def is_place(s: Statement) -> bool:
     return isinstance(s, Let | Repeat | Once) or (isinstance(s, If) and bool(s.picks))
 
 
-def remembered(s: Once) -> tuple[Expr, ...]:
-    """The values that are kept by themselves: the components of an iterate instead of the iterate."""
-    return tuple(
-        component
-        for v in s.values
-        for component in ([E.get(v, k) for k in range(v.attr[1])] if v.op == "iterate" else [v])
-    )
-
-
-def kept_by(body: Block) -> Iterator[Once]:
-    """The places in a loop's body whose values the loop keeps from one iteration to the next."""
-    stack = [(s, 1) for s in body]
-    while stack:
-        s, loops = stack.pop()
-        if isinstance(s, Once) and s.across == loops:
-            yield s
-        inside = loops + isinstance(s, For | While | Repeat)
-        stack += [(x, inside) for b in blocks(s) for x in b]
-
-
 def same(a: Block, b: Block) -> bool:
     """Whether two blocks are the same program, node for node."""
     stack = [(a, b)]

@@ -13,7 +13,22 @@ from ..base.room import with_room
 from . import prim as table
 from . import types as T
 from .expr import Buffer, Expr, index_bit, parts, topological
-from .nest import Abstract, Alloc, Block, For, If, Kernel, Let, Once, Repeat, Store, While, inputs
+from .nest import (
+    Abstract,
+    Alloc,
+    Block,
+    For,
+    If,
+    Kernel,
+    Let,
+    Once,
+    Repeat,
+    Store,
+    While,
+    inputs,
+    is_place,
+    roots,
+)
 
 
 def checking() -> int:
@@ -111,7 +126,7 @@ def _verify_block(block: Block, scope: int, declared: set[Expr], known: set[Buff
             case Once(across, values, body):
                 if not 1 <= across <= loops:
                     raise IrError(f"{across} of the {loops} loops around are none", place="once")
-                if not set(values) <= _computed(body):
+                if not set(values) <= {r for x in body if is_place(x) for r in roots(x)}:
                     raise IrError("keeps what its places do not compute", place="once")
                 _check_roots("once", values, scope, declared)
                 _verify_block(body, scope, declared, known, loops)
@@ -149,19 +164,3 @@ def _verify_block(block: Block, scope: int, declared: set[Expr], known: set[Buff
                 for buffer, size in sizes.items():
                     _check_roots(f"alloc {buffer.name}", [size], scope, declared)
                 _verify_block(body, scope, declared, known | set(sizes), loops)
-
-
-def _computed(block: Block) -> set[Expr]:
-    """The values that have their places in a block, not in the blocks inside."""
-    found: set[Expr] = set()
-    for s in block:
-        match s:
-            case Let(value) | Repeat(value):
-                found.add(value)
-            case If(picks=picks):
-                found.update(picks)
-            case Once(values=values):
-                found.update(values)
-            case _:
-                pass
-    return found

@@ -14,18 +14,19 @@ from ...ir import prim as table
 from ...ir import types as T
 from ...ir.expr import LEAVES, Buffer, Expr, parts
 from ...ir.facts import Facts
-from ...ir.nest import Alloc, Block, For, If, Let, Once, Repeat, Statement, Store, While, kept_by, remembered
+from ...ir.nest import Alloc, Block, For, If, Let, Once, Repeat, Statement, Store, While
 from ...reasoning.infer import FactsOf
 from ..asking import EVERY
 from ..obligations import Proofs, clashing, nodes_of, reads_of_written, require_domain, stored_buffers
 from ..port import Layout, Ranges
+from .kept import Kept
 from .spelling import HELPER_INSIDE, Form, Text, form, helper_bits, identifier, literal, typed
 
 LONGEST = 90
 """Expressions longer than this get a name."""
 
 
-class Source:
+class Source(Kept):
     """Writes statements of a kernel as lines of C.
 
     The loop `band` is restricted to ``first .. beyond``, which must then be in scope. Where it `asks`, loops that may
@@ -42,6 +43,7 @@ class Source:
         band: For | None = None,
         asks: bool = False,
     ) -> None:
+        super().__init__()
         self.proofs, self.written, self.band = proofs, block, band
         self.facts = FactsOf(ranges)
         self.names: dict[Expr, Text] = {}
@@ -51,8 +53,6 @@ class Source:
         self.depth = 1
         self.counts = {"t": 0, "s": 0, "n": 0, "k": 0}
         self.used: set[str] = set()
-        # Values that loops keep (see `Once`): the name of what says whether they are known, and their own.
-        self.kept: dict[tuple[Expr, ...], tuple[str, list[str]]] = {}
         self.declared: list[tuple[int, str]] = []
         self.helpers: dict[str, str] = {}
         self.taken: set[str] = set()
@@ -103,16 +103,6 @@ class Source:
         """Give a node a name in the scope around."""
         self.names[node] = Text(name, closed=True, plain=True)
         self.log.append(node)
-
-    def scoped(self, write: Callable[[], None]) -> None:
-        """Write lines one step further in, and forget the names given there."""
-        mark = len(self.log)
-        self.depth += 1
-        write()
-        self.depth -= 1
-        for node in self.log[mark:]:
-            self.names.pop(node, None)
-        del self.log[mark:]
 
     def aside(self, write: Callable[[], None]) -> list[str]:
         """The lines that something writes, kept apart; what they declare is found again when they are put back."""
@@ -412,39 +402,6 @@ class Source:
         self.scoped(inner)
         self.emit("}")
         self.forget_reads(s.body)
-
-    def begin_keeping(self, body: Block) -> None:
-        """Declare, before a loop, what its body keeps; nothing of it is known yet."""
-        for values in dict.fromkeys(s.values for s in kept_by(body)):
-            flag = self.fresh("k")
-            self.emit(f"bool {flag} = false;")
-            names: list[str] = []
-            for s in (s for s in kept_by(body) if s.values == values):
-                if not names:
-                    names = [self.fresh("t") for _ in remembered(s)]
-                    for v, name in zip(remembered(s), names, strict=True):
-                        self.emit(f"{typed(v.type)} {name} = 0;")
-                        self.declared.append((len(self.lines) - 1, name))
-            self.kept[values] = flag, names
-
-    def keep(self, s: Once) -> None:
-        """Places that are computed the first time, and what they keep."""
-        flag, names = self.kept[s.values]
-
-        def first() -> None:
-            self.block(s.body)
-            for v, name in zip(remembered(s), names, strict=True):
-                self.emit(f"{name} = {self.value(v).bare};")
-            self.emit(f"{flag} = true;")
-
-        self.emit(f"if (!{flag}) {{")
-        self.scoped(first)
-        self.emit("}")
-        for v, name in zip(remembered(s), names, strict=True):
-            self.bind(v, name)
-        for v in s.values:
-            if v.op == "iterate":
-                self.bind(v, names[remembered(s).index(E.get(v, 0))])
 
     def decide(self, s: If) -> None:
         """Choices on one condition."""

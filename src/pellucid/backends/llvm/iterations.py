@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from ...ir import expr as E
 from ...ir import types as T
 from ...ir.expr import Expr, parts
-from ...ir.nest import Block, Once, kept_by, remembered
+from ...ir.nest import Block, Once
+from ...reasoning.kept import kept_by, remembered
 from ..obligations import clashing
 from .spelling import SCALAR, literal, typed
 from .stores import Stores
@@ -47,7 +48,7 @@ class Iterations(Stores, ABC):
 
     def keep(self, s: Once) -> None:
         """Places that are computed the first time, and what they keep."""
-        values = [v for v in remembered(s) if v not in self.names]
+        values = [v for v in remembered(s.values) if v not in self.names]
         if not values:
             return
         flag, slots = self.kept[s.values]
@@ -61,7 +62,7 @@ class Iterations(Stores, ABC):
         mark, outer = self.mark(), self.care
         self.care = self.caring[s.values]
         self.block(s.body)
-        for v in remembered(s):
+        for v in remembered(s.values):
             self.emit(f"store {self.type(v)} {self.value(v)}, ptr {slots[v]}")
         self.emit(f"store i1 true, ptr {flag}")
         self.leave(mark)

@@ -9,27 +9,13 @@ from typing import Any
 from ...base.errors import IrError
 from ...ir.expr import Expr
 from ...ir.facts import Facts
-from ...ir.nest import (
-    Block,
-    For,
-    If,
-    Kernel,
-    Let,
-    Once,
-    Repeat,
-    Statement,
-    While,
-    blocks,
-    erase,
-    kept_by,
-    same,
-    walk,
-)
+from ...ir.nest import Kernel, Let, Once, Repeat, erase, same, walk
 from ...ir.path import Path
 from ...ir.text import print_nest
-from ...reasoning.effects import loads, reads_own_stores, stored
+from ...reasoning.effects import reads_own_stores
 from ...reasoning.prove import Verdict, decided
 from ..move import Applied, Move
+from ..overtaken import overtaken
 from ..placement import THRESHOLD, Moved, Placed, place
 from ..theorem import Clause, Site, Theorem
 
@@ -70,41 +56,6 @@ def _loads_kept(site: Site) -> Verdict:
     return decided(
         found is None, "nothing in their scope stores to what they load", f"{found!r} is overtaken"
     )
-
-
-def overtaken(block: Block) -> Expr | None:
-    """The first value placed in a block whose memory a later statement in its scope stores to, or None."""
-    for position, s in enumerate(block):
-        values = _values(s)
-        if values:
-            changed = stored(block[position + 1 :])
-            wrong = next((v for v in values if any(a.buffer in changed for a in loads([v]))), None)
-            if wrong is not None:
-                return wrong
-        if isinstance(s, For | While | Repeat):
-            # What a loop keeps is known in all that comes later in it, iterations included.
-            changed = stored((s,))
-            kept = (v for inner in blocks(s) for once in kept_by(inner) for v in once.values)
-            wrong = next((v for v in kept if any(a.buffer in changed for a in loads([v]))), None)
-            if wrong is not None:
-                return wrong
-        inner = (overtaken(b) for b in blocks(s))
-        wrong = next((v for v in inner if v is not None), None)
-        if wrong is not None:
-            return wrong
-    return None
-
-
-def _values(s: Statement) -> tuple[Expr, ...]:
-    match s:
-        case Let(value) | Repeat(value):
-            return (value,)
-        case If(picks=picks):
-            return picks
-        case Once(values=values):
-            return values
-        case _:
-            return ()
 
 
 # That erasing the places gives the nest back is shown by `apply` each time.

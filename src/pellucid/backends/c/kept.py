@@ -1,0 +1,89 @@
+"""What loops keep, as C: a flag and a variable for each value, declared before the loop, set when it is first reached.
+
+Below `source`, which writes the statements; see `Once` in `ir.nest`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from ...ir import expr as E
+from ...ir.expr import Expr
+from ...ir.nest import Block, Once
+from ...reasoning.kept import kept_by, remembered
+from .spelling import Text, typed
+
+
+class Kept(ABC):
+    """Writes places that are computed when they are first reached."""
+
+    lines: list[str]
+    names: dict[Expr, Text]
+    log: list[Expr]
+    depth: int
+    declared: list[tuple[int, str]]
+
+    def __init__(self) -> None:
+        # The name of what says whether some values are known, and their own.
+        self.kept: dict[tuple[Expr, ...], tuple[str, list[str]]] = {}
+
+    @abstractmethod
+    def fresh(self, prefix: str) -> str:
+        """The next name with a prefix."""
+
+    @abstractmethod
+    def emit(self, line: str) -> None:
+        """Add a line."""
+
+    @abstractmethod
+    def bind(self, node: Expr, name: str) -> None:
+        """Give a node a name in the scope around."""
+
+    def scoped(self, write: Callable[[], None]) -> None:
+        """Write lines one step further in, and forget the names given there."""
+        mark = len(self.log)
+        self.depth += 1
+        write()
+        self.depth -= 1
+        for node in self.log[mark:]:
+            self.names.pop(node, None)
+        del self.log[mark:]
+
+    @abstractmethod
+    def block(self, block: Block) -> None:
+        """Write the statements of a block, in the scope around."""
+
+    @abstractmethod
+    def value(self, root: Expr) -> Text:
+        """An expression, after naming what it shares."""
+
+    def begin_keeping(self, body: Block) -> None:
+        """Declare, before a loop, what its body keeps; nothing of it is known yet."""
+        for values in dict.fromkeys(s.values for s in kept_by(body)):
+            flag = self.fresh("k")
+            self.emit(f"bool {flag} = false;")
+            names = [self.fresh("t") for _ in remembered(values)]
+            for v, name in zip(remembered(values), names, strict=True):
+                self.emit(f"{typed(v.type)} {name} = 0;")
+                self.declared.append((len(self.lines) - 1, name))
+            self.kept[values] = flag, names
+
+    def keep(self, s: Once) -> None:
+        """Places that are computed the first time, and what they keep."""
+        flag, names = self.kept[s.values]
+
+        def first() -> None:
+            self.block(s.body)
+            for v, name in zip(remembered(s.values), names, strict=True):
+                self.emit(f"{name} = {self.value(v).bare};")
+            self.emit(f"{flag} = true;")
+
+        self.emit(f"if (!{flag}) {{")
+        self.scoped(first)
+        self.emit("}")
+        for v, name in zip(remembered(s.values), names, strict=True):
+            self.bind(v, name)
+        for v in s.values:
+            if v.op == "iterate":
+                self.bind(v, names[remembered(s.values).index(E.get(v, 0))])
