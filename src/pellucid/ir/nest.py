@@ -271,14 +271,8 @@ def erase(block: Block) -> Block:
 
 def _only_asks(s: If) -> bool:
     """Whether a branch without places only asks whether the one loop in it runs."""
-    test = s.condition
-    return (
-        len(s.then) == 1
-        and not s.orelse
-        and isinstance(loop := s.then[0], For)
-        and test.op == "lt"
-        and test.args == (loop.lo, loop.hi)
-    )
+    loop = s.then[0] if len(s.then) == 1 and not s.orelse else None
+    return isinstance(loop, For) and s.condition.op == "lt" and s.condition.args == (loop.lo, loop.hi)
 
 
 def is_place(s: Statement) -> bool:
