@@ -220,34 +220,39 @@ def test_P10_view_time_and_size_are_arguments_of_one_kernel():
 
 
 def test_P11_everything_that_can_be_displayed():
-    def packed(color):
-        return 0xFF000000 | color
+    """The seven kinds of the paper, each by its pixels, and whether it varies in time."""
+    red, blue = (255, 0, 0, 255), (0, 0, 255, 255)
 
-    still = im.checkerboard(1, im.red, im.blue)
+    def packed(is_red):
+        return pl.where(is_red, im.packed_color(255, 0, 0), im.packed_color(0, 0, 255))
+
+    board = im.checkerboard(1, im.red, im.blue)
+    blinking = im.animation(lambda t: im.cond(Image(lambda p: t < 0.5), im.const(im.red), im.const(im.blue)))
     kinds = {
-        "color": (im.displayable(still), False),
-        "color over time": (im.displayable(im.animation(lambda t: im.turn(t, still))), True),
-        "pixels": (
-            im.displayable(
-                im.discrete(lambda i, j: pl.where((i + j) % 2 == 0, packed(0xFF0000), packed(0xFF)))
-            ),
-            False,
-        ),
-        "pixels over milliseconds": (
-            im.displayable(
-                im.discrete_animation(
-                    lambda ms: lambda i, j: pl.where(ms < 500, packed(0xFF0000), packed(0xFF))
-                )
-            ),
-            True,
-        ),
+        "DisplayFun": (pl.compile(board), False),
+        "DisplayFun over time": (pl.compile(blinking), True),
+        "ImageB ColorRef": (im.animation(lambda t: Image(lambda p: packed(t < 0.5))), True),
+        "ImageB Color": (blinking, True),
+        "Image Color": (board, False),
+        "Image ColorRef": (Image(lambda p: packed(im.checker(p))), False),
+        "DImage": (im.discrete(lambda i, j: packed((i + j) % 2 == 0)), False),
+        "DImageB": (im.discrete_animation(lambda ms: lambda i, j: packed(ms < 500)), True),
     }
-    for name, ((source, varying), expected) in kinds.items():
+    for name, (thing, expected) in kinds.items():
+        source, varying = im.displayable(thing)
         assert varying is expected, name
         assert source.time_varying is expected, name
-        assert pl.compile(source).render((4, 2)).shape == (2, 4, 4)
-    board = pl.compile(kinds["pixels"][0][0]).render((4, 4))
-    assert {tuple(c) for c in board.reshape(-1, 4)} == {(255, 0, 0, 255), (0, 0, 255, 255)}
-    clock = pl.compile(kinds["pixels over milliseconds"][0][0])
-    assert tuple(clock.render((1, 1), time=0.25)[0, 0]) == (255, 0, 0, 255)
-    assert tuple(clock.render((1, 1), time=0.75)[0, 0]) == (0, 0, 255, 255)
+        early, late = (pl.render(source, (6, 4), time=t).reshape(-1, 4) for t in (0.25, 0.75))
+        if expected:
+            assert {tuple(c) for c in early} == {red}, name
+            assert {tuple(c) for c in late} == {blue}, name
+        else:
+            assert {tuple(c) for c in early} == {red, blue}, name
+            assert (early == late).all(), name
+
+
+def test_P11_alpha_is_discarded_where_the_target_has_none():
+    half = Image(lambda p: (0.25, 0.0, 0.125, 0.5))
+    assert pl.render(half, (1, 1), format="rgb24").tolist() == [64, 0, 32]
+    with pytest.raises(pl.PellucidError, match="cannot be shown"):
+        im.displayable(3.5j)

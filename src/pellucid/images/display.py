@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base.errors import VocabularyError
+from ..driver.kernel import Kernel
 from ..ir import expr as E
 from ..ir import types as T
 from ..tracing import Point, Value, convert
@@ -24,7 +25,7 @@ def displayable(x: Any) -> tuple[Any, bool]:
     """A source for the driver, with ``sample(time, point)``, and whether it changes with time.
 
     Takes images and animations of colors, truths, numbers or packed colors, a single color, behaviors of any of these,
-    and any other object with `sample` and `time_varying`. Raises VocabularyError for anything else.
+    kernels, and any other object with `sample` and `time_varying`. Raises VocabularyError for anything else.
 
     >>> displayable(Color(1, 0, 0))[1]
     False
@@ -40,6 +41,8 @@ def displayable(x: Any) -> tuple[Any, bool]:
                 place=short(x),
                 fix="give each point a color (red, green, blue, alpha), a truth or a number",
             )
+        return x, x.time_varying
+    if isinstance(x, Kernel):
         return x, x.time_varying
     if hasattr(x, "sample") and hasattr(x, "time_varying") and not isinstance(x, type):
         return x, bool(x.time_varying)
