@@ -22,7 +22,7 @@ from ..loops.strategies import index_facts
 from ..reasoning.forms import extent
 from ..tracing import Param, Point, Value, convert, flatten, iterate, static, tracing, where
 from ..tracing import functions as F
-from ..tracing.params import DECLARED
+from ..tracing.params import named
 from ..tracing.tracer import lift
 from ..tracing.transfer import from_linear, to_linear
 
@@ -97,20 +97,19 @@ def build(source: Source, real: T.Type, variant: Variant = Variant(), *, name: s
     Raises VocabularyError if the source's samples are no color, region, field or packed color, and whatever the
     source itself raises.
     """
-    with tracing(real) as session:
+    with tracing(real):
         time = Value(E.param("time", real))
         column, row = _indices()
         if variant.supersample:
             node = lift(pack(_mean(source, time, column, row), variant.form))
         else:
             node = lift(_packed(source.sample(time, _center(column, row)), variant.form))
-        found = {**DECLARED, **session.params}
         own = _own_params(real)
     zero = E.const(0, T.i32)
     position = E.apply("add", E.apply("mul", ROW, WIDTH), COLUMN)
     body: N.Block = (N.Store(OUT, position, node),)
     body = (N.For(ROW, zero, HEIGHT, (N.For(COLUMN, zero, WIDTH, body),)),)
-    return _frame(source, body, (OUT,), found, own, name)
+    return _frame(source, body, (OUT,), own, name)
 
 
 Colors = Callable[[Expr, Expr], tuple[Any, Any, Any, Any]]
@@ -131,7 +130,7 @@ def build_into(
 
     Arguments of `known` are compiled in: sizes, or values of the view. Raises as `build` does.
     """
-    with tracing(real) as session:
+    with tracing(real):
         time = Value(E.param("time", real))
 
         def color(column: Expr, row: Expr) -> tuple[Any, Any, Any, Any]:
@@ -141,11 +140,10 @@ def build_into(
             return color_of(source.sample(time, _center(across, down)))
 
         body = fill(color)
-        found = {**DECLARED, **session.params}
         own = _own_params(real)
     fixed = {p: E.const(known[p.attr], p.type) for p in own if p.attr in known}
     body = N.rewrite(body, lambda roots: tuple(E.substitute(roots, fixed)))
-    frame = _frame(source, body, outputs, found, own, name)
+    frame = _frame(source, body, outputs, own, name)
     # Its loops need not be those over all pixels.
     ranges = {e: f for e, f in frame.ranges.items() if e.op != "index"}
     return replace(frame, ranges=index_facts(frame.kernel, ranges))
@@ -176,11 +174,13 @@ def _frame(
     source: Source,
     body: N.Block,
     outputs: tuple[Buffer, ...],
-    found: dict[str, Param],
     own: tuple[Expr, ...],
     name: str,
 ) -> Frame:
     """The kernel of a nest, with what is known of its parameters."""
+    plain, found = named(N.all_roots(body))
+    if plain:
+        body = N.rewrite(body, lambda roots: tuple(E.substitute(roots, plain)))
     used = E.params(N.all_roots(body))
     extra = [p for p in used if p not in own]
     known = {p.attr: found[p.attr] for p in extra if p.attr in found}

@@ -20,7 +20,6 @@ from ..backends.port import Backend, Code
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.garbage import uncollected
 from ..base.room import with_room
-from ..ir.expr import Buffer, Expr
 from ..ir.nest import all_roots
 from ..ir.prim import edition
 from ..tracing import Param
@@ -34,7 +33,7 @@ from .view import View, check_count, checked_smooth, checked_view, pixels_of
 Bytes = NDArray[np.uint8]
 
 _KEPT = 128
-_codes: OrderedDict[tuple[tuple[Buffer, ...], tuple[Expr, ...], Options, int], Code] = OrderedDict()
+_codes: OrderedDict[tuple[Any, ...], Code] = OrderedDict()
 
 
 class Asked(NamedTuple):
@@ -263,7 +262,9 @@ _samples = functools.lru_cache(maxsize=64)(_has_samples)
 
 def code_of(frame: Frame, options: Options) -> Code:
     """The code of a frame, from memory if equal programs were compiled before."""
-    key = (frame.kernel.outputs, tuple(all_roots(frame.kernel.body)), options, edition())
+    # What is known of a parameter is compiled in, and checked when the code runs.
+    known = frozenset(frame.ranges.items())
+    key = (frame.kernel.outputs, tuple(all_roots(frame.kernel.body)), known, options, edition())
     code = _codes.get(key)
     if code is not None:
         _codes.move_to_end(key)

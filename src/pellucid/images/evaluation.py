@@ -14,8 +14,8 @@ from ..base.errors import InputError, brief
 from ..base.room import with_room
 from ..ir import expr as E
 from ..ir import types as T
-from ..tracing import Param, Point, Value, flatten, tracing
-from ..tracing.params import DECLARED
+from ..tracing import Point, Value, flatten, tracing
+from ..tracing.params import declared, named
 from ..tracing.tracer import lift
 from .image import kind_of, unknown_point
 
@@ -28,20 +28,18 @@ def values_at(source: Any, x: Any, y: Any, time: float, precision: str, params: 
     if real is None:
         raise InputError(f"{precision!r} is not a precision", place="at", fix="use f32 or f64")
     x, y = _coordinates(x, y)
-    with tracing(real) as session:
+    with tracing(real):
         point = unknown_point()
         moment = Value(E.param("time", real))
         value = with_room(lambda: source.sample(moment, point))
         leaves, rebuild = flatten(value)
         roots = [lift(leaf, real) if isinstance(leaf, float) else lift(leaf) for leaf in leaves]
-    known: dict[str, Param] = {**DECLARED, **session.params}
+    _, known = named(roots)
     environment: dict[E.Expr, Any] = {}
     names = {"x": x, "y": y, "time": time}
     for node in E.params(roots):
-        if node.attr not in names:
-            environment[node] = params.get(node.attr, known[node.attr].default)
-        else:
-            environment[node] = names[node.attr]
+        own = declared(node)
+        environment[node] = names[node.attr] if own is None else params.get(own.name, own.default)
     for name in params:
         if name not in known:
             raise InputError(f"the picture has no parameter {name!r}", place="at", fix="see pl.param")

@@ -1,43 +1,89 @@
-"""Parameters: named numbers of a picture that stay arguments of its kernel, with a default and a range."""
+"""Parameters: named numbers of a picture that stay arguments of its kernel, with a default and a range.
+
+A parameter is what was declared, not its name: its node carries the declaration, so that two declarations are two nodes
+wherever they meet. `named` gives the nodes of a traced program their plain names, and refuses two of one name.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import cast
+from collections.abc import Iterable
+from typing import Self, cast
 
 from ..base.errors import InputError, brief
+from ..base.where import caller
 from ..ir import expr as E
 from ..ir.expr import Expr
-from .session import note, real_type
+from .session import real_type
 from .tracer import Value, static
 
 
 class Param(Value):
     """A uniform of the compiled kernel with a default and a range: changing it never recompiles (see `param`)."""
 
-    __slots__ = ("default", "high", "low", "name")
+    __slots__ = ("default", "high", "low", "name", "place")
 
-    def __init__(self, name: str, default: float, low: float, high: float) -> None:
-        self.name, self.default, self.low, self.high = name, default, low, high
+    def __init__(
+        self, name: str, default: float, low: float, high: float, place: str = "unknown place"
+    ) -> None:
+        self.name, self.default, self.low, self.high, self.place = name, default, low, high, place
 
     @property
     def expr(self) -> Expr:
-        """The parameter as a node of the session's real type; the session takes note of it."""
-        met = note(self.name, self)
-        if met is not self and (met.default, met.low, met.high) != (self.default, self.low, self.high):
-            raise InputError(
-                "a picture has two parameters of this name with different defaults or ranges",
-                place=f"param {self.name}",
-                fix="make it once and use it twice, or choose another name",
-            )
-        return E.param(self.name, real_type())
+        """The parameter as a node of the session's real type, which carries the declaration."""
+        return E.param(_Declared(self), real_type())
+
+
+class _Declared(str):
+    """What a node calls a parameter before its program is traced: equal for equal declarations, shown by name."""
+
+    __slots__ = ("param",)
+    param: Param
+
+    def __new__(cls, param: Param) -> Self:
+        """Write all of the declaration down."""
+        found = super().__new__(cls, f"{param.name} {param.default!r} {param.low!r} {param.high!r}")
+        found.param = param
+        return found
+
+    def __str__(self) -> str:
+        """The parameter's name."""
+        return self.param.name
+
+    def __format__(self, spec: str) -> str:
+        """The parameter's name."""
+        return format(self.param.name, spec)
+
+
+def declared(node: Expr) -> Param | None:
+    """The parameter that a node stands for, before its program has plain names; None for any other node."""
+    return node.attr.param if isinstance(node.attr, _Declared) else None
+
+
+def named(roots: Iterable[Expr]) -> tuple[dict[Expr, Expr], dict[str, Param]]:
+    """The nodes of declared parameters in a program with the nodes that have plain names, and the parameters by name.
+
+    Raises InputError for two declarations of one name that differ; it shows where both are.
+    """
+    plain: dict[Expr, Expr] = {}
+    found: dict[str, Param] = {}
+    for node in E.params(roots):
+        one = declared(node)
+        if one is not None:
+            other = found.setdefault(one.name, one)
+            if (other.default, other.low, other.high) != (one.default, one.low, one.high):
+                told = [f"{p.default} in {p.low} .. {p.high} ({p.place})" for p in (other, one)]
+                raise InputError(
+                    f"a picture has two parameters of this name, {' and '.join(told)}",
+                    place=f"param {one.name}",
+                    fix="make it once and use it twice, or choose another name",
+                )
+            plain[node] = E.param(one.name, node.type)
+    return plain, found
 
 
 RESERVED = frozenset(("time", "center_x", "center_y", "zoom", "scale", "width", "height", "samples"))
 """The names of a kernel's own arguments."""
-
-DECLARED: dict[str, Param] = {}
-"""The latest declaration of each parameter, for values that were made from one outside of any session."""
 
 
 def param(
@@ -67,8 +113,7 @@ def param(
         raise InputError(
             f"the default {default} is not a number in {low} .. {high}", place=place, fix="give one in range"
         )
-    DECLARED[name] = Param(name, value, least, most)
-    return DECLARED[name]
+    return Param(name, value, least, most, caller()[0])
 
 
 def _number(place: str, x: object) -> float:

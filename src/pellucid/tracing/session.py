@@ -1,4 +1,4 @@
-"""A tracing session: the type of real numbers, and the parameters met on the way.
+"""A tracing session: the type of real numbers.
 
 Below `tracer`, which asks for the type of reals whenever a Python number meets a symbolic one.
 """
@@ -8,18 +8,16 @@ from __future__ import annotations
 import contextlib
 import contextvars
 from collections.abc import Generator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from ..ir import types as T
 
 
 @dataclass(slots=True)
 class Trace:
-    """One tracing session: the type of real numbers and the parameters met so far."""
+    """One tracing session: the type of real numbers."""
 
     real: T.Type = T.f32
-    params: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 _OUTSIDE = Trace()
@@ -28,7 +26,7 @@ _current: contextvars.ContextVar[Trace] = contextvars.ContextVar("trace", defaul
 
 @contextlib.contextmanager
 def tracing(real: T.Type = T.f32) -> Generator[Trace]:
-    """Trace with that type for real numbers; yields the session, which collects parameters.
+    """Trace with that type for real numbers; yields the session.
 
     >>> with tracing(T.f64):
     ...     real_type()
@@ -40,15 +38,6 @@ def tracing(real: T.Type = T.f32) -> Generator[Trace]:
         yield session
     finally:
         _current.reset(token)
-
-
-def note(name: str, declared: Any) -> Any:
-    """Take note of a parameter that the current session has met; returns the first one of that name.
-
-    Outside of any session there are no others to meet: pictures come and go.
-    """
-    session = _current.get()
-    return declared if session is _OUTSIDE else session.params.setdefault(name, declared)
 
 
 def real_type() -> T.Type:
