@@ -59,3 +59,22 @@ def test_paths_lead_into_a_deep_nest():
     assert len([*path.walk(one)]) == DEPTH + 1
     two = path.replace_at(one, before, (store, store))
     assert path.at(two, last) is store
+
+
+@pytest.mark.parametrize("operator", ["sin", "add", "choose"])
+def test_a_hundred_thousand_terms_within_terms_are_printed_and_read(operator: str):
+    real, store = E.param("x", T.f32), Buffer("real", T.f32, 1)
+    term = real
+    for _ in range(100_000):
+        match operator:
+            case "sin":
+                term = E.apply("sin", term)
+            case "add":
+                term = E.apply("add", const(1.0, T.f32), term)
+            case _:
+                term = E.apply("choose", E.apply("lt", term, real), real, term)
+    kernel = N.Kernel("k", (real,), (store,), (N.Store(store, ZERO, term),))
+    text = print_nest(kernel)
+    assert max(map(len, text.splitlines())) < 4000
+    assert print_nest(parse_nest(text)) == text
+    assert len(repr(term)) > 100_000

@@ -20,6 +20,8 @@ CHOOSE = 0
 UNARY = 8
 BRIEF = 6
 """The nodes of a shared expression that a plain text still writes out, again and again."""
+MAX_HEIGHT = 100
+"""Terms within terms on one line: more of them nobody reads, and a parser that recurses does not either."""
 
 
 class Printer:
@@ -121,7 +123,7 @@ class Printer:
         return f"iterate {node.attr[0]} ({start}) to ({after}) until {self.show(stop)} limit {self.show(limit)} end"
 
     def abbreviations(self, roots: Sequence[Expr]) -> list[str]:
-        """Name shared nodes that have no name yet; returns their lines in order of need."""
+        """Name nodes that have no name yet and are shared or stand on too many others; their lines in order of need."""
         counts: dict[Expr, int] = {}
         stack = list(roots)
         # What lies under a named node is written there, not here.
@@ -131,10 +133,14 @@ class Printer:
             if counts[node] == 1 and node not in self.names:
                 stack.extend(node.args)
         lines: list[str] = []
+        heights: dict[Expr, int] = {}
         for node in sorted(counts, key=lambda n: n.id):
+            # Under a name begins a line of its own.
+            below = [0 if a in self.names else heights.get(a, 0) for a in node.args]
+            heights[node] = 1 + max(below, default=0)
             if not node.args or node in self.names or (self.plain and len(topological([node])) <= BRIEF):
                 continue
-            if counts[node] > 1 or node.op == "iterate":
+            if counts[node] > 1 or node.op == "iterate" or heights[node] > MAX_HEIGHT:
                 line = self.show(node)
                 lines.append(f"{self.name(node, 's')} := {line}")
                 if self.mutable:
