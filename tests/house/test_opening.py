@@ -31,6 +31,7 @@ ALLOWED = {
     "cli/problems.py": "the null device",
     "backends/c/compiler.py": "files in a folder that it has just made",
     "backends/tilevm/blocks.py": "memory without a file",
+    "canvas/spill.py": "memory in a file without a name",
     "canvas/sinks.py": "bytes in memory, and the file that is being written",
     "driver/cache.py": "entries, which have rules of their own",
     "images/bitmap.py": "bytes in memory",

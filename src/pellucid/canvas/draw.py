@@ -20,6 +20,7 @@ from pellucid.canvas.film import frames_on_the_way, write_film
 from pellucid.canvas.formats import Look, check_alpha, checked_look, format_of
 from pellucid.canvas.sinks import require_video, write_still
 from pellucid.canvas.source import Kernel, compiled, precision_of
+from pellucid.canvas.spill import is_by_rows, spilled
 from pellucid.driver import Kernel as Compiled
 from pellucid.driver.film import PLANES, Film
 from pellucid.driver.view import (
@@ -28,6 +29,7 @@ from pellucid.driver.view import (
     View,
     check_known_params,
     checked_out,
+    checked_size,
     checked_smooth,
     checked_view,
 )
@@ -123,6 +125,8 @@ def save(
 
     `quality` is 1 to 100 for JPEG and WebP (WebP is lossless without it); `background` is laid under the
     picture: a word, `#rrggbb` or three numbers in 0..255, white for JPEG. The file appears whole or not at all.
+    A PNG or NPY without a background takes the memory of its pixels once, and from 1 GiB of them on space on the
+    disk instead; other formats take three times their pixels.
     Otherwise as `render`. Raises `InputError` for a value out of its range, `FileError` if the file cannot be
     written.
 
@@ -135,14 +139,17 @@ def save(
     """
     view = checked_view(
         size, center=center, zoom=zoom, time=time, samples=samples, threads=threads, params=params,
-        precision=precision_of(picture, precision), frames=3,
+        precision=precision_of(picture, precision), frames=0,
     )  # fmt: skip
     look = checked_look(format_of(path), view.size, quality=quality, background=background, alpha=alpha)
+    pixels = spilled(path, view.size, look)
+    if pixels is None:
+        checked_size(view.size, frames=1 if is_by_rows(look) else 3)
     near = checked_smooth(tolerance, error, view.samples)
     kernel = compiled(picture, numerics=numerics, precision=precision, backend=backend)
     check_known_params(view.params, kernel.params)
     with written_aside(path) as file:
-        write_still(file, _pixels(kernel, view, view.time, look.alpha, near=near), look)
+        write_still(file, _pixels(kernel, view, view.time, look.alpha, pixels, near), look)
 
 
 def animate(

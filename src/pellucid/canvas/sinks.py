@@ -49,6 +49,9 @@ def write_still(file: BinaryIO, pixels: Pixels, look: Look) -> None:
         np.save(file, _shown(pixels, look), allow_pickle=False)
     elif name == "GIF":
         _save_gif(file, pixels, look)
+    elif name == "PNG":
+        # Row by row into the file: neither the pixels nor what becomes of them are held a second time.
+        _picture(_shown(pixels, look)).save(file, format="PNG", **_still_options(look))
     else:
         buffer = io.BytesIO()
         _picture(_shown(pixels, look)).save(buffer, format=name.upper(), **_still_options(look))
