@@ -303,3 +303,24 @@ def test_links_on_the_way_are_followed_and_looked_at(tmp_path: Path):
     assert distrusted(tmp_path / "round" / "cache") == "is behind links that go round in a circle"
     with pytest.raises(FileNotFoundError):
         distrusted(tmp_path / "nowhere")
+
+
+@posix
+def test_owners_without_a_number_are_trusted_in_a_sandbox_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = tmp_path / "above" / "cache"
+    folder.mkdir(parents=True, mode=0o700)
+    stat = Path.stat
+
+    def unnumbered(path: Path, **named: bool) -> os.stat_result:
+        found = stat(path, **named)
+        owner = found.st_uid if path == folder else 65534
+        return os.stat_result((*found[:4], owner, *found[5:]))
+
+    monkeypatch.setattr(trust.Path, "stat", unnumbered)
+    texts = {"/proc/self/uid_map": "1000 1000 1\n", "/proc/sys/kernel/overflowuid": "65534\n"}
+    monkeypatch.setattr(trust.Path, "read_text", lambda path, **named: texts[str(path)])
+    assert distrusted(folder) is None
+    texts["/proc/self/uid_map"] = " 0          0 4294967295\n"
+    assert "can be replaced by others" in (distrusted(folder) or "")

@@ -26,6 +26,7 @@ ALLOWED = {
     "base/opening.py": "the door for reading",
     "base/aside.py": "the door for writing",
     "base/memory.py": "files of the system that say how much memory there is",
+    "base/trust.py": "files of the system that say who the users are",
     "cli/doctor.py": "a file of the system that names the processor",
     "cli/drawing.py": "a file in a folder that it has just made",
     "cli/problems.py": "the null device",

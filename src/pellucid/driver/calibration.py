@@ -297,7 +297,7 @@ def keep(machine: Machine) -> Path | None:
     }
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with written_aside(path) as file:
+        with written_aside(path, private=True) as file:
             file.write(json.dumps(content, indent=1).encode() + b"\n")
     except OSError as error:
         why = getattr(error, "message", None) or error.strerror or str(error)
