@@ -19,6 +19,7 @@ from pellucid.ir.path import walk as paths
 from pellucid.loops.move import Move, Proved, moves, named
 from pellucid.loops.options import options as own_options
 from pellucid.loops.tactic import extended
+from pellucid.loops.theorem import Site
 
 Options = Mapping[str, Any]
 FIXED: Mapping[str, Sequence[Options]] = {
@@ -121,12 +122,19 @@ def applications(
         chosen: list[Options] = words(name, kernel) if only is None else [only]
         if odd and only is None:
             chosen += hostile(move)
+        here = [(), *sites] if name not in WHOLE else [()]
         for options in chosen:
             trying(name, options)
             for path in move.find(kernel, **{k: v for k, v in options.items() if k != "by"}):
                 assert path in sites or not path, f"{name} finds a place that there is not: {path}"
-            for path in ((), *sites) if name not in WHOLE else ((),):
+            for path in here:
                 yield from applied(move, kernel, path, ranges, options)
+            if name in FIXED:
+                # Numbers and words do not change what stands at a place.
+                fits = [
+                    p for p in here if any(t.fits(Site(kernel, p, ranges, options)) for t in move.theorems)
+                ]
+                here = fits if options is chosen[0] else here
 
 
 def applied(

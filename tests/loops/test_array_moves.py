@@ -84,6 +84,10 @@ TAKE = """    for y in 0 .. 3:
 HEAD = "kernel k():\n  output out: f32[12]\n  input a: f32[12]\n"
 WINDOW = "  for y in 0 .. 3:\n    for x in 0 .. 4:\n      out[y * 4 + x] := "
 PAIRS = "a[y * 4 + x] * {} + a[y * 4 + {}] + a[max(y - 1, 0) * 4 + x] + a[max(y - 1, 0) * 4 + {}]\n"
+PEAKS = (
+    "max(max(max({} + a[max(y - 1, 0) * 4 + max(x - 1, 0)], {} + a[max(y - 1, 0) * 4 + x]), "
+    "{} + a[y * 4 + max(x - 1, 0)]), {} + a[y * 4 + x])\n"
+)
 ITERATIONS = """kernel k():
   output s: i32[1]
   alloc t: i32[8]:
@@ -137,6 +141,9 @@ REFUSED = [
         {},
         "any-order",
     ),
+    # A sum of a weight in two steps rounds otherwise, and wraps otherwise where a maximum is between them.
+    ("separate_window", HEAD + WINDOW + PEAKS.format(*(f"{k}.0" for k in (3, 4, 5, 6))), 1, {}, "any-order"),
+    ("separate_window", (HEAD + WINDOW).replace("f32", "i32") + PEAKS.format(3, 4, 5, 6), 1, {}, "any-order"),
     (
         "separate_window",
         HEAD + WINDOW + "a[y * 4 + x] + a[y * 4 + (x + 1)] + a[0 * 4 + x] + a[0 * 4 + (x + 1)]\n",

@@ -34,7 +34,7 @@ from pellucid.loops.options import options as own_options
 
 RUNS = 3
 """Memories that programs are run on, of which one is drawn for each move."""
-READ = 0.25
+READ = 0.1
 """The part of all programs that is printed and read."""
 COMPILED = 30
 """One program in so many is compiled."""
@@ -85,7 +85,7 @@ class Trial:
             f"{how}: printed, read and printed again, it differs:\n{text}"
         )
         # One memory each time: more programs tell more than more memories.
-        for arguments, given, expected in self.runs if len(by) != 1 else [self.rng.choice(self.runs)]:
+        for arguments, given, expected in self.runs if compiled else [self.rng.choice(self.runs)]:
             memory = {b: data.copy() for b, data in given.items()}
             run(made, arguments, memory)
             for b in made.outputs:
@@ -181,14 +181,13 @@ def _explore(trial: Trial, seed: int) -> None:
     for _ in range(CHAINS if first else 0):
         made = [rng.choice(first)]
         while len(made) < LENGTH and sum(1 for _ in walk(made[-1].kernel.body)) <= MAX_STATEMENTS:
-            names = rng.sample(list(moves()), 12)
+            names = rng.sample(list(moves()), 6)
             kernel, ranges = made[-1].kernel, made[-1].ranges
             further: list[Application] = []
             for a in applications(kernel, ranges, among=names, trying=trial.tries(made)):
                 further.append(a)
-                if rng.random() < 0.3:
-                    trial.counts["accepted moves"] += 1
-                    trial.look(a.kernel, [*made, a], compiled=False)
+                trial.counts["accepted moves"] += 1
+                trial.look(a.kernel, [*made, a], compiled=False)
             if not further:
                 break
             made.append(rng.choice(further))

@@ -2,7 +2,8 @@
 
 The first pass combines along the outer axes into a new array, the second along the inner ones: 2 n loads instead of n².
 For sums this reassociates, so it is done where `numerics` is "relaxed", or on integers, whose sums are the same in any
-order; max and min are the same always. Source: Ritter, Wilson and Davidson, decomposition of templates.
+order; max and min are the same without weights, and with weights where no sum with one wraps or rounds.
+Source: Ritter, Wilson and Davidson, decomposition of templates.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...ir import expr as E
-from ...ir.expr import const
+from ...ir.expr import const, topological
 from ...ir.nest import Alloc, For, Kernel, Statement, Store, position_type
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
@@ -49,9 +50,17 @@ def _rank_one(site: Site) -> Verdict:
 
 
 def _any_order(site: Site) -> Verdict:
-    _, w = _of(site)
-    if w.join != "add" or w.array.type.is_integer:
+    nest, w = _of(site)
+    whole, idle = w.array.type.is_integer, w.scale == "add" and not w.table.any()
+    if idle or (whole and w.join == "add"):
         return Proved("the order does not matter")
+    if whole:
+        # A maximum is that of sums only as long as none of them wraps.
+        facts, type_ = Known(site.ranges, nest.loops).facts, w.array.type
+        low, high = float(w.table.min()), float(w.table.max())
+        loads = [n for n in topological([nest.store.value]) if n.op == "load" and n.attr is w.array]
+        fits = all(facts(n).lo + low >= type_.low and facts(n).hi + high <= type_.high for n in loads)
+        return Proved("no sum wraps") if fits else Unknown("no sum wraps", f"the range of {w.array.name}")
     numerics = site.options.get("numerics", "exact")
     if numerics == "relaxed":
         return Proved("sums may be reassociated")
