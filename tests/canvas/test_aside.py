@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pellucid.base.aside import written_aside
-from pellucid.base.errors import FileError
+from pellucid.base.errors import FileError, InputError
 from pellucid.canvas import animate, save
 from pellucid.canvas.sinks import Video
 
@@ -168,3 +169,66 @@ def test_a_written_file_is_complete(tmp_path):
         np.save(file, np.arange(5))
         assert not (tmp_path / "a.npy").exists()
     assert np.load(tmp_path / "a.npy").tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    "name", ["a\0.png", "a" * 300 + ".png", "\ud800.png", "x/" * 3000 + "a.png", "a.png/b.png"]
+)
+def test_a_name_that_no_file_can_have_is_one_error(kernel, tmp_path, name):
+    (tmp_path / "a.png").write_bytes(OLD)
+    with pytest.raises(
+        (FileError, InputError), match=r"cannot be written|that no file name has|is not a path"
+    ):
+        save(kernel, f"{tmp_path}/{name}", 8)
+    with pytest.raises(FileError), written_aside(f"{tmp_path}/{name}") as file:
+        file.write(b"hello")
+    assert only(tmp_path, "a.png")
+    assert (tmp_path / "a.png").read_bytes() == OLD
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is full")
+def test_a_device_that_takes_nothing_is_one_error(tmp_path):
+    full = r"full: cannot be written \(no space left on device\)"
+    with pytest.raises(FileError, match=full), written_aside("/dev/full") as file:
+        file.write(b"hello")
+    with written_aside("/dev/null") as file:
+        file.write(b"hello")
+    link = tmp_path / "round"
+    link.symlink_to(link)
+    with pytest.raises(FileError, match="cannot be written"), written_aside(link) as file:
+        file.write(b"hello")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
+def test_a_private_file_takes_the_place_of_what_is_there_and_follows_nothing(tmp_path):
+    outside, link, pipe = tmp_path / "outside", tmp_path / "link", tmp_path / "pipe"
+    outside.write_bytes(OLD)
+    link.symlink_to(outside)
+    os.mkfifo(pipe)
+    for path in (link, pipe, tmp_path / "new"):
+        with written_aside(path, private=True) as file:
+            file.write(b"mine")
+        assert path.read_bytes() == b"mine"
+        assert stat.S_IMODE(path.lstat().st_mode) == 0o600
+        assert stat.S_ISREG(path.lstat().st_mode)
+    assert outside.read_bytes() == OLD
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+@pytest.mark.parametrize("unnamed", [True, False])
+def test_nobody_reads_a_protected_file_while_it_is_written(tmp_path, monkeypatch, unnamed):
+    if not unnamed:
+        monkeypatch.setattr("pellucid.base.aside._unnamed", lambda folder, permissions: None)
+    path = tmp_path / "a"
+    path.write_bytes(OLD)
+    path.chmod(0o600)
+    mask = os.umask(0)
+    try:
+        with written_aside(path) as file:
+            assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == 0o600
+        with written_aside(tmp_path / "b") as file:
+            file.write(b"new")
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "b").stat().st_mode) == 0o666
