@@ -131,6 +131,18 @@ def array_of_numpy(path: Path) -> object:
     return looking._input(str(path))
 
 
+def test_the_page_about_security_names_tests_that_there_are():
+    root = PAGE.parents[1]
+    named_there = set(re.findall(r"`(test_\w+)`", (root / "SECURITY.md").read_text("utf-8")))
+    defined = {
+        name
+        for path in (root / "tests").rglob("test_*.py")
+        for name in re.findall(r"^def (test_\w+)", path.read_text("utf-8"), re.M)
+    }
+    assert named_there
+    assert named_there <= defined, named_there - defined
+
+
 def test_the_page_is_read():
     assert len(ROWS) == len(EXCEED)
     assert {row[1] for row in ROWS} == set(EXCEED)
