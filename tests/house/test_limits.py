@@ -137,7 +137,7 @@ def test_the_page_about_security_names_tests_that_there_are():
     defined = {
         name
         for path in (root / "tests").rglob("test_*.py")
-        for name in re.findall(r"^def (test_\w+)", path.read_text("utf-8"), re.M)
+        for name in re.findall(r"^def (test_\w+)", path.read_text("utf-8"), re.MULTILINE)
     }
     assert named_there
     assert named_there <= defined, named_there - defined
