@@ -38,7 +38,10 @@ def ledger() -> Ledger:
 def test_a_step_says_its_move_its_site_its_label_and_every_condition_by_name():
     head, *conditions = str(ledger().steps[0]).splitlines()
     told, _, cost = head.partition("  cost ")
-    assert told == "spread     for j  Proved  independent iterations commute, on threads"
+    assert told == (
+        "spread     for j  Proved  independent iterations commute, on threads"
+        "  [lemma iterations_in_any_order, proofs/Lanes.v]"
+    )
     before, after = map(int, cost.split(" -> "))
     assert before < PROCESSOR.wake < after, "so few iterations are not worth a thread"
     assert [line.partition(":")[0] for line in conditions] == ["  outermost", "  no-flow", "  apart"]

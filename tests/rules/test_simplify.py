@@ -203,3 +203,13 @@ def test_products_that_are_multiplied_out_meet_their_like_terms_at_once():
 
 def test_residues_may_need_all_bits_of_a_word():
     assert shown("($z:i64 << 63:i64) == 1:i64", numerics="exact") == "false"
+
+
+def test_a_blend_whose_ends_are_too_far_apart_is_no_number():
+    x, y = E.param("x", T.f32), E.param("y", T.f32)
+    blend = E.apply("lerp", E.const(0.0, T.f32), x, y)
+    ranges = {p: Facts(-3e38, 3e38, False, False) for p in (x, y)}
+    (after,) = simplify([blend], numerics="exact", ranges=ranges)
+    found, expected = interp.evaluate([after, blend], {x: np.float32(3e38), y: np.float32(-3e38)})
+    assert np.isnan(expected)
+    assert np.isnan(found)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from ..ir.expr import Expr
 from ..ir.facts import Facts
@@ -23,20 +24,28 @@ from ..loops.widths import by_lanes, order_of
 from ..reasoning.infer import Ranges
 from .options import Options
 
+if TYPE_CHECKING:
+    from ..rewriting.builder import Trace
+
 Stage = tuple[str, Tactic]
-Rewriting = Callable[[list[Expr], Mapping[Expr, Facts], tuple[int, ...]], list[Expr]]
-Proving = Callable[[dict[Expr, Facts], list[Expr], Mapping[Expr, Facts], tuple[int, ...]], list[Expr]]
+Rewriting = Callable[[list[Expr], Mapping[Expr, Facts], tuple[int, ...], "Trace | None"], list[Expr]]
+Proving = Callable[
+    [dict[Expr, Facts], list[Expr], Mapping[Expr, Facts], tuple[int, ...], "Trace | None"], list[Expr]
+]
+EQUALS = "equals_for_equals"
+"""The lemma of every pass: an expression may stand for an equal one. That they are equal is what its rules say."""
 
 
 def rules(name: str, function: Rewriting, theorem: str) -> Tactic:
     """A pass over all expressions of a kernel as a tactic.
 
-    The function gets the expressions, what is known of their leaves, and the order of the loops.
+    The function gets the expressions, what is known of their leaves, the order of the loops, and a trace if somebody
+    asks which rules were applied: the ledger has the pass made again for that.
     """
 
-    def made(state: State) -> Kernel:
+    def made(state: State, trace: Trace | None = None) -> Kernel:
         old = all_roots(state.kernel.body)
-        found = function(old, state.ranges, order_of(state.kernel))
+        found = function(old, state.ranges, order_of(state.kernel), trace)
         if found == old:
             return state.kernel
         new = dict(zip(old, found, strict=True))
@@ -48,8 +57,18 @@ def rules(name: str, function: Rewriting, theorem: str) -> Tactic:
         if checking() >= 1:
             verify_kernel(kernel)
         # Without the ledger, which the step is part of.
-        again = partial(made, replace(state, ledger=Ledger()))
-        step = Step(name, f"kernel {kernel.name}", Proved(theorem), state.kernel, kernel, again=again)
+        alone = replace(state, ledger=Ledger())
+
+        def fired() -> Mapping[str, int]:
+            from ..rewriting.builder import Trace
+
+            trace = Trace()
+            made(alone, trace)
+            return trace.fired
+
+        again = partial(made, alone)
+        verdict = Proved(theorem, lemma=EQUALS)
+        step = Step(name, f"kernel {kernel.name}", verdict, state.kernel, kernel, again=again, rules=fired)
         state.ledger.steps.append(step)
         return replace(state, kernel=kernel)
 
@@ -63,7 +82,9 @@ def simplification(options: Options) -> Tactic:
     more = "" if options.numerics == "exact" else ", reassociating or approximate"
     return rules(
         "simplify",
-        lambda old, ranges, order: simplify(old, ranges=ranges, numerics=options.numerics, order=order),
+        lambda old, ranges, order, trace: simplify(
+            old, ranges=ranges, numerics=options.numerics, order=order, trace=trace
+        ),
         f"rules labelled exact{more}",
     )
 
@@ -74,8 +95,8 @@ def expansion(options: Options) -> Tactic:
 
     return keeping(
         "expand",
-        lambda proved, old, ranges, order: expand(
-            old, options.numerics, ranges=ranges, order=order, proved=proved
+        lambda proved, old, ranges, order, trace: expand(
+            old, options.numerics, ranges=ranges, order=order, trace=trace, proved=proved
         ),
         "a row means its body",
     )
@@ -87,7 +108,9 @@ def fusion(options: Options) -> Tactic:
 
     return rules(
         "fuse",
-        lambda old, ranges, order: expand(old, options.numerics, ranges=ranges, order=order, whole=True),
+        lambda old, ranges, order, trace: expand(
+            old, options.numerics, ranges=ranges, order=order, trace=trace, whole=True
+        ),
         "products fused with sums where the numerics allow it",
     )
 
@@ -141,17 +164,19 @@ def script(options: Options, lanes: int) -> list[Stage]:
     simplified = simplification(options)
     taken_apart = rules(
         "truths",
-        lambda old, ranges, _: truths(old, ranges=ranges, numerics=options.numerics),
+        lambda old, ranges, _, trace: truths(old, ranges=ranges, numerics=options.numerics, trace=trace),
         "a minimum is below what one of its operands is below",
     )
     narrowed = keeping(
         "narrow",
-        lambda proved, old, ranges, _: narrow(old, ranges=ranges, proved=proved),
+        lambda proved, old, ranges, _, trace: narrow(old, ranges=ranges, proved=proved, trace=trace),
         "facts show that 16 bits hold what is in 32",
     )
     grouped = keeping(
         "regions",
-        lambda proved, old, ranges, order: regions(old, order, ranges=ranges, proved=proved),
+        lambda proved, old, ranges, order, trace: regions(
+            old, order, ranges=ranges, proved=proved, trace=trace
+        ),
         "tests that no truth depends on may come in any order",
     )
     first = ("simplified", sequence(taken_apart, simplified))

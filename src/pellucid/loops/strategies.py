@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ir.expr import LEAVES, Expr
 from ..ir.facts import Facts
@@ -24,6 +24,9 @@ from .elements import ranges_of
 from .ledger import Ledger, Step
 from .move import Proved, named
 from .tactic import State, Tactic, make, repeat, sequence
+
+if TYPE_CHECKING:
+    from ..rewriting.builder import Trace
 
 Live = Sequence[str] | None
 """Names of the outputs that are needed at the end; None for all of them."""
@@ -79,12 +82,12 @@ def index_facts(kernel: Kernel, ranges: Mapping[Expr, Facts]) -> dict[Expr, Fact
     return ranges_of(kernel.body, ranges).known
 
 
-def _simplified(state: State) -> Kernel:
+def _simplified(state: State, trace: Trace | None = None) -> Kernel:
     """The kernel with all expressions in simplest form; the very same one if they are."""
     from ..rewriting.simplify import simplify
 
     old = all_roots(state.kernel.body)
-    new = simplify(old, numerics="exact", ranges=index_facts(state.kernel, state.ranges))
+    new = simplify(old, numerics="exact", ranges=index_facts(state.kernel, state.ranges), trace=trace)
     if new == old:
         return state.kernel
     into = dict(zip(old, new, strict=True))
@@ -100,8 +103,18 @@ def simplify_expressions(state: State) -> State:
         verify_kernel(kernel)
     site = f"kernel {kernel.name}"
     # Without the ledger, which the step is part of.
-    again = partial(_simplified, replace(state, ledger=Ledger()))
-    step = Step("simplify", site, Proved("rules labelled exact"), state.kernel, kernel, again=again)
+    alone = replace(state, ledger=Ledger())
+
+    def fired() -> Mapping[str, int]:
+        from ..rewriting.builder import Trace
+
+        trace = Trace()
+        _simplified(alone, trace)
+        return trace.fired
+
+    again = partial(_simplified, alone)
+    verdict = Proved("rules labelled exact", lemma="equals_for_equals")
+    step = Step("simplify", site, verdict, state.kernel, kernel, again=again, rules=fired)
     state.ledger.steps.append(step)
     return replace(state, kernel=kernel)
 

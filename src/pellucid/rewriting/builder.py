@@ -23,12 +23,6 @@ from .ruleset import RuleSet, all_rules, rule_set
 
 SHORT = 24
 """Examples of more nodes than that are not printed."""
-PASSES = {
-    "fold": "The value of an operator on constants is known.",
-    "gather": "Sums and products: like terms collected, constants gathered, parts grouped by how often they change.",
-    "unloop": "An iteration that changes nothing gives what it started from.",
-}
-"""What happens beside the rules, by the names that a trace uses."""
 DEEPEST = 150
 """Rules may build on rules this deep; deeper means that two of them chase each other."""
 
@@ -65,13 +59,15 @@ class Trace:
             The reciprocal is a float, so both round the same number.
             $x:f32 / 4.0  =>  $x:f32 * 0.25
         """
-        rules = {r.name: r for r in all_rules()}
+        from .laws import LAWS, PROGRAMS
+
+        rules = {r.name: r for r in (*all_rules(), *LAWS)}
         found: list[str] = []
         for name, count in sorted(self.fired.items(), key=lambda item: (-item[1], item[0])):
             rule = rules.get(name)
             text = f"{rule.name} ({rule.label}): {rule}" if rule else name
             before, after = self.examples[name]
-            found += [f"{count} x {text}", f"    {rule.doc if rule else PASSES[name]}"]
+            found += [f"{count} x {text}", f"    {rule.doc if rule else PROGRAMS[name]}"]
             if E.size([before, after]) < SHORT:
                 found.append(f"    {before!r}  =>  {after!r}")
         return found
@@ -171,9 +167,9 @@ class Builder:
                 if second == "const":
                     return self._fold(node)
                 if (op, kind) in self.commuting:
-                    return self.build(op, (b, a), node.type)
+                    return self._turned(node)
             elif second != "const" and (op, kind) in self.commuting and self.follows(a, b):
-                return self.build(op, (b, a), node.type)
+                return self._turned(node)
             key: tuple[Any, ...] = (op, kind, first, second)
         else:
             key = (op, kind, *[a.op for a in args])
@@ -199,6 +195,13 @@ class Builder:
         self._depth -= 1
         self.normal[node] = result
         return result
+
+    def _turned(self, node: Expr) -> Expr:
+        a, b = node.args
+        if self.trace is not None:
+            kind = a.type.kind if a.type.kind in ("float", "bool") else "integer"
+            self.trace.note(f"{node.op}-commutes-{kind}", node, node)
+        return self.build(node.op, (b, a), node.type)
 
     def _fold(self, node: Expr) -> Expr:
         new = const(fold(node.op, node.args, node.type, node.attr), node.type)

@@ -39,7 +39,7 @@ def expand(
     [shift_left_in($a:i32, 3)]
     """
     if numerics == "relaxed":
-        roots = fuse(roots, order)
+        roots = fuse(roots, order, trace)
     builder = Builder("near" if numerics == "relaxed" else "low", ranges, tuple(order), trace)
     done: dict[Expr, Expr] = {}
     bodies: dict[Expr, Facts] = {} if proved is None else proved
@@ -76,12 +76,15 @@ def _bodies(builder: Builder, root: Expr, done: dict[Expr, Expr], bodies: dict[E
     A partial row whose domain can no longer be proved, because a body tells less than its row, becomes its total row.
     """
     root = _total(builder, root)
+    trace = builder.trace
     found = done.get(root)
     if found is not None:
         return found
     if not _has_body(table.table(), root.op):
         return _inside(builder, root, done, bodies)
     body = interp.expand(root.op, root.args, root.attr)
+    if trace is not None:
+        trace.note("body", root, body)
     inner: dict[Expr, Expr] = {a: a for a in root.args}
     for node in topological([body], root.args):
         args = tuple([inner[a] for a in node.args])
@@ -115,4 +118,7 @@ def _total(builder: Builder, node: Expr) -> Expr:
         return node
     if row.proved(node.type, tuple([a.type for a in node.args]), [builder.facts(a) for a in node.args]):
         return node
-    return make(row.total, node.args, node.type, node.attr)
+    total = make(row.total, node.args, node.type, node.attr)
+    if builder.trace is not None:
+        builder.trace.note("total", node, total)
+    return total

@@ -7,11 +7,15 @@ computed outside of the inner loop; a product with several users is computed onc
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..ir.expr import Expr, make, rebuild, topological
 
+if TYPE_CHECKING:
+    from .builder import Trace
 
-def fuse(roots: Sequence[Expr], order: Sequence[int] = ()) -> list[Expr]:
+
+def fuse(roots: Sequence[Expr], order: Sequence[int] = (), trace: Trace | None = None) -> list[Expr]:
     """The expressions with x*y + z, z - x*y and x*y - z as fused operations where that saves one per evaluation.
 
     `order` gives the index bits of the loops from the outermost in: a product that can leave a loop of the sum stays.
@@ -34,6 +38,8 @@ def fuse(roots: Sequence[Expr], order: Sequence[int] = ()) -> list[Expr]:
             fused = _fused(node, counts, done, order)
             if fused is not None:
                 done[node] = fused
+                if trace is not None:
+                    trace.note("fuse", node, fused)
                 continue
         done[node] = rebuild(node, tuple([done[a] for a in node.args]))
     return [done[r] for r in roots]

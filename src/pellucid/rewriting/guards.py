@@ -45,6 +45,13 @@ def finite(b: Builder, x: Expr) -> bool:
 
 
 @guard
+def at_most_half(b: Builder, x: Expr) -> bool:
+    """The magnitude of x is at most half of the largest float, so that differences of two such are finite."""
+    half = x.type.high / 2
+    return b.facts(x).within(-half, half)
+
+
+@guard
 def nonnegative(b: Builder, x: Expr) -> bool:
     """x >= 0, no NaN, and not -0.0."""
     f = b.facts(x)

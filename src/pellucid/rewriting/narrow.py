@@ -8,11 +8,15 @@ sees. Nodes that anything else needs are widened where that needs them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const, rebuild, topological
 from ..ir.facts import Facts
 from ..reasoning.infer import FactsOf
+
+if TYPE_CHECKING:
+    from .builder import Trace
 
 WHOLE = frozenset(
     ("add", "sub", "mul", "and", "or", "xor", "min", "max", "choose", "shift_left_in", "shift_right_in")
@@ -31,6 +35,7 @@ def narrow(
     *,
     ranges: Mapping[Expr, Facts] | None = None,
     proved: dict[Expr, Facts] | None = None,
+    trace: Trace | None = None,
 ) -> list[Expr]:
     """The expressions with samples computed in 16 bits where these hold them; the same values.
 
@@ -70,10 +75,16 @@ def narrow(
     for n in nodes:
         if inside[n]:
             small[n] = _narrowed(n, small, done)
+            if trace is not None and n.op != "const":
+                trace.note(f"narrow-{n.op}", n, small[n])
         elif n.op in COMPARED and all(inside.get(a, False) for a in n.args):
             done[n] = apply(n.op, *(small[a] for a in n.args))
+            if trace is not None:
+                trace.note(f"narrow-{n.op}", n, done[n])
         elif n.op == "convert" and inside.get(n.args[0], False):
             done[n] = _widened(small[n.args[0]], n.type)
+            if trace is not None:
+                trace.note("narrow-convert", n, done[n])
         else:
             args = tuple(wide(a) for a in n.args)
             done[n] = n if args == n.args else rebuild(n, args)

@@ -10,11 +10,15 @@ that none of its pixels meets. It is to truths what the grouping of sums is to n
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ..ir.expr import FALSE, Expr, apply, rebuild, topological
 from ..ir.facts import Facts
 from ..ir.types import boolean
 from ..reasoning.work import node_costs
+
+if TYPE_CHECKING:
+    from .builder import Trace
 
 DEAR = 20.0
 """Cycles from which on it pays to skip a part, and so to look for a good order at all."""
@@ -29,6 +33,7 @@ def regions(
     *,
     ranges: Mapping[Expr, Facts] | None = None,
     proved: dict[Expr, Facts] | None = None,
+    trace: Trace | None = None,
 ) -> list[Expr]:
     """The expressions with the tests of their regions in good order; each truth means what it meant.
 
@@ -48,6 +53,12 @@ def regions(
     if ranges and proved is not None:
         done = grouping.done
         proved.update((done[n], f) for n, f in ranges.items() if done.get(n, n) is not n)
+    if trace is not None:
+        from .laws import REGIONS
+
+        changed = [n for n in nodes if n.op in _TREES and grouping.done.get(n, n) is not n]
+        for law in REGIONS if changed else ():
+            trace.note(law.name, changed[0], grouping.done[changed[0]])
     return grouping.roots
 
 

@@ -142,7 +142,7 @@ def _pass(
         if node.op in GATHERED and node.type.kind in kinds:
             new = gatherer.gather(node)
             if trace is not None and new is not node:
-                trace.note("gather", node, new)
+                trace.note("gather-real" if node.type.is_float else "gather", node, new)
         elif node.op in STRUCTURAL:
             new = _unlooped(builder, rebuild(node, tuple([done[a] for a in args])))
         else:

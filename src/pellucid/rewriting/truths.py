@@ -7,18 +7,26 @@ a comparison that rules make cheap and `regions` can put into good order. Stands
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ..ir.expr import Expr, const, make, rebuild, topological
 from ..ir.facts import Facts
 from ..ir.types import boolean
 from ..reasoning.infer import FactsOf
 
+if TYPE_CHECKING:
+    from .builder import Trace
+
 _COMPARED = ("lt", "le")
 _SUNK = ("min", "max", "neg")
 
 
 def truths(
-    roots: Sequence[Expr], *, ranges: Mapping[Expr, Facts] | None = None, numerics: str = "relaxed"
+    roots: Sequence[Expr],
+    *,
+    ranges: Mapping[Expr, Facts] | None = None,
+    numerics: str = "relaxed",
+    trace: Trace | None = None,
 ) -> list[Expr]:
     """The expressions with minima and maxima taken apart where only comparisons want them.
 
@@ -32,10 +40,10 @@ def truths(
     nodes = topological(roots)
     if not any(n.op in _COMPARED and (n.args[0].op in _SUNK or n.args[1].op in _SUNK) for n in nodes):
         return list(roots)
-    return _sink(roots, nodes, FactsOf(ranges) if numerics == "exact" else None)
+    return _sink(roots, nodes, FactsOf(ranges) if numerics == "exact" else None, trace)
 
 
-def _sink(roots: Sequence[Expr], nodes: list[Expr], facts: FactsOf | None) -> list[Expr]:
+def _sink(roots: Sequence[Expr], nodes: list[Expr], facts: FactsOf | None, trace: Trace | None) -> list[Expr]:
     """Comparisons of minima and maxima as truths about their operands, where the minima serve for nothing else."""
     kept = {n for n in roots if n.op in _SUNK}
     for node in reversed(nodes):
@@ -46,6 +54,11 @@ def _sink(roots: Sequence[Expr], nodes: list[Expr], facts: FactsOf | None) -> li
                 kept.add(a)
     known: dict[tuple[str, Expr, Expr, bool], Expr] = {}
     done: dict[Expr, Expr] = {}
+
+    def note(name: str, before: Expr, after: Expr) -> None:
+        if trace is not None:
+            # In mode "relaxed" nobody asks for NaN.
+            trace.note(name if facts is not None else f"{name} but for NaN", before, after)
 
     def told(op: str, value: Expr, bound: Expr, above: bool) -> Expr:
         """That a value is below a bound or, if so asked, above it; minima on the way are taken apart."""
@@ -63,6 +76,7 @@ def _sink(roots: Sequence[Expr], nodes: list[Expr], facts: FactsOf | None) -> li
                     stack.append(part)
                     continue
                 known[test] = known[part]
+                note(f"opposite-{op}" if above else f"{op}-of-opposite", value, known[test])
             else:
                 parts = [(op, a, bound, above) for a in value.args]
                 missing = [p for p in parts if p not in known]
@@ -71,6 +85,7 @@ def _sink(roots: Sequence[Expr], nodes: list[Expr], facts: FactsOf | None) -> li
                     continue
                 either = (value.op == "min") != above
                 known[test] = make("or" if either else "and", (known[parts[0]], known[parts[1]]), boolean)
+                note(f"{op}-{value.op}" if above else f"{value.op}-{op}", value, known[test])
             stack.pop()
         return known[first]
 
