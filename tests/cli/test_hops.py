@@ -104,7 +104,7 @@ def test_a_try_shows_before_and_after_the_conditions_and_the_cost(desk):
     text = said(desk, "try lanes i count=4")
     assert text.startswith("step 1: lanes at 2: for i in 0 .. 5:\nbefore")
     assert " ~   2    for i in 0 .. 5 by 4 lanes:" in text
-    assert "\nProved: independent iterations commute, in lanes\n  one-way: " in text
+    assert "\nProved: independent iterations commute, in lanes\n  positive-count: " in text
     assert "times cheaper" in text.splitlines()[-1]
 
 
