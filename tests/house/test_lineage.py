@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 NUMBERS = {
-    "P": (*range(1, 23), 27),
+    "P": (*range(1, 26), 27),
     "S": range(1, 19),
     "N": (4, 5, *range(8, 14)),
     "T": (*range(1, 6), *range(7, 11), 12),

@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 
 from ..ir.expr import STRUCTURAL, TRUE, Expr, parts, rebuild, topological
 from ..ir.facts import Facts
+from ..ir.types import boolean
 from .builder import Builder, Trace
+from .chains import DUALS, shortened
 from .sums import PRODUCTS, SUMS, Gatherer, absorbs
 
 GATHERED = SUMS | PRODUCTS
@@ -147,6 +149,8 @@ def _pass(
             new = _unlooped(builder, rebuild(node, tuple([done[a] for a in args])))
         else:
             new = build(node.op, tuple([done[a] for a in args]), node.type, node.attr)
+            if new.op in DUALS and (new.type.kind in kinds or new.type is boolean):
+                new = shortened(builder, new)
         if new is not node:
             changed.add(node)
             done[node] = new

@@ -1,0 +1,183 @@
+"""What Pan left for later, and we have (sections 2.6 and 5): one test per row of docs/lineage.md."""
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+from tests.evaluations import evaluated, meaning_of
+
+import pellucid as pl
+from pellucid import images as im
+from pellucid.driver.frame import OUT, Variant, build
+from pellucid.driver.kernel import make_backend, optimized
+from pellucid.driver.options import Options
+from pellucid.driver.session import Session
+from pellucid.ir import expr as E
+from pellucid.ir import nest as N
+from pellucid.ir import types as T
+from pellucid.ir.interp import evaluate
+from pellucid.ir.parse import parse_expr
+from pellucid.ir.text import print_expr
+from pellucid.loops.placement import THRESHOLD, place
+from pellucid.rewriting.simplify import simplify
+
+SIZE = (96, 64)
+
+
+def placed(picture):
+    frame = build(picture, T.f32)
+    return optimized(frame, Options("exact", "f32", "auto"), make_backend("numpy"))
+
+
+def counts(kernel):
+    view = {
+        "time": 0.0,
+        "center_x": 0.0,
+        "center_y": 0.0,
+        "scale": 0.25,
+        "width": 8,
+        "height": 6,
+        "samples": 1,
+    }
+    arguments = {p.attr: view[p.attr] for p in kernel.params}
+    memory = {OUT: np.zeros(48, np.uint32)}
+    return meaning_of(kernel, arguments, memory), evaluated(kernel, arguments, memory)
+
+
+def test_P15_hoisting_out_of_an_arm_adds_no_evaluation():
+    def long(v):
+        return pl.iterate(lambda s: (s[0] * 0.5 + 0.3,), (v,), limit=1000)[0]
+
+    for bound, rows in ((1e6, 0), (0.0, 6), (-1e6, 6)):
+        best = placed(pl.image(lambda p, bound=bound: pl.where(p.x > bound, long(p.y), 0.25)))
+        before, after = counts(best.kernel)
+        assert sum(t for n, t in after.times.items() if n.op == "iterate") == rows, "at most once a row"
+        assert after.cycles <= before.cycles + 6 * THRESHOLD
+
+
+def test_P16_what_leaves_a_loop_is_guarded_in_what_is_compiled():
+    # Frames have a pixel: their width and height are checked. A nest whose loops may be empty asks.
+    i, j, n, m = E.index("i"), E.index("j"), E.param("n", T.i32), E.param("m", T.i32)
+    zero = E.const(0, T.i32)
+    value = E.apply("add", E.param("x", T.f32), E.const(1.0, T.f32))
+    for _ in range(4):
+        value = E.apply("sin", E.apply("sqrt", value))
+    out = E.Buffer("out", T.f32, 64)
+    body = (N.Store(out, E.apply("add", E.apply("mul", j, n), i), value),)
+    nest = (N.For(j, zero, m, (N.For(i, zero, n, body),)),)
+    kernel = N.Kernel("k", (n, m, E.param("x", T.f32)), (out,), nest)
+    best, _ = place(kernel)
+    guards = [s for s in N.walk(best.body) if isinstance(s, N.If) and not s.picks]
+    assert [g.condition for g in guards] == [E.apply("lt", zero, n)]
+    for width, height in ((0, 5), (5, 0), (0, 0)):
+        memory = {out: np.zeros(64, np.float32)}
+        after = evaluated(best, {"n": width, "m": height, "x": 1.0}, memory)
+        assert not any(times for node, times in after.times.items() if node.op == "sin")
+
+
+def test_P20_chains_of_every_operator_without_coefficients():
+    same = [
+        ("xor(xor($a:i32, $b:i32), xor($c:i32, xor($b:i32, $a:i32)))", "$c:i32"),
+        ("xor(xor($a:i32, $b:i32), xor($b:i32, $a:i32))", "0"),
+        ("min(min($a:i32, $b:i32), min($b:i32, $a:i32))", "min($a:i32, $b:i32)"),
+        ("max($a:i32, max($b:i32, max($a:i32, $b:i32)))", "max($a:i32, $b:i32)"),
+        ("min($a:i32, min($c:i32, max($b:i32, $a:i32)))", "min($a:i32, $c:i32)"),
+        ("($a:i32 & $b:i32) & ($c:i32 & $a:i32)", "$a:i32 & $b:i32 & $c:i32"),
+        ("($a:i32 | $b:i32) | ($a:i32 & $c:i32)", "$a:i32 | $b:i32"),
+        ("min(min($a:f32, $b:f32), min($b:f32, $a:f32))", "min($a:f32, $b:f32)"),
+    ]
+    for before, after in same:
+        assert simplify(parse_expr(before)) == simplify(parse_expr(after)), before
+
+
+def test_P20_chains_keep_every_value():
+    draw = random.Random(20)
+    leaves = [E.param(name, T.i8) for name in "abc"]
+    grid = np.int8([-128, -3, 0, 1, 85, 127])
+    points = np.array(list(itertools.product(grid, repeat=3)), np.int8).T
+    known = dict(zip(leaves, points, strict=True))
+    smaller = 0
+    for _ in range(400):
+        terms = list(leaves)
+        for _ in range(8):
+            op = draw.choice(["xor", "and", "or", "min", "max"])
+            terms.append(E.apply(op, *draw.choices(terms[-5:], k=2)))
+        root = terms[-1]
+        (found,) = simplify([root], numerics="exact")
+        smaller += E.size([found]) < E.size([root])
+        wanted, got = (np.broadcast_to(evaluate([e], known)[0], points.shape[1:]) for e in (root, found))
+        assert np.array_equal(wanted, got), print_expr(root)
+    assert smaller > 200
+
+
+def waves(number):
+    """A picture of which boxes decide nothing, so that machine code wins."""
+
+    @pl.image
+    def picture(p):
+        value = 0.3
+        for k in range(6):
+            value = value * 0.7 + pl.sin(p.x * (number + k) + p.y * k) * 0.9
+        return value
+
+    return picture
+
+
+def test_P23_a_small_edit_compiles_nothing():
+    size = (320, 240)
+    with Session(size) as session:
+        session.update(waves(1.5), zoom=9.0)
+        session.update(waves(1.625))
+        assert session.settled()
+        lifted = session._scene.family.lifted
+        assert lifted is not None, "machine code wins here"
+        for k in range(5):
+            shown = session.update(waves(2.0 + 0.3 * k))
+            assert shown.tier == "llvm", (
+                "the code of the shape, in which numbers are parameters, is there at once"
+            )
+            whole = pl.render(waves(2.0 + 0.3 * k), size, zoom=9.0, numerics="exact")
+            assert np.array_equal(shown.pixels, whole), "a little slower, never different"
+            assert session._scene.family.lifted is lifted, "one code serves all edits"
+
+
+def test_P24_conditions_are_decided_region_by_region():
+    size = (256, 192)
+
+    @pl.image
+    def boxes(p):
+        return pl.where((abs(p.x) < 1.0) & (abs(p.y) < 0.5), 1.0, 0.25)
+
+    found = pl.explain_tiles(boxes, size, zoom=100.0)
+    false_or_true = found.tiles[found.tiles[:, 3] == 0]
+    mixed = found.tiles[found.tiles[:, 3] > 0]
+    assert (false_or_true[:, 2] ** 2).sum() > 0.7 * size[0] * size[1], (
+        "in most regions the condition is constant"
+    )
+    shades = set()
+    for x, y, side, _ in false_or_true:
+        part = found.pixels[y : y + side, x : x + side].reshape(-1, 4)
+        assert (part == part[0]).all()
+        shades.add(tuple(part[0].tolist()))
+    assert len(shades) == 2, "regions where it is false, and regions where it is true"
+    assert mixed[:, 2].max() <= 32, "where it is mixed, a region is divided until it is small"
+    assert np.array_equal(found.pixels, pl.render(boxes, size, zoom=100.0, backend="llvm"))
+
+
+@pytest.mark.parametrize("picture", [im.fill(im.red, im.disk(1.0)), im.checkerboard(0.5, im.black, im.white)])
+def test_P25_antialiasing_spends_samples_where_there_is_contrast(picture):
+    kernel = pl.compile(picture, backend="tiles")
+    code = kernel._code(Variant("straight", True))
+    view = {"zoom": 30.3, "samples": 8}
+    before = code.counts.samples
+    every = kernel.render(SIZE, **view).astype(int)
+    between = code.counts.samples
+    smooth = kernel.render(SIZE, error=2 / 255, **view).astype(int)
+    assert between - before < 0.2 * 64 * every[..., 0].size, "boxes decide most of the picture"
+    assert code.counts.samples - between < 0.3 * 64 * every[..., 0].size, "edges alone get all samples"
+    assert np.abs(smooth - every).mean() < 1.0
+    plain = kernel.render(SIZE, zoom=30.3).astype(int)
+    assert np.abs(smooth - every).mean() < 0.3 * np.abs(plain - every).mean(), "it is antialiased"
+    sure = kernel.render(SIZE, tolerance=3 / 255, **view).astype(int)
+    assert np.abs(sure - every).max() <= 3, "a tolerance is a promise"
