@@ -114,9 +114,12 @@ class Program:
             )
         for name, declared in self.outputs.items():
             array = targets[name]
-            if _checked(name, array, declared).base is not array or not array.flags.writeable:
+            _check_kind(name, array, declared)
+            if not (array.flags.c_contiguous and array.flags.aligned and array.flags.writeable):
                 raise InputError(
-                    "cannot be stored to", place="program, out", fix="give a contiguous, writable array"
+                    f"{name} cannot be stored to",
+                    place="program, out",
+                    fix="give a contiguous, aligned, writable array, as NumPy makes it",
                 )
         return [targets[name] for name in self.outputs]
 
@@ -179,6 +182,15 @@ def _reached(roots: Sequence[Operation]) -> list[Operation]:
 
 
 def _checked(name: str, value: Any, declared: Array) -> Numbers:
+    """The numbers of an input one after another: where they are, or copied if they have gaps or are not aligned."""
+    return np.require(_check_kind(name, value, declared), requirements="CA").reshape(-1)
+
+
+def _check_kind(name: str, value: Any, declared: Array) -> Numbers:
+    """An array, if it has the shape and the type that are declared.
+
+    Raises InputError for anything else.
+    """
     wanted = f"{declared.type} and shape {declared.shape}"
     if not isinstance(value, np.ndarray):
         raise InputError(
@@ -189,4 +201,4 @@ def _checked(name: str, value: Any, declared: Array) -> Numbers:
         raise InputError(
             f"is {array.dtype} and shape {array.shape}", place=f"program, {name}", fix=f"give {wanted}"
         )
-    return np.ascontiguousarray(array).reshape(-1)
+    return array

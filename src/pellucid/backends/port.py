@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..base.errors import BackendError, InputError
+from ..base.errors import BackendError, InputError, brief
 from ..ir import nest as N
 from ..ir.expr import Buffer, Expr, buffers, topological
 from ..ir.facts import Facts
@@ -182,13 +182,19 @@ class Calling:
     def _array(self, buffer: Buffer, array: Array | None, least: int, *, written: bool) -> Array:
         if array is None:
             raise self._unfit(buffer, "has no memory", "bind an array to it")
-        if array.dtype != buffer.type.dtype or array.ndim != 1 or not array.flags.c_contiguous:
+        if not isinstance(array, np.ndarray):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may err
+            raise self._unfit(buffer, f"{brief(array)} is not an array", f"give one of {buffer.type}")
+        flags = array.flags
+        if array.dtype != buffer.type.dtype or array.ndim != 1 or not flags.c_contiguous:
             what = f"is not a contiguous one-dimensional array of {buffer.type}"
             raise self._unfit(buffer, what, "convert it")
+        if not flags.aligned:
+            what = f"does not begin at a multiple of {array.itemsize} bytes"
+            raise self._unfit(buffer, what, "pass a copy of it")
         if len(array) < least:
             what = f"has {len(array)} elements where {least} are needed"
             raise self._unfit(buffer, what, "pass a longer array")
-        if written and not array.flags.writeable:
+        if written and not flags.writeable:
             raise self._unfit(buffer, "cannot be written to", "pass a writable array")
         return array
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import InputError, brief
+from ..base.memory import available_memory, readable_bytes
 from ..ir.expr import Buffer
 from .array2 import Raster
 from .layout import LAYOUTS
@@ -48,12 +49,16 @@ def raster_of(array: Any, alpha: str, name: str) -> Raster:
             f"{brief(array)} is no array ({error})", place="bitmap", fix="give rows of one length, of numbers"
         ) from None
     if given.dtype == np.bool_:
+        _check_copy(given, 1)
         given = given.view(np.uint8) * np.uint8(255)
     elif given.dtype == np.float64:
+        _check_copy(given, 4)
         # What is too large for the narrower type is infinite in it.
         with np.errstate(over="ignore"):
             given = given.astype(np.float32)
-    given = given.astype(given.dtype.newbyteorder("="), copy=False)
+    elif not given.dtype.isnative:
+        _check_copy(given, given.itemsize)
+        given = given.astype(given.dtype.newbyteorder("="))
     depth = 1 if given.ndim == 2 else given.shape[2] if given.ndim == 3 else 0
     layout = _LAYOUTS.get((given.dtype.str[1:], depth))
     if given.size == 0 or layout is None:
@@ -64,8 +69,9 @@ def raster_of(array: Any, alpha: str, name: str) -> Raster:
         )
     unit = LAYOUTS[layout].element.bits // 8
     side_by_side = depth == 1 or given.strides[2] == given.itemsize
-    if not side_by_side or any(s % unit for s in given.strides[:2]):
-        given = np.ascontiguousarray(given)
+    if not side_by_side or not given.flags.aligned or any(s % unit for s in given.strides[:2]):
+        _check_copy(given, given.itemsize)
+        given = given.copy()
     if alpha == "opaque" and layout == "rgba32":
         layout = "rgbx32"
     elif alpha == "opaque" and LAYOUTS[layout].alpha is not None:
@@ -73,6 +79,21 @@ def raster_of(array: Any, alpha: str, name: str) -> Raster:
             f"the alpha of {given.dtype} cannot be passed over", place="bitmap", fix="give array[..., :3]"
         )
     return in_place_raster(given, layout, name, premultiplied=alpha == "premultiplied")
+
+
+def _check_copy(given: Array, itemsize: int) -> None:
+    """Check that there is memory for a copy of an array, whose rows may all be the same one.
+
+    Raises InputError if there is less.
+    """
+    needed, available = given.size * itemsize, available_memory()
+    if available is not None and needed > available:
+        raise InputError(
+            f"a copy of an array of shape {given.shape} and {given.dtype} takes {readable_bytes(needed)}, and"
+            f" {readable_bytes(available)} are available",
+            place="bitmap",
+            fix="give uint8, uint16 or float32 with the channels of a pixel side by side, which is read in place",
+        )
 
 
 def in_place_raster(pixels: Array, layout: str, name: str, **how: Any) -> Raster:
