@@ -114,7 +114,8 @@ def test_a_larger_table_is_filled_by_the_program():
 
 
 LINEAR = [
-    "rgbaf16", "rgbf32", "grayf32", "raw12", "mono10p", "M:5 | gbrg linear", "A:8 R:8 G:8 B:8 | linear premultiplied",
+    "rgbaf16", "rgbf32 | linear", "grayf32 | linear", "raw12", "mono10p", "M:5 | gbrg linear",
+    "A:8 R:8 G:8 B:8 | linear premultiplied",
     "Y:8; Cb:8 Cr:8 /2x2 | linear", "Y:10 Cb:10 Cr:10 | linear",
 ]  # fmt: skip
 
