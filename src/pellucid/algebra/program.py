@@ -183,7 +183,8 @@ def _reached(roots: Sequence[Operation]) -> list[Operation]:
 
 def _checked(name: str, value: Any, declared: Array) -> Numbers:
     """The numbers of an input one after another: where they are, or copied if they have gaps or are not aligned."""
-    return np.require(_check_kind(name, value, declared), requirements="CA").reshape(-1)
+    array = np.ascontiguousarray(_check_kind(name, value, declared))
+    return (array if array.flags.aligned else array.copy()).reshape(-1)
 
 
 def _check_kind(name: str, value: Any, declared: Array) -> Numbers:
