@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import time
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from tests.evaluations import evaluated, meaning_of
 
 import pellucid as pl
 from pellucid import images as im
+from pellucid.base.errors import TraceError
 from pellucid.driver.frame import OUT, Variant, build
 from pellucid.driver.kernel import make_backend, optimized
 from pellucid.driver.options import Options
@@ -181,3 +183,19 @@ def test_P25_antialiasing_spends_samples_where_there_is_contrast(picture):
     assert np.abs(smooth - every).mean() < 0.3 * np.abs(plain - every).mean(), "it is antialiased"
     sure = kernel.render(SIZE, tolerance=3 / 255, **view).astype(int)
     assert np.abs(sure - every).max() <= 3, "a tolerance is a promise"
+
+
+def test_P27_a_picture_that_grows_without_end_is_refused_in_time():
+    def around(inner):
+        return pl.image(
+            lambda p: sum(inner(pl.Point(p.x * 1.01 + k, p.y - 0.1 * k)) for k in range(4)) * 0.25
+        )
+
+    picture = im.image(lambda p: pl.sin(p.x) * p.y)
+    for _ in range(12):
+        picture = around(picture)
+    began = time.perf_counter()
+    with pytest.raises(TraceError, match="has grown beyond") as caught:
+        pl.compile(picture)
+    assert "test_pan_future.py:" in str(caught.value)
+    assert time.perf_counter() - began < 20.0, "on a busy machine; about a second on a quiet one"

@@ -12,12 +12,13 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..base.errors import VocabularyError, brief
+from ..base.errors import TraceError, VocabularyError, brief
 from ..base.room import with_room
 from ..base.where import caller
 from ..ir import expr as E
 from ..ir import types as T
 from ..tracing import Point, Value, convert, flatten, real_type, static, tracing
+from ..tracing.session import MAX_NODES, has_grown_too_far
 from ..tracing.tracer import lift
 from .color import Color
 from .telling import short, written
@@ -88,6 +89,13 @@ class Image:
         key = (id(self), p.x.expr, p.y.expr, real_type())
         found = memo.get(key)
         if found is None:
+            if has_grown_too_far():
+                place, line = caller()
+                raise TraceError(
+                    f"the picture has grown beyond {MAX_NODES} nodes, with {len(memo)} uses of pictures at points",
+                    place=f"{place}: {line}",
+                    fix="use a picture at fewer different points: each use inside of another one multiplies",
+                )
             found = memo[key] = (self._sampled(p), self)
         return found[0]
 

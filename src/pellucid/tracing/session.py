@@ -11,13 +11,15 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 from ..ir import types as T
+from ..ir.expr import count
 
 
 @dataclass(slots=True)
 class Trace:
-    """One tracing session: the type of real numbers."""
+    """One tracing session: the type of real numbers, and how many nodes there were before."""
 
     real: T.Type = T.f32
+    before: int = 0
 
 
 _OUTSIDE = Trace()
@@ -32,12 +34,22 @@ def tracing(real: T.Type = T.f32) -> Generator[Trace]:
     ...     real_type()
     f64
     """
-    session = Trace(real)
+    session = Trace(real, count())
     token = _current.set(session)
     try:
         yield session
     finally:
         _current.reset(token)
+
+
+MAX_NODES = 200_000
+"""Nodes that the tracing of one picture may make: about a second of work, 25 times the largest known picture."""
+
+
+def has_grown_too_far() -> bool:
+    """Whether the current session has made more nodes than a picture may have."""
+    session = _current.get()
+    return session is not _OUTSIDE and count() - session.before > MAX_NODES
 
 
 def real_type() -> T.Type:
