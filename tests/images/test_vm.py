@@ -34,7 +34,23 @@ def quietly(function):
     return quiet
 
 
+def pcg(word: int) -> int:
+    state = (word * 747796405 + 2891336453) % 2**32
+    mixed = ((state >> (state >> 28) + 4 ^ state) * 277803737) % 2**32
+    return mixed >> 22 ^ mixed
+
+
+def bits(a: float) -> int:
+    return int(np.float32(a).view(np.uint32))
+
+
+def of_bits(word: int) -> float:
+    return float(np.uint32(word).view(np.float32))
+
+
 MEANING = {
+    "rand": lambda a: of_bits(pcg(bits(a)) >> 9 | 0x3F800000) - 1,
+    "mix": lambda a, b: of_bits(pcg((bits(a) + pcg(bits(b))) % 2**32)),
     "neg": lambda a: -a,
     "abs": abs,
     "square": lambda a: a * a,

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple, cast
 from ..base.errors import FileError, InputError, did_you_mean
 from ..base.opening import text_of
 from ..ir import expr as E
+from ..ir import types as T
 from ..ir.expr import Expr
-from ..tracing import Point, Value, convert, real_type, where
+from ..tracing import Point, Value, call, convert, real_type, where
 from ..tracing import functions as F
 from ..tracing.tracer import lift
 from .image import Image
@@ -39,16 +40,45 @@ def _modulo(a: Any, b: Any) -> Any:
     return a - size * F.floor(a / size)
 
 
+def _hash(word: Value) -> Value:
+    """The permuted congruential generator of 32 bits (Jarzynski and Olano, Hash Functions for GPU Rendering, 2020)."""
+    state = word * 747796405 + 2891336453
+    high = call("shift_right", state, call("shift_right_in", state, 28) + 4) ^ state
+    mixed = high * 277803737
+    return call("shift_right_in", mixed, 22) ^ mixed
+
+
+def _bits(a: Any) -> Value:
+    # Programs compute in floats of 32 bits, whatever the precision here.
+    return Value(E.apply("bitcast", convert(a, T.f32).expr, attr=T.u32))
+
+
+def _real(word: Value) -> Value:
+    return Value(E.apply("bitcast", word.expr, attr=T.f32))
+
+
+def _rand(a: Any) -> Any:
+    # A number from 0 to below 1, from the hash of the bits of one.
+    return _real(call("shift_right_in", _hash(_bits(a)), 9) | 0x3F800000) - 1.0
+
+
+def _mix(a: Any, b: Any) -> Any:
+    # The float whose bits are the hash of both.
+    return _real(_hash(_bits(a) + _hash(_bits(b))))
+
+
 _FUNCTION_OF_ONE: dict[str, Callable[[Any], Any]] = {
     "recip": lambda a: 1.0 / a,
     "round": _round,
     "not": lambda a: where(a == 0.0, 1.0, 0.0),
+    "rand": _rand,
 }
 _FUNCTION_OF_TWO: dict[str, Callable[[Any, Any], Any]] = {
     "mod": _modulo,
     "compare": _compare,
     "and": lambda a, b: where(a == 0.0, a, b),
     "or": lambda a, b: where(a == 0.0, b, a),
+    "mix": _mix,
 }
 _ROW_OF_ONE = (
     "neg",
