@@ -22,7 +22,7 @@ PROGRAMS = [
 
 LONGEST_FILE = 500
 LONGEST_MOVE = 150
-WHOLE_IR = 3100
+WHOLE_IR = 3200
 NO_IDEA = {"common", "core", "helper", "helpers", "manager", "misc", "util", "utils"}
 
 

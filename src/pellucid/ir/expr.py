@@ -274,14 +274,16 @@ def state(depth: int, position: int, type_: T.Type) -> Expr:
     return _put("state", (), type_, (depth, position), bit)
 
 
-def in_iteration(node: Expr) -> bool:
-    """Whether a value depends on the state of an `iterate` around it: it means nothing anywhere else.
+def in_iteration(node: Expr, but: int = 0) -> bool:
+    """Whether a value depends on the state of an `iterate` around it, but for states of these bits.
+
+    It means nothing anywhere else.
 
     >>> step = apply("add", state(0, 0, T.i32), const(1, T.i32))
     >>> in_iteration(step), in_iteration(iterate([const(0, T.i32)], [step], FALSE, const(9, T.i32), 0)[0])
     (True, False)
     """
-    return bool(node.free & _states)
+    return bool(node.free & _states & ~but)
 
 
 # ---- compound nodes ----

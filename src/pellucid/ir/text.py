@@ -39,6 +39,8 @@ class Printer:
         self.mutable: set[Buffer] = set()
         self.passing: dict[Buffer, list[Expr]] = {}
         self.counts = {"s": 0, "t": 0}
+        # The nodes with abbreviations, in order: a block forgets those that it made.
+        self.brief: list[Expr] = []
         self.starts: list[int] = []
 
     def name(self, node: Expr, prefix: str) -> str:
@@ -143,10 +145,18 @@ class Printer:
             if counts[node] > 1 or node.op == "iterate" or heights[node] > MAX_HEIGHT:
                 line = self.show(node)
                 lines.append(f"{self.name(node, 's')} := {line}")
+                self.brief.append(node)
                 if self.mutable:
                     for buffer in self.mutable.intersection(buffers([node])):
                         self.passing.setdefault(buffer, []).append(node)
         return lines
+
+    def leave(self, mark: int) -> None:
+        """Drop the abbreviations made since there were so many: they end with their block."""
+        for node in self.brief[mark:]:
+            if self.names.get(node, "").startswith("s"):
+                del self.names[node]
+        del self.brief[mark:]
 
     def forget(self, stored: Iterable[Buffer]) -> None:
         """Drop the abbreviations that load from memory that is stored to: further down they would mislead."""
@@ -210,7 +220,9 @@ def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int)
         if again:
             printer.forget(list(printer.passing))
         if inner:
+            mark = len(printer.brief)
             _print_block(inner, printer, lines, depth + 1)
+            printer.leave(mark)
         else:
             lines.append(f"{pad}  pass")
 

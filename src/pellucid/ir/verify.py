@@ -64,20 +64,8 @@ def _verify_node(node: Expr) -> None:
             if position.type not in (T.i32, T.i64):
                 raise IrError(f"a position is i32 or i64, not {position.type}", place=f"{node!r}")
         case "iterate":
-            init, step, stop, limit = parts(node)
-            depth = node.attr[0]
-            if stop.type is not T.boolean or limit.type is not T.i32:
-                raise IrError("stop is a bool and limit an i32", place="iterate")
-            if any(a.type is not b.type for a, b in zip(init, step, strict=True)):
-                raise IrError("a component changes its type", place="iterate")
-            bit = index_bit(f"state {depth}")
-            if any(a.free & bit for a in (*init, limit)):
-                raise IrError("initial values must not depend on the iteration's own state", place="iterate")
-            if any(
-                n.op == "iterate" and n.attr[0] >= depth for n in topological((*step, stop)) if n.free & bit
-            ):
-                raise IrError("an inner iteration must have a smaller depth", place="iterate")
-            free &= ~bit
+            verify_iteration(node)
+            free &= ~index_bit(f"state {node.attr[0]}")
         case "get":
             component: int = node.attr
             if node.args[0].op != "iterate" or node.type is not node.args[0].args[component].type:
@@ -88,6 +76,36 @@ def _verify_node(node: Expr) -> None:
                 raise IrError(f"is {node.type} where the table says {expected}", place=node.op)
     if free != node.free:
         raise IrError("wrong set of free indices", place=node.op)
+
+
+def verify_iteration(node: Expr) -> None:
+    """Check the parts of an iterate against each other.
+
+    Raises IrError, which says what is wrong.
+    """
+    init, step, stop, limit = parts(node)
+    depth = node.attr[0]
+    if stop.type is not T.boolean or limit.type is not T.i32:
+        raise IrError("stop is a bool and limit an i32", place="iterate")
+    if any(a.type is not b.type for a, b in zip(init, step, strict=True)):
+        raise IrError("a component changes its type", place="iterate")
+    bit = index_bit(f"state {depth}")
+    if any(a.free & bit for a in (*init, limit)):
+        raise IrError("initial values must not depend on the iteration's own state", place="iterate")
+    inside = topological((*step, stop))
+    if any(n.op == "iterate" and n.attr[0] >= depth and n.free & bit for n in inside):
+        raise IrError("an inner iteration must have a smaller depth", place="iterate")
+    own = {k: a.type for k, a in enumerate(init)}
+    for n in _own_states(inside, step, stop, depth):
+        if own.get(n.attr[1]) is not n.type:
+            raise IrError(f"there is no state {n!r}", place="iterate", fix="use those that it starts with")
+
+
+def _own_states(inside: Iterable[Expr], step: Iterable[Expr], stop: Expr, depth: int) -> list[Expr]:
+    """The states of an iteration in its steps and its test: not those of one inside with the same name."""
+    bit = index_bit(f"state {depth}")
+    others = [n for n in inside if n.op == "iterate" and not n.free & bit]
+    return [n for n in topological((*step, stop), others) if n.op == "state" and n.attr[0] == depth]
 
 
 def verify_kernel(kernel: Kernel) -> None:

@@ -22,7 +22,7 @@ from .names import Names
 from .numbers import number_of, typed
 from .values import Scope, Values
 
-DEEPEST = 5000
+DEEPEST = 2000
 """Statements within statements that are read; values nest to any depth."""
 
 
@@ -152,6 +152,10 @@ class _Reader:
             "local": self.allocation,
             "lanes": self.way,
             "spread": self.way,
+            "place": self.place,
+            "repeat": self.repeated,
+            "pick": self.picked,
+            "once": self.once,
         }
         if head not in reads:
             hint = did_you_mean(head, reads) or f"a statement begins with one of {', '.join(W.STATEMENTS)}"
@@ -194,13 +198,12 @@ class _Reader:
         if why is not None:
             raise self.source.error(items[0], why, "choose another name")
         bounds = [self.values.expression(f, scope, T.i64) for f in items[1:3]]
-        kinds = (T.i64, T.i32)
-        known = next((b.type for b in bounds if isinstance(b, Expr) and b.type in kinds), T.i64)
+        known = next((b.type for b in bounds if isinstance(b, Expr) and b.type.is_integer), T.i64)
         lo, last = (typed(self.source, b, known) for b in bounds)
         for e, f in ((lo, items[1]), (last, items[2])):
-            if e.type not in kinds:
+            if not e.type.is_integer:
                 raise self.source.error(
-                    f, f"a bound is an i64 or an i32, not a {e.type}", "write (to_integer.i64 ...)"
+                    f, f"a bound is an integer, not a {e.type}", "write (to_integer.i64 ...)"
                 )
         if last.type is not lo.type:
             raise self.source.error(
@@ -264,6 +267,45 @@ class _Reader:
         self.names.given.discard(word)
         return N.Alloc({buffer: size}, body)
 
+    def value(self, form: Form, scope: Scope) -> Expr:
+        """A value by itself."""
+        return typed(self.source, self.values.expression(form, scope, None), None)
+
+    def place(self, form: Form, items: Sequence[Form], scope: Scope) -> N.Let:
+        """``(place s)``: where a value is computed."""
+        found = self.value(items[0], scope)
+        self.values.whole(items[0], [found])
+        return N.Let(found)
+
+    def repeated(self, form: Form, items: Sequence[Form], scope: Scope) -> N.Repeat:
+        """``(repeat (iterate ...) S)``: where an iteration is computed, with places for what its steps need."""
+        found = self.value(items[0], scope)
+        if found.op != "iterate":
+            raise self.source.error(items[0], "'repeat' is followed by an iteration")
+        around = self.values.states
+        self.values.states |= E.index_bit(f"state {found.attr[0]}")
+        body = self.statement(items[1], scope)
+        self.values.states = around
+        return N.Repeat(found, body)
+
+    def once(self, form: Form, items: Sequence[Form], scope: Scope) -> N.Once:
+        """``(once n (s ...) S)``: places that are computed when they are first reached, in the n innermost loops."""
+        across = self.values.small(items[0])
+        kept = tuple(self.value(f, scope) for f in items[1].items or ())
+        return N.Once(across, kept, self.statement(items[2], scope))
+
+    def picked(self, form: Form, items: Sequence[Form], scope: Scope) -> N.If:
+        """``(pick b S1 S2 (if b s1 s2))``: places for the sides of choices on one condition."""
+        condition = self.values.condition(items[0], scope)
+        then, orelse = (self.statement(f, scope) for f in items[1:3])
+        picks = tuple(self.value(f, scope) for f in items[3:])
+        for p, f in zip(picks, items[3:], strict=True):
+            if p.op != "choose" or p.args[0] is not condition:
+                raise self.source.error(
+                    f, "'pick' is about choices on its own condition", "write (if b s1 s2)"
+                )
+        return N.If(condition, then, orelse, picks)
+
     def way(self, form: Form, items: Sequence[Form], scope: Scope) -> N.For:
         """``(lanes n S)`` or ``(spread n S)``: how a loop runs."""
         number = number_of(self.source, items[0])
@@ -284,4 +326,8 @@ _STATEMENT_SHAPES = {
     "local": ("(local x S)", 2, 2),
     "lanes": ("(lanes 16 (for x s1 s2 S))", 2, 2),
     "spread": ("(spread 8 (for x s1 s2 S))", 2, 2),
+    "place": ("(place s)", 1, 1),
+    "repeat": ("(repeat (iterate ...) S)", 2, 2),
+    "once": ("(once 1 (s ...) S)", 3, 3),
+    "pick": ("(pick b S1 S2 (if b s1 s2))", 4, 1 << 30),
 }

@@ -5,6 +5,7 @@ Used by `reading`. A loop's variable hides everything else of its name; a simple
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -13,6 +14,7 @@ from ...base.errors import IrError, did_you_mean
 from ...ir import expr as E
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr
+from ...ir.verify import verify_iteration
 from . import words as W
 from .forms import Form, Source
 from .names import Names
@@ -21,6 +23,7 @@ from .numbers import Number, literal, typed
 Made = TypeVar("Made")
 Scope = Mapping[str, Expr]
 ZERO = E.const(0, T.i64)
+_STATE = re.compile(r"@(\d{1,9})\.(\d{1,9}):(\w+)", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -29,6 +32,8 @@ class Values:
 
     names: Names
     used: dict[Buffer, None] = field(default_factory=dict[Buffer, None])
+    states: int = 0
+    """The bits of the states that statements around let values depend on."""
 
     @property
     def source(self) -> Source:
@@ -63,7 +68,9 @@ class Values:
 
     def typed_expression(self, form: Form, scope: Scope, hint: T.Type) -> Expr:
         """An expression; a bare number takes the type that is wanted."""
-        return typed(self.source, self.expression(form, scope, hint), hint)
+        found = typed(self.source, self.expression(form, scope, hint), hint)
+        self.whole(form, [found])
+        return found
 
     def expression(self, form: Form, scope: Scope, hint: T.Type | None) -> Expr | Number:
         """An expression, or a bare number whose type its neighbors decide.
@@ -79,6 +86,7 @@ class Values:
             if finish is not None:
                 args = done[len(done) - count :]
                 del done[len(done) - count :]
+                self.whole(f, args)
                 done.append(self.build(f, lambda finish=finish, args=args: finish(args)))
                 continue
             if f.items is None:
@@ -87,7 +95,15 @@ class Values:
             operands, hints, make = self.compound(f, f.items, wanted)
             stack.append((f, wanted, make, len(operands)))
             stack += [(o, h, None, 0) for o, h in zip(reversed(operands), reversed(hints), strict=True)]
-        return done[0]
+        found = done[0]
+        if isinstance(found, Expr) and E.in_iteration(found, self.states):
+            raise self.source.error(form, "a state stands outside of its iteration")
+        return found
+
+    def whole(self, form: Form, args: Sequence[Expr | Number]) -> None:
+        """Refuse an iteration as an operand of anything but `get`."""
+        if form.head != "get" and any(isinstance(a, Expr) and a.op == "iterate" for a in args):
+            raise self.source.error(form, "an iteration has components", "write (get 0 (iterate ...))")
 
     def atom(self, form: Form, scope: Scope) -> Expr | Number:
         """A number, a truth value or a name."""
@@ -107,6 +123,9 @@ class Values:
         number = literal(self.source, form)
         if number is not None:
             return number
+        state = _STATE.fullmatch(word)
+        if state is not None and state[3] in T.BY_NAME:
+            return E.state(int(state[1]), int(state[2]), T.BY_NAME[state[3]])
         if word in self.names.abstract:
             raise self.source.error(form, f"{word!r} stands for a statement, not for a value")
         raise self.names.undeclared(form, word)
@@ -127,6 +146,8 @@ class Values:
             if len(operands) != 2 or len(operands[1].items or ()) != 2:
                 raise self.source.error(form, "'in' has a value and a subrange", "write (in s (s1 s2))")
             return (operands[0], *(operands[1].items or ())), [None] * 3, self.inside
+        if head in W.ITERATIONS:
+            return (self.iteration if head == "iterate" else self.component)(form, operands)
         found = W.operator(head, len(operands), None)
         if found is None:
             return self.no_operator(form, items)
@@ -135,6 +156,52 @@ class Values:
             raise self.source.error(form, f"{head!r} takes {row.arity} operands, not {len(operands)}")
         hints = [wanted if row.result == letter else None for letter in row.letters]
         return operands, hints, lambda a: self.apply(head, a, wanted)
+
+    def iteration(self, form: Form, operands: Sequence[Form]) -> Any:
+        """``(iterate depth (s ...) (s ...) b limit)``: its starts, its steps, its test, and how many steps at most."""
+        if len(operands) != 5 or not operands[1].items or not operands[2].items:
+            raise self.source.error(
+                form, "an iteration has five parts", "write (iterate 0 (s ...) (s ...) b limit)"
+            )
+        depth = self.small(operands[0])
+        init, step = operands[1].items, operands[2].items
+
+        def make(args: list[Expr | Number]) -> Expr:
+            values = [typed(self.source, a, None) for a in args[: len(init)]]
+            steps = [
+                typed(self.source, a, v.type) for a, v in zip(args[len(init) : -2], values, strict=False)
+            ]
+            stop, limit = typed(self.source, args[-2], T.boolean), typed(self.source, args[-1], T.i32)
+            node = E.iterate(values, steps, stop, limit, depth)[0].args[0]
+            verify_iteration(node)
+            return node
+
+        if len(init) != len(step):
+            raise self.source.error(form, "an iteration needs as many steps as values that it starts with")
+        return (*init, *step, *operands[3:]), [*[None] * (2 * len(init)), T.boolean, T.i32], make
+
+    def component(self, form: Form, operands: Sequence[Form]) -> Any:
+        """``(get k (iterate ...))``: a component of what an iteration ends with."""
+        if len(operands) != 2 or operands[1].head != "iterate":
+            raise self.source.error(
+                form, "'get' has a number and an iteration", "write (get 0 (iterate ...))"
+            )
+        position = self.small(operands[0])
+
+        def make(args: list[Expr | Number]) -> Expr:
+            (node,) = args
+            assert isinstance(node, Expr)  # noqa: S101 - an iteration
+            if position >= node.attr[1]:
+                raise self.source.error(operands[0], f"there is no component {position}")
+            return E.get(node, position)
+
+        return operands[1:], [None], make
+
+    def small(self, form: Form) -> int:
+        """A whole number of few digits."""
+        if not re.fullmatch(r"\d{1,9}", form.atom, re.ASCII):
+            raise self.source.error(form, "a whole number is expected here")
+        return int(form.atom)
 
     def no_operator(self, form: Form, items: Sequence[Form]) -> Any:
         """The error for a list that is no expression."""

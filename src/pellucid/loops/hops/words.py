@@ -30,7 +30,8 @@ SYMBOLS = {row: word for word, row in ARITHMETIC.items()} | {
     "neg": "-",
     "choose": "if",
 }
-STATEMENTS = (":=", "for", "if", "while", "local", "lanes", "spread")
+STATEMENTS = (":=", "for", "if", "while", "local", "lanes", "spread", "place", "repeat", "pick", "once")
+ITERATIONS = ("iterate", "get")
 DECLARATIONS = (
     "MakeVariable",
     "MakeLocal",
@@ -51,7 +52,7 @@ def why_no_name(word: str) -> str | None:
     """
     if not NAME.fullmatch(word):
         return f"{word!r} is not a name of letters, digits and _"
-    if word in {*STATEMENTS, *DECLARATIONS, *_LITERALS, "in", "quote"} or word in rows.table():
+    if word in {*STATEMENTS, *ITERATIONS, *DECLARATIONS, *_LITERALS, "in", "quote"} or word in rows.table():
         return f"{word!r} is a word of the language"
     return None
 
@@ -84,7 +85,7 @@ def operator(word: str, count: int, kind: T.Type | None) -> tuple[Prim, T.Type |
 
 def words() -> list[str]:
     """Every operator that may stand at the head of an expression, for hints."""
-    return [*ARITHMETIC, *COMPARISONS, "/", "in", "if", *rows.table()]
+    return [*ARITHMETIC, *COMPARISONS, "/", "in", "if", *ITERATIONS, *rows.table()]
 
 
 def literal_type(

@@ -30,8 +30,8 @@ _RENAMED = re.compile(r"(.+)__\d+")
 def write(kernel: N.Kernel, width: int = WIDTH) -> str:
     """The program of a kernel: its declarations, then its statements.
 
-    Raises IrError for what the language cannot say: places (see `nest.erase`), iterations, and terms that share so
-    much that they would not end.
+    Raises IrError for what the language cannot say: names that are no names in it, and terms that share so much that
+    they would not end.
 
     >>> from .reading import read
     >>> print(write(read("(MakeVariable (h 256)) (for i 0 255 (:= (h i) 0))")), end="")
@@ -147,6 +147,17 @@ class _Writer:
             case N.Store(buffer, position, value):
                 target = self.variable(buffer, position, shown)
                 return Tree([Tree(":="), target, self.expression(value, shown, buffer.type)])
+            case N.Let(value):
+                return Tree([Tree("place"), self.expression(value, shown, None)])
+            case N.Repeat(value, body):
+                return Tree([Tree("repeat"), self.expression(value, shown, None), self.block(body, shown)])
+            case N.Once(across, values, body):
+                kept = Tree([self.expression(v, shown, None) for v in values])
+                return Tree([Tree("once"), Tree(str(across)), kept, self.block(body, shown)])
+            case N.If(condition, then, orelse, (_, *_)):
+                sides = [self.block(block, shown) for block in (then, orelse)]
+                values = [self.expression(p, shown, None) for p in s.picks]
+                return Tree([Tree("pick"), self.expression(condition, shown, None), *sides, *values])
             case N.If(condition, then, orelse, ()):
                 parts = [Tree("if"), self.expression(condition, shown, None), self.block(then, shown)]
                 return Tree([*parts, self.block(orelse, shown)] if orelse else parts)
@@ -159,10 +170,6 @@ class _Writer:
                 for buffer, size in reversed(list(sizes.items())):
                     tree = Tree([Tree("local"), self.local(buffer, size, shown), tree])
                 return tree
-            case _:
-                raise IrError(
-                    "a place cannot be written as an s-expression", place=_PLACE, fix="erase the places"
-                )
 
     def local(self, buffer: Buffer, size: Expr, shown: dict[Expr, str]) -> Tree:
         """Memory for a statement only, as it is declared."""
@@ -219,6 +226,11 @@ class _Writer:
                 del done[len(done) - arity :]
                 if head == "in":
                     items = [items[0], Tree(items[1:])]
+                elif n.op == "get":
+                    items = [Tree(str(n.attr)), *items]
+                elif n.op == "iterate":
+                    depth, many = n.attr
+                    items = [Tree(str(depth)), Tree(items[:many]), Tree(items[many:-2]), *items[-2:]]
                 done.append(Tree([Tree(head), *items]))
             elif not n.args:
                 done.append(Tree(self.leaf(n, shown, wanted)))
@@ -235,7 +247,8 @@ class _Writer:
         if node.op == "const":
             return written(node, expected)
         if node.op == "state":
-            raise IrError("an iteration cannot be written as an s-expression", place=_PLACE)
+            depth, position = node.attr
+            return f"@{depth}.{position}:{node.type}"
         return _name(shown.get(node, str(node.attr)))
 
 
@@ -244,8 +257,10 @@ def _compound(node: Expr, wanted: T.Type | None) -> tuple[str, Sequence[Expr], S
     args = node.args
     if node.op == "load":
         return _name(node.attr.name), args, [T.i64]
-    if node.op in ("iterate", "get"):
-        raise IrError("an iteration cannot be written as an s-expression", place=_PLACE)
+    if node.op == "get":
+        return "get", args, [None]
+    if node.op == "iterate":
+        return "iterate", args, [*[None] * (len(args) - 1), T.i32]
     inside = _subrange(node)
     if inside is not None:
         known = next((a.type for a in inside if a.op != "const"), None)
