@@ -130,8 +130,12 @@ class Tree:
         return "".join(out)
 
 
-_HEADERS = {":=": 2, "for": 4, "if": 2, "while": 2, "local": 2, "lanes": 2, "spread": 2}
-_HEADERS |= {"place": 2, "repeat": 2, "pick": 2, "once": 3}
+_HEADERS = {":=": 2, "for": 4, "if": 2, "while": 2, "local": 2, "lanes": 2, "spread": 2} | {
+    "place": 2,
+    "repeat": 2,
+    "pick": 2,
+    "once": 3,
+}
 """The statements, and how many of their items stand on the first line."""
 _STATEMENTS_ON_A_LINE = 2
 

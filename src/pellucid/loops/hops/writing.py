@@ -154,13 +154,12 @@ class _Writer:
             case N.Once(across, values, body):
                 kept = Tree([self.expression(v, shown, None) for v in values])
                 return Tree([Tree("once"), Tree(str(across)), kept, self.block(body, shown)])
-            case N.If(condition, then, orelse, (_, *_)):
-                sides = [self.block(block, shown) for block in (then, orelse)]
-                values = [self.expression(p, shown, None) for p in s.picks]
-                return Tree([Tree("pick"), self.expression(condition, shown, None), *sides, *values])
-            case N.If(condition, then, orelse, ()):
-                parts = [Tree("if"), self.expression(condition, shown, None), self.block(then, shown)]
-                return Tree([*parts, self.block(orelse, shown)] if orelse else parts)
+            case N.If(condition, then, orelse, picks):
+                word = "pick" if picks else "if"
+                parts = [Tree(word), self.expression(condition, shown, None), self.block(then, shown)]
+                if orelse or picks:
+                    parts.append(self.block(orelse, shown))
+                return Tree([*parts, *(self.expression(p, shown, None) for p in picks)])
             case N.For():
                 return self.loop(s, shown)
             case N.While(condition, body):
