@@ -376,6 +376,52 @@ def test_H7_heuristics(name, before, after):
     assert same_meaning(kernel, state.kernel)
 
 
+@pytest.mark.parametrize(
+    ("name", "live", "before", "after"),
+    [
+        (
+            "BackPropagate",
+            None,
+            "(for i 0 9 ((:= x i) (:= x (+ x 1)) (:= (a i) x)))",
+            "(for i 0 9 ((:= (a i) x) (:= (a i) i) (:= x (a i)) (:= (a i) (+ (a i) 1)) (:= x (a i))))",
+        ),
+        ("RemoveDeadVars", ["a"], "(:= x 7) (:= y x) (:= (a 3) 7) (:= x 8)", "(:= (a 3) 7)"),
+        ("CompoundOptimize", ["a"], "(:= x 7) (:= y (+ x 1)) (:= (a 3) y)", "(:= (a 3) 8)"),
+        (
+            "ForOptimize",
+            ["b"],
+            "(for i 0 9 ((:= (a i) 0) (for j 0 9 (if (<= i x) (:= (b i) (+ (b i) j))))))",
+            "(for j 0 9 (for i 0 (min 9 x) (:= (b i) (+ (b i) j))))",
+        ),
+    ],
+)
+def test_H7_heuristics_of_what_is_live(name, live, before, after):
+    kernel = program(before)
+    made_by = HEURISTICS[name]() if live is None else HEURISTICS[name](live)
+    state = tactic.run(made_by, kernel)
+    wanted = tactic.run(simplify_expressions, program(after)).kernel
+    again = tactic.run(simplify_expressions, program(write_block(state.kernel.body))).kernel
+    assert write_block(again.body) == write_block(wanted.body)
+    assert same_meaning(kernel, state.kernel)
+
+
+def test_H7_extract_for_stat_finds_the_first_loop():
+    body = program("(:= x 7) (for i 0 9 (:= (a i) 0)) (for j 0 9 (:= (b j) 0))").body
+    assert HEURISTICS["ExtractForStat"](body) is body[1]
+    assert HEURISTICS["ExtractForStat"](body[:1]) is None
+
+
+def test_H7_split_compound_around_if_leaves_the_test_alone_in_its_loop():
+    kernel = program("(for i 0 9 ((:= (a i) 0) (if (<= i x) (:= (b i) 1)) (:= (h i) 2)))")
+    (loop,) = kernel.body
+    state = tactic.run(HEURISTICS["SplitCompoundAroundIf"](loop.index, loop.body[1]), kernel)
+    alone = "(for i 0 9 (:= (a i) 0)) (for i 0 9 (if (<= i x) (:= (b i) 1))) (for i 0 9 (:= (h i) 2))"
+    assert [write_block((s,)) for s in state.kernel.body] == [
+        write_block((s,)).replace("i__2", "i").replace("i__3", "i") for s in program(alone).body
+    ]
+    assert same_meaning(kernel, state.kernel)
+
+
 def plain(kernel: Kernel) -> str:
     """A program with its expressions in simplest form: which operand of max comes first does not matter."""
     return write(tactic.run(simplify_expressions, kernel).kernel)
