@@ -212,7 +212,7 @@ def test_a_control_is_set_between_blocks():
     with pytest.raises(InputError, match="no control is called 'gian'; did you mean 'gain'"):
         player.set("gian", 1)
     with pytest.raises(
-        InputError, match=r"set more: 0\.5 is no whole number; begin it with 0\.0 for real ones"
+        InputError, match=r"set more: 0\.5 is no whole number of 64 bits; begin it with 0\.0 for real ones"
     ):
         player.set("more", 0.5)
     with pytest.raises(InputError, match="set gain: 'loud' is no number; give a number"):
@@ -221,6 +221,44 @@ def test_a_control_is_set_between_blocks():
     assert player.play(1).view(np.float64).tolist() == [2.25]
     with pytest.raises(InputError, match="no control is called 'gain'; it has none"):
         sg.Player(sg.noise()).set("gain", 1)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), 10**400])
+def test_a_control_is_set_to_finite_numbers(value):
+    player = sg.Player(sg.control("gain", 0.5) + sg.control("more", 0), format="pcm_f64le")
+    for name in ("gain", "more"):
+        with pytest.raises(InputError, match=f"set {name}: .* is not finite; give a finite number"):
+            player.set(name, value)
+    with pytest.raises(InputError, match="set more: 9223372036854775808 is no whole number of 64 bits"):
+        player.set("more", 1 << 63)
+    assert player.play(1).view(np.float64).tolist() == [0.5]
+    with pytest.raises(InputError, match="is not finite"):
+        sg.control("gain", value)
+
+
+UNUSUAL = st.sampled_from([2.0, -3.0, 1e308, -1e308, 5e-324, -0.0, float("inf"), -float("inf"), float("nan")])
+
+
+@settings(max_examples=20, deadline=None)
+@given(UNUSUAL, UNUSUAL, st.lists(st.integers(1, FRAMES), max_size=3), st.sampled_from(["pcm_f64le", "pcm_s16le"]))
+def test_states_that_are_not_finite_play_on(gain, first, cuts, format):
+    def make():
+        return sg.rec(lambda y: gain * sg.delay1(y, first)), sg.scan(sg.constant(first), 0.0, lambda r, x: r - x)
+
+    whole = sg.Player(*make(), format=format, meter=True)
+    expected = whole.play(FRAMES).tobytes()
+    player = sg.Player(*make(), format=format, meter=True)
+    ends = sorted({0, *cuts, FRAMES})
+    found = b"".join(player.play(b - a).tobytes() for a, b in itertools.pairwise(ends))
+    assert found == expected
+    assert np.array(player.peak).tobytes() == np.array(whole.peak).tobytes()
+
+
+def test_a_sound_that_overflows_plays_as_one_call_would():
+    player = sg.Player(sg.rec(lambda y: 2.0 * sg.delay1(y, 1.0)), format="pcm_s16le")
+    blocks = player.play(1500).tobytes() + player.play(1500).tobytes()
+    assert blocks == sg.Player(sg.rec(lambda y: 2.0 * sg.delay1(y, 1.0)), format="pcm_s16le").play(3000).tobytes()
+    assert player.position == 3000
 
 
 def test_a_table_is_changed_between_blocks():

@@ -6,6 +6,8 @@ in with one block and come out with it for the next, so that many blocks are one
 
 from __future__ import annotations
 
+import struct
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,7 +19,7 @@ from ..driver.program import Program, compile_program
 from ..ir import types as T
 from ..pixels import Layout
 from ..staging import Dynamic, Memory, Real, Residual, choose, lift, loop, specialize, unknown
-from ..staging.real import call
+from ..staging.real import call, of_bits
 from . import pcm
 from .node import Node
 from .recording import Played
@@ -73,7 +75,8 @@ class Player:
     def set(self, name: str, value: float) -> None:
         """Set a control for the blocks that follow.
 
-        Raises InputError for a name that none has, or for what is no whole number where the control began as one.
+        Raises InputError for a name that none has, for what is no finite number, or no whole one of 64 bits where the
+        control began as one.
         """
         changed = list(self.numbers)
         found = [at for n, at in places(self.signal) if isinstance(n, Control) and n.label == name]
@@ -82,12 +85,7 @@ class Player:
             fix = did_you_mean(name, known) or (f"it has {', '.join(known)}" if known else "it has none")
             raise InputError(f"no control is called {name!r}", place="set", fix=fix)
         for at in found:
-            whole = not isinstance(changed[at], float)
-            if not isinstance(value, int | float) or (whole and value != int(value)):  # pyright: ignore[reportUnnecessaryIsInstance]
-                fix = f"begin it with {float(changed[at])} for real ones" if whole else "give a number"
-                what = "whole number" if whole else "number"
-                raise InputError(f"{brief(value)} is no {what}", place=f"set {name}", fix=fix)
-            changed[at] = int(value) if whole else float(value)
+            changed[at] = _set_to(name, value, changed[at])
         self.numbers = tuple(changed)
 
     def play(self, frames: int, out: pcm.Bytes | None = None, **live: Any) -> pcm.Bytes:
@@ -125,8 +123,8 @@ class Player:
         self.numbers, self.peak = self._program(
             {n: arrays[n] for n in self.residual.memories},
             frames=frames,
-            peak=self.peak,
-            **{f"kept{k}": x for k, x in enumerate(numbers)},
+            peak=_word(self.peak),
+            **{f"kept{k}": _word(x) for k, x in enumerate(numbers)},
         )
         self.position += frames
         return out
@@ -199,14 +197,43 @@ def specialized(
 
     while True:
         became: list[T.Type] = []
-        given = tuple(unknown(f"kept{k}", t) for k, t in enumerate(types))
-        residual = specialize(block, unknown("frames"), unknown("peak", T.f64), given, name="sound")
+        given = tuple(_argument(f"kept{k}", t) for k, t in enumerate(types))
+        residual = specialize(block, unknown("frames"), _argument("peak", T.f64), given, name="sound")
         wider = [max(pair, key=_TYPES.index) for pair in zip(types, became, strict=True)]
         if wider == types:
             return residual, tuple(t.dtype.type(x).item() for x, t in zip(first, types, strict=True))
         types = wider
 
 
+def _argument(name: str, type_: T.Type) -> Any:
+    """A number that waits for the call. Reals go in as words of 64 bits, since a state may be no finite number."""
+    return of_bits(unknown(name), 64) if type_ is T.f64 else unknown(name, type_)
+
+
+def _word(number: Any) -> Any:
+    """A number as `_argument` takes it."""
+    return _WORD.unpack(_REAL.pack(number))[0] if isinstance(number, float) else number
+
+
+_REAL, _WORD = struct.Struct("=d"), struct.Struct("=q")
+
+
+def _set_to(name: str, value: Any, before: Any) -> Any:
+    """The value of a control that was another: of the same type, and finite."""
+    whole = not isinstance(before, float)
+    fix = f"begin it with {float(before)} for real ones" if whole else "give a number"
+    if not isinstance(value, int | float):
+        raise InputError(
+            f"{brief(value)} is no {'whole number' if whole else 'number'}", place=f"set {name}", fix=fix
+        )
+    if not -_LARGEST <= value <= _LARGEST:
+        raise InputError(f"{brief(value)} is not finite", place=f"set {name}", fix="give a finite number")
+    if whole and (value != int(value) or not T.i64.low <= value <= T.i64.high):
+        raise InputError(f"{brief(value)} is no whole number of 64 bits", place=f"set {name}", fix=fix)
+    return int(value) if whole else float(value)
+
+
+_LARGEST = sys.float_info.max
 _TYPES = (T.boolean, T.i64, T.f64)
 
 

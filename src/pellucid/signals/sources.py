@@ -5,10 +5,12 @@ Memory is also where they go (`put`).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..base.errors import InputError, brief
 from ..base.where import caller
 from ..staging import Dynamic, Memory, divides, load_sample, require, store_sample
 from ..staging import signed as with_sign
@@ -139,11 +141,17 @@ class Control(Carrying, Constant):
 def control(name: str, value: float) -> Signal:
     """A constant that a compiled signal lets be set between its blocks, by its name.
 
+    Raises InputError for what is no finite number.
+
     >>> control("volume", 0.5).take(1)
     [0.5]
     """
+    if not abs(as_number(value, "control")) <= sys.float_info.max:
+        raise InputError(
+            f"{brief(value)} is not finite", place=f"{caller()[0]}: control", fix="begin with a finite number"
+        )
     node = Control(name)
-    return Signal(node, {node: as_number(value, "control")})
+    return Signal(node, {node: value})
 
 
 def count(start: int = 0) -> Signal:
