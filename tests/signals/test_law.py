@@ -240,10 +240,17 @@ UNUSUAL = st.sampled_from([2.0, -3.0, 1e308, -1e308, 5e-324, -0.0, float("inf"),
 
 
 @settings(max_examples=20, deadline=None)
-@given(UNUSUAL, UNUSUAL, st.lists(st.integers(1, FRAMES), max_size=3), st.sampled_from(["pcm_f64le", "pcm_s16le"]))
+@given(
+    UNUSUAL,
+    UNUSUAL,
+    st.lists(st.integers(1, FRAMES), max_size=3),
+    st.sampled_from(["pcm_f64le", "pcm_s16le"]),
+)
 def test_states_that_are_not_finite_play_on(gain, first, cuts, format):
     def make():
-        return sg.rec(lambda y: gain * sg.delay1(y, first)), sg.scan(sg.constant(first), 0.0, lambda r, x: r - x)
+        return sg.rec(lambda y: gain * sg.delay1(y, first)), sg.scan(
+            sg.constant(first), 0.0, lambda r, x: r - x
+        )
 
     whole = sg.Player(*make(), format=format, meter=True)
     expected = whole.play(FRAMES).tobytes()
@@ -257,7 +264,10 @@ def test_states_that_are_not_finite_play_on(gain, first, cuts, format):
 def test_a_sound_that_overflows_plays_as_one_call_would():
     player = sg.Player(sg.rec(lambda y: 2.0 * sg.delay1(y, 1.0)), format="pcm_s16le")
     blocks = player.play(1500).tobytes() + player.play(1500).tobytes()
-    assert blocks == sg.Player(sg.rec(lambda y: 2.0 * sg.delay1(y, 1.0)), format="pcm_s16le").play(3000).tobytes()
+    assert (
+        blocks
+        == sg.Player(sg.rec(lambda y: 2.0 * sg.delay1(y, 1.0)), format="pcm_s16le").play(3000).tobytes()
+    )
     assert player.position == 3000
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import struct
 import wave
 from pathlib import Path
@@ -200,9 +201,9 @@ def test_no_byte_that_is_changed_or_missing_makes_it_crash(at: int, byte: int, c
 
 
 def test_files_that_are_not_there_or_are_options_are_refused(tmp_path: Path):
-    with pytest.raises(FileError, match=r"none\.wav: cannot be read \(no such file"):
+    with pytest.raises(FileError, match=r"none\.wav: is not there"):
         pl.read_audio(tmp_path / "none.wav")
-    with pytest.raises(FileError, match="cannot be read"):
+    with pytest.raises(FileError, match="is not a file but a folder"):
         pl.read_audio(tmp_path)
     path = tmp_path / "a.raw"
     path.write_bytes(bytes(5))
@@ -288,3 +289,19 @@ def test_headers_are_what_wave_writes():
         file.setparams((2, 2, 44100, 0, "NONE", ""))
         file.writeframes(bytes(40))
     assert out.getvalue()[:44] == wav.header("pcm_s16le", 2, 44100, 10)
+
+
+@pytest.mark.parametrize("options", [{}, {"format": "pcm_u8"}])
+def test_what_has_no_end_or_is_too_large_is_refused_before_it_is_read(tmp_path: Path, options):
+    pipe, sparse = tmp_path / "pipe.wav", tmp_path / "sparse.wav"
+    os.mkfifo(pipe)
+    with sparse.open("wb") as file:
+        file.truncate(6 << 30)
+    for path, why in (
+        (pipe, "is not a file but a pipe"),
+        ("/dev/zero", "is not a file but a device"),
+        (tmp_path, "is not a file but a folder"),
+        (sparse, "has 6.* GiB, more than 4"),
+    ):
+        with pytest.raises(FileError, match=why):
+            pl.read_audio(path, **options)

@@ -51,7 +51,7 @@ class Program:
         Raises InputError for a missing or unfit argument or array, for arrays that overlap, and where the program
         itself refuses or would never end.
         """
-        memory, results = self.residual.bind(arrays or {})
+        memory, results = self.residual.bind({} if arrays is None else arrays)
         self.code.run(arguments, memory, threads=threads)
         return self.residual.returned(results)
 

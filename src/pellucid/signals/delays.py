@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import InputError, brief
+from ..base.kinds import FUNCTION, takes
 from ..base.where import caller
 from ..staging import Cells, divides, lift, require
 from ..staging.points import CASES
 from .node import Carrying, Later, Moment, Node, reached
-from .signal import Signal, as_number, as_signal, joined
+from .signal import SIGNAL, Signal, as_number, as_signal, joined
 
 _lines = itertools.count(1)
 
@@ -236,6 +237,7 @@ def delay(signal: Signal, samples: Any, first: Any = 0.0) -> Signal:
 _LONGEST = 1 << 24
 
 
+@takes(operation=FUNCTION)
 def scan(signal: Signal, first: Any, operation: Callable[[Any, Any], Any]) -> Signal:
     """The running reduction of a signal: `first` combined with its first sample, that with the second, and so on.
 
@@ -248,6 +250,7 @@ def scan(signal: Signal, first: Any, operation: Callable[[Any, Any], Any]) -> Si
     return Signal(node, {**states, node: as_number(first, "scan")})
 
 
+@takes(signal=SIGNAL)
 def sum_tile(first: Any, signal: Signal, size: Any) -> Signal:
     """`first` and the sum of so many samples of a signal, then with the sum of as many after them, and so on.
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from ..base.errors import InputError
+from ..base.kinds import FUNCTION, takes
 from ..base.where import caller
 from .node import Moment, Node, reached
 from .signal import Signal, as_signal, joined
@@ -40,6 +41,15 @@ class Feedback(Node):
         return found
 
 
+def parameters_of(function: Callable[..., Any]) -> int:
+    """The number of parameters of a function; 0 for one that does not tell, as some of Python's own."""
+    try:
+        return len(inspect.signature(function).parameters)
+    except ValueError:
+        return 0
+
+
+@takes(body=FUNCTION)
 def rec(body: Callable[..., Any]) -> Any:
     """The signal y for which ``y = body(y)``; with several parameters, the tuple of signals for which that holds.
 
@@ -52,7 +62,7 @@ def rec(body: Callable[..., Any]) -> Any:
     [1, 2, 3, 4]
     """
     place, _ = caller()
-    count = len(inspect.signature(body).parameters)
+    count = parameters_of(body)
     wires = [Feedback() for _ in range(count)]
     found = body(*(Signal(wire, {}) for wire in wires))
     results = cast("tuple[Any, ...]", found if isinstance(found, tuple) else (found,))

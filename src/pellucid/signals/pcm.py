@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from ..base.errors import InputError
+from ..base.errors import InputError, brief
 from ..pixels import Channel, Layout, sound
 from ..staging import Memory, choose, load_sample, signed, store_sample, to_integer
 from ..staging.real import bits_of, call, of_bits
@@ -35,6 +35,29 @@ def pcm(format: str, channels: int, *, planar: bool = False) -> Layout:
     if any(c.kind == "f" and c.bits not in (32, 64) for c in layout.channels):
         raise InputError(f"{format} has floats of another size", place="format", fix="use pcm_f32le")
     return layout
+
+
+def as_bytes(given: Any, place: str) -> Bytes:
+    """The bytes of a bytes-like object or of an array of numbers, which may have gaps; they are read, not changed.
+
+    Raises InputError for anything else.
+
+    >>> as_bytes(np.arange(6, dtype=np.uint8)[::2], "input")
+    array([0, 2, 4], dtype=uint8)
+    """
+    if isinstance(given, np.ndarray):
+        data = cast("np.ndarray[Any, Any]", given)
+        if data.dtype.kind not in "iufb" or data.ndim == 0:
+            raise InputError(
+                f"is an array of {data.dtype}", place=place, fix="give bytes, or an array of samples"
+            )
+        return np.ascontiguousarray(data).view(np.uint8).reshape(-1)
+    try:
+        return np.frombuffer(given, np.uint8)
+    except (TypeError, ValueError, BufferError):
+        raise InputError(
+            f"{brief(given)} is not bytes", place=place, fix="give bytes, or an array of samples"
+        ) from None
 
 
 def word_of(layout: Layout, plane: int) -> int:

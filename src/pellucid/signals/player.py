@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import InputError, brief, did_you_mean
+from ..base.kinds import TEXT, TRUTH, takes
 from ..base.room import with_room
 from ..driver.program import Program, compile_program
 from ..ir import types as T
@@ -44,6 +45,7 @@ class Player:
     (array([0.5 , 0.25]), array([0.125 , 0.0625]))
     """
 
+    @takes(format=TEXT, planar=TRUTH, meter=TRUTH, backend=TEXT)
     def __init__(
         self,
         *channels: Signal,
@@ -72,6 +74,7 @@ class Player:
         """The controls by name, with what they are set to."""
         return {n.label: self.numbers[at] for n, at in places(self.signal) if isinstance(n, Control)}
 
+    @takes(name=TEXT)
     def set(self, name: str, value: float) -> None:
         """Set a control for the blocks that follow.
 
@@ -103,7 +106,8 @@ class Player:
         if out is None:
             out = np.zeros(size, np.uint8)
         elif (
-            out.dtype != np.uint8
+            not isinstance(out, np.ndarray)  # pyright: ignore[reportUnnecessaryIsInstance]
+            or out.dtype != np.uint8
             or out.shape != (size,)
             or not (out.flags.c_contiguous and out.flags.writeable)
         ):
@@ -147,7 +151,7 @@ class Player:
             known.add(name)
             if name not in given:
                 raise InputError("is missing", place=f"play: {name}", fix="give its bytes by its name")
-            data = np.frombuffer(given[name], np.uint8)
+            data = pcm.as_bytes(given[name], f"play: {name}")
             size = pcm.frame_bytes(source.layout)
             if len(data) != frames * size:
                 raise InputError(

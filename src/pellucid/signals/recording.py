@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import InputError
+from ..base.kinds import TEXT, TRUTH, takes, whole
 from ..pixels import Channel
 from ..staging import choose
 from ..staging.real import call
@@ -75,6 +76,7 @@ class Recording:
     (1, [[0.5], [-0.25]])
     """
 
+    @takes(format=TEXT, channels=whole(1), rate=whole(1), planar=TRUTH, name=TEXT)
     def __init__(
         self,
         data: Any,
@@ -90,7 +92,7 @@ class Recording:
         # None is what comes in block by block.
         self.live = data is None
         self.name = name or f"recording{next(_names)}_"
-        given = np.frombuffer(b"" if data is None else data, np.uint8)
+        given = pcm.as_bytes(b"" if data is None else data, "recording")
         size = pcm.frame_bytes(self.layout)
         self.frames = len(given) // size
         if len(given) % size:
@@ -117,6 +119,7 @@ class Recording:
         return self.frames / self.rate
 
 
+@takes(format=TEXT, channels=whole(1), rate=whole(1), name=TEXT)
 def live(format: str, *, channels: int = 1, rate: int = 48000, name: str = "input") -> Recording:
     """A recording that comes in block by block: `Player.play` is given its bytes under its name.
 

@@ -6,7 +6,6 @@ are compiled once, and blocks of frames flow into a file that appears whole or n
 
 from __future__ import annotations
 
-import inspect
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -18,9 +17,11 @@ import numpy as np
 
 from ..base.aside import written_aside
 from ..base.errors import InputError, brief, did_you_mean
+from ..base.kinds import FUNCTION, TEXT, TRUTH, instance, optional, takes, whole
 from ..base.progress import Line, Progress
 from ..pixels import FORMATS
 from . import pcm, wav
+from .feedback import parameters_of
 from .player import Player
 from .recording import Recording
 from .signal import Signal
@@ -45,6 +46,7 @@ class Voice:
         return _signals(self.function(rate), getattr(self.function, "__name__", "voice"))
 
 
+@takes(function=FUNCTION)
 def voice(function: Callable[[int], Any]) -> Voice:
     """A sound at any sample rate: the function takes it and gives a signal, or a tuple of them, one for each channel.
 
@@ -57,7 +59,7 @@ def voice(function: Callable[[int], Any]) -> Voice:
     >>> len(hiss(48000))
     1
     """
-    if len(inspect.signature(function).parameters) != 1:
+    if parameters_of(function) != 1:
         raise InputError(
             "a voice takes one parameter, the sample rate",
             place=getattr(function, "__name__", "voice"),
@@ -74,6 +76,15 @@ def is_sound(thing: object) -> bool:
     return isinstance(thing, Voice | Signal | Recording)
 
 
+@takes(
+    path=instance("a path", str, os.PathLike),
+    channels=optional(whole(1, 1 << 16)),
+    format=optional(TEXT),
+    planar=TRUTH,
+    params=optional(instance("a dictionary", Mapping)),
+    backend=TEXT,
+    progress=optional(FUNCTION),
+)
 def render_audio(
     sound: object,
     path: str | os.PathLike[str],
@@ -215,7 +226,7 @@ def _frames(seconds: float | None, rate: int, signals: tuple[Signal, ...]) -> in
         if not ends:
             raise InputError("the sound has no end", place="seconds", fix="say how many, such as 2.5")
         return max(ends)
-    number = float(seconds) if isinstance(seconds, int | float) else math.nan  # pyright: ignore[reportUnnecessaryIsInstance]
+    number = float(seconds) if isinstance(seconds, int | float) and abs(seconds) < _LONGEST else math.nan  # pyright: ignore[reportUnnecessaryIsInstance]
     if not (math.isfinite(number) and number >= 0):
         raise InputError(
             f"{brief(seconds)} is not a finite number from 0 up", place="seconds", fix="give one, such as 2.5"
@@ -225,6 +236,7 @@ def _frames(seconds: float | None, rate: int, signals: tuple[Signal, ...]) -> in
     return round(number * rate)
 
 
+@takes(backend=TEXT)
 def samples(sound: object, *, frames: int, rate: int = 48000, backend: str = "auto") -> Any:
     """So many frames of a sound as an array of float64 of shape (frames, channels).
 

@@ -10,16 +10,20 @@ import itertools
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from ..base.errors import InputError, brief
+from ..base.kinds import FUNCTION, instance, takes, whole
 from ..base.operators import Arithmetic
 from ..base.where import caller
+from ..ir import types as T
 from ..staging import equals, lift, loop, require
 from ..staging.value import Staged
 from .node import Moment, Node, States, copied, reached
 
 _python: Any = operator
+MAX_TAKEN = 1 << 31
+"""Samples that plain Python computes at once, which would take an hour."""
 _ROWS = {"add": _python.add, "sub": _python.sub, "mul": _python.mul, "div": _python.truediv}
 
 
@@ -69,6 +73,7 @@ class Signal(Arithmetic["Signal"]):
         moment = Moment(self.states)
         return moment.sample(self.node), Signal(self.node, moment.next())
 
+    @takes(count=whole(0, MAX_TAKEN))
     def take(self, count: int) -> list[Any]:
         """So many samples, computed by plain Python; the signal itself stays where it is.
 
@@ -132,6 +137,18 @@ class Signal(Arithmetic["Signal"]):
         """The opposite."""
         return mapped(_python.neg, self)
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> NoReturn:
+        """Refuse: functions of NumPy are about arrays."""
+        place, _ = caller()
+        raise InputError(
+            f"numpy.{ufunc.__name__} is asked of a signal",
+            place=place,
+            fix=f"use pl.{ufunc.__name__} in sg.map, or an operator of Python",
+        )
+
+
+SIGNAL = instance("a signal", Signal)
+
 
 class Constant(Node):
     """A source of one sample for ever, which is its state."""
@@ -178,6 +195,9 @@ def as_signal(given: Any) -> Signal:
             place=place,
             fix="give a signal, or a number for a constant one",
         )
+    if isinstance(given, int) and not T.i64.low <= given <= T.i64.high:
+        place, _ = caller()
+        raise InputError(f"{brief(given)} is not a number of 64 bits", place=place, fix="give a smaller one")
     node = Constant()
     return Signal(node, {node: given})
 
@@ -247,6 +267,7 @@ def _as_tuple(*samples: Any) -> tuple[Any, ...]:
 # ---- what empties signals ----
 
 
+@takes(source=SIGNAL, target=SIGNAL)
 def copy(source: Signal, target: Signal) -> None:
     """Store the samples of one signal as those of another, in memory; it ends when both do, and both are as long.
 
@@ -285,6 +306,7 @@ def _of_one_length(*signals: Signal) -> None:
         )
 
 
+@takes(signal=SIGNAL, operation=FUNCTION)
 def reduce(signal: Signal, value: Any, operation: Callable[[Any, Any], Any]) -> Any:
     """The samples of a signal combined from the left, beginning with a value.
 

@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..base.errors import InputError, brief
+from ..base.kinds import TEXT, TRUTH, Kind, instance, takes, whole
 from ..base.where import caller
-from ..staging import Dynamic, Memory, divides, load_sample, require, store_sample
+from ..ir import types as T
+from ..staging import Cyclic, Dynamic, Memory, divides, load_sample, require, store_sample
 from ..staging import signed as with_sign
 from ..staging.folding import node, number
 from ..staging.value import expression
@@ -89,6 +91,21 @@ class InMemory(Node):
         return InMemory(self.memory, self.origin, signed=self.signed)
 
 
+_INTEGER = Kind(
+    "an integer",
+    lambda thing: isinstance(thing, Cyclic) or (isinstance(thing, int) and T.i64.low <= thing <= T.i64.high),
+    "give a whole number of 64 bits, or a staged one",
+)
+
+
+@takes(
+    words=instance("a memory", Memory),
+    start=_INTEGER,
+    stop=_INTEGER,
+    size=_INTEGER,
+    stride=_INTEGER,
+    signed=TRUTH,
+)
 def memory(words: Memory, start: Any, stop: Any, size: Any, stride: Any, *, signed: bool = False) -> Signal:
     """The samples of `size` bits, `stride` bits apart, from one bit address of a memory to before another.
 
@@ -138,6 +155,7 @@ class Control(Carrying, Constant):
         return Control(self.label)
 
 
+@takes(name=TEXT)
 def control(name: str, value: float) -> Signal:
     """A constant that a compiled signal lets be set between its blocks, by its name.
 
@@ -146,7 +164,7 @@ def control(name: str, value: float) -> Signal:
     >>> control("volume", 0.5).take(1)
     [0.5]
     """
-    if not abs(as_number(value, "control")) <= sys.float_info.max:
+    if not -sys.float_info.max <= as_number(value, "control") <= sys.float_info.max:
         raise InputError(
             f"{brief(value)} is not finite", place=f"{caller()[0]}: control", fix="begin with a finite number"
         )
@@ -154,6 +172,7 @@ def control(name: str, value: float) -> Signal:
     return Signal(node, {node: value})
 
 
+@takes(start=_INTEGER)
 def count(start: int = 0) -> Signal:
     """The integers from `start` up.
 
@@ -163,6 +182,7 @@ def count(start: int = 0) -> Signal:
     return scan(constant(1), start - 1, lambda n, step: n + step)
 
 
+@takes(seed=whole())
 def noise(seed: int = 1) -> Signal:
     """White noise: real numbers from -1 to below 1, the same ones for the same seed (an integer).
 

@@ -9,14 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..base.errors import InputError
+from ..base.kinds import FUNCTION, each, instance, takes, whole
 from ..base.where import caller
 from ..staging import Memory
+from ..staging.value import Staged
 from .delays import delay1, scan
 from .feedback import rec
-from .signal import Signal, as_signal, mapped
+from .signal import SIGNAL, Signal, as_signal, mapped
+
+_TABLE = instance("a memory", Memory, fix="give a Memory or Cells")
+_WEIGHTS = each(instance("a number", int, float, Staged, np.integer, np.floating), "a list of numbers")
 
 
+@takes(signal=SIGNAL)
 def get(signal: Signal) -> Any:
     """The first sample of a signal.
 
@@ -27,6 +35,7 @@ def get(signal: Signal) -> Any:
     return signal.get()
 
 
+@takes(signal=SIGNAL)
 def put(signal: Signal, sample: Any) -> None:
     """Store the first sample of a signal in memory.
 
@@ -42,6 +51,7 @@ def put(signal: Signal, sample: Any) -> None:
     signal.put(sample)
 
 
+@takes(signal=SIGNAL)
 def next(signal: Signal) -> Signal:
     """A signal without its first sample.
 
@@ -52,6 +62,7 @@ def next(signal: Signal) -> Signal:
     return signal.next()
 
 
+@takes(signal=SIGNAL)
 def endp(signal: Signal) -> Any:
     """Whether a signal has no samples; true of one without an end, so that a conjunction asks the others.
 
@@ -62,6 +73,7 @@ def endp(signal: Signal) -> Any:
     return signal.endp()
 
 
+@takes(function=FUNCTION)
 def map(function: Callable[[Any], Any], signal: Signal) -> Signal:
     """A function of every sample of a signal.
 
@@ -72,6 +84,7 @@ def map(function: Callable[[Any], Any], signal: Signal) -> Signal:
     return mapped(function, signal)
 
 
+@takes(function=FUNCTION)
 def map2(function: Callable[[Any, Any], Any], one: Signal, other: Signal) -> Signal:
     """A function of the samples of two signals, as long as both.
 
@@ -82,6 +95,7 @@ def map2(function: Callable[[Any, Any], Any], one: Signal, other: Signal) -> Sig
     return mapped(function, one, other)
 
 
+@takes(table=_TABLE)
 def lut(table: Memory, signal: Signal) -> Signal:
     """The entries of a table, at the places that are the samples of a signal: words of memory, or cells.
 
@@ -95,6 +109,7 @@ def lut(table: Memory, signal: Signal) -> Signal:
     return mapped(table.load, signal)
 
 
+@takes(kernel=_WEIGHTS, prefix=_WEIGHTS)
 def filter(signal: Signal, kernel: Sequence[Any], prefix: Sequence[Any]) -> Signal:
     """A weighted sum of the samples before: the last one, the one before that, and so on, as many as there are weights.
 
@@ -125,6 +140,7 @@ def _product(weight: Any) -> Callable[[Any], Any]:
     return lambda x: x * weight
 
 
+@takes(fraction=whole(0, 47), table=_TABLE, size=whole(0, 47), depth=whole(0, 63))
 def fm_osc(
     frequency: Signal, fraction: int, table: Memory, size: int, modulator: Signal, depth: int
 ) -> Signal:
@@ -153,6 +169,7 @@ def fm_osc(
     return lut(table, mapped(place, phase, as_signal(modulator)))
 
 
+@takes(fraction=whole(0, 47), table=_TABLE, size=whole(0, 47), depth=whole(0, 63))
 def wavrec(frequency: Signal, fraction: int, table: Memory, size: int, depth: int, first: Any = 0) -> Signal:
     """A wave table that modulates itself: `fm_osc` whose modulator is its own last sample, at first `first`.
 

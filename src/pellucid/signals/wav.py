@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import struct
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..base.errors import FileError, InputError
+from ..base.kinds import TEXT, TRUTH, instance, optional, takes, whole
+from ..base.opening import contents
 from .pcm import frame_bytes, pcm
 from .recording import Recording
 
@@ -30,6 +31,8 @@ _FORMATS = {
 _SPEAKERS = (0x1, 0x2, 0x4, 0x8, 0x10, 0x20, 0x200, 0x400)
 """The bits of the speakers in the order of `pixels.sound`; one channel alone is in front."""
 _LARGEST = (1 << 32) - 1024
+MAX_BYTES = 1 << 32
+"""Bytes of a file of sound: what WAV can hold at most."""
 _UNKNOWN = 0xFFFFFFFF
 """The size of data that was written to a pipe."""
 
@@ -84,6 +87,13 @@ def _chunk(name: bytes, data: bytes) -> bytes:
     return name + struct.pack("<I", len(data)) + data
 
 
+@takes(
+    path=instance("a path", str, os.PathLike),
+    format=optional(TEXT),
+    channels=optional(whole(1)),
+    rate=optional(whole(1)),
+    planar=TRUTH,
+)
 def read_audio(
     path: str | os.PathLike[str],
     *,
@@ -95,8 +105,8 @@ def read_audio(
     """The recording in a WAV file; or, with a `format`, in a file of nothing but samples.
 
     WAV may hold pcm_u8, pcm_s16le, pcm_s24le, pcm_s24in32le, pcm_s32le, pcm_f32le and pcm_f64le, up to eight channels,
-    plain or extensible. Raises FileError for a file that cannot be read, or is cut short or contradicts itself;
-    InputError for options that make no sense.
+    plain or extensible. Raises FileError for what is no regular file, is larger than 4 GiB or than memory, cannot be
+    read, or is cut short or contradicts itself; InputError for options that make no sense.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.raw"
@@ -105,13 +115,7 @@ def read_audio(
     [-1.0, -0.5, 0.0]
     """
     shown = os.fsdecode(path)
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise FileError(
-            f"cannot be read ({reason[:1].lower()}{reason[1:]})", place=shown, fix="check the name"
-        ) from error
+    data = contents(path, "a file of sound", max_bytes=MAX_BYTES)
     if format is not None:
         many, speed = 1 if channels is None else channels, 48000 if rate is None else rate
         size = frame_bytes(pcm(format, many, planar=planar))

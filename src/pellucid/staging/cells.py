@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import StagingError
+from ..base.kinds import TEXT, instance, takes
 from ..base.where import caller
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, load
@@ -33,6 +34,7 @@ class Cells(Memory):
     2.5
     """
 
+    @takes(name=TEXT, data=instance("an array of numbers", np.ndarray))
     def __init__(self, name: str, data: Array) -> None:
         if data.ndim != 1 or data.dtype not in _TYPES or not len(data):
             raise StagingError(

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ..base.kinds import FUNCTION, TEXT, refuse, takes, whole
 from ..ir import types as T
 from ..ir.expr import const
 from .folding import opposite
@@ -18,7 +19,7 @@ from .joins import cases, join
 from .looper import Looper
 from .points import Call, Fork, as_state
 from .session import Fault, current
-from .value import Cyclic, Dynamic, integer
+from .value import INTEGER, NUMBER, Cyclic, Dynamic, integer
 
 
 def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
@@ -27,6 +28,7 @@ def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -
     >>> choose(3 > 2, lambda: "yes", lambda: "no")
     'yes'
     """
+    _check_choice("choose", condition, then, orelse)
     session = current()
     if not isinstance(condition, Dynamic):
         return then() if condition else orelse()
@@ -40,9 +42,18 @@ def fork(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> 
     >>> fork(False, lambda: 1, lambda: 2)
     2
     """
+    _check_choice("fork", condition, then, orelse)
     if not isinstance(condition, Dynamic):
         return then() if condition else orelse()
     return Fork(condition, then, orelse)
+
+
+def _check_choice(word: str, condition: object, then: object, orelse: object) -> None:
+    if not NUMBER.test(condition):
+        refuse(NUMBER, condition, f"{word}: condition")
+    for name, arm in (("then", then), ("orelse", orelse)):
+        if not callable(arm):
+            refuse(FUNCTION, arm, f"{word}: {name}")
 
 
 def dynamic_call(*state: Any) -> Any:
@@ -57,6 +68,7 @@ def dynamic_call(*state: Any) -> Any:
     return bare if current() is None else Call(bare)
 
 
+@takes(value=INTEGER, base=whole(1), then=FUNCTION)
 def set_base(value: Any, base: int, then: Callable[[Any], Any]) -> Any:
     """Go on with an integer whose remainder modulo `base` is static, by cases where it is not yet.
 
@@ -79,6 +91,7 @@ def set_base(value: Any, base: int, then: Callable[[Any], Any]) -> Any:
     return cases(session, splits, known)
 
 
+@takes(condition=NUMBER, message=TEXT, place=TEXT, fix=TEXT)
 def require(condition: Any, message: str, *, place: str, fix: str) -> None:
     """Refuse to go on where a condition does not hold: now, or at the call of the residual program if it is dynamic.
 
@@ -100,6 +113,7 @@ def require(condition: Any, message: str, *, place: str, fix: str) -> None:
         session.block.extend(session.guard(const(value=True, type_=T.boolean), fault))
 
 
+@takes(done=FUNCTION, step=FUNCTION)
 def loop(done: Callable[..., Any], step: Callable[..., Any], *state: Any) -> Any:
     """The first state for which `done` holds, from `state` on by `step`; one value, or a tuple of several.
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import InputError, StagingError
+from ..base.errors import InputError, StagingError, brief
+from ..base.kinds import TEXT, instance, optional, refuse, takes, whole
 from ..base.where import caller
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, load
@@ -18,7 +19,7 @@ from . import bitcache
 from . import residual as R
 from .folding import node, number
 from .session import current
-from .value import Cyclic, expression
+from .value import INTEGER, Cyclic, expression
 
 Array = np.ndarray[Any, Any]
 
@@ -35,6 +36,12 @@ class Memory:
     3
     """
 
+    @takes(
+        name=TEXT,
+        word=whole(),
+        data=optional(instance("an array of words", np.ndarray)),
+        least=whole(most=(1 << 31) - 1),
+    )
     def __init__(self, name: str, word: int = 32, data: Array | None = None, least: int = 1) -> None:
         if not 1 <= word <= 32:
             raise StagingError(
@@ -67,6 +74,7 @@ class Memory:
         """The range of a word."""
         return Facts(0, self.mask)
 
+    @takes(name=TEXT)
     def view(self, name: str) -> Memory:
         """The same words under another name, promised not to be touched where this one is."""
         other = Memory(name, self.word, self.data)
@@ -96,6 +104,9 @@ class Memory:
         Unstaged, raises InputError outside of the memory; a specialized program stores nothing there.
         """
         mask = self.mask if mask is None else mask
+        for name, given in (("value", value), ("mask", mask)):
+            if not INTEGER.test(given):
+                refuse(INTEGER, given, f"store: {name}")
         self.merge(address, masked(value, mask), mask)
 
     def merge(self, address: Any, bits: Any, mask: Any) -> None:
@@ -118,6 +129,12 @@ class Memory:
                 f"the memory {self.name} has no data",
                 place=caller()[0],
                 fix="give it an array, or specialize the program",
+            )
+        if not isinstance(address, int | np.integer):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise StagingError(
+                f"{brief(address)} is no address in the memory {self.name}",
+                place=caller()[0],
+                fix="addresses are integers",
             )
         if not 0 <= address < len(self.data):
             raise InputError(

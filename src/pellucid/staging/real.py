@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from ..base.errors import StagingError
+from ..base.kinds import takes
 from ..base.operators import Ordered
 from ..base.where import caller
 from ..ir import types as T
@@ -16,7 +17,7 @@ from ..ir.expr import Expr, const
 from ..ir.interp import fold
 from ..ir.prim import row
 from .folding import node
-from .value import Cyclic, Dynamic, Staged, expression, of
+from .value import NUMBER, Cyclic, Dynamic, Staged, expression, of
 
 
 class Real(Ordered[Any], Dynamic):
@@ -98,6 +99,7 @@ def call(op: str, *args: Any, attr: Any = None) -> Any:
     return of(node(op, *nodes, attr=attr))
 
 
+@takes(x=NUMBER)
 def to_integer(x: Any) -> Any:
     """A real number cut to a whole one, towards zero; beyond 64 bits it saturates, and no number gives the lowest.
 

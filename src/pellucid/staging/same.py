@@ -13,11 +13,13 @@ from dataclasses import dataclass, fields, is_dataclass
 from dataclasses import replace as replaced
 from typing import Any, cast
 
+from ..base.kinds import takes
 from ..ir.expr import Expr
 from .folding import node, number
-from .value import Cyclic, Dynamic, integer, of
+from .value import NUMBER, Cyclic, Dynamic, integer, of
 
 
+@takes(a=NUMBER, b=NUMBER)
 def early_equal(a: Any, b: Any) -> bool:
     """Whether two values are surely equal: true only where it can be told now (the paper's ``early=``).
 

@@ -8,8 +8,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base.kinds import Kind, instance, refuse, takes
 from .control import choose
 from .memory import Memory, masked
+from .value import INTEGER, Cyclic
+
+MAX_SIZE = 1 << 16
+"""Bits of the largest sample."""
+_SIZE = Kind(
+    "a size in bits",
+    lambda x: isinstance(x, Cyclic) or (isinstance(x, int) and 1 <= x <= MAX_SIZE),
+    f"give 1 to {MAX_SIZE}",
+)
 
 
 def load_sample(memory: Memory, position: Any, size: Any) -> Any:
@@ -19,6 +29,7 @@ def load_sample(memory: Memory, position: Any, size: Any) -> Any:
     >>> load_sample(Memory("m", 8, np.array([0x21, 0x43], np.uint8)), 4, 8)
     50
     """
+    _check("load_sample", memory, position, size)
     word, bit = position // memory.word, position % memory.word
     value = memory.load(word) >> bit
     for k in range(1, _words(memory, size) + 1):
@@ -30,6 +41,7 @@ def load_sample(memory: Memory, position: Any, size: Any) -> Any:
     return masked(value, (1 << size) - 1)
 
 
+@takes(bits=INTEGER, size=_SIZE)
 def signed(bits: Any, size: Any) -> Any:
     """The number of that many bits whose highest is a sign; there are no bits above it.
 
@@ -45,6 +57,7 @@ def signed(bits: Any, size: Any) -> Any:
 
 def store_sample(memory: Memory, position: Any, size: Any, value: Any) -> None:
     """Store the low `size` bits of a value at a bit address, in one word or two; other bits stay."""
+    _check("store_sample", memory, position, size, value)
     word, bit = position // memory.word, position % memory.word
     mask = (1 << size) - 1
     value = masked(value, mask)
@@ -65,6 +78,18 @@ def store_sample(memory: Memory, position: Any, size: Any, value: Any) -> None:
             return 0
 
         choose(bit + size > k * memory.word, more, lambda: 0)
+
+
+def _check(word: str, memory: object, position: object, size: object, value: object = 0) -> None:
+    if not isinstance(memory, Memory):
+        refuse(instance("a memory", Memory), memory, f"{word}: memory")
+    for name, kind, given in (
+        ("position", INTEGER, position),
+        ("size", _SIZE, size),
+        ("value", INTEGER, value),
+    ):
+        if not kind.test(given):
+            refuse(kind, given, f"{word}: {name}")
 
 
 def _words(memory: Memory, size: Any) -> int:

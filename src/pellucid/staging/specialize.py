@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import InputError, StagingError, TraceError
+from ..base.errors import InputError, StagingError, TraceError, brief
+from ..base.kinds import FUNCTION, TEXT, instance, optional, takes, whole
 from ..base.room import with_room
 from ..ir import nest as N
 from ..ir import types as T
-from ..ir.expr import Buffer, param, topological
+from ..ir.expr import Buffer, Expr, param, topological
 from ..ir.interp import run
 from . import bitcache
 from . import residual as R
@@ -26,11 +27,12 @@ from .lower import lower
 from .memory import Memory
 from .same import flatten
 from .session import Fault, Session, staging
-from .value import Cyclic, Dynamic, expression, integer, of
+from .value import NUMBER, Cyclic, Dynamic, expression, integer, of
 
 Array = np.ndarray[Any, Any]
 
 
+@takes(name=TEXT, type_=instance("a type", T.Type))
 def unknown(name: str, type_: T.Type = WHOLE) -> Any:
     """An integer that is known only at run time, where it is the parameter of that name; or a real number (f64).
 
@@ -40,6 +42,7 @@ def unknown(name: str, type_: T.Type = WHOLE) -> Any:
     return of(param(name, type_))
 
 
+@takes(base=whole(), name=TEXT, remainder=whole())
 def cyclic(base: int, name: str, remainder: int = 0) -> Any:
     """An integer known modulo a base: ``base * name + remainder``, with the parameter of that name as quotient.
 
@@ -74,11 +77,15 @@ class Residual:
         Raises InputError for an unknown or missing name, or for arrays that are too short or overlap.
         """
         bound: dict[Buffer, Array] = {}
+        if not isinstance(arrays, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(
+                f"{brief(arrays)} is not a dictionary", place="arrays", fix="give arrays by names of memories"
+            )
         for name, array in arrays.items():
             if name not in self.memories:
                 raise InputError(f"no memory is called {name!r}", fix=f"it has {', '.join(self.memories)}")
             buffer = self.memories[name].buffer
-            if array.ndim != 1 or array.dtype != buffer.type.dtype:
+            if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype != buffer.type.dtype:  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise InputError(
                     f"is not a one-dimensional array of {buffer.type}",
                     place=f"memory {name}",
@@ -116,16 +123,30 @@ class Residual:
                 raise self.faults[met.index(1)].error()
         return self.build([r[0].item() for r in results[: len(self.results)]])
 
+    def _check(self, parameter: Expr, value: Any) -> None:
+        type_, place = parameter.type, f"{self.kernel.name}: {parameter.attr}"
+        if value is None:
+            raise InputError("is missing", place=place, fix="give it by its name")
+        if not NUMBER.test(value) or (type_.is_integer and value != value // 1):
+            raise InputError(f"{brief(value)} is not a number of {type_}", place=place, fix="give one")
+        if type_.is_integer and not type_.low <= value <= type_.high:
+            raise InputError(
+                f"{brief(value)} is out of the range of {type_}", place=place, fix="give a smaller one"
+            )
+
     def __call__(self, arrays: Mapping[str, Array] | None = None, **arguments: int) -> Any:
         """Run the residual program by the interpreter; returns what the program returns.
 
         Raises InputError as `bind` and `returned` do.
         """
-        memory, results = self.bind(arrays or {})
+        memory, results = self.bind({} if arrays is None else arrays)
+        for parameter in self.kernel.params:
+            self._check(parameter, arguments.get(str(parameter.attr)))
         run(self.kernel, arguments, memory)
         return self.returned(results)
 
 
+@takes(program=FUNCTION, name=TEXT, cache=optional(whole(1)))
 def specialize(
     program: Callable[..., Any], *arguments: Any, name: str = "", cache: int | None = None, **keywords: Any
 ) -> Residual:
@@ -141,7 +162,7 @@ def specialize(
     >>> cube(base=5), power(5, 3)
     (125, 125)
     """
-    name = name or program.__name__.strip("<>")
+    name = name or getattr(program, "__name__", "program").strip("<>")
     try:
         return with_room(lambda: _specialized(program, arguments, keywords, name, cache))
     except TraceError as error:

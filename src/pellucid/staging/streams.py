@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..base.errors import StagingError
+from ..base.kinds import FUNCTION, TRUTH, each, instance, takes, whole
 from ..base.where import caller
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, load
@@ -53,6 +54,17 @@ def _whole(value: Expr) -> Expr:
     return apply("convert", value, attr=T.i64) if value.type is T.boolean else value
 
 
+_STATES = each(whole(), "a list of whole numbers")
+_SAMPLES = each(instance("samples", Samples), "a list of Samples")
+
+
+@takes(
+    function=FUNCTION,
+    inputs=_SAMPLES,
+    outputs=_SAMPLES,
+    counted=TRUTH,
+    states=each(whole(), "a list of whole numbers"),
+)
 def stream(
     function: Callable[..., Any],
     inputs: Sequence[Samples],

@@ -9,9 +9,13 @@ normalization), so that values which differ by a static amount are known to.
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
+import numpy as np
+
 from ..base.errors import StagingError
+from ..base.kinds import Kind, takes
 from ..base.where import caller
 from ..ir import types as T
 from ..ir.expr import Expr, const
@@ -48,6 +52,16 @@ def integer(terms: Terms, remainder: int) -> Cyclic | int:
     return Cyclic(left, remainder) if left else remainder
 
 
+_python: Any = operator
+_OPERATORS: dict[str, Any] = {
+    "add": _python.add, "subtract": _python.sub, "multiply": _python.mul, "divide": _python.truediv,
+    "floor_divide": _python.floordiv, "remainder": _python.mod, "left_shift": _python.lshift,
+    "right_shift": _python.rshift, "bitwise_and": _python.and_, "bitwise_or": _python.or_,
+    "bitwise_xor": _python.xor, "less": _python.lt, "less_equal": _python.le, "greater": _python.gt,
+    "greater_equal": _python.ge, "equal": _python.eq, "not_equal": _python.ne,
+}  # fmt: skip
+
+
 class Staged:
     """A value that is not wholly known; it has no truth of its own."""
 
@@ -67,6 +81,20 @@ class Staged:
         place, _ = caller()
         raise StagingError(
             "a value that is known only at run time is needed now", place=place, fix="make it static"
+        )
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Python's own operator where one side is a number of NumPy; other functions of NumPy are refused."""
+        operation = _OPERATORS.get(ufunc.__name__) if method == "__call__" and not options else None
+        if operation is None or any(isinstance(x, np.ndarray) and x.ndim for x in inputs):
+            place, line = caller()
+            raise StagingError(
+                f"numpy.{ufunc.__name__} is asked of a value that is known only at run time in {line!r}",
+                place=place,
+                fix=f"use pl.{ufunc.__name__}, choose, or an operator of Python",
+            )
+        return operation(
+            *(x if isinstance(x, Staged) else x.item() if isinstance(x, np.generic) else x for x in inputs)
         )
 
     def __abs__(self) -> Any:
@@ -413,6 +441,13 @@ def _compare(op: str, difference: Cyclic, bound: int) -> Expr:
 
 # ---- between the stages ----
 
+INTEGER = Kind(
+    "an integer", lambda x: isinstance(x, int | np.integer | Cyclic), "give a whole number, or a staged one"
+)
+NUMBER = Kind(
+    "a number", lambda x: isinstance(x, int | float | np.number | np.bool | Staged), "give a number"
+)
+
 
 def of(expr: Expr) -> Any:
     """An expression as a staged value: an integer, or a dynamic value of another type."""
@@ -438,6 +473,7 @@ def expression(value: Any) -> Expr:
     return number(int(value))
 
 
+@takes(condition=NUMBER)
 def negate(condition: Any) -> Any:
     """The opposite of a condition, static or not.
 
@@ -449,6 +485,7 @@ def negate(condition: Any) -> Any:
     return not condition
 
 
+@takes(by=INTEGER, value=INTEGER)
 def divides(by: Any, value: Any) -> Any:
     """Whether one integer divides another, static or not; unlike `%` it asks for no cases.
 
@@ -465,6 +502,7 @@ def divides(by: Any, value: Any) -> Any:
     return Dynamic(rest if isinstance(by, int) else node("and", node("ne", one, number(0)), rest))
 
 
+@takes(a=INTEGER, b=INTEGER)
 def equals(a: Any, b: Any) -> Any:
     """Whether two integers are equal, static or not; unlike `==` it asks for no cases.
 
@@ -477,6 +515,7 @@ def equals(a: Any, b: Any) -> Any:
     return Dynamic(node("eq", expression(a), expression(b)))
 
 
+@takes(value=NUMBER)
 def lift(value: Any) -> Any:
     """Forget what is known of a number: it becomes a dynamic value with a place of its own. Unstaged, the value itself.
 

@@ -1,0 +1,113 @@
+"""Kinds: what a parameter takes, checked at the door of a public function.
+
+Ground floor. A wrong kind of thing is told at once, by the name of the parameter, and not by whatever Python meets
+first inside.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import numbers
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ParamSpec, TypeVar, cast
+
+from .errors import InputError, brief
+from .where import caller
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a parameter takes: its name in messages, the test, and what to give."""
+
+    noun: str
+    test: Callable[[object], bool]
+    fix: str
+
+
+def instance(noun: str, *types: type, fix: str = "") -> Kind:
+    """The instances of some types; a truth is no number."""
+
+    def test(thing: object) -> bool:
+        return isinstance(thing, types) and (not isinstance(thing, bool) or bool in types)
+
+    return Kind(noun, test, fix or f"give {noun}")
+
+
+def whole(least: int | None = None, most: int | None = None) -> Kind:
+    """The integers of a range.
+
+    >>> whole(1, 4).fix
+    'give a whole number from 1 to 4'
+    """
+    noun = "a whole number"
+    if least is not None and most is not None:
+        fix = f"give a whole number from {least} to {most}"
+    else:
+        fix = f"give a whole number from {least} up" if least is not None else "give a whole number"
+
+    def test(thing: object) -> bool:
+        if isinstance(thing, bool) or not isinstance(thing, numbers.Integral):
+            return False
+        return (least is None or int(thing) >= least) and (most is None or int(thing) <= most)
+
+    return Kind(noun, test, fix)
+
+
+def optional(kind: Kind) -> Kind:
+    """A kind, or None."""
+    return Kind(kind.noun, lambda thing: thing is None or kind.test(thing), kind.fix)
+
+
+def each(kind: Kind, noun: str) -> Kind:
+    """The sequences of a kind."""
+
+    def test(thing: object) -> bool:
+        if isinstance(thing, str | bytes) or not isinstance(thing, Sequence):
+            return False
+        return all(kind.test(x) for x in cast("Sequence[object]", thing))
+
+    return Kind(noun, test, f"give {noun}")
+
+
+FUNCTION = Kind("a function", callable, "give a function")
+TEXT = instance("text", str)
+NUMBER = Kind("a number", lambda thing: isinstance(thing, numbers.Real), "give a number")
+TRUTH = instance("True or False", bool)
+
+
+def takes(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a function whose parameters are of some kinds; a call with others raises InputError.
+
+    >>> @takes(count=whole(1))
+    ... def repeated(text, count):
+    ...     return text * count
+    >>> repeated("ab", 2)
+    'abab'
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        signature = inspect.signature(function)
+        own = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+
+        @functools.wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            given = signature.bind(*args, **kwargs).arguments
+            for name, kind in kinds.items():
+                if name in given and not kind.test(given[name]):
+                    refuse(kind, given[name], f"{own}: {name}")
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate
+
+
+def refuse(kind: Kind, thing: object, where: str) -> None:
+    """Raise the InputError for a thing that is of another kind; `where` names the function and the parameter."""
+    place, _ = caller()
+    raise InputError(f"{brief(thing)} is not {kind.noun}", place=f"{place}: {where}", fix=kind.fix)
