@@ -7,8 +7,22 @@ import re
 import numpy as np
 import pytest
 
+from pellucid import signals as sg
 from pellucid.base.errors import InputError, StagingError
-from pellucid.staging import Memory, Samples, choose, cyclic, lift, loop, specialize, stream, unknown
+from pellucid.staging import (
+    Memory,
+    Samples,
+    choose,
+    cyclic,
+    lift,
+    load_sample,
+    loop,
+    specialize,
+    stream,
+    unknown,
+    value,
+)
+from pellucid.staging.folding import node
 
 from .programs import words
 
@@ -145,3 +159,40 @@ def test_a_stream_is_computed_from_its_samples_alone():
             stream(program, *layout)
     chosen = stream(lambda x: choose(x > 9, lambda: x * 2, lambda: 0), *layout)
     assert [n.op for n in chosen.values] == ["choose"]
+
+
+def unrolled(count):
+    """A program of so many turns that are all known, each with a sample that is not."""
+    return lambda memory: loop(
+        lambda p, r: p == 12 * count, lambda p, r: (p + 12, r + load_sample(memory, p, 12)), 0, 0
+    )
+
+
+def test_work_grows_with_the_turns_and_not_faster(monkeypatch):
+    made = []
+
+    def counted(*args, **named):
+        made.append(args[0])
+        return node(*args, **named)
+
+    monkeypatch.setattr(value, "node", counted)
+
+    def work(count):
+        made.clear()
+        specialize(unrolled(count), Memory("m"))
+        return len(made)
+
+    assert work(400) < 2.2 * work(200)
+
+
+def test_a_sum_of_many_samples_is_the_same_sum():
+    data = words(200)
+    residual = specialize(unrolled(400), Memory("m"))
+    assert residual({"m": data}) == unrolled(400)(Memory("m", 32, data))
+
+
+def test_a_static_loop_that_never_ends_names_what_grows():
+    with pytest.raises(StagingError, match=r"4096 turns.*: p goes on as 0, 12, 24, 36; .*lift\(p\)"):
+        specialize(unrolled(5000), Memory("m"))
+    with pytest.raises(InputError, match="not a whole number of strides"):
+        specialize(lambda m: sg.reduce(sg.memory(m, 0, 100, 12, 12), 0, max), Memory("m"))

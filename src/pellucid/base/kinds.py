@@ -44,18 +44,16 @@ def whole(least: int | None = None, most: int | None = None) -> Kind:
     >>> whole(1, 4).fix
     'give a whole number from 1 to 4'
     """
-    noun = "a whole number"
-    if least is not None and most is not None:
-        fix = f"give a whole number from {least} to {most}"
-    else:
-        fix = f"give a whole number from {least} up" if least is not None else "give a whole number"
+    noun = (
+        "a whole number" if least is None else f"a whole number from {least} {f'to {most}' if most else 'up'}"
+    )
 
     def test(thing: object) -> bool:
         if isinstance(thing, bool) or not isinstance(thing, numbers.Integral):
             return False
         return (least is None or int(thing) >= least) and (most is None or int(thing) <= most)
 
-    return Kind(noun, test, fix)
+    return Kind(noun, test, f"give {noun}")
 
 
 def optional(kind: Kind) -> Kind:

@@ -214,8 +214,6 @@ def _channels(signals: tuple[Signal, ...], channels: int | None) -> tuple[Signal
         raise InputError(
             f"the sound has {len(signals)} channels, not {channels}", place="channels", fix="leave them out"
         )
-    if channels < 1:
-        raise InputError(f"{channels} channels", place="channels", fix="give at least one")
     # The format says how many there may be.
     return signals * channels
 

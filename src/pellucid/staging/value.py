@@ -25,6 +25,10 @@ from .session import current
 Terms = tuple[tuple[Expr, int], ...]
 
 
+TERMS = 32
+"""Terms of an integer at most; the address of a sample has up to six."""
+
+
 def integer(terms: Terms, remainder: int) -> Cyclic | int:
     """The integer of these terms; a plain `int` when none is left.
 
@@ -49,7 +53,11 @@ def integer(terms: Terms, remainder: int) -> Cyclic | int:
         else:
             found[quotient] = found.get(quotient, 0) + base
     left = tuple((q, b) for q, b in found.items() if b)
-    return Cyclic(left, remainder) if left else remainder
+    made = Cyclic(left, remainder) if left else remainder
+    if len(left) > TERMS:
+        # A sum over many samples: its terms are not told apart any more, so that the next sum takes no longer.
+        made = Cyclic(((made.quotient, made.base),), remainder)
+    return made
 
 
 _python: Any = operator
