@@ -10,9 +10,21 @@ import numpy as np
 from pellucid import signals as sg
 from pellucid.driver.program import compile_program, compile_stream
 from pellucid.ir.text import print_nest
-from pellucid.staging import Memory, Samples, choose, cyclic, loop, specialize, stream, unknown
+from pellucid.staging import (
+    Memory,
+    Samples,
+    choose,
+    cyclic,
+    loop,
+    negate,
+    require,
+    specialize,
+    stream,
+    unknown,
+)
 
 NUMBER, SAMPLE, ADD, MULTIPLY = range(4)
+FAULT = {"place": "code", "fix": "give the code of an expression, deepest side first"}
 
 
 def code(e):
@@ -30,18 +42,23 @@ def code(e):
 
 
 def evaluate(fetch, start, end, x):
-    """Run code on a sample, with a stack of four."""
+    """Run code on a sample, with a stack of four; code for which that is too few, or that is no expression, is refused."""
 
-    def step(at, a, b, c, d):
+    def step(at, depth, a, b, c, d):
         operation, operand = fetch(at), fetch(at + 1)
+        pushes = operation < ADD
+        require(negate(pushes) | (depth < 4), "the stack has no room for a fifth value", **FAULT)
+        require(pushes | (depth >= 2), "an operation has fewer than two values", **FAULT)
 
         def combined():
-            return choose(operation == ADD, lambda: b + a, lambda: b * a), c, d, 0
+            return depth - 1, choose(operation == ADD, lambda: b + a, lambda: b * a), c, d, 0
 
         pushed = choose(operation == NUMBER, lambda: operand, lambda: x)
-        return at + 2, *choose(operation < ADD, lambda: (pushed, a, b, c), combined)
+        return at + 2, *choose(pushes, lambda: (depth + 1, pushed, a, b, c), combined)
 
-    return loop(lambda at, a, b, c, d: at == end, step, start, 0, 0, 0, 0)[1]
+    _, depth, a, *_ = loop(lambda at, depth, a, b, c, d: at == end, step, start, 0, 0, 0, 0, 0)
+    require(depth == 1, "the code leaves another number of values than one", **FAULT)
+    return a
 
 
 def interpreted(fetch, start, end, source, target):

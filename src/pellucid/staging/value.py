@@ -53,11 +53,11 @@ def integer(terms: Terms, remainder: int) -> Cyclic | int:
         else:
             found[quotient] = found.get(quotient, 0) + base
     left = tuple((q, b) for q, b in found.items() if b)
-    made = Cyclic(left, remainder) if left else remainder
-    if len(left) > TERMS:
-        # A sum over many samples: its terms are not told apart any more, so that the next sum takes no longer.
-        made = Cyclic(((made.quotient, made.base),), remainder)
-    return made
+    if len(left) <= TERMS:
+        return Cyclic(left, remainder) if left else remainder
+    # A sum over many samples: its terms are not told apart any more, so that the next sum takes no longer.
+    total = Cyclic(left, remainder)
+    return Cyclic(((total.quotient, total.base),), remainder)
 
 
 _python: Any = operator
