@@ -42,7 +42,7 @@ def code(e):
 
 
 def evaluate(fetch, start, end, x):
-    """Run code on a sample, with a stack of four; code for which that is too few, or that is no expression, is refused."""
+    """Run code on a sample, with a stack of four; what does not fit it, or is no expression, is refused."""
 
     def step(at, depth, a, b, c, d):
         operation, operand = fetch(at), fetch(at + 1)

@@ -24,6 +24,7 @@ from tests.staging.programs import (
 
 from pellucid import signals as sg
 from pellucid.backends.llvm.engine import Machine
+from pellucid.base.errors import InputError
 from pellucid.driver.kernel import make_backend
 from pellucid.driver.program import compile_program
 from pellucid.ir import nest as N
@@ -203,7 +204,7 @@ def test_T2_a_little_language_interpreted_buffered_and_specialized():
     # Nothing is left of the language: no loop in the loop, no branch, no code, a load for four samples, no buffer.
     assert traffic(special.kernel) == (1, 4)
     assert [type(s) for s in conditionals(special.kernel.body)] == [N.For]
-    assert operations(special.kernel.body, "mul") <= 4 * 2 + 2
+    assert operations(inner_loop(special.kernel).body, "mul") <= 4 * 2 + 2
     # The general interpreter goes through the code for each sample.
     given = {"source_from": 0, "source_to": 8, "target_from": 0, "target_to": 32}
     done = [
@@ -236,6 +237,75 @@ def test_T2_buffers_take_memory_and_the_specialized_program_none():
     arrays = {"source": samples.view(np.uint32), "target": target}
     assert peak(lambda: special(arrays, **given)) < size // 4
     assert (target == language.buffered(code, samples)).all()
+
+
+class Watched(Memory):
+    """Memory that tells when it is read and written."""
+
+    def __init__(self, name, data, log):
+        super().__init__(name, 32, data)
+        self.log = log
+
+    def load(self, address, needed=None):
+        self.log.append(("load", self.name, address))
+        return super().load(address, needed)
+
+    def merge(self, address, bits, mask):
+        self.log.append(("store", self.name, address))
+        super().merge(address, bits, mask)
+
+
+def test_T2_bandwidth_and_latency_of_the_three():
+    code, samples = language.code(language.PROGRAM), random_bytes(32, 3)
+    log: list[tuple[str, str, int]] = []
+    program = Watched("code", np.array(code, np.uint32), log)
+    source = Watched("source", samples.view(np.uint32), log)
+    target = Watched("target", np.zeros(32, np.uint32), log)
+    language.interpreted(program.load, 0, len(code), (source, 0, 256), (target, 0, 1024))
+    first = next(k for k, entry in enumerate(log) if entry[:2] == ("store", "target"))
+    # Latency: the interpreter has its first result after one word of samples; but it reads the code for each sample.
+    assert {a for _, name, a in log[:first] if name == "source"} == {0}
+    assert sum(name == "code" for _, name, _ in log) == len(samples) * len(code)
+    # With buffers, the first result comes when the last operation does: all samples have been read, some of them twice.
+    read: list[int] = []
+
+    class Source:
+        def __len__(self):
+            return len(samples)
+
+        def astype(self, kind):
+            read.append(len(samples))
+            return samples.astype(kind)
+
+    done = language.buffered(code, Source())
+    assert read == [len(samples)] * code[::2].count(language.SAMPLE)
+    assert (done == target.data).all()
+    # Specialized, a turn loads one word and stores its four results: the latency is a word, and no code is read.
+    residual = language.special(code)
+    body = inner_loop(residual.kernel).body
+    assert (loads(body, residual.kernel), stores(body, residual.kernel)) == (1, 4)
+    assert [m for m in residual.memories if m == "code"] == []
+
+
+@pytest.mark.parametrize("expression", [
+    ("+", "x", ("+", "x", ("+", "x", ("+", "x", ("+", "x", 1))))),
+    ("*", 2, ("+", ("*", "x", "x"), ("+", 1, ("*", 2, 3)))),
+])  # fmt: skip
+def test_T2_an_interpreter_that_would_lose_a_value_says_so(expression):
+    code, samples = language.code(expression), random_bytes(8, 3)
+    ends_ = {"source_from": 0, "source_to": 2, "target_from": 0, "target_to": 8}
+    arrays = {"source": samples.view(np.uint32), "target": np.zeros(8, np.uint32)}
+    everything = {**arrays, "code": np.array(code, np.uint32)}
+    special = language.special(code)
+    known = {n: arrays[n] for n in special.memories}
+    runs = [
+        lambda: language.evaluate(code.__getitem__, 0, len(code), 3),
+        lambda: compile_program(special)(known, **ends_),
+        lambda: compile_program(language.general())(everything, start=0, end=len(code), **ends_),
+    ]
+    for run in runs:
+        with pytest.raises(InputError, match="the stack has no room for a fifth value"):
+            run()
 
 
 def test_T3_special_cases_are_made_when_they_are_asked_for(monkeypatch):

@@ -13,13 +13,14 @@ makes the nest; `streams` are for wide registers. `session` is the state of all 
 from ..ir.stream import Samples
 from .cells import Cells
 from .control import choose, dynamic_call, fork, loop, require, set_base
+from .integers import divides, equals, lift
 from .memory import Memory
 from .real import Real, to_integer
 from .same import early_equal
 from .samples import load_sample, signed, store_sample
 from .specialize import Residual, cyclic, specialize, unknown
 from .streams import Table, stream
-from .value import Cyclic, Dynamic, divides, equals, lift, negate
+from .value import Cyclic, Dynamic, negate
 
 __all__ = [
     "Cells",

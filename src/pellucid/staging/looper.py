@@ -28,6 +28,7 @@ from .points import (
     IDLE,
     REACH,
     STEPS,
+    TURNS,
     VARIANTS,
     Call,
     Fork,
@@ -273,6 +274,12 @@ class Looper:
 
     def follow(self, state: State, path: Path) -> State | None:
         """One step; None if the step went on by itself."""
+        self.session.turns += 1
+        if self.session.turns > TURNS:
+            raise StagingError(
+                f"specializing the loop over {', '.join(self.names)} takes more than {TURNS} turns",
+                place=self.place, fix="lift what need not be known, or give signals of equal steps and ends",
+            )  # fmt: skip
         result = self.step_function(*state)
         if isinstance(result, Fork):
             self.branch(result, path)

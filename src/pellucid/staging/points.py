@@ -22,6 +22,8 @@ State = tuple[Any, ...]
 
 STEPS = 4096
 """How many turns a loop may be unrolled without a test at run time."""
+TURNS = 5000
+"""Turns that are specialized at most, of all loops of a program and in all attempts: a few seconds."""
 VARIANTS = 64
 """How many variants a loop may have."""
 CASES = 64

@@ -84,6 +84,7 @@ class Session:
     faults: dict[Fault, int] = field(default_factory=dict[Fault, int])
     fault: Buffer = field(default_factory=lambda: Buffer("fault", T.u8, 1))
     nested: int = 0
+    turns: int = 0
     _names: int = 0
     _lines: int = 0
 

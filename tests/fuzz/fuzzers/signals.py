@@ -1,0 +1,131 @@
+"""Random block diagrams: block by block = one call, compiled = the interpreter, in every format of sound.
+
+A diagram is a tree of boxes with one loop around it, whose numbers may be infinite or none.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tests.fuzz.contract import NotACase
+
+import pellucid as pl
+from pellucid import signals as sg
+from pellucid.pixels import FORMATS
+
+FRAMES = 24
+LEAVES = ("y", "noise", "count")
+NUMBERS = (0.5, -0.25, 2.0, -3.0, 1e300, 5e-324, 0.0, -0.0)
+TWO = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "max": pl.max}
+ONE = ("delay1", "delay", "scan", "filter", "floor", "choose", "tiles")
+
+
+def _tree(rng: random.Random, depth: int) -> Any:
+    if depth == 0 or rng.random() < 0.2:
+        return rng.choice([*LEAVES, rng.choice(NUMBERS)])
+    if rng.random() < 0.5:
+        return [rng.choice([*TWO]), _tree(rng, depth - 1), _tree(rng, depth - 1)]
+    return [rng.choice(ONE), _tree(rng, depth - 1)]
+
+
+def _formats() -> list[str]:
+    found = []
+    for name in FORMATS:
+        if name.startswith("pcm_"):
+            try:
+                sg.player.pcm.pcm(name, 1)
+            except pl.PellucidError:
+                continue
+            found.append(name)
+    return found
+
+
+def generate(rng: random.Random) -> str:
+    """Make a diagram, a format and cuts between blocks."""
+    cuts = sorted({rng.randint(1, FRAMES - 1) for _ in range(rng.randint(0, 3))})
+    return json.dumps(
+        {
+            "tree": _tree(rng, rng.randint(1, 4)),
+            "format": rng.choice(_formats()),
+            "cuts": cuts,
+            "planar": rng.random() < 0.3,
+        }
+    )
+
+
+def _signal(tree: Any, leaves: Mapping[str, Any]) -> Any:
+    match tree:
+        case str() if tree in leaves:
+            return leaves[tree]
+        case int() | float():
+            return sg.constant(float(tree))
+        case [str(op), a, b] if op in TWO:
+            return sg.map2(TWO[op], _signal(a, leaves), _signal(b, leaves))
+        case ["delay1", a]:
+            return sg.delay1(_signal(a, leaves), 0.5)
+        case ["delay", a]:
+            return sg.delay(_signal(a, leaves), 3, 0.25)
+        case ["scan", a]:
+            return sg.scan(_signal(a, leaves), 1.0, lambda r, x: x - r)
+        case ["filter", a]:
+            return sg.filter(_signal(a, leaves), [0.5, 2.0], [0.0, 1.0])
+        case ["floor", a]:
+            return sg.map(lambda x: x - pl.floor(x), _signal(a, leaves))
+        case ["choose", a]:
+            return sg.map(lambda x: sg.choose(x < 0.25, lambda: x, lambda: -x), _signal(a, leaves))
+        case ["tiles", a]:
+            # What is summed up in tiles has no delay line: noise, by the value of the tree beside it.
+            return sg.sum_tile(0.0, sg.noise(5), 3) * _signal(a, leaves)
+        case _:
+            raise NotACase(str(tree))
+
+
+def _made(tree: Any) -> Any:
+    def body(y: Any) -> Any:
+        return _signal(tree, {"y": sg.delay1(y, 0.5), "noise": sg.noise(3), "count": 1.0 * sg.count()})
+
+    return sg.rec(body)
+
+
+def check(case: str) -> Mapping[str, int]:
+    """Play it in one call and in blocks, by machine code and by the interpreter."""
+    given = json.loads(case)
+    channels, options = (
+        (given["tree"], ["delay1", given["tree"]]),
+        {"format": given["format"], "planar": False},
+    )
+    players = [sg.Player(*map(_made, channels), backend=b, meter=True, **options) for b in ("llvm", "numpy")]
+    whole = [p.play(FRAMES).tobytes() for p in players]
+    assert whole[0] == whole[1], "machine code and the interpreter differ"
+    assert repr(players[0].peak) == repr(players[1].peak), "their peaks differ"
+    player = sg.Player(*map(_made, channels), meter=True, **options)
+    ends = [0, *given["cuts"], FRAMES]
+    blocks = b"".join(player.play(b - a).tobytes() for a, b in itertools.pairwise(ends))
+    assert blocks == whole[0], "block by block differs from one call"
+    if given["planar"]:
+        planar = sg.Player(*map(_made, channels), format=given["format"], planar=True).play(FRAMES).tobytes()
+        size, half = len(planar) // (2 * FRAMES), len(planar) // 2
+        turns = b"".join(planar[h + k * size : h + (k + 1) * size] for k in range(FRAMES) for h in (0, half))
+        assert turns == whole[0], "planar differs"
+    return {given["format"]: 1, "blocks": len(ends) - 1}
+
+
+def shrink(case: str) -> Iterator[str]:
+    """Subtrees, fewer cuts."""
+    given = json.loads(case)
+    tree = given["tree"]
+    if isinstance(tree, list):
+        for part in tree[1:]:
+            yield json.dumps({**given, "tree": part})
+        for k in range(1, len(tree)):
+            for small in ("y", 0.5):
+                if tree[k] != small:
+                    yield json.dumps({**given, "tree": [*tree[:k], small, *tree[k + 1 :]]})
+    for k in range(len(given["cuts"])):
+        yield json.dumps({**given, "cuts": given["cuts"][:k] + given["cuts"][k + 1 :]})
+    if given["planar"]:
+        yield json.dumps({**given, "planar": False})
