@@ -140,6 +140,9 @@ class Cache:
         if not self._usable():
             return None
         path = self._path(key)
+        # Usually there is no entry, and an error with a hint at near names takes longer than many a compilation.
+        if not os.path.lexists(path):
+            return None
         try:
             with opened(path, max_bytes=MAX_ENTRY, follow=False) as file:
                 if not is_ours(os.fstat(file.fileno())):
