@@ -123,14 +123,21 @@ def test_additive_maximum_and_minimum(border: str):
         np.testing.assert_array_equal(found, wanted)
 
 
-def test_additive_templates_that_are_sums_go_in_two_passes():
-    a, template = numbers((12, 40), "i32") // 2, np.add.outer([1, 5, -2], [0, 7, 3])
-    e = alg.additive_maximum(alg.array("a", a.shape, "i32"), template, "clamp")
+@pytest.mark.parametrize(("type_", "passes"), [("i32", 1), ("f32", 2)])
+def test_additive_templates_that_are_sums_go_in_two_passes_where_no_sum_wraps(type_: str, passes: int):
+    a, template = (
+        numbers((12, 40), type_),
+        np.add.outer([1, 5, -2], [0, 7, 3]).astype(type_.replace("i", "int").replace("f", "float")),
+    )
+    a = a // 2
+    e = alg.additive_maximum(alg.array("a", a.shape, type_), template, "clamp")
     parts = around(a, [(i - 1, j - 1) for i in range(3) for j in range(3)], "clamp")
     wanted = np.max([w + p for w, p in zip(template.ravel(), parts, strict=True)], axis=0)
     program = alg.compile(e)
-    np.testing.assert_array_equal(program(a=a), wanted)
-    assert any(s.move == "separate_window" and s.applied for s in program.stages.ledger.steps)
+    np.testing.assert_allclose(program(a=a), wanted, rtol=1e-6 if passes == 2 else 0)
+    # Nothing is known of the numbers in an array of integers: a sum with a weight may wrap.
+    separated = any(s.move == "separate_window" and s.applied for s in program.stages.ledger.steps)
+    assert separated is (passes == 2)
 
 
 @pytest.mark.parametrize("border", BORDERS)
