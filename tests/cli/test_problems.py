@@ -20,7 +20,10 @@ USAGE = [
     ),
     (["render", "ramp.py", "-o", "a.png", "--size", "0x3"], "size: 0x3 has no pixels"),
     (["render", "ramp.py", "-o", "a.png", "--size", "-4"], "size: -4x-4 has no pixels"),
-    (["render", "ramp.py", "-o", "a.png", "--size", "1000000x1000000"], "size: 1000000x1000000 needs "),
+    (
+        ["render", "ramp.py", "-o", "a.png", "--size", "1000000x1000000"],
+        "size: 1000000x1000000 has more than 2147483647 pixels",
+    ),
     (
         ["render", "ramp.py", "-o", "a.png", "--center", "3"],
         "argument --center: '3' is not a point; write x,y",

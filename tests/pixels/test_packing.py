@@ -169,7 +169,7 @@ def test_a_kernel_is_compiled_once_for_a_size():
     [
         ({"layout": FORMATS["pcm_s16le"]}, "are no colors"),
         ({"layout": FORMATS["pal8"]}, "are not drawn with the palette of pal8"),
-        ({"out": np.zeros(3, np.uint8)}, "not a writable array of 48 bytes"),
+        ({"out": np.zeros(3, np.uint8)}, "give a writable, contiguous array of 48 bytes"),
         ({"size": (0, 1)}, "size"),
     ],
 )

@@ -188,9 +188,6 @@ class Calling:
         if array.dtype != buffer.type.dtype or array.ndim != 1 or not flags.c_contiguous:
             what = f"is not a contiguous one-dimensional array of {buffer.type}"
             raise self._unfit(buffer, what, "convert it")
-        if not flags.aligned:
-            what = f"does not begin at a multiple of {array.itemsize} bytes"
-            raise self._unfit(buffer, what, "pass a copy of it")
         if len(array) < least:
             what = f"has {len(array)} elements where {least} are needed"
             raise self._unfit(buffer, what, "pass a longer array")
