@@ -20,7 +20,7 @@ from pellucid.pixels import layout_of
 
 conversions = sys.modules[convert.__module__]
 SIZE = (13, 6)
-DATA = np.random.default_rng(8).integers(0, 256, 4000, np.uint8)
+DATA = np.random.default_rng(8).integers(0, 256, 126 * 30, np.uint8)
 
 
 @pytest.fixture

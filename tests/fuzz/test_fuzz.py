@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from tests.fuzz.contract import CORPUS, case_of, fuzzer, names
+from tests.fuzz.contract import CORPUS, NotACase, case_of, fuzzer, names
 from tests.fuzz.runner import main
 
 SECONDS = 3.0
@@ -26,6 +26,8 @@ def test_nothing_is_found_from_a_fixed_seed(name: str):
         case = made.generate(case_of(name, 0, index))
         try:
             counts.update(made.check(case))
+        except NotACase:
+            pass
         except Exception as error:
             raise AssertionError(f"{name}, seed 0, case {index}:\n{case}") from error
         index += 1

@@ -52,6 +52,8 @@ def campaign(name: str, seed: int, first: int, seconds: float, folder: Path) -> 
         try:
             counts.update(made.check(case))
             counts["cases"] += 1
+        except NotACase:
+            counts["no cases"] += 1
         except Exception as error:  # noqa: BLE001 - whatever it is, it is the finding
             (folder / f"finding-{index}.json").write_text(json.dumps({"case": case, "told": told(error)}))
             findings += 1

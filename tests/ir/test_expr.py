@@ -198,7 +198,7 @@ def test_what_nobody_needs_is_forgotten():
     kept = E.apply("mul", X, E.const(12345.678, T.f32))
     chain = X
     for k in range(3000):
-        chain = E.apply("add", chain, E.const(1e6 + k, T.f32))
+        chain = E.apply("add", chain, E.const(1e6 + k + 0.375, T.f32))
     assert E.count() >= before + 6000
     del chain
     dead = E.sweep()

@@ -146,8 +146,8 @@ def stages_of_pan_swirl():
     inside = Facts(0, (1 << 20) - 1)
     ranges = {ROW: inside, COLUMN: inside}
     script = sequence(
-        rules("simplify", lambda roots, ranges, _: simplify(roots, ranges=ranges, order=order), "rules"),
-        rules("fuse", lambda roots, _, __: fuse(roots, order), "one rounding instead of two"),
+        rules("simplify", lambda roots, ranges, *_: simplify(roots, ranges=ranges, order=order), "rules"),
+        rules("fuse", lambda roots, *_: fuse(roots, order), "one rounding instead of two"),
         attempt("place"),
     )
     return kernel, tactic.run(script, kernel, ranges)

@@ -298,6 +298,8 @@ NO_PROGRAM = {
     ("places change no value", "loads-kept"),
     ("White 5.3.1 for values", "index-absent"),
     ("White 5.3.1 for values", "memory-unchanged"),
+    ("White 4.3.1 for one iteration", "legal-no-capture"),
+    ("a loop is its blocks, one after the other", "legal-index-new"),
 }
 """Clauses without which the move makes no program at all, so that there is nothing to compare."""
 

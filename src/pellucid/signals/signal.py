@@ -10,7 +10,7 @@ import itertools
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from ..base.errors import InputError, brief
 from ..base.kinds import FUNCTION, instance, takes, whole
@@ -329,4 +329,6 @@ def reduce(signal: Signal, value: Any, operation: Callable[[Any, Any], Any]) -> 
         return s, operation(r, x)
 
     _of_one_length(signal)
-    return loop(done, step, signal.lifted(), lift(value))[1]
+    # A structure, such as a tuple of samples, is known as it is.
+    start = cast("Any", value if isinstance(value, tuple) else lift(value))
+    return loop(done, step, signal.lifted(), start)[1]
