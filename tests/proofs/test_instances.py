@@ -298,14 +298,19 @@ NO_PROGRAM = {
     ("places change no value", "loads-kept"),
     ("White 5.3.1 for values", "index-absent"),
     ("White 5.3.1 for values", "memory-unchanged"),
-    ("White 4.3.1 for one iteration", "legal-no-capture"),
-    ("a loop is its blocks, one after the other", "legal-index-new"),
 }
 """Clauses without which the move makes no program at all, so that there is nothing to compare."""
 
 
 def test_every_clause_with_a_proof_has_a_broken_instance():
-    needed = {(t.name, c) for t in theorems().values() if t.lemma for c in LEMMAS[t.lemma]}
+    # What the language itself grants has no clause that could be left out.
+    needed = {
+        (t.name, c)
+        for t in theorems().values()
+        if t.lemma
+        for c in LEMMAS[t.lemma]
+        if not c.startswith(("legal-", "shape-"))
+    }
     missing = needed - {(theorem, clause) for theorem, clause, *_ in BROKEN}
     assert {(theorem, clause) for theorem, clause in missing if theorem not in (TILES, NUMBERS)} == NO_PROGRAM
 
