@@ -183,9 +183,9 @@ class Emulated(LlvmBackend):
         text, needs = self._module(plan, ranges)
         for b in plan.calling.bound:
             _ = b.data
-        return EmulatedCode(self.processor, plan.calling, needs, self.library(text))
+        return EmulatedCode(self.processor, plan.calling, needs, self.linked(text))
 
-    def library(self, text: str) -> Path:
+    def linked(self, text: str) -> Path:
         """A shared library of LLVM text."""
         made = Path(_folder().name, f"kernel-{next(_numbers)}.o")
         made.write_bytes(self.machine.compile(text))
@@ -203,7 +203,7 @@ class EmulatedCode:
     processor: Processor
     calling: Calling
     needs: dict[Any, int]
-    library: Path
+    linked: Path
 
     def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
         """Run once; see `port.Code`."""
@@ -228,7 +228,7 @@ class EmulatedCode:
             parts = [(0, 0)] if band is None else calling.parts(band, values, threads)
             job.append(entry(k).encode().ljust(64, b"\0") + struct.pack("<q", len(parts)))
             job += [struct.pack("<2q", *part) for part in parts]
-        command = [*self.processor.emulator, driver(self.processor), self.library]
+        command = [*self.processor.emulator, driver(self.processor), self.linked]
         done = subprocess.run(command, input=b"".join(job), capture_output=True, check=False)
         assert done.returncode == 0, f"{self.processor.name}: ended by {done.returncode}: {done.stderr!r}"
         at = 0
