@@ -16,6 +16,7 @@ from pellucid.ir.interp import run
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
+from pellucid.loops.move import Proved, moves
 from pellucid.loops.placement import THRESHOLD, place
 
 VIEW = {"time": 0.5, "center_x": 0.25, "center_y": -0.5, "scale": 0.5, "width": 6, "height": 5, "samples": 1}
@@ -176,3 +177,31 @@ def test_the_ledger_tells_what_was_deferred():
     details = list(best.ledger.steps[-1].details)
     assert any(d.startswith("defer") and "out of i" in d for d in details)
     assert not any(d.startswith("move_code") and "out of j" in d and "advance" in d for d in details)
+
+
+KEPT = """
+kernel k(n: i32):
+  output out: f32[24]
+  input a: f32[4]
+  for j in 0 .. 4:
+    for i in 0 .. 6:
+      if i < n:
+        out[j * 6 + i] := pow(pow(a[j], a[j]), pow(a[j], a[j]))
+"""
+
+
+def test_no_move_is_made_where_values_are_kept():
+    """A kept value is known for loops around it, which a move may take away or change: places come last."""
+    before = parse_nest(KEPT)
+    placed = place(before)[0]
+    assert any(isinstance(s, N.Once) for s in N.walk(placed.body)), print_nest(placed)
+    made = []
+    for move in moves().values():
+        for path in move.find(before, ranges={}):
+            made += [move.name] if isinstance(move.check(before, path), Proved) else []
+        for path in move.find(placed, ranges={}):
+            verdict = move.check(placed, path)
+            assert not isinstance(verdict, Proved), f"{move.name}: {verdict}"
+    assert {"peel", "interchange_loops"} <= set(made), "without kept values they are made"
+    verdict = moves()["peel"].check(placed, next(iter(moves()["peel"].find(placed, ranges={}))))
+    assert "place them last" in str(verdict)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import IrError, did_you_mean
 from ..ir.expr import Expr
 from ..ir.facts import Facts
-from ..ir.nest import Kernel
+from ..ir.nest import Kernel, Once, walk
 from ..ir.path import Path
 from ..reasoning.prove import Premise, Proved, Refuted, Unknown, Verdict
 from .theorem import Clause, Site, Theorem
@@ -77,6 +77,7 @@ class Move:
     ) -> Verdict:
         """Whether it may be made at a site: Proved by the first theorem that proves it.
 
+        Nothing is proved of a program in which values are kept (`Once`): places come last.
         If none does, the answer is that of the first theorem which speaks of what stands there.
         """
         site = Site(kernel, path, ranges or {}, options)
@@ -85,9 +86,20 @@ class Move:
         for theorem in self.theorems:
             verdict = theorem.prove(site)
             if isinstance(verdict, Proved):
-                return verdict
+                return _unless_kept(kernel, verdict)
             (refusals if theorem.fits(site) else strangers).append(verdict)
         return (refusals + strangers)[0]
+
+
+def _unless_kept(kernel: Kernel, verdict: Proved) -> Verdict:
+    """The verdict, unless the program keeps values: they are known for loops that a move may take away or change."""
+    if not any(isinstance(s, Once) for s in walk(kernel.body)):
+        return verdict
+    return Unknown(
+        "no value is kept by a `once`",
+        "the loops for which values are kept; place them last",
+        "no-value-kept",
+    )
 
 
 @functools.cache

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...ir.nest import Kernel, Once, Store
+from ...ir.nest import Kernel, Store
 from ...ir.path import Path
 from ...ir.path import walk as paths
 from ...reasoning.bounds import difference
 from ...reasoning.effects import loads
-from ...reasoning.prove import Refuted, Verdict, both, decided
+from ...reasoning.prove import Verdict, both, decided
 from ...reasoning.separate import apart, not_self_referencing
 from ..adjacent import after, assignment, here, replaced, told
 from ..move import Applied, Move
@@ -52,9 +52,6 @@ def _not_self_referencing(site: Site) -> Verdict:
 
 
 def _a_statement(site: Site) -> Verdict:
-    if site.around and isinstance(site.around[-1], Once):
-        # What a Once keeps, its places have to compute: they go with it.
-        return Refuted("the site is a statement", f"{site} is a part of one")
     return decided(site.statement is not None, "the site is a statement", f"{site} is not")
 
 
