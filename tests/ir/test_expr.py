@@ -226,3 +226,14 @@ def test_nodes_in_use_survive():
 
 def test_types_are_themselves_after_pickling():
     assert all(pickle.loads(pickle.dumps(t)) is t for t in T.ALL)
+
+
+@pytest.mark.parametrize("type_", [T.f32, T.f64])
+def test_there_is_one_nan_and_its_bits_do_not_depend_on_which_came_first(type_: T.Type):
+    E.sweep()
+    for first in (-math.nan, math.nan, float(np.uint32(0xFFC00001).view(np.float32))):
+        node = E.const(first, type_)
+        assert math.copysign(1.0, node.attr) == 1.0
+        assert E.const(math.nan, type_) is node
+        del node
+        E.sweep()

@@ -218,6 +218,8 @@ def const(value: float | int | bool, type_: T.Type) -> Expr:
         except OverflowError:
             # An integer beyond all floats is rounded as a large float is.
             number = math.inf if value > 0 else -math.inf
+        # Its bits too are always the same, whichever came first.
+        number = math.nan if math.isnan(number) else number
         # As keys, the two zeros are one, and NaN is not even itself.
         key = number if number and number == number else repr(number)  # noqa: PLR0124
     elif type_.kind == "bool":
