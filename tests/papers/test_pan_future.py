@@ -14,14 +14,19 @@ from pellucid.base.errors import TraceError
 from pellucid.driver.frame import OUT, Variant, build
 from pellucid.driver.kernel import make_backend, optimized
 from pellucid.driver.options import Options
+from pellucid.driver.pipeline import optimize
 from pellucid.driver.session import Session
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N
 from pellucid.ir import types as T
+from pellucid.ir.expr import topological
 from pellucid.ir.interp import evaluate
 from pellucid.ir.parse import parse_expr
 from pellucid.ir.text import print_expr
 from pellucid.loops.placement import THRESHOLD, place
+from pellucid.loops.splitting import PAYS
+from pellucid.reasoning.prove import Proved
+from pellucid.reasoning.timer import kernel_cost
 from pellucid.rewriting.simplify import simplify
 
 SIZE = (96, 64)
@@ -167,6 +172,73 @@ def test_P24_conditions_are_decided_region_by_region():
     assert len(shades) == 2, "regions where it is false, and regions where it is true"
     assert mixed[:, 2].max() <= 32, "where it is mixed, a region is divided until it is small"
     assert np.array_equal(found.pixels, pl.render(boxes, size, zoom=100.0, backend="llvm"))
+
+
+def in_lanes(picture):
+    frame = build(pl.image(picture), T.f32)
+    return optimize(frame.kernel, frame.ranges, Options("exact", "f32", "auto"), 16)
+
+
+def crop(p):
+    return pl.where((p.x < 1.0) & (p.x > -1.0) & (p.y < 0.5) & (p.y > -0.5), p.x * p.x + p.y, 0.25)
+
+
+def box(p):
+    return pl.where((abs(p.x) < 1.0) & (abs(p.y) < 0.5), p.x * p.x + p.y, 0.25)
+
+
+def half_plane(p):
+    return pl.where(p.y * 0.7 < 0.3 + p.y * 0.1, pl.sin(p.x * p.y), 0.25 * p.x)
+
+
+def test_P24_conditions_of_rows_leave_the_loop_where_that_pays():
+    for picture in (crop, box, half_plane):
+        best = in_lanes(picture)
+        steps = [s for s in best.ledger.steps if s.move == "unswitch"]
+        assert len(steps) == 1
+        assert isinstance(steps[0].verdict, Proved)
+        before, after = (kernel_cost(place(k)[0]) for k in (steps[0].old, steps[0].new))
+        assert after <= PAYS * before, "the timer says that it pays"
+        (test,) = [s for s in N.walk(best.kernel.body) if isinstance(s, N.If) and not s.picks]
+        assert test.condition.free & E.index("j").free
+        assert not test.condition.free & E.index("i").free
+        for arm in (test.then, test.orelse):
+            inside = topological(N.all_roots(arm))
+            assert test.condition not in inside
+            assert not any(n.op == "lt" and n.free == E.index("j").free for n in inside)
+        report = str(pl.explain(pl.image(picture), backend="llvm", numerics="exact"))
+        assert "unswitch   for j / for i  Proved" in report
+
+
+def test_P24_what_does_not_pay_stays_whole():
+    dear = im.image(lambda p: pl.sin(p.x * p.y) + pl.where(p.y < 0.3, 0.01, 0.0))
+    disk = im.image(lambda p: pl.where(p.x * p.x + p.y * p.y < 0.5, p.x * 0.3, 0.25))
+    for picture in (dear, disk):
+        best = in_lanes(picture)
+        assert not [s for s in best.ledger.steps if s.move == "unswitch"]
+
+
+def test_P24_split_pictures_have_the_bits_of_whole_ones():
+    draw = random.Random(24)
+    split = 0
+    for _ in range(8):
+        a, b, c = (draw.choice([-1.5, -1.0, 0.0, 0.3, 1.0]) for _ in range(3))
+        shape = draw.choice(
+            [
+                lambda p, b=b, c=c: p.y * b < c,
+                lambda p, a=a, b=b, c=c: p.x * a + p.y * b <= c,
+                lambda p, a=a, c=c: (abs(p.y - a) < 0.7) & (p.x > c),
+                lambda p, a=a, c=c: (abs(p.y - a) < 0.7) | (abs(p.x - c) < 0.4),
+                lambda p, c=c: p.x * p.x + p.y * p.y < abs(c),
+            ]
+        )
+        picture = pl.image(lambda p, a=a, shape=shape: pl.where(shape(p), p.x * p.y + a, pl.sqrt(abs(p.x))))
+        split += any(s.move == "unswitch" for s in in_lanes(picture).ledger.steps)
+        for size in ((33, 17), (5, 3)):
+            view = {"zoom": 7.3, "numerics": "exact"}
+            wanted = pl.render(picture, size, backend="numpy", **view)
+            assert np.array_equal(pl.render(picture, size, backend="llvm", **view), wanted)
+    assert split >= 2
 
 
 @pytest.mark.parametrize("picture", [im.fill(im.red, im.disk(1.0)), im.checkerboard(0.5, im.black, im.white)])

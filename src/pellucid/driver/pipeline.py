@@ -18,6 +18,7 @@ from ..ir.verify import checking, verify_kernel
 from ..loops.cycles import take_cycles
 from ..loops.ledger import Ledger, Step
 from ..loops.move import Proved
+from ..loops.splitting import split_rows
 from ..loops.strategies import attempted, index_facts
 from ..loops.tactic import State, Tactic, attempt, everywhere, extended, sequence
 from ..loops.widths import by_lanes, order_of
@@ -190,6 +191,8 @@ def script(options: Options, lanes: int) -> list[Stage]:
         ("narrowed", if_any(narrowed)),
         ("regions", grouped),
         ("tabulated", everywhere("tabulate", limit=4)),
+        # The interpreter in NumPy takes whole frames at once, and a C compiler splits loops by itself.
+        *([("rows", split_rows)] if lanes > 1 else []),
         ("spread", attempt("spread", band=8)),
         ("vectorized", by_lanes(lanes, options.real.bits) if lanes > 1 else attempt("lanes", count=1)),
         ("placed", attempt("place")),

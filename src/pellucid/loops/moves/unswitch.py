@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from ...ir.expr import FALSE, TRUE, Expr, substitute, topological
+from ...ir.expr import FALSE, TRUE, Expr, rebuild, substitute, topological
 from ...ir.nest import Block, For, If, Kernel, Statement, all_roots, rewrite, transform, walk
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
@@ -20,15 +20,28 @@ MAX_SIZE = 400
 
 
 def _condition(loop: For) -> Expr | None:
-    """The condition of the first branch in the body that the loop's index does not change, or of the dearest choice."""
+    """The condition of the first branch in the body that the loop's index does not change, or of the dearest choice.
+
+    Of a choice also a part of its condition: a box is tested by rows and by columns.
+    """
     for s in walk(loop.body):
         if isinstance(s, If) and not s.picks and _fixed(s.condition, loop):
             return s.condition
     best: Expr | None = None
     for node in topological(all_roots(loop.body)):
-        if node.op == "choose" and _fixed(node.args[0], loop):
-            best = node.args[0]
+        if node.op == "choose":
+            best = next((c for c in _tests(node.args[0]) if _fixed(c, loop)), best)
     return best
+
+
+def _tests(condition: Expr) -> Iterator[Expr]:
+    """A condition, and what it is the conjunction, disjunction or negation of."""
+    stack = [condition]
+    while stack:
+        test = stack.pop()
+        yield test
+        if test.op in ("and", "or", "not"):
+            stack += reversed(test.args)
 
 
 def _fixed(condition: Expr, loop: For) -> bool:
@@ -117,13 +130,28 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
 
 
 def _resolve(roots: list[Expr]) -> list[Expr]:
-    """Choices on a constant replaced by their arm."""
-    known: dict[Expr, Expr] = {}
+    """Choices on a constant replaced by their arm, and truths by what their constants make of them."""
+    done: dict[Expr, Expr] = {}
     for node in topological(roots):
-        if node.op == "choose" and node.args[0].op == "const":
-            arm = node.args[1 if node.args[0].attr else 2]
-            known[node] = substitute([arm], known)[0]
-    return substitute(roots, known)
+        args = tuple([done[a] for a in node.args])
+        decided_as = _decided(node, args) if args else node
+        done[node] = rebuild(node, args) if decided_as is None else decided_as
+    return [done[r] for r in roots]
+
+
+def _decided(node: Expr, args: tuple[Expr, ...]) -> Expr | None:
+    """What a choice or a truth comes to if an operand is constant; None if that decides nothing."""
+    if node.op == "choose" and args[0].op == "const":
+        return args[1 if args[0].attr else 2]
+    if node.op == "not" and args[0] in (TRUE, FALSE):
+        return FALSE if args[0] is TRUE else TRUE
+    if node.op in ("and", "or"):
+        idle, final = (TRUE, FALSE) if node.op == "and" else (FALSE, TRUE)
+        if final in args:
+            return final
+        if idle in args:
+            return args[1] if args[0] is idle else args[0]
+    return None
 
 
 MOVE = Move(
