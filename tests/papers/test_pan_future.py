@@ -10,7 +10,7 @@ from tests.evaluations import evaluated, meaning_of
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.base.errors import TraceError
+from pellucid.base.errors import IrError, TraceError
 from pellucid.driver.frame import OUT, Variant, build
 from pellucid.driver.kernel import make_backend, optimized
 from pellucid.driver.options import Options
@@ -27,6 +27,8 @@ from pellucid.loops.placement import THRESHOLD, place
 from pellucid.loops.splitting import PAYS
 from pellucid.reasoning.prove import Proved
 from pellucid.reasoning.timer import kernel_cost
+from pellucid.rewriting import strategies as S
+from pellucid.rewriting.rule import Rule
 from pellucid.rewriting.simplify import simplify
 
 SIZE = (96, 64)
@@ -116,6 +118,41 @@ def test_P20_chains_keep_every_value():
         wanted, got = (np.broadcast_to(evaluate([e], known)[0], points.shape[1:]) for e in (root, found))
         assert np.array_equal(wanted, got), print_expr(root)
     assert smaller > 200
+
+
+def test_P22_strategies_decide_where_rules_are_tried():
+    double = S.by_rule(Rule("double", "exact", "add(x, x)", "mul(x, 2)", "integer"))
+    open_ = S.by_rule(Rule("open", "exact", "mul(add(x, y), z)", "add(mul(x, z), mul(y, z))", "integer"))
+    i = [E.param(n, T.i32) for n in "abc"]
+    inner = E.apply("add", i[0], i[0])
+    root = E.apply("add", inner, inner)
+    # The same rule, four ways: at the root alone, and in the order of each traversal.
+    two = E.const(2, T.i32)
+    assert double(root) is E.apply("mul", inner, two)
+    assert S.top_down(double)(root) is E.apply("mul", E.apply("mul", i[0], two), two)
+    assert S.bottom_up(double)(root) is S.top_down(double)(root)
+    # Only a traversal that comes back opens what was opened.
+    product = E.apply("mul", E.apply("add", E.apply("add", *i[:2]), i[2]), two)
+    once, whole = S.bottom_up(open_)(product), S.innermost(open_)(product)
+    assert sum(n.op == "mul" for n in topological([once])) == 2
+    assert sum(n.op == "mul" for n in topological([whole])) == 3
+    assert S.top_down(open_)(product) is whole
+    # Sequence stops where a part does not apply; an attempt never does.
+    assert S.sequence(double, open_)(inner) is None
+    assert S.sequence(S.attempt(open_), double)(inner) is double(inner)
+    assert S.choice(open_, double)(inner) is double(inner)
+    assert S.choice(open_)(inner) is None
+    # Sharing: 60 levels are 60 nodes, and not 2 to the power of 60.
+    for _ in range(60):
+        root = E.apply("add", root, root)
+    for way in (S.top_down, S.bottom_up, S.innermost):
+        assert E.size([way(double)(root)]) <= 64
+    grid = {p: np.int32([-7, 0, 3, 2**30]) for p in i}
+    for before, after in ((product, whole), (product, once)):
+        assert np.array_equal(*[evaluate([e], grid)[0] for e in (before, after)])
+    turned = S.by_rule(Rule("turn", "exact", "sub(x, y)", "sub(y, x)", "integer"))
+    with pytest.raises(IrError, match="do not come to an end"):
+        S.innermost(turned)(E.apply("sub", i[0], i[1]))
 
 
 def waves(number):
