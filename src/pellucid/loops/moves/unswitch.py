@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from ...ir.expr import FALSE, TRUE, Expr, rebuild, substitute, topological
+from ...ir.expr import FALSE, TRUE, Expr, substitute, topological
 from ...ir.nest import Block, For, If, Kernel, Statement, all_roots, rewrite, transform, walk
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import untouched
 from ...reasoning.prove import Refuted, Verdict, decided
+from ..deciding import resolved
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -116,7 +117,7 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
 
     def arm(truth: Expr) -> For:
         def change(roots: tuple[Expr, ...]) -> tuple[Expr, ...]:
-            return tuple(_resolve(substitute(roots, {condition: truth})))
+            return tuple(resolved(substitute(roots, {condition: truth})))
 
         def splice(s: Statement) -> Block:
             if isinstance(s, If) and not s.picks and s.condition in (TRUE, FALSE):
@@ -127,31 +128,6 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
 
     new = replace_at(kernel.body, path, (If(condition, (arm(TRUE),), (arm(FALSE),)),))
     return Applied(replace(kernel, body=new))
-
-
-def _resolve(roots: list[Expr]) -> list[Expr]:
-    """Choices on a constant replaced by their arm, and truths by what their constants make of them."""
-    done: dict[Expr, Expr] = {}
-    for node in topological(roots):
-        args = tuple([done[a] for a in node.args])
-        decided_as = _decided(node, args) if args else node
-        done[node] = rebuild(node, args) if decided_as is None else decided_as
-    return [done[r] for r in roots]
-
-
-def _decided(node: Expr, args: tuple[Expr, ...]) -> Expr | None:
-    """What a choice or a truth comes to if an operand is constant; None if that decides nothing."""
-    if node.op == "choose" and args[0].op == "const":
-        return args[1 if args[0].attr else 2]
-    if node.op == "not" and args[0] in (TRUE, FALSE):
-        return FALSE if args[0] is TRUE else TRUE
-    if node.op in ("and", "or"):
-        idle, final = (TRUE, FALSE) if node.op == "and" else (FALSE, TRUE)
-        if final in args:
-            return final
-        if idle in args:
-            return args[1] if args[0] is idle else args[0]
-    return None
 
 
 MOVE = Move(
