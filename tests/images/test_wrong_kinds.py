@@ -7,6 +7,7 @@ kind of thing that is not of its type.
 from __future__ import annotations
 
 import inspect
+import io
 import math
 
 import numpy as np
@@ -18,6 +19,8 @@ from pellucid import images as im
 from pellucid.base.errors import PellucidError
 from pellucid.images.animation import Behavior
 from pellucid.images.word import WORDS, Parameter, Word
+from pellucid.ir import types as T
+from pellucid.ir.expr import Buffer
 
 WRONG = {
     "None": None,
@@ -102,15 +105,68 @@ CALLS = {
     "iterate": lambda **given: pl.iterate(**{"step": lambda s: s, "init": 1, "limit": 3, **given}),
     "image": lambda **given: pl.image(**{"function": lambda p: p.x, **given}),
     "animation": lambda **given: pl.animation(**{"function": lambda t: PICTURE, **given}),
+    "fraction": lambda **given: pl.fraction(**{"x": 0.5, **given}),
+    "sign": lambda **given: pl.sign(**{"x": 0.5, **given}),
+    "to_integer": lambda **given: pl.to_integer(**{"x": 0.5, **given}),
+    "load": lambda **given: pl.load(**{"buffer": Buffer("b", T.f32, 4), "position": 1, **given}),
+    "explain_tiles": lambda **given: pl.explain_tiles(**{"picture": PICTURE, "size": (4, 3), **given}),
+    "save": lambda **given: pl.save(**{"picture": PICTURE, "path": "a.png", "size": (4, 3), **given}),
+    "show": lambda **given: pl.show(
+        **{"picture": PICTURE, "size": (4, 3), "mode": "ascii", "stream": io.StringIO(), **given}
+    ),
+    "animate": lambda **given: pl.animate(
+        **{"picture": PICTURE, "path": "a.gif", "size": (4, 3), "seconds": 0.1, **given}
+    ),
 }
+# Calls of methods and operators that are right.
+KERNEL = pl.compile(PICTURE)
+METHODS = {
+    "Kernel.render": (KERNEL.render, {"size": (4, 3), "center": (0, 0), "zoom": 1.0, "time": 0.0, "samples": 1,
+                                      "threads": 1, "params": {}, "out": None, "tolerance": None, "error": None}),
+    "Point.dot": (pl.Point(1, 2).dot, {"other": (1, 2)}),
+    "Point.cross": (pl.Point(1, 2).cross, {"other": (1, 2)}),
+    "Image.at": (PICTURE.at, {"x": [0.5, 1], "y": [0.5, 1]}),
+    "Image.at of a point": (lambda *, p: PICTURE.at(p), {"p": pl.Point(1, 2)}),
+    "Image of a point": (lambda *, p: PICTURE(p), {"p": pl.Point(1, 2)}),
+    "round": (lambda *, digits: pl.image(lambda p: round(p.x, digits)).at([1.0], [2.0]), {"digits": 2}),
+    "power": (lambda *, by: pl.image(lambda p: pl.where(p.x > 0, p.x**by, p.x)).at([1.0], [2.0]), {"by": 2}),
+    "where": (lambda *, a: pl.image(lambda p: pl.where(p.x > 0, a, 0.5)).at([1.0], [2.0]), {"a": 2.0}),
+}  # fmt: skip
+MORE = {
+    "ragged": [1, [2, 3]], "three": (1, 2, 3), "pair of texts": ("a", "b"), "complex": 1j,
+    "view of much": np.broadcast_to(np.uint8(1), (2**20, 2**20)), "objects": np.array([[None, 1]], object),
+    "other shape": np.zeros((7, 5)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_refuses_what_is_of_the_wrong_kind(name: str):
+    method, right = METHODS[name]
+    method(**right)
+    for parameter in right:
+        for kind, wrong in (WRONG | MORE).items():
+            try:
+                method(**right | {parameter: wrong})
+            except PellucidError:
+                continue
+            except TypeError as error:
+                # An operator between two things is told by Python, in the caller's own line.
+                if not str(error).startswith("unsupported operand type(s) for **"):
+                    pytest.fail(f"{name}({parameter}={kind}): {error}")
+            except Exception as error:  # noqa: BLE001 - the one thing that must not be
+                pytest.fail(f"{name}({parameter}={kind}): {type(error).__name__}: {error}")
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_public_function_refuses_what_is_of_the_wrong_kind(name: str):
+def test_a_public_function_refuses_what_is_of_the_wrong_kind(name: str, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     call = CALLS[name]
     call()
     for parameter in inspect.signature(getattr(pl, name)).parameters.values():
         for kind, wrong in WRONG.items():
+            # A class may be called like a function; what it then says is its own.
+            if kind == "a class" and parameter.name == "progress":
+                continue
             try:
                 call(**{parameter.name: wrong})
             except PellucidError:

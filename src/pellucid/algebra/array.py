@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from ..base.errors import InputError, brief
+from ..base.kinds import TEXT, Kind, takes, whole
 from ..base.operators import Ordered
 from ..ir import prim as rows
 from ..ir import types as T
@@ -142,6 +143,14 @@ class Array(Ordered["Array"]):
         self.node = Table(self.coordinates, self.type, (given,), index)
 
 
+ARRAY = Kind(
+    "an array of the algebra",
+    lambda thing: isinstance(thing, Array),
+    'declare it: alg.array("a", shape, type)',
+)
+"""What most parameters of the algebra take."""
+
+
 # ---- what a program starts from ----
 
 
@@ -153,10 +162,12 @@ def array(name: str, shape: int | Sequence[int], type: str | T.Type = "f32") -> 
     >>> array("a", (480, 640, 3), "u8")
     Input of u8 on 0..479 x 0..639 x 0..2
     """
-    extent = checked_shape(shape, f"array {name!r}")
+    extent = checked_shape(shape, f"array {brief(name)}")
     return Array(
         Input(
-            Coordinates((0,) * len(extent), extent), checked_type(type, f"array {name!r}"), name=_name(name)
+            Coordinates((0,) * len(extent), extent),
+            checked_type(type, f"array {brief(name)}"),
+            name=_name(name),
         )
     )
 
@@ -167,7 +178,7 @@ def scalar(name: str, type: str | T.Type = "f32") -> Array:
     >>> array("a", 5) * scalar("amount")
     Pointwise of f32 on 0..4
     """
-    return Array(Scalar(POINT, checked_type(type, f"scalar {name!r}"), name=_name(name)))
+    return Array(Scalar(POINT, checked_type(type, f"scalar {brief(name)}"), name=_name(name)))
 
 
 def index(name: str, count: int) -> Array:
@@ -178,10 +189,13 @@ def index(name: str, count: int) -> Array:
     >>> h
     Table of i32 on 0..255
     """
-    (extent,) = checked_shape(count, f"index {name!r}")
+    if isinstance(count, (tuple, list)):
+        raise InputError(f"{brief(count)} is no count", place="index", fix="give one positive whole number")
+    (extent,) = checked_shape(count, f"index {brief(name)}")
     return Array(Index(POINT, T.i32, name=_name(name), count=extent))
 
 
+@takes(like=ARRAY, axis=whole())
 def coordinate(like: Array, axis: int = 0) -> Array:
     """The array on the coordinates of `like` whose value is the coordinate along an axis, of type i32.
 
@@ -195,6 +209,7 @@ def coordinate(like: Array, axis: int = 0) -> Array:
 # ---- pointwise operations ----
 
 
+@takes(row=TEXT)
 def pointwise(row: str, *operands: object) -> Array:
     """A row of the operator table at every point, such as ``pointwise("sqrt", a)``.
 
@@ -216,6 +231,7 @@ def maximum(a: object, b: object) -> Array:
     return binary("max", a, b)
 
 
+@takes(condition=ARRAY)
 def where(condition: Array, then: object, orelse: object) -> Array:
     """At every point the one value or the other.
 
@@ -231,6 +247,7 @@ def where(condition: Array, then: object, orelse: object) -> Array:
     )
 
 
+@takes(condition=ARRAY)
 def chi(condition: Array, type: str | T.Type = "u8") -> Array:
     """The characteristic function: 1 at the points where the condition holds, 0 elsewhere (White, section 2.3).
 
@@ -343,14 +360,14 @@ def _name(name: object) -> str:
     raise InputError(f"{brief(name)} is no name", place="algebra", fix="give a Python identifier")
 
 
-def checked_type(type: str | T.Type, place: str) -> T.Type:
+def checked_type(type: object, place: str) -> T.Type:
     """The type of that name.
 
     Raises InputError for any other.
     """
     if isinstance(type, T.Type):
         return type
-    found = T.BY_NAME.get(type)
+    found = T.BY_NAME.get(type) if isinstance(type, str) else None
     if found is None:
         raise InputError(f"{brief(type)} is no type", place=place, fix=f"give one of {', '.join(T.BY_NAME)}")
     return found

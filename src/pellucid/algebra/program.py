@@ -13,6 +13,7 @@ import numpy as np
 
 from ..backends.port import Backend, Code
 from ..base.errors import InputError, brief, did_you_mean
+from ..base.kinds import TRUTH, takes
 from ..base.room import with_room
 from ..driver.kernel import make_backend
 from ..driver.options import Options
@@ -124,6 +125,7 @@ class Program:
         return [targets[name] for name in self.outputs]
 
 
+@takes(optimize=TRUTH)
 def compile(
     outputs: Outputs, *, numerics: str = "relaxed", backend: str = "auto", optimize: bool = True
 ) -> Program:
@@ -158,8 +160,10 @@ def _named(outputs: Outputs) -> tuple[dict[str, Array], bool]:
         found = {f"out{k}": o for k, o in enumerate(outputs)}
     else:
         found = {}
-    values: list[tuple[str, object]] = list(found.items())
+    values: list[tuple[object, object]] = list(found.items())
     for name, value in values:
+        if not (isinstance(name, str) and name.isidentifier()):
+            raise InputError(f"{brief(name)} is no name", place="compile", fix="give a Python identifier")
         if not isinstance(value, Array):
             raise InputError(f"{brief(value)} is no array of the algebra", place=f"compile, {name}")
     if not found:

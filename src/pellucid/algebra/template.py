@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import builtins
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..base.errors import InputError, brief
+from ..base.kinds import takes
 from ..ir import types as T
-from .array import Array, checked_axes, checked_number, checked_shape, checked_type, wholes
+from .array import ARRAY, Array, checked_axes, checked_number, checked_shape, checked_type, wholes
 from .border import checked_border
 from .operation import POINT, Coordinates, Moved, Operation, Reduction, Window
 
@@ -27,6 +29,7 @@ MOST_VALUES = 4096
 # ---- reductions ----
 
 
+@takes(a=ARRAY)
 def sum(a: Array, axis: int | Sequence[int] | None = None, type: str | T.Type | None = None) -> Array:
     """The sum over all axes, or over some, the lowest coordinates first.
 
@@ -45,11 +48,13 @@ def sum(a: Array, axis: int | Sequence[int] | None = None, type: str | T.Type | 
     return _reduction("sum", a, axis, kind)
 
 
+@takes(a=ARRAY)
 def max(a: Array, axis: int | Sequence[int] | None = None) -> Array:
     """The greatest value over all axes, or over some."""
     return _reduction("max", a, axis, a.type)
 
 
+@takes(a=ARRAY)
 def min(a: Array, axis: int | Sequence[int] | None = None) -> Array:
     """The least value over all axes, or over some."""
     return _reduction("min", a, axis, a.type)
@@ -69,6 +74,7 @@ def _reduction(kind: str, a: Array, axis: object, type: T.Type) -> Array:
 # ---- templates ----
 
 
+@takes(a=ARRAY)
 def convolve(a: Array, kernel: object, border: str = "reflect", outside: float = 0) -> Array:
     """The convolution: at every point x the sum of kernel(d) · a(x - d) over the points d of the kernel.
 
@@ -85,21 +91,25 @@ def convolve(a: Array, kernel: object, border: str = "reflect", outside: float =
     return _weighted("convolve", "sum", a, kernel, border, outside, sign=-1)
 
 
+@takes(a=ARRAY)
 def correlate(a: Array, kernel: object, border: str = "reflect", outside: float = 0) -> Array:
     """As `convolve` without turning the kernel: the sum of kernel(d) · a(x + d), the product with a template."""
     return _weighted("correlate", "sum", a, kernel, border, outside, sign=1)
 
 
+@takes(a=ARRAY)
 def additive_maximum(a: Array, template: object, border: str = "reflect", outside: float = 0) -> Array:
     """At every point x the greatest of a(x + d) + template(d); values of -inf are no part of the template."""
     return _weighted("additive_maximum", "max", a, template, border, outside, sign=1)
 
 
+@takes(a=ARRAY)
 def additive_minimum(a: Array, template: object, border: str = "reflect", outside: float = 0) -> Array:
     """At every point x the least of a(x + d) + template(d); values of inf are no part of the template."""
     return _weighted("additive_minimum", "min", a, template, border, outside, sign=1)
 
 
+@takes(a=ARRAY)
 def dilate(a: Array, size: object = 3, border: str = "clamp", outside: float = 0) -> Array:
     """The greatest value around every point: `size` is a number of points along each axis, or a mask of the points.
 
@@ -110,11 +120,13 @@ def dilate(a: Array, size: object = 3, border: str = "clamp", outside: float = 0
     return _flat("dilate", "max", a, size, border, outside, sign=-1)
 
 
+@takes(a=ARRAY)
 def erode(a: Array, size: object = 3, border: str = "clamp", outside: float = 0) -> Array:
     """The least value around every point: `size` is a number of points along each axis, or a mask of the points."""
     return _flat("erode", "min", a, size, border, outside, sign=1)
 
 
+@takes(a=ARRAY)
 def median(a: Array, size: object = 3, border: str = "clamp", outside: float = 0) -> Array:
     """The median of an odd number of values around every point, by a sorting network.
 
@@ -130,6 +142,7 @@ def median(a: Array, size: object = 3, border: str = "clamp", outside: float = 0
     return found
 
 
+@takes(a=ARRAY)
 def shift(a: Array, by: int | Sequence[int], border: str = "clamp", outside: float = 0) -> Array:
     """The array moved on its own coordinate set: at every point x the value a(x - by).
 
@@ -144,6 +157,7 @@ def shift(a: Array, by: int | Sequence[int], border: str = "clamp", outside: flo
 # ---- changes of coordinates ----
 
 
+@takes(a=ARRAY)
 def translate(a: Array, by: int | Sequence[int]) -> Array:
     """The same values on a coordinate set that is moved: what was at x is at x + by.
 
@@ -157,6 +171,7 @@ def translate(a: Array, by: int | Sequence[int]) -> Array:
     return Array(Moved(Coordinates(low, a.shape), a.type, (a.node,), steps))
 
 
+@takes(a=ARRAY)
 def restrict(a: Array, low: Sequence[int], shape: Sequence[int]) -> Array:
     """The part of an array on a smaller coordinate set.
 
@@ -167,12 +182,15 @@ def restrict(a: Array, low: Sequence[int], shape: Sequence[int]) -> Array:
     Moved of f32 on 1..2 x 1..2
     """
     extent, first = checked_shape(shape, "restrict"), tuple(_whole(low, a, "restrict"))
-    part, own = Coordinates(first, extent), a.coordinates
-    if (
-        len(first) != own.axes
-        or len(extent) != own.axes
-        or any(f < o or f + n > o + m for f, n, o, m in zip(first, extent, own.low, own.shape, strict=True))
-    ):
+    own = a.coordinates
+    if not len(first) == len(extent) == own.axes:
+        raise InputError(
+            f"{brief(low)} and {brief(shape)} do not both have a number for each axis of {own}",
+            place="restrict",
+            fix="give as many as the array has axes",
+        )
+    part = Coordinates(first, extent)
+    if any(f < o or f + n > o + m for f, n, o, m in zip(first, extent, own.low, own.shape, strict=True)):
         raise InputError(f"{part} is no part of {own}", place="restrict", fix="stay within the array")
     return Array(Moved(part, a.type, (a.node,), (0,) * own.axes))
 
@@ -212,10 +230,12 @@ def _flat(name: str, kind: str, a: Array, size: object, border: str, outside: fl
         lengths *= builtins.min(len(a.shape), 2) if len(lengths) == 1 else 1
         if not lengths or builtins.min(lengths) < 1:
             raise InputError(f"{brief(size)} is no size", place=name, fix="give a positive odd number")
+        _check_size(lengths, a, name)
         mask = np.ones(lengths, bool)
     else:
-        mask = _numbers(size, name) != 0
-    _check_size(mask.shape, a, name)
+        given = _numbers(size, name)
+        _check_size(given.shape, a, name)
+        mask = given != 0
     middle = np.array(mask.shape) // 2
     points = sorted(tuple(int(k) for k in sign * (at - middle)) for at in np.argwhere(mask))
     if not points:
@@ -247,7 +267,7 @@ def _numbers(kernel: object, name: str) -> np.ndarray[Any, Any]:
         found = np.asarray(None)
     if found.dtype.kind not in "biuf" or found.ndim == 0:
         raise InputError(f"{brief(kernel)} is no kernel", place=name, fix="give an array of numbers")
-    if found.dtype.kind == "f" and np.isnan(found).any():
+    if found.dtype.kind == "f" and found.size <= MOST_VALUES and np.isnan(found).any():
         raise InputError("the kernel has a NaN", place=name, fix="give numbers")
     return found
 
@@ -255,7 +275,7 @@ def _numbers(kernel: object, name: str) -> np.ndarray[Any, Any]:
 def _check_size(shape: tuple[int, ...], a: Array, name: str) -> None:
     if not a.shape:
         raise InputError("a scalar has no points around it", place=name, fix="give an array")
-    text = " x ".join(map(str, shape))
+    text = " x ".join(map(brief, shape))
     if 0 in shape:
         raise InputError(
             "the kernel is empty", place=name, fix="give an odd number of values along each axis"
@@ -272,7 +292,7 @@ def _check_size(shape: tuple[int, ...], a: Array, name: str) -> None:
             place=name,
             fix="give at most as many",
         )
-    if int(np.prod(shape)) > MOST_VALUES:
+    if math.prod(shape) > MOST_VALUES:
         raise InputError(f"the kernel is {text}", place=name, fix=f"give at most {MOST_VALUES} values")
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pellucid.base.aside import written_aside
 from pellucid.base.errors import InputError, brief
+from pellucid.base.kinds import FUNCTION, TRUTH, optional, takes
 from pellucid.base.progress import Line, Progress
 from pellucid.canvas.compose import Pixels
 from pellucid.canvas.film import frames_on_the_way, write_film
@@ -25,6 +26,7 @@ from pellucid.driver import Kernel as Compiled
 from pellucid.driver.film import PLANES, Film
 from pellucid.driver.view import (
     EXACT,
+    MOST_THREADS,
     Smooth,
     View,
     check_known_params,
@@ -32,6 +34,7 @@ from pellucid.driver.view import (
     checked_size,
     checked_smooth,
     checked_view,
+    checked_whole,
 )
 
 if TYPE_CHECKING:
@@ -152,6 +155,7 @@ def save(
         write_still(file, _pixels(kernel, view, view.time, look.alpha, pixels, near), look)
 
 
+@takes(loop=TRUTH, progress=optional(FUNCTION))
 def animate(
     picture: object,
     path: str | os.PathLike[str],
@@ -190,6 +194,8 @@ def animate(
     >>> path.stat().st_size > 0
     True
     """
+    if threads is not None:
+        threads = checked_whole("threads", threads, 1, MOST_THREADS)
     view = checked_view(
         size, center=center, zoom=zoom, time=start, samples=samples, threads=threads, params=params,
         precision=precision_of(picture, precision), frames=frames_on_the_way(threads) + PLANES,
@@ -225,7 +231,12 @@ def checked_film(seconds: object, fps: object, look: Look) -> tuple[int, Fractio
     """
     numbers: list[float] = []
     for place, value in (("seconds", seconds), ("fps", fps)):
-        number = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
+        try:
+            number = (
+                float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
+            )
+        except OverflowError:
+            number = math.inf
         if not (math.isfinite(number) and number > 0):
             raise InputError(
                 f"{brief(value)} is not a positive, finite number", place=place, fix="give one, such as 2.5"

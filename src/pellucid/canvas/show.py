@@ -17,7 +17,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from pellucid.base.errors import BackendError, InputError
+from pellucid.base.errors import BackendError, InputError, brief
+from pellucid.base.kinds import NUMBER, TEXT, Kind, optional, takes
 from pellucid.canvas.draw import render, save
 from pellucid.canvas.formats import Look, format_of
 from pellucid.canvas.sinks import write_still
@@ -25,10 +26,15 @@ from pellucid.canvas.source import Kernel, compiled, precision_of
 from pellucid.canvas.terminal import MODES, as_text, color_mode, fitting_size
 from pellucid.driver.view import check_known_params, checked_view
 
+_STREAM = optional(
+    Kind("a stream of text", lambda thing: callable(getattr(thing, "write", None)), "give an open file")
+)
+
 #: Pictures per second of an animation in a terminal: about what terminals follow.
 _TERMINAL_FPS = 20
 
 
+@takes(seconds=NUMBER, mode=optional(TEXT), stream=_STREAM)
 def show(
     picture: object,
     size: tuple[int, int] | int = (512, 512),
@@ -70,7 +76,7 @@ def show(
         precision=precision_of(picture, precision),
     )  # fmt: skip
     if mode is not None and mode not in MODES:
-        raise InputError(f"{mode!r} is unknown", place="mode", fix=f"choose one of {', '.join(MODES)}")
+        raise InputError(f"{brief(mode)} is unknown", place="mode", fix=f"choose one of {', '.join(MODES)}")
     kernel = compiled(picture, numerics=numerics, precision=precision, backend=backend)
     check_known_params(view.params, kernel.params)
     look: dict[str, Any] = {
@@ -127,7 +133,7 @@ def _print(
         stream.write((f"\x1b[{lines}A" if lines else "") + text)
         stream.flush()
         lines = text.count("\n")
-        if spent >= seconds or not kernel.time_varying:
+        if not spent < seconds or not kernel.time_varying:
             return
         clock.sleep(1 / _TERMINAL_FPS)
 

@@ -28,7 +28,15 @@ from .keeping import of_kernel
 from .options import Options
 from .pipeline import Optimized, optimize
 from .report import Report
-from .view import View, check_count, checked_smooth, checked_view, pixels_of
+from .view import (
+    MOST_SAMPLES,
+    View,
+    check_count,
+    checked_smooth,
+    checked_view,
+    checked_whole,
+    pixels_of,
+)
 
 Bytes = NDArray[np.uint8]
 
@@ -151,9 +159,13 @@ class Kernel:
 
     def _draw(self, asked: Asked, out: Bytes | None) -> Bytes:
         # The same view again, as while something else moves, need not be checked again; what can change in place must.
-        fixed = not asked.params and type(asked.size) in (tuple, int) and type(asked.center) is tuple
-        if not fixed or asked != self._asked[0]:
-            self._asked = asked if fixed else None, *self._checked(asked)
+        try:
+            known = not asked.params and asked == self._asked[0]
+        except Exception:  # noqa: BLE001 - what cannot even be compared, such as an array, is refused by the check
+            known = False
+        if not known:
+            checked = self._checked(asked)
+            self._asked = asked if _is_fixed(asked) else None, *checked
         _, view, arguments = self._asked
         pixels = pixels_of(view.size, out)
         code = self._code(asked.variant, asked.smooth)
@@ -202,8 +214,17 @@ class Kernel:
         }
 
 
+def _is_fixed(asked: Asked) -> bool:
+    """Whether nothing that was asked can change in place."""
+    pairs = [v if type(v) is tuple else (v,) for v in (asked.size, asked.center)]
+    values = (*pairs[0], *pairs[1], asked.zoom, asked.time, asked.samples, asked.threads)
+    return not asked.params and all(isinstance(v, int | float | np.generic | None) for v in values)
+
+
 def _is_smooth(samples: int, tolerance: float | None, error: float | None) -> bool:
     """Whether a pixel is a mean."""
+    if type(samples) is not int:
+        samples = checked_whole("samples", samples, 1, MOST_SAMPLES)
     return samples != 1 or tolerance is not None or error is not None
 
 

@@ -120,12 +120,13 @@ def explain_tiles(
     the whole tape has ... instructions
     <BLANKLINE>
     """
+    options = Options(numerics, precision, "tiles")
     view = checked_view(
         size, center=center, zoom=zoom, time=time, samples=samples, threads=threads, params=params,
         precision=precision,
     )  # fmt: skip
-    kernel = Kernel(checked_source(picture), Options(numerics, precision, "tiles"), now=False)
-    frame = kernel.frame(Variant("straight", samples != 1))
+    kernel = Kernel(checked_source(picture), options, now=False)
+    frame = kernel.frame(Variant("straight", view.samples != 1))
     check_known_params(view.params, frame.params)
     code = code_of(frame, kernel.options)
     if not isinstance(code, TileCode):

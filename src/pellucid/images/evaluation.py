@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
 
 from ..base.errors import InputError, brief
+from ..base.memory import available_memory, readable_bytes
 from ..base.room import with_room
 from ..ir import expr as E
 from ..ir import types as T
@@ -43,13 +45,34 @@ def values_at(source: Any, x: Any, y: Any, time: float, precision: str, params: 
     for name in params:
         if name not in known:
             raise InputError(f"the picture has no parameter {name!r}", place="at", fix="see pl.param")
-    shape = np.broadcast_shapes(np.shape(x), np.shape(y), np.shape(time))
+    shape = _common_shape(x, y, time, bytes_each=real.dtype.itemsize)
     arrays = [np.broadcast_to(v, shape) for v in evaluate(roots, environment)]
     if kind_of(value) == "color":
         return np.stack(np.broadcast_arrays(*arrays), axis=-1).astype(real.dtype, copy=False)
     if len(arrays) == 1:
         return arrays[0].copy()
     return rebuild(arrays)
+
+
+def _common_shape(*given: Any, bytes_each: int) -> tuple[int, ...]:
+    """The shape that all have by broadcasting; raises InputError if there is none, or none that memory can hold."""
+    shapes = [np.shape(v) for v in given]
+    try:
+        found = np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise InputError(
+            f"x, y and time have the shapes {', '.join(map(str, shapes))}",
+            place="at",
+            fix="give shapes that broadcast, such as (3,) and (2, 1)",
+        ) from None
+    needed, available = math.prod(found) * bytes_each, available_memory()
+    if available is not None and needed > available:
+        raise InputError(
+            f"{brief(found)} points need more than {readable_bytes(needed)} of memory",
+            place="at",
+            fix="give fewer",
+        )
+    return found
 
 
 def _coordinates(x: Any, y: Any) -> tuple[Any, Any]:
@@ -62,7 +85,11 @@ def _coordinates(x: Any, y: Any) -> tuple[Any, Any]:
         x, y = Point.of(x)
     for name, given in (("x", x), ("y", y)):
         # Asked of an array: whatever numbers are in, NumPy knows how to find them.
-        if np.asarray(given).dtype.kind not in "biuf":
+        try:
+            kind = np.asarray(given).dtype.kind
+        except (ValueError, TypeError, OverflowError):
+            kind = "O"
+        if kind not in "biuf":
             fix = "give a number or an array of numbers"
             raise InputError(f"{name} is {brief(given)}, not a number", place="at", fix=fix)
     return x, y

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import TraceError
+from ..base.kinds import instance, takes
 from ..base.where import caller
 from ..ir import expr as E
 from ..ir import prim as table
@@ -73,12 +74,14 @@ def where(condition: Any, then: Any, orelse: Any) -> Any:
 
 
 def _choose(test: Expr, a: Any, b: Any) -> Any:
-    if a is b or (not isinstance(a, Value) and not isinstance(b, Value) and a == b and type(a) is type(b)):
+    if a is b:
         return a
     if isinstance(a, Value) or isinstance(b, Value):
         x, y = tracer.pair(a, b)
     else:
         x, y = lift(a), lift(b)
+        if a == b and type(a) is type(b):
+            return a
         if x.type is not y.type:
             wide = x.type.is_integer and y.type.is_integer
             x, y = (lift(n, T.i64 if wide else real_type()) for n in (a, b))
@@ -100,6 +103,7 @@ def fraction(x: Any) -> Any:
     >>> fraction(2.75)
     0.75
     """
+    lift(x)
     return x - call("floor", x)
 
 
@@ -109,6 +113,7 @@ def sign(x: Any) -> Any:
     >>> sign(-3.0)
     -1.0
     """
+    lift(x)
     return where(x > 0, 1.0, where(x < 0, -1.0, 0.0))
 
 
@@ -129,6 +134,7 @@ def smoothstep(low: Any, high: Any, x: Any) -> Any:
     return t * t * (3.0 - 2.0 * t)
 
 
+@takes(type_=instance("a type of numbers", T.Type, fix="give one, such as pellucid.ir.types.i32"))
 def to_integer(x: Any, type_: T.Type = T.i32) -> Any:
     """A float truncated to an integer type; out of range saturates.
 
@@ -138,6 +144,7 @@ def to_integer(x: Any, type_: T.Type = T.i32) -> Any:
     return tracer.convert(x, type_)
 
 
+@takes(buffer=instance("a buffer", E.Buffer))
 def load(buffer: E.Buffer, position: Any) -> Value:
     """The element of a buffer at a symbolic position, which is clamped into the buffer."""
     node = lift(position)

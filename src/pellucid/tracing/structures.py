@@ -130,7 +130,9 @@ class Point:
         kind = type(cast("object", x)).__name__
         if isinstance(x, tuple | list):
             parts = list(cast("tuple[Any, ...]", x))
-            if len(parts) == 2:
+            if len(parts) == 2 and not any(
+                v is None or isinstance(v, str | bytes | list | tuple) for v in parts
+            ):
                 return Point(*parts)
         place, _ = caller()
         raise TraceError(f"{kind} is not a point", place=place, fix="give a Point or a pair (x, y)")
@@ -183,13 +185,15 @@ class Point:
         place, _ = caller()
         raise NoSuchPartError(f"a point has no {name!r}", place=place, fix="it has x, y, r and theta")
 
-    def dot(self, other: Point) -> Any:
-        """The inner product."""
-        return self.x * other.x + self.y * other.y
+    def dot(self, other: Point | tuple[Any, Any]) -> Any:
+        """The inner product; a pair of numbers is a vector too."""
+        o = Point.of(other)
+        return self.x * o.x + self.y * o.y
 
-    def cross(self, other: Point) -> Any:
-        """The signed area that two vectors span."""
-        return self.x * other.y - self.y * other.x
+    def cross(self, other: Point | tuple[Any, Any]) -> Any:
+        """The signed area that two vectors span; a pair of numbers is a vector too."""
+        o = Point.of(other)
+        return self.x * o.y - self.y * o.x
 
     def rotate(self, angle: Any) -> Point:
         """The point turned about the origin, counterclockwise, by an angle in radians."""

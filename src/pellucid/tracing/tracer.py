@@ -15,7 +15,7 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from ..base.errors import IrError, TraceError
+from ..base.errors import IrError, TraceError, brief
 from ..base.operators import Ordered
 from ..base.where import caller
 from ..ir import expr as E
@@ -98,6 +98,13 @@ class Value(Ordered[Any]):
         return self if e.type.kind == "unsigned" else Value(_apply("abs", e))
 
     def __round__(self, digits: int = 0) -> Any:
+        if not isinstance(digits, int) or abs(digits) > 300:  # pyright: ignore[reportUnnecessaryIsInstance]
+            place, _ = caller()
+            raise TraceError(
+                f"{brief(digits)} is no number of digits",
+                place=place,
+                fix="give a whole number from -300 to 300",
+            )
         if digits:
             scale = 10.0**digits
             return round(self * scale) / scale
@@ -336,7 +343,7 @@ def _modulo(a: Any, b: Any) -> Any:
 
 def _power(a: Any, b: Any) -> Any:
     exponent = static(b)
-    if exponent is not None and isinstance(a, Value) and float(exponent).is_integer() and abs(exponent) <= 64:
+    if exponent is not None and isinstance(a, Value) and abs(exponent) <= 64 and float(exponent).is_integer():
         return _integer_power(a, int(exponent))
     x, y = (_arithmetic(e) for e in pair(a, b))
     if not x.type.is_float:
