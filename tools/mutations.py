@@ -49,7 +49,6 @@ WORD = "word:"
 """Marks an expression in an option, which is in the text of nests."""
 
 OPTION = "it says what an option of the move may be"
-LONG = "only a loop of more than 2147483647 iterations tells, which no test can run"
 PLACE = "a place never changes a value in the interpreter; back ends refuse a wrong one"
 MACHINE = "it says what back ends can run"
 COST = "it is about what pays"
@@ -66,7 +65,6 @@ OTHERWISE: Mapping[tuple[str, str], str] = {
     ("lanes", "rectangular"): MACHINE,
     ("lanes", "no-scratch"): MACHINE,
     ("spread", "outermost"): MACHINE,
-    ("coalesce", "no-overflow"): LONG,
     ("look_up", "dear-lookups"): COST,
     ("unroll_all", "few-iterations"): COST,
     ("unroll_and_jam", "at-least-two"): COST,
