@@ -47,6 +47,19 @@ def sparse(folder: Path, name: str, size: int) -> Path:
     return path
 
 
+def grown(depth: int, choice: Callable[[pl.Point, object, object], object]) -> None:
+    """Compile a picture whose every level uses the one below at two points."""
+
+    def around(inner: Callable[[pl.Point], object]) -> Callable[[pl.Point], object]:
+        points = [lambda p, k=k: pl.Point(p.x * 1.01 + k, p.y - 0.1 * k) for k in range(2)]
+        return pl.image(lambda p: choice(p, *(inner(at(p)) for at in points)))
+
+    picture = im.image(lambda p: pl.sin(p.x) * p.y)
+    for _ in range(depth):
+        picture = around(picture)
+    pl.compile(picture)
+
+
 def private(folder: Path) -> None:
     """Compile a kernel with more scratch memory inside a loop than there may be."""
     text = f"""
@@ -92,6 +105,10 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "pixels.layout.MAX_CHANNELS": lambda _: layout_of(" ".join(f"C{chr(65 + k)}:8" for k in range(17))),
     "pixels.layout.MAX_BLOCK": lambda _: layout_of("R:11 /8x8; G:9 /7x4; B:7 /5x5"),
     "pixels.layout.MOST_INDEX_BITS": lambda _: layout_of("I:17; palette: B:8 G:8 R:8 A:8"),
+    "tracing.session.MAX_NODES": lambda _: grown(
+        40, lambda p, a, b: pl.sin(a) * p.x + b * b * p.y - a * 0.25
+    ),
+    "tracing.session.MAX_USES": lambda _: grown(40, lambda p, a, b: pl.where(p.x < p.y, a, b)),
     "signals.delays._LONGEST": lambda _: sg.delay(sg.constant(0.0), (1 << 24) + 1),
     "signals.player.LONGEST": lambda _: sg.Player(sg.constant(0.0), format="pcm_s16le").play((1 << 31) + 1),
     "signals.render._LONGEST": lambda folder: pl.render_audio(

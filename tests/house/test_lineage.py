@@ -13,7 +13,7 @@ NUMBERS = {
     "P": (*range(1, 26), 27),
     "S": range(1, 19),
     "N": (4, 5, *range(8, 14)),
-    "T": (*range(1, 6), *range(7, 11), 12),
+    "T": (*range(1, 11), 12),
     "H": range(1, 10),
 }
 WANTED = [f"{letter}{number}" for letter, numbers in NUMBERS.items() for number in numbers]

@@ -5,6 +5,7 @@ Numbers of gray are compared with fractions of the greatest that the file's own 
 
 from __future__ import annotations
 
+import importlib
 import io
 import struct
 import zlib
@@ -114,6 +115,17 @@ def test_floats_are_what_they_are_or_are_refused(order: str):
             im.read_image(tiff(32, wrong, order=order, kind=3))
         assert told in str(caught.value)
         assert "bitmap(array)" in caught.value.fix
+
+
+def test_formats_that_this_pillow_lacks_are_not_asked_for(monkeypatch: pytest.MonkeyPatch):
+    buffer = io.BytesIO()
+    Pillow.new("RGBA", (16, 16), "red").save(buffer, "ico")
+    monkeypatch.setattr(importlib.import_module("pellucid.images.bitmap"), "find_spec", lambda _: None)
+    monkeypatch.delitem(Pillow.OPEN, "AVIF", raising=False)
+    assert im.read_image(buffer.getvalue()).width == 16
+    with pytest.raises(FileError, match="no picture of a known format") as caught:
+        im.read_image(b"nothing of the kind")
+    assert "AVIF" not in caught.value.fix
 
 
 MODES = (

@@ -13,6 +13,7 @@ import os
 import re
 import warnings
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -207,6 +208,13 @@ def _meant(raster: Raster, alpha: str, place: str) -> Raster:
 # ---- decoding ----
 
 
+def _formats() -> tuple[str, ...]:
+    # Pillow has AVIF since 11.3, and opens nothing where it is asked for a format that it does not know.
+    if find_spec("PIL.AvifImagePlugin") is None:
+        return tuple(name for name in _FORMATS if name != "AVIF")
+    return _FORMATS
+
+
 def _decoded(data: bytes, place: str, name: str, most: int) -> Raster:
     with installed("Pillow", "or give a BMP file"):
         from PIL import Image, ImageOps, UnidentifiedImageError
@@ -214,7 +222,7 @@ def _decoded(data: bytes, place: str, name: str, most: int) -> Raster:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with Image.open(io.BytesIO(data), formats=_FORMATS) as picture:
+            with Image.open(io.BytesIO(data), formats=_formats()) as picture:
                 _check_size(picture, place, most)
                 gray = _declared(picture, data)
                 return _raster(ImageOps.exif_transpose(picture), gray, place, name)
@@ -222,7 +230,7 @@ def _decoded(data: bytes, place: str, name: str, most: int) -> Raster:
         raise
     except UnidentifiedImageError:
         kind = next((k for k, (at, mark) in _MARKS.items() if data[at : at + len(mark)] == mark), None)
-        problem, fix = "is no picture of a known format", f"give one of {', '.join(_FORMATS)}"
+        problem, fix = "is no picture of a known format", f"give one of {', '.join(_formats())}"
         if kind is not None:
             problem, fix = (
                 f"is {kind} that is damaged, or of a kind that is not supported",

@@ -19,7 +19,7 @@ from ..base.where import caller
 from ..ir import expr as E
 from ..ir import types as T
 from ..tracing import Point, Value, convert, flatten, real_type, static, tracing
-from ..tracing.session import MAX_NODES, has_grown_too_far
+from ..tracing.session import MAX_NODES, MAX_USES, has_grown_too_far
 from ..tracing.tracer import lift
 from .color import Color
 from .telling import short, written
@@ -90,10 +90,11 @@ class Image:
         key = (id(self), p.x.expr, p.y.expr, real_type())
         found = memo.get(key)
         if found is None:
-            if has_grown_too_far():
+            if has_grown_too_far(len(memo)):
                 place, line = caller()
+                limits = f"{MAX_NODES} nodes or {MAX_USES} uses of pictures at points"
                 raise TraceError(
-                    f"the picture has grown beyond {MAX_NODES} nodes, with {len(memo)} uses of pictures at points",
+                    f"the picture has grown beyond {limits}, with {len(memo)} uses",
                     place=f"{place}: {line}",
                     fix="use a picture at fewer different points: each use inside of another one multiplies",
                 )

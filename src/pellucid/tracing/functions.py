@@ -88,6 +88,12 @@ def _choose(test: Expr, a: Any, b: Any) -> Any:
     return Value(E.make("choose", (test, x, y), x.type))
 
 
+def _require_number(x: Any) -> None:
+    # Numbers of another stage are theirs to judge.
+    if not hasattr(x, "__call_row__"):
+        lift(x)
+
+
 def clamp(x: Any, low: Any, high: Any) -> Any:
     """x limited to the range from low to high; NaN gives low.
 
@@ -103,7 +109,7 @@ def fraction(x: Any) -> Any:
     >>> fraction(2.75)
     0.75
     """
-    lift(x)
+    _require_number(x)
     return x - call("floor", x)
 
 
@@ -113,7 +119,7 @@ def sign(x: Any) -> Any:
     >>> sign(-3.0)
     -1.0
     """
-    lift(x)
+    _require_number(x)
     return where(x > 0, 1.0, where(x < 0, -1.0, 0.0))
 
 
@@ -126,7 +132,7 @@ def smoothstep(low: Any, high: Any, x: Any) -> Any:
     0.5
     """
     for each in (low, high, x):
-        lift(each)
+        _require_number(each)
     # Between symbolic numbers that are equal the quotient is infinite, which comes to the same.
     if static(low) is not None and static(low) == static(high):
         return where(x < low, 0.0, 1.0)

@@ -44,12 +44,15 @@ def tracing(real: T.Type = T.f32) -> Generator[Trace]:
 
 MAX_NODES = 200_000
 """Nodes that the tracing of one picture may make: about a second of work, 25 times the largest known picture."""
+MAX_USES = 50_000
+"""Uses of pictures at points that the tracing of one picture may take: about a second of work as well, also where each
+use makes few nodes."""
 
 
-def has_grown_too_far() -> bool:
-    """Whether the current session has made more nodes than a picture may have."""
+def has_grown_too_far(uses: int) -> bool:
+    """Whether the current session has made more nodes than a picture may have, or more uses of pictures at points."""
     session = _current.get()
-    return session is not _OUTSIDE and count() - session.before > MAX_NODES
+    return session is not _OUTSIDE and (uses >= MAX_USES or count() - session.before > MAX_NODES)
 
 
 def real_type() -> T.Type:
