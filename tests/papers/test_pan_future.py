@@ -11,6 +11,7 @@ from tests.evaluations import evaluated, meaning_of
 import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import IrError, TraceError
+from pellucid.driver import tiers
 from pellucid.driver.frame import OUT, Variant, build
 from pellucid.driver.kernel import make_backend, optimized
 from pellucid.driver.options import Options
@@ -168,8 +169,10 @@ def waves(number):
     return picture
 
 
-def test_P23_a_small_edit_compiles_nothing():
+def test_P23_a_small_edit_compiles_nothing(monkeypatch: pytest.MonkeyPatch):
     size = (640, 480)
+    # Which of the two draws faster is measured, and a busy machine may measure anything.
+    monkeypatch.setattr(tiers.Timing, "fastest", lambda self, names: names[-1])
     with Session(size) as session:
         session.update(waves(1.5), zoom=9.0)
         # Each frame that is asked for is one more reason to compile the shape, in which numbers are parameters.
