@@ -92,12 +92,15 @@ def into_file(words: Namespace, make: Callable[[Chosen, str | Path], None], kind
 
     with tempfile.TemporaryDirectory(prefix="pellucid-") as folder:
         unfinished.add(folder)
-        # A film must be written to something that can be rewound, which a pipe is not.
-        path = Path(folder) / f"out{kind.suffix}"
-        make(found, path)
-        with path.open("rb") as file:
-            shutil.copyfileobj(file, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+        try:
+            # A film must be written to something that can be rewound, which a pipe is not.
+            path = Path(folder) / f"out{kind.suffix}"
+            make(found, path)
+            with path.open("rb") as file:
+                shutil.copyfileobj(file, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+        finally:
+            unfinished.discard(folder)
     return 0
 
 
