@@ -30,7 +30,8 @@ ROWS = re.findall(
     PAGE.read_text("utf-8"),
     re.MULTILINE,
 )
-SECONDS = 2.0
+SECONDS = 30.0
+"""Processor time after which a search counts as one without a bound; `bench/refusing.py` says how soon each refuses."""
 DISK = im.fill(im.tomato, im.udisk)
 
 
@@ -179,5 +180,5 @@ def test_past_a_limit_there_is_one_error_soon(name: str, tmp_path: Path):
         EXCEED[name](tmp_path)
     assert len(str(caught.value)) < 1000
     # Processor time: other work on the machine is not this program's.
-    assert time.process_time() - begin < SECONDS or name == "base.room.DEEPEST"
+    assert time.process_time() - begin < SECONDS
     assert not np.any([path.suffix == ".part" for path in tmp_path.iterdir()])
