@@ -1,0 +1,139 @@
+"""Programs of root as data: codes, instructions, pairs.
+
+A code has parameters and a stream of instructions that ends with a jump. Closures are pairs of a code and what it
+needs. `reading` makes codes of text, `writing` text of codes, `machine` runs them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+from pellucid.base.errors import StagingError
+
+
+class Prim(NamedTuple):
+    """Binds a variable to what a primitive makes of variables."""
+
+    name: str
+    primitive: str
+    args: tuple[str, ...]
+
+
+class Const(NamedTuple):
+    """Binds a variable to a constant, which may be a code."""
+
+    name: str
+    value: Any
+
+
+class If(NamedTuple):
+    """Goes on with another stream where a variable is true."""
+
+    test: str
+    stream: tuple[Instruction, ...]
+
+
+class Jump(NamedTuple):
+    """Hands control and values to the code that a variable is bound to."""
+
+    target: str
+    args: tuple[str, ...]
+
+
+class Lift(NamedTuple):
+    """Tells the compiler generator to forget what is known of a variable; running a program ignores it."""
+
+    name: str
+
+
+Instruction: TypeAlias = Prim | Const | If | Jump | Lift
+
+
+class Code:
+    """A code pointer: it is itself only, and the codes it jumps to are constants in its body."""
+
+    __slots__ = ("body", "name", "params")
+
+    def __init__(self, name: str, params: tuple[str, ...], body: tuple[Instruction, ...] = ()) -> None:
+        self.name = name
+        self.params = params
+        self.body = body
+
+    def __repr__(self) -> str:
+        """Its name."""
+        return self.name
+
+
+class Pair:
+    """Two values; a closure is told from other pairs by `closure`."""
+
+    __slots__ = ("car", "cdr", "closure")
+
+    def __init__(self, car: Any, cdr: Any, *, closure: bool = False) -> None:
+        self.car = car
+        self.cdr = cdr
+        self.closure = closure
+
+
+def linked(*values: Any) -> Pair | None:
+    """The list of some values: pairs that end with None.
+
+    >>> linked(1, 2).cdr.car
+    2
+    """
+    made = None
+    for value in reversed(values):
+        made = Pair(value, made)
+    return made
+
+
+def unlinked(pairs: Any) -> list[Any]:
+    """The values of a list of pairs.
+
+    >>> unlinked(linked(1, 2))
+    [1, 2]
+    """
+    values: list[Any] = []
+    while isinstance(pairs, Pair):
+        values.append(pairs.car)
+        pairs = pairs.cdr
+    if pairs is not None:
+        raise StagingError(f"a list ends with {pairs!r}", place="root", fix="end it with nil")
+    return values
+
+
+def check(code: Code) -> None:
+    """Raise the error of a code that uses what is not bound, or whose streams do not end with their only jump."""
+    if len(set(code.params)) != len(code.params):
+        raise StagingError("a parameter is named twice", place=code.name, fix="give each a name of its own")
+    waiting = [(code.body, set(code.params))]
+    while waiting:
+        stream, bound = waiting.pop()
+        jumps = [at for at, instruction in enumerate(stream) if isinstance(instruction, Jump)]
+        if jumps != [len(stream) - 1]:
+            raise StagingError("a stream has no jump at its end", place=code.name, fix="end it with one jump")
+        for instruction in stream:
+            for name in _used(instruction):
+                if name not in bound:
+                    raise StagingError(
+                        f"{name!r} is not bound", place=code.name, fix="bind it before it is used"
+                    )
+            if isinstance(instruction, Prim | Const):
+                bound.add(instruction.name)
+            elif isinstance(instruction, If):
+                waiting.append((instruction.stream, set(bound)))
+
+
+def _used(instruction: Instruction) -> tuple[str, ...]:
+    """The variables that an instruction reads."""
+    match instruction:
+        case Prim(_, _, args):
+            return args
+        case If(test, _):
+            return (test,)
+        case Jump(target, args):
+            return (target, *args)
+        case Lift(name):
+            return (name,)
+        case Const():
+            return ()

@@ -1,0 +1,243 @@
+"""Codes of root from text: the S-expressions of Figure 3 of Draves (1996), and the sugar of the other figures.
+
+A program is read whole, since its codes name each other. `writing` is the way back.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeAlias
+
+from pellucid.base.errors import TextError
+from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Prim, check
+
+_TOKEN = re.compile(r"[()]|[^\s()]+")
+_HEAD = re.compile(r"([^\s(){}]+)\(([^()]*)\)\s*\{")
+_WORDS: dict[str, Any] = {"#t": True, "#f": False, "nil": None}
+_INFIX = frozenset({"+", "-", "*", "=", "<", "idiv", "imod"})
+_DEEPEST = 100
+
+Form: TypeAlias = "str | list[Form]"
+
+
+def expressions(text: str) -> list[Form]:
+    """The S-expressions in a text: lists of lists and words.
+
+    >>> expressions("(car k)(k m)")
+    [['car', 'k'], ['k', 'm']]
+    """
+    stack: list[list[Form]] = [[]]
+    for word in _TOKEN.findall(text):
+        if word == "(":
+            stack.append([])
+            if len(stack) > _DEEPEST:
+                raise TextError(
+                    "too many parentheses inside of each other", place=text, fix="name the inner values"
+                )
+        elif word == ")":
+            if len(stack) == 1:
+                raise TextError("a parenthesis closes nothing", place=text, fix="remove it")
+            done = stack.pop()
+            stack[-1].append(done)
+        else:
+            stack[-1].append(word)
+    if len(stack) > 1:
+        raise TextError("a parenthesis is not closed", place=text, fix="close it")
+    return stack[0]
+
+
+def read(text: str) -> dict[str, Code]:
+    """The codes of a program in S-expressions, by name.
+
+    >>> read("(code inc (k n) ((const one 1) (prim m + n one) (prim c car k) (jump c k m)))")
+    {'inc': inc}
+    """
+    found: list[tuple[Code, list[Form]]] = []
+    for form in expressions(text):
+        match form:
+            case ["code", str(name), list(params), list(body)]:
+                found.append((Code(name, _names(params)), body))
+            case _:
+                raise TextError(
+                    f"no code: {form!r}",
+                    place="root",
+                    fix="write (code name (parameter ...) (instruction ...))",
+                )
+    codes = _named([code for code, _ in found])
+    for code, body in found:
+        code.body = _stream(body, codes)
+        check(code)
+    return codes
+
+
+def _named(found: list[Code]) -> dict[str, Code]:
+    """Codes by name."""
+    codes = {code.name: code for code in found}
+    if len(codes) < len(found):
+        raise TextError("two codes have one name", place="root", fix="rename one")
+    return codes
+
+
+def _names(forms: list[Form]) -> tuple[str, ...]:
+    """Forms as names."""
+    names = tuple(one for one in forms if isinstance(one, str))
+    if len(names) < len(forms):
+        raise TextError(
+            f"an expression where a name belongs: {forms!r}", place="root", fix="bind it to a name before"
+        )
+    return names
+
+
+def _stream(body: list[Form], codes: dict[str, Code]) -> tuple[Instruction, ...]:
+    """The instructions of a list of S-expressions."""
+    return tuple(_instruction(form, codes) for form in body)
+
+
+def _instruction(form: Form, codes: dict[str, Code]) -> Instruction:
+    """The instruction of an S-expression."""
+    match form:
+        case ["if", str(test), list(then)]:
+            return If(test, _stream(then, codes))
+        case ["const", str(name), str(word)]:
+            return Const(name, _constant(word, codes))
+        case ["prim", str(name), str(primitive), *args]:
+            return Prim(name, primitive, _names(args))
+        case ["jump", str(target), *args]:
+            return Jump(target, _names(args))
+        case ["lift", str(name)]:
+            return Lift(name)
+        case _:
+            pass
+    raise TextError(f"no instruction: {form!r}", place="root", fix="write prim, const, if, jump or lift")
+
+
+def _is_constant(word: str) -> bool:
+    """Whether a word is a constant by its looks."""
+    return word in _WORDS or re.fullmatch(r"-?\d{1,4000}", word) is not None
+
+
+def _constant(word: str, codes: dict[str, Code]) -> Any:
+    """The constant that a word stands for."""
+    if word in _WORDS:
+        return _WORDS[word]
+    if _is_constant(word):
+        return int(word)
+    if word in codes:
+        return codes[word]
+    raise TextError(
+        f"no constant: {word!r}", place="root", fix="write an integer, #t, #f, nil or the name of a code"
+    )
+
+
+def read_sugar(text: str) -> dict[str, Code]:
+    """The codes of a program as the paper's figures write it, one instruction a line, by name.
+
+    >>> read_sugar('''
+    ... inc(k n) {
+    ...   (car k)(k (+ n 1))
+    ... }''')
+    {'inc': inc}
+    """
+    found: list[tuple[Code, list[str]]] = []
+    for line in (line.strip() for line in text.splitlines()):
+        head = _HEAD.fullmatch(line)
+        if head:
+            found.append((Code(head[1], tuple(head[2].split())), []))
+        elif line and line != "}":
+            if not found:
+                raise TextError(
+                    "a line outside of a code", place=line, fix="begin with name(parameter ...) {"
+                )
+            found[-1][1].append(line)
+    codes = _named([code for code, _ in found])
+    for code, lines in found:
+        code.body = _Sugar(code, codes).body(lines)
+        check(code)
+    return codes
+
+
+class _Sugar:
+    """Takes the lines of one code to instructions; inner expressions get variables of their own."""
+
+    def __init__(self, code: Code, codes: dict[str, Code]) -> None:
+        self._codes = codes
+        self._bound = set(code.params)
+        self._count = 0
+
+    def body(self, lines: list[str]) -> tuple[Instruction, ...]:
+        """The instructions of lines."""
+        out: list[Instruction] = []
+        self._bound |= {
+            word for line in lines if "=" in line for word in re.findall(r"[^\s()]+", line.split("=")[0])
+        }
+        for line in lines:
+            self._line(line, out)
+        return tuple(out)
+
+    def _line(self, line: str, out: list[Instruction]) -> None:
+        """Append what one line says."""
+        match expressions(line):
+            case ["lift", str(name)]:
+                out.append(Lift(name))
+            case ["if", test, target, list(args)]:
+                inner: list[Instruction] = []
+                tested = self._value(test[0] if isinstance(test, list) and len(test) == 1 else test, out)
+                self._jump(target, args, inner)
+                out.append(If(tested, tuple(inner)))
+            case [list(names), "=", value]:
+                self._destructure(names, self._value(value, out), out)
+            case [str(name), "=", one, str(infix), other] if infix in _INFIX:
+                self._value([infix, one, other], out, name)
+            case [str(name), "=", value]:
+                self._value(value, out, name)
+            case [target, list(args)]:
+                self._jump(target, args, out)
+            case _:
+                raise TextError(
+                    "no instruction", place=line, fix="write v = (f a ...), if (v) f(a ...), or f(a ...)"
+                )
+
+    def _fresh(self) -> str:
+        """A variable that the text does not use."""
+        while True:
+            self._count += 1
+            name = f"t{self._count}"
+            if name not in self._bound and name not in self._codes:
+                return name
+
+    def _jump(self, target: Form, args: list[Form], out: list[Instruction]) -> None:
+        """Append a jump and what it needs."""
+        read = tuple(self._value(one, out) for one in args)
+        out.append(Jump(self._value(target, out), read))
+
+    def _destructure(self, names: list[Form], value: str, out: list[Instruction]) -> None:
+        """Append what takes a list apart."""
+        for at, name in enumerate(names):
+            out.append(Prim(str(name), "car", (value,)))
+            if at < len(names) - 1:
+                rest = self._fresh()
+                out.append(Prim(rest, "cdr", (value,)))
+                value = rest
+
+    def _value(self, form: Form, out: list[Instruction], name: str | None = None) -> str:
+        """The variable that holds the value of an expression."""
+        if isinstance(form, str):
+            if not _is_constant(form) and (form in self._bound or form not in self._codes):
+                if name is None:
+                    return form
+                out.append(Prim(name, "identity", (form,)))
+                return name
+            name = name or self._fresh()
+            out.append(Const(name, _constant(form, self._codes)))
+            return name
+        if not form or not isinstance(form[0], str):
+            raise TextError(f"no expression: {form!r}", place="root", fix="write (primitive value ...)")
+        if form[0] == "list":
+            folded: Form = "nil"
+            for one in reversed(form[1:]):
+                folded = ["cons", one, folded]
+            return self._value(folded, out, name)
+        read = tuple(self._value(one, out) for one in form[1:])
+        name = name or self._fresh()
+        out.append(Prim(name, form[0], read))
+        return name
