@@ -76,6 +76,7 @@ def test_the_text_of_a_code_that_was_made_at_run_time() -> None:
         ("(code f (k) ((const a b) (jump k k)))", "no constant"),
         ("(code f (k) ((hop k)))", "no instruction"),
         ("(code f (k)", "not closed"),
+        ("(code nil (k) ((jump k k)))", "name of a constant"),
         ("(" * 5000, "too many parentheses"),
     ],
 )
@@ -100,3 +101,8 @@ def test_a_program_that_goes_wrong_says_where(line: str, says: str) -> None:
     code = read_sugar(f"f(k n) {{\n{line}\n}}")["f"]
     with pytest.raises(StagingError, match=f"f: .*{says}"):
         run(code, 7, most=1000)
+
+
+def test_a_code_that_was_made_wrong_is_refused_before_it_runs() -> None:
+    with pytest.raises(StagingError, match="'g' is not bound"):
+        run(Code("f", ("k",), (Jump("g", ()),)))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from pellucid.base.errors import StagingError, did_you_mean
-from pellucid.staging.root.program import Code, Const, If, Jump, Lift, Pair, Prim
+from pellucid.staging.root.program import Code, Const, If, Jump, Lift, Pair, Prim, check
 
 _MOST_STEPS = 10_000_000
 HALT = Code("halt", ("self", "result"))
@@ -102,6 +102,7 @@ def run(code: Code, *args: Any, counts: Counter[str] | None = None, most: int = 
 
 def enter(code: Code, args: Sequence[Any], counts: Counter[str], most: int) -> Any:
     """What reaches the code `HALT`, from any code with all its arguments."""
+    checked: set[Code] = set()
     for _ in range(most):
         if len(args) != len(code.params):
             raise StagingError(
@@ -109,6 +110,9 @@ def enter(code: Code, args: Sequence[Any], counts: Counter[str], most: int) -> A
             )
         if code is HALT:
             return args[1]
+        if code not in checked:
+            check(code)
+            checked.add(code)
         jump, names = _through(code, args, counts)
         target = names[jump.target]
         if not isinstance(target, Code):

@@ -75,6 +75,8 @@ def _named(found: list[Code]) -> dict[str, Code]:
     codes = {code.name: code for code in found}
     if len(codes) < len(found):
         raise TextError("two codes have one name", place="root", fix="rename one")
+    for name in filter(_is_constant, codes):
+        raise TextError("a code has the name of a constant", place=name, fix="rename it")
     return codes
 
 
