@@ -3,13 +3,17 @@
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from pellucid.base.errors import StagingError, TextError
+from pellucid.ir.facts import Facts
+from pellucid.staging.memory import Memory
 from pellucid.staging.root.machine import run
-from pellucid.staging.root.program import Code, Const, Jump, linked, unlinked
+from pellucid.staging.root.primitives import PRIMITIVES, facts, primitive
+from pellucid.staging.root.program import Code, Const, Jump, Lift, Prim, linked, reflected, reified, unlinked
 from pellucid.staging.root.reading import read, read_sugar
-from pellucid.staging.root.writing import reached, write
+from pellucid.staging.root.writing import reached, write, write_sugar
 
 APPEND = """
 append(k l m) {
@@ -95,6 +99,14 @@ def test_text_that_is_no_program_is_refused(text: str, says: str) -> None:
         ("f(k n n)", "3 values for 2 parameters"),
         ("n(k)", "a jump to 7"),
         ("f(k n)", "no end after 1000 jumps"),
+        ("(car k)(k (load@m n))", "no memory is called 'm'"),
+        ("(car k)(k (load n n))", "no memory: 7"),
+        ("(car k)(k (<< n 99999999))", "<<: a shift by"),
+        ("(car k)(k (vref n 0))", "no vector: 7"),
+        ("(car k)(k (= (cons n n) (cons n n)))", "compare their parts"),
+        ("(car k)(k (add.f65 n n))", "add.f65: unknown primitive"),
+        ("(car k)(k (add.f64.f64 n n))", "signature"),
+        ("(car k)(k (error 'unknown-operation))", "unknown-operation"),
     ],
 )
 def test_a_program_that_goes_wrong_says_where(line: str, says: str) -> None:
@@ -106,3 +118,102 @@ def test_a_program_that_goes_wrong_says_where(line: str, says: str) -> None:
 def test_a_code_that_was_made_wrong_is_refused_before_it_runs() -> None:
     with pytest.raises(StagingError, match="'g' is not bound"):
         run(Code("f", ("k",), (Jump("g", ()),)))
+
+
+def test_the_sugar_reads_as_what_it_was_written_from() -> None:
+    text = """
+f(k x y) {
+  $inline = #f
+  b = (x << 3)
+  if (b < y) {
+    c = (cons x (list 1 'two "3 four" 0.5 #f))
+    if (zero? x) (car k)(k c)
+    f(k y x)
+  }
+  if (x) f(k (- x 1) y)
+  (car k)(k (| (>> x 2) y))
+}"""
+    first = read_sugar(text.replace("(x << 3)", "x << 3").replace("b < y", "< b y"))["f"]
+    again = read_sugar(write_sugar(first))["f"]
+    assert again.params == first.params
+    assert write_sugar(again) == write_sugar(first)
+    one, other = (run(code, 1, 9) for code in (again, first))
+    assert (
+        (one.car, unlinked(one.cdr))
+        == (other.car, unlinked(other.cdr))
+        == (1, [1, "two", "3 four", 0.5, False])
+    )
+
+
+@pytest.mark.parametrize("text", [APPEND, DYN_IF])
+def test_the_text_of_a_code_can_be_had_as_data_and_made_a_code_again(text: str) -> None:
+    first = next(iter(read_sugar(text).values()))
+    assert reflected(reified(first)).body == first.body
+    with pytest.raises(StagingError, match="no text of a code"):
+        reflected(linked(1, 2))
+    program = read_sugar("""
+    twice(k code n) {
+      again = (reflect (reify code))
+      again(k n)
+    inc(k n) {
+      (car k)(k (+ n 1))""")
+    assert run(program["twice"], program["inc"], 4) == 5
+
+
+def test_points_and_lifts_are_kept_by_reification() -> None:
+    code = Code(
+        "f", ("k",), (Prim("a", "cons", ("k", "k"), "p"), Lift("a", "D", ("k",), 1), Jump("k", ("a",)))
+    )
+    assert reflected(reified(code)).body == code.body
+
+
+def test_every_row_of_the_operator_table_is_a_primitive() -> None:
+    assert primitive("add.i8").meaning(127, 1) == -128
+    assert primitive("choose.f64").meaning(True, 0.5, 2.0) == 0.5
+    assert primitive("convert.u8.f32").meaning(200) == 200.0
+    with pytest.raises(StagingError, match=r"f: convert\.f64\.i32: does not make i32 of f64"):
+        run(read_sugar("f(k x) {\n(car k)(k (convert.f64.i32 x))")["f"], 1.5)
+    assert primitive("sqrt.f64").meaning(2.25) == 1.5
+    assert facts("and.u8", Facts(0, 255), Facts(15, 15)).hi == 15
+    code = read_sugar("""
+    f(k x) {
+      (car k)(k (mul.f64 (sqrt.f64 x) x))""")["f"]
+    assert run(code, 4.0) == 8.0
+
+
+def test_facts_of_plain_primitives_are_those_of_the_operator_table() -> None:
+    known = {"+": (3, 12), "-": (-8, 1), "*": (2, 27), "min": (1, 3), "|": (2, 15), "=": (0, 1)}
+    for name, ends in known.items():
+        found = facts(name, Facts(1, 3), Facts(2, 9))
+        assert found is not None
+        assert (found.lo, found.hi) == ends, name
+    assert facts("cons", Facts(0, 1), Facts(0, 1)) is None
+    assert all(
+        row.operator is None or facts(name, *[Facts(1, 3)] * row.arity) for name, row in PRIMITIVES.items()
+    )
+
+
+def test_memories_are_read_and_written_by_name_and_as_values() -> None:
+    memory = Memory("m", 8, np.array([5, 6, 7], np.uint8))
+    code = read_sugar("""
+    swap(k i j) {
+      a = (load@m i)
+      b = (load@m j)
+      x = (store@m i b)
+      y = (store@m j a)
+      (car k)(k a)
+    read(k m i) {
+      (car k)(k (load m i))""")
+    assert run(code["swap"], 0, 2, memories={"m": memory}) == 5
+    assert memory.data.tolist() == [7, 6, 5]
+    assert run(code["read"], memory, 1) == 6
+    assert run(code["read"], Memory("m", 8), 1, memories={"m": memory}) == 6
+
+
+def test_apply_takes_a_primitive_by_its_name() -> None:
+    code = read_sugar("""
+    f(k p x) {
+      (car k)(k (apply p (list x 3)))""")["f"]
+    assert [run(code, name, 10) for name in ("+", "imod", "sub.i64")] == [13, 1, 7]
+    with pytest.raises(StagingError, match="f: apply: zero\\? takes 1 values, not 2"):
+        run(code, "zero?", 1)

@@ -10,13 +10,20 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pellucid.base.errors import StagingError
 
+INLINE = "$inline"
+"""Setting this variable tells the compiler generator whether to unfold the next jump."""
+
 
 class Prim(NamedTuple):
-    """Binds a variable to what a primitive makes of variables."""
+    """Binds a variable to what a primitive makes of variables.
+
+    Pairs with the same `point` are of one type for the compiler generator; without one, each place is its own.
+    """
 
     name: str
     primitive: str
     args: tuple[str, ...]
+    point: str | None = None
 
 
 class Const(NamedTuple):
@@ -41,9 +48,16 @@ class Jump(NamedTuple):
 
 
 class Lift(NamedTuple):
-    """Tells the compiler generator to forget what is known of a variable; running a program ignores it."""
+    """Tells the compiler generator to forget what is known of a variable; running a program ignores it.
+
+    Parameters: `to` is the binding time that is left, dynamic if None, or what makes it of those of `args`: a code or
+    a function. A lift with a `delay` of 1 is one of the residual program, where `to` is given the values of `args`.
+    """
 
     name: str
+    to: Any = None
+    args: tuple[str, ...] = ()
+    delay: int = 0
 
 
 Instruction: TypeAlias = Prim | Const | If | Jump | Lift
@@ -133,7 +147,73 @@ def _used(instruction: Instruction) -> tuple[str, ...]:
             return (test,)
         case Jump(target, args):
             return (target, *args)
-        case Lift(name):
-            return (name,)
+        case Lift(name, _, args):
+            return (name, *args)
         case Const():
             return ()
+
+
+def reified(code: Any) -> Pair | None:
+    """The text of a code as data: a list of `code`, its name, its parameters and its instructions.
+
+    >>> reified(Code("f", ("k",), (Jump("k", ("k",)),))).cdr.car
+    'f'
+    """
+    if not isinstance(code, Code):
+        raise TypeError(f"no code: {code!r}")
+    return linked("code", code.name, linked(*code.params), linked(*map(_reified, code.body)))
+
+
+def _reified(instruction: Instruction) -> Pair | None:
+    """An instruction as data."""
+    match instruction:
+        case Prim(name, primitive, args, point):
+            return linked("prim", name, primitive if point is None else linked(primitive, point), *args)
+        case Const(name, value):
+            return linked("const", name, value)
+        case If(test, stream):
+            return linked("if", test, linked(*map(_reified, stream)))
+        case Jump(target, args):
+            return linked("jump", target, *args)
+        case Lift(name, to, args, delay):
+            return linked("lift", name, to, linked(*args), delay)
+
+
+def reflected(data: Any) -> Code:
+    """The code whose text is given as data, the other way around than `reified`.
+
+    >>> reflected(reified(Code("f", ("k",), (Jump("k", ("k",)),)))).params
+    ('k',)
+    """
+    match unlinked(data):
+        case ["code", str(name), params, body]:
+            code = Code(name, tuple(unlinked(params)), tuple(map(_reflected, unlinked(body))))
+        case found:
+            raise StagingError(
+                f"no text of a code: {found!r}",
+                place="reflect",
+                fix="give a list of code, name, parameters, body",
+            )
+    check(code)
+    return code
+
+
+def _reflected(data: Any) -> Instruction:
+    """The instruction that is given as data."""
+    match unlinked(data):
+        case ["prim", str(name), str(primitive), *args]:
+            return Prim(name, primitive, tuple(args))
+        case ["prim", str(name), Pair(car=primitive, cdr=Pair(car=point)), *args]:
+            return Prim(name, primitive, tuple(args), point)
+        case ["const", str(name), value]:
+            return Const(name, value)
+        case ["if", str(test), stream]:
+            return If(test, tuple(map(_reflected, unlinked(stream))))
+        case ["jump", str(target), *args]:
+            return Jump(target, tuple(args))
+        case ["lift", str(name), to, args, int(delay)]:
+            return Lift(name, to, tuple(unlinked(args)), delay)
+        case found:
+            raise StagingError(
+                f"no instruction: {found!r}", place="reflect", fix="write prim, const, if, jump or lift"
+            )

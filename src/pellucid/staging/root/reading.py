@@ -5,16 +5,25 @@ A program is read whole, since its codes name each other. `writing` is the way b
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, TypeAlias
 
 from pellucid.base.errors import TextError
-from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Prim, check
+from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim, check, linked
 
-_TOKEN = re.compile(r"[()]|[^\s()]+")
+_TOKEN = re.compile(r"""[()]|"(?:[^"\\]|\\.)*"|[^\s()"]+|\"""")
 _HEAD = re.compile(r"([^\s(){}]+)\(([^()]*)\)\s*\{")
-_WORDS: dict[str, Any] = {"#t": True, "#f": False, "nil": None}
-_INFIX = frozenset({"+", "-", "*", "=", "<", "idiv", "imod"})
+_WORDS: dict[str, Any] = {
+    "#t": True,
+    "#f": False,
+    "nil": None,
+    "#inf": float("inf"),
+    "#-inf": float("-inf"),
+    "#nan": float("nan"),
+}
+_NUMBER = re.compile(r"-?\d{1,4000}|-?\d+\.\d+(e[-+]?\d+)?|-?\d+e[-+]?\d+")
+INFIX = frozenset({"+", "-", "*", "/", "=", "<", "idiv", "imod", "&", "|", "^", "<<", ">>"})
 _DEEPEST = 100
 
 Form: TypeAlias = "str | list[Form]"
@@ -100,10 +109,12 @@ def _instruction(form: Form, codes: dict[str, Code]) -> Instruction:
     match form:
         case ["if", str(test), list(then)]:
             return If(test, _stream(then, codes))
-        case ["const", str(name), str(word)]:
-            return Const(name, _constant(word, codes))
+        case ["const", str(name), value]:
+            return Const(name, _constant(value, codes))
         case ["prim", str(name), str(primitive), *args]:
             return Prim(name, primitive, _names(args))
+        case ["prim", str(name), [str(primitive), str(point)], *args]:
+            return Prim(name, primitive, _names(args), point)
         case ["jump", str(target), *args]:
             return Jump(target, _names(args))
         case ["lift", str(name)]:
@@ -115,24 +126,38 @@ def _instruction(form: Form, codes: dict[str, Code]) -> Instruction:
 
 def _is_constant(word: str) -> bool:
     """Whether a word is a constant by its looks."""
-    return word in _WORDS or re.fullmatch(r"-?\d{1,4000}", word) is not None
+    return word in _WORDS or word[0] in "'\"" or _NUMBER.fullmatch(word) is not None
 
 
-def _constant(word: str, codes: dict[str, Code]) -> Any:
-    """The constant that a word stands for."""
-    if word in _WORDS:
-        return _WORDS[word]
-    if _is_constant(word):
-        return int(word)
-    if word in codes:
-        return codes[word]
-    raise TextError(
-        f"no constant: {word!r}", place="root", fix="write an integer, #t, #f, nil or the name of a code"
-    )
+def _constant(form: Form, codes: dict[str, Code]) -> Any:
+    """The constant that a form stands for."""
+    match form:
+        case ["list", *parts]:
+            return linked(*(_constant(one, codes) for one in parts))
+        case ["cons" | "close" as kind, one, other]:
+            return Pair(_constant(one, codes), _constant(other, codes), closure=kind == "close")
+        case str(word) if word in _WORDS:
+            return _WORDS[word]
+        case str(word) if word in codes:
+            return codes[word]
+        case str(word) if word.startswith("'") and len(word) > 1:
+            return word[1:]
+        case str(word) if word.startswith('"') and len(word) > 1:
+            return json.loads(word, strict=False)
+        case str(word) if _NUMBER.fullmatch(word):
+            return float(word) if re.search(r"[.e]", word) else int(word)
+        case _:
+            raise TextError(
+                f"no constant: {form!r}",
+                place="root",
+                fix='write a number, #t, #f, nil, \'symbol, "text", the name of a code, or (list ...) of these',
+            )
 
 
 def read_sugar(text: str) -> dict[str, Code]:
     """The codes of a program as the paper's figures write it, one instruction a line, by name.
+
+    A test is followed by a jump, or by `{` and lines up to `}`.
 
     >>> read_sugar('''
     ... inc(k n) {
@@ -141,11 +166,14 @@ def read_sugar(text: str) -> dict[str, Code]:
     {'inc': inc}
     """
     found: list[tuple[Code, list[str]]] = []
+    depth = 0
     for line in (line.strip() for line in text.splitlines()):
         head = _HEAD.fullmatch(line)
-        if head:
+        if head and not line.startswith("if "):
             found.append((Code(head[1], tuple(head[2].split())), []))
-        elif line and line != "}":
+            depth = 0
+        elif line and (line != "}" or depth):
+            depth += line.endswith("{") - (line == "}")
             if not found:
                 raise TextError(
                     "a line outside of a code", place=line, fix="begin with name(parameter ...) {"
@@ -162,19 +190,34 @@ class _Sugar:
     """Takes the lines of one code to instructions; inner expressions get variables of their own."""
 
     def __init__(self, code: Code, codes: dict[str, Code]) -> None:
+        self._code = code
         self._codes = codes
         self._bound = set(code.params)
         self._count = 0
 
     def body(self, lines: list[str]) -> tuple[Instruction, ...]:
         """The instructions of lines."""
-        out: list[Instruction] = []
         self._bound |= {
             word for line in lines if "=" in line for word in re.findall(r"[^\s()]+", line.split("=")[0])
         }
+        streams: list[list[Instruction]] = [[]]
+        tests: list[str] = []
         for line in lines:
-            self._line(line, out)
-        return tuple(out)
+            if line == "}":
+                stream = tuple(streams.pop())
+                streams[-1].append(If(tests.pop(), stream))
+            elif line.endswith("{"):
+                tests.append(self._test(expressions(line[:-1])[1], streams[-1]))
+                streams.append([])
+            else:
+                self._line(line, streams[-1])
+        if tests:
+            raise TextError("a test is not closed", place=self._code.name, fix="close it with }")
+        return tuple(streams[0])
+
+    def _test(self, test: Form, out: list[Instruction]) -> str:
+        """The variable that is tested."""
+        return self._value(test[0] if isinstance(test, list) and len(test) == 1 else test, out)
 
     def _line(self, line: str, out: list[Instruction]) -> None:
         """Append what one line says."""
@@ -183,12 +226,12 @@ class _Sugar:
                 out.append(Lift(name))
             case ["if", test, target, list(args)]:
                 inner: list[Instruction] = []
-                tested = self._value(test[0] if isinstance(test, list) and len(test) == 1 else test, out)
+                tested = self._test(test, out)
                 self._jump(target, args, inner)
                 out.append(If(tested, tuple(inner)))
             case [list(names), "=", value]:
                 self._destructure(names, self._value(value, out), out)
-            case [str(name), "=", one, str(infix), other] if infix in _INFIX:
+            case [str(name), "=", one, str(infix), other] if infix in INFIX:
                 self._value([infix, one, other], out, name)
             case [str(name), "=", value]:
                 self._value(value, out, name)

@@ -1,16 +1,22 @@
-"""Codes of root as text: the S-expressions of Figure 3 of Draves (1996), of a code and of all that it reaches.
+"""Codes of root as text: S-expressions, or the sugar of the figures of Draves (1996); a code and all that it reaches.
 
 The way back is `reading`. The text of any code can be had, also of one that a program made.
 """
 
 from __future__ import annotations
 
+import json
+import math
+import re
+from collections.abc import Iterator
 from typing import Any
 
 from pellucid.base.errors import StagingError
-from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Prim
+from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim
+from pellucid.staging.root.reading import INFIX
 
 _WORDS: dict[Any, str] = {True: "#t", False: "#f", None: "nil"}
+_SYMBOL = re.compile(r"[^\s()\"']+")
 
 
 def reached(*codes: Code) -> list[Code]:
@@ -31,9 +37,20 @@ def _constants(stream: tuple[Instruction, ...]) -> list[Code]:
     for instruction in stream:
         if isinstance(instruction, If):
             found += _constants(instruction.stream)
-        elif isinstance(instruction, Const) and isinstance(instruction.value, Code):
-            found.append(instruction.value)
+        elif isinstance(instruction, Const):
+            found += _codes(instruction.value)
     return found
+
+
+def _codes(value: Any) -> Iterator[Code]:
+    """The codes in a constant."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Pair):
+            waiting += [value.cdr, value.car]
+        elif isinstance(value, Code):
+            yield value
 
 
 def write(*codes: Code) -> str:
@@ -59,10 +76,11 @@ def _stream(stream: tuple[Instruction, ...]) -> str:
 def _instruction(instruction: Instruction) -> str:
     """The text of an instruction."""
     match instruction:
-        case Prim(name, primitive, args):
-            return f"({' '.join(('prim', name, primitive, *args))})"
+        case Prim(name, primitive, args, point):
+            word = primitive if point is None else f"({primitive} {point})"
+            return f"({' '.join(('prim', name, word, *args))})"
         case Const(name, value):
-            return f"(const {name} {_constant(value)})"
+            return f"(const {name} {constant(value)})"
         case If(test, stream):
             return f"(if {test} {_stream(stream)})"
         case Jump(target, args):
@@ -71,14 +89,97 @@ def _instruction(instruction: Instruction) -> str:
             return f"(lift {name})"
 
 
-def _constant(value: Any) -> str:
-    """The word of a constant."""
+def constant(value: Any) -> str:
+    """The text of a constant.
+
+    >>> from pellucid.staging.root.program import linked
+    >>> constant("x"), constant(linked(1, None, 0.5)), constant("two words")
+    ("'x", '(list 1 nil 0.5)', '"two words"')
+    """
     if value is None or isinstance(value, bool):
         return _WORDS[value]
     if isinstance(value, Code):
         return value.name
     if isinstance(value, int):
         return str(value)
+    if isinstance(value, float):
+        if math.isnan(value):
+            return "#nan"
+        return repr(value) if math.isfinite(value) else "#inf" if value > 0 else "#-inf"
+    if isinstance(value, str):
+        return f"'{value}" if _SYMBOL.fullmatch(value) else json.dumps(value)
+    if isinstance(value, Pair):
+        return _pair(value)
     raise StagingError(
-        f"a constant without a text: {value!r}", place="root", fix="build it of integers and pairs"
+        f"a constant without a text: {value!r}", place="root", fix="build it of numbers, texts and pairs"
     )
+
+
+def _pair(value: Pair) -> str:
+    """The text of a pair: a list where it ends with nil."""
+    parts: list[str] = []
+    rest: Any = value
+    while isinstance(rest, Pair) and not rest.closure:
+        parts.append(constant(rest.car))
+        rest = rest.cdr
+    if rest is None:
+        return f"(list {' '.join(parts)})"
+    if value.closure:
+        return f"(close {constant(value.car)} {constant(value.cdr)})"
+    text = constant(rest)
+    for part in reversed(parts):
+        text = f"(cons {part} {text})"
+    return text
+
+
+def write_sugar(*codes: Code) -> str:
+    """The text of codes and of all that they reach, as the figures of the paper write it.
+
+    >>> print(write_sugar(Code("inc", ("k", "n"), (
+    ...     Const("one", 1), Prim("m", "+", ("n", "one")), Prim("c", "car", ("k",)), Jump("c", ("k", "m"))))))
+    inc(k n) {
+      one = 1
+      m = n + one
+      (car k)(k m)
+    }
+    """
+    lines: list[str] = []
+    for code in reached(*codes):
+        lines.append(f"{code.name}({' '.join(code.params)}) {{")
+        lines += (f"  {line}" for line in _sugar(code.body))
+        lines.append("}")
+    return "\n".join(lines)
+
+
+def _sugar(stream: tuple[Instruction, ...]) -> Iterator[str]:
+    """The lines of a stream."""
+    jump = stream[-1]
+    target = ""
+    if isinstance(jump, Jump) and jump.target not in jump.args and len(stream) > 1:
+        match stream[-2]:
+            case Const(jump.target, Code() as code):
+                target = code.name
+            case Prim(jump.target, "car", (pair,)):
+                target = f"(car {pair})"
+            case _:
+                pass
+    for instruction in stream[: -2 if target else -1]:
+        match instruction:
+            case Prim(name, primitive, (one, other)) if primitive in INFIX:
+                yield f"{name} = {one} {primitive} {other}"
+            case Prim(name, primitive, args):
+                yield f"{name} = ({' '.join((primitive, *args))})"
+            case Const(name, value):
+                yield f"{name} = {constant(value)}"
+            case If(test, inner):
+                lines = list(_sugar(inner))
+                if len(lines) == 1:
+                    yield f"if ({test}) {lines[0]}"
+                else:
+                    yield f"if ({test}) {{"
+                    yield from (f"  {line}" for line in lines)
+                    yield "}"
+            case _:
+                yield _instruction(instruction)[1:-1]
+    if isinstance(jump, Jump):
+        yield f"{target or jump.target}({' '.join(jump.args)})"

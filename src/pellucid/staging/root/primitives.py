@@ -1,0 +1,318 @@
+"""The open table of primitives of root: their meaning on values, their effects, and their rows of the operator table.
+
+`machine` runs them and the compiler generator emits them. Three names need no row here. `add.f64` is the row `add` of
+the operator table on values of type f64, and `convert.f64.i32` converts. `load@m` and `store@m` read and write the
+memory that a run knows as `m`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple, cast
+
+from pellucid.base.errors import InputError, PellucidError, StagingError, did_you_mean
+from pellucid.ir import prim as table
+from pellucid.ir import types as T
+from pellucid.ir.expr import const
+from pellucid.ir.facts import Facts
+from pellucid.ir.interp import fold
+from pellucid.staging.memory import Memory
+from pellucid.staging.root.program import Pair, reflected, reified, unlinked
+
+_MAX_SHIFT = 1 << 16
+
+Memories = Mapping[str, Memory]
+
+
+class Row(NamedTuple):
+    """A primitive.
+
+    arity     how many values it takes.
+    meaning   what it makes of them; it raises TypeError, ValueError, LookupError or ArithmeticError for wrong ones.
+    operator  the row of the operator table that means the same on 64-bit integers, if there is one.
+    effect    "reads" a memory, "writes" one, "stops" the program; "" for none. Effects keep their order.
+    """
+
+    arity: int
+    meaning: Callable[..., Any]
+    operator: str | None = None
+    effect: str = ""
+
+
+def _close(code: Any, frame: Any) -> Pair:
+    """A closure."""
+    return Pair(code, frame, closure=True)
+
+
+def _divided(one: Any, other: Any) -> Any:
+    """The quotient, rounded down."""
+    return one // other
+
+
+def _same(value: Any) -> Any:
+    """The value."""
+    return value
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether two atoms are equal; a pair equals no atom."""
+    if isinstance(one, Pair) and isinstance(other, Pair):
+        raise TypeError("two pairs are compared; compare their parts")
+    return bool(one == other)
+
+
+def _is_zero(value: Any) -> bool:
+    """Whether a value is zero."""
+    return bool(value == 0)
+
+
+def _is_nil(value: Any) -> bool:
+    """Whether a value is the empty list."""
+    return value is None
+
+
+def _is_pair(value: Any) -> bool:
+    """Whether a value is a pair, or a closure."""
+    return isinstance(value, Pair)
+
+
+def _is_atom(value: Any) -> bool:
+    """Whether a value is no pair."""
+    return not isinstance(value, Pair)
+
+
+def _part(name: str) -> Callable[[Any], Any]:
+    """The primitive that takes one half of a pair."""
+
+    def part(pair: Any) -> Any:
+        if not isinstance(pair, Pair):
+            raise TypeError(f"no pair: {pair!r}")
+        return getattr(pair, name)
+
+    return part
+
+
+def _over(one: Any, other: Any) -> Any:
+    """The quotient, as a real."""
+    return one / other
+
+
+def _and(one: Any, other: Any) -> Any:
+    """The common bits."""
+    return one & other
+
+
+def _or(one: Any, other: Any) -> Any:
+    """The bits of either."""
+    return one | other
+
+
+def _xor(one: Any, other: Any) -> Any:
+    """The bits of one only."""
+    return one ^ other
+
+
+def _shifted_down(one: Any, other: Any) -> Any:
+    """A value with its bits moved down, and copies of its sign."""
+    return one >> other
+
+
+def _shifted(one: Any, other: Any) -> Any:
+    """A value with its bits moved up; the amount is bounded, since the result has that many bits."""
+    if other > _MAX_SHIFT:
+        raise ValueError(f"a shift by {other}, more than {_MAX_SHIFT}")
+    return one << other
+
+
+def _element(vector: Any, index: Any) -> Any:
+    """An element of a vector."""
+    if not isinstance(vector, tuple):
+        raise TypeError(f"no vector: {vector!r}")
+    found = cast("tuple[Any, ...]", vector)
+    if not 0 <= index < len(found):
+        raise IndexError(f"no element {index} of {len(found)}")
+    return found[index]
+
+
+def _stop(message: Any) -> Any:
+    """Raise the error of the program itself."""
+    raise StagingError(str(message), fix="change the program that is interpreted")
+
+
+def _loaded(memory: Any, address: Any) -> Any:
+    """The word at an address of a memory."""
+    return memory_of(memory).load(address)
+
+
+def _stored(memory: Any, address: Any, value: Any) -> Any:
+    """Nothing; the word at an address of a memory is replaced."""
+    return memory_of(memory).store(address, value)
+
+
+def memory_of(value: Any) -> Memory:
+    """A value as a memory."""
+    if not isinstance(value, Memory):
+        raise TypeError(f"no memory: {value!r}")
+    return value
+
+
+def _apply(name: Any, values: Any) -> Any:
+    """The primitive of that name on a list of values."""
+    found = unlinked(values)
+    row = primitive(str(name))
+    if len(found) != row.arity:
+        raise TypeError(f"{name} takes {row.arity} values, not {len(found)}")
+    return row.meaning(*found)
+
+
+PRIMITIVES: dict[str, Row] = {
+    "+": Row(2, operator.add, "add"),
+    "-": Row(2, operator.sub, "sub"),
+    "*": Row(2, operator.mul, "mul"),
+    "idiv": Row(2, _divided, "floor_div"),
+    "imod": Row(2, operator.mod, "mod"),
+    "/": Row(2, _over),
+    "min": Row(2, min, "min"),
+    "max": Row(2, max, "max"),
+    "&": Row(2, _and, "and"),
+    "|": Row(2, _or, "or"),
+    "^": Row(2, _xor, "xor"),
+    "<<": Row(2, _shifted, "shift_left"),
+    ">>": Row(2, _shifted_down, "shift_right"),
+    "=": Row(2, _equal, "eq"),
+    "<": Row(2, operator.lt, "lt"),
+    "zero?": Row(1, _is_zero),
+    "not": Row(1, operator.not_),
+    "early=": Row(2, _equal),
+    "identity": Row(1, _same),
+    "cons": Row(2, Pair),
+    "close": Row(2, _close),
+    "car": Row(1, _part("car")),
+    "cdr": Row(1, _part("cdr")),
+    "null?": Row(1, _is_nil),
+    "pair?": Row(1, _is_pair),
+    "atom?": Row(1, _is_atom),
+    "vref": Row(2, _element),
+    "vlen": Row(1, len),
+    "apply": Row(2, _apply),
+    "reify": Row(1, reified),
+    "reflect": Row(1, reflected),
+    "load": Row(2, _loaded, effect="reads"),
+    "store": Row(3, _stored, effect="writes"),
+    "error": Row(1, _stop, effect="stops"),
+}
+"""The primitives with a row of their own; a program may add others."""
+
+
+def primitive(name: str, memories: Memories | None = None) -> Row:
+    """The row of a primitive.
+
+    Parameters: `memories` are those that `load@name` and `store@name` mean.
+
+    >>> primitive("add.i8").meaning(127, 1)
+    -128
+    >>> primitive("load@m").effect
+    'reads'
+    """
+    found = PRIMITIVES.get(name)
+    if found is None and "@" in name:
+        found = _access(name, memories or {})
+    if found is None and "." in name:
+        found = _typed(name)
+    if found is None:
+        fix = did_you_mean(name, PRIMITIVES) or "add a row to PRIMITIVES"
+        raise StagingError("unknown primitive", fix=fix)
+    return found
+
+
+def _access(name: str, memories: Memories) -> Row | None:
+    """The row of a load from a named memory, or a store."""
+    access, _, label = name.partition("@")
+
+    def memory() -> Memory:
+        if label not in memories:
+            raise KeyError(f"no memory is called {label!r}")
+        return memories[label]
+
+    def load(address: Any) -> Any:
+        return memory().load(address)
+
+    def store(address: Any, value: Any) -> None:
+        memory().store(address, value)
+
+    rows = {"load": Row(1, load, effect="reads"), "store": Row(2, store, effect="writes")}
+    return rows.get(access)
+
+
+def _types(name: str) -> tuple[table.Prim, tuple[T.Type, ...], T.Type, Any] | None:
+    """The operator, the types of operands and result, and the attribute that a dotted name stands for."""
+    word, *types = name.split(".")
+    prim = table.table().get(word)
+    if prim is None or not types or not all(one in T.BY_NAME for one in types):
+        return None
+    attr = T.named(types.pop()) if prim.result == "@" and types else None
+    letters = [one for one in dict.fromkeys(prim.letters) if one != "B"]
+    if len(letters) != len(types):
+        raise StagingError(
+            f"{word} has the signature {prim.signature}", place=name, fix="name a type for each class in it"
+        )
+    bound = {"B": T.boolean} | {letter: T.named(one) for letter, one in zip(letters, types, strict=True)}
+    operands = tuple(bound[letter] for letter in prim.letters)
+    return prim, operands, prim.result_type(operands, attr), attr
+
+
+@lru_cache(maxsize=1024)
+def _typed(name: str) -> Row | None:
+    """The row of an operator of the table on values of stated types."""
+    found = _types(name)
+    if found is None:
+        return None
+    prim, types, result, attr = found
+
+    def meaning(*values: Any) -> Any:
+        return fold(prim.name, [const(one, of) for one, of in zip(values, types, strict=True)], result, attr)
+
+    return Row(prim.arity, meaning, prim.name)
+
+
+def facts(name: str, *known: Facts) -> Facts | None:
+    """The facts of a result from those of the operands, by the row of the operator table; None without one.
+
+    >>> facts("+", Facts(0, 9), Facts(1, 1)).hi
+    10
+    """
+    row = primitive(name)
+    if row.operator is None:
+        return None
+    types = _types(name)
+    if types is None:
+        prim = table.row(row.operator)
+        operands = (T.i64,) * prim.arity
+        return prim.transfer(prim.result_type(operands), operands, *known)
+    prim, operands, result, _ = types
+    return prim.transfer(result, operands, *known)
+
+
+def applied(place: str, name: str, values: list[Any], memories: Memories | None = None) -> Any:
+    """The result of a primitive on values; its errors name the place."""
+    try:
+        row = primitive(name, memories)
+    except PellucidError as error:
+        raise StagingError(f"{name}: {error.message}", place=place, fix=error.fix) from None
+    if len(values) != row.arity:
+        raise StagingError(
+            f"{name} takes {row.arity} values, not {len(values)}", place=place, fix="match them"
+        )
+    try:
+        if memories and name in ("load", "store") and isinstance(values[0], Memory):
+            values = [memories.get(values[0].name, values[0]), *values[1:]]
+        return row.meaning(*values)
+    except InputError:
+        raise
+    except StagingError as error:
+        raise StagingError(error.message, place=error.place or place, fix=error.fix) from error
+    except (TypeError, ValueError, LookupError, ArithmeticError) as error:
+        message = error.args[0] if isinstance(error, LookupError) and error.args else error
+        raise StagingError(f"{name}: {message}", place=place, fix="check the values before") from error
