@@ -107,6 +107,22 @@ class Machine:
         except RuntimeError as problem:
             raise BackendError(f"LLVM does not accept the text: {problem}", place="llvm") from problem
 
+    def whole(self, text: str, level: int = 2) -> bytes:
+        """The object code of a module that nothing has optimized before, by LLVM's own passes of a level, 0 to 3.
+
+        Raises BackendError when LLVM does not accept the text.
+        """
+        llvm = llvm_binding()
+        try:
+            with _lock, llvm.parse_assembly(text) as module:
+                if level:
+                    tuning = llvm.create_pipeline_tuning_options(speed_level=level)
+                    builder = llvm.create_pass_builder(self.target, tuning)
+                    builder.getModulePassManager().run(module, builder)
+                return self.target.emit_object(module)
+        except RuntimeError as problem:
+            raise BackendError(f"LLVM does not accept the text: {problem}", place="llvm") from problem
+
     def _promote(self, module: binding.ModuleRef, text: str) -> None:
         """Keep scratch memory of single elements in registers: the one pass that pays, where there is such memory."""
         if _REGISTER not in text:
@@ -149,9 +165,12 @@ class Machine:
 
         Raises BackendError when it cannot be linked.
         """
-        names = [entry(k) for k in range(phases)]
+        return self.library(code, [entry(k) for k in range(phases)], SIGNATURE)
+
+    def library(self, code: bytes, names: Sequence[str], signature: Any) -> Library:
+        """Functions of one signature in object code, made callable for as long as the library lives."""
         tracker, linker = self._load(code, names)
-        return Library(tuple(SIGNATURE(tracker[name]) for name in names), (tracker, linker))
+        return Library(tuple(signature(tracker[name]) for name in names), (tracker, linker))
 
     def functions(self, code: bytes, signatures: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
         """The functions of an object by name, for ctypes, each with the types of its result and arguments."""

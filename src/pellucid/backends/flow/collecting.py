@@ -1,0 +1,82 @@
+"""Reclaiming pairs: what the parameters of a block reach is copied to the other half of the arena (Cheney 1970).
+
+Written once as LLVM text; the code of any graph calls it through its frame. A pair that was copied has a tags word of
+-1, and its first half tells where it is now.
+"""
+
+from __future__ import annotations
+
+from ..tilevm.assembly import POINTER, Assembly, Function, Value
+from .frame import PAIR_BYTES, Word
+
+COLLECT = "pellucid_collect"
+NURSERY = 1 << 20
+"""Bytes of new pairs after which is collected, where little lives: they stay in the processor's cache."""
+_TAG = 255
+
+
+def text() -> str:
+    """The LLVM module of ``collect(frame, roots, count, room) -> 1 where there is no room``."""
+    asm = Assembly()
+    with asm.function("moved", "i64", frame=POINTER, word="i64", tag="i64", lowest="i64") as f:
+        _moved(f)
+    with asm.function(COLLECT, "i64", frame=POINTER, roots=POINTER, count_="i64", room="i64") as f:
+        _collect(f)
+    return asm.text()
+
+
+def _at(f: Function, word: Value) -> Value:
+    """A word as an address."""
+    return f.let(f"inttoptr i64 {word.name} to ptr", POINTER)
+
+
+def _moved(f: Function) -> None:
+    """A word after the pair that it may stand for has moved; a tag below 0 is that of a pair or nil."""
+    is_pair = (f.tag >= f.lowest) | ((f.tag < 0) & f.word.differs(0))
+    with f.when(is_pair ^ 1):
+        f.give(f.word)
+    pair = _at(f, f.word)
+    tags = f.load("i64", pair, 16)
+    with f.when(tags.same(-1)):
+        f.give(f.load("i64", pair))
+    free = f.load("i64", f.frame, 8 * Word.FREE)
+    to = _at(f, free)
+    f.store(f.load("i64", pair), to)
+    f.store(f.load("i64", pair, 8), to, 8)
+    f.store(tags, to, 16)
+    f.store(free, pair)
+    f.store(f.number(-1), pair, 16)
+    f.store(free + PAIR_BYTES, f.frame, 8 * Word.FREE)
+    f.give(free)
+
+
+def _collect(f: Function) -> None:
+    from ...ir.flow import PAIR
+
+    lowest = f.number(PAIR)
+    old, new = f.load("i64", f.frame, 8 * Word.SPACE), f.load("i64", f.frame, 8 * Word.OTHER)
+    f.store(new, f.frame, 8 * Word.SPACE)
+    f.store(old, f.frame, 8 * Word.OTHER)
+    f.store(new, f.frame, 8 * Word.FREE)
+    with f.count(f.count_) as k:
+        place = f.roots + (k << 4)
+        f.store(
+            f.call("moved", f.frame, f.load("i64", place), f.load("i64", place, 8), lowest, result="i64"), place
+        )
+    scan = f.variable("i64", new)
+    with f.repeat() as loop:
+        now = scan()
+        f.leave(loop, now.same(f.load("i64", f.frame, 8 * Word.FREE)))
+        pair = _at(f, now)
+        tags = f.load("i64", pair, 16)
+        for offset, tag in ((0, tags & _TAG), (8, tags >> 8)):
+            f.store(f.call("moved", f.frame, f.load("i64", pair, offset), tag, lowest, result="i64"), pair, offset)
+        scan.set(now + PAIR_BYTES)
+    free = f.load("i64", f.frame, 8 * Word.FREE)
+    size = f.load("i64", f.frame, 8 * Word.SIZE)
+    # As much again as lives, so that the work of copying is shared by as many new pairs.
+    more = free - new
+    more = f.choose(more < NURSERY, f.number(NURSERY), more) + f.room
+    limit = (free + more).least(new + size)
+    f.store(limit, f.frame, 8 * Word.LIMIT)
+    f.give((free + f.room > limit).to("i64"))

@@ -1,0 +1,178 @@
+"""Compiled flow graphs: what a call needs, and what it gives; arenas are taken from a stock and put back.
+
+Above `text` and `templates`, which write the code, and `collecting`, which makes room while it runs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ...base.errors import BackendError, InputError, PellucidError, StagingError
+from ...ir.flow import Graph
+from ..asking import Asked
+from ..llvm.engine import machine
+from ..port import Store, address
+from . import collecting
+from .executable import is_possible, loaded
+from .frame import FULL, PAIR_BYTES, STOPPED, Word, arguments_at, frame_words
+from .templates import assembled
+from .text import ENTRY, text
+
+ARENA = 64 << 20
+"""The bytes of each half of an arena, of which the system gives what is written to."""
+_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+_COLLECTOR = (ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+Array = np.ndarray[Any, Any]
+
+
+@cache
+def _collector() -> int:
+    """The address of the collector."""
+    this = machine()
+    functions = this.functions(this.whole(collecting.text()), {collecting.COLLECT: _COLLECTOR})
+    return ctypes.cast(functions[collecting.COLLECT], ctypes.c_void_p).value or 0
+
+
+class Arena:
+    """Two halves of memory for pairs; `pair` makes one before a call, `parts` reads one after it."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size // PAIR_BYTES * PAIR_BYTES
+        self.words = np.empty(2 * self.size // 8, np.int64)
+        self.first = address(self.words)
+        self.used = 0
+
+    def pair(self, car: int, cdr: int, tags: int) -> int:
+        """The address of a new pair.
+
+        Raises InputError where there is no room.
+        """
+        at = self.used
+        if at + PAIR_BYTES > self.size:
+            raise InputError(
+                f"the arguments take more than the {self.size} bytes of an arena",
+                place="arena",
+                fix="give a larger arena, or shorter lists",
+            )
+        self.used = at + PAIR_BYTES
+        self.words[at // 8 : at // 8 + 3] = car, cdr, tags
+        return self.first + at
+
+    def parts(self, pair: int) -> list[int]:
+        """The words of a pair."""
+        at = (pair - self.first) // 8
+        return self.words[at : at + 3].tolist()
+
+
+_arenas: dict[int, list[Arena]] = {}
+"""Arenas that no call uses, by size."""
+
+
+@dataclass(slots=True, eq=False, weakref_slot=True)
+class FlowCode:
+    """A graph as machine code: `run` it with an arena that was `taken`."""
+
+    graph: Graph
+    tier: str
+    function: Any = field(repr=False)
+    owner: object = field(repr=False)
+    slots: int = 0
+    arena: int = ARENA
+    pairs: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Know whether anything makes or gets pairs."""
+        self.pairs = any(block.roots or _makes_pairs(block.body) for block in self.graph.blocks)
+
+    def taken(self) -> Arena:
+        """An arena for a call; `given_back` puts it back."""
+        stock = _arenas.setdefault(self.arena, [])
+        arena = stock.pop() if stock else Arena(self.arena)
+        arena.used = 0
+        return arena
+
+    def given_back(self, arena: Arena) -> None:
+        """Let others have an arena."""
+        _arenas[self.arena].append(arena)
+
+    def run(
+        self, words: Sequence[int], arrays: Sequence[Array] = (), arena: Arena | None = None
+    ) -> tuple[int, int]:
+        """The result's word and tag; pairs are in the arena, which a program that has pairs needs.
+
+        Raises the error that the program meets: StagingError for values that it cannot compute with or where it makes
+        more pairs than the arena holds, InputError for an address outside of a memory.
+        """
+        asked = Asked()
+        frame = array("q", bytes(8 * frame_words(self.graph)))
+        frame[Word.QUESTION] = asked.place
+        if self.slots:
+            slots = array("q", bytes(8 * self.slots))
+            frame[Word.SLOTS] = slots.buffer_info()[0]
+        if arena is not None:
+            first = arena.first
+            frame[Word.FREE] = first + arena.used
+            frame[Word.LIMIT] = first + min(arena.size, arena.used + collecting.NURSERY)
+            frame[Word.SPACE], frame[Word.OTHER], frame[Word.SIZE] = first, first + arena.size, arena.size
+            frame[Word.COLLECT] = _collector()
+        for k, each in enumerate(arrays):
+            frame[Word.MEMORIES + 2 * k] = address(each)
+            frame[Word.MEMORIES + 2 * k + 1] = len(each)
+        at = arguments_at(self.graph)
+        for word in words:
+            frame[at] = word
+            at += 1
+        failure = self.function(frame.buffer_info()[0])
+        asked.check()
+        if failure:
+            raise self._error(failure)
+        return frame[Word.RESULT], frame[Word.TAG]
+
+    def _error(self, failure: int) -> PellucidError:
+        if failure in (FULL, STOPPED):
+            return StagingError(
+                f"more pairs live than an arena of {self.arena} bytes holds",
+                place=self.graph.name,
+                fix="keep fewer of them, or give a larger arena",
+            )
+        message, place, fix, is_input = self.graph.failures[failure - 1]
+        return (InputError if is_input else StagingError)(message, place=place, fix=fix)
+
+
+def _makes_pairs(body: Any) -> bool:
+    return any(i[0] == "pair" or (i[0] == "if" and _makes_pairs(i[2])) for i in body)
+
+
+def by_llvm(graph: Graph, *, level: int = 2, store: Store | None = None, arena: int = ARENA) -> FlowCode:
+    """A graph compiled by LLVM, with its passes of a level."""
+    this = machine()
+    source = text(graph)
+
+    def load(code: bytes) -> Any:
+        return this.library(code, (ENTRY,), _SIGNATURE)
+
+    from ..loading import loaded as kept
+    import hashlib
+
+    key = hashlib.sha256(f"flow {level} {this.identity}\n{source}".encode()).hexdigest()
+    library = kept(store, key, lambda: this.whole(source, level), load)
+    return FlowCode(graph, f"llvm {level}", library.calls[0], library, arena=arena)
+
+
+def by_templates(graph: Graph, *, arena: int = ARENA) -> FlowCode:
+    """A graph as instructions that are put together at once.
+
+    Raises BackendError on another processor or system.
+    """
+    if not is_possible():
+        raise BackendError("templates are for x86-64 and Linux", place=graph.name, fix="compile it by LLVM")
+    code, slots = assembled(graph)
+    function, owner = loaded(code)
+    return FlowCode(graph, "templates", function, owner, slots, arena)

@@ -1,0 +1,50 @@
+"""Flow graphs over words of 64 bits: blocks that hand words to each other, also through a word; pairs in an arena.
+
+Codes of `staging.root` become such graphs, and `backends.flow` machine code. An instruction is a tuple that begins with
+its operator; registers are integers, bound once each, and those below 0 are constants. A failure is a number from 1 up.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+INTEGER, BOOLEAN, REAL, NIL, CODE, MEMORY, PAIR, CLOSURE = 0, 1, 2, 4, 6, 8, 10, 11
+"""Tags: they say what a word is; half of a tag is the class within which values are compared."""
+
+Instruction: TypeAlias = tuple[Any, ...]
+"""One of these; a failure of 0 cannot happen.
+
+(add|sub|mul|div|mod|shl|shr d a b failure) exact and rounded down, (and|or|xor|eq|lt d a b), (is0 d a), (select d c a b),
+(require c failure), (pair d car cdr tags), (car|cdr|tags d p), (load d memory index failure), (store memory index value
+failure), (if c stream), and at the end of a stream (go block args), (switch w ((block args) ...)), (give value tag) or
+(fail failure). Shifts are by 0 to 63 bits, and quotients by what is not 0, or they fail.
+"""
+Stream: TypeAlias = "list[Instruction]"
+
+
+class Block(NamedTuple):
+    """A code: `roots` are those of its parameters that may be pairs, each with its tag's register or None."""
+
+    name: str
+    params: tuple[int, ...]
+    roots: tuple[tuple[int, int | None], ...]
+    body: Stream
+
+
+class Failure(NamedTuple):
+    """The error of a failure: message, place and fix; of an input, or of the program."""
+
+    message: str
+    place: str
+    fix: str
+    is_input: bool = False
+
+
+class Graph(NamedTuple):
+    """A program: the first block gets the arguments; `memories` are its arrays' types; register ~k is constant k."""
+
+    name: str
+    blocks: list[Block]
+    constants: list[int]
+    failures: list[Failure]
+    memories: tuple[Any, ...] = ()

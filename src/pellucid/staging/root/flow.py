@@ -1,0 +1,266 @@
+"""What each variable of a root program may hold: kinds of values, and which pairs and codes they are.
+
+A set of values is an integer of bits: some for kinds, one for each code that is a constant, one for each place that
+makes pairs. So it is known which codes a jump may reach, and `lowering` asks at run time only what is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+from pellucid.ir.flow import BOOLEAN, CLOSURE, CODE, INTEGER, NIL, PAIR
+from pellucid.staging.root.machine import HALT
+from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Prim, check
+
+Set: TypeAlias = int
+"""The values that a variable may have."""
+
+INTEGERS, BOOLEANS, NILS, GIVEN = 1, 2, 4, 8
+"""Kinds: integers, truth values, the empty list, and pairs that come from outside."""
+NUMBERS = INTEGERS | BOOLEANS
+DATA = NUMBERS | NILS | GIVEN
+"""All that an argument may be."""
+_FIRST = 8
+"""Bits below stand for kinds."""
+_SHIFTS = frozenset(["<<", ">>"])
+ARITHMETIC = frozenset(["+", "-", "*", "idiv", "imod", "min", "max"]) | _SHIFTS
+BITS = frozenset(["&", "|", "^"])
+_TRUTHS = frozenset(["=", "early=", "zero?", "not", "null?", "pair?", "atom?"])
+
+
+class Flow:
+    """The values in a program, from an entry and the sets of its arguments; the entry's first parameter is HALT's.
+
+    >>> from pellucid.staging.root.reading import read_sugar
+    >>> code = read_sugar("inc(k n) {\\n(car k)(k (+ n 1))\\n}")["inc"]
+    >>> Flow(code, [INTEGERS]).result == INTEGERS
+    True
+    """
+
+    def __init__(self, entry: Code, given: Sequence[Set]) -> None:
+        self.entry = entry
+        self.codes = self.pairs = self.closures = 0
+        self.halves: dict[Set, list[Set]] = {GIVEN: [DATA, DATA]}
+        self.params: dict[Code, list[Set]] = {}
+        self.result: Set = 0
+        self._bits: dict[Any, Set] = {}
+        self._things: list[Any] = []
+        self._readers: dict[Set, set[Code]] = {GIVEN: set()}
+        self._waiting: dict[Code, None] = {}
+        self.pairs = GIVEN
+        self.stop = self.site(None, closure=True)
+        self._join_halves(self.stop, self.code(HALT), NILS)
+        self.given = list(given)
+        self.reach(entry, [self.stop, *given])
+        while self._waiting:
+            self._walk(self._waiting.popitem()[0])
+
+    def code(self, code: Code) -> Set:
+        """The set of one code."""
+        bit = self._bits.get(code)
+        if bit is None:
+            bit = self._new(code, code)
+            self.codes |= bit
+        return bit
+
+    def site(self, instruction: Instruction | None, *, closure: bool) -> Set:
+        """The set of the pairs that an instruction makes."""
+        bit = self._bits.get(id(instruction))
+        if bit is None:
+            bit = self._new(id(instruction), instruction)
+            self.halves[bit], self._readers[bit] = [0, 0], set()
+            if closure:
+                self.closures |= bit
+            self.pairs |= bit
+        return bit
+
+    def _new(self, key: Any, thing: Any) -> Set:
+        bit = self._bits[key] = 1 << (_FIRST + len(self._things))
+        self._things.append(thing)
+        return bit
+
+    def codes_of(self, values: Set) -> list[Code]:
+        """The codes in a set."""
+        return [self._things[bit.bit_length() - 1 - _FIRST] for bit in bits(values & self.codes)]
+
+    def tags(self, values: Set) -> list[int]:
+        """The tags that values of a set have."""
+        found = [t for t, kind in ((INTEGER, INTEGERS), (BOOLEAN, BOOLEANS), (NIL, NILS)) if values & kind]
+        if values & self.codes:
+            found.append(CODE)
+        if values & self.pairs & ~self.closures:
+            found.append(PAIR)
+        if values & self.closures:
+            found.append(CLOSURE)
+        return found
+
+    def half(self, values: Set, which: int, reader: Code | None = None) -> Set:
+        """What a half of the pairs in a set may be."""
+        found = 0
+        for bit in bits(values & self.pairs):
+            found |= self.halves[bit][which]
+            if reader is not None:
+                self._readers[bit].add(reader)
+        return found
+
+    def closures_of(self, code: Set, values: Set) -> Set:
+        """Those of a set of pairs whose car may be a code: what that code gets where it is taken from one of them."""
+        return sum(bit for bit in bits(values & self.pairs) if self.halves[bit][0] & code)
+
+    def reach(self, code: Code, args: Sequence[Set]) -> None:
+        """Let values reach the parameters of a code; other numbers of values reach nothing."""
+        if len(args) != len(code.params):
+            return
+        if code is HALT:
+            self.result |= args[1]
+            return
+        known = self.params.get(code)
+        if known is None:
+            check(code)
+            self.params[code] = list(args)
+            self._waiting[code] = None
+            return
+        for k, values in enumerate(args):
+            if known[k] | values != known[k]:
+                known[k] |= values
+                self._waiting[code] = None
+
+    def _join_halves(self, site: Set, car: Set, cdr: Set) -> None:
+        known = self.halves[site]
+        if known[0] | car != known[0] or known[1] | cdr != known[1]:
+            known[0] |= car
+            known[1] |= cdr
+            self._waiting.update(dict.fromkeys(self._readers[site]))
+
+    def _walk(self, code: Code) -> None:
+        """Let what the parameters of a code may be go through its body."""
+        waiting = [(code.body, dict(zip(code.params, self.params[code], strict=True)), Tests())]
+        while waiting:
+            stream, names, tests = waiting.pop()
+            for instruction in stream:
+                if isinstance(instruction, Jump):
+                    closure = tests.closure(instruction.target)
+                    for target in self.codes_of(names[instruction.target]):
+                        own = self.code(target)
+                        self.reach(
+                            target,
+                            [
+                                names[name] if name != closure else self.closures_of(own, names[name])
+                                for name in instruction.args
+                            ],
+                        )
+                elif isinstance(instruction, If):
+                    then, names = tests.split(self, instruction.test, names)
+                    if then is not None:
+                        waiting.append((instruction.stream, then, tests.copy()))
+                    if names is None:
+                        break
+                elif isinstance(instruction, Prim):
+                    values = self.made(instruction, [names[name] for name in instruction.args], code)
+                    if not values:
+                        break
+                    names[instruction.name] = values
+                    tests.bind(instruction)
+                elif isinstance(instruction, Const):
+                    names[instruction.name] = self.constant(instruction.value)
+                    tests.forget(instruction.name)
+
+    def constant(self, value: Any) -> Set:
+        """The set of a constant."""
+        if isinstance(value, Code):
+            return self.code(value)
+        return NILS if value is None else BOOLEANS if isinstance(value, bool) else INTEGERS
+
+    def made(self, prim: Prim, args: Sequence[Set], reader: Code | None = None) -> Set:
+        """What a primitive may make of values; nothing if it surely fails."""
+        name = prim.primitive
+        match args:
+            case [one, other] if name in ARITHMETIC:
+                return INTEGERS if one & NUMBERS and other & NUMBERS else 0
+            case [one, other] if name in BITS:
+                either = (one | other) & NUMBERS
+                both = one & other & BOOLEANS
+                return (both | (INTEGERS if either & INTEGERS else 0)) if one & NUMBERS and other & NUMBERS else 0
+            case [one, other] if name == "<":
+                return BOOLEANS if one & NUMBERS and other & NUMBERS else 0
+            case [_, _] | [_] if name in _TRUTHS and (len(args) == 2) == (name in ("=", "early=")):
+                return BOOLEANS
+            case [car, cdr] if name in ("cons", "close"):
+                site = self.site(prim, closure=name == "close")
+                if reader is not None:
+                    self._join_halves(site, car, cdr)
+                return site
+            case [pair] if name in ("car", "cdr"):
+                return self.half(pair, name == "cdr", reader)
+            case [one] if name == "identity":
+                return one
+            case _:
+                return 0
+
+
+class Tests:
+    """Variables that say of another one what it is, in one stream."""
+
+    def __init__(self, known: dict[str, tuple[str, str]] | None = None) -> None:
+        self._known = known or {}
+
+    def copy(self) -> Tests:
+        """The same, to go on with in another stream."""
+        return Tests(dict(self._known))
+
+    def forget(self, name: str) -> None:
+        """Forget what was said of a variable, since it is bound anew."""
+        for key in [k for k, (_, subject) in self._known.items() if name in (k, subject)]:
+            del self._known[key]
+
+    def bind(self, prim: Prim) -> None:
+        """Note what an instruction says, if it is a test."""
+        if self._known:
+            self.forget(prim.name)
+        if prim.primitive in ("null?", "pair?", "atom?", "not", "car") and prim.args[0] != prim.name:
+            self._known[prim.name] = (prim.primitive, prim.args[0])
+
+    def closure(self, target: str) -> str | None:
+        """The variable that a target is the car of."""
+        kind, subject = self._known.get(target, ("", ""))
+        return subject if kind == "car" else None
+
+    def split(
+        self, flow: Flow, test: str, names: dict[str, Set]
+    ) -> tuple[dict[str, Set] | None, dict[str, Set] | None]:
+        """What variables may be where a test is true, and where it is not; None where that cannot be."""
+        arms: list[dict[str, Set] | None] = []
+        for truth in (True, False):
+            arm: dict[str, Set] | None = dict(names)
+            for name, held in self._said(flow, test, truth=truth):
+                if arm is not None:
+                    arm[name] &= held
+                    arm = arm if arm[name] else None
+            arms.append(arm)
+        return arms[0], arms[1]
+
+    def _said(self, flow: Flow, test: str, *, truth: bool) -> Iterator[tuple[str, Set]]:
+        """Sets that variables are in where a test has a truth."""
+        yield test, ~NILS if truth else NUMBERS | NILS
+        kind, subject = self._known.get(test, ("", ""))
+        if kind == "null?":
+            yield subject, NILS if truth else ~NILS
+        elif kind in ("pair?", "atom?"):
+            yield subject, flow.pairs if truth == (kind == "pair?") else ~flow.pairs
+        elif kind == "not":
+            yield from self._said(flow, subject, truth=not truth)
+
+
+def bits(values: Set) -> Iterator[Set]:
+    """The sets of one bit in a set.
+
+    >>> list(bits(10))
+    [2, 8]
+    """
+    while values:
+        low = values & -values
+        yield low
+        values ^= low
+
+

@@ -1,0 +1,417 @@
+"""Root programs as flow graphs over words: a block for each code, and a test only where `flow` does not know.
+
+A variable becomes a word and, where its kind is not known, a word for its tag. A word is 0 for nil and false, and for
+nothing else but the number; so a truth is asked of any kind alike. `pruning` takes away what nothing uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, NamedTuple
+
+from pellucid.base.errors import StagingError, did_you_mean
+from pellucid.ir.flow import BOOLEAN, CLOSURE, CODE, NIL, PAIR, Block, Failure, Graph, Stream
+from pellucid.staging.root.flow import (
+    ARITHMETIC, BITS, BOOLEANS, INTEGERS, NILS, NUMBERS, Flow, Set, Tests,
+)  # fmt: skip
+from pellucid.staging.root.machine import HALT, PRIMITIVES
+from pellucid.staging.root.program import Code, Const, If, Jump, Prim
+from pellucid.staging.root.pruning import pruned
+
+_LIMIT = 1 << 63
+_OPERATORS = {
+    "+": "add", "-": "sub", "*": "mul", "idiv": "div", "imod": "mod", "<<": "shl", ">>": "shr", "&": "and", "|": "or",
+    "^": "xor",
+}  # fmt: skip
+_TAGGED, _NULLABLE = -1, -2
+
+
+class Value(NamedTuple):
+    """A value while lowering: what it may be, its word, and its tag's register where its set does not tell the tag."""
+
+    set: Set
+    word: int
+    tag: int | None = None
+
+
+def lowered(entry: Code, given: Sequence[Set], name: str = "") -> Graph:
+    """The graph of a program for arguments in these sets.
+
+    >>> from pellucid.staging.root.flow import INTEGERS
+    >>> from pellucid.staging.root.reading import read_sugar
+    >>> code = read_sugar("inc(k n) {\\n(car k)(k (+ n 1))\\n}")["inc"]
+    >>> lowered(code, [INTEGERS]).blocks[2].body
+    [('add', 3, 2, -1, 1), ('go', 1, (3,))]
+    """
+    return pruned(_Lowering(Flow(entry, given)).graph(name or entry.name))
+
+
+class _Lowering:
+    """One program; `out` is the stream that is being written."""
+
+    def __init__(self, flow: Flow) -> None:
+        self.flow = flow
+        self.codes = [HALT, *flow.params]
+        self.number = {code: k + 1 for k, code in enumerate(self.codes)}
+        self.place = ""
+        self.out: Stream = []
+        self._constants: dict[int, int] = {}
+        self._numbers: list[int] = []
+        self._failures: dict[Failure, int] = {}
+        self._shapes: dict[Set, int] = {}
+        self._registers = 0
+
+    def graph(self, name: str) -> Graph:
+        """All blocks: the one that makes HALT's closure and enters, the one that ends, and one for each code."""
+        blocks = [self._entered(name), self._halting()]
+        for code, sets in self.flow.params.items():
+            self.place = code.name
+            params, roots, values = self._params(sets)
+            body: Stream = []
+            self._streams(code, dict(zip(code.params, values, strict=True)), body)
+            blocks.append(Block(code.name, params, roots, body))
+        return Graph(name, blocks, self._numbers, list(self._failures))
+
+    def _entered(self, name: str) -> Block:
+        """The first block."""
+        self.out = []
+        entry = self.flow.entry
+        params, roots, values = self._params(self.flow.given)
+        halt = Value(self.flow.code(HALT), self.constant(self.number[HALT]))
+        stop = self._pair(self.flow.stop, halt, Value(NILS, self.constant(0)))
+        self.jump([entry], [stop, *values])
+        return Block(name, params, roots, self.out)
+
+    def _halting(self) -> Block:
+        params, roots, (result,) = self._params([self.flow.result])
+        return Block(HALT.name, params, roots, [("give", result.word, self.tag(result))])
+
+    def _params(self, sets: Sequence[Set]) -> tuple[tuple[int, ...], tuple[tuple[int, int | None], ...], list[Value]]:
+        """Registers for parameters, those of them that may be pairs, and the values that they are."""
+        params: list[int] = []
+        roots: list[tuple[int, int | None]] = []
+        values: list[Value] = []
+        for held in sets:
+            value = Value(held, self.register(), self.register() if self.shape(held) == _TAGGED else None)
+            params += [r for r in value[1:] if r is not None]
+            if held & self.flow.pairs:
+                roots.append((value.word, value.tag))
+            values.append(value)
+        return tuple(params), tuple(roots), values
+
+    # ---- registers ----
+
+    def register(self) -> int:
+        """A new register."""
+        self._registers += 1
+        return self._registers - 1
+
+    def constant(self, number: int) -> int:
+        """The register of a constant."""
+        found = self._constants.get(number)
+        if found is None:
+            found = self._constants[number] = ~len(self._numbers)
+            self._numbers.append(number)
+        return found
+
+    def number_of(self, register: int) -> int:
+        """The number that a register below 0 stands for."""
+        return self._numbers[~register]
+
+    def emit(self, operator: str, *operands: int) -> int:
+        """The result of a new instruction."""
+        made = self.register()
+        self.out.append((operator, made, *operands))
+        return made
+
+    def failure(self, message: str, fix: str = "check the values before") -> int:
+        """The number of an error in the code at hand."""
+        key = Failure(message, self.place, fix)
+        return self._failures.setdefault(key, len(self._failures) + 1)
+
+    def require(self, condition: int, failure: int) -> None:
+        """Fail unless a condition holds."""
+        self.out.append(("require", condition, failure))
+
+    # ---- tags ----
+
+    def shape(self, held: Set) -> int:
+        """The tag of all values of a set, or whether it is told by the word or by a register."""
+        found = self._shapes.get(held)
+        if found is None:
+            tags = self.flow.tags(held)
+            nullable = len(tags) == 2 and tags[0] == NIL and tags[1] in (PAIR, CLOSURE)
+            found = tags[0] if len(tags) == 1 else _NULLABLE if nullable else _TAGGED if tags else 0
+            self._shapes[held] = found
+        return found
+
+    def tag(self, value: Value) -> int:
+        """The register of a value's tag."""
+        shape = self.shape(value.set)
+        if shape == _NULLABLE:
+            other = CLOSURE if value.set & self.flow.closures else PAIR
+            none = self.emit("is0", value.word)
+            return self.emit("select", none, self.constant(NIL), self.constant(other))
+        if shape == _TAGGED:
+            assert value.tag is not None  # noqa: S101 - `_params` and `_half` give it one
+            return value.tag
+        return self.constant(shape)
+
+    def numeric(self, value: Value, primitive: str) -> None:
+        """Fail unless a value is a number."""
+        if value.set & ~NUMBERS:
+            is_number = self.emit("lt", self.tag(value), self.constant(BOOLEAN + 1))
+            self.require(is_number, self.failure(f"{primitive}: no number"))
+
+    # ---- streams ----
+
+    def _streams(self, code: Code, names: dict[str, Value], body: Stream) -> None:
+        """Write the body of a code."""
+        waiting = [(code.body, names, Tests(), body)]
+        while waiting:
+            stream, names, tests, self.out = waiting.pop()
+            for instruction in stream:
+                if isinstance(instruction, Prim):
+                    value = self._prim(instruction, [names[name] for name in instruction.args])
+                    if value is None:
+                        break
+                    names[instruction.name] = value
+                    tests.bind(instruction)
+                elif isinstance(instruction, Const):
+                    value = self._const(instruction)
+                    if value is None:
+                        break
+                    names[instruction.name] = value
+                    tests.forget(instruction.name)
+                elif isinstance(instruction, If):
+                    sets = {name: value.set for name, value in names.items()}
+                    arms = [
+                        arm and {name: value._replace(set=arm[name]) for name, value in names.items()}
+                        for arm in tests.split(self.flow, instruction.test, sets)
+                    ]
+                    then, orelse = arms
+                    inner = self.out
+                    if then is not None and orelse is not None:
+                        inner = []
+                        self.out.append(("if", names[instruction.test].word, inner))
+                    if then is not None:
+                        waiting.append((instruction.stream, then, tests.copy(), inner))
+                    if orelse is None:
+                        break
+                    names = orelse
+                elif isinstance(instruction, Jump):
+                    self._jump(names[instruction.target], [names[name] for name in instruction.args])
+
+    def _const(self, const: Const) -> Value | None:
+        """A constant, or None where it has no word."""
+        value = const.value
+        if isinstance(value, Code):
+            # A code that nothing jumps to is told from others, and no more.
+            number = self.number.setdefault(value, len(self.number) + 1)
+            return Value(self.flow.code(value), self.constant(number))
+        if value is None or isinstance(value, bool):
+            return Value(NILS if value is None else BOOLEANS, self.constant(int(value or 0)))
+        if isinstance(value, int) and -_LIMIT <= value < _LIMIT:
+            return Value(INTEGERS, self.constant(value))
+        if not isinstance(value, int):
+            raise StagingError(
+                f"a constant without a word: {value!r}", place=self.place, fix="build it of integers and pairs"
+            )
+        self.out.append(("fail", self.failure(*_TOO_LARGE)))
+        return None
+
+    def _jump(self, target: Value, args: list[Value]) -> None:
+        """Write the jump that ends a stream."""
+        if target.set & ~self.flow.codes:
+            failure = self.failure("a jump to what is no code", "jump to a code, such as the car of a closure")
+            if not target.set & self.flow.codes:
+                self.out.append(("fail", failure))
+                return
+            self.require(self.emit("eq", self.tag(target), self.constant(CODE)), failure)
+        self.jump(self.flow.codes_of(target.set), args, target)
+
+    def jump(self, codes: Sequence[Code], args: list[Value], target: Value | None = None) -> None:
+        """Write a jump to one of some codes, of which the target tells the number."""
+        cases: list[tuple[int, tuple[int, ...]]] = []
+        for code in codes:
+            if len(args) != len(code.params):
+                message = f"{len(args)} values for {len(code.params)} parameters"
+                failure = self.failure(message, "match them")
+                if len(codes) > 1 and target is not None:
+                    other = self.emit("eq", target.word, self.constant(self.number[code]))
+                    self.require(self.emit("is0", other), failure)
+                    continue
+                self.out.append(("fail", failure))
+                return
+            cases.append((self.number[code], self._passed(code, args)))
+        if len(cases) == 1:
+            self.out.append(("go", *cases[0]))
+        elif target is not None:
+            self.out.append(("switch", target.word, tuple(cases)))
+
+    def _passed(self, code: Code, args: list[Value]) -> tuple[int, ...]:
+        """The words that a code's block gets for arguments."""
+        passed: list[int] = []
+        sets, given = (
+            ([self.flow.result], args[1:]) if code is HALT else (self.flow.params[code], args)
+        )
+        for held, value in zip(sets, given, strict=True):
+            passed.append(value.word)
+            if self.shape(held) == _TAGGED:
+                passed.append(self.tag(value))
+        return tuple(passed)
+
+    # ---- primitives ----
+
+    def _prim(self, prim: Prim, args: list[Value]) -> Value | None:
+        """What a primitive makes, or None where it surely fails."""
+        held = self.flow.made(prim, [value.set for value in args])
+        if not held:
+            self.out.append(("fail", self._refusal(prim, len(args))))
+            return None
+        name = prim.primitive
+        if name in ARITHMETIC or name in BITS or name == "<":
+            for value in args:
+                self.numeric(value, name)
+        if name in ("min", "max"):
+            one, other = (v.word for v in args)
+            smaller = self.emit("lt", *((one, other) if name == "max" else (other, one)))
+            return Value(held, self.emit("select", smaller, other, one))
+        if name in _OPERATORS:
+            return self._operation(name, held, args)
+        return self._OTHERS[name](self, held, args)
+
+    def _refusal(self, prim: Prim, count: int) -> int:
+        """The failure of a primitive that cannot succeed."""
+        row = PRIMITIVES.get(prim.primitive)
+        if row is None:
+            fix = did_you_mean(prim.primitive, PRIMITIVES) or "add a row to PRIMITIVES"
+            return self.failure(f"unknown primitive {prim.primitive!r}", fix)
+        if row.arity != count:
+            message = f"{prim.primitive} takes {row.arity} values, not {count}"
+            return self.failure(message, "match them")
+        return self.failure(f"{prim.primitive}: no value for these kinds")
+
+    def _operation(self, name: str, held: Set, args: list[Value]) -> Value:
+        """An operator on two numbers."""
+        words = [value.word for value in args]
+        operator = _OPERATORS[name]
+        if name in BITS:
+            tag = self.emit("and", *map(self.tag, args)) if self.shape(held) == _TAGGED else None
+            return Value(held, self.emit(operator, *words), tag)
+        if name in ("idiv", "imod"):
+            zero = self.failure(f"{name}: division by zero")
+            self.require(self.emit("is0", self.emit("is0", words[1])), zero)
+        if name in ("<<", ">>"):
+            words[1] = self._amount(name, words[1])
+        return Value(held, self.emit(operator, *words, self.failure(*_TOO_LARGE)))
+
+    def _amount(self, name: str, word: int) -> int:
+        """An amount to shift by, from 0 to 63: to the right by more is by 63, to the left it makes too large a number."""
+        most = self.constant(63)
+        if word < 0 and 0 <= self.number_of(word) <= 63:
+            return word
+        self.require(
+            self.emit("lt", self.constant(-1), word), self.failure(f"{name}: a shift by less than 0")
+        )
+        small = self.emit("lt", word, self.constant(64))
+        if name == "<<":
+            self.require(small, self.failure(*_TOO_LARGE))
+            return word
+        return self.emit("select", small, word, most)
+
+    def _less(self, held: Set, args: list[Value]) -> Value:
+        return Value(held, self.emit("lt", args[0].word, args[1].word))
+
+    def _equal(self, held: Set, args: list[Value]) -> Value:
+        one, other = args
+        classes = [{t >> 1 for t in self.flow.tags(value.set)} for value in args]
+        if not classes[0] & classes[1]:
+            return Value(held, self.constant(0))
+        same = self.emit("eq", one.word, other.word)
+        if len(classes[0] | classes[1]) > 1:
+            by = self.constant(1)
+            alike = self.emit("eq", *(self.emit("shr", self.tag(value), by, 0) for value in args))
+            same = self.emit("and", same, alike)
+        return Value(held, same)
+
+    def _is_zero(self, held: Set, args: list[Value]) -> Value:
+        (one,) = args
+        if not one.set & NUMBERS:
+            return Value(held, self.constant(0))
+        none = self.emit("is0", one.word)
+        if one.set & ~NUMBERS:
+            none = self.emit("and", none, self.emit("lt", self.tag(one), self.constant(BOOLEAN + 1)))
+        return Value(held, none)
+
+    def _not(self, held: Set, args: list[Value]) -> Value:
+        return Value(held, self.emit("is0", args[0].word))
+
+    def _is_nil(self, held: Set, args: list[Value]) -> Value:
+        (one,) = args
+        if not one.set & NILS or one.set == NILS:
+            return Value(held, self.constant(int(one.set == NILS)))
+        if one.set & NUMBERS:
+            return Value(held, self.emit("eq", self.tag(one), self.constant(NIL)))
+        return Value(held, self.emit("is0", one.word))
+
+    def _is_pair(self, held: Set, args: list[Value]) -> Value:
+        (one,) = args
+        others = one.set & ~self.flow.pairs
+        if not one.set & self.flow.pairs or not others:
+            return Value(held, self.constant(int(not others)))
+        if others == NILS:
+            return Value(held, self.emit("is0", self.emit("is0", one.word)))
+        return Value(held, self.emit("lt", self.constant(PAIR - 1), self.tag(one)))
+
+    def _is_atom(self, held: Set, args: list[Value]) -> Value:
+        return Value(held, self.emit("is0", self._is_pair(held, args).word))
+
+    def _identity(self, held: Set, args: list[Value]) -> Value:
+        return args[0]
+
+    def _made_pair(self, held: Set, args: list[Value]) -> Value:
+        return self._pair(held, *args)
+
+    def _pair(self, held: Set, car: Value, cdr: Value) -> Value:
+        first, second = self.tag(car), self.tag(cdr)
+        if second < 0:
+            second = self.constant(self.number_of(second) << 8)
+        else:
+            second = self.emit("shl", second, self.constant(8), 0)
+        if first < 0 and second < 0:
+            tags = self.constant(self.number_of(first) | self.number_of(second))
+        else:
+            tags = self.emit("or", first, second)
+        return Value(held, self.emit("pair", car.word, cdr.word, tags))
+
+    def _car(self, held: Set, args: list[Value]) -> Value:
+        return self._half("car", held, args[0])
+
+    def _cdr(self, held: Set, args: list[Value]) -> Value:
+        return self._half("cdr", held, args[0])
+
+    def _half(self, which: str, held: Set, pair: Value) -> Value:
+        """A half of a pair; what can be one thing only is not read."""
+        if pair.set & ~self.flow.pairs:
+            is_pair = self._is_pair(BOOLEANS, [pair])
+            self.require(is_pair.word, self.failure(f"{which}: no pair"))
+        if held == NILS:
+            return Value(held, self.constant(0))
+        codes = self.flow.codes_of(held) if held & ~self.flow.codes == 0 else []
+        if len(codes) == 1:
+            return Value(held, self.constant(self.number[codes[0]]))
+        tag = None
+        if self.shape(held) == _TAGGED:
+            tags = self.emit("tags", pair.word)
+            by = self.constant(8)
+            tag = self.emit("shr", tags, by, 0) if which == "cdr" else self.emit("and", tags, self.constant(255))
+        return Value(held, self.emit(which, pair.word), tag)
+
+    _OTHERS: ClassVar[dict[str, Callable[[_Lowering, Set, list[Value]], Value]]] = {
+        "<": _less, "=": _equal, "early=": _equal, "zero?": _is_zero, "not": _not, "null?": _is_nil, "pair?": _is_pair,
+        "atom?": _is_atom, "identity": _identity, "cons": _made_pair, "close": _made_pair, "car": _car, "cdr": _cdr,
+    }  # fmt: skip
+
+
+_TOO_LARGE = ("an integer of more than 64 bits", "compute with smaller numbers, or by the machine")

@@ -1,0 +1,111 @@
+"""Flow graphs without what nothing uses: instructions, parameters of blocks, and what is passed to them.
+
+A mark goes backward from what has an effect; above `lowering`, which writes down all that a program says.
+"""
+
+from __future__ import annotations
+
+from pellucid.ir.flow import Block, Graph, Instruction, Stream
+
+_EFFECTS = frozenset(["require", "store", "if", "switch", "give", "fail", "go"])
+_FAILING = frozenset(["load"])
+"""Whatever else can fail is an integer that grows too large; where nothing uses it, it need not be made."""
+
+
+def operands(instruction: Instruction) -> tuple[int, ...]:
+    """The registers that an instruction reads, but for what it passes to blocks."""
+    match instruction[0]:
+        case "add" | "sub" | "mul" | "div" | "mod" | "shl" | "shr":
+            return instruction[2:4]
+        case "require" | "if" | "switch":
+            return instruction[1:2]
+        case "give":
+            return instruction[1:]
+        case "load":
+            return instruction[3:4]
+        case "store":
+            return instruction[2:4]
+        case "go" | "fail":
+            return ()
+        case _:
+            return instruction[2:]
+
+
+def jumps(instruction: Instruction) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """The blocks that an instruction may go to, with what they get."""
+    match instruction[0]:
+        case "go":
+            return (instruction[1:],)
+        case "switch":
+            return instruction[2]
+        case _:
+            return ()
+
+
+def streams(body: Stream) -> list[Stream]:
+    """A stream and those inside of it."""
+    found = [body]
+    for stream in found:
+        found.extend(i[2] for i in stream if i[0] == "if")
+    return found
+
+
+def pruned(graph: Graph) -> Graph:
+    """The graph without what nothing uses."""
+    needs: dict[int, list[int]] = {}
+    waiting: list[int] = []
+    reached, blocks = {0}, [0]
+    for number in blocks:
+        block = graph.blocks[number]
+        for word, tag in block.roots:
+            if tag is not None:
+                needs.setdefault(word, []).append(tag)
+        for stream in streams(block.body):
+            for instruction in stream:
+                operator = instruction[0]
+                if operator in _EFFECTS or operator in _FAILING:
+                    waiting += operands(instruction)
+                    for target, args in jumps(instruction):
+                        if target not in reached:
+                            reached.add(target)
+                            blocks.append(target)
+                        for param, arg in zip(graph.blocks[target].params, args, strict=True):
+                            needs.setdefault(param, []).append(arg)
+                else:
+                    needs[instruction[1]] = list(operands(instruction))
+    used: set[int] = set(graph.blocks[0].params)
+    while waiting:
+        register = waiting.pop()
+        if register >= 0 and register not in used:
+            used.add(register)
+            waiting += needs.get(register, ())
+    kept = [[p in used for p in block.params] for block in graph.blocks]
+    return graph._replace(
+        blocks=[_block(block, used, kept) if k in reached else block for k, block in enumerate(graph.blocks)]
+    )
+
+
+def _block(block: Block, used: set[int], kept: list[list[bool]]) -> Block:
+    body: Stream = []
+    waiting = [(block.body, body)]
+    while waiting:
+        stream, out = waiting.pop()
+        for instruction in stream:
+            operator = instruction[0]
+            if operator == "if":
+                inner: Stream = []
+                out.append((operator, instruction[1], inner))
+                waiting.append((instruction[2], inner))
+            elif operator == "go":
+                out.append((operator, instruction[1], _passed(kept[instruction[1]], instruction[2])))
+            elif operator == "switch":
+                cases = tuple([(target, _passed(kept[target], args)) for target, args in instruction[2]])
+                out.append((operator, instruction[1], cases))
+            elif operator in _EFFECTS or operator in _FAILING or instruction[1] in used:
+                out.append(instruction)
+    params = tuple([p for p in block.params if p in used])
+    return Block(block.name, params, tuple([r for r in block.roots if r[0] in used]), body)
+
+
+def _passed(kept: list[bool], args: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple([arg for arg, keep in zip(args, kept, strict=True) if keep])
