@@ -6,6 +6,7 @@ Written once as LLVM text; the code of any graph calls it through its frame. A p
 
 from __future__ import annotations
 
+from ...ir.flow import PAIR
 from ..tilevm.assembly import POINTER, Assembly, Function, Value
 from .frame import PAIR_BYTES, Word
 
@@ -18,7 +19,7 @@ _TAG = 255
 def text() -> str:
     """The LLVM module of ``collect(frame, roots, count, room) -> 1 where there is no room``."""
     asm = Assembly()
-    with asm.function("moved", "i64", frame=POINTER, word="i64", tag="i64", lowest="i64") as f:
+    with asm.function("moved", "i64", frame=POINTER, word="i64", tag="i64") as f:
         _moved(f)
     with asm.function(COLLECT, "i64", frame=POINTER, roots=POINTER, count_="i64", room="i64") as f:
         _collect(f)
@@ -32,7 +33,7 @@ def _at(f: Function, word: Value) -> Value:
 
 def _moved(f: Function) -> None:
     """A word after the pair that it may stand for has moved; a tag below 0 is that of a pair or nil."""
-    is_pair = (f.tag >= f.lowest) | ((f.tag < 0) & f.word.differs(0))
+    is_pair = (f.tag >= PAIR) | ((f.tag < 0) & f.word.differs(0))
     with f.when(is_pair ^ 1):
         f.give(f.word)
     pair = _at(f, f.word)
@@ -51,9 +52,6 @@ def _moved(f: Function) -> None:
 
 
 def _collect(f: Function) -> None:
-    from ...ir.flow import PAIR
-
-    lowest = f.number(PAIR)
     old, new = f.load("i64", f.frame, 8 * Word.SPACE), f.load("i64", f.frame, 8 * Word.OTHER)
     f.store(new, f.frame, 8 * Word.SPACE)
     f.store(old, f.frame, 8 * Word.OTHER)
@@ -61,7 +59,7 @@ def _collect(f: Function) -> None:
     with f.count(f.count_) as k:
         place = f.roots + (k << 4)
         f.store(
-            f.call("moved", f.frame, f.load("i64", place), f.load("i64", place, 8), lowest, result="i64"), place
+            f.call("moved", f.frame, f.load("i64", place), f.load("i64", place, 8), result="i64"), place
         )
     scan = f.variable("i64", new)
     with f.repeat() as loop:
@@ -70,7 +68,7 @@ def _collect(f: Function) -> None:
         pair = _at(f, now)
         tags = f.load("i64", pair, 16)
         for offset, tag in ((0, tags & _TAG), (8, tags >> 8)):
-            f.store(f.call("moved", f.frame, f.load("i64", pair, offset), tag, lowest, result="i64"), pair, offset)
+            f.store(f.call("moved", f.frame, f.load("i64", pair, offset), tag, result="i64"), pair, offset)
         scan.set(now + PAIR_BYTES)
     free = f.load("i64", f.frame, 8 * Word.FREE)
     size = f.load("i64", f.frame, 8 * Word.SIZE)
