@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-INTEGER, BOOLEAN, REAL, NIL, CODE, MEMORY, PAIR, CLOSURE = 0, 1, 2, 4, 6, 8, 10, 11
+INTEGER, BOOLEAN, REAL, NIL, TEXT, CODE, MEMORY, PAIR, CLOSURE = 0, 1, 2, 4, 5, 6, 8, 10, 11
 """Tags: they say what a word is; half of a tag is the class within which values are compared."""
 
 Instruction: TypeAlias = tuple[Any, ...]
@@ -41,10 +41,14 @@ class Failure(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """A program: the first block gets the arguments; `memories` are its arrays' types; register ~k is constant k."""
+    """A program: the first block gets the arguments; register ~k is constant k.
+
+    `memories` are the types of arrays by name, and text k is the one of the number k + 1.
+    """
 
     name: str
     blocks: list[Block]
     constants: list[int]
     failures: list[Failure]
-    memories: tuple[Any, ...] = ()
+    memories: dict[str, Any]
+    texts: list[str]

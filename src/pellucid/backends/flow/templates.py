@@ -55,6 +55,7 @@ class _Assembler:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self.bits = [type_.bits for type_ in graph.memories.values()]
         self.out = bytearray()
         self.slots: dict[int, bytes] = {}
         self.held: int | None = None
@@ -351,7 +352,7 @@ class _Assembler:
         """A word of a memory."""
         _, made, memory, index, failure = instruction
         self._element(memory, index, failure)
-        self.out += _LOADS[self.graph.memories[memory].bits]
+        self.out += _LOADS[self.bits[memory]]
         self.keep(made)
 
     def store_word(self, instruction: Instruction) -> None:
@@ -359,7 +360,7 @@ class _Assembler:
         _, memory, index, value, failure = instruction
         self._element(memory, index, failure)
         self.load_d(value)
-        self.out += _STORES[self.graph.memories[memory].bits]
+        self.out += _STORES[self.bits[memory]]
 
     def go(self, instruction: Instruction) -> None:
         """A jump to a block."""

@@ -26,6 +26,7 @@ class _Text:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self.bits = [type_.bits for type_ in graph.memories.values()]
         self.lines: list[str] = []
         self.label = "entry"
         self._count = 0
@@ -218,10 +219,9 @@ class _Text:
             case ("require", condition, failure):
                 self.unless(self.let(f"icmp ne i64 {self.value(condition)}, 0"), failure)
             case ("store", memory, index, value, failure):
-                type_ = self.graph.memories[memory]
-                place = self._element(memory, index, failure)
-                cut = self.let(f"trunc i64 {self.value(value)} to i{type_.bits}")
-                self.emit(f"store i{type_.bits} {cut}, ptr {place}")
+                bits, place = self.bits[memory], self._element(memory, index, failure)
+                cut = self.let(f"trunc i64 {self.value(value)} to i{bits}")
+                self.emit(f"store i{bits} {cut}, ptr {place}")
             case _:
                 self.emit(f"%r{instruction[1]} = add i64 0, {self._result(instruction)}")
 
@@ -250,7 +250,7 @@ class _Text:
                 where = self.let(f"getelementptr i64, ptr {place}, i64 {('car', 'cdr', 'tags').index(half)}")
                 return self.let(f"load i64, ptr {where}")
             case ("load", _, memory, index, failure):
-                bits = self.graph.memories[memory].bits
+                bits = self.bits[memory]
                 word = self.let(f"load i{bits}, ptr {self._element(memory, index, failure)}")
                 return self.let(f"zext i{bits} {word} to i64")
             case _:
@@ -316,7 +316,7 @@ class _Text:
         if failure:
             self.unless(self.let(f"icmp ult i64 {at}, {self._word(first + 1)}"), failure)
         base = self.let(f"inttoptr i64 {self._word(first)} to ptr")
-        return self.let(f"getelementptr i{self.graph.memories[memory].bits}, ptr {base}, i64 {at}")
+        return self.let(f"getelementptr i{self.bits[memory]}, ptr {base}, i64 {at}")
 
     def _go(self, target: int, args: tuple[int, ...]) -> None:
         self._into.setdefault(target, []).append((self.label, tuple(map(self.value, args))))

@@ -6,18 +6,20 @@ makes pairs. So it is known which codes a jump may reach, and `lowering` asks at
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from pellucid.ir.flow import BOOLEAN, CLOSURE, CODE, INTEGER, NIL, PAIR
+from pellucid.base.errors import StagingError
+from pellucid.ir.flow import BOOLEAN, CLOSURE, CODE, INTEGER, MEMORY, NIL, PAIR, TEXT
+from pellucid.staging.memory import Memory
 from pellucid.staging.root.machine import HALT
-from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Prim, check
+from pellucid.staging.root.program import Code, Const, If, Jump, Pair, Prim, check
 
 Set: TypeAlias = int
 """The values that a variable may have."""
 
-INTEGERS, BOOLEANS, NILS, GIVEN = 1, 2, 4, 8
-"""Kinds: integers, truth values, the empty list, and pairs that come from outside."""
+INTEGERS, BOOLEANS, NILS, GIVEN, TEXTS = 1, 2, 4, 8, 16
+"""Kinds: integers, truth values, the empty list, pairs that come from outside, and texts."""
 NUMBERS = INTEGERS | BOOLEANS
 DATA = NUMBERS | NILS | GIVEN
 """All that an argument may be."""
@@ -26,11 +28,18 @@ _FIRST = 8
 _SHIFTS = frozenset(["<<", ">>"])
 ARITHMETIC = frozenset(["+", "-", "*", "idiv", "imod", "min", "max"]) | _SHIFTS
 BITS = frozenset(["&", "|", "^"])
+_ACCESSES = {"load": 1, "store": 2}
+"""Operands of accesses to memories, besides the memory."""
 _TRUTHS = frozenset(["=", "early=", "zero?", "not", "null?", "pair?", "atom?"])
 
 
+_KINDS = ((INTEGER, INTEGERS), (BOOLEAN, BOOLEANS), (NIL, NILS), (TEXT, TEXTS))
+
+
 class Flow:
-    """The values in a program, from an entry and the sets of its arguments; the entry's first parameter is HALT's.
+    """The values in a program, from an entry and the sets of its arguments, or memories; the continuation is HALT's.
+
+    Parameters: `memories` are those that `load@name` and `store@name` mean.
 
     >>> from pellucid.staging.root.reading import read_sugar
     >>> code = read_sugar("inc(k n) {\\n(car k)(k (+ n 1))\\n}")["inc"]
@@ -38,9 +47,12 @@ class Flow:
     True
     """
 
-    def __init__(self, entry: Code, given: Sequence[Set]) -> None:
+    def __init__(
+        self, entry: Code, given: Sequence[Set | Memory], memories: Mapping[str, Memory] | None = None
+    ) -> None:
         self.entry = entry
-        self.codes = self.pairs = self.closures = 0
+        self.codes = self.closures = self.memories = 0
+        self.named = dict(memories or {})
         self.halves: dict[Set, list[Set]] = {GIVEN: [DATA, DATA]}
         self.params: dict[Code, list[Set]] = {}
         self.result: Set = 0
@@ -51,8 +63,8 @@ class Flow:
         self.pairs = GIVEN
         self.stop = self.site(None, closure=True)
         self._join_halves(self.stop, self.code(HALT), NILS)
-        self.given = list(given)
-        self.reach(entry, [self.stop, *given])
+        self.given = [self.memory(one) if isinstance(one, Memory) else one for one in given]
+        self.reach(entry, [self.stop, *self.given])
         while self._waiting:
             self._walk(self._waiting.popitem()[0])
 
@@ -64,11 +76,19 @@ class Flow:
             self.codes |= bit
         return bit
 
-    def site(self, instruction: Instruction | None, *, closure: bool) -> Set:
-        """The set of the pairs that an instruction makes."""
-        bit = self._bits.get(id(instruction))
+    def memory(self, memory: Memory) -> Set:
+        """The set of one memory."""
+        bit = self._bits.get(memory.root)
         if bit is None:
-            bit = self._new(id(instruction), instruction)
+            bit = self._new(memory.root, memory.root)
+            self.memories |= bit
+        return bit
+
+    def site(self, thing: Prim | Pair | None, *, closure: bool) -> Set:
+        """The set of the pairs that an instruction makes, or of a pair that is a constant."""
+        bit = self._bits.get(id(thing))
+        if bit is None:
+            bit = self._new(id(thing), thing)
             self.halves[bit], self._readers[bit] = [0, 0], set()
             if closure:
                 self.closures |= bit
@@ -86,9 +106,11 @@ class Flow:
 
     def tags(self, values: Set) -> list[int]:
         """The tags that values of a set have."""
-        found = [t for t, kind in ((INTEGER, INTEGERS), (BOOLEAN, BOOLEANS), (NIL, NILS)) if values & kind]
+        found = [t for t, kind in _KINDS if values & kind]
         if values & self.codes:
             found.append(CODE)
+        if values & self.memories:
+            found.append(MEMORY)
         if values & self.pairs & ~self.closures:
             found.append(PAIR)
         if values & self.closures:
@@ -167,10 +189,49 @@ class Flow:
                     tests.forget(instruction.name)
 
     def constant(self, value: Any) -> Set:
-        """The set of a constant."""
+        """The set of a constant.
+
+        Raises StagingError for one that has no word.
+        """
+        if isinstance(value, Pair):
+            site = self.site(value, closure=value.closure)
+            if not self.halves[site][0]:
+                self._join_halves(site, self.constant(value.car), self.constant(value.cdr))
+            return site
         if isinstance(value, Code):
             return self.code(value)
-        return NILS if value is None else BOOLEANS if isinstance(value, bool) else INTEGERS
+        if isinstance(value, Memory):
+            return self.memory(value)
+        if value is None or isinstance(value, int):
+            return NILS if value is None else BOOLEANS if isinstance(value, bool) else INTEGERS
+        if isinstance(value, str) and value:
+            return TEXTS
+        raise StagingError(
+            f"a constant without a word: {value!r}",
+            place=self.entry.name,
+            fix="build it of integers, texts and pairs, or run the program by the machine",
+        )
+
+    def accessed(self, prim: Prim, args: Sequence[Set]) -> tuple[Memory, Sequence[Set]] | None:
+        """The memory that a primitive reads or writes, and its other operands; None if it does neither.
+
+        Raises StagingError where that may be one of several.
+        """
+        access, _, label = prim.primitive.partition("@")
+        if access not in _ACCESSES:
+            return None
+        if label:
+            return (self.named[label], args) if label in self.named and len(args) == _ACCESSES[access] else None
+        held = args[0] if len(args) == _ACCESSES[access] + 1 else 0
+        if not held & self.memories:
+            return None
+        if held & (held - 1):
+            raise StagingError(
+                f"{access} may mean several memories",
+                place=self.entry.name,
+                fix="let each place access one memory, or run the program by the machine",
+            )
+        return self._things[held.bit_length() - 1 - _FIRST], args[1:]
 
     def made(self, prim: Prim, args: Sequence[Set], reader: Code | None = None) -> Set:
         """What a primitive may make of values; nothing if it surely fails."""
@@ -196,7 +257,10 @@ class Flow:
             case [one] if name == "identity":
                 return one
             case _:
-                return 0
+                found = self.accessed(prim, args)
+                if found is None or not all(held & NUMBERS for held in found[1]):
+                    return 0
+                return INTEGERS if name.startswith("load") else NILS
 
 
 class Tests:

@@ -6,16 +6,18 @@ nothing else but the number; so a truth is asked of any kind alike. `pruning` ta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import ClassVar, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
-from pellucid.base.errors import StagingError, did_you_mean
+from pellucid.base.errors import StagingError
 from pellucid.ir.flow import BOOLEAN, CLOSURE, CODE, NIL, PAIR, Block, Failure, Graph, Stream
+from pellucid.staging.memory import Memory
 from pellucid.staging.root.flow import (
-    ARITHMETIC, BITS, BOOLEANS, INTEGERS, NILS, NUMBERS, Flow, Set, Tests,
+    ARITHMETIC, BITS, BOOLEANS, INTEGERS, NILS, NUMBERS, TEXTS, Flow, Set, Tests,
 )  # fmt: skip
-from pellucid.staging.root.machine import HALT, PRIMITIVES
-from pellucid.staging.root.program import Code, Const, If, Jump, Prim
+from pellucid.staging.root.machine import HALT
+from pellucid.staging.root.primitives import primitive
+from pellucid.staging.root.program import Code, Const, If, Jump, Pair, Prim
 from pellucid.staging.root.pruning import pruned
 
 _LIMIT = 1 << 63
@@ -34,16 +36,30 @@ class Value(NamedTuple):
     tag: int | None = None
 
 
-def lowered(entry: Code, given: Sequence[Set], name: str = "") -> Graph:
-    """The graph of a program for arguments in these sets.
+class Lowered(NamedTuple):
+    """A program as a graph, the codes of whose numbers from 1 up these are, and the memories it accesses by name."""
+
+    graph: Graph
+    codes: list[Code]
+    memories: dict[str, Memory]
+
+
+def lowered(
+    entry: Code, given: Sequence[Set | Memory], name: str = "", memories: Mapping[str, Memory] | None = None
+) -> Lowered:
+    """The graph of a program for arguments in these sets, or for these memories, which get no register.
+
+    Parameters: `memories` are those that `load@name` and `store@name` mean.
 
     >>> from pellucid.staging.root.flow import INTEGERS
     >>> from pellucid.staging.root.reading import read_sugar
     >>> code = read_sugar("inc(k n) {\\n(car k)(k (+ n 1))\\n}")["inc"]
-    >>> lowered(code, [INTEGERS]).blocks[2].body
+    >>> lowered(code, [INTEGERS]).graph.blocks[2].body
     [('add', 3, 2, -1, 1), ('go', 1, (3,))]
     """
-    return pruned(_Lowering(Flow(entry, given)).graph(name or entry.name))
+    lowering = _Lowering(Flow(entry, given, memories))
+    graph = pruned(lowering.graph(name or entry.name))
+    return Lowered(graph, list(lowering.number), lowering.memories)
 
 
 class _Lowering:
@@ -60,6 +76,8 @@ class _Lowering:
         self._failures: dict[Failure, int] = {}
         self._shapes: dict[Set, int] = {}
         self._registers = 0
+        self._texts: dict[str, int] = {}
+        self.memories: dict[str, Memory] = {}
 
     def graph(self, name: str) -> Graph:
         """All blocks: the one that makes HALT's closure and enters, the one that ends, and one for each code."""
@@ -70,7 +88,8 @@ class _Lowering:
             body: Stream = []
             self._streams(code, dict(zip(code.params, values, strict=True)), body)
             blocks.append(Block(code.name, params, roots, body))
-        return Graph(name, blocks, self._numbers, list(self._failures))
+        types = {name: memory.buffer.type for name, memory in self.memories.items()}
+        return Graph(name, blocks, self._numbers, list(self._failures), types, list(self._texts))
 
     def _entered(self, name: str) -> Block:
         """The first block."""
@@ -178,7 +197,7 @@ class _Lowering:
                     names[instruction.name] = value
                     tests.bind(instruction)
                 elif isinstance(instruction, Const):
-                    value = self._const(instruction)
+                    value = self._const(instruction.value)
                     if value is None:
                         break
                     names[instruction.name] = value
@@ -202,9 +221,15 @@ class _Lowering:
                 elif isinstance(instruction, Jump):
                     self._jump(names[instruction.target], [names[name] for name in instruction.args])
 
-    def _const(self, const: Const) -> Value | None:
-        """A constant, or None where it has no word."""
-        value = const.value
+    def _const(self, value: Any) -> Value | None:
+        """A constant, or None where it is too large."""
+        if isinstance(value, Pair):
+            car, cdr = self._const(value.car), self._const(value.cdr)
+            return car and cdr and self._pair(self.flow.constant(value), car, cdr)
+        if isinstance(value, str):
+            return Value(TEXTS, self.constant(self._texts.setdefault(value, len(self._texts)) + 1))
+        if isinstance(value, Memory):
+            return Value(self.flow.memory(value), self.constant(1))
         if isinstance(value, Code):
             # A code that nothing jumps to is told from others, and no more.
             number = self.number.setdefault(value, len(self.number) + 1)
@@ -213,10 +238,6 @@ class _Lowering:
             return Value(NILS if value is None else BOOLEANS, self.constant(int(value or 0)))
         if isinstance(value, int) and -_LIMIT <= value < _LIMIT:
             return Value(INTEGERS, self.constant(value))
-        if not isinstance(value, int):
-            raise StagingError(
-                f"a constant without a word: {value!r}", place=self.place, fix="build it of integers and pairs"
-            )
         self.out.append(("fail", self.failure(*_TOO_LARGE)))
         return None
 
@@ -270,6 +291,9 @@ class _Lowering:
             self.out.append(("fail", self._refusal(prim, len(args))))
             return None
         name = prim.primitive
+        found = self.flow.accessed(prim, [value.set for value in args])
+        if found is not None:
+            return self._access(name, held, found[0], args[-len(found[1]) :])
         if name in ARITHMETIC or name in BITS or name == "<":
             for value in args:
                 self.numeric(value, name)
@@ -279,18 +303,42 @@ class _Lowering:
             return Value(held, self.emit("select", smaller, other, one))
         if name in _OPERATORS:
             return self._operation(name, held, args)
-        return self._OTHERS[name](self, held, args)
+        return self.OTHERS[name](self, held, args)
 
     def _refusal(self, prim: Prim, count: int) -> int:
         """The failure of a primitive that cannot succeed."""
-        row = PRIMITIVES.get(prim.primitive)
-        if row is None:
-            fix = did_you_mean(prim.primitive, PRIMITIVES) or "add a row to PRIMITIVES"
-            return self.failure(f"unknown primitive {prim.primitive!r}", fix)
+        try:
+            row = primitive(prim.primitive, self.flow.named)
+        except StagingError as error:
+            return self.failure(f"{prim.primitive}: {error.message}", error.fix or "")
+        if prim.primitive not in KNOWN and prim.primitive.partition("@")[0] not in ("load", "store"):
+            raise StagingError(
+                f"{prim.primitive} has no machine code", place=self.place, fix="run the program by the machine"
+            )
         if row.arity != count:
             message = f"{prim.primitive} takes {row.arity} values, not {count}"
             return self.failure(message, "match them")
         return self.failure(f"{prim.primitive}: no value for these kinds")
+
+    def _access(self, name: str, held: Set, memory: Memory, args: list[Value]) -> Value:
+        """A word of a memory, or nil after one is stored."""
+        for value in args:
+            self.numeric(value, name)
+        index = list(self.memories).index(memory.name) if memory.name in self.memories else len(self.memories)
+        self.memories[memory.name] = memory
+        outside = Failure(
+            f"an address is not in the memory {memory.name}", self.place, "end before it, or give a longer array", True
+        )
+        failure = self._failures.setdefault(outside, len(self._failures) + 1)
+        whole = memory.word == memory.buffer.type.bits
+        words = [value.word for value in args]
+        if len(words) == 1:
+            made = self.emit("load", index, words[0], failure)
+            return Value(held, made if whole else self.emit("and", made, self.constant(memory.mask)))
+        if not whole:
+            words[1] = self.emit("and", words[1], self.constant(memory.mask))
+        self.out.append(("store", index, *words, failure))
+        return Value(held, self.constant(0))
 
     def _operation(self, name: str, held: Set, args: list[Value]) -> Value:
         """An operator on two numbers."""
@@ -309,11 +357,13 @@ class _Lowering:
     def _amount(self, name: str, word: int) -> int:
         """An amount to shift by, from 0 to 63: to the right by more is by 63, to the left it makes too large a number."""
         most = self.constant(63)
-        if word < 0 and 0 <= self.number_of(word) <= 63:
-            return word
-        self.require(
-            self.emit("lt", self.constant(-1), word), self.failure(f"{name}: a shift by less than 0")
-        )
+        negative = self.failure(f"{name}: a shift by less than 0")
+        if word < 0:
+            amount = self.number_of(word)
+            if amount < 0 or (amount > 63 and name == "<<"):
+                self.require(self.constant(0), negative if amount < 0 else self.failure(*_TOO_LARGE))
+            return self.constant(max(0, min(amount, 63)))
+        self.require(self.emit("lt", self.constant(-1), word), negative)
         small = self.emit("lt", word, self.constant(64))
         if name == "<<":
             self.require(small, self.failure(*_TOO_LARGE))
@@ -328,6 +378,9 @@ class _Lowering:
         classes = [{t >> 1 for t in self.flow.tags(value.set)} for value in args]
         if not classes[0] & classes[1]:
             return Value(held, self.constant(0))
+        if PAIR >> 1 in classes[0] & classes[1]:
+            atoms = [self._is_atom(held, [value]).word for value in args]
+            self.require(self.emit("or", *atoms), self.failure("=: two pairs are compared", "compare their parts"))
         same = self.emit("eq", one.word, other.word)
         if len(classes[0] | classes[1]) > 1:
             by = self.constant(1)
@@ -408,10 +461,12 @@ class _Lowering:
             tag = self.emit("shr", tags, by, 0) if which == "cdr" else self.emit("and", tags, self.constant(255))
         return Value(held, self.emit(which, pair.word), tag)
 
-    _OTHERS: ClassVar[dict[str, Callable[[_Lowering, Set, list[Value]], Value]]] = {
+    OTHERS: ClassVar[dict[str, Callable[[_Lowering, Set, list[Value]], Value]]] = {
         "<": _less, "=": _equal, "early=": _equal, "zero?": _is_zero, "not": _not, "null?": _is_nil, "pair?": _is_pair,
         "atom?": _is_atom, "identity": _identity, "cons": _made_pair, "close": _made_pair, "car": _car, "cdr": _cdr,
     }  # fmt: skip
 
 
+KNOWN = frozenset([*ARITHMETIC, *BITS, *_Lowering.OTHERS])
+"""The primitives that have machine code, besides accesses to memories."""
 _TOO_LARGE = ("an integer of more than 64 bits", "compute with smaller numbers, or by the machine")

@@ -1,0 +1,300 @@
+"""Root programs in tiers: instructions put together at once, and optimized code in their place when it is ready.
+
+All tiers are made of the same codes and give the same values as the machine, or one clear error: where an integer takes
+more than 64 bits, and where more pairs live than an arena holds. Above `staging.root` and `backends.flow`.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..backends.flow.executable import is_possible
+from ..backends.flow.running import ARENA, Arena, FlowCode, by_llvm, by_templates
+from ..base.errors import BackendError, InputError, PellucidError, StagingError, brief
+from ..ir.flow import BOOLEAN, CLOSURE, CODE, INTEGER, NIL, PAIR, TEXT
+from ..staging import Memory
+from ..staging.root.flow import BOOLEANS, DATA, INTEGERS
+from ..staging.root.lowering import Lowered, lowered
+from ..staging.root.machine import run
+from ..staging.root.program import Code, Pair
+from .background import Background, Job
+from .cache import cache
+
+Array = np.ndarray[Any, Any]
+Given: TypeAlias = "str | Memory"
+KINDS = {"integer": INTEGERS, "boolean": BOOLEANS, "data": DATA}
+"""What an argument may be, besides a memory; data is an integer, a truth value, nil, or pairs of these."""
+TIERS = ("machine", "quick", "llvm")
+_LIMIT = 1 << 63
+
+
+class CompiledCode:
+    """A root program that is called with values for its parameters but the first, and arrays for memories.
+
+    `tier` is how the next call runs it, and `problem` is why there is no machine code, if there is none.
+
+    >>> from pellucid.staging.root.reading import read_sugar
+    >>> text = "total(k n s) {\\nif (zero? n) (car k)(k s)\\ntotal(k (- n 1) (+ s n))\\n}"
+    >>> total = compile_code(read_sugar(text)["total"], "integer", "integer")
+    >>> total(100, 0)
+    5050
+    """
+
+    def __init__(
+        self,
+        code: Code,
+        given: Sequence[Given],
+        memories: Mapping[str, Memory] | None = None,
+        tier: str = "auto",
+        arena: int = ARENA,
+    ) -> None:
+        if tier not in (*TIERS, "auto"):
+            raise InputError(f"no tier is called {tier!r}", place=code.name, fix=f"use one of {', '.join(TIERS)}")
+        if len(given) != len(code.params) - 1:
+            raise InputError(
+                f"{len(given)} kinds for {len(code.params) - 1} parameters", place=code.name, fix="give one each"
+            )
+        self.code, self.given, self.arena, self.problem = code, tuple(given), arena, ""
+        self.memories = dict(memories or {})
+        self.calls = 0
+        self.wanted = tier
+        self._lowered: Lowered | None = None
+        self._compiled: FlowCode | None = None
+        if tier != "machine":
+            self._begin(tier)
+
+    def _begin(self, tier: str) -> None:
+        """Make the first code, or know why there is none."""
+        kinds = [one if isinstance(one, Memory) else _kind(one, self.code.name) for one in self.given]
+        try:
+            self._lowered = lowered(self.code, kinds, memories=self.memories)
+            if tier == "llvm":
+                self.finish()
+            else:
+                self._compiled = by_templates(self._lowered.graph, arena=self.arena)
+        except (StagingError, BackendError) as error:
+            if tier != "auto":
+                raise
+            self.problem = str(error)
+
+    @property
+    def tier(self) -> str:
+        """The tier of the next call."""
+        return "machine" if self._compiled is None else self._compiled.tier
+
+    def finish(self) -> None:
+        """Compile by LLVM what runs by templates, or by the machine."""
+        if self._lowered is not None:
+            self._compiled = by_llvm(self._lowered.graph, store=cache(), arena=self.arena)
+
+    def __call__(self, *args: Any, memories: Mapping[str, Array] | None = None) -> Any:
+        """The result; memories that are parameters are arrays of words among the arguments, others are given by name.
+
+        Raises what the program raises by the machine, and StagingError for integers of more than 64 bits, or where
+        more pairs live than an arena holds.
+        """
+        self.calls += 1
+        if self.wanted == "auto" and self._lowered is not None and self.calls == _OFTEN:
+            compiler.ask(self)
+        if len(args) != len(self.given):
+            raise InputError(
+                f"{len(args)} arguments for {len(self.given)} parameters", place=self.code.name, fix="give one each"
+            )
+        arrays = self._arrays(args, memories or {})
+        compiled, form = self._compiled, self._lowered
+        if compiled is None or form is None:
+            return self._by_machine(args, arrays)
+        arena = compiled.taken() if compiled.pairs else None
+        try:
+            words: list[int] = []
+            for one, value in zip(self.given, args, strict=True):
+                words += self._words(one, value, arena)
+            word, tag = compiled.run(words, [arrays[name] for name in form.graph.memories], arena)
+            return _value(form, word, tag, arena)
+        finally:
+            if arena is not None:
+                compiled.given_back(arena)
+
+    def _arrays(self, args: Sequence[Any], named: Mapping[str, Array]) -> dict[str, Array]:
+        """Arrays by the names of their memories, as they must be."""
+        found: dict[str, Array] = {}
+        for one, value in [*zip(self.given, args, strict=True), *((m, named.get(n)) for n, m in self.memories.items())]:
+            if isinstance(one, Memory):
+                _require_words(one, value)
+                found[one.name] = value
+        return found
+
+    def _by_machine(self, args: Sequence[Any], arrays: Mapping[str, Array]) -> Any:
+        memories = {name: Memory(m.name, m.word, arrays[m.name]) for name, m in self.memories.items()}
+        values = [
+            Memory(one.name, one.word, arrays[one.name]) if isinstance(one, Memory) else value
+            for one, value in zip(self.given, args, strict=True)
+        ]
+        return run(self.code, *values, memories=memories)
+
+    def _words(self, kind: Given, value: Any, arena: Arena | None) -> tuple[int, ...]:
+        """The words of an argument."""
+        if isinstance(kind, Memory):
+            return (1,)
+        if kind == "data":
+            return _imported(value, arena, self.code.name)
+        if kind == "integer" and isinstance(value, int | np.integer):
+            return (_fitting(int(value), self.code.name),)
+        if kind == "boolean" and isinstance(value, bool | np.bool):
+            return (int(value),)
+        raise InputError(f"{brief(value)} is no {kind}", place=self.code.name, fix="give one, or use kind data")
+
+
+def compile_code(
+    code: Code,
+    *given: Given,
+    memories: Mapping[str, Memory] | None = None,
+    tier: str = "auto",
+    arena: int = ARENA,
+) -> CompiledCode:
+    """A root program to be called; `given` says of each parameter but the first what it is: a kind, or a memory.
+
+    By itself it begins with the quick tier, and goes on with LLVM's code when that is ready. Where a program has no
+    machine code, the machine runs it, and `problem` says why.
+
+    Parameters: `memories` are those that `load@name` and `store@name` mean, `tier` is one of `machine`, `quick` and
+    `llvm`, to stay with it, and `arena` is the number of bytes for pairs that live.
+    """
+    return CompiledCode(code, given, memories, tier, arena)
+
+
+_OFTEN = 2
+"""The call that asks for optimized code: what is called once is not worth compiling."""
+
+
+class _Compiler:
+    """Compiles in the background what is called most often."""
+
+    def __init__(self) -> None:
+        self._asked: weakref.WeakSet[CompiledCode] = weakref.WeakSet()
+        self._background: Background | None = None
+
+    def ask(self, code: CompiledCode) -> None:
+        """Have LLVM's code made soon."""
+        self._asked.add(code)
+        if self._background is None:
+            self._background = Background(self._plan)
+        self._background.wake()
+
+    def _plan(self) -> Job | None:
+        asked = list(self._asked)
+        if not asked:
+            return None
+        code = max(asked, key=lambda one: one.calls)
+        self._asked.discard(code)
+        return lambda: self._compile(code)
+
+    def _compile(self, code: CompiledCode) -> None:
+        try:
+            code.finish()
+        except PellucidError as error:
+            code.problem = str(error)
+
+
+compiler = _Compiler()
+
+
+def _kind(name: str, place: str) -> int:
+    if name not in KINDS:
+        raise InputError(f"no kind is called {name!r}", place=place, fix=f"use one of {', '.join(KINDS)}, or a memory")
+    return KINDS[name]
+
+
+def _require_words(memory: Memory, array: Any) -> None:
+    """Refuse what is no array of words of a memory."""
+    fits = isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype == memory.buffer.type.dtype
+    if not fits or not array.flags.c_contiguous or not array.flags.writeable:
+        raise InputError(
+            f"is not a contiguous one-dimensional array of {memory.buffer.type} that can be written to",
+            place=f"memory {memory.name}",
+            fix="view it as words",
+        )
+
+
+def _fitting(value: int, place: str) -> int:
+    if not -_LIMIT <= value < _LIMIT:
+        raise StagingError(
+            "an integer of more than 64 bits", place=place, fix="compute with smaller numbers, or by the machine"
+        )
+    return value
+
+
+def _imported(value: Any, arena: Arena | None, place: str) -> tuple[int, int]:
+    """The word and the tag of data; pairs are made from the inside out, each once."""
+    known: dict[int, int] = {}
+
+    def atom(one: Any) -> tuple[int, int] | None:
+        if isinstance(one, Pair):
+            return (known[id(one)], CLOSURE if one.closure else PAIR) if id(one) in known else None
+        if one is None:
+            return 0, NIL
+        if isinstance(one, bool):
+            return int(one), BOOLEAN
+        if isinstance(one, int):
+            return _fitting(one, place), INTEGER
+        raise InputError(f"{brief(one)} is no data", place=place, fix="give integers, truth values, None and pairs")
+
+    waiting = [value]
+    while waiting:
+        one = waiting[-1]
+        if not isinstance(one, Pair) or id(one) in known:
+            waiting.pop()
+            continue
+        if one.closure:
+            raise InputError("a closure is no data", place=place, fix="give integers, truth values, None and pairs")
+        halves = [atom(one.car), atom(one.cdr)]
+        missing = [each for each, half in zip((one.car, one.cdr), halves, strict=True) if half is None]
+        if missing:
+            waiting += missing
+            if len(waiting) > _MOST_DEEP:
+                raise InputError("pairs that contain themselves", place=place, fix="give lists that end")
+            continue
+        waiting.pop()
+        car, cdr = (half for half in halves if half is not None)
+        if arena is not None:
+            known[id(one)] = arena.pair(car[0], cdr[0], car[1] | cdr[1] << 8)
+        else:
+            known[id(one)] = 1
+    found = atom(value)
+    assert found is not None  # noqa: S101 - pairs are known now
+    return found
+
+
+_MOST_DEEP = 10_000_000
+
+
+def _value(form: Lowered, word: int, tag: int, arena: Arena | None) -> Any:
+    """The value of a word and a tag."""
+    known: dict[int, Pair] = {}
+    waiting: list[tuple[Pair, int]] = []
+
+    def of(word: int, tag: int) -> Any:
+        atoms: dict[int, Callable[[], Any]] = {
+            INTEGER: lambda: word,
+            BOOLEAN: lambda: bool(word),
+            NIL: lambda: None,
+            TEXT: lambda: form.graph.texts[word - 1],
+            CODE: lambda: form.codes[word - 1],
+        }
+        if tag in atoms:
+            return atoms[tag]()
+        if word not in known:
+            known[word] = Pair(None, None, closure=tag == CLOSURE)
+            waiting.append((known[word], word))
+        return known[word]
+
+    made = of(word, tag)
+    while waiting and arena is not None:
+        pair, place = waiting.pop()
+        car, cdr, tags = arena.parts(place)
+        pair.car, pair.cdr = of(car, tags & 255), of(cdr, tags >> 8)
+    return made

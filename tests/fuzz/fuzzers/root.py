@@ -1,0 +1,111 @@
+"""Random root programs by every tier: the machine, templates, LLVM and nests give the same values, words and refusals."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from tests.fuzz.contract import NotACase
+from tests.fuzz.roots import program
+
+from pellucid.base.errors import InputError, StagingError, TextError
+from pellucid.driver.codes import compile_code
+from pellucid.staging import Memory
+from pellucid.staging.root.machine import run
+from pellucid.staging.root.program import Code, Pair, linked
+from pellucid.staging.root.reading import read_sugar
+
+_MOST_JUMPS = 3000
+_WORDS = 8
+_REFUSALS = {"large": "more than 64 bits", "endless": "no end after", "full": "more pairs live"}
+"""Refusals of their own, by what they say."""
+
+
+def generate(rng: random.Random) -> str:
+    """Make a program and arguments for it."""
+    text = program(rng)
+    scalars = [rng.choice([0, 1, -1, 5, 255, -7, 1 << 33, rng.randint(-99, 99)]) for _ in range(text.split(")")[0].count("x"))]
+    return json.dumps(
+        {
+            "text": text, "fuel": rng.choice([1, 3, 10, 40]), "scalars": scalars,
+            "list": [rng.randint(-5, 5) for _ in range(rng.randint(0, 3))], "data": rng.random() < 0.3,
+            "word": rng.choice([8, 12, 32]), "arena": rng.choice([1 << 20, 1200, 6000]),
+        }
+    )  # fmt: skip
+
+
+def plain(value: Any) -> Any:
+    """A value that compares by its parts."""
+    if isinstance(value, Pair):
+        out: list[Any] = ["closure"] if value.closure else []
+        while isinstance(value, Pair):
+            out.append(plain(value.car))
+            value = value.cdr
+        return [*out, plain(value)]
+    return (type(value).__name__, value.name if isinstance(value, Code) else value)
+
+
+def outcome(call: Any) -> Any:
+    """What a call gives, or the class of its refusal."""
+    try:
+        return "value", plain(call())
+    except InputError as error:
+        return ("full" if "an arena" in str(error) else "outside"), None
+    except StagingError as error:
+        return next((word for word in _REFUSALS if _REFUSALS[word] in str(error)), "refused"), None
+
+
+def check(case: str) -> Mapping[str, int]:
+    """Run it by each tier."""
+    given = json.loads(case)
+    try:
+        codes = read_sugar(given["text"])
+        entry, scalars, kind = codes["f0"], given["scalars"], {8: np.uint8, 12: np.uint16, 32: np.uint32}[given["word"]]
+    except (KeyError, TextError, StagingError):
+        raise NotACase(case) from None
+    args = [given["fuel"], *scalars, linked(*given["list"])]
+    if len(args) != len(entry.params) - 2:
+        raise NotACase(case)
+    memory = Memory("m", given["word"])
+    start = (np.arange(_WORDS, dtype=np.uint32) * 77 & memory.mask).astype(kind)
+    meant = start.copy()
+    data = Memory("m", given["word"], meant)
+    expected = outcome(lambda: run(entry, data, *args, memories={"m": data}, most=_MOST_JUMPS))
+    if expected[0] == "endless":
+        return {"endless": 1}
+    kinds = ["data" if given["data"] else "integer"] * (1 + len(scalars)) + ["data"]
+    counts = Counter[str]({expected[0]: 1})
+    for tier in ("quick", "llvm"):
+        words = start.copy()
+        try:
+            made = compile_code(entry, memory, *kinds, memories={"m": memory}, tier=tier, arena=given["arena"])
+        except StagingError:
+            counts["not compiled"] += 1
+            break
+        found = outcome(lambda made=made, words=words: made(words, *args, memories={"m": words}))
+        if found[0] in ("large", "full"):
+            counts[found[0]] += 1
+            continue
+        assert found == expected, f"{tier}: {found} and not {expected}"
+        assert (words == meant).all(), f"{tier}: other words in memory"
+        counts[tier] += 1
+    return counts
+
+
+def shrink(case: str) -> Iterator[str]:
+    """Fewer lines, and smaller arguments."""
+    given = json.loads(case)
+    lines = given["text"].split("\n")
+    for size in (8, 4, 2, 1):
+        for at in range(0, len(lines), size):
+            yield json.dumps({**given, "text": "\n".join(lines[:at] + lines[at + size :])})
+    for name, value in (("fuel", given["fuel"] // 2), ("fuel", 1), ("list", given["list"][1:]), ("data", False), ("word", 32), ("arena", 1 << 20)):
+        if given[name] != value:
+            yield json.dumps({**given, name: value})
+    for k, number in enumerate(given["scalars"]):
+        if number:
+            yield json.dumps({**given, "scalars": [*given["scalars"][:k], 0, *given["scalars"][k + 1 :]]})
