@@ -143,9 +143,9 @@ class _Lowering:
         self.out.append((operator, made, *operands))
         return made
 
-    def failure(self, message: str, fix: str = "check the values before") -> int:
+    def failure(self, message: str, fix: str = "check the values before", *, is_input: bool = False) -> int:
         """The number of an error in the code at hand."""
-        key = Failure(message, self.place, fix)
+        key = Failure(message, self.place, fix, is_input)
         return self._failures.setdefault(key, len(self._failures) + 1)
 
     def require(self, condition: int, failure: int) -> None:
@@ -176,11 +176,11 @@ class _Lowering:
             return value.tag
         return self.constant(shape)
 
-    def numeric(self, value: Value, primitive: str) -> None:
+    def numeric(self, value: Value, primitive: str, *, is_input: bool = False) -> None:
         """Fail unless a value is a number."""
         if value.set & ~NUMBERS:
             is_number = self.emit("lt", self.tag(value), self.constant(BOOLEAN + 1))
-            self.require(is_number, self.failure(f"{primitive}: no number"))
+            self.require(is_number, self.failure(f"{primitive}: no number", is_input=is_input))
 
     # ---- streams ----
 
@@ -315,6 +315,9 @@ class _Lowering:
             raise StagingError(
                 f"{prim.primitive} has no machine code", place=self.place, fix="run the program by the machine"
             )
+        if prim.primitive.startswith("store") and row.arity == count:
+            # The machine refuses a value before it looks for the memory.
+            return self.failure(f"{prim.primitive}: no number", is_input=True)
         if row.arity != count:
             message = f"{prim.primitive} takes {row.arity} values, not {count}"
             return self.failure(message, "match them")
@@ -322,14 +325,13 @@ class _Lowering:
 
     def _access(self, name: str, held: Set, memory: Memory, args: list[Value]) -> Value:
         """A word of a memory, or nil after one is stored."""
-        for value in args:
-            self.numeric(value, name)
+        for value in args[:0:-1]:
+            self.numeric(value, name, is_input=True)
+        self.numeric(args[0], name)
         index = list(self.memories).index(memory.name) if memory.name in self.memories else len(self.memories)
         self.memories[memory.name] = memory
-        outside = Failure(
-            f"an address is not in the memory {memory.name}", self.place, "end before it, or give a longer array", True
-        )
-        failure = self._failures.setdefault(outside, len(self._failures) + 1)
+        outside = f"an address is not in the memory {memory.name}"
+        failure = self.failure(outside, "end before it, or give a longer array", is_input=True)
         whole = memory.word == memory.buffer.type.bits
         words = [value.word for value in args]
         if len(words) == 1:
