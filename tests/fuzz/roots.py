@@ -27,7 +27,9 @@ class _Body:
             return rng.choice(self.lists)
         if rng.random() < 0.3:
             name = self.fresh()
-            self.lines.append(f"{name} = {rng.choice([0, 1, 2, 3, 5, 7, 8, 63, 64, 255, -1, -3, 1 << 31, 1 << 40, 1 << 62])}")
+            self.lines.append(
+                f"{name} = {rng.choice([0, 1, 2, 3, 5, 7, 8, 63, 64, 255, -1, -3, 1 << 31, 1 << 40, 1 << 62])}"
+            )
             return name
         return rng.choice(self.numbers)
 
@@ -120,7 +122,13 @@ class _Program:
         names = [f"x{k}" for k in range(self.scalars)]
         for k in range(self.codes):
             out.append(f"f{k}(k m n {' '.join(names)} l) {{")
-            out += ["seven = 7", "one = 1", "zero = 0", "over = (< n one)", f"if (over) (car k)(k {rng.choice([*names, 'l'])})"]
+            out += [
+                "seven = 7",
+                "one = 1",
+                "zero = 0",
+                "over = (< n one)",
+                f"if (over) (car k)(k {rng.choice([*names, 'l'])})",
+            ]
             out.append("less = (- n one)")
             out += _Body(rng, self, [*names, "n"], ["l"]).finish()
             out.append("}")

@@ -53,10 +53,14 @@ class CompiledCode:
         arena: int = ARENA,
     ) -> None:
         if tier not in (*TIERS, "auto"):
-            raise InputError(f"no tier is called {tier!r}", place=code.name, fix=f"use one of {', '.join(TIERS)}")
+            raise InputError(
+                f"no tier is called {tier!r}", place=code.name, fix=f"use one of {', '.join(TIERS)}"
+            )
         if len(given) != len(code.params) - 1:
             raise InputError(
-                f"{len(given)} kinds for {len(code.params) - 1} parameters", place=code.name, fix="give one each"
+                f"{len(given)} kinds for {len(code.params) - 1} parameters",
+                place=code.name,
+                fix="give one each",
             )
         self.code, self.given, self.arena, self.problem = code, tuple(given), arena, ""
         self.memories = dict(memories or {})
@@ -74,8 +78,10 @@ class CompiledCode:
             self._lowered = lowered(self.code, kinds, memories=self.memories)
             if tier == "llvm":
                 self.finish()
-            else:
+            elif is_possible() or tier == "quick":
                 self._compiled = by_templates(self._lowered.graph, arena=self.arena)
+            else:
+                self._compiled = by_llvm(self._lowered.graph, level=0, store=cache(), arena=self.arena)
         except (StagingError, BackendError) as error:
             if tier != "auto":
                 raise
@@ -102,7 +108,9 @@ class CompiledCode:
             compiler.ask(self)
         if len(args) != len(self.given):
             raise InputError(
-                f"{len(args)} arguments for {len(self.given)} parameters", place=self.code.name, fix="give one each"
+                f"{len(args)} arguments for {len(self.given)} parameters",
+                place=self.code.name,
+                fix="give one each",
             )
         arrays = self._arrays(args, memories or {})
         compiled, form = self._compiled, self._lowered
@@ -122,7 +130,10 @@ class CompiledCode:
     def _arrays(self, args: Sequence[Any], named: Mapping[str, Array]) -> dict[str, Array]:
         """Arrays by the names of their memories, as they must be."""
         found: dict[str, Array] = {}
-        for one, value in [*zip(self.given, args, strict=True), *((m, named.get(n)) for n, m in self.memories.items())]:
+        for one, value in [
+            *zip(self.given, args, strict=True),
+            *((m, named.get(n)) for n, m in self.memories.items()),
+        ]:
             if isinstance(one, Memory):
                 _require_words(one, value)
                 found[one.name] = value
@@ -146,7 +157,9 @@ class CompiledCode:
             return (_fitting(int(value), self.code.name),)
         if kind == "boolean" and isinstance(value, bool | np.bool):
             return (int(value),)
-        raise InputError(f"{brief(value)} is no {kind}", place=self.code.name, fix="give one, or use kind data")
+        raise InputError(
+            f"{brief(value)} is no {kind}", place=self.code.name, fix="give one, or use kind data"
+        )
 
 
 def compile_code(
@@ -205,7 +218,9 @@ compiler = _Compiler()
 
 def _kind(name: str, place: str) -> int:
     if name not in KINDS:
-        raise InputError(f"no kind is called {name!r}", place=place, fix=f"use one of {', '.join(KINDS)}, or a memory")
+        raise InputError(
+            f"no kind is called {name!r}", place=place, fix=f"use one of {', '.join(KINDS)}, or a memory"
+        )
     return KINDS[name]
 
 
@@ -223,7 +238,9 @@ def _require_words(memory: Memory, array: Any) -> None:
 def _fitting(value: int, place: str) -> int:
     if not -_LIMIT <= value < _LIMIT:
         raise StagingError(
-            "an integer of more than 64 bits", place=place, fix="compute with smaller numbers, or by the machine"
+            "an integer of more than 64 bits",
+            place=place,
+            fix="compute with smaller numbers, or by the machine",
         )
     return value
 
@@ -231,6 +248,7 @@ def _fitting(value: int, place: str) -> int:
 def _imported(value: Any, arena: Arena | None, place: str) -> tuple[int, int]:
     """The word and the tag of data; pairs are made from the inside out, each once."""
     known: dict[int, int] = {}
+    entered: set[int] = set()
 
     def atom(one: Any) -> tuple[int, int] | None:
         if isinstance(one, Pair):
@@ -241,7 +259,9 @@ def _imported(value: Any, arena: Arena | None, place: str) -> tuple[int, int]:
             return int(one), BOOLEAN
         if isinstance(one, int):
             return _fitting(one, place), INTEGER
-        raise InputError(f"{brief(one)} is no data", place=place, fix="give integers, truth values, None and pairs")
+        raise InputError(
+            f"{brief(one)} is no data", place=place, fix="give integers, truth values, None and pairs"
+        )
 
     waiting = [value]
     while waiting:
@@ -250,13 +270,16 @@ def _imported(value: Any, arena: Arena | None, place: str) -> tuple[int, int]:
             waiting.pop()
             continue
         if one.closure:
-            raise InputError("a closure is no data", place=place, fix="give integers, truth values, None and pairs")
+            raise InputError(
+                "a closure is no data", place=place, fix="give integers, truth values, None and pairs"
+            )
         halves = [atom(one.car), atom(one.cdr)]
         missing = [each for each, half in zip((one.car, one.cdr), halves, strict=True) if half is None]
         if missing:
-            waiting += missing
-            if len(waiting) > _MOST_DEEP:
+            entered.add(id(one))
+            if any(id(each) in entered for each in missing):
                 raise InputError("pairs that contain themselves", place=place, fix="give lists that end")
+            waiting += missing
             continue
         waiting.pop()
         car, cdr = (half for half in halves if half is not None)
@@ -267,9 +290,6 @@ def _imported(value: Any, arena: Arena | None, place: str) -> tuple[int, int]:
     found = atom(value)
     assert found is not None  # noqa: S101 - pairs are known now
     return found
-
-
-_MOST_DEEP = 10_000_000
 
 
 def _value(form: Lowered, word: int, tag: int, arena: Arena | None) -> Any:

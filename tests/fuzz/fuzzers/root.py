@@ -30,7 +30,10 @@ _REFUSALS = {"large": "more than 64 bits", "endless": "no end after", "full": "m
 def generate(rng: random.Random) -> str:
     """Make a program and arguments for it."""
     text = program(rng)
-    scalars = [rng.choice([0, 1, -1, 5, 255, -7, 1 << 33, rng.randint(-99, 99)]) for _ in range(text.split(")")[0].count("x"))]
+    scalars = [
+        rng.choice([0, 1, -1, 5, 255, -7, 1 << 33, rng.randint(-99, 99)])
+        for _ in range(text.split(")")[0].count("x"))
+    ]
     return json.dumps(
         {
             "text": text, "fuel": rng.choice([1, 3, 10, 40]), "scalars": scalars,
@@ -87,7 +90,11 @@ def check(case: str) -> Mapping[str, int]:
     given = json.loads(case)
     try:
         codes = read_sugar(given["text"])
-        entry, scalars, kind = codes["f0"], given["scalars"], {8: np.uint8, 12: np.uint16, 32: np.uint32}[given["word"]]
+        entry, scalars, kind = (
+            codes["f0"],
+            given["scalars"],
+            {8: np.uint8, 12: np.uint16, 32: np.uint32}[given["word"]],
+        )
     except (KeyError, TextError, StagingError):
         raise NotACase(case) from None
     args = [given["fuel"], *scalars, linked(*given["list"])]
@@ -106,7 +113,9 @@ def check(case: str) -> Mapping[str, int]:
     for tier in ("quick", "llvm"):
         words = start.copy()
         try:
-            made = compile_code(entry, memory, *kinds, memories={"m": memory}, tier=tier, arena=given["arena"])
+            made = compile_code(
+                entry, memory, *kinds, memories={"m": memory}, tier=tier, arena=given["arena"]
+            )
         except StagingError:
             counts["not compiled"] += 1
             break
@@ -127,7 +136,13 @@ def shrink(case: str) -> Iterator[str]:
     for size in (8, 4, 2, 1):
         for at in range(0, len(lines), size):
             yield json.dumps({**given, "text": "\n".join(lines[:at] + lines[at + size :])})
-    for name, value in (("fuel", given["fuel"] // 2), ("fuel", 1), ("list", given["list"][1:]), ("data", False), ("word", 32), ("arena", 1 << 20)):
+    for name, value in (
+        ("fuel", 1),
+        ("list", given["list"][1:]),
+        ("data", False),
+        ("word", 32),
+        ("arena", 1 << 20),
+    ):
         if given[name] != value:
             yield json.dumps({**given, name: value})
     for k, number in enumerate(given["scalars"]):

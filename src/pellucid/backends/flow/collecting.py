@@ -58,9 +58,7 @@ def _collect(f: Function) -> None:
     f.store(new, f.frame, 8 * Word.FREE)
     with f.count(f.count_) as k:
         place = f.roots + (k << 4)
-        f.store(
-            f.call("moved", f.frame, f.load("i64", place), f.load("i64", place, 8), result="i64"), place
-        )
+        f.store(f.call("moved", f.frame, f.load("i64", place), f.load("i64", place, 8), result="i64"), place)
     scan = f.variable("i64", new)
     with f.repeat() as loop:
         now = scan()

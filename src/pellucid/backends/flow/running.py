@@ -158,8 +158,9 @@ def by_llvm(graph: Graph, *, level: int = 2, store: Store | None = None, arena: 
     def load(code: bytes) -> Any:
         return this.library(code, (ENTRY,), _SIGNATURE)
 
-    from ..loading import loaded as kept
     import hashlib
+
+    from ..loading import loaded as kept
 
     key = hashlib.sha256(f"flow {level} {this.identity}\n{source}".encode()).hexdigest()
     library = kept(store, key, lambda: this.whole(source, level), load)

@@ -325,7 +325,9 @@ class _Text:
     def _switch(self, word: int, cases: tuple[tuple[int, tuple[int, ...]], ...]) -> None:
         labels = [self.new_label() for _ in cases]
         last = f"label %{labels[-1]}"
-        arms = " ".join(f"i64 {target}, label %{at}" for (target, _), at in zip(cases[:-1], labels, strict=False))
+        arms = " ".join(
+            f"i64 {target}, label %{at}" for (target, _), at in zip(cases[:-1], labels, strict=False)
+        )
         self.emit(f"switch i64 {self.value(word)}, {last} [{arms}]")
         for (target, args), label in zip(cases, labels, strict=True):
             self.open(label)

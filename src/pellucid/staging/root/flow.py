@@ -221,7 +221,9 @@ class Flow:
         if access not in _ACCESSES:
             return None
         if label:
-            return (self.named[label], args) if label in self.named and len(args) == _ACCESSES[access] else None
+            return (
+                (self.named[label], args) if label in self.named and len(args) == _ACCESSES[access] else None
+            )
         held = args[0] if len(args) == _ACCESSES[access] + 1 else 0
         if not held & self.memories:
             return None
@@ -242,7 +244,11 @@ class Flow:
             case [one, other] if name in BITS:
                 either = (one | other) & NUMBERS
                 both = one & other & BOOLEANS
-                return (both | (INTEGERS if either & INTEGERS else 0)) if one & NUMBERS and other & NUMBERS else 0
+                return (
+                    (both | (INTEGERS if either & INTEGERS else 0))
+                    if one & NUMBERS and other & NUMBERS
+                    else 0
+                )
             case [one, other] if name == "<":
                 return BOOLEANS if one & NUMBERS and other & NUMBERS else 0
             case [_, _] | [_] if name in _TRUTHS and (len(args) == 2) == (name in ("=", "early=")):
@@ -326,5 +332,3 @@ def bits(values: Set) -> Iterator[Set]:
         low = values & -values
         yield low
         values ^= low
-
-

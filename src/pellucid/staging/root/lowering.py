@@ -13,7 +13,16 @@ from pellucid.base.errors import StagingError
 from pellucid.ir.flow import BOOLEAN, CLOSURE, CODE, NIL, PAIR, Block, Failure, Graph, Stream
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.flow import (
-    ARITHMETIC, BITS, BOOLEANS, INTEGERS, NILS, NUMBERS, TEXTS, Flow, Set, Tests,
+    ARITHMETIC,
+    BITS,
+    BOOLEANS,
+    INTEGERS,
+    NILS,
+    NUMBERS,
+    TEXTS,
+    Flow,
+    Set,
+    Tests,
 )  # fmt: skip
 from pellucid.staging.root.machine import HALT
 from pellucid.staging.root.primitives import primitive
@@ -105,7 +114,9 @@ class _Lowering:
         params, roots, (result,) = self._params([self.flow.result])
         return Block(HALT.name, params, roots, [("give", result.word, self.tag(result))])
 
-    def _params(self, sets: Sequence[Set]) -> tuple[tuple[int, ...], tuple[tuple[int, int | None], ...], list[Value]]:
+    def _params(
+        self, sets: Sequence[Set]
+    ) -> tuple[tuple[int, ...], tuple[tuple[int, int | None], ...], list[Value]]:
         """Registers for parameters, those of them that may be pairs, and the values that they are."""
         params: list[int] = []
         roots: list[tuple[int, int | None]] = []
@@ -244,7 +255,9 @@ class _Lowering:
     def _jump(self, target: Value, args: list[Value]) -> None:
         """Write the jump that ends a stream."""
         if target.set & ~self.flow.codes:
-            failure = self.failure("a jump to what is no code", "jump to a code, such as the car of a closure")
+            failure = self.failure(
+                "a jump to what is no code", "jump to a code, such as the car of a closure"
+            )
             if not target.set & self.flow.codes:
                 self.out.append(("fail", failure))
                 return
@@ -273,9 +286,7 @@ class _Lowering:
     def _passed(self, code: Code, args: list[Value]) -> tuple[int, ...]:
         """The words that a code's block gets for arguments."""
         passed: list[int] = []
-        sets, given = (
-            ([self.flow.result], args[1:]) if code is HALT else (self.flow.params[code], args)
-        )
+        sets, given = ([self.flow.result], args[1:]) if code is HALT else (self.flow.params[code], args)
         for held, value in zip(sets, given, strict=True):
             passed.append(value.word)
             if self.shape(held) == _TAGGED:
@@ -288,7 +299,7 @@ class _Lowering:
         """What a primitive makes, or None where it surely fails."""
         held = self.flow.made(prim, [value.set for value in args])
         if not held:
-            self.out.append(("fail", self._refusal(prim, len(args))))
+            self.out.append(("fail", self._refusal(prim, [value.set for value in args])))
             return None
         name = prim.primitive
         found = self.flow.accessed(prim, [value.set for value in args])
@@ -305,7 +316,7 @@ class _Lowering:
             return self._operation(name, held, args)
         return self.OTHERS[name](self, held, args)
 
-    def _refusal(self, prim: Prim, count: int) -> int:
+    def _refusal(self, prim: Prim, args: Sequence[Set]) -> int:
         """The failure of a primitive that cannot succeed."""
         try:
             row = primitive(prim.primitive, self.flow.named)
@@ -313,15 +324,16 @@ class _Lowering:
             return self.failure(f"{prim.primitive}: {error.message}", error.fix or "")
         if prim.primitive not in KNOWN and prim.primitive.partition("@")[0] not in ("load", "store"):
             raise StagingError(
-                f"{prim.primitive} has no machine code", place=self.place, fix="run the program by the machine"
+                f"{prim.primitive} has no machine code",
+                place=self.place,
+                fix="run the program by the machine",
             )
-        if prim.primitive.startswith("store") and row.arity == count:
-            # The machine refuses a value before it looks for the memory.
-            return self.failure(f"{prim.primitive}: no number", is_input=True)
-        if row.arity != count:
-            message = f"{prim.primitive} takes {row.arity} values, not {count}"
+        if row.arity != len(args):
+            message = f"{prim.primitive} takes {row.arity} values, not {len(args)}"
             return self.failure(message, "match them")
-        return self.failure(f"{prim.primitive}: no value for these kinds")
+        # What is stored is looked at first, and refused as an input.
+        is_input = prim.primitive.startswith("store") and not args[-1] & NUMBERS
+        return self.failure(f"{prim.primitive}: no value for these kinds", is_input=is_input)
 
     def _access(self, name: str, held: Set, memory: Memory, args: list[Value]) -> Value:
         """A word of a memory, or nil after one is stored."""
@@ -382,7 +394,9 @@ class _Lowering:
             return Value(held, self.constant(0))
         if PAIR >> 1 in classes[0] & classes[1]:
             atoms = [self._is_atom(held, [value]).word for value in args]
-            self.require(self.emit("or", *atoms), self.failure("=: two pairs are compared", "compare their parts"))
+            self.require(
+                self.emit("or", *atoms), self.failure("=: two pairs are compared", "compare their parts")
+            )
         same = self.emit("eq", one.word, other.word)
         if len(classes[0] | classes[1]) > 1:
             by = self.constant(1)
@@ -460,7 +474,11 @@ class _Lowering:
         if self.shape(held) == _TAGGED:
             tags = self.emit("tags", pair.word)
             by = self.constant(8)
-            tag = self.emit("shr", tags, by, 0) if which == "cdr" else self.emit("and", tags, self.constant(255))
+            tag = (
+                self.emit("shr", tags, by, 0)
+                if which == "cdr"
+                else self.emit("and", tags, self.constant(255))
+            )
         return Value(held, self.emit(which, pair.word), tag)
 
     OTHERS: ClassVar[dict[str, Callable[[_Lowering, Set, list[Value]], Value]]] = {

@@ -1,0 +1,175 @@
+"""Root programs in tiers: figures of the paper, what goes wrong, pairs that are reclaimed, interrupts, the swap."""
+
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from tests.staging.test_root import APPEND, DYN_IF
+
+from pellucid.backends.flow.executable import is_possible
+from pellucid.base.errors import InputError, StagingError
+from pellucid.driver import codes
+from pellucid.driver.codes import compile_code
+from pellucid.staging import Memory
+from pellucid.staging.root.machine import run
+from pellucid.staging.root.program import Code, Const, Jump, linked, unlinked
+from pellucid.staging.root.reading import read_sugar
+
+TIERS = [
+    "llvm",
+    pytest.param("quick", marks=pytest.mark.skipif(not is_possible(), reason="no templates here")),
+]
+ATREE = """
+atree(k n) {
+  if (zero? n) (car k)(k 1)
+  cl = (close left (list k n))
+  atree(cl (- n 1))
+left(self r) {
+  (k n) = (cdr self)
+  cl = (close right (list k r))
+  atree(cl (- n 1))
+right(self q) {
+  (k r) = (cdr self)
+  (car k)(k (+ r (* 2 q)))
+}"""
+EVEN = """
+even(k n) {
+  if (zero? n) (car k)(k 1)
+  odd(k (- n 1))
+odd(k n) {
+  if (zero? n) (car k)(k 0)
+  even(k (- n 1))
+}"""
+FOREVER = "spin(k n) {\nspin(k (^ n 1))\n}"
+
+
+def _entry(text: str) -> Code:
+    return next(iter(read_sugar(text).values()))
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_figures_of_the_paper(tier: str) -> None:
+    even = compile_code(_entry(EVEN), "integer", tier=tier)
+    assert [even(n) for n in (0, 7, 100_000)] == [1, 0, 1]
+    atree = compile_code(_entry(ATREE), "integer", tier=tier)
+    assert atree(9) == run(_entry(ATREE), 9)
+    dyn_if = compile_code(_entry(DYN_IF), "integer", "boolean", tier=tier)
+    assert [dyn_if(40, True), dyn_if(40, False)] == [42, 43]
+    append = compile_code(_entry(APPEND), "data", "data", tier=tier)
+    assert unlinked(append(linked(1, None, True), linked(3))) == [1, None, True, 3]
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_what_goes_wrong_is_refused_as_by_the_machine(tier: str) -> None:
+    for line, message in (
+        ("(car k)(k (car n))", "car: no pair"),
+        ("(car k)(k (idiv 1 n))", "idiv: division by zero"),
+        ("n(k)", "a jump to what is no code"),
+        ("f(k n n)", "3 values for 2 parameters"),
+        ("(car k)(k (<< 1 (- n 1)))", "a shift by less than 0"),
+        ("(car k)(k (+ n 9223372036854775807) )", None),
+    ):
+        made = compile_code(_entry(f"f(k n) {{\n{line}\n}}"), "integer", tier=tier)
+        if message is None:
+            assert made(0) == (1 << 63) - 1
+            with pytest.raises(StagingError, match="more than 64 bits"):
+                made(1)
+        else:
+            with pytest.raises(StagingError, match=f"f: .*{message}"):
+                made(0)
+
+
+@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("word", [8, 12, 16, 32])
+def test_no_access_leaves_a_memory(tier: str, word: int) -> None:
+    memory = Memory("m", word)
+    text = "f(k m i v) {\nx = (load m i)\ny = (store m i v)\n(car k)(k x)\n}"
+    made = compile_code(_entry(text), memory, "integer", "integer", tier=tier)
+    words = np.arange(20).astype(memory.buffer.type.dtype)
+    inside = words[8:12]
+    assert made(inside, 3, -1) == 11
+    assert words.tolist() == [*range(11), (1 << word) - 1, *range(12, 20)]
+    for address in (-1, 4, 1 << 40, -(1 << 63)):
+        with pytest.raises(InputError, match="is not in the memory m"):
+            made(inside, address, 5)
+    assert words.tolist() == [*range(11), (1 << word) - 1, *range(12, 20)]
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_pairs_are_reclaimed_and_too_many_are_refused(tier: str) -> None:
+    text = "f(k n l) {\nif (zero? n) (car k)(k l)\nd = (cons n nil)\nf(k (- n 1) (cons (car d) nil))\n}"
+    made = compile_code(_entry(text), "integer", "data", tier=tier, arena=10_000)
+    assert unlinked(made(200_000, None)) == [1]
+    kept = "f(k n l) {\nif (zero? n) (car k)(k l)\nf(k (- n 1) (cons n l))\n}"
+    growing = compile_code(_entry(kept), "integer", "data", tier=tier, arena=10_000)
+    assert unlinked(growing(300, None)) == list(range(1, 301))
+    with pytest.raises(StagingError, match="more pairs live than an arena of 10000 bytes"):
+        growing(3000, None)
+    with pytest.raises(InputError, match="the arguments take more"):
+        growing(1, linked(*range(1000)))
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_program_that_never_ends_is_interrupted(tier: str) -> None:
+    made = compile_code(_entry(FOREVER), "integer", tier=tier)
+    timer = threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT))
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            made(1)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.skipif(not is_possible(), reason="no templates here")
+def test_optimized_code_takes_the_place_of_the_first() -> None:
+    even = compile_code(_entry(EVEN), "integer")
+    assert even.tier == "templates"
+    end = time.monotonic() + 30
+    while even.tier == "templates" and time.monotonic() < end:
+        assert even(4) == 1
+        time.sleep(0.001)
+    assert even.tier == "llvm 2"
+    assert even(5) == 0
+
+
+def test_what_has_no_word_is_run_by_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = Code("f", ("k", "n"), (Const("x", 0.5), Jump("k", ("k", "x"))))
+    made = compile_code(code, "integer")
+    assert made.tier == "machine"
+    assert "a constant without a word: 0.5" in made.problem
+    with pytest.raises(StagingError, match="a constant without a word"):
+        compile_code(code, "integer", tier="llvm")
+    monkeypatch.setattr(codes, "is_possible", lambda: False)
+    even = compile_code(_entry(EVEN), "integer")
+    assert even(3) == 0
+
+
+def test_unfit_calls_are_refused() -> None:
+    with pytest.raises(InputError, match="no tier is called 'fast'"):
+        compile_code(_entry(EVEN), "integer", tier="fast")
+    with pytest.raises(InputError, match="no kind is called 'int'"):
+        compile_code(_entry(EVEN), "int")
+    with pytest.raises(InputError, match="0 kinds for 1 parameters"):
+        compile_code(_entry(EVEN))
+    even = compile_code(_entry(EVEN), "integer", tier="llvm")
+    with pytest.raises(InputError, match="is no integer"):
+        even(0.5)
+    with pytest.raises(StagingError, match="more than 64 bits"):
+        even(1 << 63)
+    pairs = compile_code(_entry(APPEND), "data", "data", tier="llvm")
+    loop = linked(1)
+    loop.cdr = loop
+    with pytest.raises(InputError, match="pairs that contain themselves"):
+        pairs(loop, None)
+    words = compile_code(_entry("f(k m) {\n(car k)(k (load m 0))\n}"), Memory("m"), tier="llvm")
+    with pytest.raises(InputError, match="array of u32"):
+        words(np.zeros(3))
