@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from ..backends.flow.executable import is_possible
 from ..backends.flow.running import ARENA, Arena, FlowCode, by_llvm, by_templates
 from ..base.errors import BackendError, InputError, PellucidError, StagingError, brief
+from ..base.kinds import whole
 from ..ir.flow import BOOLEAN, CLOSURE, CODE, INTEGER, NIL, PAIR, TEXT
 from ..staging import Memory
 from ..staging.root.flow import BOOLEANS, DATA, INTEGERS
@@ -29,11 +30,12 @@ Given: TypeAlias = "str | Memory"
 KINDS = {"integer": INTEGERS, "boolean": BOOLEANS, "data": DATA}
 """What an argument may be, besides a memory; data is an integer, a truth value, nil, or pairs of these."""
 TIERS = ("machine", "quick", "llvm")
+WHOLE_NUMBER = whole()
 _LIMIT = 1 << 63
 
 
 class CompiledCode:
-    """A root program that is called with values for its parameters but the first, and arrays for memories.
+    r"""A root program that is called with values for its parameters but the first, and arrays for memories.
 
     `tier` is how the next call runs it, and `problem` is why there is no machine code, if there is none.
 
@@ -135,8 +137,7 @@ class CompiledCode:
             *((m, named.get(n)) for n, m in self.memories.items()),
         ]:
             if isinstance(one, Memory):
-                _require_words(one, value)
-                found[one.name] = value
+                found[one.name] = _words_of(one, value)
         return found
 
     def _by_machine(self, args: Sequence[Any], arrays: Mapping[str, Array]) -> Any:
@@ -153,9 +154,9 @@ class CompiledCode:
             return (1,)
         if kind == "data":
             return _imported(value, arena, self.code.name)
-        if kind == "integer" and isinstance(value, int | np.integer):
+        if kind == "integer" and WHOLE_NUMBER.test(value):
             return (_fitting(int(value), self.code.name),)
-        if kind == "boolean" and isinstance(value, bool | np.bool):
+        if kind == "boolean" and isinstance(value, bool):
             return (int(value),)
         raise InputError(
             f"{brief(value)} is no {kind}", place=self.code.name, fix="give one, or use kind data"
@@ -224,15 +225,23 @@ def _kind(name: str, place: str) -> int:
     return KINDS[name]
 
 
-def _require_words(memory: Memory, array: Any) -> None:
-    """Refuse what is no array of words of a memory."""
-    fits = isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype == memory.buffer.type.dtype
-    if not fits or not array.flags.c_contiguous or not array.flags.writeable:
-        raise InputError(
-            f"is not a contiguous one-dimensional array of {memory.buffer.type} that can be written to",
-            place=f"memory {memory.name}",
-            fix="view it as words",
-        )
+def _words_of(memory: Memory, given: Any) -> Array:
+    """An array of words of a memory."""
+    if isinstance(given, np.ndarray):
+        array = cast("Array", given)
+        flags = array.flags
+        if (
+            array.ndim == 1
+            and array.dtype == memory.buffer.type.dtype
+            and flags.c_contiguous
+            and flags.writeable
+        ):
+            return array
+    raise InputError(
+        f"is not a contiguous one-dimensional array of {memory.buffer.type} that can be written to",
+        place=f"memory {memory.name}",
+        fix="view it as words",
+    )
 
 
 def _fitting(value: int, place: str) -> int:

@@ -1,4 +1,4 @@
-"""Random root programs by every tier: the machine, templates, LLVM and nests give the same values, words and refusals."""
+"""Random root programs by every tier: the machine, templates, LLVM and nests give the same values and refusals."""
 
 from __future__ import annotations
 

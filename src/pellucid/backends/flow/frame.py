@@ -2,7 +2,7 @@
 
 The code returns 0, or the number of a failure. Pairs are three words: halves and tags. Blocks that allocate ask first
 for room for all their pairs; where there is none, the collector gets what their parameters hold, and nothing else
-lives, since control and all frames of a program are such values. Heads of other loops ask now and then whether to go on.
+lives, since control and all frames of a program are such values. Heads of other loops ask now and then if they go on.
 """
 
 from __future__ import annotations

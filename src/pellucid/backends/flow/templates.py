@@ -3,7 +3,7 @@
 One pass and no analysis, so that code is there in a microsecond for each instruction; only the last result and the last
 comparison are known to be in the processor's registers still. `text` makes the code that takes its place.
 
-r12 is the frame, rbp the slots, r13 and r14 the free place and the limit of the arena, rbx the turns to the next question.
+r12 is the frame, rbp the slots, r13 and r14 the free place and the limit of the arena, rbx the turns left.
 """
 
 from __future__ import annotations
@@ -17,9 +17,13 @@ from .frame import FULL, PAIR_BYTES, STOPPED, Word, arguments_at, heads, room, r
 
 _i32 = struct.Struct("<i").pack
 _i64 = struct.Struct("<q").pack
-_PROLOGUE = bytes.fromhex("55 53 4154 4155 4156 4989fc 498b6c24") + bytes([8 * Word.SLOTS])
-_PROLOGUE += bytes.fromhex("4d8b6c24") + bytes([8 * Word.FREE]) + bytes.fromhex("4d8b7424")
-_PROLOGUE += bytes([8 * Word.LIMIT]) + b"\xbb" + _i32(EVERY)
+_PROLOGUE = b"".join(
+    [
+        bytes.fromhex("55 53 4154 4155 4156 4989fc 498b6c24"),
+        bytes([8 * Word.SLOTS]) + bytes.fromhex("4d8b6c24") + bytes([8 * Word.FREE]),
+        bytes.fromhex("4d8b7424") + bytes([8 * Word.LIMIT]) + b"\xbb" + _i32(EVERY),
+    ]
+)
 _EPILOGUE = bytes.fromhex("415e 415d 415c 5b 5d c3")
 _LOAD_A, _LOAD_C, _LOAD_D, _STORE_A = b"\x48\x8b\x85", b"\x48\x8b\x8d", b"\x48\x8b\x95", b"\x48\x89\x85"
 _WITH_SLOT = {
@@ -103,6 +107,10 @@ class _Assembler:
             found = self.slots[register] = _i32(8 * len(self.slots))
         return found
 
+    def number_of(self, register: int) -> int:
+        """The number that a register below 0 stands for."""
+        return self.graph.constants[~register]
+
     def _here(self, fix: int) -> None:
         """Let a jump that was written come here."""
         self.out[fix : fix + 4] = _i32(len(self.out) - fix - 4)
@@ -120,7 +128,7 @@ class _Assembler:
     def load(self, register: int) -> None:
         """Bring a register to rax."""
         if register < 0:
-            self._number(self.graph.constants[~register], b"\x48\xc7\xc0", b"\x48\xb8")
+            self._number(self.number_of(register), b"\x48\xc7\xc0", b"\x48\xb8")
         elif self.held != register:
             self.out += _LOAD_A + self.slot(register)
         self.held = register
@@ -134,14 +142,14 @@ class _Assembler:
     def load_c(self, register: int) -> None:
         """Bring a register to rcx."""
         if register < 0:
-            self._number(self.graph.constants[~register], b"\x48\xc7\xc1", b"\x48\xb9")
+            self._number(self.number_of(register), b"\x48\xc7\xc1", b"\x48\xb9")
         else:
             self.out += _LOAD_C + self.slot(register)
 
     def load_d(self, register: int) -> None:
         """Bring a register to rdx."""
         if register < 0:
-            self._number(self.graph.constants[~register], b"\x48\xc7\xc2", b"\x48\xba")
+            self._number(self.number_of(register), b"\x48\xc7\xc2", b"\x48\xba")
         else:
             self.out += _LOAD_D + self.slot(register)
 
@@ -208,7 +216,7 @@ class _Assembler:
         op, made, a, b = instruction[:4]
         if (b == self.held or a < 0) and b >= 0 and op in _COMMUTING:
             a, b = b, a
-        number = self.graph.constants[~b] if b < 0 else 0
+        number = self.number_of(b) if b < 0 else 0
         if b >= 0:
             self.load(a)
             self.out += _WITH_SLOT[op] + self.slot(b)
@@ -266,7 +274,7 @@ class _Assembler:
         """Bits moved up, where none may be lost, or down."""
         op, made, a, b, failure = instruction
         self.load(a)
-        amount = b"" if b >= 0 else bytes([self.graph.constants[~b]])
+        amount = b"" if b >= 0 else bytes([self.number_of(b)])
         if b >= 0:
             self.load_c(b)
         if op == "shr":
@@ -285,7 +293,7 @@ class _Assembler:
         op, made, a, b, failure = instruction
         self.load(a)
         self.flags = None
-        by = self.graph.constants[~b] if b < 0 else 0
+        by = self.number_of(b) if b < 0 else 0
         if 0 < by < 1 << 31 and by & (by - 1) == 0:
             shift = b"\x48\xc1\xf8" + bytes([by.bit_length() - 1])
             self.out += shift if op == "div" else b"\x48\x25" + _i32(by - 1)
@@ -321,7 +329,7 @@ class _Assembler:
         """A new pair."""
         made, *parts = instruction[1:]
         for k, part in enumerate(parts):
-            number = self.graph.constants[~part] if part < 0 else 1 << 31
+            number = self.number_of(part) if part < 0 else 1 << 31
             if -(1 << 31) <= number < 1 << 31:
                 self.out += b"\x49\xc7\x45" + bytes([8 * k]) + _i32(number)
             else:
@@ -376,7 +384,8 @@ class _Assembler:
 
     def _pass(self, target: int, args: tuple[int, ...]) -> None:
         """Give a block its parameters, all at once."""
-        moves = [(p, a) for p, a in zip(self.graph.blocks[target].params, args, strict=True) if p != a]
+        params = self.graph.blocks[target].params
+        moves: list[tuple[int, int]] = [(p, a) for p, a in zip(params, args, strict=True) if p != a]
         while moves:
             read = {a for _, a in moves}
             ready = [move for move in moves if move[0] not in read]
@@ -391,7 +400,7 @@ class _Assembler:
             self.out += b"\x8f\x85" + self.slot(param)
 
     def _move(self, param: int, arg: int) -> None:
-        number = self.graph.constants[~arg] if arg < 0 else 1 << 31
+        number = self.number_of(arg) if arg < 0 else 1 << 31
         if -(1 << 31) <= number < 1 << 31:
             self.out += b"\x48\xc7\x85" + self.slot(param) + _i32(number)
         else:

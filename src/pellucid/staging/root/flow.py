@@ -37,7 +37,7 @@ _KINDS = ((INTEGER, INTEGERS), (BOOLEAN, BOOLEANS), (NIL, NILS), (TEXT, TEXTS))
 
 
 class Flow:
-    """The values in a program, from an entry and the sets of its arguments, or memories; the continuation is HALT's.
+    r"""The values in a program, from an entry and the sets of its arguments, or memories; the continuation is HALT's.
 
     Parameters: `memories` are those that `load@name` and `store@name` mean.
 

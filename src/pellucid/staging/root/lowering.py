@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from pellucid.base.errors import StagingError
-from pellucid.ir.flow import BOOLEAN, CLOSURE, CODE, NIL, PAIR, Block, Failure, Graph, Stream
+from pellucid.ir.flow import BOOLEAN, CLOSURE, CODE, NIL, PAIR, Block, Failure, Graph, Instruction, Stream
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.flow import (
     ARITHMETIC,
@@ -56,7 +56,7 @@ class Lowered(NamedTuple):
 def lowered(
     entry: Code, given: Sequence[Set | Memory], name: str = "", memories: Mapping[str, Memory] | None = None
 ) -> Lowered:
-    """The graph of a program for arguments in these sets, or for these memories, which get no register.
+    r"""The graph of a program for arguments in these sets, or for these memories, which get no register.
 
     Parameters: `memories` are those that `load@name` and `store@name` mean.
 
@@ -69,6 +69,13 @@ def lowered(
     lowering = _Lowering(Flow(entry, given, memories))
     graph = pruned(lowering.graph(name or entry.name))
     return Lowered(graph, list(lowering.number), lowering.memories)
+
+
+def _narrowed(names: dict[str, Value], sets: dict[str, Set] | None) -> dict[str, Value] | None:
+    """Variables with what they may be in an arm; None where that is never run."""
+    if sets is None:
+        return None
+    return {name: value._replace(set=sets[name]) for name, value in names.items()}
 
 
 class _Lowering:
@@ -215,14 +222,12 @@ class _Lowering:
                     tests.forget(instruction.name)
                 elif isinstance(instruction, If):
                     sets = {name: value.set for name, value in names.items()}
-                    arms = [
-                        arm and {name: value._replace(set=arm[name]) for name, value in names.items()}
-                        for arm in tests.split(self.flow, instruction.test, sets)
-                    ]
-                    then, orelse = arms
+                    then, orelse = (
+                        _narrowed(names, arm) for arm in tests.split(self.flow, instruction.test, sets)
+                    )
                     inner = self.out
                     if then is not None and orelse is not None:
-                        inner = []
+                        inner = list[Instruction]()
                         self.out.append(("if", names[instruction.test].word, inner))
                     if then is not None:
                         waiting.append((instruction.stream, then, tests.copy(), inner))
@@ -331,6 +336,8 @@ class _Lowering:
         if row.arity != len(args):
             message = f"{prim.primitive} takes {row.arity} values, not {len(args)}"
             return self.failure(message, "match them")
+        if prim.primitive in ("car", "cdr"):
+            return self.failure(f"{prim.primitive}: no pair")
         # What is stored is looked at first, and refused as an input.
         is_input = prim.primitive.startswith("store") and not args[-1] & NUMBERS
         return self.failure(f"{prim.primitive}: no value for these kinds", is_input=is_input)
@@ -369,7 +376,7 @@ class _Lowering:
         return Value(held, self.emit(operator, *words, self.failure(*_TOO_LARGE)))
 
     def _amount(self, name: str, word: int) -> int:
-        """An amount to shift by, from 0 to 63: to the right by more is by 63, to the left it makes too large a number."""
+        """An amount to shift by, from 0 to 63; to the right, more is as 63, and to the left it makes too large a number."""
         most = self.constant(63)
         negative = self.failure(f"{name}: a shift by less than 0")
         if word < 0:

@@ -35,7 +35,7 @@ def jumps(instruction: Instruction) -> tuple[tuple[int, tuple[int, ...]], ...]:
     """The blocks that an instruction may go to, with what they get."""
     match instruction[0]:
         case "go":
-            return (instruction[1:],)
+            return ((instruction[1], instruction[2]),)
         case "switch":
             return instruction[2]
         case _:
@@ -97,9 +97,10 @@ def _block(block: Block, used: set[int], kept: list[list[bool]]) -> Block:
                 out.append((operator, instruction[1], inner))
                 waiting.append((instruction[2], inner))
             elif operator == "go":
-                out.append((operator, instruction[1], _passed(kept[instruction[1]], instruction[2])))
+                ((target, args),) = jumps(instruction)
+                out.append((operator, target, _passed(kept[target], args)))
             elif operator == "switch":
-                cases = tuple([(target, _passed(kept[target], args)) for target, args in instruction[2]])
+                cases = tuple([(target, _passed(kept[target], args)) for target, args in jumps(instruction)])
                 out.append((operator, instruction[1], cases))
             elif operator in _EFFECTS or operator in _FAILING or instruction[1] in used:
                 out.append(instruction)
