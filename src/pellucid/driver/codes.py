@@ -40,7 +40,7 @@ class CompiledCode:
     `tier` is how the next call runs it, and `problem` is why there is no machine code, if there is none.
 
     >>> from pellucid.staging.root.reading import read_sugar
-    >>> text = "total(k n s) {\\nif (zero? n) (car k)(k s)\\ntotal(k (- n 1) (+ s n))\\n}"
+    >>> text = "total(k n s) {\nif (zero? n) (car k)(k s)\ntotal(k (- n 1) (+ s n))\n}"
     >>> total = compile_code(read_sugar(text)["total"], "integer", "integer")
     >>> total(100, 0)
     5050

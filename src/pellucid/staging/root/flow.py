@@ -42,7 +42,7 @@ class Flow:
     Parameters: `memories` are those that `load@name` and `store@name` mean.
 
     >>> from pellucid.staging.root.reading import read_sugar
-    >>> code = read_sugar("inc(k n) {\\n(car k)(k (+ n 1))\\n}")["inc"]
+    >>> code = read_sugar("inc(k n) {\n(car k)(k (+ n 1))\n}")["inc"]
     >>> Flow(code, [INTEGERS]).result == INTEGERS
     True
     """

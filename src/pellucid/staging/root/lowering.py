@@ -62,7 +62,7 @@ def lowered(
 
     >>> from pellucid.staging.root.flow import INTEGERS
     >>> from pellucid.staging.root.reading import read_sugar
-    >>> code = read_sugar("inc(k n) {\\n(car k)(k (+ n 1))\\n}")["inc"]
+    >>> code = read_sugar("inc(k n) {\n(car k)(k (+ n 1))\n}")["inc"]
     >>> lowered(code, [INTEGERS]).graph.blocks[2].body
     [('add', 3, 2, -1, 1), ('go', 1, (3,))]
     """
@@ -376,7 +376,7 @@ class _Lowering:
         return Value(held, self.emit(operator, *words, self.failure(*_TOO_LARGE)))
 
     def _amount(self, name: str, word: int) -> int:
-        """An amount to shift by, from 0 to 63; to the right, more is as 63, and to the left it makes too large a number."""
+        """An amount to shift by, from 0 to 63; more is as 63 to the right, and makes too large a number to the left."""
         most = self.constant(63)
         negative = self.failure(f"{name}: a shift by less than 0")
         if word < 0:
