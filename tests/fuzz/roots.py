@@ -50,14 +50,15 @@ class _Body:
                 address = masked
             value = f" {self.number()}" if "store" in access else ""
             self.lines.append(f"{name} = ({access} {address}{value})")
-            (self.lists if value else self.numbers).append(name)
+            if not value or not self.program.only_scalars:
+                (self.lists if value else self.numbers).append(name)
         elif kind < 0.75:
             test = rng.choice(_TESTS)
             some = rng.choice(self.lists) if self.lists and rng.random() < 0.4 else self.number()
             other = f" {self.number()}" if test in ("=", "<") else ""
             self.lines.append(f"{name} = ({test} {some}{other})")
             self.truths.append(name)
-        elif self.lists or rng.random() < 0.5:
+        elif not self.program.only_scalars and (self.lists or rng.random() < 0.5):
             what = rng.random()
             if what < 0.5 or not self.lists:
                 rest = rng.choice(self.lists) if self.lists else "nil"
@@ -91,7 +92,7 @@ class _Body:
         return self.rng.choice(self.numbers)
 
     def list_word(self) -> str:
-        return self.rng.choice(self.lists) if self.lists else "nil"
+        return self.rng.choice(self.lists) if self.lists else "l" if self.program.only_scalars else "nil"
 
     def finish(self) -> list[str]:
         for _ in range(self.rng.randint(1, 6)):
@@ -112,13 +113,13 @@ class _Program:
         self.scalars = rng.randint(1, 3)
         self.memory = rng.random() < 0.5
         self.has_param = self.memory and rng.random() < 0.5
-        self.only_scalars = rng.random() < 0.3
+        self.only_scalars = rng.random() < 0.4
         self.rng = rng
 
     def text(self) -> str:
         rng, out = self.rng, list[str]()
         if self.only_scalars:
-            self.continuations = 0
+            self.continuations, self.wrong = 0, 0.0
         names = [f"x{k}" for k in range(self.scalars)]
         for k in range(self.codes):
             out.append(f"f{k}(k m n {' '.join(names)} l) {{")
@@ -130,7 +131,7 @@ class _Program:
                 f"if (over) (car k)(k {rng.choice([*names, 'l'])})",
             ]
             out.append("less = (- n one)")
-            out += _Body(rng, self, [*names, "n"], ["l"]).finish()
+            out += _Body(rng, self, [*names, "n"], [] if self.only_scalars else ["l"]).finish()
             out.append("}")
         for k in range(self.continuations):
             out += [f"c{k}(self r) {{", "(k m x l) = (cdr self)", "seven = 7", "less = 3"]

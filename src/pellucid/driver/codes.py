@@ -21,15 +21,17 @@ from ..staging import Memory
 from ..staging.root.flow import BOOLEANS, DATA, INTEGERS
 from ..staging.root.lowering import Lowered, lowered
 from ..staging.root.machine import run
+from ..staging.root.nests import nest, parameters
 from ..staging.root.program import Code, Pair
 from .background import Background, Job
 from .cache import cache
+from .program import Program, compile_program
 
 Array = np.ndarray[Any, Any]
 Given: TypeAlias = "str | Memory"
 KINDS = {"integer": INTEGERS, "boolean": BOOLEANS, "data": DATA}
 """What an argument may be, besides a memory; data is an integer, a truth value, nil, or pairs of these."""
-TIERS = ("machine", "quick", "llvm")
+TIERS = ("machine", "quick", "llvm", "nest")
 WHOLE_NUMBER = whole()
 _LIMIT = 1 << 63
 
@@ -70,6 +72,7 @@ class CompiledCode:
         self.wanted = tier
         self._lowered: Lowered | None = None
         self._compiled: FlowCode | None = None
+        self.program: Program | None = None
         if tier != "machine":
             self._begin(tier)
 
@@ -78,7 +81,9 @@ class CompiledCode:
         kinds = [one if isinstance(one, Memory) else _kind(one, self.code.name) for one in self.given]
         try:
             self._lowered = lowered(self.code, kinds, memories=self.memories)
-            if tier == "llvm":
+            if tier == "nest":
+                self.program = compile_program(nest(self._lowered, self.code.params[1:]))
+            elif tier == "llvm":
                 self.finish()
             elif is_possible() or tier == "quick":
                 self._compiled = by_templates(self._lowered.graph, arena=self.arena)
@@ -92,6 +97,8 @@ class CompiledCode:
     @property
     def tier(self) -> str:
         """The tier of the next call."""
+        if self.program is not None:
+            return "nest"
         return "machine" if self._compiled is None else self._compiled.tier
 
     def finish(self) -> None:
@@ -115,6 +122,8 @@ class CompiledCode:
                 fix="give one each",
             )
         arrays = self._arrays(args, memories or {})
+        if self.program is not None:
+            return self._by_nest(self.program, args, arrays)
         compiled, form = self._compiled, self._lowered
         if compiled is None or form is None:
             return self._by_machine(args, arrays)
@@ -148,6 +157,15 @@ class CompiledCode:
         ]
         return run(self.code, *values, memories=memories)
 
+    def _by_nest(self, program: Program, args: Sequence[Any], arrays: Mapping[str, Array]) -> Any:
+        residual = program.residual
+        named = dict(zip(parameters(self.code.params[1:]), args, strict=True))
+        wanted = [str(p.attr) for p in residual.kernel.params]
+        values = {name: int(named[name]) for name in wanted}
+        for one, value in zip(self.given, args, strict=True):
+            self._words(one, value, None)
+        return program({name: arrays[name] for name in residual.memories}, **values)
+
     def _words(self, kind: Given, value: Any, arena: Arena | None) -> tuple[int, ...]:
         """The words of an argument."""
         if isinstance(kind, Memory):
@@ -172,11 +190,12 @@ def compile_code(
 ) -> CompiledCode:
     """A root program to be called; `given` says of each parameter but the first what it is: a kind, or a memory.
 
-    By itself it begins with the quick tier, and goes on with LLVM's code when that is ready. Where a program has no
+    A nest is for loops of numbers over memories: it has lanes and threads, and the meaning of specialized programs where
+    the machine would refuse one, as outside of a memory. By itself a program begins with the quick tier, and goes on with LLVM's code when that is ready. Where a program has no
     machine code, the machine runs it, and `problem` says why.
 
-    Parameters: `memories` are those that `load@name` and `store@name` mean, `tier` is one of `machine`, `quick` and
-    `llvm`, to stay with it, and `arena` is the number of bytes for pairs that live.
+    Parameters: `memories` are those that `load@name` and `store@name` mean, `tier` is one of `machine`, `quick`,
+    `llvm` and `nest`, to stay with it, and `arena` is the number of bytes for pairs that live.
     """
     return CompiledCode(code, given, memories, tier, arena)
 

@@ -16,7 +16,10 @@ from tests.fuzz.roots import program
 from pellucid.base.errors import InputError, StagingError, TextError
 from pellucid.driver.codes import compile_code
 from pellucid.staging import Memory
+from pellucid.staging.root.flow import INTEGERS
+from pellucid.staging.root.lowering import lowered
 from pellucid.staging.root.machine import run
+from pellucid.staging.root.nests import nest, parameters
 from pellucid.staging.root.primitives import PRIMITIVES
 from pellucid.staging.root.program import Code, Pair, linked
 from pellucid.staging.root.reading import read_sugar
@@ -109,6 +112,14 @@ def check(case: str) -> Mapping[str, int]:
     if expected[0] in ("endless", "large"):
         return {expected[0]: 1}
     kinds = ["data" if given["data"] else "integer"] * (1 + len(scalars)) + ["data"]
+    if "(cons" not in given["text"] and "(close" not in given["text"]:
+        # Of numbers only: there the list is a number as well.
+        args[-1], kinds = len(given["list"]), ["integer"] * len(kinds)
+        data.data[:] = start
+        with small_numbers():
+            expected = outcome(lambda: run(entry, data, *args, memories={"m": data}, most=_MOST_JUMPS))
+        if expected[0] in ("endless", "large"):
+            return {expected[0]: 1}
     counts = Counter[str]({expected[0]: 1})
     for tier in ("quick", "llvm"):
         words = start.copy()
@@ -126,7 +137,25 @@ def check(case: str) -> Mapping[str, int]:
         assert found == expected, f"{tier}: {found} and not {expected}"
         assert (words == meant).all(), f"{tier}: other words in memory"
         counts[tier] += 1
+    if set(kinds) == {"integer"} and expected[0] == "value" and not counts["large"]:
+        counts += _by_nest(entry, memory, args, start, expected, meant)
     return counts
+
+
+def _by_nest(entry: Code, memory: Memory, args: list[int], start: Any, expected: Any, meant: Any) -> Counter[str]:
+    """Compare the nest, run by its interpreter, where there is one."""
+    given = [memory, *[INTEGERS] * len(args)]
+    form = lowered(entry, given, memories={"m": memory})
+    try:
+        residual = nest(form, entry.params[1:])
+    except StagingError:
+        return Counter({"no nest": 1})
+    words = start.copy()
+    values = dict(zip(parameters(entry.params[2:]), args, strict=True))
+    found = residual({n: words for n in residual.memories}, **{p.attr: values[p.attr] for p in residual.kernel.params})
+    assert ("value", plain(found)) == expected, f"nest: {found} and not {expected}"
+    assert (words == meant).all(), "nest: other words in memory"
+    return Counter({"nest": 1})
 
 
 def shrink(case: str) -> Iterator[str]:
