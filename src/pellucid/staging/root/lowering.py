@@ -64,7 +64,7 @@ def lowered(
     >>> from pellucid.staging.root.reading import read_sugar
     >>> code = read_sugar("inc(k n) {\n(car k)(k (+ n 1))\n}")["inc"]
     >>> lowered(code, [INTEGERS]).graph.blocks[2].body
-    [('add', 7, 4, -8, 1), ('go', 1, (7,))]
+    [('add', 5, 4, -1, 1), ('go', 1, (5,))]
     """
     lowering = _Lowering(Flow(entry, given, memories))
     graph = pruned(lowering.graph(name or entry.name))

@@ -73,6 +73,8 @@ class _Nest:
 
     def __init__(self, form: Lowered, names: Sequence[str]) -> None:
         self.graph: Graph = form.graph
+        if len(names) != len(self.graph.blocks[0].params):
+            raise self._unfit("arguments that are data")
         self.session = Session()
         self.memories: list[Memory] = [form.memories[name] for name in form.graph.memories]
         self.exits: list[R.Code] = []
@@ -142,7 +144,7 @@ class _Nest:
     def whole(self, known: dict[int, Expr], register: int) -> Expr:
         """A register as an integer."""
         found = self.value(known, register)
-        return node("select", found, number(1), number(0)) if found.type is T.boolean else found
+        return node("choose", found, number(1), number(0)) if found.type is T.boolean else found
 
     def truth(self, known: dict[int, Expr], register: int) -> Expr:
         """Whether a register is not 0."""
@@ -218,7 +220,7 @@ class _Nest:
             if isinstance(one, R.Goto) and isinstance(other, R.Goto) and one.variant == other.variant:
                 values = tuple(
                     [
-                        a if a is b else node("select", condition, a, b)
+                        a if a is b else node("choose", condition, a, b)
                         for a, b in zip(one.values, other.values, strict=True)
                     ]
                 )
@@ -237,7 +239,7 @@ class _Nest:
             case ("eq" | "lt" as op, _, a, b):
                 return node(op, self.whole(known, a), self.whole(known, b))
             case ("select", _, c, a, b):
-                return node("select", self.truth(known, c), self.whole(known, a), self.whole(known, b))
+                return node("choose", self.truth(known, c), self.whole(known, a), self.whole(known, b))
             case (op, _, a, b) if op in _BITS:
                 both = [self.value(known, r) for r in (a, b)]
                 if any(e.type is not T.boolean for e in both):
