@@ -23,6 +23,7 @@ from ..staging.root.lowering import Lowered, lowered
 from ..staging.root.machine import run
 from ..staging.root.nests import nest, parameters
 from ..staging.root.program import Code, Pair
+from ..staging.root.ranges import unchecked
 from .background import Background, Job
 from .cache import cache
 from .program import Program, compile_program
@@ -104,7 +105,7 @@ class CompiledCode:
     def finish(self) -> None:
         """Compile by LLVM what runs by templates, or by the machine."""
         if self._lowered is not None:
-            self._compiled = by_llvm(self._lowered.graph, store=cache(), arena=self.arena)
+            self._compiled = by_llvm(unchecked(self._lowered.graph), store=cache(), arena=self.arena)
 
     def __call__(self, *args: Any, memories: Mapping[str, Array] | None = None) -> Any:
         """The result; memories that are parameters are arrays of words among the arguments, others are given by name.

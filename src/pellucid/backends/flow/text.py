@@ -52,7 +52,7 @@ class _Text:
             f"declare {{i64, i1}} @llvm.{name}.with.overflow.i64(i64, i64)" for name in _CHECKED.values()
         )
         function = "\n".join(["entry:", *entry, *parts, *failed])
-        weights = '!0 = !{!"branch_weights", i32 1048576, i32 1}'
+        weights = '!0 = !{!"branch_weights", i32 1048576, i32 1}\n!1 = !{}'
         return f"{intrinsics}\n{weights}\ndefine i64 @{ENTRY}(ptr noalias %frame) {{\n{function}\n}}\n"
 
     def _entry(self) -> list[str]:
@@ -314,8 +314,9 @@ class _Text:
         first = Word.MEMORIES + 2 * memory
         at = self.value(index)
         if failure:
-            self.unless(self.let(f"icmp ult i64 {at}, {self._word(first + 1)}"), failure)
-        base = self.let(f"inttoptr i64 {self._word(first)} to ptr")
+            length = self.let(f"load i64, ptr {self._place(first + 1)}, !invariant.load !1")
+            self.unless(self.let(f"icmp ult i64 {at}, {length}"), failure)
+        base = self.let(f"load ptr, ptr {self._place(first)}, !invariant.load !1")
         return self.let(f"getelementptr i{self.bits[memory]}, ptr {base}, i64 {at}")
 
     def _go(self, target: int, args: tuple[int, ...]) -> None:

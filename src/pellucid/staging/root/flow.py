@@ -33,6 +33,10 @@ _ACCESSES = {"load": 1, "store": 2}
 _TRUTHS = frozenset(["=", "early=", "zero?", "not", "null?", "pair?", "atom?"])
 
 
+_ARITY = {
+    **dict.fromkeys([*ARITHMETIC, *BITS, "<", "=", "early=", "cons", "close"], 2),
+    **dict.fromkeys(["zero?", "not", "null?", "pair?", "atom?", "car", "cdr", "identity"], 1),
+}
 _KINDS = ((INTEGER, INTEGERS), (BOOLEAN, BOOLEANS), (NIL, NILS), (TEXT, TEXTS))
 
 
@@ -238,35 +242,33 @@ class Flow:
     def made(self, prim: Prim, args: Sequence[Set], reader: Code | None = None) -> Set:
         """What a primitive may make of values; nothing if it surely fails."""
         name = prim.primitive
-        match args:
-            case [one, other] if name in ARITHMETIC:
-                return INTEGERS if one & NUMBERS and other & NUMBERS else 0
-            case [one, other] if name in BITS:
-                either = (one | other) & NUMBERS
-                both = one & other & BOOLEANS
-                return (
-                    (both | (INTEGERS if either & INTEGERS else 0))
-                    if one & NUMBERS and other & NUMBERS
-                    else 0
-                )
-            case [one, other] if name == "<":
-                return BOOLEANS if one & NUMBERS and other & NUMBERS else 0
-            case [_, _] | [_] if name in _TRUTHS and (len(args) == 2) == (name in ("=", "early=")):
-                return BOOLEANS
-            case [car, cdr] if name in ("cons", "close"):
-                site = self.site(prim, closure=name == "close")
-                if reader is not None:
-                    self._join_halves(site, car, cdr)
-                return site
-            case [pair] if name in ("car", "cdr"):
-                return self.half(pair, name == "cdr", reader)
-            case [one] if name == "identity":
-                return one
-            case _:
-                found = self.accessed(prim, args)
-                if found is None or not all(held & NUMBERS for held in found[1]):
-                    return 0
-                return INTEGERS if name.startswith("load") else NILS
+        many = _ARITY.get(name)
+        if many is None:
+            found = self.accessed(prim, args)
+            if found is None or not all(held & NUMBERS for held in found[1]):
+                return 0
+            return INTEGERS if name.startswith("load") else NILS
+        if many != len(args):
+            return 0
+        if name in _TRUTHS:
+            return BOOLEANS
+        if name in ("car", "cdr"):
+            return self.half(args[0], name == "cdr", reader)
+        if name in ("cons", "close"):
+            site = self.site(prim, closure=name == "close")
+            if reader is not None:
+                self._join_halves(site, *args)
+            return site
+        if name == "identity":
+            return args[0]
+        one, other = args
+        if not one & NUMBERS or not other & NUMBERS:
+            return 0
+        if name in ARITHMETIC:
+            return INTEGERS
+        if name in BITS:
+            return one & other & BOOLEANS | (INTEGERS if (one | other) & INTEGERS else 0)
+        return BOOLEANS
 
 
 class Tests:

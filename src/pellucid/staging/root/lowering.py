@@ -307,7 +307,7 @@ class _Lowering:
             self.out.append(("fail", self._refusal(prim, [value.set for value in args])))
             return None
         name = prim.primitive
-        found = self.flow.accessed(prim, [value.set for value in args])
+        found = None if name in KNOWN else self.flow.accessed(prim, [value.set for value in args])
         if found is not None:
             return self._access(name, held, found[0], args[-len(found[1]) :])
         if name in ARITHMETIC or name in BITS or name == "<":

@@ -12,23 +12,17 @@ _FAILING = frozenset(["load"])
 """Whatever else can fail is an integer that grows too large; where nothing uses it, it need not be made."""
 
 
+_READ = {
+    **dict.fromkeys(["add", "sub", "mul", "div", "mod", "shl", "shr", "store"], slice(2, 4)),
+    **dict.fromkeys(["require", "if", "switch"], slice(1, 2)),
+    "give": slice(1, None), "load": slice(3, 4), "go": slice(0), "fail": slice(0),
+}  # fmt: skip
+_REST = slice(2, None)
+
+
 def operands(instruction: Instruction) -> tuple[int, ...]:
     """The registers that an instruction reads, but for what it passes to blocks."""
-    match instruction[0]:
-        case "add" | "sub" | "mul" | "div" | "mod" | "shl" | "shr":
-            return instruction[2:4]
-        case "require" | "if" | "switch":
-            return instruction[1:2]
-        case "give":
-            return instruction[1:]
-        case "load":
-            return instruction[3:4]
-        case "store":
-            return instruction[2:4]
-        case "go" | "fail":
-            return ()
-        case _:
-            return instruction[2:]
+    return instruction[_READ.get(instruction[0], _REST)]
 
 
 def jumps(instruction: Instruction) -> tuple[tuple[int, tuple[int, ...]], ...]:
