@@ -122,11 +122,25 @@ def cases(library: ctypes.CDLL) -> list[Case]:
     where, to = ctypes.c_void_p(words.ctypes.data), ctypes.c_void_p(stored.ctypes.data)
     number = ctypes.c_int64
     return [
-        Case(NYBBLES, (m, "integer", "integer"), (words, 100_000, 0), lambda: library.nybbles(where, number(100_000)), 1.0),
-        Case(FILTER, (m, out, "integer"), (words, stored, n), lambda: library.filter(where, to, number(n)), 1.0),
+        Case(
+            NYBBLES,
+            (m, "integer", "integer"),
+            (words, 100_000, 0),
+            lambda: library.nybbles(where, number(100_000)),
+            1.0,
+        ),
+        Case(
+            FILTER, (m, out, "integer"), (words, stored, n), lambda: library.filter(where, to, number(n)), 1.0
+        ),
         Case(ATREE, ("integer",), (16,), lambda: library.atree(number(16)), 2.5),
         Case(EVEN, ("integer",), (1_000_000,), lambda: library.even(number(1_000_000)), 2.5),
-        Case(APPENDS, ("integer", "data", "integer"), (5000, linked(*range(1000)), 0), lambda: library.appends(number(5000), number(1000)), 2.5),
+        Case(
+            APPENDS,
+            ("integer", "data", "integer"),
+            (5000, linked(*range(1000)), 0),
+            lambda: library.appends(number(5000), number(1000)),
+            2.5,
+        ),
     ]
 
 
@@ -152,14 +166,18 @@ def main() -> None:
     print("\nmicroseconds to make an instruction: graph, templates, LLVM at level 0 and 2")
     for case in cases(library):
         code = next(iter(read_sugar(case.text).values()))
-        sets = [{"integer": INTEGERS, "data": DATA}.get(g, g) if isinstance(g, str) else g for g in case.given]
+        sets = [
+            {"integer": INTEGERS, "data": DATA}.get(g, g) if isinstance(g, str) else g for g in case.given
+        ]
         graph = lowered(code, sets).graph
         count = sum(len(s) for b in graph.blocks for s in streams(b.body))
         steps = [lambda code=code, sets=sets: lowered(code, sets)]
         if is_possible():
             steps.append(lambda graph=graph: by_templates(graph))
         steps += [lambda graph=graph, level=level: by_llvm(graph, level=level) for level in (0, 2)]
-        print(f"{code.name:8}{count:4} instructions " + "".join(f"{best(step) / count:9.2f}" for step in steps))
+        print(
+            f"{code.name:8}{count:4} instructions " + "".join(f"{best(step) / count:9.2f}" for step in steps)
+        )
 
 
 if __name__ == "__main__":

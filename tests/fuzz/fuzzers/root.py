@@ -142,7 +142,9 @@ def check(case: str) -> Mapping[str, int]:
     return counts
 
 
-def _by_nest(entry: Code, memory: Memory, args: list[int], start: Any, expected: Any, meant: Any) -> Counter[str]:
+def _by_nest(
+    entry: Code, memory: Memory, args: list[int], start: Any, expected: Any, meant: Any
+) -> Counter[str]:
     """Compare the nest, run by its interpreter, where there is one."""
     given = [memory, *[INTEGERS] * len(args)]
     form = lowered(entry, given, memories={"m": memory})
@@ -152,7 +154,9 @@ def _by_nest(entry: Code, memory: Memory, args: list[int], start: Any, expected:
         return Counter({"no nest": 1})
     words = start.copy()
     values = dict(zip(parameters(entry.params[2:]), args, strict=True))
-    found = residual({n: words for n in residual.memories}, **{p.attr: values[p.attr] for p in residual.kernel.params})
+    found = residual(
+        dict.fromkeys(residual.memories, words), **{p.attr: values[p.attr] for p in residual.kernel.params}
+    )
     assert ("value", plain(found)) == expected, f"nest: {found} and not {expected}"
     assert (words == meant).all(), "nest: other words in memory"
     return Counter({"nest": 1})

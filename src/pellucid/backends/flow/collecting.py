@@ -11,7 +11,7 @@ from ..tilevm.assembly import POINTER, Assembly, Function, Value
 from .frame import PAIR_BYTES, Word
 
 COLLECT = "pellucid_collect"
-NURSERY = 1 << 20
+NURSERY = 1 << 22
 """Bytes of new pairs after which is collected, where little lives: they stay in the processor's cache."""
 _TAG = 255
 

@@ -15,7 +15,7 @@ from typing import Any
 from pellucid.base.errors import StagingError
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer, Expr, const, param
-from pellucid.ir.flow import BOOLEAN, INTEGER, NIL, Graph, Instruction, Stream
+from pellucid.ir.flow import BOOLEAN, INTEGER, NIL, Block, Graph, Instruction, Stream
 from pellucid.ir.nest import inputs
 from pellucid.staging import residual as R
 from pellucid.staging.folding import WHOLE, node, number, opposite
@@ -124,7 +124,7 @@ class _Nest:
 
     def _tag(self) -> int:
         """The tag of all results."""
-        tag = self.graph.blocks[_HALT].body[-1][2]
+        tag: int = self.graph.blocks[_HALT].body[-1][2]
         kind = self.graph.constants[~tag] if tag < 0 else -1
         if kind not in (INTEGER, BOOLEAN, NIL):
             raise self._unfit("results that are no numbers")
@@ -146,6 +146,19 @@ class _Nest:
         found = self.value(known, register)
         return node("choose", found, number(1), number(0)) if found.type is T.boolean else found
 
+    def wholes(self, known: dict[int, Expr], registers: Sequence[int]) -> tuple[Expr, ...]:
+        """Registers as integers."""
+        return tuple([self.whole(known, r) for r in registers])
+
+    def block(self, number: int) -> Block:
+        """A block of the graph."""
+        return self.graph.blocks[number]
+
+    def memory(self, number: int) -> Memory:
+        """A memory of the graph, noted as used."""
+        self.session.use(self.memories[number])
+        return self.memories[number]
+
     def truth(self, known: dict[int, Expr], register: int) -> Expr:
         """Whether a register is not 0."""
         found = self.value(known, register)
@@ -158,7 +171,7 @@ class _Nest:
         out: R.Code = []
         at = 0
         while True:
-            instruction = stream[at]
+            instruction: Instruction = stream[at]
             at += 1
             match instruction:
                 case ("if", test, inner):
@@ -166,11 +179,11 @@ class _Nest:
                     return out
                 case ("go", target, args):
                     if target != _HALT and self.into[target] == 1:
-                        params = self.graph.blocks[target].params
-                        known.update(zip(params, [self.whole(known, a) for a in args], strict=True))
-                        stream, at = self.graph.blocks[target].body, 0
+                        block = self.block(target)
+                        known.update(zip(block.params, self.wholes(known, args), strict=True))
+                        stream, at = block.body, 0
                     else:
-                        out.append(self._jump(target, tuple([self.whole(known, a) for a in args])))
+                        out.append(self._jump(target, self.wholes(known, args)))
                         return out
                 case ("fail", failure):
                     out.extend(self.session.guard(const(value=True, type_=T.boolean), self._fault(failure)))
@@ -180,13 +193,11 @@ class _Nest:
                     refused = opposite(self.truth(known, test))
                     out.extend(self.session.guard(refused, self._fault(failure)))
                 case ("store", memory, index, value, _):
-                    self.session.use(self.memories[memory])
                     place, word = self.whole(known, index), self.whole(known, value)
-                    out.append(self.memories[memory].put(of(place), of(word)))
+                    out.append(self.memory(memory).put(of(place), of(word)))
                 case ("load", made, memory, index, _):
-                    self.session.use(self.memories[memory])
                     name = self.session.fresh("word", WHOLE)
-                    out.append(R.Set(name, self.memories[memory].element(self.whole(known, index))))
+                    out.append(R.Set(name, self.memory(memory).element(self.whole(known, index))))
                     known[made] = name
                 case ("switch", _, _):
                     raise self._unfit("jumps through closures")

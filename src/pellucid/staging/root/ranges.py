@@ -89,7 +89,7 @@ class _Ranges:
             fits = _ANY[0] <= low and high <= _ANY[1]
             known[made] = (max(low, _ANY[0]), min(high, _ANY[1]))
             if b < 0 and op in ("add", "sub"):
-                number = self.graph.constants[~b]
+                number = self.of(b, known)[0]
                 near[made] = (a, number if op == "add" else -number)
             return (op, made, a, b, 0 if fits else failure)
         if op in _TRUTHS:
@@ -169,4 +169,3 @@ def _widened(before: Range, joined: Range) -> Range:
         before[0] if joined[0] == before[0] else _ANY[0],
         before[1] if joined[1] == before[1] else _ANY[1],
     )
-

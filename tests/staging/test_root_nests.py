@@ -1,0 +1,155 @@
+"""Root programs of numbers as nests: the same values, counted loops, arms that become choices, and what has no nest."""
+
+import random
+
+import numpy as np
+import pytest
+
+from pellucid.base.errors import InputError, StagingError
+from pellucid.driver.codes import compile_code
+from pellucid.ir.text import print_nest
+from pellucid.staging import Memory, Residual
+from pellucid.staging.root.flow import DATA, INTEGERS
+from pellucid.staging.root.lowering import lowered
+from pellucid.staging.root.machine import run
+from pellucid.staging.root.nests import nest
+from pellucid.staging.root.program import Code
+from pellucid.staging.root.ranges import unchecked
+from pellucid.staging.root.reading import read_sugar
+
+_OPERATORS = ["+", "-", "*", "<<", ">>", "&", "min"]
+NYBBLES = """
+nybbles(k m i sum) {
+  if (zero? i) (car k)(k sum)
+  j = (- i 1)
+  w = (load m j)
+  a = (& w 15)
+  b = (& (>> w 4) 15)
+  nybbles(k m j (+ sum (+ a b)))
+}"""
+CLAMPED = """
+clamped(k m out i n) {
+  if (= i n) (car k)(k 0)
+  w = (load m i)
+  j = (+ i 1)
+  if (< 99 w) large(k m out i j n)
+  x = (store out i w)
+  clamped(k m out j n)
+large(k m out i j n) {
+  x = (store out i 99)
+  clamped(k m out j n)
+}"""
+POSITIVE = """
+positive(k m i n s) {
+  if (= i n) (car k)(k s)
+  w = (- (load m i) 100)
+  j = (+ i 1)
+  if (< w 0) positive(k m j n s)
+  positive(k m j n (+ s w))
+}"""
+COLLATZ = """
+collatz(k n steps) {
+  if (= n 1) (car k)(k steps)
+  more = (+ steps 1)
+  if (zero? (imod n 2)) collatz(k (idiv n 2) more)
+  collatz(k (+ 1 (* 3 n)) more)
+}"""
+
+
+def _entry(text: str) -> Code:
+    return next(iter(read_sugar(text).values()))
+
+
+def _residual(text: str, *given: Memory) -> Residual:
+    code = _entry(text)
+    rest = len(code.params) - 1 - len(given)
+    return nest(lowered(code, [*given, *[INTEGERS] * rest]), code.params[1:])
+
+
+def test_a_loop_is_counted_and_gives_the_sum() -> None:
+    residual = _residual(NYBBLES, Memory("m"))
+    assert "for " in print_nest(residual.kernel)
+    assert "while" not in print_nest(residual.kernel)
+    words = np.random.default_rng(3).integers(0, 1 << 32, 50, dtype=np.uint32)
+    meant = run(_entry(NYBBLES), Memory("m", 32, words), 50, 7)
+    assert residual({"m": words}, i=50, sum=7) == meant
+    compiled = compile_code(_entry(NYBBLES), Memory("m"), "integer", "integer", tier="nest")
+    assert compiled(words, 50, 7) == meant
+
+
+def test_stores_are_those_of_the_machine() -> None:
+    m, out = Memory("m", 8), Memory("out", 8)
+    words = np.random.default_rng(4).integers(0, 256, 40, dtype=np.uint8)
+    stored = np.zeros_like(words)
+    assert compile_code(_entry(CLAMPED), m, out, "integer", "integer", tier="nest")(words, stored, 3, 33) == 0
+    assert stored[3:33].tolist() == np.minimum(words, 99)[3:33].tolist()
+    assert not stored[:3].any()
+    assert not stored[33:].any()
+
+
+def test_cheap_arms_become_a_choice() -> None:
+    residual = _residual(POSITIVE, Memory("m"))
+    text = print_nest(residual.kernel)
+    assert "for " in text
+    assert not any(line.strip().startswith("if ") for line in text.split("for ")[1].splitlines())
+    words = np.arange(80, 120, dtype=np.uint32)
+    assert residual({"m": words}, i=0, n=40, s=1) == 1 + sum(range(20))
+
+
+def test_a_loop_that_data_end_is_compiled_as_well() -> None:
+    collatz = compile_code(_entry(COLLATZ), "integer", "integer", tier="nest")
+    for n in (1, 6, 27):
+        assert collatz(n, 0) == run(_entry(COLLATZ), n, 0)
+
+
+def test_a_division_by_zero_is_refused() -> None:
+    residual = _residual("f(k a b) {\n(car k)(k (idiv a b))\n}")
+    assert residual(a=-7, b=2) == -4
+    with pytest.raises(InputError, match="division by zero"):
+        residual(a=1, b=0)
+
+
+def test_truths_and_nil_are_results() -> None:
+    assert _residual("f(k a b) {\n(car k)(k (< a b))\n}")(a=1, b=2) is True
+    assert _residual("f(k a b) {\n(car k)(k nil)\n}")() is None
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [("(car k)(k (cons n n))", "have no nest"), ("f((close f (cons k n)) n)", "have no nest")],
+)
+def test_programs_with_pairs_have_no_nest(line: str, says: str) -> None:
+    code = _entry(f"f(k n) {{\nif (zero? n) (car k)(k n)\n{line}\n}}")
+    with pytest.raises(StagingError, match=says):
+        nest(lowered(code, [INTEGERS]), code.params[1:])
+    with pytest.raises(StagingError, match="arguments that are data"):
+        nest(lowered(code, [DATA]), code.params[1:])
+
+
+def test_sums_that_surely_fit_are_not_checked() -> None:
+    graph = lowered(_entry(NYBBLES), [Memory("m"), INTEGERS, INTEGERS]).graph
+    checks = [i[-1] > 0 for i in unchecked(graph).blocks[2].body if i[0] == "add"]
+    assert checks == [False, True]
+    assert all(i[-1] > 0 for i in graph.blocks[2].body if i[0] in ("add", "sub"))
+
+
+def test_what_is_not_checked_never_wraps() -> None:
+    draw = random.Random(5)
+    for _ in range(200):
+        lines = [
+            f"{name} = ({draw.choice(_OPERATORS)} {draw.choice(before)} {draw.choice(before)})"
+            for name, before in (
+                ("b", ["a", "w", "3"]),
+                ("c", ["a", "b", "w", "40"]),
+                ("d", ["b", "c", "w", "7"]),
+            )
+        ]
+        code = _entry("f(k m a) {\nw = (load m (& a 3))\n" + "\n".join(lines) + "\n(car k)(k d)\n}")
+        made = compile_code(code, Memory("m"), "integer", tier="llvm")
+        for a in (0, 5, -1, 1 << 31, (1 << 63) - 1, -(1 << 63)):
+            words = np.array([0, 1, 1 << 31, (1 << 32) - 1], np.uint32)
+            try:
+                found = made(words, a)
+            except StagingError:
+                continue
+            assert found == run(code, Memory("m", 32, words), a)
