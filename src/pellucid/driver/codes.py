@@ -195,8 +195,8 @@ def compile_code(
     machine code, the machine runs it, and `problem` says why. A nest is for loops of numbers over memories. It has
     lanes and threads, and means what specialized programs mean where the machine would refuse an address or a large integer.
 
-    Parameters: `memories` are those that `load@name` and `store@name` mean, `tier` is one of `machine`, `quick`, `llvm`
-    and `nest`, to stay with it, and `arena` is the number of bytes for pairs that live.
+    Parameters: `memories` are those that `load@name` and `store@name` mean, `tier` is one of `machine`, `quick`,
+    `llvm` and `nest`, to stay with it, and `arena` is the number of bytes for pairs that live.
     """
     return CompiledCode(code, given, memories, tier, arena)
 
