@@ -14,6 +14,7 @@ class _Body:
     def __init__(self, rng: random.Random, program: _Program, numbers: list[str], lists: list[str]) -> None:
         self.rng, self.program, self.numbers, self.lists = rng, program, numbers, lists
         self.truths: list[str] = []
+        self.reals: list[str] = []
         self.lines: list[str] = []
         self.count = 0
 
@@ -33,13 +34,30 @@ class _Body:
             return name
         return rng.choice(self.numbers)
 
+    def real(self) -> str:
+        if self.rng.random() < 0.3:
+            name = self.fresh()
+            self.lines.append(f"{name} = {self.rng.choice(['0.5', '0.0', '-2.25', '1e300', '3.0'])}")
+            return name
+        return self.rng.choice(self.reals)
+
     def step(self) -> None:
         rng, name = self.rng, self.fresh()
         kind = rng.random()
         if kind < 0.45:
             self.lines.append(f"{name} = ({rng.choice(_NUMERIC)} {self.number()} {self.number()})")
             self.numbers.append(name)
-        elif kind < 0.6 and self.program.memory:
+        elif kind < 0.5:
+            row = rng.choice(["add.i8", "sub.u16", "mul.i32", "xor.u8", "lt.i16", "convert.i64.f64", "convert.i64.u8"])
+            many = 1 if row.startswith("convert") else 2
+            self.lines.append(f"{name} = ({row} {' '.join(self.number() for _ in range(many))})")
+            (self.truths if row == "lt.i16" else self.reals if row.endswith("f64") else self.numbers).append(name)
+        elif kind < 0.57 and self.reals:
+            row = rng.choice(["+", "-", "*", "/", "add.f32", "mul.f64", "min.f64", "abs.f64", "lt.f64", "<", "zero?", "not"])
+            many = 1 if row in ("abs.f64", "zero?", "not") else 2
+            self.lines.append(f"{name} = ({row} {' '.join(self.real() for _ in range(many))})")
+            (self.truths if row in ("lt.f64", "<", "zero?", "not") else self.reals).append(name)
+        elif kind < 0.65 and self.program.memory:
             access = rng.choice(["load@m", "load m", "store@m", "store m"])
             if " m" in access and not self.program.has_param:
                 access = access.replace(" m", "@m")
@@ -80,7 +98,7 @@ class _Body:
         """A jump: to the continuation, or on to another code with less fuel."""
         rng, program = self.rng, self.program
         if rng.random() < 0.3:
-            return f"(car k)(k {rng.choice(self.numbers + self.lists + self.truths)})"
+            return f"(car k)(k {rng.choice(self.numbers + self.lists + self.truths + self.reals)})"
         target = rng.randrange(program.codes)
         k = "k"
         if rng.random() < 0.4 and program.continuations:

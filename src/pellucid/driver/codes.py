@@ -6,19 +6,19 @@ more than 64 bits, and where more pairs live than an arena holds. Above `staging
 
 from __future__ import annotations
 
+import struct
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from ..backends.flow.executable import is_possible
 from ..backends.flow.running import ARENA, Arena, FlowCode, by_llvm, by_templates
 from ..base.errors import BackendError, InputError, PellucidError, StagingError, brief
 from ..base.kinds import whole
-from ..ir.flow import BOOLEAN, CLOSURE, CODE, INTEGER, NIL, PAIR, TEXT
+from ..ir.flow import BOOLEAN, CLOSURE, CODE, INTEGER, NIL, PAIR, REAL, TEXT, Graph
 from ..staging import Memory
-from ..staging.root.flow import BOOLEANS, DATA, INTEGERS
+from ..staging.root.flow import BOOLEANS, DATA, INTEGERS, REALS
 from ..staging.root.lowering import Lowered, lowered
 from ..staging.root.machine import run
 from ..staging.root.nests import nest, parameters
@@ -30,7 +30,7 @@ from .program import Program, compile_program
 
 Array = np.ndarray[Any, Any]
 Given: TypeAlias = "str | Memory"
-KINDS = {"integer": INTEGERS, "boolean": BOOLEANS, "data": DATA}
+KINDS = {"integer": INTEGERS, "real": REALS, "boolean": BOOLEANS, "data": DATA}
 """What an argument may be, besides a memory; data is an integer, a truth value, nil, or pairs of these."""
 TIERS = ("machine", "quick", "llvm", "nest")
 WHOLE_NUMBER = whole()
@@ -86,14 +86,21 @@ class CompiledCode:
                 self.program = compile_program(nest(self._lowered, self.code.params[1:]))
             elif tier == "llvm":
                 self.finish()
-            elif is_possible() or tier == "quick":
-                self._compiled = by_templates(self._lowered.graph, arena=self.arena)
             else:
-                self._compiled = by_llvm(self._lowered.graph, level=0, store=cache(), arena=self.arena)
+                self._compiled = self._first(self._lowered.graph, tier)
         except (StagingError, BackendError) as error:
             if tier != "auto":
                 raise
             self.problem = str(error)
+
+    def _first(self, graph: Graph, tier: str) -> FlowCode:
+        """Code that is there soonest: templates, or LLVM's without optimization where there are none for it."""
+        try:
+            return by_templates(graph, arena=self.arena)
+        except BackendError:
+            if tier == "quick":
+                raise
+            return by_llvm(graph, level=0, store=cache(), arena=self.arena)
 
     @property
     def tier(self) -> str:
@@ -162,7 +169,7 @@ class CompiledCode:
         residual = program.residual
         named = dict(zip(parameters(self.code.params[1:]), args, strict=True))
         wanted = [str(p.attr) for p in residual.kernel.params]
-        values = {name: int(named[name]) for name in wanted}
+        values = {name: named[name] for name in wanted}
         for one, value in zip(self.given, args, strict=True):
             self._words(one, value, None)
         return program({name: arrays[name] for name in residual.memories}, **values)
@@ -175,6 +182,8 @@ class CompiledCode:
             return _imported(value, arena, self.code.name)
         if kind == "integer" and WHOLE_NUMBER.test(value):
             return (_fitting(int(value), self.code.name),)
+        if kind == "real" and isinstance(value, int | float):
+            return (int(struct.unpack("<q", struct.pack("<d", value))[0]),)
         if kind == "boolean" and isinstance(value, bool):
             return (int(value),)
         raise InputError(
@@ -331,6 +340,7 @@ def _value(form: Lowered, word: int, tag: int, arena: Arena | None) -> Any:
             INTEGER: lambda: word,
             BOOLEAN: lambda: bool(word),
             NIL: lambda: None,
+            REAL: lambda: struct.unpack("<d", struct.pack("<q", word))[0],
             TEXT: lambda: form.graph.texts[word - 1],
             CODE: lambda: form.codes[word - 1],
         }

@@ -16,7 +16,7 @@ Instruction: TypeAlias = tuple[Any, ...]
 
 (add|sub|mul|div|mod|shl|shr d a b failure) exact and rounded down, (and|or|xor|eq|lt d a b), (is0 d a),
 (select d c a b), (require c failure), (pair d car cdr tags), (car|cdr|tags d p), (load d memory index failure),
-(store memory index value failure), (if c stream), and at the end of a stream (go block args),
+(store memory index value failure), (row d row a ...), (if c stream), and at the end of a stream (go block args),
 (switch w ((block args) ...)), (give value tag) or (fail failure). Shifts are by 0 to 63 bits, and quotients by what is
 not 0: whoever writes a graph sees to that.
 """
@@ -24,12 +24,26 @@ Stream: TypeAlias = "list[Instruction]"
 
 
 class Block(NamedTuple):
-    """A code: `roots` are those of its parameters that may be pairs, each with its tag's register or None."""
+    """A code: `roots` are those of its parameters that may be pairs, each with its tag's register or None.
+
+    `reals` are those of its parameters whose words are the bits of real numbers.
+    """
 
     name: str
     params: tuple[int, ...]
     roots: tuple[tuple[int, int | None], ...]
     body: Stream
+    reals: frozenset[int] = frozenset()
+
+
+class Row(NamedTuple):
+    """A row of the operator table on values of types; `reals` tells of which operands the words are real numbers."""
+
+    name: str
+    types: tuple[Any, ...]
+    result: Any
+    attr: Any
+    reals: tuple[bool, ...]
 
 
 class Failure(NamedTuple):

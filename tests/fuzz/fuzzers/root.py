@@ -54,7 +54,7 @@ def plain(value: Any) -> Any:
             out.append(plain(value.car))
             value = value.cdr
         return [*out, plain(value)]
-    return (type(value).__name__, value.name if isinstance(value, Code) else value)
+    return (type(value).__name__, value.name if isinstance(value, Code) else repr(value))
 
 
 def outcome(call: Any) -> Any:

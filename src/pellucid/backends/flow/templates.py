@@ -11,6 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
+from ...base.errors import BackendError
 from ...ir.flow import Graph, Instruction, Stream
 from ..asking import EVERY
 from .frame import FULL, PAIR_BYTES, STOPPED, Word, arguments_at, heads, room, roots_at
@@ -207,6 +208,10 @@ class _Assembler:
 
     def _stream(self, stream: Stream) -> None:
         for instruction in stream:
+            if instruction[0] == "row":
+                raise BackendError(
+                    f"there is no template for {instruction[2].name}", place=self.graph.name, fix="compile it by LLVM"
+                )
             _WRITERS[instruction[0]](self, instruction)
 
     # ---- instructions ----

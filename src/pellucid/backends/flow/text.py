@@ -6,8 +6,12 @@ the same machine code at once and worse.
 
 from __future__ import annotations
 
-from ...ir.flow import Graph, Instruction, Stream
+from ...base.errors import BackendError
+from ...ir import prim as table
+from ...ir import types as T
+from ...ir.flow import Graph, Instruction, Row, Stream
 from ..asking import EVERY
+from ..llvm.spelling import form
 from .frame import FULL, PAIR_BYTES, STOPPED, Word, arguments_at, heads, room, roots_at
 
 ENTRY = "pellucid_flow"
@@ -253,8 +257,41 @@ class _Text:
                 bits = self.bits[memory]
                 word = self.let(f"load i{bits}, ptr {self._element(memory, index, failure)}")
                 return self.let(f"zext i{bits} {word} to i64")
+            case ("row", _, row, *args):
+                return self._row(row, args)
             case _:
                 raise AssertionError(instruction)
+
+    def _row(self, row: Row, args: list[int]) -> str:
+        """A row of the operator table, by its spelling; words are made values of its types, and the result a word."""
+        prim = table.row(row.name)
+        if prim.domain is not None or prim.ref is None:
+            raise BackendError(
+                f"{row.name} has no spelling for any operands", place=self.graph.name, fix="compile a nest"
+            )
+        operands = [self._operand(*each) for each in zip(row.types, row.reals, args, strict=True)]
+        self._count += 1
+        name = f"%t{self._count}"
+        lines = form(prim, row.types[0], row.result, 0)(name, *operands)
+        self.lines += [f" {line}" for line in lines.split("\n")]
+        if row.result is T.boolean:
+            return self._truth(name)
+        if row.result.is_float:
+            wide = name if row.result is T.f64 else self.let(f"fpext float {name} to double")
+            return self.let(f"bitcast double {wide} to i64")
+        if row.result.bits == 64:
+            return name
+        return self.let(f"{'sext' if row.result.kind == 'signed' else 'zext'} i{row.result.bits} {name} to i64")
+
+    def _operand(self, type_: T.Type, is_real: bool, register: int) -> str:
+        """A word as a value of a type."""
+        word = self.value(register)
+        if type_ is T.boolean:
+            return self.let(f"icmp ne i64 {word}, 0")
+        if not type_.is_float:
+            return word if type_.bits == 64 else self.let(f"trunc i64 {word} to i{type_.bits}")
+        wide = self.let(f"{'bitcast' if is_real else 'sitofp'} i64 {word} to double")
+        return wide if type_ is T.f64 else self.let(f"fptrunc double {wide} to float")
 
     def _truth(self, test: str) -> str:
         return self.let(f"zext i1 {test} to i64")

@@ -10,16 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from pellucid.base.errors import StagingError
-from pellucid.ir.flow import BOOLEAN, CLOSURE, CODE, INTEGER, MEMORY, NIL, PAIR, TEXT
+from pellucid.ir.flow import BOOLEAN, CLOSURE, CODE, INTEGER, MEMORY, NIL, PAIR, REAL, TEXT
+from pellucid.ir.types import Type, boolean
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.machine import HALT
+from pellucid.staging.root.primitives import types_of
 from pellucid.staging.root.program import Code, Const, If, Jump, Pair, Prim, check
 
 Set: TypeAlias = int
 """The values that a variable may have."""
 
-INTEGERS, BOOLEANS, NILS, GIVEN, TEXTS = 1, 2, 4, 8, 16
-"""Kinds: integers, truth values, the empty list, pairs that come from outside, and texts."""
+INTEGERS, BOOLEANS, NILS, GIVEN, TEXTS, REALS = 1, 2, 4, 8, 16, 32
+"""Kinds: integers, truth values, the empty list, pairs that come from outside, texts, and real numbers."""
 NUMBERS = INTEGERS | BOOLEANS
 DATA = NUMBERS | NILS | GIVEN
 """All that an argument may be."""
@@ -33,11 +35,12 @@ _ACCESSES = {"load": 1, "store": 2}
 _TRUTHS = frozenset(["=", "early=", "zero?", "not", "null?", "pair?", "atom?"])
 
 
+_SCALARS = NUMBERS | REALS
 _ARITY = {
-    **dict.fromkeys([*ARITHMETIC, *BITS, "<", "=", "early=", "cons", "close"], 2),
+    **dict.fromkeys([*ARITHMETIC, *BITS, "/", "<", "=", "early=", "cons", "close"], 2),
     **dict.fromkeys(["zero?", "not", "null?", "pair?", "atom?", "car", "cdr", "identity"], 1),
 }
-_KINDS = ((INTEGER, INTEGERS), (BOOLEAN, BOOLEANS), (NIL, NILS), (TEXT, TEXTS))
+_KINDS = ((INTEGER, INTEGERS), (BOOLEAN, BOOLEANS), (NIL, NILS), (REAL, REALS), (TEXT, TEXTS))
 
 
 class Flow:
@@ -208,6 +211,8 @@ class Flow:
             return self.memory(value)
         if value is None or isinstance(value, int):
             return NILS if value is None else BOOLEANS if isinstance(value, bool) else INTEGERS
+        if isinstance(value, float):
+            return REALS
         if isinstance(value, str) and value:
             return TEXTS
         raise StagingError(
@@ -245,6 +250,12 @@ class Flow:
         many = _ARITY.get(name)
         if many is None:
             found = self.accessed(prim, args)
+            row = None if found is not None else types_of(name)
+            if row is not None:
+                fits = len(args) == len(row[1]) and all(
+                    held & (NUMBERS | REALS if of.is_float else NUMBERS) for held, of in zip(args, row[1], strict=True)
+                )
+                return kind_of(row[2]) if fits else 0
             if found is None or not all(held & NUMBERS for held in found[1]):
                 return 0
             return INTEGERS if name.startswith("load") else NILS
@@ -262,6 +273,10 @@ class Flow:
         if name == "identity":
             return args[0]
         one, other = args
+        if (one | other) & REALS or name == "/":
+            if name in BITS or not one & _SCALARS or not other & _SCALARS:
+                return 0
+            return BOOLEANS if name == "<" else REALS | (INTEGERS if one & other & NUMBERS and name != "/" else 0)
         if not one & NUMBERS or not other & NUMBERS:
             return 0
         if name in ARITHMETIC:
@@ -314,7 +329,7 @@ class Tests:
 
     def _said(self, flow: Flow, test: str, *, truth: bool) -> Iterator[tuple[str, Set]]:
         """Sets that variables are in where a test has a truth."""
-        yield test, ~NILS if truth else NUMBERS | NILS
+        yield test, ~NILS if truth else _SCALARS | NILS
         kind, subject = self._known.get(test, ("", ""))
         if kind == "null?":
             yield subject, NILS if truth else ~NILS
@@ -322,6 +337,11 @@ class Tests:
             yield subject, flow.pairs if truth == (kind == "pair?") else ~flow.pairs
         elif kind == "not":
             yield from self._said(flow, subject, truth=not truth)
+
+
+def kind_of(type_: Type) -> Set:
+    """The set of all values of a type."""
+    return BOOLEANS if type_ is boolean else REALS if type_.is_float else INTEGERS
 
 
 def bits(values: Set) -> Iterator[Set]:

@@ -6,11 +6,25 @@ nothing else but the number; so a truth is asked of any kind alike. `pruning` ta
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from pellucid.base.errors import StagingError
-from pellucid.ir.flow import BOOLEAN, CLOSURE, CODE, NIL, PAIR, Block, Failure, Graph, Instruction, Stream
+from pellucid.ir import types as T
+from pellucid.ir.flow import (
+    BOOLEAN,
+    CLOSURE,
+    CODE,
+    NIL,
+    PAIR,
+    Block,
+    Failure,
+    Graph,
+    Instruction,
+    Row,
+    Stream,
+)
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.flow import (
     ARITHMETIC,
@@ -19,13 +33,15 @@ from pellucid.staging.root.flow import (
     INTEGERS,
     NILS,
     NUMBERS,
+    REALS,
     TEXTS,
     Flow,
     Set,
     Tests,
-)  # fmt: skip
+    kind_of,
+)
 from pellucid.staging.root.machine import HALT
-from pellucid.staging.root.primitives import primitive
+from pellucid.staging.root.primitives import primitive, types_of
 from pellucid.staging.root.program import Code, Const, If, Jump, Pair, Prim
 from pellucid.staging.root.pruning import pruned
 
@@ -34,6 +50,8 @@ _OPERATORS = {
     "+": "add", "-": "sub", "*": "mul", "idiv": "div", "imod": "mod", "<<": "shl", ">>": "shr", "&": "and", "|": "or",
     "^": "xor",
 }  # fmt: skip
+_ON_REALS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "<": "lt", "=": "eq", "early=": "eq", "min": "", "max": ""}
+_SCALARS = NUMBERS | REALS
 _TAGGED, _NULLABLE = -1, -2
 
 
@@ -103,7 +121,8 @@ class _Lowering:
             params, roots, values = self._params(sets)
             body: Stream = []
             self._streams(code, dict(zip(code.params, values, strict=True)), body)
-            blocks.append(Block(code.name, params, roots, body))
+            reals = frozenset(v.word for v in values if v.set == REALS)
+            blocks.append(Block(code.name, params, roots, body, reals))
         types = {name: memory.buffer.type for name, memory in self.memories.items()}
         return Graph(name, blocks, self._numbers, list(self._failures), types, list(self._texts))
 
@@ -115,11 +134,13 @@ class _Lowering:
         halt = Value(self.flow.code(HALT), self.constant(self.number[HALT]))
         stop = self._pair(self.flow.stop, halt, Value(NILS, self.constant(0)))
         self.jump([entry], [stop, *values])
-        return Block(name, params, roots, self.out)
+        reals = frozenset(v.word for v in values if v.set == REALS)
+        return Block(name, params, roots, self.out, reals)
 
     def _halting(self) -> Block:
         params, roots, (result,) = self._params([self.flow.result])
-        return Block(HALT.name, params, roots, [("give", result.word, self.tag(result))])
+        reals = frozenset(v.word for v in [result] if v.set == REALS)
+        return Block(HALT.name, params, roots, [("give", result.word, self.tag(result))], reals)
 
     def _params(
         self, sets: Sequence[Set]
@@ -228,7 +249,7 @@ class _Lowering:
                     inner = self.out
                     if then is not None and orelse is not None:
                         inner = list[Instruction]()
-                        self.out.append(("if", names[instruction.test].word, inner))
+                        self.out.append(("if", self._truth(names[instruction.test]), inner))
                     if then is not None:
                         waiting.append((instruction.stream, then, tests.copy(), inner))
                     if orelse is None:
@@ -244,6 +265,8 @@ class _Lowering:
             return car and cdr and self._pair(self.flow.constant(value), car, cdr)
         if isinstance(value, str):
             return Value(TEXTS, self.constant(self._texts.setdefault(value, len(self._texts)) + 1))
+        if isinstance(value, float):
+            return Value(REALS, self.constant(int(struct.unpack("<q", struct.pack("<d", value))[0])))
         if isinstance(value, Memory):
             return Value(self.flow.memory(value), self.constant(1))
         if isinstance(value, Code):
@@ -310,6 +333,11 @@ class _Lowering:
         found = None if name in KNOWN else self.flow.accessed(prim, [value.set for value in args])
         if found is not None:
             return self._access(name, held, found[0], args[-len(found[1]) :])
+        row = None if name in KNOWN else types_of(name)
+        if row is not None:
+            return self._row(Row(row[0].name, row[1], row[2], row[3], ()), args)
+        if name in _ON_REALS and any(value.set & REALS for value in args) or name == "/":
+            return self._on_reals(name, held, args)
         if name in ARITHMETIC or name in BITS or name == "<":
             for value in args:
                 self.numeric(value, name)
@@ -327,7 +355,7 @@ class _Lowering:
             row = primitive(prim.primitive, self.flow.named)
         except StagingError as error:
             return self.failure(f"{prim.primitive}: {error.message}", error.fix or "")
-        if prim.primitive not in KNOWN and prim.primitive.partition("@")[0] not in ("load", "store"):
+        if prim.primitive not in KNOWN and types_of(prim.primitive) is None and prim.primitive.partition("@")[0] not in ("load", "store"):
             raise StagingError(
                 f"{prim.primitive} has no machine code",
                 place=self.place,
@@ -375,6 +403,60 @@ class _Lowering:
             words[1] = self._amount(name, words[1])
         return Value(held, self.emit(operator, *words, self.failure(*_TOO_LARGE)))
 
+    # ---- real numbers ----
+
+    def _mixed(self, name: str) -> StagingError:
+        return StagingError(
+            f"{name} on numbers of several kinds has no machine code",
+            place=self.place,
+            fix="use integers or reals only, or run the program by the machine",
+        )
+
+    def _row(self, row: Row, args: list[Value]) -> Value:
+        """A row of the operator table."""
+        for value, type_ in zip(args, row.types, strict=True):
+            if value.set & REALS and (value.set != REALS or not type_.is_float):
+                raise self._mixed(row.name)
+            self.numeric(value, row.name)
+        made = self.register()
+        reals = tuple([value.set == REALS for value in args])
+        self.out.append(("row", made, row._replace(reals=reals), *(value.word for value in args)))
+        return Value(kind_of(row.result), made)
+
+    def _on_reals(self, name: str, held: Set, args: list[Value]) -> Value:
+        """A primitive on numbers of which one is real."""
+        integers = [v for v in args if v.set & NUMBERS and not (v.word < 0 and abs(self.number_of(v.word)) < 1 << 53)]
+        exact = name in ("<", "=", "early=", "min", "max") or (name == "/" and not any(v.set & REALS for v in args))
+        if (integers and exact) or name not in _ON_REALS or (name in ("min", "max") and held != REALS):
+            raise self._mixed(name)
+        if any(v.set & REALS and v.set != REALS for v in args):
+            raise self._mixed(name)
+        if name in ("min", "max"):
+            one, other = args
+            order = [one, other] if name == "max" else [other, one]
+            smaller = self._row(Row("lt", (T.f64, T.f64), T.boolean, None, ()), order)
+            return Value(held, self.emit("select", smaller.word, other.word, one.word))
+        operator = _ON_REALS[name]
+        if name == "/":
+            zero = self._real_zero(args[1])
+            self.require(self.emit("is0", zero), self.failure("/: division by zero"))
+        return self._row(Row(operator, (T.f64, T.f64), T.boolean if operator in ("lt", "eq") else T.f64, None, ()), args)
+
+    def _real_zero(self, value: Value) -> int:
+        """Whether a real is zero."""
+        zero = Value(REALS, self.constant(0))
+        return self._row(Row("eq", (T.f64, T.f64), T.boolean, None, ()), [value, zero]).word
+
+    def _truth(self, value: Value) -> int:
+        """A word that is 0 where a value is false."""
+        if not value.set & REALS:
+            return value.word
+        if value.set != REALS:
+            raise self._mixed("a test")
+        return self.emit("is0", self._real_zero(value))
+
+    # ---- other primitives ----
+
     def _amount(self, name: str, word: int) -> int:
         """An amount to shift by, from 0 to 63; more is as 63 to the right, and makes too large a number to the left."""
         most = self.constant(63)
@@ -396,6 +478,8 @@ class _Lowering:
 
     def _equal(self, held: Set, args: list[Value]) -> Value:
         one, other = args
+        if (one.set | other.set) & REALS and one.set & _SCALARS and other.set & _SCALARS:
+            return self._on_reals("=", held, args)
         classes = [{t >> 1 for t in self.flow.tags(value.set)} for value in args]
         if not classes[0] & classes[1]:
             return Value(held, self.constant(0))
@@ -413,6 +497,10 @@ class _Lowering:
 
     def _is_zero(self, held: Set, args: list[Value]) -> Value:
         (one,) = args
+        if one.set & REALS:
+            if one.set != REALS:
+                raise self._mixed("zero?")
+            return Value(held, self._real_zero(one))
         if not one.set & NUMBERS:
             return Value(held, self.constant(0))
         none = self.emit("is0", one.word)
@@ -421,13 +509,13 @@ class _Lowering:
         return Value(held, none)
 
     def _not(self, held: Set, args: list[Value]) -> Value:
-        return Value(held, self.emit("is0", args[0].word))
+        return Value(held, self.emit("is0", self._truth(args[0])))
 
     def _is_nil(self, held: Set, args: list[Value]) -> Value:
         (one,) = args
         if not one.set & NILS or one.set == NILS:
             return Value(held, self.constant(int(one.set == NILS)))
-        if one.set & NUMBERS:
+        if one.set & _SCALARS:
             return Value(held, self.emit("eq", self.tag(one), self.constant(NIL)))
         return Value(held, self.emit("is0", one.word))
 
@@ -494,6 +582,6 @@ class _Lowering:
     }  # fmt: skip
 
 
-KNOWN = frozenset([*ARITHMETIC, *BITS, *_Lowering.OTHERS])
+KNOWN = frozenset(["/", *ARITHMETIC, *BITS, *_Lowering.OTHERS])
 """The primitives that have machine code, besides accesses to memories."""
 _TOO_LARGE = ("an integer of more than 64 bits", "compute with smaller numbers, or by the machine")

@@ -8,6 +8,7 @@ there is not done, and sums wrap beyond 64 bits; a division by zero is refused a
 from __future__ import annotations
 
 import re
+import struct
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from pellucid.base.errors import StagingError
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer, Expr, const, param
-from pellucid.ir.flow import BOOLEAN, INTEGER, NIL, Block, Graph, Instruction, Stream
+from pellucid.ir.flow import BOOLEAN, INTEGER, NIL, REAL, Block, Graph, Instruction, Row, Stream
 from pellucid.ir.nest import inputs
 from pellucid.staging import residual as R
 from pellucid.staging.folding import WHOLE, node, number, opposite
@@ -78,8 +79,8 @@ class _Nest:
         self.session = Session()
         self.memories: list[Memory] = [form.memories[name] for name in form.graph.memories]
         self.exits: list[R.Code] = []
-        self.result = Buffer("result", WHOLE, 1)
         self.arguments = dict(zip(self.graph.blocks[0].params, parameters(names), strict=True))
+        self.result = Buffer("result", T.f64 if self._tag() == REAL else WHOLE, 1)
         self.session.labels.update(
             dict.fromkeys([*form.memories, "result", self.session.fault.name, *self.arguments.values()], 1)
         )
@@ -97,7 +98,8 @@ class _Nest:
         """Write all blocks, and what is left of them."""
         session = self.session
         with staging(session):
-            known = {p: param(name, WHOLE) for p, name in self.arguments.items()}
+            reals = self.graph.blocks[0].reals
+            known = {p: param(name, T.f64 if p in reals else WHOLE) for p, name in self.arguments.items()}
             entry = self.stream(self.graph.blocks[0].body, known)
             session.depth = 1
             while self._later:
@@ -126,7 +128,7 @@ class _Nest:
         """The tag of all results."""
         tag: int = self.graph.blocks[_HALT].body[-1][2]
         kind = self.graph.constants[~tag] if tag < 0 else -1
-        if kind not in (INTEGER, BOOLEAN, NIL):
+        if kind not in (INTEGER, BOOLEAN, NIL, REAL):
             raise self._unfit("results that are no numbers")
         return kind
 
@@ -146,9 +148,36 @@ class _Nest:
         found = self.value(known, register)
         return node("choose", found, number(1), number(0)) if found.type is T.boolean else found
 
-    def wholes(self, known: dict[int, Expr], registers: Sequence[int]) -> tuple[Expr, ...]:
-        """Registers as integers."""
-        return tuple([self.whole(known, r) for r in registers])
+    def passed(self, known: dict[int, Expr], target: int, registers: Sequence[int]) -> tuple[Expr, ...]:
+        """What a block gets for registers: integers and reals."""
+        block = self.block(target)
+        return tuple(
+            [
+                self.real(known, r) if p in block.reals else self.whole(known, r)
+                for p, r in zip(block.params, registers, strict=True)
+            ]
+        )
+
+    def real(self, known: dict[int, Expr], register: int) -> Expr:
+        """A register that holds the bits of a real number, as that number."""
+        if register >= 0:
+            return known[register]
+        bits = self.graph.constants[~register]
+        return const(struct.unpack("<d", struct.pack("<q", bits))[0], T.f64)
+
+    def row(self, row: Row, registers: Sequence[int], known: dict[int, Expr]) -> Expr:
+        """A row of the operator table; what is narrower than a word is widened again."""
+        operands: list[Expr] = []
+        for type_, is_real, r in zip(row.types, row.reals, registers, strict=True):
+            if type_ is T.boolean:
+                operands.append(self.truth(known, r))
+                continue
+            value = self.real(known, r) if is_real else self.whole(known, r)
+            if type_ is T.f32 and not is_real:
+                value = node("convert", value, attr=T.f64)
+            operands.append(node("convert", value, attr=type_))
+        made = node(row.name, *operands, attr=row.attr)
+        return made if made.type is T.boolean else node("convert", made, attr=T.f64 if made.type.is_float else WHOLE)
 
     def block(self, number: int) -> Block:
         """A block of the graph."""
@@ -180,10 +209,10 @@ class _Nest:
                 case ("go", target, args):
                     if target != _HALT and self.into[target] == 1:
                         block = self.block(target)
-                        known.update(zip(block.params, self.wholes(known, args), strict=True))
+                        known.update(zip(block.params, self.passed(known, target, args), strict=True))
                         stream, at = block.body, 0
                     else:
-                        out.append(self._jump(target, self.wholes(known, args)))
+                        out.append(self._jump(target, self.passed(known, target, args)))
                         return out
                 case ("fail", failure):
                     out.extend(self.session.guard(const(value=True, type_=T.boolean), self._fault(failure)))
@@ -211,12 +240,13 @@ class _Nest:
     def _jump(self, target: int, values: tuple[Expr, ...]) -> R.Statement:
         """A jump to a block, which gets names when it is first met; or the end of the program."""
         if target == _HALT:
-            value = values[0] if values else number(0)
+            value = values[0] if values else const(0, self.result.type)
             self.exits.append([R.Put(self.result, number(0), value)])
             return R.Leave(len(self.exits) - 1)
         if target not in self.variants:
             depth, self.session.depth = self.session.depth, 1
-            fresh = tuple([self.session.fresh("v", WHOLE) for _ in self.graph.blocks[target].params])
+            block = self.block(target)
+            fresh = tuple([self.session.fresh("v", T.f64 if p in block.reals else WHOLE) for p in block.params])
             self.session.depth = depth
             self.variants[target] = R.Variant(fresh)
             self._later.append(target)
@@ -247,10 +277,15 @@ class _Nest:
         match instruction:
             case ("is0", _, a):
                 return opposite(self.truth(known, a))
+            case ("row", _, row, *operands):
+                return self.row(row, operands, known)
             case ("eq" | "lt" as op, _, a, b):
                 return node(op, self.whole(known, a), self.whole(known, b))
             case ("select", _, c, a, b):
-                return node("choose", self.truth(known, c), self.whole(known, a), self.whole(known, b))
+                arms = [self.whole(known, r) for r in (a, b)]
+                if any(e.type is T.f64 for e in arms):
+                    arms = [self.real(known, r) for r in (a, b)]
+                return node("choose", self.truth(known, c), *arms)
             case (op, _, a, b) if op in _BITS:
                 both = [self.value(known, r) for r in (a, b)]
                 if any(e.type is not T.boolean for e in both):

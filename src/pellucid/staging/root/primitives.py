@@ -246,7 +246,7 @@ def _access(name: str, memories: Memories) -> Row | None:
     return rows.get(access)
 
 
-def _types(name: str) -> tuple[table.Prim, tuple[T.Type, ...], T.Type, Any] | None:
+def types_of(name: str) -> tuple[table.Prim, tuple[T.Type, ...], T.Type, Any] | None:
     """The operator, the types of operands and result, and the attribute that a dotted name stands for."""
     word, *types = name.split(".")
     prim = table.table().get(word)
@@ -266,7 +266,7 @@ def _types(name: str) -> tuple[table.Prim, tuple[T.Type, ...], T.Type, Any] | No
 @lru_cache(maxsize=1024)
 def _typed(name: str) -> Row | None:
     """The row of an operator of the table on values of stated types."""
-    found = _types(name)
+    found = types_of(name)
     if found is None:
         return None
     prim, types, result, attr = found
@@ -286,7 +286,7 @@ def facts(name: str, *known: Facts) -> Facts | None:
     row = primitive(name)
     if row.operator is None:
         return None
-    types = _types(name)
+    types = types_of(name)
     if types is None:
         prim = table.row(row.operator)
         operands = (T.i64,) * prim.arity

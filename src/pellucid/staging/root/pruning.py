@@ -15,7 +15,7 @@ _FAILING = frozenset(["load"])
 _READ = {
     **dict.fromkeys(["add", "sub", "mul", "div", "mod", "shl", "shr", "store"], slice(2, 4)),
     **dict.fromkeys(["require", "if", "switch"], slice(1, 2)),
-    "give": slice(1, None), "load": slice(3, 4), "go": slice(0), "fail": slice(0),
+    "row": slice(3, None), "give": slice(1, None), "load": slice(3, 4), "go": slice(0), "fail": slice(0),
 }  # fmt: skip
 _REST = slice(2, None)
 
@@ -99,7 +99,7 @@ def _block(block: Block, used: set[int], kept: list[list[bool]]) -> Block:
             elif operator in _EFFECTS or operator in _FAILING or instruction[1] in used:
                 out.append(instruction)
     params = tuple([p for p in block.params if p in used])
-    return Block(block.name, params, tuple([r for r in block.roots if r[0] in used]), body)
+    return block._replace(params=params, roots=tuple([r for r in block.roots if r[0] in used]), body=body)
 
 
 def _passed(kept: list[bool], args: tuple[int, ...]) -> tuple[int, ...]:
