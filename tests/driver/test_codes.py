@@ -174,3 +174,36 @@ def test_unfit_calls_are_refused() -> None:
     words = compile_code(_entry("f(k m) {\n(car k)(k (load m 0))\n}"), Memory("m"), tier="llvm")
     with pytest.raises(InputError, match="array of u32"):
         words(np.zeros(3))
+
+
+REALS = """
+norm(k x n s) {
+  if (zero? n) (car k)(k s)
+  y = (* x x)
+  norm(k (+ x 0.5) (- n 1) (+ s y))
+}"""
+
+
+@pytest.mark.parametrize("tier", ["llvm", "nest", "auto"])
+def test_real_numbers_and_rows_of_the_operator_table(tier: str) -> None:
+    norm = compile_code(_entry(REALS), "real", "integer", "real", tier=tier)
+    assert norm.tier in ("llvm 2", "nest", "llvm 0")
+    assert norm(0.25, 10, 0.0) == run(_entry(REALS), 0.25, 10, 0.0)
+    rows = _entry("f(k a b) {\nc = (add.i8 a b)\nd = (mul.f32 (convert.i64.f32 c) 0.1)\n(car k)(k d)\n}")
+    made = compile_code(rows, "integer", "integer", tier=tier)
+    assert made(100, 100) == run(rows, 100, 100)
+    chosen = _entry("f(k x) {\nif (< x 0.5) (car k)(k (max x 0.25))\n(car k)(k (/ 1.0 x))\n}")
+    either = compile_code(chosen, "real", tier=tier)
+    for x in (-1.0, 0.3, 0.5, 3.0, 1e300):
+        assert either(x) == run(chosen, x)
+
+
+def test_numbers_of_several_kinds_are_run_by_the_machine() -> None:
+    code = _entry("f(k n x) {\n(car k)(k (< n x))\n}")
+    made = compile_code(code, "integer", "real")
+    assert made.tier == "machine"
+    assert "numbers of several kinds" in made.problem
+    assert made(1, 1.5) is True
+    divided = compile_code(_entry("f(k x) {\n(car k)(k (/ 1.0 x))\n}"), "real", tier="llvm")
+    with pytest.raises(StagingError, match="division by zero"):
+        divided(0.0)

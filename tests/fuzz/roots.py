@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 _NUMERIC = ["+", "-", "*", "+", "-", "min", "max", "&", "|", "^", "idiv", "imod", "<<", ">>"]
+_REAL = ["+", "-", "*", "/", "add.f32", "mul.f64", "min.f64", "abs.f64", "lt.f64", "<", "zero?", "not"]
 _TESTS = ["=", "<", "zero?", "not", "null?", "pair?", "atom?"]
 
 
@@ -48,12 +49,31 @@ class _Body:
             self.lines.append(f"{name} = ({rng.choice(_NUMERIC)} {self.number()} {self.number()})")
             self.numbers.append(name)
         elif kind < 0.5:
-            row = rng.choice(["add.i8", "sub.u16", "mul.i32", "xor.u8", "lt.i16", "convert.i64.f64", "convert.i64.u8"])
+            row = rng.choice(
+                ["add.i8", "sub.u16", "mul.i32", "xor.u8", "lt.i16", "convert.i64.f64", "convert.i64.u8"]
+            )
             many = 1 if row.startswith("convert") else 2
             self.lines.append(f"{name} = ({row} {' '.join(self.number() for _ in range(many))})")
-            (self.truths if row == "lt.i16" else self.reals if row.endswith("f64") else self.numbers).append(name)
+            (self.truths if row == "lt.i16" else self.reals if row.endswith("f64") else self.numbers).append(
+                name
+            )
         elif kind < 0.57 and self.reals:
-            row = rng.choice(["+", "-", "*", "/", "add.f32", "mul.f64", "min.f64", "abs.f64", "lt.f64", "<", "zero?", "not"])
+            row = rng.choice(
+                [
+                    "+",
+                    "-",
+                    "*",
+                    "/",
+                    "add.f32",
+                    "mul.f64",
+                    "min.f64",
+                    "abs.f64",
+                    "lt.f64",
+                    "<",
+                    "zero?",
+                    "not",
+                ]
+            )
             many = 1 if row in ("abs.f64", "zero?", "not") else 2
             self.lines.append(f"{name} = ({row} {' '.join(self.real() for _ in range(many))})")
             (self.truths if row in ("lt.f64", "<", "zero?", "not") else self.reals).append(name)

@@ -22,7 +22,7 @@ PROGRAMS = [
 
 LONGEST_FILE = 500
 LONGEST_MOVE = 150
-WHOLE_IR = 3200
+WHOLE_IR = 3300
 NO_IDEA = {"common", "core", "helper", "helpers", "manager", "misc", "util", "utils"}
 
 

@@ -202,7 +202,8 @@ def compile_code(
 
     By itself a program begins with the quick tier, and goes on with LLVM's code when that is ready. Where it has no
     machine code, the machine runs it, and `problem` says why. A nest is for loops of numbers over memories. It has
-    lanes and threads, and means what specialized programs mean where the machine would refuse an address or a large integer.
+    lanes and threads. Where the machine would refuse an address or a large integer, it means what specialized programs
+    mean.
 
     Parameters: `memories` are those that `load@name` and `store@name` mean, `tier` is one of `machine`, `quick`,
     `llvm` and `nest`, to stay with it, and `arena` is the number of bytes for pairs that live.

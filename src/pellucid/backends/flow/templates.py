@@ -210,7 +210,9 @@ class _Assembler:
         for instruction in stream:
             if instruction[0] == "row":
                 raise BackendError(
-                    f"there is no template for {instruction[2].name}", place=self.graph.name, fix="compile it by LLVM"
+                    f"there is no template for {instruction[2].name}",
+                    place=self.graph.name,
+                    fix="compile it by LLVM",
                 )
             _WRITERS[instruction[0]](self, instruction)
 

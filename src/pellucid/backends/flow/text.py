@@ -281,7 +281,9 @@ class _Text:
             return self.let(f"bitcast double {wide} to i64")
         if row.result.bits == 64:
             return name
-        return self.let(f"{'sext' if row.result.kind == 'signed' else 'zext'} i{row.result.bits} {name} to i64")
+        return self.let(
+            f"{'sext' if row.result.kind == 'signed' else 'zext'} i{row.result.bits} {name} to i64"
+        )
 
     def _operand(self, type_: T.Type, is_real: bool, register: int) -> str:
         """A word as a value of a type."""

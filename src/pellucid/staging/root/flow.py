@@ -253,7 +253,8 @@ class Flow:
             row = None if found is not None else types_of(name)
             if row is not None:
                 fits = len(args) == len(row[1]) and all(
-                    held & (NUMBERS | REALS if of.is_float else NUMBERS) for held, of in zip(args, row[1], strict=True)
+                    held & (NUMBERS | REALS if of.is_float else NUMBERS)
+                    for held, of in zip(args, row[1], strict=True)
                 )
                 return kind_of(row[2]) if fits else 0
             if found is None or not all(held & NUMBERS for held in found[1]):
@@ -276,7 +277,11 @@ class Flow:
         if (one | other) & REALS or name == "/":
             if name in BITS or not one & _SCALARS or not other & _SCALARS:
                 return 0
-            return BOOLEANS if name == "<" else REALS | (INTEGERS if one & other & NUMBERS and name != "/" else 0)
+            return (
+                BOOLEANS
+                if name == "<"
+                else REALS | (INTEGERS if one & other & NUMBERS and name != "/" else 0)
+            )
         if not one & NUMBERS or not other & NUMBERS:
             return 0
         if name in ARITHMETIC:

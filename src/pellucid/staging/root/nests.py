@@ -177,7 +177,11 @@ class _Nest:
                 value = node("convert", value, attr=T.f64)
             operands.append(node("convert", value, attr=type_))
         made = node(row.name, *operands, attr=row.attr)
-        return made if made.type is T.boolean else node("convert", made, attr=T.f64 if made.type.is_float else WHOLE)
+        return (
+            made
+            if made.type is T.boolean
+            else node("convert", made, attr=T.f64 if made.type.is_float else WHOLE)
+        )
 
     def block(self, number: int) -> Block:
         """A block of the graph."""
@@ -246,7 +250,9 @@ class _Nest:
         if target not in self.variants:
             depth, self.session.depth = self.session.depth, 1
             block = self.block(target)
-            fresh = tuple([self.session.fresh("v", T.f64 if p in block.reals else WHOLE) for p in block.params])
+            fresh = tuple(
+                [self.session.fresh("v", T.f64 if p in block.reals else WHOLE) for p in block.params]
+            )
             self.session.depth = depth
             self.variants[target] = R.Variant(fresh)
             self._later.append(target)

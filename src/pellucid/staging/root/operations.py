@@ -1,0 +1,314 @@
+"""Primitives of root as instructions on words; what `flow` does not know of operands is asked at run time.
+
+Above `words`, below `lowering`. Integers, pairs and memories have instructions; real numbers and operators of a stated
+type are rows of the operator table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from pellucid.base.errors import StagingError
+from pellucid.ir import types as T
+from pellucid.ir.flow import BOOLEAN, NIL, PAIR, Row
+from pellucid.staging.memory import Memory
+from pellucid.staging.root.flow import ARITHMETIC, BITS, BOOLEANS, NILS, NUMBERS, REALS, Set, kind_of
+from pellucid.staging.root.primitives import primitive, types_of
+from pellucid.staging.root.program import Prim
+from pellucid.staging.root.words import TAGGED, TOO_LARGE, Value, Words
+
+_OPERATORS = {
+    "+": "add", "-": "sub", "*": "mul", "idiv": "div", "imod": "mod", "<<": "shl", ">>": "shr", "&": "and", "|": "or",
+    "^": "xor",
+}  # fmt: skip
+_ON_REALS = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "div",
+    "<": "lt",
+    "=": "eq",
+    "early=": "eq",
+    "min": "",
+    "max": "",
+}
+_SCALARS = NUMBERS | REALS
+
+
+class Operations(Words):
+    """Writes primitives."""
+
+    def prim(self, prim: Prim, args: list[Value]) -> Value | None:
+        """What a primitive makes, or None where it surely fails."""
+        held = self.flow.made(prim, [value.set for value in args])
+        if not held:
+            self.out.append(("fail", self._refusal(prim, [value.set for value in args])))
+            return None
+        name = prim.primitive
+        found = None if name in KNOWN else self.flow.accessed(prim, [value.set for value in args])
+        if found is not None:
+            return self._access(name, held, found[0], args[-len(found[1]) :])
+        row = None if name in KNOWN else types_of(name)
+        if row is not None:
+            return self._row(Row(row[0].name, row[1], row[2], row[3], ()), args)
+        if (name in _ON_REALS and any(value.set & REALS for value in args)) or name == "/":
+            return self._on_reals(name, held, args)
+        if name in ARITHMETIC or name in BITS or name == "<":
+            for value in args:
+                self.numeric(value, name)
+        if name in ("min", "max"):
+            one, other = (v.word for v in args)
+            smaller = self.emit("lt", *((one, other) if name == "max" else (other, one)))
+            return Value(held, self.emit("select", smaller, other, one))
+        if name in _OPERATORS:
+            return self._operation(name, held, args)
+        return self.OTHERS[name](self, held, args)
+
+    def _refusal(self, prim: Prim, args: Sequence[Set]) -> int:
+        """The failure of a primitive that cannot succeed."""
+        try:
+            row = primitive(prim.primitive, self.flow.named)
+        except StagingError as error:
+            return self.failure(f"{prim.primitive}: {error.message}", error.fix or "")
+        if (
+            prim.primitive not in KNOWN
+            and types_of(prim.primitive) is None
+            and prim.primitive.partition("@")[0] not in ("load", "store")
+        ):
+            raise StagingError(
+                f"{prim.primitive} has no machine code",
+                place=self.place,
+                fix="run the program by the machine",
+            )
+        if row.arity != len(args):
+            message = f"{prim.primitive} takes {row.arity} values, not {len(args)}"
+            return self.failure(message, "match them")
+        if prim.primitive in ("car", "cdr"):
+            return self.failure(f"{prim.primitive}: no pair")
+        # What is stored is looked at first, and refused as an input.
+        is_input = prim.primitive.startswith("store") and not args[-1] & NUMBERS
+        return self.failure(f"{prim.primitive}: no value for these kinds", is_input=is_input)
+
+    def _access(self, name: str, held: Set, memory: Memory, args: list[Value]) -> Value:
+        """A word of a memory, or nil after one is stored."""
+        for value in args[:0:-1]:
+            self.numeric(value, name, is_input=True)
+        self.numeric(args[0], name)
+        index = list(self.memories).index(memory.name) if memory.name in self.memories else len(self.memories)
+        self.memories[memory.name] = memory
+        outside = f"an address is not in the memory {memory.name}"
+        failure = self.failure(outside, "end before it, or give a longer array", is_input=True)
+        whole = memory.word == memory.buffer.type.bits
+        words = [value.word for value in args]
+        if len(words) == 1:
+            made = self.emit("load", index, words[0], failure)
+            return Value(held, made if whole else self.emit("and", made, self.constant(memory.mask)))
+        if not whole:
+            words[1] = self.emit("and", words[1], self.constant(memory.mask))
+        self.out.append(("store", index, *words, failure))
+        return Value(held, self.constant(0))
+
+    def _operation(self, name: str, held: Set, args: list[Value]) -> Value:
+        """An operator on two numbers."""
+        words = [value.word for value in args]
+        operator = _OPERATORS[name]
+        if name in BITS:
+            tag = self.emit("and", *map(self.tag, args)) if self.shape(held) == TAGGED else None
+            return Value(held, self.emit(operator, *words), tag)
+        if name in ("idiv", "imod"):
+            zero = self.failure(f"{name}: division by zero")
+            self.require(self.emit("is0", self.emit("is0", words[1])), zero)
+        if name in ("<<", ">>"):
+            words[1] = self._amount(name, words[1])
+        return Value(held, self.emit(operator, *words, self.failure(*TOO_LARGE)))
+
+    # ---- real numbers ----
+
+    def _mixed(self, name: str) -> StagingError:
+        return StagingError(
+            f"{name} on numbers of several kinds has no machine code",
+            place=self.place,
+            fix="use integers or reals only, or run the program by the machine",
+        )
+
+    def _row(self, row: Row, args: list[Value]) -> Value:
+        """A row of the operator table."""
+        for value, type_ in zip(args, row.types, strict=True):
+            if value.set & REALS and (value.set != REALS or not type_.is_float):
+                raise self._mixed(row.name)
+            if value.set != REALS:
+                self.numeric(value, row.name)
+        made = self.register()
+        reals = tuple([value.set == REALS for value in args])
+        self.out.append(("row", made, row._replace(reals=reals), *(value.word for value in args)))
+        return Value(kind_of(row.result), made)
+
+    def _on_reals(self, name: str, held: Set, args: list[Value]) -> Value:
+        """A primitive on numbers of which one is real."""
+        integers = [
+            v for v in args if v.set & NUMBERS and not (v.word < 0 and abs(self.number_of(v.word)) < 1 << 53)
+        ]
+        exact = name in ("<", "=", "early=", "min", "max") or (
+            name == "/" and not any(v.set & REALS for v in args)
+        )
+        if (integers and exact) or name not in _ON_REALS or (name in ("min", "max") and held != REALS):
+            raise self._mixed(name)
+        if any(v.set & REALS and v.set != REALS for v in args):
+            raise self._mixed(name)
+        if name in ("min", "max"):
+            one, other = args
+            order = [one, other] if name == "max" else [other, one]
+            smaller = self._row(Row("lt", (T.f64, T.f64), T.boolean, None, ()), order)
+            return Value(held, self.emit("select", smaller.word, other.word, one.word))
+        operator = _ON_REALS[name]
+        if name == "/":
+            zero = self._real_zero(args[1])
+            self.require(self.emit("is0", zero), self.failure("/: division by zero"))
+        return self._row(
+            Row(operator, (T.f64, T.f64), T.boolean if operator in ("lt", "eq") else T.f64, None, ()), args
+        )
+
+    def _real_zero(self, value: Value) -> int:
+        """Whether a real is zero."""
+        zero = Value(REALS, self.constant(0))
+        return self._row(Row("eq", (T.f64, T.f64), T.boolean, None, ()), [value, zero]).word
+
+    def truth(self, value: Value) -> int:
+        """A word that is 0 where a value is false."""
+        if not value.set & REALS:
+            return value.word
+        if value.set != REALS:
+            raise self._mixed("a test")
+        return self.emit("is0", self._real_zero(value))
+
+    # ---- other primitives ----
+
+    def _amount(self, name: str, word: int) -> int:
+        """An amount to shift by, from 0 to 63; more is as 63 to the right, and makes too large a number to the left."""
+        most = self.constant(63)
+        negative = self.failure(f"{name}: a shift by less than 0")
+        if word < 0:
+            amount = self.number_of(word)
+            if amount < 0 or (amount > 63 and name == "<<"):
+                self.require(self.constant(0), negative if amount < 0 else self.failure(*TOO_LARGE))
+            return self.constant(max(0, min(amount, 63)))
+        self.require(self.emit("lt", self.constant(-1), word), negative)
+        small = self.emit("lt", word, self.constant(64))
+        if name == "<<":
+            self.require(small, self.failure(*TOO_LARGE))
+            return word
+        return self.emit("select", small, word, most)
+
+    def _less(self, held: Set, args: list[Value]) -> Value:
+        return Value(held, self.emit("lt", args[0].word, args[1].word))
+
+    def _equal(self, held: Set, args: list[Value]) -> Value:
+        one, other = args
+        if (one.set | other.set) & REALS and one.set & _SCALARS and other.set & _SCALARS:
+            return self._on_reals("=", held, args)
+        classes = [{t >> 1 for t in self.flow.tags(value.set)} for value in args]
+        if not classes[0] & classes[1]:
+            return Value(held, self.constant(0))
+        if PAIR >> 1 in classes[0] & classes[1]:
+            atoms = [self._is_atom(held, [value]).word for value in args]
+            self.require(
+                self.emit("or", *atoms), self.failure("=: two pairs are compared", "compare their parts")
+            )
+        same = self.emit("eq", one.word, other.word)
+        if len(classes[0] | classes[1]) > 1:
+            by = self.constant(1)
+            alike = self.emit("eq", *(self.emit("shr", self.tag(value), by, 0) for value in args))
+            same = self.emit("and", same, alike)
+        return Value(held, same)
+
+    def _is_zero(self, held: Set, args: list[Value]) -> Value:
+        (one,) = args
+        if one.set & REALS:
+            if one.set != REALS:
+                raise self._mixed("zero?")
+            return Value(held, self._real_zero(one))
+        if not one.set & NUMBERS:
+            return Value(held, self.constant(0))
+        none = self.emit("is0", one.word)
+        if one.set & ~NUMBERS:
+            none = self.emit("and", none, self.emit("lt", self.tag(one), self.constant(BOOLEAN + 1)))
+        return Value(held, none)
+
+    def _not(self, held: Set, args: list[Value]) -> Value:
+        return Value(held, self.emit("is0", self.truth(args[0])))
+
+    def _is_nil(self, held: Set, args: list[Value]) -> Value:
+        (one,) = args
+        if not one.set & NILS or one.set == NILS:
+            return Value(held, self.constant(int(one.set == NILS)))
+        if one.set & _SCALARS:
+            return Value(held, self.emit("eq", self.tag(one), self.constant(NIL)))
+        return Value(held, self.emit("is0", one.word))
+
+    def _is_pair(self, held: Set, args: list[Value]) -> Value:
+        (one,) = args
+        others = one.set & ~self.flow.pairs
+        if not one.set & self.flow.pairs or not others:
+            return Value(held, self.constant(int(not others)))
+        if others == NILS:
+            return Value(held, self.emit("is0", self.emit("is0", one.word)))
+        return Value(held, self.emit("lt", self.constant(PAIR - 1), self.tag(one)))
+
+    def _is_atom(self, held: Set, args: list[Value]) -> Value:
+        return Value(held, self.emit("is0", self._is_pair(held, args).word))
+
+    def _identity(self, held: Set, args: list[Value]) -> Value:
+        return args[0]
+
+    def _made_pair(self, held: Set, args: list[Value]) -> Value:
+        return self.pair(held, *args)
+
+    def pair(self, held: Set, car: Value, cdr: Value) -> Value:
+        """A new pair, with a word for both tags."""
+        first, second = self.tag(car), self.tag(cdr)
+        if second < 0:
+            second = self.constant(self.number_of(second) << 8)
+        else:
+            second = self.emit("shl", second, self.constant(8), 0)
+        if first < 0 and second < 0:
+            tags = self.constant(self.number_of(first) | self.number_of(second))
+        else:
+            tags = self.emit("or", first, second)
+        return Value(held, self.emit("pair", car.word, cdr.word, tags))
+
+    def _car(self, held: Set, args: list[Value]) -> Value:
+        return self._half("car", held, args[0])
+
+    def _cdr(self, held: Set, args: list[Value]) -> Value:
+        return self._half("cdr", held, args[0])
+
+    def _half(self, which: str, held: Set, pair: Value) -> Value:
+        """A half of a pair; what can be one thing only is not read."""
+        if pair.set & ~self.flow.pairs:
+            is_pair = self._is_pair(BOOLEANS, [pair])
+            self.require(is_pair.word, self.failure(f"{which}: no pair"))
+        if held == NILS:
+            return Value(held, self.constant(0))
+        codes = self.flow.codes_of(held) if held & ~self.flow.codes == 0 else []
+        if len(codes) == 1:
+            return Value(held, self.constant(self.number[codes[0]]))
+        tag = None
+        if self.shape(held) == TAGGED:
+            tags = self.emit("tags", pair.word)
+            by = self.constant(8)
+            tag = (
+                self.emit("shr", tags, by, 0)
+                if which == "cdr"
+                else self.emit("and", tags, self.constant(255))
+            )
+        return Value(held, self.emit(which, pair.word), tag)
+
+    OTHERS: ClassVar[dict[str, Callable[[Operations, Set, list[Value]], Value]]] = {
+        "<": _less, "=": _equal, "early=": _equal, "zero?": _is_zero, "not": _not, "null?": _is_nil, "pair?": _is_pair,
+        "atom?": _is_atom, "identity": _identity, "cons": _made_pair, "close": _made_pair, "car": _car, "cdr": _cdr,
+    }  # fmt: skip
+
+
+KNOWN = frozenset(["/", *ARITHMETIC, *BITS, *Operations.OTHERS])
+"""The primitives that have machine code, besides accesses to memories."""

@@ -1,0 +1,107 @@
+"""Words of a root program while it is lowered: registers, constants, tags and failures.
+
+The bottom of `lowering`: `operations` write primitives with these, and `lowering` itself streams and jumps.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pellucid.ir.flow import BOOLEAN, CLOSURE, NIL, PAIR, Failure, Stream
+from pellucid.staging.memory import Memory
+from pellucid.staging.root.flow import NUMBERS, Flow, Set
+from pellucid.staging.root.machine import HALT
+
+TAGGED, _NULLABLE = -1, -2
+"""Shapes of values whose tags are told by a register, or by their words."""
+TOO_LARGE = ("an integer of more than 64 bits", "compute with smaller numbers, or by the machine")
+
+
+class Value(NamedTuple):
+    """A value while lowering: what it may be, its word, and its tag's register where its set does not tell the tag."""
+
+    set: Set
+    word: int
+    tag: int | None = None
+
+
+class Words:
+    """One program; `out` is the stream that is being written."""
+
+    def __init__(self, flow: Flow) -> None:
+        self.flow = flow
+        self.codes = [HALT, *flow.params]
+        self.number = {code: k + 1 for k, code in enumerate(self.codes)}
+        self.place = ""
+        self.out: Stream = []
+        self._constants: dict[int, int] = {}
+        self.numbers: list[int] = []
+        self.failures: dict[Failure, int] = {}
+        self._shapes: dict[Set, int] = {}
+        self._registers = 0
+        self.texts: dict[str, int] = {}
+        self.memories: dict[str, Memory] = {}
+
+    # ---- registers ----
+
+    def register(self) -> int:
+        """A new register."""
+        self._registers += 1
+        return self._registers - 1
+
+    def constant(self, number: int) -> int:
+        """The register of a constant."""
+        found = self._constants.get(number)
+        if found is None:
+            found = self._constants[number] = ~len(self.numbers)
+            self.numbers.append(number)
+        return found
+
+    def number_of(self, register: int) -> int:
+        """The number that a register below 0 stands for."""
+        return self.numbers[~register]
+
+    def emit(self, operator: str, *operands: int) -> int:
+        """The result of a new instruction."""
+        made = self.register()
+        self.out.append((operator, made, *operands))
+        return made
+
+    def failure(self, message: str, fix: str = "check the values before", *, is_input: bool = False) -> int:
+        """The number of an error in the code at hand."""
+        key = Failure(message, self.place, fix, is_input)
+        return self.failures.setdefault(key, len(self.failures) + 1)
+
+    def require(self, condition: int, failure: int) -> None:
+        """Fail unless a condition holds."""
+        self.out.append(("require", condition, failure))
+
+    # ---- tags ----
+
+    def shape(self, held: Set) -> int:
+        """The tag of all values of a set, or whether it is told by the word or by a register."""
+        found = self._shapes.get(held)
+        if found is None:
+            tags = self.flow.tags(held)
+            nullable = len(tags) == 2 and tags[0] == NIL and tags[1] in (PAIR, CLOSURE)
+            found = tags[0] if len(tags) == 1 else _NULLABLE if nullable else TAGGED if tags else 0
+            self._shapes[held] = found
+        return found
+
+    def tag(self, value: Value) -> int:
+        """The register of a value's tag."""
+        shape = self.shape(value.set)
+        if shape == _NULLABLE:
+            other = CLOSURE if value.set & self.flow.closures else PAIR
+            none = self.emit("is0", value.word)
+            return self.emit("select", none, self.constant(NIL), self.constant(other))
+        if shape == TAGGED:
+            assert value.tag is not None  # noqa: S101 - `_params` and `_half` give it one
+            return value.tag
+        return self.constant(shape)
+
+    def numeric(self, value: Value, primitive: str, *, is_input: bool = False) -> None:
+        """Fail unless a value is a number."""
+        if value.set & ~NUMBERS:
+            is_number = self.emit("lt", self.tag(value), self.constant(BOOLEAN + 1))
+            self.require(is_number, self.failure(f"{primitive}: no number", is_input=is_input))
