@@ -141,7 +141,7 @@ f(k x y) {
     assert (
         (one.car, unlinked(one.cdr))
         == (other.car, unlinked(other.cdr))
-        == (1, [1, "two", "3 four", 0.5, False])
+        == (0, [1, "two", "3 four", 0.5, False])
     )
 
 
@@ -217,3 +217,26 @@ def test_apply_takes_a_primitive_by_its_name() -> None:
     assert [run(code, name, 10) for name in ("+", "imod", "sub.i64")] == [13, 1, 7]
     with pytest.raises(StagingError, match="f: apply: zero\\? takes 1 values, not 2"):
         run(code, "zero?", 1)
+
+
+def test_lifts_are_read_and_written() -> None:
+    text = """
+f(k x y) {
+  lift x
+  lift x cyc
+  lift y (S * D) list
+  lift k stack D (list S D)
+  lift y (x k) pick
+  later lift y stack D
+  (car k)(k x)
+}
+pick(k x y) {
+  (car k)(k x)
+}"""
+    first = read_sugar(text)["f"]
+    assert write_sugar(first) == text.strip()
+    assert write(read(write(first))["f"]) == write(first)
+    assert [one.delay for one in first.body[:6]] == [0, 0, 0, 0, 0, 1]
+    assert run(first, 3, 4) == 3
+    with pytest.raises(TextError, match="no lift"):
+        read("(code f (k) ((lift k k k) (jump k k)))")

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, TypeAlias
+from typing import Any
 
 from pellucid.base.errors import TextError
+from pellucid.staging.root.forms import Form, expressions
 from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim, check, linked
+from pellucid.staging.times.lattice import DYNAMIC, Stack
+from pellucid.staging.times.text import time_of
 
-_TOKEN = re.compile(r"""[()]|"(?:[^"\\]|\\.)*"|[^\s()"]+|\"""")
 _HEAD = re.compile(r"([^\s(){}]+)\(([^()]*)\)\s*\{")
 _WORDS: dict[str, Any] = {
     "#t": True,
@@ -24,35 +26,6 @@ _WORDS: dict[str, Any] = {
 }
 _NUMBER = re.compile(r"-?\d{1,4000}|-?\d+\.\d+(e[-+]?\d+)?|-?\d+e[-+]?\d+")
 INFIX = frozenset({"+", "-", "*", "/", "=", "<", "idiv", "imod", "&", "|", "^", "<<", ">>"})
-_DEEPEST = 100
-
-Form: TypeAlias = "str | list[Form]"
-
-
-def expressions(text: str) -> list[Form]:
-    """The S-expressions in a text: lists of lists and words.
-
-    >>> expressions("(car k)(k m)")
-    [['car', 'k'], ['k', 'm']]
-    """
-    stack: list[list[Form]] = [[]]
-    for word in _TOKEN.findall(text):
-        if word == "(":
-            stack.append([])
-            if len(stack) > _DEEPEST:
-                raise TextError(
-                    "too many parentheses inside of each other", place=text, fix="name the inner values"
-                )
-        elif word == ")":
-            if len(stack) == 1:
-                raise TextError("a parenthesis closes nothing", place=text, fix="remove it")
-            done = stack.pop()
-            stack[-1].append(done)
-        else:
-            stack[-1].append(word)
-    if len(stack) > 1:
-        raise TextError("a parenthesis is not closed", place=text, fix="close it")
-    return stack[0]
 
 
 def read(text: str) -> dict[str, Code]:
@@ -117,11 +90,35 @@ def _instruction(form: Form, codes: dict[str, Code]) -> Instruction:
             return Prim(name, primitive, _names(args), point)
         case ["jump", str(target), *args]:
             return Jump(target, _names(args))
-        case ["lift", str(name)]:
-            return Lift(name)
+        case ["lift" | "later", *_]:
+            return _lift(form, codes)
         case _:
             pass
     raise TextError(f"no instruction: {form!r}", place="root", fix="write prim, const, if, jump or lift")
+
+
+def _lift(form: Form, codes: dict[str, Code]) -> Lift:
+    """The lift of a form: of a variable to dynamic, to a time, or to what a code makes of the times of others."""
+    match form:
+        case ["later", *rest]:
+            lift = _lift(rest, codes)
+            return lift._replace(delay=lift.delay + 1)
+        case ["lift", str(name)]:
+            return Lift(name)
+        case ["lift", str(name), list(args), str(word)] if word in codes:
+            return Lift(name, codes[word], _names(args))
+        case ["lift", str(name), "stack", *returns]:
+            return Lift(name, Stack(tuple(map(time_of, returns)) or (DYNAMIC,)))
+        case ["lift", str(name), to]:
+            return Lift(name, time_of(to))
+        case ["lift", str(name), to, "list"]:
+            return Lift(name, time_of([to, "list"]))
+        case _:
+            raise TextError(
+                f"no lift: {form!r}",
+                place="root",
+                fix="write (lift v), (lift v time), (lift v stack time ...) or (lift v (u ...) code)",
+            )
 
 
 def _is_constant(word: str) -> bool:
@@ -222,8 +219,8 @@ class _Sugar:
     def _line(self, line: str, out: list[Instruction]) -> None:
         """Append what one line says."""
         match expressions(line):
-            case ["lift", str(name)]:
-                out.append(Lift(name))
+            case ["lift" | "later", *_] as form:
+                out.append(_lift(form, self._codes))
             case ["if", test, target, list(args)]:
                 inner: list[Instruction] = []
                 tested = self._test(test, out)

@@ -14,6 +14,8 @@ from typing import Any
 from pellucid.base.errors import StagingError
 from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim
 from pellucid.staging.root.reading import INFIX
+from pellucid.staging.times.lattice import Stack, Time
+from pellucid.staging.times.text import show
 
 _WORDS: dict[Any, str] = {True: "#t", False: "#f", None: "nil"}
 _SYMBOL = re.compile(r"[^\s()\"']+")
@@ -39,6 +41,8 @@ def _constants(stream: tuple[Instruction, ...]) -> list[Code]:
             found += _constants(instruction.stream)
         elif isinstance(instruction, Const):
             found += _codes(instruction.value)
+        elif isinstance(instruction, Lift) and isinstance(instruction.to, Code):
+            found.append(instruction.to)
     return found
 
 
@@ -85,8 +89,22 @@ def _instruction(instruction: Instruction) -> str:
             return f"(if {test} {_stream(stream)})"
         case Jump(target, args):
             return f"({' '.join(('jump', target, *args))})"
-        case Lift(name):
-            return f"(lift {name})"
+        case Lift():
+            return _lift(instruction)
+
+
+def _lift(lift: Lift) -> str:
+    """The text of a lift."""
+    words = ["lift", lift.name]
+    if isinstance(lift.to, Stack):
+        words += ["stack", *map(show, lift.to.returns)]
+    elif isinstance(lift.to, Time):
+        words.append(show(lift.to))
+    elif isinstance(lift.to, Code):
+        words += [f"({' '.join(lift.args)})", lift.to.name]
+    elif lift.to is not None:
+        raise StagingError("a lift without a text", place=lift.name, fix="lift to a time, or by a code")
+    return f"({'later ' * lift.delay}{' '.join(words)})"
 
 
 def constant(value: Any) -> str:
