@@ -83,6 +83,13 @@ def _is_atom(value: Any) -> bool:
     return not isinstance(value, Pair)
 
 
+def _atom(value: Any) -> Any:
+    """A value that is no pair."""
+    if isinstance(value, Pair):
+        raise TypeError("a pair where an atom is expected")
+    return value
+
+
 def _part(name: str) -> Callable[[Any], Any]:
     """The primitive that takes one half of a pair."""
 
@@ -194,6 +201,7 @@ PRIMITIVES: dict[str, Row] = {
     "null?": Row(1, _is_nil),
     "pair?": Row(1, _is_pair),
     "atom?": Row(1, _is_atom),
+    "atom-of": Row(1, _atom),
     "vref": Row(2, _element),
     "vlen": Row(1, len),
     "apply": Row(2, _apply),

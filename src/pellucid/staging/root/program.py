@@ -127,7 +127,7 @@ def check(code: Code) -> None:
         if jumps != [len(stream) - 1]:
             raise StagingError("a stream has no jump at its end", place=code.name, fix="end it with one jump")
         for instruction in stream:
-            for name in _used(instruction):
+            for name in used(instruction):
                 if name not in bound:
                     raise StagingError(
                         f"{name!r} is not bound", place=code.name, fix="bind it before it is used"
@@ -138,7 +138,7 @@ def check(code: Code) -> None:
                 waiting.append((instruction.stream, set(bound)))
 
 
-def _used(instruction: Instruction) -> tuple[str, ...]:
+def used(instruction: Instruction) -> tuple[str, ...]:
     """The variables that an instruction reads."""
     match instruction:
         case Prim(_, _, args):

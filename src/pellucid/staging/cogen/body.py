@@ -1,0 +1,413 @@
+"""The body of an extension: the code's instructions one by one, what is static computed, the rest emitted.
+
+An extension has up to five functions. B runs the body. J is what a jump calls: it is B up to a dynamic test, where it
+takes back what it emitted and calls M instead. M looks the arguments up in the memo table. C makes a residual closure
+of it. T is a stream under a dynamic test. `wrapping` writes M and C.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pellucid.base.errors import StagingError
+from pellucid.staging.cogen import rules
+from pellucid.staging.cogen.extension import Extension, target
+from pellucid.staging.cogen.generator import Generator
+from pellucid.staging.cogen.lifting import dynamic, lifted, static
+from pellucid.staging.cogen.values import ControlPointer, NeedsCopyError, Value, fresh, parts, path_to
+from pellucid.staging.cogen.writing import Writer
+from pellucid.staging.root.program import INLINE, Code, Const, If, Instruction, Jump, Lift, Prim, used
+from pellucid.staging.times.lattice import (
+    CYCLIC,
+    DYNAMIC,
+    STATIC,
+    Constant,
+    Graph,
+    Pointer,
+    Stack,
+    is_static,
+)
+
+Streams = tuple[Instruction, ...]
+Names = dict[str, Value]
+_VARIABLE = re.compile(r"[a-zA-Z_]\w*_\d+")
+_DEEPEST = 60
+"""Nested blocks of one function; Python takes 100."""
+
+
+class Body:
+    """Writes the functions B, J and T of one extension."""
+
+    def __init__(self, generator: Generator, owner: Extension) -> None:
+        self._generator = generator
+        self._owner = owner
+        self._functions: list[str] = []
+        self._count = 0
+        self.names: Names = {
+            name: fresh(time, lambda: self._parameter(name))
+            for name, time in zip(owner.code.params, owner.times, strict=True)
+        }
+        args = ", ".join(["out", *(leaf for value in self.names.values() for leaf in value.leaves())])
+        self._args = args
+        self._write("B", demand=False)
+        if owner.branches:
+            self._write("J", demand=True)
+
+    def text(self) -> str:
+        """The functions."""
+        return "\n".join(self._functions)
+
+    def _parameter(self, name: str) -> str:
+        """A Python variable for a leaf of a parameter."""
+        self._count += 1
+        return f"{re.sub(r'[^a-zA-Z0-9]', '_', name)}_{self._count}"
+
+    def _write(self, letter: str, *, demand: bool) -> None:
+        """Write one function."""
+        number = self._owner.number
+        to = Writer(self._generator, self._owner, f"def {letter}{number}({self._args}):  # {self._owner!r}", self._count)
+        if demand:
+            to.put("mark = len(out)")
+        self._stream(to, self._owner.code.body, 0, dict(self.names), None, demand)
+        self._functions.append("\n".join(to.lines))
+
+    # ---- streams ----
+
+    def _stream(
+        self, to: Writer, stream: Streams, at: int, names: Names, inline: bool | None, demand: bool
+    ) -> None:
+        """Write a stream from some instruction on; all of it ends with `return`."""
+        while True:
+            instruction = stream[at]
+            mark = len(to.lines)
+            try:
+                match instruction:
+                    case Const(name, value):
+                        if name == INLINE:
+                            inline = bool(value)
+                        else:
+                            names[name] = _constant(to, value)
+                    case Prim(name):
+                        found = rules.result_of(to, instruction, [names[one] for one in instruction.args])
+                        if isinstance(found, rules.Split):
+                            self._split(to, found, name, stream, at + 1, names, inline, demand)
+                            return
+                        names[name] = found
+                    case Lift():
+                        self._lift(to, instruction, names)
+                    case If(test, then):
+                        if self._test(to, names[test], then, stream, at + 1, names, inline, demand):
+                            return
+                    case Jump():
+                        self._jump(to, instruction, names, inline)
+                        return
+            except NeedsCopyError as need:
+                del to.lines[mark:]
+                self._copied(to, need, stream, at, names, inline, demand)
+                return
+            at += 1
+
+    def _lift(self, to: Writer, lift: Lift, names: Names) -> None:
+        """Write a lift, or what emits one that is the residual program's."""
+        value = names[lift.name]
+        if not lift.delay:
+            names[lift.name] = lifted(to, value, target(lift.to, tuple(names[one].time for one in lift.args)))
+            return
+        value = names[lift.name] = lifted(to, value)
+        args = "".join(f"{static(to, names[one])}, " for one in lift.args)
+        goal = to.literal(lift.to)
+        to.put(f"rt.later({to.out}, {value.own[0]}, {goal}, ({args}), {lift.delay})")
+
+    def _test(
+        self,
+        to: Writer,
+        value: Value,
+        then: Streams,
+        at: int,
+        names: Names,
+        inline: bool | None,
+        demand: bool,
+    ) -> bool:
+        """Write a test and the stream under it; whether nothing follows."""
+        time = value.time
+        if isinstance(time, Constant) and not time.value:
+            return False
+        condition = _truth(value)
+        if condition is None:
+            self._stream(to, then, 0, dict(names), inline, demand)
+            return True
+        if condition:
+            to.put(f"if {condition}:")
+            with to.indented():
+                self._stream(to, then, 0, dict(names), inline, demand)
+            return False
+        if demand:
+            self._owner.branches = True
+            to.put(f"del out[mark:]; M{self._owner.number}({self._args}); return")
+            return True
+        self._owner.branches = True
+        if time is CYCLIC:
+            base, quotient, remainder = value.own
+            to.put(f"if {remainder} % {base} != 0:")
+            with to.indented():
+                self._stream(to, then, 0, dict(names), inline, demand)
+            value = Value(DYNAMIC, (f"rt.plus({to.out}, {quotient}, {remainder} // {base})",))
+        inner = to.variable("out")
+        to.put(f"{inner} = []; {to.out}.append(new(If, ({dynamic(to, value)}, {inner})))")
+        self._branch(to, inner, then, names, inline)
+        return False
+
+    def _branch(self, to: Writer, inner: str, then: Streams, names: Names, inline: bool | None) -> None:
+        """Write the function of the stream under a dynamic test: it fails by itself."""
+        needed = {one: names[one] for one in _read(then, 0) if one in names}
+        stacks = [one.stack for one in needed.values() if isinstance(one, ControlPointer)]
+        leaves = dict.fromkeys(
+            leaf
+            for value in [*needed.values(), *stacks]
+            for leaf in value.leaves()
+            if _VARIABLE.fullmatch(leaf) and not leaf.startswith("G_")
+        )
+        name = f"T{self._owner.number}_{len(self._functions)}_{to.variable('t')}"
+        args = "".join(f", {leaf}" for leaf in leaves)
+        to.put(f"waiting.append(({name}, {inner}{args}))")
+        writer = Writer(self._generator, self._owner, f"def {name}(out{args}):", to.count)
+        self._stream(writer, then, 0, dict(names), inline, demand=False)
+        self._functions.append("\n".join(writer.lines))
+
+    def _split(
+        self,
+        to: Writer,
+        split: rules.Split,
+        name: str,
+        stream: Streams,
+        at: int,
+        names: Names,
+        inline: bool | None,
+        demand: bool,
+    ) -> None:
+        """Write what follows under both outcomes of a static test: once here, and once as a code of its own."""
+        to.put(f"if {split.test}:")
+        with to.indented():
+            value = split.yes()
+            if to.depth() < _DEEPEST:
+                self._stream(to, stream, at, {**names, name: value}, inline, demand)
+            else:
+                self._rest(to, stream, at, {**names, name: value}, inline)
+        self._rest(to, stream, at, {**names, name: split.no()}, inline)
+
+    def _rest(self, to: Writer, stream: Streams, at: int, names: Names, inline: bool | None) -> None:
+        """Write a jump to the rest of a stream, as a code of what it reads."""
+        needed = [one for one in _read(stream, at) if one in names]
+        args, before = _captured(to, needed, names)
+        key = (id(stream), at, tuple(args), tuple(before), inline)
+        code = self._generator.made.get(key)
+        if code is None:
+            head = () if inline is None else (Const(INLINE, inline),)
+            code = Code(self._generator.code_name(self._owner.code), tuple(args), (*before, *head, *stream[at:]))
+            self._generator.made[key] = code
+        self._go(to, code, [names[one] for one in args], None)
+
+    # ---- jumps ----
+
+    def _jump(self, to: Writer, jump: Jump, names: Names, inline: bool | None) -> None:
+        """Write a jump: to a code that is known, back to a control stack, or in the residual program."""
+        goal = names[jump.target]
+        args = [names[one] for one in jump.args]
+        if isinstance(goal, ControlPointer):
+            self._return(to, goal, args, inline)
+            return
+        code = goal.time.code if isinstance(goal.time, Pointer) else None
+        if isinstance(goal.time, Constant):
+            if not isinstance(goal.time.value, Code):
+                to.put(f"raise TypeError('a jump to {goal.time}')")
+                return
+            code = goal.time.value
+        if code is not None:
+            self._go(to, code, args, inline)
+            return
+        target_name = dynamic(to, goal)
+        leaves = "".join(f"{dynamic(to, one)}, " for one in args)
+        to.put(f"{to.out}.append(new(Jump, ({target_name}, ({leaves}))))")
+        to.put("return")
+
+    def _go(self, to: Writer, code: Code, args: list[Value], inline: bool | None) -> None:
+        """Write a jump to the extension for some arguments."""
+        if len(args) != len(code.params):
+            raise StagingError(
+                f"{len(args)} values for the {len(code.params)} parameters of {code.name}",
+                place=to.place,
+                fix="match them",
+            )
+        for at, one in enumerate(args):
+            if isinstance(one, ControlPointer):
+                args[at] = lifted(to, one)
+        owner = self._generator.extension(code, tuple(one.time for one in args))
+        leaves = "".join(f", {leaf}" for one in args for leaf in one.leaves())
+        if inline is False:
+            to.put(f"M{owner.number}({to.out}{leaves})")
+        else:
+            to.put(f"waiting.append(({'B' if inline else 'J'}{owner.number}, {to.out}{leaves}))")
+        to.put("return")
+
+    def _return(self, to: Writer, goal: ControlPointer, args: list[Value], inline: bool | None) -> None:
+        """Write a jump to a control stack's extension, with its frame and what is returned."""
+        stack = goal.stack
+        if not args or args[0].own != stack.own or not isinstance(stack.time, Stack):
+            raise StagingError(
+                "a control stack is not given to its own code",
+                place=to.place,
+                fix="return by (car k)(k value), or lift k",
+            )
+        returns = stack.time.returns
+        if len(args) - 1 != len(returns):
+            raise StagingError(
+                f"{len(args) - 1} values are returned where {len(returns)} are expected",
+                place=to.place,
+                fix="lift to a stack with a time for each",
+            )
+        given = [lifted(to, one, time) for one, time in zip(args[1:], returns, strict=True)]
+        leaves = "".join(f", {leaf}" for one in given for leaf in one.leaves())
+        name = stack.own[0]
+        if inline is False:
+            to.put(f"{name}[0].memo({to.out}, *{name}[1:]{leaves})")
+        else:
+            to.put(f"waiting.append(({name}[0].{'body' if inline else 'jump'}, {to.out}, *{name}[1:]{leaves}))")
+        to.put("return")
+
+    # ---- lifts that are no base case ----
+
+    def _copied(
+        self,
+        to: Writer,
+        need: NeedsCopyError,
+        stream: Streams,
+        at: int,
+        names: Names,
+        inline: bool | None,
+        demand: bool,
+    ) -> None:
+        """Write a call of the lifter of a value's part; the rest of the stream is its continuation."""
+        found = {name: path for name, value in names.items() if (path := path_to(value, need.value)) is not None}
+        if not found:
+            raise StagingError(need.message, place=to.place, fix="lift the structure where it is made")
+        live = [one for one in _read(stream, at) if one in names]
+        live += [one for one in list(found)[:1] if not any(name in live for name in found)]
+        live, before = _captured(to, live, names)
+        changed = {name: path for name, path in found.items() if name in live}
+        key = (id(stream), at, tuple(live), tuple(before), tuple(changed.items()), need.value.time, need.to, inline)
+        calling = self._generator.calls.get(key)
+        if calling is None:
+            rest = Code(self._generator.code_name(self._owner.code), ("$self", "$r"))
+            head = () if inline is None else (Const(INLINE, inline),)
+            rebuilt = [one for name, path in changed.items() for one in _rebuilt(name, path, names[name])]
+            rest.body = (*_opened(live), *rebuilt, *before, *head, *stream[at:])
+            name, path = next(iter(changed.items()))
+            lifter = self._generator.lifter(need.value.time, need.to)
+            calling = (*_taken(name, path), *_closed(rest, live), Lift("$k", Stack((need.to,))))
+            calling += (Const("$l", lifter), Jump("$l", ("$k", "$p")))
+            self._generator.calls[key] = calling
+        self._stream(to, calling, 0, dict(names), None, demand)
+
+
+def _constant(to: Writer, value: Any) -> Value:
+    """The value of a constant: a number or a text is static, so that those that differ share an extension."""
+    if value is None or isinstance(value, bool | Code):
+        return Value(Constant(value))
+    return Value(STATIC, (to.literal(value),))
+
+
+def _truth(value: Value) -> str | None:
+    """The Python test whether a value is true; None if it always is, empty if that is dynamic."""
+    time = value.time
+    if isinstance(value, ControlPointer) or isinstance(time, Constant | Pointer | Stack) or value.halves is not None:
+        return None
+    if isinstance(time, Graph):
+        return f"{value.own[0]}.__class__ is tuple or {value.own[0]}" if time.nodes[0].atom else None
+    return value.own[0] if is_static(time) else ""
+
+
+def _read(stream: Streams, at: int) -> list[str]:
+    """The variables that a stream reads from some instruction on, before it binds them."""
+    found: dict[str, None] = {}
+    waiting: list[tuple[Streams, int, frozenset[str]]] = [(stream, at, frozenset())]
+    while waiting:
+        one, first, bound = waiting.pop()
+        for instruction in one[first:]:
+            found.update(dict.fromkeys(name for name in used(instruction) if name not in bound))
+            if isinstance(instruction, Prim | Const):
+                bound |= {instruction.name}
+            elif isinstance(instruction, If):
+                waiting.append((instruction.stream, 0, bound))
+    return sorted(found)
+
+
+def _captured(to: Writer, needed: list[str], names: Names) -> tuple[list[str], list[Prim]]:
+    """The variables to hand on for some that are needed: a control pointer is taken from its stack again."""
+    before: list[Prim] = []
+    live = dict.fromkeys(needed)
+    for name in needed:
+        value = names[name]
+        if isinstance(value, ControlPointer):
+            stack = next((one for one, other in names.items() if other is value.stack), None)
+            if stack is None:
+                raise StagingError(
+                    f"{name} is used after the continuation it is of", place=to.place, fix="take the car last"
+                )
+            del live[name]
+            live[stack] = None
+            before.append(Prim(name, "car", (stack,)))
+    return list(live), before
+
+
+def _taken(name: str, path: tuple[str, ...]) -> Iterator[Instruction]:
+    """Instructions that bind `$p` to a part of a variable."""
+    yield Prim("$p", "identity", (name,))
+    for half in path:
+        yield Prim("$p", half, ("$p",))
+
+
+def _closed(code: Code, live: list[str]) -> Iterator[Instruction]:
+    """Instructions that bind `$k` to a closure of some variables."""
+    yield Const("$f", None)
+    for at, name in reversed(list(enumerate(live))):
+        yield Prim("$f", "cons", (name, "$f"), f"{code.name}.{at}")
+    yield Const("$c", code)
+    yield Prim("$k", "close", ("$c", "$f"), f"{code.name}.k")
+
+
+def _opened(live: list[str]) -> Iterator[Instruction]:
+    """Instructions that bind variables to the parts of a closure's frame."""
+    yield Prim("$f", "cdr", ("$self",))
+    for name in live:
+        yield Prim(name, "car", ("$f",))
+        yield Prim("$f", "cdr", ("$f",))
+
+
+def _rebuilt(name: str, path: tuple[str, ...], value: Value) -> Iterator[Instruction]:
+    """Instructions that replace a part of a variable by `$r`; its pairs keep their points."""
+    if not path:
+        yield Prim(name, "identity", ("$r",))
+        return
+    points: list[tuple[str, str]] = []
+    yield Prim("$0", "identity", (name,))
+    for at, half in enumerate(path):
+        node = value.time.nodes[0] if isinstance(value.time, Graph) else None
+        points.append(("close" if node and node.closure else "cons", "|".join(node.points) if node else ""))
+        yield Prim(f"${at + 1}", half, (f"${at}",))
+        if value.halves is not None:
+            value = value.halves[half == "cdr"]
+    new = "$r"
+    for at in reversed(range(len(path))):
+        primitive, point = points[at]
+        other = f"$o{at}"
+        yield Prim(other, "cdr" if path[at] == "car" else "car", (f"${at}",))
+        args = (new, other) if path[at] == "car" else (other, new)
+        new = name if at == 0 else f"$n{at}"
+        yield Prim(new, primitive, args, point)
+
+
+def leaves_of(body: Body) -> list[Value]:
+    """The parts of an extension's arguments, in the order of its Python parameters."""
+    return [part for value in body.names.values() for part in parts(value)]

@@ -1,0 +1,450 @@
+"""What a compiler runs on: the memo table, the work that waits, and the parts of lifts that depend on static values.
+
+A generated function gets the stream that it extends, as a list, and the leaves of its arguments. It never calls
+another one: it puts it on the list of waiting work, so that no depth of the interpreter's recursion is one of Python.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+from pellucid.base.errors import PellucidError, StagingError, brief
+from pellucid.staging.cogen.values import is_split
+from pellucid.staging.root.machine import run
+from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim
+from pellucid.staging.times.lattice import (
+    CYCLIC,
+    DYNAMIC,
+    STATIC,
+    Constant,
+    Field,
+    Graph,
+    Node,
+    Pointer,
+    Stack,
+    Time,
+    leaves,
+)
+from pellucid.staging.times.text import extension
+
+FAILURES = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, PellucidError)
+"""The errors of the interpreter's own static part."""
+PLAIN = frozenset({int, str, type(None), Pair, Code})
+"""The classes whose values are their own keys."""
+
+_new: Callable[..., Any] = tuple.__new__
+Stream = list[Instruction]
+
+
+class GrowthError(Exception):
+    """Generation does not end: what grows, and how to stop it."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.fix = fix
+
+
+class Extension:
+    """A code for one pattern of times; its functions are written by `writer` and bound by `generator`."""
+
+    body: Callable[..., None]
+    jump: Callable[..., None]
+    memo: Callable[..., None]
+    close: Callable[..., str]
+
+    def __init__(self, code: Code, times: tuple[Time, ...], number: int) -> None:
+        self.code = code
+        self.times = times
+        self.number = number
+        self.branches = False
+        self.frame = [time for _, time in leaves(times[:1])] if times else []
+        self.made = 0
+
+    def leaf_names(self) -> list[str]:
+        """The parameter that each leaf is of."""
+        found: list[str] = []
+        for path, time in leaves(self.times):
+            found += [self.code.params[int(path.split(".")[0])]] * (3 if time is CYCLIC else 1)
+        return found
+
+    def __repr__(self) -> str:
+        """Its name, as in the paper."""
+        return extension(self.code, self.times)
+
+
+def key_of(value: Any) -> Any:
+    """A key of a static value: equal only for values that no program can tell apart."""
+    kind = value.__class__
+    if kind in PLAIN:
+        return value
+    if kind is float:
+        return (float, struct.pack("d", value))
+    if kind is tuple:
+        return (tuple, *map(key_of, value))
+    if kind is bool:
+        return (bool, value)
+    return value if isinstance(value, Time) else (kind, id(value))
+
+
+class Session:
+    """One compiler at work; `begin` starts anew."""
+
+    def __init__(self, most: int, deepest: int) -> None:
+        self.table: dict[Any, Code] = {}
+        self.waiting: list[tuple[Any, ...]] = []
+        self.streams: dict[Code, Stream] = {}
+        self.fresh: Iterator[int] = count(1)
+        self.owners: dict[Any, Extension] = {}
+        self.most = most
+        self._deepest = deepest
+        self._pairs: dict[Any, Pair] = {}
+        self._shared: dict[Any, tuple[str, int]] = {}
+        self._kept: list[Any] = []
+
+    def begin(self) -> None:
+        """Forget the last run."""
+        self.table.clear()
+        self.waiting.clear()
+        self.streams.clear()
+        self._pairs.clear()
+        self._shared.clear()
+        self._kept.clear()
+        self.fresh = count(1)
+
+    def name(self, stem: str) -> str:
+        """A new residual variable."""
+        return f"{stem}{next(self.fresh)}"
+
+    # ---- emitting ----
+
+    def const(self, out: Stream, value: Any) -> str:
+        """Emit a constant (lift case 1)."""
+        name = f"c{next(self.fresh)}"
+        out.append(_new(Const, (name, value)))
+        return name
+
+    def prim(self, out: Stream, stem: str, primitive: str, *args: str) -> str:
+        """Emit a primitive."""
+        name = f"{stem}{next(self.fresh)}"
+        out.append(_new(Prim, (name, primitive, args, None)))
+        return name
+
+    def jump(self, out: Stream, code: Code, args: tuple[str, ...]) -> None:
+        """Emit a jump to a code."""
+        name = f"j{next(self.fresh)}"
+        out.append(_new(Const, (name, code)))
+        out.append(_new(Jump, (name, args)))
+
+    def _share(self, out: Stream, key: tuple[Any, ...], make: Callable[[], str]) -> str:
+        """What a stream has computed already under a key, or makes now."""
+        found = self._shared.get((id(out), *key))
+        if found is not None:
+            name, at = found
+            if at < len(out):
+                made = out[at]
+                if isinstance(made, Prim) and made.name == name:
+                    return name
+        name = make()
+        self._shared[id(out), *key] = (name, len(out) - 1)
+        return name
+
+    def plus(self, out: Stream, name: str, amount: int) -> str:
+        """Emit the sum of a variable and a number, once in a stream."""
+        if amount == 0:
+            return name
+        return self._share(out, (name, amount), lambda: self.prim(out, "q", "+", name, self.const(out, amount)))
+
+    def times(self, out: Stream, name: str, amount: int) -> str:
+        """Emit the product of a variable and a number, once in a stream."""
+        if amount == 1:
+            return name
+        return self._share(
+            out, (name, amount, "*"), lambda: self.prim(out, "q", "*", name, self.const(out, amount))
+        )
+
+    def cyclic(self, out: Stream, base: int, quotient: str, remainder: int) -> str:
+        """Emit what a cyclic integer is (lift case 2)."""
+        return self.plus(out, self.times(out, quotient, base), remainder)
+
+    def scaled(self, out: Stream, factor: int, base: int, quotient: str, remainder: int) -> tuple[int, str, int]:
+        """A cyclic integer, multiplied; by zero it is the constant zero."""
+        if factor == 0:
+            return 1, self.const(out, 0), 0
+        return base * factor, quotient, remainder * factor
+
+    def later(self, out: Stream, name: str, to: Any, args: tuple[Any, ...], delay: int) -> None:
+        """Emit a lift of the residual program."""
+        out.append(Lift(name, target(to, args), (), delay - 1))
+
+    def access(self, out: Stream, stem: str, primitive: str, memory: Any, *args: str) -> str:
+        """Emit a load from a memory that is known, or a store: each memory has primitives of its own."""
+        return self.prim(out, stem, f"{primitive}@{memory.name}", *args)
+
+    def fail(self, out: Stream, error: Exception) -> None:
+        """End a stream with the error that its static part raised."""
+        place = getattr(error, "place", None)
+        text = getattr(error, "message", None) or (
+            "a half of what is no pair" if isinstance(error, AttributeError) else str(error)
+        )
+        message = self.const(out, f"{place}: {text}" if place else text)
+        name = self.prim(out, "e", "error", message)
+        out.append(_new(Jump, (name, ())))
+
+    # ---- static values ----
+
+    def cons(self, car: Any, cdr: Any, closure: bool = False) -> Pair:
+        """The static pair of two values: equal ones are one object, so that keys are cheap."""
+        key = (car.__class__, key_of(car), cdr.__class__, key_of(cdr), closure)
+        found = self._pairs.get(key)
+        if found is None:
+            found = self._pairs[key] = Pair(car, cdr, closure=closure)
+        return found
+
+    def key(self, value: Any) -> Any:
+        """The key of a static value, which is kept as long as the table."""
+        if value.__class__ not in PLAIN and value.__class__ not in (float, bool):
+            self._kept.append(value)
+        return key_of(value)
+
+    # ---- keys and normalization of what is packed ----
+
+    def walk(self, nodes: tuple[Node, ...], field: Field, value: Any, names: dict[str, int], deep: int = 0) -> Any:
+        """The key of a packed value; `names` numbers its residual variables as they appear, which is its aliasing."""
+        if field is DYNAMIC:
+            return names.setdefault(value, len(names))
+        if field is STATIC:
+            return value if value.__class__ in PLAIN else self.key(value)
+        if field is CYCLIC:
+            return value[0], names.setdefault(value[1], len(names)), value[2]
+        if isinstance(field, int):
+            spine: list[Any] = []
+            while isinstance(field, int):
+                if value.__class__ is not tuple:
+                    spine.append((None, self.key(value)))
+                    return tuple(spine)
+                node = nodes[field]
+                spine.append(self.walk(nodes, node.car, value[0], names, deep))
+                field, value = node.cdr, value[1]
+            spine.append(self.walk(nodes, field, value, names, deep))
+            return tuple(spine)
+        if isinstance(field, Stack):
+            owner: Extension = value[0]
+            if deep > self._deepest:
+                raise GrowthError(
+                    f"{owner.code.name}: the control stack has more than {self._deepest} frames",
+                    f"lift the continuation of {owner.code.name} to dynamic: the recursion is over something dynamic",
+                )
+            return (owner.number, *(self.walk((), time, one, names, deep + 1) if not isinstance(time, Graph)
+                    else self.walk(time.nodes, 0, one, names, deep + 1) for time, one in _grouped(owner, value)))
+        return None
+
+    def normal(self, field: Field, nodes: tuple[Node, ...], value: Any, shifts: dict[Any, Any], out: Stream) -> Any:
+        """A packed value with its cyclic integers normalized."""
+        if field is CYCLIC:
+            return self.shifted(out, shifts, *value)
+        if isinstance(field, int):
+            halves: list[tuple[int, Any]] = []
+            while isinstance(field, int) and value.__class__ is tuple:
+                halves.append((field, self.normal(nodes[field].car, nodes, value[0], shifts, out)))
+                field, value = nodes[field].cdr, value[1]
+            if not isinstance(field, int):
+                value = self.normal(field, nodes, value, shifts, out)
+            for _, half in reversed(halves):
+                value = (half, value)
+            return value
+        if isinstance(field, Stack):
+            owner: Extension = value[0]
+            flat: list[Any] = [owner]
+            for time, one in _grouped(owner, value):
+                made = self.normal(0 if isinstance(time, Graph) else time, _nodes(time), one, shifts, out)
+                flat += made if time is CYCLIC else [made]
+            return tuple(flat)
+        return value
+
+    def shifted(
+        self, out: Stream, shifts: dict[Any, Any], base: int, quotient: str, remainder: int
+    ) -> tuple[int, str, int]:
+        """A cyclic integer with its remainder below the base; what shares its quotient is shifted by as much."""
+        found = shifts.get(quotient)
+        if found is None:
+            amount = remainder // base
+            found = shifts[quotient] = (amount, self.plus(out, quotient, amount))
+        return base, found[1], remainder - base * found[0]
+
+    # ---- codes ----
+
+    def code(self, key: Any, owner: Extension, names: dict[str, int]) -> tuple[Code, Stream]:
+        """A new residual code of an extension, under a key."""
+        owner.made += 1
+        code = Code(f"{owner.code.name}_{len(self.table) + 1}", tuple(names))
+        if owner.made > self.most:
+            raise grown(owner, [one[1:] for one in self.table if one[0] == key[0]][-3:])
+        if len(names) > _MAX_REGISTERS:
+            raise GrowthError(
+                f"{owner.code.name}: more than {_MAX_REGISTERS} residual variables in a structure",
+                f"lift the structure to dynamic in {owner.code.name}",
+            )
+        self.table[key] = code
+        stream: Stream = []
+        self.streams[code] = stream
+        return code, stream
+
+    def entered(self, key: Any, owner: Extension, names: dict[str, int]) -> tuple[Stream, list[str]]:
+        """The stream of a new residual closure's code, after what restores its registers (unlift), and its values."""
+        given = [self.name("a") for _ in owner.code.params[1:]]
+        code, stream = self.code(key, owner, names)
+        own = self.name("self")
+        code.params = (own, *given)
+        frame = self.prim(stream, "f", "cdr", own)
+        for at, name in enumerate(names):
+            stream.append(_new(Prim, (name, "car", (frame,), None)))
+            if at < len(names) - 1:
+                frame = self.prim(stream, "f", "cdr", frame)
+        return stream, given
+
+    def saved(self, out: Stream, key: Any, names: dict[str, int]) -> str:
+        """Emit a residual closure: its code, and each register of its frame once."""
+        frame = self.const(out, None)
+        for name in reversed(names):
+            frame = self.prim(out, "f", "cons", name, frame)
+        return self.prim(out, "k", "close", self.const(out, self.table[key]), frame)
+
+    def finish(self) -> None:
+        """Make the streams the bodies of their codes."""
+        for code, stream in self.streams.items():
+            code.body = frozen(stream)
+
+    def work(self) -> None:
+        """Do what waits until nothing does."""
+        waiting = self.waiting
+        for _ in range(_MAX_STEPS):
+            if not waiting:
+                return
+            job = waiting.pop()
+            try:
+                job[0](*job[1:])
+            except FAILURES as error:
+                self.fail(job[1], error)
+        raise self._endless()
+
+    def _endless(self) -> GrowthError:
+        """The error of an unfolding without end: what the function that comes most often is given."""
+        jobs: dict[Any, list[tuple[Any, ...]]] = {}
+        for _ in range(1000):
+            if not self.waiting:
+                break
+            job = self.waiting.pop()
+            if job[0] in self.owners:
+                jobs.setdefault(job[0], []).append(job[2:])
+            job[0](*job[1:])
+        function, given = max(jobs.items(), key=lambda item: len(item[1]))
+        return grown(self.owners[function], given[-3:])
+
+
+_MAX_REGISTERS = 5000
+"""Residual variables of one code; a program that is compiled in less than a second stays far below."""
+_MAX_STEPS = 1_000_000
+"""Unfolded jumps of one compilation: about a second."""
+
+
+def _nodes(time: Time) -> tuple[Node, ...]:
+    """The nodes of a time, if it is a structure."""
+    return time.nodes if isinstance(time, Graph) else ()
+
+
+def _grouped(owner: Extension, value: tuple[Any, ...]) -> Iterator[tuple[Time, Any]]:
+    """The parts of a control stack's first frame, with their times."""
+    at = 1
+    for time in owner.frame:
+        if time is CYCLIC:
+            yield time, value[at : at + 3]
+            at += 3
+        else:
+            yield time, value[at]
+            at += 1
+
+
+def frozen(stream: Stream) -> tuple[Instruction, ...]:
+    """A stream as the body of a code: what follows a test is a tuple too."""
+    for at, instruction in enumerate(stream):
+        if instruction.__class__ is If:
+            stream[at] = _new(If, (instruction[0], frozen(instruction[1])))  # pyright: ignore
+    return tuple(stream)
+
+
+def grown(owner: Extension, given: list[tuple[Any, ...]]) -> GrowthError:
+    """The error of an extension that is wanted for ever new values: it names the variables that change."""
+    names = owner.leaf_names()
+    changed = dict.fromkeys(
+        name for at, name in enumerate(names) if len({repr(one[at]) for one in given if at < len(one)}) > 1
+    )
+    what = " and ".join(list(changed)[:3]) or "nothing"
+    seen = ", ".join(brief(one[names.index(next(iter(changed)))]) for one in given) if changed else ""
+    values = f" (such as {seen})" if seen else ""
+    return GrowthError(
+        f"{owner.code.name}: the compiler does not end: {owner} is wanted for ever new values of {what}{values}",
+        f"lift {what} to dynamic before {owner.code.name}" if changed else "give the loop a test that ends it",
+    )
+
+
+def target(to: Any, args: tuple[Any, ...]) -> Any:
+    """The time that a lift leads to, from that of its arguments or their values."""
+    if to is None or isinstance(to, Time):
+        return DYNAMIC if to is None else to
+    made = run(to, *args) if isinstance(to, Code) else to(*args)
+    if not isinstance(made, Time):
+        raise StagingError(f"a lift to {brief(made)}", place="lift", fix="give a procedure that makes a time")
+    return made
+
+
+def shaped(time: Time, value: Any, name: Callable[[], str], place: str) -> Any:
+    """A static argument as leaves: residual variables where its time is dynamic."""
+    if time is DYNAMIC:
+        return [name()]
+    if isinstance(time, Constant | Pointer):
+        return []
+    if time is CYCLIC:
+        if not (isinstance(value, tuple) and len(value) == 2 and value[0] != 0):
+            raise StagingError(
+                f"{brief(value)} for a cyclic integer", place=place, fix="give (base, remainder) with a base but 0"
+            )
+        return [value[0], name(), value[1]]
+    if is_split(time) and isinstance(time, Graph):
+        if not isinstance(value, Pair):
+            raise StagingError(f"{brief(value)} where {time} is expected", place=place, fix="give a pair")
+        return shaped(time.car, value.car, name, place) + shaped(time.cdr, value.cdr, name, place)
+    if isinstance(time, Graph):
+        return [packing(time, value, name, place)]
+    if isinstance(time, Stack):
+        raise StagingError("a control stack as an argument", place=place, fix="begin with a dynamic continuation")
+    return [value]
+
+
+def packing(time: Graph, value: Any, name: Callable[[], str], place: str) -> Any:
+    """A structure as one object: a tuple of two for a pair, the leaf for anything else."""
+    spine: list[Any] = []
+    one: Time = time
+    while isinstance(one, Graph) and isinstance(value, Pair):
+        head = one.car
+        if isinstance(head, Graph):
+            spine.append(packing(head, value.car, name, place))
+        else:
+            made = shaped(head, value.car, name, place)
+            spine.append(tuple(made) if head is CYCLIC else made[0] if made else value.car)
+        one, value = one.cdr, value.cdr
+    if isinstance(one, Graph):
+        if not one.nodes[0].atom:
+            raise StagingError(f"{brief(value)} where {one} is expected", place=place, fix="give a pair")
+        if isinstance(value, tuple):
+            raise StagingError("a vector where a pair may be", place=place, fix="make it a list of pairs")
+        end = value
+    else:
+        made = shaped(one, value, name, place)
+        end = tuple(made) if one is CYCLIC else made[0] if made else value
+    for half in reversed(spine):
+        end = (half, end)
+    return end

@@ -1,0 +1,318 @@
+"""The compiler generator: a code and binding times to a compiler (Draves 1996).
+
+`cogen` writes an extension for each code and pattern of times that is reached (polyvariance), until there is no new
+one, and compiles the Python text of them all. What comes out is an ordinary object that is called on static values.
+"""
+
+from __future__ import annotations
+
+import threading
+import time as clock
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pellucid.base.errors import InputError, StagingError
+from pellucid.staging.cogen.extension import (
+    FAILURES,
+    PLAIN,
+    Extension,
+    GrowthError,
+    Session,
+    shaped,
+)
+from pellucid.staging.root.primitives import applied, primitive
+from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Pair, Prim, check
+from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Constant, Graph, Pointer, Time
+from pellucid.staging.times.text import times_of
+
+_MAX_PATTERNS = 400
+"""Patterns of one code. Those of the interpreters in the tests have up to 60; 400 take about a second."""
+
+
+class Generator:
+    """One run of `cogen`."""
+
+    def __init__(self, *, integers: bool, most: int, deepest: int) -> None:
+        self.integers = integers
+        self.session = Session(most, deepest)
+        self.trace: list[str] = []
+        self.extensions: list[Extension] = []
+        self.closed: set[Extension] = set()
+        self.closes_all = False
+        self.cyclic = False
+        self.made: dict[Any, Code] = {}
+        self.calls: dict[Any, tuple[Instruction, ...]] = {}
+        self._by_pattern: dict[tuple[Code, tuple[Time, ...]], Extension] = {}
+        self._patterns: Counter[Code] = Counter()
+        self._names: Counter[str] = Counter()
+        self._globals: dict[int, str] = {}
+        self._kept: list[Any] = []
+        self.namespace: dict[str, Any] = {
+            "rt": self.session,
+            "table": self.session.table,
+            "waiting": self.session.waiting,
+            "new": tuple.__new__,
+            "applied": _applied,
+            "named": _named,
+            "no_pair": _no_pair,
+            "PLAIN": PLAIN,
+            "Pair": Pair,
+            "Prim": Prim,
+            "Const": Const,
+            "If": If,
+            "Jump": Jump,
+        }
+
+    def global_of(self, value: Any) -> str:
+        """The name of an object among the globals of extensions."""
+        name = self._globals.get(id(value))
+        if name is None:
+            name = self._globals[id(value)] = f"G_{len(self._globals)}"
+            self.namespace[name] = value
+            self._kept.append(value)
+        return name
+
+    def code_name(self, code: Code) -> str:
+        """A name for a code that is made of another one."""
+        stem = code.name.split("'")[0]
+        self._names[stem] += 1
+        return f"{stem}'{self._names[stem]}"
+
+    def closes(self, owner: Extension) -> None:
+        """Take note that an extension is called as a residual closure."""
+        self.closed.add(owner)
+
+    def extension(self, code: Code, times: tuple[Time, ...]) -> Extension:
+        """The extension of a code for a pattern of times."""
+        owner = self._by_pattern.get((code, times))
+        if owner is not None:
+            return owner
+        if len(times) != len(code.params):
+            raise StagingError(
+                f"{len(times)} times for {len(code.params)} parameters", place=code.name, fix="give one for each"
+            )
+        check(code)
+        owner = Extension(code, times, len(self.extensions))
+        self.extensions.append(owner)
+        self._by_pattern[code, times] = owner
+        self.trace.append(repr(owner))
+        self._patterns[code] += 1
+        if self._patterns[code] > _MAX_PATTERNS:
+            self._unsettled(code)
+        return owner
+
+    def _unsettled(self, code: Code) -> None:
+        """Raise the error of a code whose patterns do not settle."""
+        last = [owner for owner in self.extensions if owner.code is code][-3:]
+        changed = [
+            name
+            for at, name in enumerate(code.params)
+            if len({owner.times[at] for owner in last}) > 1
+        ]
+        shown = "; ".join(", ".join(f"{code.params[at]}: {one}" for at, one in enumerate(owner.times)
+                                    if code.params[at] in changed) for owner in last)
+        raise StagingError(
+            f"the binding times of {' and '.join(changed)} do not settle: {shown}",
+            place=code.name,
+            fix=f"lift {changed[0] if changed else 'one'} to D, or give its pairs one point",
+        )
+
+    def lifter(self, time: Time, to: Time) -> Code:
+        """The code that lifts structures of a time, made by the lift compiler."""
+        from pellucid.staging.cogen.lifts import lifter
+
+        self.trace.append(f"{time} --> {to}")
+        return lifter(time, to)
+
+    def finish(self) -> str:
+        """Write all extensions; their Python text, after it was compiled."""
+        from pellucid.staging.cogen.body import Body, leaves_of
+        from pellucid.staging.cogen.wrapping import wrapped
+
+        bodies: list[Body] = []
+        while len(bodies) < len(self.extensions):
+            bodies.append(Body(self, self.extensions[len(bodies)]))
+        self.cyclic = any(
+            CYCLIC in (owner.times) or any(one is CYCLIC for one in owner.frame) for owner in self.extensions
+        ) or any(CYCLIC in (node.car, node.cdr) for owner in self.extensions for time in owner.times
+                 if isinstance(time, Graph) for node in time.nodes)
+        texts: list[str] = []
+        for owner, body in zip(self.extensions, bodies, strict=True):
+            texts += (body.text(), wrapped(self, owner, leaves_of(body), len(owner.frame)))
+            if not owner.branches:
+                texts.append(f"J{owner.number} = B{owner.number}")
+        text = "\n".join(texts)
+        exec(compile(text, "<extensions>", "exec"), self.namespace)  # noqa: S102 - the text is the generator's own
+        for owner in self.extensions:
+            number = owner.number
+            owner.body = self.namespace[f"B{number}"]
+            owner.jump = self.namespace[f"J{number}"]
+            owner.memo = self.namespace[f"M{number}"]
+            owner.close = self.namespace.get(f"C{number}", _no_closure)
+            self.session.owners[owner.body] = self.session.owners[owner.jump] = owner
+        return text
+
+
+def _applied(name: Any, values: list[Any]) -> Any:
+    """A primitive on static values, by its name."""
+    return applied("apply", str(name), values)
+
+
+def _named(name: Any, count: int) -> str:
+    """The name of a primitive that takes so many values."""
+    row = primitive(str(name))
+    if row.arity != count:
+        raise TypeError(f"{name} takes {row.arity} values, not {count}")
+    return str(name)
+
+
+def _no_pair(value: Any) -> Any:
+    """Raise the error of an atom whose half is asked for."""
+    raise TypeError(f"no pair: {value!r}")
+
+
+def _no_closure(*_: Any) -> str:
+    """Raise the error of a control stack that is lifted, but cannot be entered from residual code."""
+    raise TypeError("a control stack that returns structures cannot be lifted to dynamic")
+
+
+class Compiler:
+    """A compiler that `cogen` made: call it on the static values of a program.
+
+    It takes one value for each parameter that is not dynamic or constant: for a static one the value, for a cyclic one
+    base and remainder, for a structure any value of that structure, whose dynamic parts do not matter. The result is
+    a code whose parameters are the dynamic leaves in order, the quotient for a cyclic one.
+    """
+
+    def __init__(self, code: Code, times: tuple[Time, ...], *, integers: bool, most: int, deepest: int) -> None:
+        begin = clock.perf_counter()
+        generator = Generator(integers=integers, most=most, deepest=deepest)
+        self.code = code
+        self.times = times
+        self._entry = generator.extension(code, times)
+        self.source = generator.finish()
+        """The Python text of its extensions."""
+        self.trace = generator.trace
+        """The extensions and the lifts that made structures or stacks, in order, as in Figure 9."""
+        self.extensions = generator.extensions
+        self._session = generator.session
+        self._lock = threading.Lock()
+        self.seconds = clock.perf_counter() - begin
+        """The time that `cogen` took."""
+
+    def __repr__(self) -> str:
+        """The extension that it enters."""
+        return f"Compiler of {self._entry!r}"
+
+    def __call__(self, *statics: Any) -> Code:
+        """The residual code of a program.
+
+        Raises StagingError for an error of the interpreter's own that the program surely leads to, and where
+        generation does not end.
+        """
+        with self._lock:
+            return self._made(statics)
+
+    def _made(self, statics: Sequence[Any]) -> Code:
+        session = self._session
+        session.begin()
+        leaves, names = self._leaves(statics)
+        code = Code(self.code.name, tuple(names))
+        stream: list[Instruction] = []
+        session.streams[code] = stream
+        session.waiting.append((self._entry.body, stream, *leaves))
+        try:
+            session.work()
+        except GrowthError as error:
+            raise StagingError(error.message, fix=error.fix) from None
+        except RecursionError:
+            raise StagingError(
+                "a static structure is nested too deep", place=self.code.name, fix="nest its lists along cdr"
+            ) from None
+        session.finish()
+        session.begin()
+        _certain(code)
+        return code
+
+    def _leaves(self, statics: Sequence[Any]) -> tuple[list[Any], list[str]]:
+        """The leaves of the entry's arguments, and the parameters of the residual code."""
+        wanted = [name for name, time in zip(self.code.params, self.times, strict=True) if _asks(time)]
+        if len(statics) != len(wanted):
+            raise StagingError(
+                f"{len(statics)} static values, where {len(wanted)} are asked for",
+                place=self.code.name,
+                fix=f"give {', '.join(wanted) or 'none'}",
+            )
+        names: list[str] = []
+        leaves: list[Any] = []
+        given = iter(statics)
+        for param, time in zip(self.code.params, self.times, strict=True):
+
+            def name(stem: str = param) -> str:
+                names.append(self._session.name(f"{stem}_"))
+                return names[-1]
+
+            leaves += shaped(time, next(given) if _asks(time) else None, name, f"{self.code.name}: {param}")
+        return leaves, names
+
+
+def _asks(time: Time) -> bool:
+    """Whether a compiler wants a value for a parameter."""
+    return time is not DYNAMIC and not isinstance(time, Constant | Pointer)
+
+
+def _certain(code: Code) -> None:
+    """Raise the error that a code leads to without a test before it."""
+    seen: set[Code] = set()
+    while code not in seen:
+        seen.add(code)
+        known: dict[str, Any] = {}
+        for instruction in code.body:
+            match instruction:
+                case Const(name, value):
+                    known[name] = value
+                case Prim(_, "error", (message,)) if message in known:
+                    raise StagingError(str(known[message]), fix="change the program that is compiled")
+                case If():
+                    return
+                case Jump(target) if isinstance(known.get(target), Code):
+                    code = known[target]
+                case _:
+                    pass
+
+
+def cogen(
+    code: Code,
+    times: Iterable[Time | str],
+    *,
+    integers: bool = False,
+    most: int = 10_000,
+    deepest: int = 300,
+) -> Compiler:
+    """The compiler of an interpreter: a code, with a binding time for each of its parameters.
+
+    Parameters: `integers` promises that sums and products of dynamic and static values are of integers, which are
+    cyclic then; `most` bounds the residual codes of one extension, `deepest` the frames of a control stack. Raises
+    StagingError where times contradict each other, or do not settle.
+
+    >>> from pellucid.staging.root.machine import run
+    >>> from pellucid.staging.root.reading import read_sugar
+    >>> power = read_sugar('''
+    ... power(k n x y) {
+    ...   if (zero? n) (car k)(k y)
+    ...   power(k (- n 1) x (* x y))
+    ... }''')["power"]
+    >>> compiler = cogen(power, ["D", "S", "D", "D"])
+    >>> run(compiler(5), 2, 1)
+    32
+    """
+    found = times_of(times)
+    if len(found) != len(code.params):
+        raise StagingError(
+            f"{len(found)} times for {len(code.params)} parameters", place=code.name, fix="give one for each"
+        )
+    return Compiler(code, found, integers=integers, most=most, deepest=deepest)
+
+
+__all__ = ["FAILURES", "Compiler", "Generator", "InputError", "cogen"]

@@ -1,0 +1,125 @@
+"""Values while an extension is written: a binding time, and Python expressions for what is known of the value.
+
+A structure of one size is taken apart into its parts (variable splitting). Its leaves are: for a dynamic value the
+name of its residual variable; for a static one the value; for a cyclic integer base, quotient and remainder; for a
+control stack, and for a structure of no fixed size, one object (`packing` in `extension` says what it holds).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from pellucid.base.errors import StagingError
+from pellucid.staging.times.lattice import CYCLIC, STATIC, Constant, Graph, Pointer, Time
+
+
+class Value:
+    """A value of the interpreter, as the extension holds it."""
+
+    __slots__ = ("halves", "own", "time")
+
+    def __init__(self, time: Time, own: tuple[str, ...] = (), halves: tuple[Value, Value] | None = None) -> None:
+        self.time = time
+        self.own = own
+        self.halves = halves
+
+    def leaves(self) -> Iterator[str]:
+        """The Python expressions of all its leaves, in order."""
+        if self.halves is None:
+            yield from self.own
+        else:
+            for half in self.halves:
+                yield from half.leaves()
+
+
+class ControlPointer(Value):
+    """The code pointer of a control stack: a jump to it returns."""
+
+    __slots__ = ("stack",)
+
+    def __init__(self, stack: Value) -> None:
+        super().__init__(STATIC, ())
+        self.stack = stack
+
+
+class Atom(Value):
+    """A static value that is known to be no pair."""
+
+    __slots__ = ()
+
+
+class NeedsCopyError(StagingError):
+    """A lift that is no base case: it takes a call to a lifter, which the writer inserts."""
+
+    def __init__(self, value: Value, to: Time) -> None:
+        super().__init__(f"no lift of {value.time} to {to}", place="lift", fix="lift where the value is made")
+        self.value = value
+        self.to = to
+
+
+def is_split(time: Time) -> bool:
+    """Whether values of a time are taken apart."""
+    return isinstance(time, Graph) and not time.packed
+
+
+def width(time: Time) -> int:
+    """The number of leaves of a value that is not taken apart."""
+    if isinstance(time, Constant | Pointer):
+        return 0
+    return 3 if time is CYCLIC else 1
+
+
+def fresh(time: Time, name: Callable[[], str]) -> Value:
+    """A value of a time in new Python variables."""
+    if isinstance(time, Graph) and not time.packed:
+        return Value(time, (), (fresh(time.car, name), fresh(time.cdr, name)))
+    return Value(time, tuple(name() for _ in range(width(time))))
+
+
+def parts(value: Value) -> Iterator[Value]:
+    """The parts that are not taken apart."""
+    if value.halves is None:
+        yield value
+    else:
+        for half in value.halves:
+            yield from parts(half)
+
+
+def path_to(value: Value, part: Value) -> tuple[str, ...] | None:
+    """The halves that lead from a value to a part of it."""
+    if value is part:
+        return ()
+    if value.halves is not None:
+        for name, half in zip(("car", "cdr"), value.halves, strict=True):
+            found = path_to(half, part)
+            if found is not None:
+                return (name, *found)
+    return None
+
+
+def repacks(one: Time, other: Time, seen: frozenset[tuple[Time, Time]] = frozenset()) -> bool:
+    """Whether a value of one time, packed, is the same object as one of the other: points do not matter."""
+    if one == other or (one, other) in seen:
+        return True
+    if isinstance(one, Constant):
+        return other is STATIC or (isinstance(other, Graph) and other.nodes[0].atom)
+    if not (isinstance(one, Graph) and isinstance(other, Graph)) or one.closure != other.closure:
+        return False
+    seen |= {(one, other)}
+    return (
+        one.nodes[0].atom <= other.nodes[0].atom
+        and repacks(one.car, other.car, seen)
+        and repacks(one.cdr, other.cdr, seen)
+    )
+
+
+def holds(time: Time, *kinds: type[Time] | Time) -> bool:
+    """Whether a time, or one inside of it, is among some."""
+
+    def among(one: object) -> bool:
+        return any(one is kind or (isinstance(kind, type) and isinstance(one, kind)) for kind in kinds)
+
+    if isinstance(time, Graph):
+        return any(among(field) for node in time.nodes for field in (node.car, node.cdr))
+    return among(time)
+

@@ -1,0 +1,86 @@
+"""The functions M and C of an extension: the memo table, with late normalization, and residual closures.
+
+A key has the static values and the numbers of the residual variables as they appear, so that two calls have one key if
+they are alike in aliasing too. The first use of a quotient decides by how much it is shifted; what shares it is shifted
+by as much. A residual variable is passed once, however often it appears.
+"""
+
+from __future__ import annotations
+
+from pellucid.staging.cogen.extension import Extension
+from pellucid.staging.cogen.generator import Generator
+from pellucid.staging.cogen.values import Value, holds
+from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, STATIC, Graph, Pointer, Stack
+
+
+def wrapped(generator: Generator, owner: Extension, values: list[Value], frame: int) -> str:
+    """The functions M and, if it may be called as a closure, C; `frame` is the number of values in the closure."""
+    texts = [_memo(generator, owner, values)]
+    first = owner.times[0] if owner.times else DYNAMIC
+    if isinstance(first, Graph) and isinstance(first.nodes[0].car, Pointer) and not first.packed:
+        returns = owner.times[1:]
+        if owner in generator.closed or (generator.closes_all and set(returns) <= {DYNAMIC, CYCLIC}):
+            texts.append(_closing(generator, owner, values[:frame]))
+    return "\n".join(texts)
+
+
+def _memo(generator: Generator, owner: Extension, values: list[Value]) -> str:
+    """The function M."""
+    number = owner.number
+    args = "".join(f", {leaf}" for value in values for leaf in value.own)
+    lines = [f"def M{number}(out{args}):", *_key(generator, number, values)]
+    lines += [
+        " c = table.get(key)",
+        " if c is None:",
+        f"  c, o = rt.code(key, {generator.global_of(owner)}, d)",
+        f"  waiting.append((B{number}, o{args}))",
+        " j = f'j{next(rt.fresh)}'",
+        " out.append(new(Const, (j, c)))",
+        " out.append(new(Jump, (j, tuple(d))))",
+    ]
+    return "\n".join(lines)
+
+
+def _closing(generator: Generator, owner: Extension, values: list[Value]) -> str:
+    """The function C (lift cases 5 and 6)."""
+    number = owner.number
+    args = "".join(f", {leaf}" for value in values for leaf in value.own)
+    given = "".join(
+        f", 1, given[{at}], 0" if time is CYCLIC else f", given[{at}]" for at, time in enumerate(owner.times[1:])
+    )
+    lines = [f"def C{number}(out{args}):", *_key(generator, -number - 1, values)]
+    lines += [
+        " if key not in table:",
+        f"  o, given = rt.entered(key, {generator.global_of(owner)}, d)",
+        f"  waiting.append((B{number}, o{args}{given}))",
+        " return rt.saved(out, key, d)",
+    ]
+    return "\n".join(lines)
+
+
+def _key(generator: Generator, number: int, values: list[Value]) -> list[str]:
+    """Lines that normalize values and compute their key."""
+    normal: list[str] = []
+    key = [str(number)]
+    for value in values:
+        time = value.time
+        if time is DYNAMIC:
+            key.append(f"m({value.own[0]}, len(d))")
+        elif time is STATIC:
+            name = value.own[0]
+            key.append(f"({name} if {name}.__class__ in PLAIN else rt.key({name}))")
+        elif time is CYCLIC:
+            base, quotient, remainder = value.own
+            normal.append(f" {', '.join(value.own)} = rt.shifted(out, s, {', '.join(value.own)})")
+            key += [base, f"m({quotient}, len(d))", remainder]
+        elif isinstance(time, Graph | Stack):
+            name = value.own[0]
+            nodes = generator.global_of(time.nodes) if isinstance(time, Graph) else "()"
+            field = "0" if isinstance(time, Graph) else generator.global_of(time)
+            if generator.cyclic and holds(time, CYCLIC, Stack):
+                normal.append(f" {name} = rt.normal({field}, {nodes}, {name}, s, out)")
+            key.append(f"rt.walk({nodes}, {field}, {name}, d)")
+    lines = [" s = {}", *normal] if normal else []
+    return [*lines, " d = {}; m = d.setdefault", f" key = ({', '.join(key)},)"]
+
+

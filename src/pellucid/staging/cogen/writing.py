@@ -1,0 +1,80 @@
+"""The Python text of an extension while it is written: lines, variables, constants, and the stream that it extends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator as Steps
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pellucid.staging.cogen.extension import Extension
+    from pellucid.staging.cogen.generator import Generator
+
+
+class Writer:
+    """Lines of one function. `out` is the Python variable of the stream that is extended at this point."""
+
+    def __init__(self, generator: Generator, owner: Extension, head: str, count: int = 0) -> None:
+        self.generator = generator
+        self.owner = owner
+        self.lines = [head]
+        self.out = "out"
+        self.place = owner.code.name
+        self._indent = " "
+        self.count = count
+
+    def put(self, line: str) -> None:
+        """Append a line."""
+        self.lines.append(self._indent + line)
+
+    @contextmanager
+    def indented(self, out: str | None = None) -> Steps[None]:
+        """Within a block of Python; with `out`, another stream is extended there."""
+        before, stream = self._indent, self.out
+        self._indent += " "
+        self.out = out or stream
+        try:
+            yield
+        finally:
+            self._indent, self.out = before, stream
+
+    def depth(self) -> int:
+        """The number of blocks around this point."""
+        return len(self._indent)
+
+    def variable(self, stem: str = "v") -> str:
+        """A new Python variable."""
+        self.count += 1
+        return f"{re.sub(r'[^a-zA-Z0-9]', '_', stem)}_{self.count}"
+
+    def assigned(self, stem: str, source: str) -> str:
+        """A new Python variable with a value."""
+        name = self.variable(stem)
+        self.put(f"{name} = {source}")
+        return name
+
+    def literal(self, value: Any) -> str:
+        """The Python expression of a constant."""
+        if value is None or isinstance(value, bool | str):
+            return repr(value)
+        if isinstance(value, int) and abs(value) < 1 << 64:
+            return repr(value) if value >= 0 else f"({value!r})"
+        return self.global_of(value)
+
+    def global_of(self, value: Any) -> str:
+        """The name of an object among the globals of extensions."""
+        return self.generator.global_of(value)
+
+    def emit(self, name: str, primitive: str, args: list[str]) -> str:
+        """Write what emits a primitive; the Python variable of its residual one."""
+        variable = self.variable(name)
+        inner = f"({', '.join(args)},)" if args else "()"
+        self.put(f"{variable} = f'{stem(name)}{{next(rt.fresh)}}'")
+        self.put(f"{self.out}.append(new(Prim, ({variable}, {primitive!r}, {inner}, None)))")
+        return variable
+
+
+def stem(name: str) -> str:
+    """The letters of a variable's name, for those made of it."""
+    return re.sub(r"[^a-zA-Z_]", "", name).strip("_") or "v"
