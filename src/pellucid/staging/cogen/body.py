@@ -98,7 +98,7 @@ class Body:
                     case Lift():
                         self._lift(to, instruction, names)
                     case If(test, then):
-                        if self._test(to, names[test], then, stream, at + 1, names, inline, demand):
+                        if self._test(to, names[test], then, names, inline, demand):
                             return
                     case Jump():
                         self._jump(to, instruction, names, inline)
@@ -125,7 +125,6 @@ class Body:
         to: Writer,
         value: Value,
         then: Streams,
-        at: int,
         names: Names,
         inline: bool | None,
         demand: bool,
