@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from pellucid.base.errors import StagingError
@@ -46,7 +47,7 @@ class Body:
         self._functions: list[str] = []
         self._count = 0
         self.names: Names = {
-            name: fresh(time, lambda: self._parameter(name))
+            name: fresh(time, partial(self._parameter, name))
             for name, time in zip(owner.code.params, owner.times, strict=True)
         }
         args = ", ".join(["out", *(leaf for value in self.names.values() for leaf in value.leaves())])
@@ -67,7 +68,8 @@ class Body:
     def _write(self, letter: str, *, demand: bool) -> None:
         """Write one function."""
         number = self._owner.number
-        to = Writer(self._generator, self._owner, f"def {letter}{number}({self._args}):  # {self._owner!r}", self._count)
+        head = f"def {letter}{number}({self._args}):  # {self._owner!r}"
+        to = Writer(self._generator, self._owner, head, self._count)
         if demand:
             to.put("mark = len(out)")
         self._stream(to, self._owner.code.body, 0, dict(self.names), None, demand)
@@ -204,7 +206,9 @@ class Body:
         code = self._generator.made.get(key)
         if code is None:
             head = () if inline is None else (Const(INLINE, inline),)
-            code = Code(self._generator.code_name(self._owner.code), tuple(args), (*before, *head, *stream[at:]))
+            code = Code(
+                self._generator.code_name(self._owner.code), tuple(args), (*before, *head, *stream[at:])
+            )
             self._generator.made[key] = code
         self._go(to, code, [names[one] for one in args], None)
 
@@ -272,7 +276,9 @@ class Body:
         if inline is False:
             to.put(f"{name}[0].memo({to.out}, *{name}[1:]{leaves})")
         else:
-            to.put(f"waiting.append(({name}[0].{'body' if inline else 'jump'}, {to.out}, *{name}[1:]{leaves}))")
+            to.put(
+                f"waiting.append(({name}[0].{'body' if inline else 'jump'}, {to.out}, *{name}[1:]{leaves}))"
+            )
         to.put("return")
 
     # ---- lifts that are no base case ----
@@ -288,14 +294,25 @@ class Body:
         demand: bool,
     ) -> None:
         """Write a call of the lifter of a value's part; the rest of the stream is its continuation."""
-        found = {name: path for name, value in names.items() if (path := path_to(value, need.value)) is not None}
+        found = {
+            name: path for name, value in names.items() if (path := path_to(value, need.value)) is not None
+        }
         if not found:
             raise StagingError(need.message, place=to.place, fix="lift the structure where it is made")
         live = [one for one in _read(stream, at) if one in names]
         live += [one for one in list(found)[:1] if not any(name in live for name in found)]
         live, before = _captured(to, live, names)
         changed = {name: path for name, path in found.items() if name in live}
-        key = (id(stream), at, tuple(live), tuple(before), tuple(changed.items()), need.value.time, need.to, inline)
+        key = (
+            id(stream),
+            at,
+            tuple(live),
+            tuple(before),
+            tuple(changed.items()),
+            need.value.time,
+            need.to,
+            inline,
+        )
         calling = self._generator.calls.get(key)
         if calling is None:
             rest = Code(self._generator.code_name(self._owner.code), ("$self", "$r"))
@@ -320,7 +337,11 @@ def _constant(to: Writer, value: Any) -> Value:
 def _truth(value: Value) -> str | None:
     """The Python test whether a value is true; None if it always is, empty if that is dynamic."""
     time = value.time
-    if isinstance(value, ControlPointer) or isinstance(time, Constant | Pointer | Stack) or value.halves is not None:
+    if (
+        isinstance(value, ControlPointer)
+        or isinstance(time, Constant | Pointer | Stack)
+        or value.halves is not None
+    ):
         return None
     if isinstance(time, Graph):
         return f"{value.own[0]}.__class__ is tuple or {value.own[0]}" if time.nodes[0].atom else None
@@ -407,6 +428,7 @@ def _rebuilt(name: str, path: tuple[str, ...], value: Value) -> Iterator[Instruc
         yield Prim(new, primitive, args, point)
 
 
-def leaves_of(body: Body) -> list[Value]:
-    """The parts of an extension's arguments, in the order of its Python parameters."""
-    return [part for value in body.names.values() for part in parts(value)]
+def leaves_of(body: Body) -> tuple[list[Value], int]:
+    """The parts of an extension's arguments, in the order of its Python parameters; how many the first one has."""
+    values = [list(parts(value)) for value in body.names.values()]
+    return [part for one in values for part in one], len(values[0]) if values else 0

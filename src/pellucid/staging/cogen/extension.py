@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator
 from itertools import count
-from typing import Any
+from typing import Any, cast
 
 from pellucid.base.errors import PellucidError, StagingError, brief
 from pellucid.staging.cogen.values import is_split
@@ -35,7 +35,8 @@ FAILURES = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError,
 PLAIN = frozenset({int, str, type(None), Pair, Code})
 """The classes whose values are their own keys."""
 
-_new: Callable[..., Any] = tuple.__new__
+new: Callable[..., Any] = vars(tuple)["__new__"]
+"""Makes an instruction of its fields: the constructor of its class takes twice as long."""
 Stream = list[Instruction]
 
 
@@ -124,20 +125,20 @@ class Session:
     def const(self, out: Stream, value: Any) -> str:
         """Emit a constant (lift case 1)."""
         name = f"c{next(self.fresh)}"
-        out.append(_new(Const, (name, value)))
+        out.append(new(Const, (name, value)))
         return name
 
     def prim(self, out: Stream, stem: str, primitive: str, *args: str) -> str:
         """Emit a primitive."""
         name = f"{stem}{next(self.fresh)}"
-        out.append(_new(Prim, (name, primitive, args, None)))
+        out.append(new(Prim, (name, primitive, args, None)))
         return name
 
     def jump(self, out: Stream, code: Code, args: tuple[str, ...]) -> None:
         """Emit a jump to a code."""
         name = f"j{next(self.fresh)}"
-        out.append(_new(Const, (name, code)))
-        out.append(_new(Jump, (name, args)))
+        out.append(new(Const, (name, code)))
+        out.append(new(Jump, (name, args)))
 
     def _share(self, out: Stream, key: tuple[Any, ...], make: Callable[[], str]) -> str:
         """What a stream has computed already under a key, or makes now."""
@@ -156,7 +157,9 @@ class Session:
         """Emit the sum of a variable and a number, once in a stream."""
         if amount == 0:
             return name
-        return self._share(out, (name, amount), lambda: self.prim(out, "q", "+", name, self.const(out, amount)))
+        return self._share(
+            out, (name, amount), lambda: self.prim(out, "q", "+", name, self.const(out, amount))
+        )
 
     def times(self, out: Stream, name: str, amount: int) -> str:
         """Emit the product of a variable and a number, once in a stream."""
@@ -170,7 +173,9 @@ class Session:
         """Emit what a cyclic integer is (lift case 2)."""
         return self.plus(out, self.times(out, quotient, base), remainder)
 
-    def scaled(self, out: Stream, factor: int, base: int, quotient: str, remainder: int) -> tuple[int, str, int]:
+    def scaled(
+        self, out: Stream, factor: int, base: int, quotient: str, remainder: int
+    ) -> tuple[int, str, int]:
         """A cyclic integer, multiplied; by zero it is the constant zero."""
         if factor == 0:
             return 1, self.const(out, 0), 0
@@ -192,7 +197,7 @@ class Session:
         )
         message = self.const(out, f"{place}: {text}" if place else text)
         name = self.prim(out, "e", "error", message)
-        out.append(_new(Jump, (name, ())))
+        out.append(new(Jump, (name, ())))
 
     # ---- static values ----
 
@@ -212,7 +217,9 @@ class Session:
 
     # ---- keys and normalization of what is packed ----
 
-    def walk(self, nodes: tuple[Node, ...], field: Field, value: Any, names: dict[str, int], deep: int = 0) -> Any:
+    def walk(
+        self, nodes: tuple[Node, ...], field: Field, value: Any, names: dict[str, int], deep: int = 0
+    ) -> Any:
         """The key of a packed value; `names` numbers its residual variables as they appear, which is its aliasing."""
         if field is DYNAMIC:
             return names.setdefault(value, len(names))
@@ -238,11 +245,20 @@ class Session:
                     f"{owner.code.name}: the control stack has more than {self._deepest} frames",
                     f"lift the continuation of {owner.code.name} to dynamic: the recursion is over something dynamic",
                 )
-            return (owner.number, *(self.walk((), time, one, names, deep + 1) if not isinstance(time, Graph)
-                    else self.walk(time.nodes, 0, one, names, deep + 1) for time, one in _grouped(owner, value)))
+            return (
+                owner.number,
+                *(
+                    self.walk((), time, one, names, deep + 1)
+                    if not isinstance(time, Graph)
+                    else self.walk(time.nodes, 0, one, names, deep + 1)
+                    for time, one in _grouped(owner, value)
+                ),
+            )
         return None
 
-    def normal(self, field: Field, nodes: tuple[Node, ...], value: Any, shifts: dict[Any, Any], out: Stream) -> Any:
+    def normal(
+        self, field: Field, nodes: tuple[Node, ...], value: Any, shifts: dict[Any, Any], out: Stream
+    ) -> Any:
         """A packed value with its cyclic integers normalized."""
         if field is CYCLIC:
             return self.shifted(out, shifts, *value)
@@ -301,7 +317,7 @@ class Session:
         code.params = (own, *given)
         frame = self.prim(stream, "f", "cdr", own)
         for at, name in enumerate(names):
-            stream.append(_new(Prim, (name, "car", (frame,), None)))
+            stream.append(new(Prim, (name, "car", (frame,), None)))
             if at < len(names) - 1:
                 frame = self.prim(stream, "f", "cdr", frame)
         return stream, given
@@ -371,8 +387,8 @@ def _grouped(owner: Extension, value: tuple[Any, ...]) -> Iterator[tuple[Time, A
 def frozen(stream: Stream) -> tuple[Instruction, ...]:
     """A stream as the body of a code: what follows a test is a tuple too."""
     for at, instruction in enumerate(stream):
-        if instruction.__class__ is If:
-            stream[at] = _new(If, (instruction[0], frozen(instruction[1])))  # pyright: ignore
+        if isinstance(instruction, If):
+            stream[at] = new(If, (instruction.test, frozen(cast("Stream", instruction.stream))))
     return tuple(stream)
 
 
@@ -387,7 +403,9 @@ def grown(owner: Extension, given: list[tuple[Any, ...]]) -> GrowthError:
     values = f" (such as {seen})" if seen else ""
     return GrowthError(
         f"{owner.code.name}: the compiler does not end: {owner} is wanted for ever new values of {what}{values}",
-        f"lift {what} to dynamic before {owner.code.name}" if changed else "give the loop a test that ends it",
+        f"lift {what} to dynamic before {owner.code.name}"
+        if changed
+        else "give the loop a test that ends it",
     )
 
 
@@ -408,11 +426,14 @@ def shaped(time: Time, value: Any, name: Callable[[], str], place: str) -> Any:
     if isinstance(time, Constant | Pointer):
         return []
     if time is CYCLIC:
-        if not (isinstance(value, tuple) and len(value) == 2 and value[0] != 0):
+        given = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else ()
+        if len(given) != 2 or given[0] == 0:
             raise StagingError(
-                f"{brief(value)} for a cyclic integer", place=place, fix="give (base, remainder) with a base but 0"
+                f"{brief(cast('object', value))} for a cyclic integer",
+                place=place,
+                fix="give (base, remainder) with a base but 0",
             )
-        return [value[0], name(), value[1]]
+        return [given[0], name(), given[1]]
     if is_split(time) and isinstance(time, Graph):
         if not isinstance(value, Pair):
             raise StagingError(f"{brief(value)} where {time} is expected", place=place, fix="give a pair")
@@ -420,7 +441,9 @@ def shaped(time: Time, value: Any, name: Callable[[], str], place: str) -> Any:
     if isinstance(time, Graph):
         return [packing(time, value, name, place)]
     if isinstance(time, Stack):
-        raise StagingError("a control stack as an argument", place=place, fix="begin with a dynamic continuation")
+        raise StagingError(
+            "a control stack as an argument", place=place, fix="begin with a dynamic continuation"
+        )
     return [value]
 
 

@@ -19,6 +19,7 @@ from pellucid.staging.cogen.extension import (
     Extension,
     GrowthError,
     Session,
+    new,
     shaped,
 )
 from pellucid.staging.root.primitives import applied, primitive
@@ -52,7 +53,7 @@ class Generator:
             "rt": self.session,
             "table": self.session.table,
             "waiting": self.session.waiting,
-            "new": tuple.__new__,
+            "new": new,
             "applied": _applied,
             "named": _named,
             "no_pair": _no_pair,
@@ -90,7 +91,9 @@ class Generator:
             return owner
         if len(times) != len(code.params):
             raise StagingError(
-                f"{len(times)} times for {len(code.params)} parameters", place=code.name, fix="give one for each"
+                f"{len(times)} times for {len(code.params)} parameters",
+                place=code.name,
+                fix="give one for each",
             )
         check(code)
         owner = Extension(code, times, len(self.extensions))
@@ -106,12 +109,16 @@ class Generator:
         """Raise the error of a code whose patterns do not settle."""
         last = [owner for owner in self.extensions if owner.code is code][-3:]
         changed = [
-            name
-            for at, name in enumerate(code.params)
-            if len({owner.times[at] for owner in last}) > 1
+            name for at, name in enumerate(code.params) if len({owner.times[at] for owner in last}) > 1
         ]
-        shown = "; ".join(", ".join(f"{code.params[at]}: {one}" for at, one in enumerate(owner.times)
-                                    if code.params[at] in changed) for owner in last)
+        shown = "; ".join(
+            ", ".join(
+                f"{code.params[at]}: {one}"
+                for at, one in enumerate(owner.times)
+                if code.params[at] in changed
+            )
+            for owner in last
+        )
         raise StagingError(
             f"the binding times of {' and '.join(changed)} do not settle: {shown}",
             place=code.name,
@@ -135,11 +142,16 @@ class Generator:
             bodies.append(Body(self, self.extensions[len(bodies)]))
         self.cyclic = any(
             CYCLIC in (owner.times) or any(one is CYCLIC for one in owner.frame) for owner in self.extensions
-        ) or any(CYCLIC in (node.car, node.cdr) for owner in self.extensions for time in owner.times
-                 if isinstance(time, Graph) for node in time.nodes)
+        ) or any(
+            CYCLIC in (node.car, node.cdr)
+            for owner in self.extensions
+            for time in owner.times
+            if isinstance(time, Graph)
+            for node in time.nodes
+        )
         texts: list[str] = []
         for owner, body in zip(self.extensions, bodies, strict=True):
-            texts += (body.text(), wrapped(self, owner, leaves_of(body), len(owner.frame)))
+            texts += (body.text(), wrapped(self, owner, *leaves_of(body)))
             if not owner.branches:
                 texts.append(f"J{owner.number} = B{owner.number}")
         text = "\n".join(texts)
@@ -185,7 +197,9 @@ class Compiler:
     a code whose parameters are the dynamic leaves in order, the quotient for a cyclic one.
     """
 
-    def __init__(self, code: Code, times: tuple[Time, ...], *, integers: bool, most: int, deepest: int) -> None:
+    def __init__(
+        self, code: Code, times: tuple[Time, ...], *, integers: bool, most: int, deepest: int
+    ) -> None:
         begin = clock.perf_counter()
         generator = Generator(integers=integers, most=most, deepest=deepest)
         self.code = code

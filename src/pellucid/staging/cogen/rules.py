@@ -6,6 +6,7 @@ first rule that fits is taken; a primitive on static values is computed, and any
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
@@ -314,7 +315,11 @@ def _divided(to: Writer, instruction: Prim, values: list[Value]) -> Result:
     divisor = number if instruction.primitive == "idiv" else f"(1 << {number})"
 
     def exact() -> Value:
-        parts = (to.assigned("b", f"{base} // {divisor}"), quotient, to.assigned("r", f"{remainder} // {divisor}"))
+        parts = (
+            to.assigned("b", f"{base} // {divisor}"),
+            quotient,
+            to.assigned("r", f"{remainder} // {divisor}"),
+        )
         return Value(CYCLIC, parts)
 
     return Split(f"{base} % {divisor} == 0", exact, lambda: _emitted(to, instruction, values))
@@ -367,6 +372,10 @@ _EXPRESSIONS = {
 """Python for primitives on static values, where it means the same as their rows of the table."""
 
 
+_LITERAL = re.compile(r"[\d('\"]")
+"""The first letter of an atom among the leaves of static values."""
+
+
 def _computed(to: Writer, instruction: Prim, values: list[Value]) -> Value:
     """A primitive on values that are known when the compiler runs."""
     row = primitive(instruction.primitive)
@@ -376,7 +385,9 @@ def _computed(to: Writer, instruction: Prim, values: list[Value]) -> Value:
             return found
     args = [static(to, value) for value in values]
     expression = _EXPRESSIONS.get(instruction.primitive)
-    if instruction.primitive == "=" and any(isinstance(one.time, Constant) or one.own[0][0] in "'\"0123456789(" for one in values):
+    if instruction.primitive == "=" and any(
+        one.time is not STATIC or _LITERAL.match(one.own[0]) for one in values
+    ):
         expression = "{} == {}"
     if expression is None:
         name = to.global_of(row.meaning)
@@ -393,4 +404,3 @@ def _folded(meaning: Callable[..., Any], values: list[Value]) -> Value | None:
     except (TypeError, ValueError, LookupError, ArithmeticError):
         return None
     return Value(Constant(made)) if made is None or isinstance(made, bool | Code) else None
-

@@ -174,7 +174,9 @@ def _without_dead(entry: Code, bodies: Bodies, params: Params) -> tuple[Bodies, 
         if used != live[code]:
             live[code] = used
             waiting.update(dict.fromkeys(callers[code]))
-    kept = {code: _kept(steps, _needed(steps, live, fixed), live, fixed, params) for code, steps in bodies.items()}
+    kept = {
+        code: _kept(steps, _needed(steps, live, fixed), live, fixed, params) for code, steps in bodies.items()
+    }
     left = {
         code: names if code in fixed else tuple(name for name in names if name in live[code])
         for code, names in params.items()
@@ -228,7 +230,9 @@ def _kept(
                 out.append(If(test, _kept(inner, used, live, fixed, params)))
             case Go(code, args) if code not in fixed:
                 names = code.params
-                out.append(Go(code, tuple(one for name, one in zip(names, args, strict=True) if name in live[code])))
+                out.append(
+                    Go(code, tuple(one for name, one in zip(names, args, strict=True) if name in live[code]))
+                )
             case _:
                 out.append(step)
     return tuple(out)
@@ -400,7 +404,9 @@ def _built(entry: Code, bodies: Bodies, params: Params) -> Code:
     return made[entry]
 
 
-def _body(steps: Steps, names: dict[str, str], taken: set[str], made: dict[Code, Code]) -> tuple[Instruction, ...]:
+def _body(
+    steps: Steps, names: dict[str, str], taken: set[str], made: dict[Code, Code]
+) -> tuple[Instruction, ...]:
     """The instructions of steps."""
     out: list[Instruction] = []
     for step in steps:

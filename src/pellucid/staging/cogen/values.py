@@ -18,7 +18,9 @@ class Value:
 
     __slots__ = ("halves", "own", "time")
 
-    def __init__(self, time: Time, own: tuple[str, ...] = (), halves: tuple[Value, Value] | None = None) -> None:
+    def __init__(
+        self, time: Time, own: tuple[str, ...] = (), halves: tuple[Value, Value] | None = None
+    ) -> None:
         self.time = time
         self.own = own
         self.halves = halves
@@ -122,4 +124,3 @@ def holds(time: Time, *kinds: type[Time] | Time) -> bool:
     if isinstance(time, Graph):
         return any(among(field) for node in time.nodes for field in (node.car, node.cdr))
     return among(time)
-

@@ -46,7 +46,8 @@ def _closing(generator: Generator, owner: Extension, values: list[Value]) -> str
     number = owner.number
     args = "".join(f", {leaf}" for value in values for leaf in value.own)
     given = "".join(
-        f", 1, given[{at}], 0" if time is CYCLIC else f", given[{at}]" for at, time in enumerate(owner.times[1:])
+        f", 1, given[{at}], 0" if time is CYCLIC else f", given[{at}]"
+        for at, time in enumerate(owner.times[1:])
     )
     lines = [f"def C{number}(out{args}):", *_key(generator, -number - 1, values)]
     lines += [
@@ -82,5 +83,3 @@ def _key(generator: Generator, number: int, values: list[Value]) -> list[str]:
             key.append(f"rt.walk({nodes}, {field}, {name}, d)")
     lines = [" s = {}", *normal] if normal else []
     return [*lines, " d = {}; m = d.setdefault", f" key = ({', '.join(key)},)"]
-
-

@@ -154,7 +154,7 @@ def _constant(form: Form, codes: dict[str, Code]) -> Any:
 def read_sugar(text: str) -> dict[str, Code]:
     """The codes of a program as the paper's figures write it, one instruction a line, by name.
 
-    A test is followed by a jump, or by `{` and lines up to `}`.
+    A test is followed by a jump, or by `{` and lines up to `}`. A pair of the point p is `(cons:p a b)`.
 
     >>> read_sugar('''
     ... inc(k n) {
@@ -281,5 +281,6 @@ class _Sugar:
             return self._value(folded, out, name)
         read = tuple(self._value(one, out) for one in form[1:])
         name = name or self._fresh()
-        out.append(Prim(name, form[0], read))
+        word, _, point = form[0].partition(":")
+        out.append(Prim(name, word, read, point or None))
         return name

@@ -172,21 +172,16 @@ def write_sugar(*codes: Code) -> str:
 def _sugar(stream: tuple[Instruction, ...]) -> Iterator[str]:
     """The lines of a stream."""
     jump = stream[-1]
-    target = ""
-    if isinstance(jump, Jump) and jump.target not in jump.args and len(stream) > 1:
-        match stream[-2]:
-            case Const(jump.target, Code() as code):
-                target = code.name
-            case Prim(jump.target, "car", (pair,)):
-                target = f"(car {pair})"
-            case _:
-                pass
-    for instruction in stream[: -2 if target else -1]:
+    folded, target = _folded(stream)
+    for instruction in stream[:-1]:
+        if instruction is folded:
+            continue
         match instruction:
             case Prim(name, primitive, (one, other)) if primitive in INFIX:
                 yield f"{name} = {one} {primitive} {other}"
-            case Prim(name, primitive, args):
-                yield f"{name} = ({' '.join((primitive, *args))})"
+            case Prim(name, primitive, args, point):
+                word = primitive if point is None else f"{primitive}:{point}"
+                yield f"{name} = ({' '.join((word, *args))})"
             case Const(name, value):
                 yield f"{name} = {constant(value)}"
             case If(test, inner):
@@ -201,3 +196,24 @@ def _sugar(stream: tuple[Instruction, ...]) -> Iterator[str]:
                 yield _instruction(instruction)[1:-1]
     if isinstance(jump, Jump):
         yield f"{target or jump.target}({' '.join(jump.args)})"
+
+
+def _folded(stream: tuple[Instruction, ...]) -> tuple[Instruction | None, str]:
+    """The instruction that binds what a stream jumps to and nothing else, and the target's text."""
+    jump = stream[-1]
+    if not isinstance(jump, Jump) or jump.target in jump.args:
+        return None, ""
+    rebound: set[str] = set()
+    for instruction in reversed(stream[:-1]):
+        match instruction:
+            case Const(jump.target, Code() as code) if code.name not in rebound:
+                return instruction, code.name
+            case Prim(jump.target, "car", (pair,)) if pair not in rebound:
+                return instruction, f"(car {pair})"
+            case Prim(name) | Const(name) if name != jump.target:
+                rebound.add(name)
+                if isinstance(instruction, Prim) and jump.target in instruction.args:
+                    return None, ""
+            case _:
+                return None, ""
+    return None, ""

@@ -1,0 +1,198 @@
+"""Compilers from interpreters: the law, what the residual programs look like, what is refused."""
+
+import random
+from collections import Counter
+from functools import cache
+
+import numpy as np
+import pytest
+from tests.staging.figures import APPEND, EVEN, FILTER, NYBBLES
+from tests.staging.interpreters import RPN, STEPS, TREES, rpn, steps, tree
+
+from pellucid.base.errors import StagingError
+from pellucid.staging.cogen import Compiler, cogen, tidy
+from pellucid.staging.cogen.tidy import size
+from pellucid.staging.memory import Memory
+from pellucid.staging.root.machine import run
+from pellucid.staging.root.program import Code, linked, unlinked
+from pellucid.staging.root.reading import read_sugar
+from pellucid.staging.root.writing import reached, write
+
+FACTORIAL = """
+f(k d) {
+  if (zero? d) (car k)(k 1)
+  cl = (close g (list k d))
+  f(cl (- d 1))
+g(self r) {
+  (k d) = (cdr self)
+  (car k)(k (* r d))
+"""
+
+
+@cache
+def compiled(text: str, name: str, times: str) -> tuple[Code, Compiler]:
+    code = read_sugar(text)[name]
+    return code, cogen(code, times.split())
+
+
+def memory(seed: int) -> Memory:
+    return Memory("m", 8, np.random.default_rng(seed).integers(0, 256, 8, dtype=np.uint8))
+
+
+def agree(code: Code, args: list[object], residuals: list[tuple[Code, list[object]]], seed: int) -> None:
+    stored = memory(seed)
+    counts: Counter[str] = Counter()
+    want = run(code, *args, memories={"m": stored}, counts=counts)
+    for residual, given in residuals:
+        other = memory(seed)
+        fewer: Counter[str] = Counter()
+        assert run(residual, *given, memories={"m": other}, counts=fewer) == want
+        assert other.data.tolist() == stored.data.tolist()
+        assert fewer["if"] <= counts["if"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "patterns", "draw_program"),
+    [
+        (RPN, "expr", ("D S nil D D", "D S nil S D", "D S nil D S", "D S nil cyc D"), rpn),
+        (STEPS, "steps", ("D S S D D D", "D S S D D S", "D S S cyc D D", "D S S D cyc D"), steps),
+        (TREES, "start", ("D S D D", "D S S D", "D S D cyc", "D S cyc cyc"), tree),
+    ],
+)
+def test_the_law_on_random_programs(text, name, patterns, draw_program) -> None:
+    draw = random.Random(name)
+    for turn in range(120):
+        program = draw_program(draw)
+        times = draw.choice(patterns)
+        code, compiler = compiled(text, name, times)
+        values = {
+            "x": draw.randrange(-50, 50),
+            "y": draw.randrange(-50, 50),
+            "a": draw.randrange(9),
+            "b": draw.randrange(99),
+        }
+        values |= {"n": draw.randrange(6), "pc": 0, "prog": program, "e": program, "stack": None}
+        statics: list[object] = []
+        dynamics: list[object] = []
+        for param, time in zip(code.params[1:], times.split()[1:], strict=True):
+            base = draw.choice([1, 2, 3, -4])
+            if time == "S":
+                statics.append(values[param])
+            elif time == "cyc":
+                statics.append((base, draw.randrange(-5, 9)))
+                dynamics.append(draw.randrange(-9, 9))
+                values[param] = base * dynamics[-1] + statics[-1][1]
+            elif time == "D":
+                dynamics.append(values[param])
+        residual = compiler(*statics)
+        agree(
+            code,
+            [values[one] for one in code.params[1:]],
+            [(residual, dynamics), (tidy(residual), dynamics)],
+            turn,
+        )
+        assert size(tidy(residual)) <= size(residual)
+
+
+def test_a_residual_program_is_a_code_with_a_text() -> None:
+    _, compiler = compiled(RPN, "expr", "D S nil D D")
+    residual = tidy(compiler(linked("x", "y", "+", linked(3), "*")))
+    assert len(reached(residual)) == 1
+    assert write(residual).count("prim") == 3
+    assert compiler.source.startswith("def B0(out, k_1, prog_2, x_3, y_4):")
+    assert repr(compiler) == "Compiler of expr(D S nil D D)"
+
+
+def test_the_filter_of_figure_14_and_its_interpreter_store_the_same() -> None:
+    code = read_sugar(FILTER)["fir"]
+    compiler = cogen(code, ["D", "cyc", "D", "S", "nil"], integers=True)
+    for kernel in ([2, 5, 2], [1], [3, 1, 4, 1]):
+        base = len(kernel)
+        residual = tidy(compiler((base, 2), linked(*kernel)))
+        assert all(str(one.body).count("load@m") <= base for one in reached(residual)[1:])
+        outs = []
+        for program, args in ((residual, (4, 0)), (code, (4 * base + 2, 0, linked(*kernel), None))):
+            words = Memory("m", 16, np.arange(100, dtype=np.uint16) ** 2)
+            out = Memory("out", 32, np.zeros(40, np.uint32))
+            with pytest.raises(StagingError):
+                run(program, *args[:-1], memories={"m": words, "out": out})
+            outs.append(out.data.tolist())
+        assert outs[0] == outs[1]
+
+
+def test_nybbles_of_any_number_of_bits_are_reduced() -> None:
+    code = read_sugar(NYBBLES)["nyb"]
+    compiler = cogen(code, ["D", "cyc", "S", "S", "S", "S"])
+    words = Memory("m", 32, np.random.default_rng(1).integers(0, 1 << 32, 12, dtype=np.uint32))
+    for bits in (1, 2, 4, 8, 16):
+        residual = compiler((32, 0), 0, bits, -1, 0)
+        want = run(code, 320, 0, bits, -1, 0, memories={"m": words})
+        assert run(residual, 10, memories={"m": words}) == want
+        assert run(tidy(residual), 10, memories={"m": words}) == want
+
+
+def test_statics_that_differ_in_kind_only_are_told_apart() -> None:
+    code = read_sugar("""
+    f(k s n) {
+      if (zero? n) (car k)(k s)
+      f(k s (- n 1))""")["f"]
+    compiler = cogen(code, ["D", "S", "D"])
+    for value in (True, 1, 1.0, 0.0, -0.0):
+        found = run(compiler(value), 3)
+        assert (found.__class__, repr(found)) == (value.__class__, repr(value))
+
+
+def test_even_and_odd_by_cyclic_integers_need_no_second_test() -> None:
+    compiler = cogen(read_sugar(EVEN)["even"], ["D", "cyc"])
+    residual = tidy(compiler((2, 0)))
+    assert len(reached(residual)) == 1
+    assert [run(residual, number) for number in range(4)] == [1, 1, 1, 1]
+    assert [run(compiler((2, 1)), number) for number in range(4)] == [0, 0, 0, 0]
+
+
+def test_append_is_unfolded_over_its_static_list() -> None:
+    compiler = cogen(read_sugar(APPEND)["append"], "DSD")
+    residual = compiler(linked(*range(400)))
+    assert unlinked(run(residual, linked(7))) == [*range(400), 7]
+
+
+@pytest.mark.parametrize(
+    ("text", "times", "statics", "says"),
+    [
+        (
+            "f(k s d) {\n if (zero? d) (car k)(k s)\n f(k (* s 2) (- d 1))",
+            "DSD",
+            [1],
+            "new values of s .*lift s",
+        ),
+        ("f(k s d) {\n f(k (+ s 1) d)", "DSD", [1], "new values of s .*lift s"),
+        (
+            FACTORIAL,
+            "DD",
+            [],
+            "g: the control stack has more than 300 frames; lift the continuation of g",
+        ),
+        ("f(k s d) {\n (car k)(k (error 'unknown-operation))", "DSD", [1], "unknown-operation"),
+        ("f(k s d) {\n (car k)(k (idiv s 0))", "DSD", [1], "zero"),
+        ("f(k s d) {\n (car k)(k (car s))", "DSD", [1], "no pair"),
+        ("f(k s d) {\n lift d (list S S)\n (car k)(k d)", "DSD", [1], "of time D cannot be lifted"),
+        ("f(k s d) {\n f(k s)", "DSD", [1], "2 values for the 3 parameters of f"),
+        ("f(k s d) {\n (car k)(k s)", "DS", [1], "2 times for 3 parameters"),
+        ("f(k s d) {\n (car k)(k s)", "DSD", [], "0 static values, where 1 are asked for; give s"),
+        ("f(k s d) {\n (car k)(k s)", ["D", "cyc", "D"], [3], "k: s: 3 for a cyclic|f: s: 3 for a cyclic"),
+    ],
+)
+def test_what_does_not_end_or_cannot_be_is_told_with_its_variable(text, times, statics, says) -> None:
+    with pytest.raises(StagingError, match=says):
+        cogen(read_sugar(text)["f"], times)(*statics)
+
+
+def test_a_static_error_under_a_dynamic_test_is_raised_when_it_is_reached() -> None:
+    code = read_sugar("""
+    f(k s d) {
+      if (zero? d) (car k)(k (idiv s 0))
+      (car k)(k s)""")["f"]
+    residual = tidy(cogen(code, "DSD")(7))
+    assert run(residual, 1) == 7
+    with pytest.raises(StagingError, match="zero"):
+        run(residual, 0)
