@@ -15,7 +15,6 @@ from pellucid.staging.cogen.values import repacks
 from pellucid.staging.root.primitives import PRIMITIVES, Row
 from pellucid.staging.root.program import Code
 from pellucid.staging.root.reading import read_sugar
-from pellucid.staging.root.writing import reached
 from pellucid.staging.times.lattice import DYNAMIC, STATIC, Graph, Time
 
 COPY = """
@@ -128,6 +127,7 @@ def lift_compiler() -> Compiler:
 def lifter(time: Time, to: Time) -> Code:
     """The code that lifts a value of a time: of a continuation and the value.
 
+    >>> from pellucid.staging.root.writing import reached
     >>> from pellucid.staging.times.text import read_time
     >>> [code.name for code in reached(lifter(read_time("D list"), DYNAMIC))]
     ['copy', 'second']
