@@ -6,11 +6,13 @@ move then does one of these:
 
 changes   the interpreter finds other bits in an output (of those that are live, if the move is told which are);
 invalid   what comes out is refused by `verify_kernel`;
-stops     the move cannot be made: it meets something that the clause says is not there.
+stops     the move cannot be made: it meets something that the clause says is not there; by which exception follows.
+machine   the interpreter finds nothing, but LLVM takes the program and refuses what comes out.
 
 `proofs/killers` has a killer for each mutation, and `python -m tools.mutations` replays them. `--search SECONDS` makes
-it look in random programs for those that have none, and write what it finds. A clause that nothing kills is implied by
-the others and goes, unless it is about something else than what one program means: `OTHERWISE` says what.
+it look in random programs for those that have none, those in `OTHERWISE` among them, and write what it finds. A clause
+that nothing kills is implied by the others and goes, unless it is about something else than what one program means:
+`OTHERWISE` says what.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ from typing import Any
 import numpy as np
 from tests.fuzz.nests import RANGES, nest
 
-from pellucid.base.errors import PellucidError
+from pellucid.backends.llvm import LlvmBackend
+from pellucid.base.errors import BackendError, PellucidError
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer, Expr
 from pellucid.ir.facts import Facts
@@ -43,17 +46,16 @@ from pellucid.loops.move import Move, moves, named
 from pellucid.loops.theorem import Clause, Proved, Site, Theorem
 
 FOLDER = File(__file__).parents[1] / "proofs/killers"
-CHANGES, INVALID, STOPS = "changes", "invalid", "stops"
+CHANGES, INVALID, STOPS, MACHINE = "changes", "invalid", "stops", "machine"
 ARGUMENTS = ({"n": 3, "m": 1}, {"n": 0, "m": -2}, {"n": 20, "m": 0}, {"n": 4, "m": 3}, {"n": 1, "m": 4})
 WORD = "word:"
 """Marks an expression in an option, which is in the text of nests."""
 
 OPTION = "it says what an option of the move may be"
 PLACE = "a place never changes a value in the interpreter; back ends refuse a wrong one"
-MACHINE = "it says what back ends can run"
+OUTER = "it says where threads are of use"
 COST = "it is about what pays"
 OTHERWISE: Mapping[tuple[str, str], str] = {
-    ("peel", "side"): OPTION,
     ("eliminate_dead", "declared"): OPTION,
     ("hoist", "index-absent"): PLACE,
     ("hoist", "memory-unchanged"): PLACE,
@@ -61,15 +63,22 @@ OTHERWISE: Mapping[tuple[str, str], str] = {
     ("place", "loads-kept"): PLACE,
     ("share", "computed-anyway"): PLACE,
     ("share", "in-scope"): PLACE,
-    ("lanes", "one-way"): MACHINE,
-    ("lanes", "rectangular"): MACHINE,
-    ("lanes", "no-scratch"): MACHINE,
-    ("spread", "outermost"): MACHINE,
+    ("spread", "outermost"): OUTER,
     ("look_up", "dear-lookups"): COST,
     ("unroll_all", "few-iterations"): COST,
-    ("unroll_and_jam", "at-least-two"): COST,
 }
 """Clauses, and shapes, that protect something else than what one program means."""
+
+STOPPED = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    IndexError,
+    KeyError,
+    ValueError,
+    PellucidError,
+)
+"""What a move that cannot be made is stopped by."""
 
 Mutation = tuple[str, str, str]
 """The names of a move, of a theorem and of a clause or the shape."""
@@ -146,8 +155,8 @@ def harm(killer: Killer) -> str | None:
         if not isinstance(mutated(theorem, name).prove(site), Proved):
             return None
         after = move.apply(killer.kernel, killer.path, ranges=killer.ranges, **killer.options).kernel
-    except (AssertionError, AttributeError, IndexError, KeyError, ValueError, PellucidError):
-        return STOPS
+    except STOPPED as e:
+        return f"{STOPS} {type(e).__name__}"
     try:
         verify_kernel(after)
     except PellucidError:
@@ -157,7 +166,18 @@ def harm(killer: Killer) -> str | None:
         same = meaning(killer.kernel, live, killer.ranges) == meaning(after, live, killer.ranges)
     except PellucidError:
         return INVALID
-    return None if same else CHANGES
+    if not same:
+        return CHANGES
+    return MACHINE if runs(killer.kernel, killer.ranges) and not runs(after, killer.ranges) else None
+
+
+def runs(kernel: Kernel, ranges: Mapping[Expr, Facts]) -> bool:
+    """Whether LLVM takes a program."""
+    try:
+        LlvmBackend().compile(kernel, ranges)
+    except BackendError:
+        return False
+    return True
 
 
 # ---- as text ----
@@ -233,7 +253,7 @@ def wrong(file: File) -> str | None:
 def search(seconds: float, seed: int) -> None:
     """Look in random programs for killers of the mutations that have none, and write them down."""
     rng, end = random.Random(seed), time.monotonic() + seconds  # noqa: S311
-    left = missing()
+    left = [m for m in mutations() if not file_of(m).exists()]
     while left and time.monotonic() < end:
         kernel = nest(rng)
         paths = [(), *(p for p, _ in walk(kernel.body))]
@@ -252,7 +272,7 @@ def tried(killer: Killer) -> bool:
         outcome = harm(killer)
         text = outcome and written(killer, outcome)
         good = bool(text) and harm(read(text or "")[0]) == outcome
-    except (AssertionError, AttributeError, IndexError, KeyError, PellucidError):
+    except STOPPED:
         return False
     if good and text:
         FOLDER.mkdir(exist_ok=True)
@@ -269,7 +289,8 @@ def choices(mutation: Mutation) -> tuple[Mapping[str, Any], ...]:
         "unroll": ({}, {"end": "first"}, {"tested": True}),
         "roll": ({}, {"end": "first"}),
         "split_if": ({}, {"first": "else"}),
-        "peel": ({}, {"side": "back"}),
+        "peel": ({}, {"side": "back"}, {"side": "middle"}),
+        "unroll_and_jam": ({}, {"factor": 0}),
         "tabulate": ({"dear": 1.0},),
         "look_up": ({"dear": 1.0},),
     }

@@ -19,7 +19,8 @@ from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 from . import unroll
 
-SIDES = ("front", "back")
+SIDES = {"front": "first", "back": "last"}
+"""The iteration that stands at each side."""
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
@@ -30,7 +31,7 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
 
 
 def _side(site: Site) -> Verdict:
-    side = site.options.get("side", SIDES[0])
+    side = site.options.get("side", "front")
     return decided(side in SIDES, "the side is front or back", f"it is {side!r}")
 
 
@@ -43,13 +44,13 @@ PEELING = Theorem(
 )
 
 
-def apply(kernel: Kernel, path: Path, *, side: str = SIDES[0], **options: Any) -> Applied:
+def apply(kernel: Kernel, path: Path, *, side: str = "front", **options: Any) -> Applied:
     """As `unroll` does it: under a test, where it is not known that there is an iteration."""
     loop = at(kernel.body, path)
     assert isinstance(loop, For)  # noqa: S101 - checked
     facts = known_at(kernel.body, path, options.get("ranges")).facts
     tested = facts(loop.lo).hi >= facts(loop.hi).lo
-    return unroll.apply(kernel, path, end="first" if side == SIDES[0] else "last", tested=tested)
+    return unroll.apply(kernel, path, end=SIDES[side], tested=tested)
 
 
 MOVE = Move("peel", "Let the first or the last iteration of a loop stand by itself.", find, apply, (PEELING,))
