@@ -1,0 +1,313 @@
+"""Rows N1 to N13 of the lineage that are about compilers from interpreters (Draves 1996): the figures as goldens."""
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from tests.staging.figures import APPEND, DYN_IF, EVEN, FILTER, NYBBLES
+from tests.staging.interpreters import RPN, rpn
+
+from pellucid.base.errors import StagingError
+from pellucid.staging.cogen import cogen, tidy
+from pellucid.staging.cogen.extension import Extension
+from pellucid.staging.cogen.generator import Generator
+from pellucid.staging.cogen.lifts import lift_compiler, lifter
+from pellucid.staging.cogen.rules import RULES, Split, result_of
+from pellucid.staging.cogen.values import fresh
+from pellucid.staging.cogen.writing import Writer
+from pellucid.staging.memory import Memory
+from pellucid.staging.root.machine import run
+from pellucid.staging.root.program import Code, If, Lift, Pair, Prim, linked, reflected, reified, unlinked
+from pellucid.staging.root.reading import read, read_sugar
+from pellucid.staging.root.writing import reached, write, write_sugar
+from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, STATIC, Constant, Stack, listed, pair, tuple_of
+from pellucid.staging.times.text import read_time
+
+DYN_IF_40 = """
+dyn-if(k d) {
+  if (d) {
+    c = 42
+    (car k)(k c)
+  }
+  c2 = 43
+  (car k)(k c2)
+}
+"""
+DO_CALL = """
+do-call(k fn exp env) {
+  frame = (list k fn)
+  cl = (close cont frame)
+  lift cl stack dynamic
+  eval(cl exp env)
+cont(self arg) {
+  (k fn) = (cdr self)
+  lift k
+  $inline = #f
+  apply-it(k fn arg)
+eval(k exp env) {
+  if (pair? exp) do-call(k (car exp) (cdr exp) env)
+  (car k)(k env)
+apply-it(k fn arg) {
+  (car k)(k (apply fn (list arg 1)))
+"""
+
+
+def primitives(*codes: Code) -> Counter[str]:
+    found: Counter[str] = Counter()
+
+    def count(stream) -> None:
+        for one in stream:
+            if isinstance(one, Prim):
+                found[one.primitive] += 1
+            elif isinstance(one, If):
+                count(one.stream)
+
+    for code in codes:
+        count(code.body)
+    return found
+
+
+def test_N1_root_is_codes_with_prim_const_if_and_jump() -> None:
+    code = read_sugar(APPEND)["append"]
+    text = write(code)
+    assert text.startswith("(code append (k l m) ((prim t1 null? l) (if t1 ((prim t2 car k) (jump t2 k m)))")
+    assert write(read(text)["append"]) == text
+    assert unlinked(run(code, linked(1, 2), linked(3))) == [1, 2, 3]
+
+
+def test_N2_the_text_of_any_code_can_be_had_also_of_a_residual_one() -> None:
+    code = read_sugar(RPN)["expr"]
+    residual = tidy(cogen(code, ["D", "S", "nil", "D", "D"])(linked("x", "y", "+")))
+    assert run(reflected(reified(residual)), 3, 4) == 7
+    assert run(read(write(residual))["expr"], 3, 4) == 7
+
+
+def test_N3_a_compiler_is_an_object_that_maps_procedures_to_procedures() -> None:
+    code = read_sugar(APPEND)["append"]
+    compilers = {times: cogen(code, times) for times in ("DSD", "DSS", ("D", "S", "cyc"))}
+    for times, compiler in compilers.items():
+        one, other = linked(1, 2), linked(3)
+        if "cyc" in times:
+            assert run(compiler(one, (4, 1)), 5).cdr.cdr == 21
+            continue
+        statics = [value for value, time in zip((one, other), times[1:], strict=True) if time == "S"]
+        dynamics = [value for value, time in zip((one, other), times[1:], strict=True) if time == "D"]
+        assert unlinked(run(compiler(*statics), *dynamics)) == [1, 2, 3]
+        assert compiler.source.count("def B") == len(compiler.extensions)
+
+
+def test_N4_figure_7_times_are_printed_as_in_the_paper() -> None:
+    entry = pair(STATIC, DYNAMIC)
+    assert repr(listed(entry)) == "(S * D) list"
+    assert repr(listed(DYNAMIC)) == "D list"
+    assert repr(Stack((DYNAMIC,))) == "stack-bt"
+    built = Constant(None)
+    for _ in range(3):
+        built = pair(entry, built, "alist")
+    assert repr(built) == "(S * D) list"
+
+
+@pytest.mark.parametrize(
+    ("row", "primitive", "operands", "want"),
+    [
+        ("(identity x) x", "identity", [CYCLIC], CYCLIC),
+        ("(cons S S) S", "cons", [STATIC, STATIC], STATIC),
+        ("(cons S D) (cons S D)", "cons", [STATIC, DYNAMIC], pair(STATIC, DYNAMIC, "f.v")),
+        ("(cons D D) (cons D D)", "cons", [DYNAMIC, DYNAMIC], pair(DYNAMIC, DYNAMIC, "f.v")),
+        ("(car (cons x y)) x", "car", [pair(CYCLIC, DYNAMIC)], CYCLIC),
+        ("(pair? (cons _ _)) S", "pair?", [pair(STATIC, DYNAMIC)], Constant(True)),
+        ("(pair? sum) S", "pair?", [listed(DYNAMIC)], STATIC),
+        ("(apply S (D list)) D", "apply", [STATIC, tuple_of(DYNAMIC, DYNAMIC)], DYNAMIC),
+        ("(+ cyc S) cyc", "+", [CYCLIC, STATIC], CYCLIC),
+        ("(* cyc S) cyc", "*", [CYCLIC, STATIC], CYCLIC),
+        ("(+ D S) cyc", "+", [DYNAMIC, STATIC], CYCLIC),
+        ("(* D S) cyc", "*", [DYNAMIC, STATIC], CYCLIC),
+        ("(zero? cyc) both", "zero?", [CYCLIC], (DYNAMIC, Constant(False))),
+        ("(imod cyc S) S", "imod", [CYCLIC, STATIC], (STATIC, DYNAMIC)),
+        ("(idiv cyc S) cyc", "idiv", [CYCLIC, STATIC], (CYCLIC, DYNAMIC)),
+        ("(early= D D) S", "early=", [DYNAMIC, DYNAMIC], STATIC),
+    ],
+)
+def test_N4_figure_8_says_what_primitives_keep(row, primitive, operands, want) -> None:
+    code = Code("f", tuple("abc"[: len(operands)]))
+    writer = Writer(Generator(integers=True, most=1, deepest=1), Extension(code, (), 0), "")
+    values = [fresh(time, writer.variable) for time in operands]
+    found = result_of(writer, Prim("v", primitive, code.params), values)
+    if isinstance(found, Split):
+        assert (found.yes().time, found.no().time) == want, row
+    else:
+        assert found.time == want, row
+    assert primitive in RULES
+
+
+def test_N5_normalization_is_late_and_keeps_what_is_shared() -> None:
+    program = read_sugar("""
+    f(k p) {
+      q = (- p 7)
+      g(k p q)
+    g(k p q) {
+      if (zero? p) (car k)(k q)
+      f2(k p q)
+    f2(k p q) {
+      g(k (- p 4) (- q 4))""")
+    compiler = cogen(program["f"], ["D", "cyc"])
+    residual = tidy(compiler((4, 0)))
+    # One quotient is carried for both, and one subtraction a turn.
+    loop = reached(residual)[-1]
+    assert primitives(loop)["+"] == 2
+    assert len(loop.params) == 2
+    assert [run(residual, number) for number in range(4)] == [
+        run(program["f"], 4 * number) for number in range(4)
+    ]
+
+
+def test_N6_calls_that_differ_in_aliasing_only_are_different_and_no_value_is_moved_twice() -> None:
+    program = read_sugar("""
+    start(k n x y) {
+      loop(k n x y x)
+    loop(k n a b c) {
+      if (zero? n) (car k)(k (+ a (* b c)))
+      loop(k (- n 1) b a c)""")
+    residual = cogen(program["start"], ["D", "D", "D", "D"])()
+    codes = [code for code in reached(residual) if code.name.startswith("loop")]
+    assert sorted(len(code.params) for code in codes) == [4, 4]
+    assert run(residual, 3, 5, 7) == run(program["start"], 3, 5, 7)
+
+
+def test_N7_the_lift_compiler_is_made_by_cogen_and_its_lifters_are_read_by_cogen() -> None:
+    time = read_time("(S * D) list")
+    made = lifter(time, DYNAMIC)
+    assert lift_compiler().code.name == "copy"
+    assert any(isinstance(one, Lift) for code in reached(made) for one in code.body)
+    program = read_sugar("""
+    f(k e) {
+      lift e
+      (car k)(k e)""")
+    compiler = cogen(program["f"], ["D", time])
+    assert "(S * D) list --> D" in compiler.trace
+    assert any(one.startswith("copy(stack-bt (S * D) list)") for one in compiler.trace)
+    residual = compiler(linked(Pair("x", 0), Pair("y", 0)))
+    assert [(one.car, one.cdr) for one in unlinked(run(residual, 10, 20))] == [("x", 10), ("y", 20)]
+    assert primitives(residual)["cons"] == 4
+
+
+@pytest.mark.parametrize("target", ["", " cyc", " (cyc list)", " stack D"])
+def test_N7_what_is_lifted_changes_no_value(target) -> None:
+    lines = {"": "x", " cyc": "x", " (cyc list)": "xs", " stack D": "cl"}
+    program = read_sugar(f"""
+    f(k s x n) {{
+      xs = (cons:p x (cons:p s (cons:p x nil)))
+      cl = (close g (list k xs s))
+      lift {lines[target]}{target}
+      if (zero? n) h(cl xs x)
+      (car cl)(cl (+ x n))
+    g(self r) {{
+      (k xs s) = (cdr self)
+      (car k)(k (+ (car (cdr xs)) (* r s)))
+    h(cl xs x) {{
+      (car cl)(cl (+ x (car xs)))""")
+    for times in ("DSDD", "DSSD", "DDDD", "DDSD", "DSDS"):
+        compiler = cogen(program["f"], times)
+        values = [3, 4, 5]
+        for values in ([3, 4, 5], [3, 4, 0]):
+            statics = [value for value, time in zip(values, times[1:], strict=True) if time == "S"]
+            dynamics = [value for value, time in zip(values, times[1:], strict=True) if time == "D"]
+            assert run(tidy(compiler(*statics)), *dynamics) == run(program["f"], *values)
+
+
+def test_N7_closures_inside_of_structures_are_lifted() -> None:
+    program = read_sugar("""
+    f(k n fs) {
+      if (= n 0) g(k fs)
+      f(k (- n 1) (cons:fs (close add (list n)) fs))
+    g(k fs) {
+      lift fs
+      $inline = #f
+      h(k fs 10)
+    h(k fs x) {
+      if (null? fs) (car k)(k x)
+      fun = (car fs)
+      (car fun)(fun k fs x)
+    add(self k fs x) {
+      (n) = (cdr self)
+      h(k (cdr fs) (+ x n))""")
+    compiler = cogen(program["f"], ["D", "S", "nil"])
+    for number in (0, 1, 4):
+        assert run(compiler(number), *[]) == run(program["f"], number, None)
+        assert run(tidy(compiler(number))) == run(program["f"], number, None)
+
+
+def test_N9_figure_5_a_static_context_is_propagated_past_a_dynamic_conditional() -> None:
+    code = read_sugar(DYN_IF)["dyn-if"]
+    compiler = cogen(code, "DSD")
+    assert compiler.trace == ["dyn-if(D S D)", "cont((close cont (list D S D)) S)"]
+    assert write_sugar(tidy(compiler(40))) == DYN_IF_40.strip()
+
+
+def test_N9_figure_9_builds_a_static_recursion() -> None:
+    compiler = cogen(read_sugar(APPEND)["append"], "DSD")
+    # The print has `stack-bt D S` at the end, where the frame is k, l and m: a slip.
+    assert compiler.trace == [
+        "append(D S D)",
+        "(close cont (list D S D)) --> stack-bt",
+        "cont((close S (list D S D)) D)",
+        "append(stack-bt S D)",
+        "(close cont (list stack-bt S D)) --> stack-bt",
+        "cont((close S (list stack-bt S D)) D)",
+    ]
+    assert primitives(compiler(linked(1, 2, 3)))["cons"] == 3
+
+
+def test_N9_figure_10_builds_a_dynamic_stack_frame() -> None:
+    code = read_sugar(DO_CALL)["do-call"]
+    compiler = cogen(code, ["D", "S", "S", "D"])
+    residual = compiler("+", linked("*", "-"))
+    assert run(residual, 5) == run(code, "+", linked("*", "-"), 5) == (5 - 1) * 1 + 1
+    # Each call of the program is a code of its own, and its continuation a frame on the heap.
+    assert primitives(*reached(residual))["close"] == 2
+    assert sum(code.name.startswith("apply-it") for code in reached(residual)) == 3
+
+
+def test_N10_even_is_decided_by_the_least_common_multiple() -> None:
+    compiler = cogen(read_sugar(EVEN)["even"], ["D", "cyc"])
+    for base in (1, 2, 3, 4, 6):
+        residual = tidy(compiler((base, 0)))
+        turns = primitives(*reached(residual))["zero?"]
+        assert turns == (2 if base % 2 else 1)
+        assert [run(residual, n) for n in range(5)] == [int(base * n % 2 == 0) for n in range(5)]
+
+
+def test_N13_a_figure_12_nybbles_are_one_load_and_four_shifts_masks_and_sums() -> None:
+    code = read_sugar(NYBBLES)["nyb"]
+    residual = tidy(cogen(code, ["D", "cyc", "S", "S", "S", "S"])((32, 0), 0, 8, -1, 0))
+    loop = reached(residual)[-1]
+    assert primitives(loop) == {"zero?": 1, "car": 1, "+": 5, "load@m": 1, ">>": 4, "&": 4}
+    words = Memory("m", 32, np.array([0x04030201, 0xFF000000], np.uint32))
+    assert run(residual, 2, memories={"m": words}) == 10 + 255
+
+
+def test_N13_b_figure_14_the_filter_is_rotated_three_times_after_its_prologue() -> None:
+    code = read_sugar(FILTER)["fir"]
+    residual = tidy(cogen(code, ["D", "cyc", "D", "S", "nil"], integers=True)((3, 0), linked(2, 5, 2)))
+    codes = reached(residual)
+    loads = [primitives(one)["load@m"] for one in codes]
+    stores = [primitives(one)["store@out"] for one in codes]
+    assert loads[-1] == stores[-1] == 3
+    assert len(codes) == 2
+    assert loads[0] == 5
+
+
+def test_N13_d_an_interpreter_of_expressions_is_compiled_away() -> None:
+    code = read_sugar(RPN)["expr"]
+    compiler = cogen(code, ["D", "S", "nil", "D", "D"])
+    draw = random.Random(13)
+    for _ in range(20):
+        program = rpn(draw)
+        before: Counter[str] = Counter()
+        after: Counter[str] = Counter()
+        want = run(code, program, None, 3, 4, counts=before)
+        assert run(tidy(compiler(program)), 3, 4, counts=after) == want
+        assert 3 * after.total() < 2 * before.total()
+    with pytest.raises(StagingError, match="unknown primitive"):
+        compiler(linked("x", "y", "no-such-operation"))
