@@ -57,7 +57,6 @@ OUTER = "it says where threads are of use"
 COST = "it is about what pays"
 OTHERWISE: Mapping[tuple[str, str], str] = {
     ("eliminate_dead", "declared"): OPTION,
-    ("hoist", "index-absent"): PLACE,
     ("hoist", "memory-unchanged"): PLACE,
     ("place", "no-places-yet"): PLACE,
     ("place", "loads-kept"): PLACE,
