@@ -7,7 +7,8 @@ move then does one of these:
 changes   the interpreter finds other bits in an output (of those that are live, if the move is told which are);
 invalid   what comes out is refused by `verify_kernel`;
 stops     the move cannot be made: it meets something that the clause says is not there; by which exception follows.
-machine   the interpreter finds nothing, but LLVM takes the program and refuses what comes out.
+machine   the interpreter finds nothing, but LLVM takes the program and refuses what comes out;
+unread    the interpreter finds nothing, but the text of what comes out cannot be read, and that of the program can.
 
 `proofs/killers` has a killer for each mutation, and `python -m tools.mutations` replays them. `--search SECONDS` makes
 it look in random programs for those that have none, those in `OTHERWISE` among them, and write what it finds. A clause
@@ -46,7 +47,7 @@ from pellucid.loops.move import Move, moves, named
 from pellucid.loops.theorem import Clause, Proved, Site, Theorem
 
 FOLDER = File(__file__).parents[1] / "proofs/killers"
-CHANGES, INVALID, STOPS, MACHINE = "changes", "invalid", "stops", "machine"
+CHANGES, INVALID, STOPS, MACHINE, UNREAD = "changes", "invalid", "stops", "machine", "unread"
 ARGUMENTS = ({"n": 3, "m": 1}, {"n": 0, "m": -2}, {"n": 20, "m": 0}, {"n": 4, "m": 3}, {"n": 1, "m": 4})
 WORD = "word:"
 """Marks an expression in an option, which is in the text of nests."""
@@ -63,7 +64,6 @@ OTHERWISE: Mapping[tuple[str, str], str] = {
     ("share", "computed-anyway"): PLACE,
     ("share", "in-scope"): PLACE,
     ("spread", "outermost"): OUTER,
-    ("look_up", "dear-lookups"): COST,
     ("unroll_all", "few-iterations"): COST,
 }
 """Clauses, and shapes, that protect something else than what one program means."""
@@ -167,7 +167,18 @@ def harm(killer: Killer) -> str | None:
         return INVALID
     if not same:
         return CHANGES
+    if reads(killer.kernel) and not reads(after):
+        return UNREAD
     return MACHINE if runs(killer.kernel, killer.ranges) and not runs(after, killer.ranges) else None
+
+
+def reads(kernel: Kernel) -> bool:
+    """Whether the text of a program can be read."""
+    try:
+        parse_nest(print_nest(kernel))
+    except PellucidError:
+        return False
+    return True
 
 
 def runs(kernel: Kernel, ranges: Mapping[Expr, Facts]) -> bool:
