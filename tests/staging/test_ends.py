@@ -141,3 +141,25 @@ def test_tiles_of_a_recording_end_in_silence():
     assert tiles.left() == 3
     assert tiles.take(3) == [1.5, 1.5, 0.5]
     assert sg.samples(tiles, frames=3)[:, 0].tolist() == [1.5, 1.5, 0.5]
+
+
+@pytest.mark.parametrize("word", [8, 32])
+@pytest.mark.parametrize("stride", [1, 5, 8, 12])
+def test_an_end_that_is_known_beside_one_that_is_not(word, stride):
+    def program(memory, out, start, stop):
+        ends = 40, 40 + 8 * stride
+        both = sg.memory(memory, *ends, 1, stride) + sg.memory(memory, start, stop, 1, stride)
+        sg.copy(both, sg.memory(out, *ends, 1, stride))
+        return SUM["plain"](sg.memory(memory, start, stop, 1, stride) + sg.memory(memory, *ends, 1, stride))
+
+    data = words(20 * 32 // word, 3, word)
+    for known in (True, False):
+        first = 40 if known else cyclic(8, "start")
+        residual = specialize(program, Memory("m", word), Memory("out", word), first, cyclic(8, "stop"))
+        for stop in (5 + stride, 4 + stride, 5):
+            found, plain = np.zeros_like(data), np.zeros_like(data)
+            expected = outcome(program, Memory("m", word, data), Memory("out", word, plain), 40, 8 * stop)
+            named = {"stop": stop} if known else {"start": 5, "stop": stop}
+            assert outcome(residual, {"m": data, "out": found}, **named) == expected
+            assert expected is InputError or (found == plain).all()
+            assert (expected is InputError) == (stop != 5 + stride)

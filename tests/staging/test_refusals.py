@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import re
+import time
 
 import numpy as np
 import pytest
@@ -14,9 +16,11 @@ from pellucid.staging import (
     Samples,
     choose,
     cyclic,
+    fork,
     lift,
     load_sample,
     loop,
+    set_base,
     specialize,
     stream,
     unknown,
@@ -196,3 +200,78 @@ def test_a_static_loop_that_never_ends_names_what_grows():
         specialize(unrolled(5000), Memory("m"))
     with pytest.raises(InputError, match="not a whole number of strides"):
         specialize(lambda m: sg.reduce(sg.memory(m, 0, 100, 12, 12), 0, max), Memory("m"))
+
+
+def counting(turn):
+    """A program that turns for ever, with a number that is known, and does something in each turn."""
+    return lambda x: loop(lambda n, rest: n < 0, lambda n, rest: (n + 1, turn(n, rest, x)), 0, x)
+
+
+def inner(n, rest, x):
+    return loop(lambda k, b: k == 100, lambda k, b: (k + 1, b * 3 + x), 0, rest)[1]
+
+
+def branching(x):
+    return loop(
+        lambda n, a: n < 0, lambda n, a: fork(a > n, lambda: (n + 1, a + 1), lambda: (n + 2, a)), 0, x
+    )
+
+
+def squared(x):
+    return loop(lambda n, k: n < 0, lambda n, k: (n * n, k + x), 3, x)
+
+
+def wide(x):
+    return loop(lambda *s: s[0] < 0, lambda *s: tuple(a + 1 for a in s), *([0] * 200))
+
+
+def structured(x):
+    return loop(lambda n, d: n < 0, lambda n, d: (n + 1, {**d, n: x + n}), 0, {0: x})
+
+
+def doubled(x, depth=30):
+    if depth == 0:
+        return x
+    return choose(x > depth, lambda: doubled(x * 3 + 1, depth - 1), lambda: doubled(x * 5, depth - 1))
+
+
+@pytest.mark.parametrize(
+    ("program", "named"),
+    [
+        (counting(inner), "n goes on as 0, 1, 2, 3"),
+        (counting(lambda n, rest, x: rest * x), "n goes on as 0, 1, 2, 3"),
+        (branching, "n goes on as 0, 1, 2, 3"),
+        (squared, "n goes on as 3, 9, 81, 6561"),
+        (wide, "s goes on as 0, 1, 2, 3"),
+        (structured, "n goes on as 0, 1, 2, 3"),
+        (doubled, r"return choose\(x > depth"),
+        (lambda x: set_base(x, 10**9, lambda i: i * 3), "1000000000 cases of"),
+    ],
+)
+def test_a_search_without_end_has_a_budget_and_names_what_grows(program, named):
+    begin = time.process_time()
+    with pytest.raises(StagingError, match=named) as refused:
+        specialize(program, unknown("x"))
+    assert refused.value.place
+    assert refused.value.fix
+    # Two seconds by the benchmark of refusals; here that it is no search without a bound.
+    assert time.process_time() - begin < 20
+
+
+def machine(states, seed):
+    """A machine that goes from state to state by what remains of its input."""
+    rng = random.Random(seed)
+    table = [(rng.randrange(states), rng.randrange(states)) for _ in range(states)]
+
+    def step(s, i, x):
+        a, b = table[s]
+        return fork((x + i * 7) % 5 == 0, lambda: (a, i + 1, x * 3 + s), lambda: (b, i + 1, x * 3 + s))
+
+    return lambda x: loop(lambda s, i, x: i == x, step, 0, lift(0), x)
+
+
+@pytest.mark.parametrize("states", [40, 60])
+def test_what_brings_nothing_is_not_tried_for_ever(states):
+    program = machine(states, states + 1)
+    residual = specialize(program, unknown("x"))
+    assert residual(x=0) == program(0)

@@ -15,7 +15,7 @@ from ..base.errors import InputError, brief
 from ..base.kinds import FUNCTION, takes
 from ..base.where import caller
 from ..staging import Cells, divides, lift, require
-from ..staging.points import CASES
+from ..staging.points import MAX_CASES
 from .node import Carrying, Later, Moment, Node, reached
 from .signal import SIGNAL, Signal, as_number, as_signal, joined
 
@@ -144,9 +144,15 @@ class Tiles(Node):
             total = total + x
         return total, (first, signal)
 
-    def lifted(self, state: Any) -> Any:
-        """The signal lifted."""
-        return state[0], state[1].lifted()
+    def known_end(self, state: Any) -> bool:
+        """Whether it is of the signal."""
+        return all(n.known_end(s) for n, s in state[1].states.items())
+
+    def lifted(self, state: Any, gone: Any) -> Any:
+        """The signal lifted, a tile of samples on for each that is gone."""
+        first, signal = state
+        inner = None if gone is None else gone * self.size
+        return first, Signal(signal.node, {n: n.lifted(s, inner) for n, s in signal.states.items()})
 
     def ended(self, state: Any) -> Any:
         """Whether the signal has ended."""
@@ -226,7 +232,7 @@ def delay(signal: Signal, samples: Any, first: Any = 0.0) -> Signal:
             place=f"{place}: delay",
             fix=f"give one number, or {samples}",
         )
-    size = max(2 * CASES, 1 << samples.bit_length())
+    size = max(2 * MAX_CASES, 1 << samples.bit_length())
     data = np.zeros(size, kind)
     data[np.arange(-samples, 0) % size] = given
     nodes, states = joined(as_signal(signal))

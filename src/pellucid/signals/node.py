@@ -77,8 +77,12 @@ class Node(ABC):
         """The state with other such numbers."""
         return state
 
-    def lifted(self, state: Any) -> Any:
-        """The state, of whose numbers that move nothing is known."""
+    def known_end(self, state: Any) -> bool:
+        """Whether it is known now after how many samples it ends."""
+        return True
+
+    def lifted(self, state: Any, gone: Any) -> Any:
+        """The state, of whose numbers that move nothing is known; `gone` samples on where one count moves several."""
         return self.with_numbers(state, tuple(lift(x) for x in self.numbers(state)))
 
     def fresh(self, state: Any) -> Any:

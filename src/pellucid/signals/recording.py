@@ -48,6 +48,10 @@ class Played(Node):
         """Whether it is behind the last frame."""
         return state[0] >= state[1]
 
+    def known_end(self, state: Any) -> bool:
+        """No: its frames are counted at run time."""
+        return False
+
     def left(self, state: Any) -> int | None:
         """How many frames there are; live ones come as long as they are asked for."""
         return None if self.recording.live else max(state[1] - state[0], 0)

@@ -105,7 +105,7 @@ class Signal(Arithmetic["Signal"]):
 
     def lifted(self) -> Signal:
         """The same signal, of which nothing is known that moves from sample to sample but how it lies in memory."""
-        return Signal(self.node, {n: n.lifted(s) for n, s in self.states.items()})
+        return _lifted(self)[0]
 
     # ---- arithmetic ----
 
@@ -291,7 +291,17 @@ def copy(source: Signal, target: Signal) -> None:
         return s, t.next()
 
     _of_one_length(source, target)
-    loop(done, step, source.lifted(), target.lifted())
+    loop(done, step, *_lifted(source, target))
+
+
+def _lifted(*signals: Signal) -> tuple[Signal, ...]:
+    """Signals that go on together, of which nothing is known that moves but how they lie in memory.
+
+    Where one of them ends at run time all do, so that what is known of an end does not lead beyond it.
+    """
+    known = all(n.known_end(state) for s in signals for n, state in s.states.items())
+    gone = None if known else lift(0)
+    return tuple(Signal(s.node, {n: n.lifted(x, gone) for n, x in s.states.items()}) for s in signals)
 
 
 def _of_one_length(*signals: Signal) -> None:

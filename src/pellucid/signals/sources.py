@@ -56,10 +56,18 @@ class InMemory(Node):
         span = moment.states[self]
         return replace(span, start=span.start + span.stride)
 
-    def lifted(self, state: Span) -> Span:
-        """The same, since what is known of addresses is what loops are unrolled by; but not for an unknown while."""
-        if isinstance(state.start, int) and not isinstance(state.stop, int):
-            return super().lifted(state)
+    def known_end(self, state: Span) -> bool:
+        """Whether the distance is known."""
+        return isinstance(state.stop - state.start, int)
+
+    def lifted(self, state: Span, gone: Any) -> Span:
+        """The same, since what is known of addresses is what loops are unrolled by; but not for an unknown while.
+
+        A start that would not come back to what is known of it moves by the count that all such starts move by: what
+        ends together stays one unknown.
+        """
+        if gone is not None and (isinstance(state.start, int) or self.known_end(state)):
+            return replace(state, start=state.start + state.stride * gone)
         return state
 
     def ended(self, state: Span) -> Any:

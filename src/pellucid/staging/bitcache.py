@@ -136,6 +136,7 @@ def _use(session: Session, line: Line) -> None:
 def _write_back_others(session: Session, memory: Memory, address: Any, *, forget: bool) -> None:
     """Before a word is touched, write back the lines that may be the same word; forget them if it is overwritten."""
     kept: list[Line] = []
+    session.work += len(session.lines) // AUTOMATIC
     key = _key(address)
     for line in session.lines:
         # Of one linear form, addresses are equal or differ by what is static; the equal one is found by who asks.

@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base.errors import StagingError
+from ..base.errors import StagingError, brief
 from ..base.where import caller
 from ..ir.expr import Expr
 from . import bitcache
 from . import residual as R
 from .folding import node, number
+from .growth import Exhausted
 from .real import Real, real
 from .same import Flat, canonical, flatten
-from .session import Session, Split
+from .session import MAX_RESIDUES, MAX_WORK, Session, Split
 from .value import Cyclic, Dynamic, expression, integer, of
 
 
@@ -26,6 +27,12 @@ def join(session: Session, arms: list[tuple[Any, Callable[[], Any]]]) -> Any:
     flats: list[Flat] = []
     ends: list[bitcache.Lines] = []
     for _, arm in arms:
+        if session.work > session.limit:
+            place, line = caller()
+            raise Exhausted(
+                f"specializing the choices takes more than {MAX_WORK} steps in {line!r}",
+                place=place, fix="choose among numbers after which the program goes on once, or write a loop",
+            )  # fmt: skip
 
         def run(arm: Callable[[], Any] = arm) -> None:
             flats.append(flatten(arm()))
@@ -122,6 +129,12 @@ def cases(session: Session, splits: list[tuple[Expr, int]], then: Callable[[], A
     if not splits:
         return then()
     (q, factor), *rest = splits
+    if factor > MAX_RESIDUES:
+        place, line = caller()
+        raise StagingError(
+            f"{brief(factor)} cases of {q!r} are told apart in {line!r}, and {MAX_RESIDUES} can be",
+            place=place, fix="give a smaller base",
+        )  # fmt: skip
     quotient, rest_of_q = session.parted(q, factor)
 
     def arm(residue: int) -> Callable[[], Any]:

@@ -22,26 +22,25 @@ from . import bitcache
 from . import residual as R
 from .folding import node, number
 from .graph import Graph
+from .growth import LEAVES_A_UNIT, SEEN, Exhausted, Unending, unending, weight
 from .joins import cases, merged
 from .points import (
-    CASES,
     IDLE,
+    MAX_CASES,
+    MAX_STEPS,
+    MAX_VARIANTS,
     REACH,
-    STEPS,
-    TURNS,
-    VARIANTS,
     Call,
     Fork,
     Header,
     Narrower,
     Path,
     State,
-    Unending,
     Widening,
     as_state,
 )
 from .same import Canonical, Flat, canonical, flatten, restored
-from .session import Fault, Session, Split, Wish
+from .session import MAX_WORK, Fault, Session, Split, Wish
 from .structure import structured
 from .value import Cyclic, Dynamic, expression, integer
 
@@ -64,7 +63,9 @@ class Looper:
         self.reached: State | None = None
         self.unrolled = 0
         self.narrowed: dict[Expr, tuple[int, Expr]] = {}
+        self.tried: set[tuple[int, int, int]] = set()
         self.limits: dict[Expr, int] = {}
+        self.splits: dict[Expr, int] = {}
 
     # ---- trying, and trying again ----
 
@@ -74,27 +75,32 @@ class Looper:
         self.places = flatten(state).places
         splits: dict[Expr, int] = {}
         before: list[dict[Expr, int]] = []
+        # What an attempt that succeeded took is kept back, so that it can be made again as the last one.
+        limit, taken, last = session.limit, 0, False
         while True:
+            begin = session.work
+            session.limit = max(limit, begin + 2 * taken) if last else limit - taken
             block, lines, known = len(session.block), session.lines, dict(session.splits)
             outer_wishes, session.wishes = session.wishes, set()
             try:
                 result = self.attempt(state, splits)
-                granted = self.granted(session.wishes, splits, outer_wishes)
-                if granted is None:
+                granted, taken = self.granted(session.wishes, splits, outer_wishes), session.work - begin
+                if granted is None or last or session.work + 2 * taken > limit:
                     session.splits = known
                     return result if self.count > 1 else result[0]
                 before.append(splits)
                 splits = granted
             except Narrower as found:
                 self.narrowed |= {q: self.multiple(q, found.times) for q in found.quotients}
-            except Unending:
+            except Unending as found:
                 # What was granted last was too much: without it the residues wait for run time.
                 if not before:
                     raise
+                last |= isinstance(found, Exhausted)
                 asked, splits = splits, before.pop()
                 self.limits |= {q: splits.get(q, 1) for q in asked if asked[q] != splits.get(q, 1)}
             finally:
-                session.wishes = outer_wishes
+                session.wishes, session.limit = outer_wishes, limit
             del session.block[block:]
             session.lines, session.splits = lines, known
 
@@ -130,13 +136,13 @@ class Looper:
                 if origin is not None:
                     wanted[origin] = math.lcm(wanted.get(origin, 1), splits.get(origin, 1) * factor)
             allowed = all(wanted[q] <= limit for q, limit in self.limits.items() if q in wanted)
-            if allowed and math.prod(wanted.values()) <= CASES:
+            if allowed and math.prod(wanted.values()) <= MAX_CASES:
                 new = wanted
         return None if new == splits else new
 
     def attempt(self, state: State, splits: dict[Expr, int]) -> State:
         """Specialize the loop under some case analyses."""
-        session = self.session
+        session, self.splits = self.session, splits
         for q, (times, name) in self.narrowed.items():
             session.emit(R.Set(name, node("mul", q, number(times))))
             session.splits[q] = Split(1, name, 0, times)
@@ -239,8 +245,8 @@ class Looper:
                 return
             path.add(leaves, key)
             self.unrolled += 1
-            if self.unrolled > STEPS:
-                raise self.endless(path.states, f"{STEPS} turns without a test at run time")
+            if self.unrolled > MAX_STEPS:
+                raise self.unending(f"{MAX_STEPS} turns without a test at run time", path)
             following = self.follow(state, path)
             if following is None:
                 return
@@ -274,13 +280,16 @@ class Looper:
 
     def follow(self, state: State, path: Path) -> State | None:
         """One step; None if the step went on by itself."""
-        self.session.turns += 1
-        if self.session.turns > TURNS:
-            raise StagingError(
-                f"specializing the loop over {', '.join(self.names)} takes more than {TURNS} turns",
-                place=self.place, fix="lift what need not be known, or give signals of equal steps and ends",
-            )  # fmt: skip
-        result = self.step_function(*state)
+        self.session.work += 1 + weight(path.states[-1])
+        if self.session.work > self.session.limit:
+            raise self.exhausted(path)
+        try:
+            result = self.step_function(*state)
+        except Exhausted:
+            # A loop within the step came to the end of the work: this one is why, if it was there before.
+            if len(path.states) < SEEN:
+                raise
+            raise self.exhausted(path) from None
         if isinstance(result, Fork):
             self.branch(result, path)
             return None
@@ -291,6 +300,7 @@ class Looper:
 
     def branch(self, fork: Fork, path: Path) -> None:
         """Go on in both arms, each by itself."""
+        self.session.work += len(path.states) // LEAVES_A_UNIT
 
         def arm(function: Callable[[], Any]) -> R.Code:
             def run() -> None:
@@ -329,6 +339,7 @@ class Looper:
         self.keep_what_is_read_again(state)
         flat = flatten(state)
         leaves = (*flat.leaves, *bitcache.leaves(session.lines))
+        session.work += len(leaves) // LEAVES_A_UNIT
         form = canonical(leaves)
         header = self.graph.headers.get(form.key)
         if header is None:
@@ -350,14 +361,16 @@ class Looper:
             asked = (by * base // math.gcd(by * base, b) for by, b in self.session.asked.get(q, ()))
             needed = math.gcd(base, math.lcm(step, *asked))
             names = self.graph.before(q)
-            if needed != base and names:
+            if needed != base and names and (k, base, needed) not in self.tried:
+                # Where that does not change how finely it is known, it stays as it is.
+                self.tried.add((k, base, needed))
                 raise Narrower(names, base // needed)
 
     def new_header(self, flat: Flat, leaves: tuple[Any, ...], form: Canonical) -> Header:
         """A new memo point."""
         session = self.session
-        if len(self.graph.headers) >= VARIANTS:
-            raise self.endless([h.key for h in self.graph.headers.values()], f"{VARIANTS} variants")
+        if len(self.graph.headers) >= MAX_VARIANTS:
+            raise self.unending(f"{MAX_VARIANTS} variants")
         names = tuple(session.fresh(self.called(flat, form, k), v.type) for k, v in enumerate(form.values))
         new = restored(form.key, leaves, names)
         count = len(flat.leaves)
@@ -462,28 +475,13 @@ class Looper:
 
     # ---- errors ----
 
-    def endless(self, states: list[tuple[Any, ...]], how: str) -> Unending:
-        """The error for a loop whose specialization does not end; names the static value that grows."""
-        last = states[:4]
-        for k, place in enumerate(self.places):
-            values = [s[k] if k < len(s) else None for s in last]
-            plain = [_plain(v) for v in values]
-            if len({repr(v) for v in plain}) == len(plain) > 1 and all(isinstance(v, int) for v in plain):
-                shown = ", ".join(str(v) for v in plain)
-                name = self.told(place)
-                return Unending(
-                    f"specializing the loop does not end ({how}): {name} goes on as {shown}",
-                    place=self.place, fix=f"make it dynamic with lift({name}) before the loop",
-                )  # fmt: skip
-        return Unending(
-            f"specializing the loop does not end ({how})", place=self.place, fix="lift what grows"
-        )
+    def unending(self, how: str, path: Path | None = None, kind: type[Unending] = Unending) -> Unending:
+        """The error for a loop whose specialization does not end."""
+        points = [h.key for h in self.graph.headers.values()]
+        passed = [points] if path is None else [path.states, points]
+        names = [self.told(place) for place in self.places] or self.names
+        return unending(kind, how, self.place, passed, names, self.splits)
 
-
-def _plain(leaf: Any) -> Any:
-    """A static leaf of a state or of a key."""
-    match leaf:
-        case ("static", (_, value)):
-            return value
-        case _:
-            return leaf
+    def exhausted(self, path: Path) -> Unending:
+        """The error for a loop that is still specialized when the program has had all its work."""
+        return self.unending(f"{MAX_WORK} steps of the specializer", path, Exhausted)

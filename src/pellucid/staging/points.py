@@ -20,24 +20,18 @@ from .value import Cyclic, integer
 
 State = tuple[Any, ...]
 
-STEPS = 4096
-"""How many turns a loop may be unrolled without a test at run time."""
-TURNS = 5000
-"""Turns that are specialized at most, of all loops of a program and in all attempts: a few seconds."""
-VARIANTS = 64
-"""How many variants a loop may have."""
-CASES = 64
-"""Into how many cases one value may be split, and how many samples a loop may be unrolled for that."""
+MAX_STEPS = 4096
+"""Turns of a loop that are unrolled without a test at run time."""
+MAX_VARIANTS = 64
+"""Variants of a loop."""
+MAX_CASES = 64
+"""Cases that all the values before a loop are split into together."""
 DISTANCES = 4
-"""At how many distances from another a value may be that shares a quotient with it."""
+"""Distances of a value from another that shares a quotient with it; with more of them they share it no longer."""
 REACH = 8
-"""How many turns ahead the bit cache looks at most for the next use of a word."""
+"""Turns that the bit cache looks ahead for the next use of a word."""
 IDLE = 2
-"""After how many turns that use no further word it stops looking."""
-
-
-class Unending(StagingError):  # noqa: N818 - users see a StagingError
-    """Specializing a loop does not end, as far as it was tried."""
+"""Turns that use no further word, after which it stops looking."""
 
 
 class Narrower(Exception):  # noqa: N818 - it is no error: the loop is tried again

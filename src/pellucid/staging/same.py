@@ -7,6 +7,7 @@ appearance and the remainders of its cyclic integers are normal: that is the key
 
 from __future__ import annotations
 
+import math
 import types
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, is_dataclass
@@ -16,7 +17,7 @@ from typing import Any, cast
 from ..base.kinds import takes
 from ..ir.expr import Expr
 from .folding import node, number
-from .value import NUMBER, Cyclic, Dynamic, integer, of
+from .value import NUMBER, Cyclic, Dynamic, Terms, integer, of
 
 
 @takes(a=NUMBER, b=NUMBER)
@@ -33,11 +34,24 @@ def early_equal(a: Any, b: Any) -> bool:
 
 
 def early_distinct(a: Any, b: Any) -> bool:
-    """Whether two integers surely differ."""
-    difference = a - b
-    if isinstance(difference, int):
-        return difference != 0
-    return difference.remainder % difference.base != 0
+    """Whether two integers surely differ.
+
+    Asked of an address beside each line of the cache, so the difference is not made as a value.
+    """
+    distance = _remainder(a) - _remainder(b)
+    bases = dict(_terms(a))
+    for q, base in _terms(b):
+        bases[q] = bases.get(q, 0) - base
+    base = math.gcd(*bases.values())
+    return distance != 0 if base == 0 else distance % base != 0
+
+
+def _remainder(value: Any) -> int:
+    return value.remainder if isinstance(value, Cyclic) else value
+
+
+def _terms(value: Any) -> Terms:
+    return value.terms if isinstance(value, Cyclic) else ()
 
 
 # ---- structures ----

@@ -25,6 +25,18 @@ if TYPE_CHECKING:
     from .memory import Memory
 
 
+MAX_WORK = 80_000
+"""Steps of specializing one program: staged values made, and leaves of states looked at.
+
+One or two seconds by `bench/refusing.py`; the largest program of the tests takes half. Steps are counted and not
+seconds, so that a program is taken or refused alike on every machine.
+"""
+
+
+MAX_RESIDUES = 1024
+"""Residues of one value that a program may be specialized for apart: half a second by `bench/refusing.py`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Split:
     """What is said of a quotient in a part of the program: ``q = factor * quotient + residue``, by a case analysis.
@@ -64,6 +76,7 @@ class Session:
     values were known where it mattered, as divisors and the coefficients they divided; `kept` of which the program
     itself set the base; `depths` at which depth of loops a leaf was made; `lines` what the bit cache holds. `faults`
     are the refusals of residual code with their numbers: where one of them is met, its element of `fault` becomes 1.
+    `work` counts the steps that were done, and `limit` says how many may be.
     """
 
     block: R.Code = field(default_factory=list["R.Statement"])
@@ -84,7 +97,8 @@ class Session:
     faults: dict[Fault, int] = field(default_factory=dict[Fault, int])
     fault: Buffer = field(default_factory=lambda: Buffer("fault", T.u8, 1))
     nested: int = 0
-    turns: int = 0
+    work: int = 0
+    limit: int = MAX_WORK
     _names: int = 0
     _lines: int = 0
 

@@ -35,6 +35,8 @@ def integer(terms: Terms, remainder: int) -> Cyclic | int:
     Terms of one quotient are added up, and what the cases around know of a quotient is put in.
     """
     session = current()
+    if session is not None:
+        session.work += 1
     found: dict[Expr, int] = {}
     for q, b in terms:
         quotient, base = q, b
@@ -463,6 +465,9 @@ def of(expr: Expr) -> Any:
         return expr.attr
     if expr.type.is_integer:
         return integer(((node("convert", expr, attr=WHOLE), 1),), 0)
+    session = current()
+    if session is not None:
+        session.work += 1
     if expr.type.is_float:
         from .real import Real
 
