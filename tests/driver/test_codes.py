@@ -14,7 +14,7 @@ from pellucid.base.errors import InputError, StagingError
 from pellucid.driver.codes import compile_code
 from pellucid.staging import Memory
 from pellucid.staging.root.machine import run
-from pellucid.staging.root.program import Code, Const, Jump, linked, unlinked
+from pellucid.staging.root.program import Code, Const, Jump, Prim, linked, unlinked
 from pellucid.staging.root.reading import read_sugar
 
 TIERS = [
@@ -207,3 +207,14 @@ def test_numbers_of_several_kinds_are_run_by_the_machine() -> None:
     divided = compile_code(_entry("f(k x) {\n(car k)(k (/ 1.0 x))\n}"), "real", tier="llvm")
     with pytest.raises(StagingError, match="division by zero"):
         divided(0.0)
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_constants_may_be_long_lists(tier: str) -> None:
+    body = (Const("x", linked(*range(5000))), Prim("c", "car", ("k",)), Jump("c", ("k", "x")))
+    assert unlinked(compile_code(Code("f", ("k",), body), tier=tier)()) == list(range(5000))
+
+
+def test_an_arena_has_a_least_size() -> None:
+    with pytest.raises(InputError, match="an arena of -1 bytes"):
+        compile_code(_entry(EVEN), "integer", arena=-1)

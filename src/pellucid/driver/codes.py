@@ -35,6 +35,7 @@ KINDS = {"integer": INTEGERS, "real": REALS, "boolean": BOOLEANS, "data": DATA}
 TIERS = ("machine", "quick", "llvm", "nest")
 WHOLE_NUMBER = whole()
 _LIMIT = 1 << 63
+_LEAST_ARENA = 1024
 
 
 class CompiledCode:
@@ -60,6 +61,10 @@ class CompiledCode:
         if tier not in (*TIERS, "auto"):
             raise InputError(
                 f"no tier is called {tier!r}", place=code.name, fix=f"use one of {', '.join(TIERS)}"
+            )
+        if arena < _LEAST_ARENA:
+            raise InputError(
+                f"an arena of {arena} bytes", place=code.name, fix=f"give at least {_LEAST_ARENA}"
             )
         if len(given) != len(code.params) - 1:
             raise InputError(

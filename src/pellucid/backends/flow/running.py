@@ -21,7 +21,7 @@ from ..llvm.engine import machine
 from ..port import Store, address
 from . import collecting
 from .executable import is_possible, loaded
-from .frame import FULL, PAIR_BYTES, STOPPED, Word, arguments_at, frame_words
+from .frame import FULL, PAIR_BYTES, STOPPED, Word, arguments_at, frame_words, room
 from .templates import assembled
 from .text import ENTRY, text
 
@@ -89,7 +89,7 @@ class FlowCode:
 
     def __post_init__(self) -> None:
         """Know whether anything makes or gets pairs."""
-        self.pairs = any(block.roots or _makes_pairs(block.body) for block in self.graph.blocks)
+        self.pairs = any(block.roots or room(block) for block in self.graph.blocks)
 
     def taken(self) -> Arena:
         """An arena for a call; `given_back` puts it back."""
@@ -144,10 +144,6 @@ class FlowCode:
             )
         message, place, fix, is_input = self.graph.failures[failure - 1]
         return (InputError if is_input else StagingError)(message, place=place, fix=fix)
-
-
-def _makes_pairs(body: Any) -> bool:
-    return any(i[0] == "pair" or (i[0] == "if" and _makes_pairs(i[2])) for i in body)
 
 
 def by_llvm(graph: Graph, *, level: int = 2, store: Store | None = None, arena: int = ARENA) -> FlowCode:

@@ -6,7 +6,7 @@ makes pairs. So it is known which codes a jump may reach, and `lowering` asks at
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from pellucid.base.errors import StagingError
@@ -180,20 +180,24 @@ class Flow:
                             ],
                         )
                 elif isinstance(instruction, If):
-                    then, names = tests.split(self, instruction.test, names)
+                    then, orelse = tests.split(self, instruction.test, names.__getitem__)
                     if then is not None:
-                        waiting.append((instruction.stream, then, tests.copy()))
-                    if names is None:
+                        waiting.append((instruction.stream, names | then, tests.copy()))
+                    if orelse is None:
                         break
+                    names.update(orelse)
                 elif isinstance(instruction, Prim):
                     values = self.made(instruction, [names[name] for name in instruction.args], code)
                     if not values:
                         break
+                    if instruction.name in names:
+                        tests.forget(instruction.name)
                     names[instruction.name] = values
                     tests.bind(instruction)
                 elif isinstance(instruction, Const):
+                    if instruction.name in names:
+                        tests.forget(instruction.name)
                     names[instruction.name] = self.constant(instruction.value)
-                    tests.forget(instruction.name)
 
     def constant(self, value: Any) -> Set:
         """The set of a constant.
@@ -201,10 +205,17 @@ class Flow:
         Raises StagingError for one that has no word.
         """
         if isinstance(value, Pair):
-            site = self.site(value, closure=value.closure)
-            if not self.halves[site][0]:
-                self._join_halves(site, self.constant(value.car), self.constant(value.cdr))
-            return site
+            # A list may be long: its pairs are known from the last to the first.
+            chain = [value]
+            while isinstance(chain[-1].cdr, Pair):
+                chain.append(chain[-1].cdr)
+            rest = self.constant(chain[-1].cdr)
+            for pair in reversed(chain):
+                site = self.site(pair, closure=pair.closure)
+                if not self.halves[site][0]:
+                    self._join_halves(site, self.constant(pair.car), rest)
+                rest = site
+            return rest
         if isinstance(value, Code):
             return self.code(value)
         if isinstance(value, Memory):
@@ -308,8 +319,6 @@ class Tests:
 
     def bind(self, prim: Prim) -> None:
         """Note what an instruction says, if it is a test."""
-        if self._known:
-            self.forget(prim.name)
         if prim.primitive in ("null?", "pair?", "atom?", "not", "car") and prim.args[0] != prim.name:
             self._known[prim.name] = (prim.primitive, prim.args[0])
 
@@ -319,18 +328,20 @@ class Tests:
         return subject if kind == "car" else None
 
     def split(
-        self, flow: Flow, test: str, names: dict[str, Set]
+        self, flow: Flow, test: str, held: Callable[[str], Set]
     ) -> tuple[dict[str, Set] | None, dict[str, Set] | None]:
-        """What variables may be where a test is true, and where it is not; None where that cannot be."""
-        arms: list[dict[str, Set] | None] = []
-        for truth in (True, False):
-            arm: dict[str, Set] | None = dict(names)
-            for name, held in self._said(flow, test, truth=truth):
-                if arm is not None:
-                    arm[name] &= held
-                    arm = arm if arm[name] else None
-            arms.append(arm)
-        return arms[0], arms[1]
+        """Variables that are known better where a test is true, and where it is not; None where that cannot be."""
+        return self._arm(flow, test, held, truth=True), self._arm(flow, test, held, truth=False)
+
+    def _arm(
+        self, flow: Flow, test: str, held: Callable[[str], Set], *, truth: bool
+    ) -> dict[str, Set] | None:
+        known: dict[str, Set] = {}
+        for name, values in self._said(flow, test, truth=truth):
+            known[name] = (known[name] if name in known else held(name)) & values
+            if not known[name]:
+                return None
+        return known
 
     def _said(self, flow: Flow, test: str, *, truth: bool) -> Iterator[tuple[str, Set]]:
         """Sets that variables are in where a test has a truth."""

@@ -48,11 +48,9 @@ def lowered(
     return Lowered(graph, list(lowering.number), lowering.memories)
 
 
-def _narrowed(names: dict[str, Value], sets: dict[str, Set] | None) -> dict[str, Value] | None:
-    """Variables with what they may be in an arm; None where that is never run."""
-    if sets is None:
-        return None
-    return {name: value._replace(set=sets[name]) for name, value in names.items()}
+def _narrowed(names: dict[str, Value], known: dict[str, Set]) -> dict[str, Value]:
+    """Variables that are known better, with what they may be."""
+    return {name: names[name]._replace(set=held) for name, held in known.items()}
 
 
 class _Lowering(Operations):
@@ -114,36 +112,46 @@ class _Lowering(Operations):
                     value = self.prim(instruction, [names[name] for name in instruction.args])
                     if value is None:
                         break
+                    if instruction.name in names:
+                        tests.forget(instruction.name)
                     names[instruction.name] = value
                     tests.bind(instruction)
                 elif isinstance(instruction, Const):
                     value = self._const(instruction.value)
                     if value is None:
                         break
+                    if instruction.name in names:
+                        tests.forget(instruction.name)
                     names[instruction.name] = value
-                    tests.forget(instruction.name)
                 elif isinstance(instruction, If):
-                    sets = {name: value.set for name, value in names.items()}
-                    then, orelse = (
-                        _narrowed(names, arm) for arm in tests.split(self.flow, instruction.test, sets)
+                    then, orelse = tests.split(
+                        self.flow, instruction.test, lambda name, names=names: names[name].set
                     )
                     inner = self.out
                     if then is not None and orelse is not None:
                         inner = list[Instruction]()
                         self.out.append(("if", self.truth(names[instruction.test]), inner))
                     if then is not None:
-                        waiting.append((instruction.stream, then, tests.copy(), inner))
+                        waiting.append(
+                            (instruction.stream, names | _narrowed(names, then), tests.copy(), inner)
+                        )
                     if orelse is None:
                         break
-                    names = orelse
+                    names.update(_narrowed(names, orelse))
                 elif isinstance(instruction, Jump):
                     self._jump(names[instruction.target], [names[name] for name in instruction.args])
 
     def _const(self, value: Any) -> Value | None:
         """A constant, or None where it is too large."""
         if isinstance(value, Pair):
-            car, cdr = self._const(value.car), self._const(value.cdr)
-            return car and cdr and self.pair(self.flow.constant(value), car, cdr)
+            chain = [value]
+            while isinstance(chain[-1].cdr, Pair):
+                chain.append(chain[-1].cdr)
+            rest = self._const(chain[-1].cdr)
+            for pair in reversed(chain):
+                car = self._const(pair.car)
+                rest = car and rest and self.pair(self.flow.constant(pair), car, rest)
+            return rest
         if isinstance(value, str):
             return Value(TEXTS, self.constant(self.texts.setdefault(value, len(self.texts)) + 1))
         if isinstance(value, float):
