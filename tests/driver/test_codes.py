@@ -215,6 +215,17 @@ def test_constants_may_be_long_lists(tier: str) -> None:
     assert unlinked(compile_code(Code("f", ("k",), body), tier=tier)()) == list(range(5000))
 
 
+@pytest.mark.parametrize("tier", TIERS)
+def test_constants_stay_while_pairs_are_reclaimed(tier: str) -> None:
+    text = "f(k n l) {\nif (zero? n) (car k)(k l)\nd = (car (cdr l))\nf(k (- n 1) (cons n (cons d (cdr (cdr l)))))\n}"
+    loop = _entry(text)
+    nested = linked(1, linked(2, None, "two"), linked(3))
+    body = (Const("x", nested), Const("f", loop), Jump("f", ("k", "n", "x")))
+    made = compile_code(Code("g", ("k", "n"), body), "integer", tier=tier, arena=2000)
+    first, second, third = unlinked(made(5000))
+    assert (first, unlinked(second), unlinked(third)) == (1, [2, None, "two"], [3])
+
+
 def test_an_arena_has_a_least_size() -> None:
     with pytest.raises(InputError, match="an arena of -1 bytes"):
         compile_code(_entry(EVEN), "integer", arena=-1)

@@ -99,7 +99,7 @@ class _Body:
         elif not self.program.only_scalars and (self.lists or rng.random() < 0.5):
             what = rng.random()
             if what < 0.5 or not self.lists:
-                rest = rng.choice(self.lists) if self.lists else "nil"
+                rest = rng.choice(self.lists) if self.lists and rng.random() < 0.8 else "nil"
                 self.lines.append(f"{name} = (cons {self.number()} {rest})")
                 self.lists.append(name)
             else:

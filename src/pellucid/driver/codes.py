@@ -146,7 +146,9 @@ class CompiledCode:
             for one, value in zip(self.given, args, strict=True):
                 words += self._words(one, value, arena)
             word, tag = compiled.run(words, [arrays[name] for name in form.graph.memories], arena)
-            return _value(form, word, tag, arena)
+            return _value(
+                form, word, tag, lambda pair: compiled.parts(arena, pair) if arena is not None else []
+            )
         finally:
             if arena is not None:
                 compiled.given_back(arena)
@@ -336,8 +338,8 @@ def _imported(value: Any, arena: Arena | None, place: str) -> tuple[int, int]:
     return found
 
 
-def _value(form: Lowered, word: int, tag: int, arena: Arena | None) -> Any:
-    """The value of a word and a tag."""
+def _value(form: Lowered, word: int, tag: int, parts: Callable[[int], list[int]]) -> Any:
+    """The value of a word and a tag; `parts` reads pairs."""
     known: dict[int, Pair] = {}
     waiting: list[tuple[Pair, int]] = []
 
@@ -358,8 +360,8 @@ def _value(form: Lowered, word: int, tag: int, arena: Arena | None) -> Any:
         return known[word]
 
     made = of(word, tag)
-    while waiting and arena is not None:
+    while waiting:
         pair, place = waiting.pop()
-        car, cdr, tags = arena.parts(place)
+        car, cdr, tags = parts(place)
         pair.car, pair.cdr = of(car, tags & 255), of(cdr, tags >> 8)
     return made

@@ -16,7 +16,7 @@ Instruction: TypeAlias = tuple[Any, ...]
 
 (add|sub|mul|div|mod|shl|shr d a b failure) exact and rounded down, (and|or|xor|eq|lt d a b), (is0 d a),
 (select d c a b), (require c failure), (pair d car cdr tags), (car|cdr|tags d p), (load d memory index failure),
-(store memory index value failure), (row d row a ...), (if c stream), and at the end of a stream (go block args),
+(store memory index value failure), (row d row a ...), (fixed d number), (if c stream), and at the end of a stream (go block args),
 (switch w ((block args) ...)), (give value tag) or (fail failure). Shifts are by 0 to 63 bits, and quotients by what is
 not 0: whoever writes a graph sees to that.
 """
@@ -58,7 +58,8 @@ class Failure(NamedTuple):
 class Graph(NamedTuple):
     """A program: the first block gets the arguments; register ~k is constant k.
 
-    `memories` are the types of arrays by name, and text k is the one of the number k + 1.
+    `memories` are the types of arrays by name, and text k is the one of the number k + 1. `pairs` are constants: halves
+    and tags, where a half that is a pair is its number.
     """
 
     name: str
@@ -67,3 +68,4 @@ class Graph(NamedTuple):
     failures: list[Failure]
     memories: dict[str, Any]
     texts: list[str]
+    pairs: list[tuple[int, int, int]]

@@ -34,6 +34,9 @@ def _at(f: Function, word: Value) -> Value:
 def _moved(f: Function) -> None:
     """A word after the pair that it may stand for has moved; a tag below 0 is that of a pair or nil."""
     is_pair = (f.tag >= PAIR) | ((f.tag < 0) & f.word.differs(0))
+    # Pairs that are constants stay where they are, and lead to such only.
+    old = f.load("i64", f.frame, 8 * Word.OTHER)
+    is_pair = is_pair & (f.word >= old) & (f.word < old + f.load("i64", f.frame, 8 * Word.SIZE))
     with f.when(is_pair ^ 1):
         f.give(f.word)
     pair = _at(f, f.word)

@@ -29,7 +29,8 @@ class Word(IntEnum):
     OTHER = 7
     SIZE = 8
     SLOTS = 9
-    MEMORIES = 10
+    FIXED = 10
+    MEMORIES = 11
 
 
 def arguments_at(graph: Graph) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import BackendError, InputError, PellucidError, StagingError
-from ...ir.flow import Graph
+from ...ir.flow import PAIR, Graph
 from ..asking import Asked
 from ..llvm.engine import machine
 from ..port import Store, address
@@ -86,9 +86,15 @@ class FlowCode:
     slots: int = 0
     arena: int = ARENA
     pairs: bool = field(init=False)
+    fixed: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Know whether anything makes or gets pairs."""
+        words = np.array(self.graph.pairs, np.int64).reshape(-1, 3)
+        for half, tags in ((0, words[:, 2] & 255), (1, words[:, 2] >> 8)):
+            of_pairs = tags >= PAIR
+            words[of_pairs, half] = address(words) + PAIR_BYTES * words[of_pairs, half]
+        self.fixed = words
         self.pairs = any(block.roots or room(block) for block in self.graph.blocks)
 
     def taken(self) -> Arena:
@@ -102,6 +108,11 @@ class FlowCode:
         """Let others have an arena."""
         _arenas[self.arena].append(arena)
 
+    def parts(self, arena: Arena, pair: int) -> list[int]:
+        """The words of a pair, in the arena or among the constants."""
+        at = (pair - address(self.fixed)) // PAIR_BYTES
+        return self.fixed[at].tolist() if 0 <= at < len(self.fixed) else arena.parts(pair)
+
     def run(
         self, words: Sequence[int], arrays: Sequence[Array] = (), arena: Arena | None = None
     ) -> tuple[int, int]:
@@ -113,6 +124,7 @@ class FlowCode:
         asked = Asked()
         frame = array("q", bytes(8 * frame_words(self.graph)))
         frame[Word.QUESTION] = asked.place
+        frame[Word.FIXED] = address(self.fixed)
         if self.slots:
             slots = array("q", bytes(8 * self.slots))
             frame[Word.SLOTS] = slots.buffer_info()[0]

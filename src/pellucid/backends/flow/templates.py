@@ -346,6 +346,13 @@ class _Assembler:
         self.flags = None
         self.keep(made)
 
+    def fixed(self, instruction: Instruction) -> None:
+        """A pair that is a constant."""
+        _, made, number = instruction
+        self.out += b"\x49\x8b\x44\x24" + bytes([8 * Word.FIXED]) + b"\x48\x05" + _i32(PAIR_BYTES * number)
+        self.flags = None
+        self.keep(made)
+
     def half(self, instruction: Instruction) -> None:
         """A word of a pair."""
         op, made, pair = instruction
@@ -461,7 +468,7 @@ _WRITERS: dict[str, Callable[[_Assembler, Instruction], None]] = {
     **dict.fromkeys(_WITH_SLOT, _Assembler.two),
     "is0": _Assembler.is_zero, "if": _Assembler.branch, "require": _Assembler.require, "shl": _Assembler.shift,
     "shr": _Assembler.shift, "div": _Assembler.divide, "mod": _Assembler.divide, "select": _Assembler.select,
-    "pair": _Assembler.pair, "car": _Assembler.half, "cdr": _Assembler.half, "tags": _Assembler.half,
+    "fixed": _Assembler.fixed, "pair": _Assembler.pair, "car": _Assembler.half, "cdr": _Assembler.half, "tags": _Assembler.half,
     "load": _Assembler.load_word, "store": _Assembler.store_word, "go": _Assembler.go, "switch": _Assembler.switch,
     "give": _Assembler.give, "fail": _Assembler.fails,
 }  # fmt: skip

@@ -257,6 +257,9 @@ class _Text:
                 bits = self.bits[memory]
                 word = self.let(f"load i{bits}, ptr {self._element(memory, index, failure)}")
                 return self.let(f"zext i{bits} {word} to i64")
+            case ("fixed", _, number):
+                first = self.let(f"load i64, ptr {self._place(Word.FIXED)}, !invariant.load !1")
+                return self.let(f"add i64 {first}, {PAIR_BYTES * number}")
             case ("row", _, row, *args):
                 return self._row(row, args)
             case _:

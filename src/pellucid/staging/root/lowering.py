@@ -10,7 +10,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pellucid.ir.flow import CODE, Block, Graph, Instruction, Stream
+from pellucid.ir.flow import CLOSURE, CODE, PAIR, Block, Graph, Instruction, Stream
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.flow import BOOLEANS, INTEGERS, NILS, REALS, TEXTS, Flow, Set, Tests
 from pellucid.staging.root.machine import HALT
@@ -67,7 +67,7 @@ class _Lowering(Operations):
             reals = frozenset(v.word for v in values if v.set == REALS)
             blocks.append(Block(code.name, params, roots, body, reals))
         types = {name: memory.buffer.type for name, memory in self.memories.items()}
-        return Graph(name, blocks, self.numbers, list(self.failures), types, list(self.texts))
+        return Graph(name, blocks, self.numbers, list(self.failures), types, list(self.texts), self.pairs)
 
     def _entered(self, name: str) -> Block:
         """The first block."""
@@ -144,14 +144,12 @@ class _Lowering(Operations):
     def _const(self, value: Any) -> Value | None:
         """A constant, or None where it is too large."""
         if isinstance(value, Pair):
-            chain = [value]
-            while isinstance(chain[-1].cdr, Pair):
-                chain.append(chain[-1].cdr)
-            rest = self._const(chain[-1].cdr)
-            for pair in reversed(chain):
-                car = self._const(pair.car)
-                rest = car and rest and self.pair(self.flow.constant(pair), car, rest)
-            return rest
+            number = self._fixed(value)
+            if number is None:
+                return None
+            made = self.register()
+            self.out.append(("fixed", made, number))
+            return Value(self.flow.constant(value), made)
         if isinstance(value, str):
             return Value(TEXTS, self.constant(self.texts.setdefault(value, len(self.texts)) + 1))
         if isinstance(value, float):
@@ -168,6 +166,31 @@ class _Lowering(Operations):
             return Value(INTEGERS, self.constant(value))
         self.out.append(("fail", self.failure(*TOO_LARGE)))
         return None
+
+    def _fixed(self, value: Pair) -> int | None:
+        """The number of a pair that is a constant, or None where a number in it is too large."""
+        # A list may be long: its pairs are made from the last to the first.
+        chain = [value]
+        while isinstance(chain[-1].cdr, Pair) and id(chain[-1]) not in self.fixed:
+            chain.append(chain[-1].cdr)
+        for pair in reversed(chain):
+            if id(pair) in self.fixed:
+                continue
+            halves = [self._half_of(half) for half in (pair.car, pair.cdr)]
+            if halves[0] is None or halves[1] is None:
+                return None
+            (car, first), (cdr, second) = halves[0], halves[1]
+            self.fixed[id(pair)] = len(self.pairs)
+            self.pairs.append((car, cdr, first | second << 8))
+        return self.fixed[id(value)]
+
+    def _half_of(self, value: Any) -> tuple[int, int] | None:
+        """A half of a pair that is a constant, and its tag."""
+        if isinstance(value, Pair):
+            number = self._fixed(value)
+            return None if number is None else (number, CLOSURE if value.closure else PAIR)
+        made = self._const(value)
+        return made and (self.number_of(made.word), self.number_of(self.tag(made)))
 
     def _jump(self, target: Value, args: list[Value]) -> None:
         """Write the jump that ends a stream."""

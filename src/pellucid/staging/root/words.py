@@ -40,6 +40,8 @@ class Words:
         self._shapes: dict[Set, int] = {}
         self._registers = 0
         self.texts: dict[str, int] = {}
+        self.fixed: dict[int, int] = {}
+        self.pairs: list[tuple[int, int, int]] = []
         self.memories: dict[str, Memory] = {}
 
     # ---- registers ----
