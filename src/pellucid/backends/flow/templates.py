@@ -468,7 +468,8 @@ _WRITERS: dict[str, Callable[[_Assembler, Instruction], None]] = {
     **dict.fromkeys(_WITH_SLOT, _Assembler.two),
     "is0": _Assembler.is_zero, "if": _Assembler.branch, "require": _Assembler.require, "shl": _Assembler.shift,
     "shr": _Assembler.shift, "div": _Assembler.divide, "mod": _Assembler.divide, "select": _Assembler.select,
-    "fixed": _Assembler.fixed, "pair": _Assembler.pair, "car": _Assembler.half, "cdr": _Assembler.half, "tags": _Assembler.half,
+    "fixed": _Assembler.fixed, "pair": _Assembler.pair,
+    "car": _Assembler.half, "cdr": _Assembler.half, "tags": _Assembler.half,
     "load": _Assembler.load_word, "store": _Assembler.store_word, "go": _Assembler.go, "switch": _Assembler.switch,
     "give": _Assembler.give, "fail": _Assembler.fails,
 }  # fmt: skip
