@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from functools import cache
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from tests.staging.figures import APPEND, DYN_IF, EVEN, FILTER, NYBBLES
 from tests.staging.interpreters import RPN, rpn
 
 from pellucid.base.errors import StagingError
-from pellucid.staging.cogen import cogen, tidy
+from pellucid.staging.cogen import Compiler, cogen, tidy
 from pellucid.staging.cogen.extension import Extension
 from pellucid.staging.cogen.generator import Generator
 from pellucid.staging.cogen.lifts import lift_compiler, lifter
@@ -20,6 +21,7 @@ from pellucid.staging.memory import Memory
 from pellucid.staging.root.machine import run
 from pellucid.staging.root.program import Code, If, Lift, Pair, Prim, linked, reflected, reified, unlinked
 from pellucid.staging.root.reading import read, read_sugar
+from pellucid.staging.root.recur import interpreter, read_recur
 from pellucid.staging.root.writing import reached, write, write_sugar
 from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, STATIC, Constant, Stack, listed, pair, tuple_of
 from pellucid.staging.times.text import read_time
@@ -50,6 +52,21 @@ eval(k exp env) {
   (car k)(k env)
 apply-it(k fn arg) {
   (car k)(k (apply fn (list arg 1)))
+"""
+
+
+RECUR = """
+(even (n) (if (zero? n) 1 (odd (- n 1))))
+(odd (n) (if (zero? n) 0 (even (- n 1))))
+(append (a b) (if (null? a) b (cons (car a) (append (cdr a) b))))
+(atree (n) (if (zero? n) 1 (+ (atree (- n 1)) (* 2 (atree (- n 1))))))
+(poly (x) (let y (+ x 1) (* y (+ y 3))))
+"""
+EVALUATOR = """
+(ev (e x) (if (atom? e) (if (= e 'x) x e)
+  (if (= (car e) 'add) (+ (ev (car (cdr e)) x) (ev (car (cdr (cdr e))) x))
+  (if (= (car e) 'mul) (* (ev (car (cdr e)) x) (ev (car (cdr (cdr e))) x))
+  (if (ev (car (cdr e)) x) (ev (car (cdr (cdr e))) x) (ev (car (cdr (cdr (cdr e)))) x))))))
 """
 
 
@@ -311,3 +328,58 @@ def test_N13_d_an_interpreter_of_expressions_is_compiled_away() -> None:
         assert 3 * after.total() < 2 * before.total()
     with pytest.raises(StagingError, match="unknown primitive"):
         compiler(linked("x", "y", "no-such-operation"))
+
+
+@cache
+def recur_compiler() -> Compiler:
+    return cogen(interpreter(), ["D", "S", "D list", "S"])
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "want", "most"),
+    [
+        ("even", (9,), 0, 60),
+        ("even", (10,), 1, 60),
+        ("atree", (6,), 729, 2800),
+        ("poly", (5,), 54, 8),
+        ("append", (linked(1, 2, 3), linked(4)), [1, 2, 3, 4], 70),
+    ],
+)
+def test_N13_d_recur_is_compiled_by_the_generated_compiler(name, args, want, most) -> None:
+    program = read_recur(RECUR)
+    residual = tidy(recur_compiler()(name, linked(*args), program))
+    counts: Counter[str] = Counter()
+    before: Counter[str] = Counter()
+    results = [
+        run(residual, *args, counts=counts),
+        run(interpreter(), name, linked(*args), program, counts=before),
+    ]
+    assert [unlinked(one) if isinstance(want, list) else one for one in results] == [want, want]
+    assert counts.total() <= most < before.total()
+    # Tail calls build no frames.
+    assert (primitives(*reached(residual))["close"] == 0) == (name in {"even", "poly"})
+
+
+def expression(draw: random.Random, depth: int = 3) -> Pair | int | str:
+    kind = draw.randrange(5) if depth else draw.randrange(2)
+    if kind < 2:
+        return draw.choice(["x", draw.randrange(-3, 9)])
+    word = ["add", "mul", "if"][kind - 2]
+    return linked(word, *(expression(draw, depth - 1) for _ in range(3 if kind == 4 else 2)))
+
+
+def test_N13_d_layers_of_interpretation_are_removed_twice_without_annotations() -> None:
+    program = read_recur(EVALUATOR)
+    first = tidy(recur_compiler()("ev", linked(None, None), program))
+    second = cogen(first, ["D", "S", "D"])
+    draw = random.Random(2)
+    for _ in range(30):
+        tree, x = expression(draw), draw.randrange(-4, 5)
+        counts: list[Counter[str]] = [Counter(), Counter(), Counter()]
+        want = run(interpreter(), "ev", linked(tree, x), program, counts=counts[0])
+        assert run(first, tree, x, counts=counts[1]) == want
+        residual = tidy(second(tree))
+        assert run(residual, x, counts=counts[2]) == want
+        assert not primitives(*reached(residual)).keys() & {"cons", "close", "cdr"}
+        totals = [one.total() for one in counts]
+        assert totals[0] > 10 * totals[1] > 10 * totals[2]

@@ -16,7 +16,7 @@ from pellucid.base.errors import StagingError
 from pellucid.staging.cogen import rules
 from pellucid.staging.cogen.extension import Extension, target
 from pellucid.staging.cogen.generator import Generator
-from pellucid.staging.cogen.lifting import dynamic, lifted, static
+from pellucid.staging.cogen.lifting import dynamic, lifted, stacked, static
 from pellucid.staging.cogen.values import ControlPointer, NeedsCopyError, Value, fresh, parts, path_to
 from pellucid.staging.cogen.writing import Writer
 from pellucid.staging.root.program import INLINE, Code, Const, If, Instruction, Jump, Lift, Prim, used
@@ -28,6 +28,7 @@ from pellucid.staging.times.lattice import (
     Graph,
     Pointer,
     Stack,
+    Time,
     is_static,
 )
 
@@ -246,6 +247,8 @@ class Body:
         for at, one in enumerate(args):
             if isinstance(one, ControlPointer):
                 args[at] = lifted(to, one)
+            elif self._generator.is_crowded(code) and _is_nested(one.time, code):
+                args[at] = stacked(to, one, Stack((DYNAMIC,) * (len(_code(one.time).params) - 1)))
         owner = self._generator.extension(code, tuple(one.time for one in args))
         leaves = "".join(f", {leaf}" for one in args for leaf in one.leaves())
         if inline is False:
@@ -332,6 +335,20 @@ def _constant(to: Writer, value: Any) -> Value:
     if value is None or isinstance(value, bool | Code):
         return Value(Constant(value))
     return Value(STATIC, (to.literal(value),))
+
+
+def _code(time: Time) -> Code:
+    """The code of a closure."""
+    code = time.code if isinstance(time, Graph) else None
+    return code or Code("", ("self",))
+
+
+def _is_nested(time: Time, callee: Code) -> bool:
+    """Whether a time is that of a continuation inside of another one, and not of the code itself that is called."""
+    if not isinstance(time, Graph) or time.packed or time.code in (None, callee):
+        return False
+    fields = [field for node in time.nodes for field in (node.car, node.cdr)]
+    return any(node.closure for node in time.nodes[1:]) or any(isinstance(one, Stack) for one in fields)
 
 
 def _truth(value: Value) -> str | None:

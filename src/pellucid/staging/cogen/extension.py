@@ -189,6 +189,16 @@ class Session:
         """Emit a load from a memory that is known, or a store: each memory has primitives of its own."""
         return self.prim(out, stem, f"{primitive}@{memory.name}", *args)
 
+    def applied(
+        self, out: Stream, named: Callable[[Any, int], str], function: Any, names: tuple[str, ...], rest: Any
+    ) -> str:
+        """Emit a primitive that is known, on a list of residual variables."""
+        found = list(names)
+        while rest.__class__ is tuple:
+            found.append(rest[0])
+            rest = rest[1]
+        return self.prim(out, "v", named(function, len(found)), *found)
+
     def fail(self, out: Stream, error: Exception) -> None:
         """End a stream with the error that its static part raised."""
         place = getattr(error, "place", None)

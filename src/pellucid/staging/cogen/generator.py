@@ -30,6 +30,9 @@ from pellucid.staging.times.text import times_of
 _MAX_PATTERNS = 400
 """Patterns of one code. Those of the interpreters in the tests have up to 60; 400 take about a second."""
 
+_CROWDED = 40
+"""Patterns of one code, from which on its continuations are generalized: they would be permutations of each other."""
+
 
 class Generator:
     """One run of `cogen`."""
@@ -57,6 +60,7 @@ class Generator:
             "applied": _applied,
             "named": _named,
             "no_pair": _no_pair,
+            "whole": _whole,
             "PLAIN": PLAIN,
             "Pair": Pair,
             "Prim": Prim,
@@ -79,6 +83,10 @@ class Generator:
         stem = code.name.split("'")[0]
         self._names[stem] += 1
         return f"{stem}'{self._names[stem]}"
+
+    def is_crowded(self, code: Code) -> bool:
+        """Whether a code has so many patterns that continuations in continuations become control stacks for it."""
+        return self._patterns[code] > _CROWDED
 
     def closes(self, owner: Extension) -> None:
         """Take note that an extension is called as a residual closure."""
@@ -182,6 +190,13 @@ def _named(name: Any, count: int) -> str:
 def _no_pair(value: Any) -> Any:
     """Raise the error of an atom whose half is asked for."""
     raise TypeError(f"no pair: {value!r}")
+
+
+def _whole(value: Any) -> int:
+    """A number that a cyclic integer is added to or multiplied by."""
+    if not isinstance(value, int):
+        raise TypeError(f"a cyclic integer with {value!r}: lift the integer first")
+    return value
 
 
 def _no_closure(*_: Any) -> str:

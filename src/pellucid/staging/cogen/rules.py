@@ -165,7 +165,12 @@ def _apply(to: Writer, instruction: Prim, values: list[Value]) -> Result:
     while rest.halves is not None:
         args.append(rest.halves[0])
         rest = rest.halves[1]
-    if rest.time != Constant(None):
+    time = rest.time
+    if isinstance(time, Graph) and time.car is DYNAMIC and time.cdr == time:
+        names = "".join(f"{dynamic(to, one)}, " for one in args)
+        source = f"rt.applied({to.out}, named, {static(to, values[0])}, ({names}), {rest.own[0]})"
+        return Value(DYNAMIC, (to.assigned(instruction.name, source),))
+    if time != Constant(None):
         return None
     if all(is_static(one.time) for one in args):
         return Value(
@@ -193,6 +198,18 @@ def _atom(to: Writer, instruction: Prim, values: list[Value]) -> Result:
     if value.time is STATIC or (isinstance(value.time, Graph) and value.time.packed):
         return Atom(STATIC, (value.own[0],))
     return None
+
+
+@rule("=", "pair _", "S")
+@rule("=", "_ pair", "S")
+def _equal_atom(to: Writer, instruction: Prim, values: list[Value]) -> Result:
+    one, other = values if isinstance(values[0].time, Graph) else (values[1], values[0])
+    if isinstance(one.time, Graph) and not one.time.nodes[0].atom:
+        return Value(Constant(False)) if is_static(other.time) else None
+    if not is_static(other.time):
+        return None
+    test = f"{one.own[0]}.__class__ is not tuple and {one.own[0]} == {static(to, other)}"
+    return Value(STATIC, (to.assigned("b", test),))
 
 
 # ---- memories ----
@@ -241,6 +258,8 @@ def _linear(to: Writer, instruction: Prim, values: list[Value]) -> Result:
         return None
     base, quotient, remainder = _triple(whole)
     amount = static(to, number)
+    if not _LITERAL.match(amount):
+        amount = to.assigned("n", f"whole({amount})")
     if instruction.primitive in "+-":
         moved = to.assigned("r", f"{remainder} {instruction.primitive} {amount}")
         return Value(CYCLIC, (base, quotient, moved))
