@@ -35,6 +35,12 @@ _ACCESSES = {"load": 1, "store": 2}
 _TRUTHS = frozenset(["=", "early=", "zero?", "not", "null?", "pair?", "atom?"])
 
 
+ON_INTEGERS = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "=": "eq", "<": "lt"}
+"""Instructions of primitives on integers that are known to be some; those of sums and products have a failure."""
+_TWO_INTEGERS = [INTEGERS, INTEGERS]
+_COMPARISONS = frozenset(["=", "<"])
+TELLING = frozenset(["null?", "pair?", "atom?", "not", "car"])
+"""Primitives whose results say of their operands what they are."""
 _SCALARS = NUMBERS | REALS
 _ARITY = {
     **dict.fromkeys([*ARITHMETIC, *BITS, "/", "<", "=", "early=", "cons", "close"], 2),
@@ -168,7 +174,21 @@ class Flow:
         while waiting:
             stream, names, tests = waiting.pop()
             for instruction in stream:
-                if isinstance(instruction, Jump):
+                if isinstance(instruction, Prim):
+                    values = self.made(instruction, [names[name] for name in instruction.args], code)
+                    if not values:
+                        break
+                    if instruction.name in names:
+                        tests.forget(instruction.name)
+                    names[instruction.name] = values
+                    if instruction.primitive in TELLING:
+                        tests.bind(instruction)
+                elif isinstance(instruction, Const):
+                    if instruction.name in names:
+                        tests.forget(instruction.name)
+                    value = instruction.value
+                    names[instruction.name] = INTEGERS if type(value) is int else self.constant(value)
+                elif isinstance(instruction, Jump):
                     closure = tests.closure(instruction.target)
                     for target in self.codes_of(names[instruction.target]):
                         own = self.code(target)
@@ -186,18 +206,6 @@ class Flow:
                     if orelse is None:
                         break
                     names.update(orelse)
-                elif isinstance(instruction, Prim):
-                    values = self.made(instruction, [names[name] for name in instruction.args], code)
-                    if not values:
-                        break
-                    if instruction.name in names:
-                        tests.forget(instruction.name)
-                    names[instruction.name] = values
-                    tests.bind(instruction)
-                elif isinstance(instruction, Const):
-                    if instruction.name in names:
-                        tests.forget(instruction.name)
-                    names[instruction.name] = self.constant(instruction.value)
 
     def constant(self, value: Any) -> Set:
         """The set of a constant.
@@ -258,6 +266,8 @@ class Flow:
     def made(self, prim: Prim, args: Sequence[Set], reader: Code | None = None) -> Set:
         """What a primitive may make of values; nothing if it surely fails."""
         name = prim.primitive
+        if name in ON_INTEGERS and args == _TWO_INTEGERS:
+            return BOOLEANS if name in _COMPARISONS else INTEGERS
         many = _ARITY.get(name)
         if many is None:
             found = self.accessed(prim, args)
@@ -319,7 +329,7 @@ class Tests:
 
     def bind(self, prim: Prim) -> None:
         """Note what an instruction says, if it is a test."""
-        if prim.primitive in ("null?", "pair?", "atom?", "not", "car") and prim.args[0] != prim.name:
+        if prim.args[0] != prim.name:
             self._known[prim.name] = (prim.primitive, prim.args[0])
 
     def closure(self, target: str) -> str | None:

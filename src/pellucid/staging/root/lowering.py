@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from pellucid.ir.flow import CLOSURE, CODE, PAIR, Block, Graph, Instruction, Stream
 from pellucid.staging.memory import Memory
-from pellucid.staging.root.flow import BOOLEANS, INTEGERS, NILS, REALS, TEXTS, Flow, Set, Tests
+from pellucid.staging.root.flow import BOOLEANS, INTEGERS, NILS, REALS, TELLING, TEXTS, Flow, Set, Tests
 from pellucid.staging.root.machine import HALT
 from pellucid.staging.root.operations import Operations
 from pellucid.staging.root.program import Code, Const, If, Jump, Pair, Prim
@@ -115,7 +115,8 @@ class _Lowering(Operations):
                     if instruction.name in names:
                         tests.forget(instruction.name)
                     names[instruction.name] = value
-                    tests.bind(instruction)
+                    if instruction.primitive in TELLING:
+                        tests.bind(instruction)
                 elif isinstance(instruction, Const):
                     value = self._const(instruction.value)
                     if value is None:
@@ -143,6 +144,8 @@ class _Lowering(Operations):
 
     def _const(self, value: Any) -> Value | None:
         """A constant, or None where it is too large."""
+        if type(value) is int and -_LIMIT <= value < _LIMIT:
+            return Value(INTEGERS, self.constant(value))
         if isinstance(value, Pair):
             number = self._fixed(value)
             if number is None:
@@ -162,8 +165,6 @@ class _Lowering(Operations):
             return Value(self.flow.code(value), self.constant(number))
         if value is None or isinstance(value, bool):
             return Value(NILS if value is None else BOOLEANS, self.constant(int(value or 0)))
-        if isinstance(value, int) and -_LIMIT <= value < _LIMIT:
-            return Value(INTEGERS, self.constant(value))
         self.out.append(("fail", self.failure(*TOO_LARGE)))
         return None
 

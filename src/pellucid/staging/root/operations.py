@@ -13,7 +13,18 @@ from pellucid.base.errors import StagingError
 from pellucid.ir import types as T
 from pellucid.ir.flow import BOOLEAN, NIL, PAIR, Row
 from pellucid.staging.memory import Memory
-from pellucid.staging.root.flow import ARITHMETIC, BITS, BOOLEANS, NILS, NUMBERS, REALS, Set, kind_of
+from pellucid.staging.root.flow import (
+    ARITHMETIC,
+    BITS,
+    BOOLEANS,
+    INTEGERS,
+    NILS,
+    NUMBERS,
+    ON_INTEGERS,
+    REALS,
+    Set,
+    kind_of,
+)
 from pellucid.staging.root.primitives import primitive, types_of
 from pellucid.staging.root.program import Prim
 from pellucid.staging.root.words import TAGGED, TOO_LARGE, Value, Words
@@ -41,7 +52,14 @@ class Operations(Words):
 
     def prim(self, prim: Prim, args: list[Value]) -> Value | None:
         """What a primitive makes, or None where it surely fails."""
-        held = self.flow.made(prim, [value.set for value in args])
+        sets = [value.set for value in args]
+        held = self.flow.made(prim, sets)
+        if prim.primitive in ON_INTEGERS and sets == [INTEGERS, INTEGERS]:
+            op = ON_INTEGERS[prim.primitive]
+            made = self.register()
+            failure = (self.failure(*TOO_LARGE),) if op in ("add", "sub", "mul") else ()
+            self.out.append((op, made, args[0].word, args[1].word, *failure))
+            return Value(held, made)
         if not held:
             self.out.append(("fail", self._refusal(prim, [value.set for value in args])))
             return None
