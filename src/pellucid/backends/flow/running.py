@@ -71,6 +71,8 @@ class Arena:
         return self.words[at : at + 3].tolist()
 
 
+_askers: list[Asked] = []
+"""Questions that no call asks; one whose answer was to stop does not come back."""
 _arenas: dict[int, list[Arena]] = {}
 """Arenas that no call uses, by size."""
 
@@ -121,7 +123,7 @@ class FlowCode:
         Raises the error that the program meets: StagingError for values that it cannot compute with or where it makes
         more pairs than the arena holds, InputError for an address outside of a memory.
         """
-        asked = Asked()
+        asked = _askers.pop() if _askers else Asked()
         frame = array("q", bytes(8 * frame_words(self.graph)))
         frame[Word.QUESTION] = asked.place
         frame[Word.FIXED] = address(self.fixed)
@@ -143,6 +145,7 @@ class FlowCode:
             at += 1
         failure = self.function(frame.buffer_info()[0])
         asked.check()
+        _askers.append(asked)
         if failure:
             raise self._error(failure)
         return frame[Word.RESULT], frame[Word.TAG]
