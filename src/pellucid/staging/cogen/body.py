@@ -344,11 +344,11 @@ def _code(time: Time) -> Code:
 
 
 def _is_nested(time: Time, callee: Code) -> bool:
-    """Whether a time is that of a continuation inside of another one, and not of the code itself that is called."""
-    if not isinstance(time, Graph) or time.packed or time.code in (None, callee):
+    """Whether a time is that of a continuation in a recursion: of others inside of others, or with a control stack."""
+    if not isinstance(time, Graph) or time.packed or time.code in {None, callee}:
         return False
     fields = [field for node in time.nodes for field in (node.car, node.cdr)]
-    return any(node.closure for node in time.nodes[1:]) or any(isinstance(one, Stack) for one in fields)
+    return sum(node.closure for node in time.nodes) > 2 or any(isinstance(one, Stack) for one in fields)
 
 
 def _truth(value: Value) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time as clock
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pellucid.base.errors import InputError, StagingError
@@ -30,6 +30,8 @@ from pellucid.staging.times.text import times_of
 _MAX_PATTERNS = 400
 """Patterns of one code. Those of the interpreters in the tests have up to 60; 400 take about a second."""
 
+_FUNCTIONS = "BJMC"
+"""The functions of an extension that others call."""
 _CROWDED = 40
 """Patterns of one code, from which on its continuations are generalized: they would be permutations of each other."""
 
@@ -141,7 +143,7 @@ class Generator:
         return lifter(time, to)
 
     def finish(self) -> str:
-        """Write all extensions; their Python text, after it was compiled."""
+        """Write all extensions; their Python text, which is compiled as it is needed."""
         from pellucid.staging.cogen.body import Body, leaves_of
         from pellucid.staging.cogen.wrapping import wrapped
 
@@ -159,19 +161,37 @@ class Generator:
         )
         texts: list[str] = []
         for owner, body in zip(self.extensions, bodies, strict=True):
-            texts += (body.text(), wrapped(self, owner, *leaves_of(body)))
+            text = "\n".join((body.text(), wrapped(self, owner, *leaves_of(body))))
             if not owner.branches:
-                texts.append(f"J{owner.number} = B{owner.number}")
-        text = "\n".join(texts)
-        exec(compile(text, "<extensions>", "exec"), self.namespace)  # noqa: S102 - the text is the generator's own
-        for owner in self.extensions:
-            number = owner.number
-            owner.body = self.namespace[f"B{number}"]
-            owner.jump = self.namespace[f"J{number}"]
-            owner.memo = self.namespace[f"M{number}"]
-            owner.close = self.namespace.get(f"C{number}", _no_closure)
-            self.session.owners[owner.body] = self.session.owners[owner.jump] = owner
-        return text
+                text += f"\nJ{owner.number} = B{owner.number}"
+            texts.append(text)
+            for letter in _FUNCTIONS:
+                self.namespace[f"{letter}{owner.number}"] = self._unread(owner, text, letter)
+            self._bind(owner)
+        return "\n".join(texts)
+
+    def _unread(self, owner: Extension, text: str, letter: str) -> Callable[..., Any]:
+        """A function that compiles the text of its extension when it is first called, and is replaced then.
+
+        Compiling takes most of the time, and many patterns are never met.
+        """
+
+        def read(*args: Any) -> Any:
+            if self.namespace[name] is read:
+                self.namespace.pop(f"C{owner.number}")
+                exec(compile(text, f"<{owner!r}>", "exec"), self.namespace)  # noqa: S102 - the generator's own text
+                self._bind(owner)
+            return self.namespace[name](*args)
+
+        name = f"{letter}{owner.number}"
+        return read
+
+    def _bind(self, owner: Extension) -> None:
+        """Give an extension its functions."""
+        number = owner.number
+        owner.body, owner.jump, owner.memo = (self.namespace[f"{letter}{number}"] for letter in "BJM")
+        owner.close = self.namespace.setdefault(f"C{number}", _no_closure)
+        self.session.owners[owner.body] = self.session.owners[owner.jump] = owner
 
 
 def _applied(name: Any, values: list[Any]) -> Any:
