@@ -229,3 +229,32 @@ def test_constants_stay_while_pairs_are_reclaimed(tier: str) -> None:
 def test_an_arena_has_a_least_size() -> None:
     with pytest.raises(InputError, match="an arena of -1 bytes"):
         compile_code(_entry(EVEN), "integer", arena=-1)
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_threads_call_one_code_at_once(tier: str) -> None:
+    append = compile_code(_entry(APPEND), "data", "data", tier=tier, arena=100_000)
+    found: list[bool] = []
+
+    def call(number: int) -> None:
+        for length in range(40):
+            made = unlinked(append(linked(*range(length)), linked(number)))
+            found.append(made == [*range(length), number])
+
+    threads = [threading.Thread(target=call, args=(n,)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [True] * 240
+
+
+def test_an_arena_that_grew_large_is_not_kept() -> None:
+    kept = "f(k n l) {\nif (zero? n) (car k)(k n)\nf(k (- n 1) (cons n l))\n}"
+    size = 100 << 20
+    growing = compile_code(_entry(kept), "integer", "data", tier="llvm", arena=size)
+    assert growing(1, None) == 0
+    small = running._arenas[size].get()
+    assert small is not None
+    growing(1_500_000, None)
+    assert running._arenas[size].get() is None

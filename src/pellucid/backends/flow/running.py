@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import ctypes
 from array import array
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -27,9 +28,12 @@ from .text import ENTRY, text
 
 ARENA = 64 << 20
 """The bytes of each half of an arena, of which the system gives what is written to."""
+_KEPT = 16 << 20
+"""The bytes of a half of an arena that may stay with the process."""
 _SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _COLLECTOR = (ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 Array = np.ndarray[Any, Any]
+_Thing = TypeVar("_Thing")
 
 
 @cache
@@ -47,7 +51,7 @@ class Arena:
         self.size = size // PAIR_BYTES * PAIR_BYTES
         self.words = np.empty(2 * self.size // 8, np.int64)
         self.first = address(self.words)
-        self.used = 0
+        self.used = self.reached = 0
 
     def pair(self, car: int, cdr: int, tags: int) -> int:
         """The address of a new pair.
@@ -71,9 +75,27 @@ class Arena:
         return self.words[at : at + 3].tolist()
 
 
-_askers: list[Asked] = []
+class _Stock(Generic[_Thing]):
+    """Things that no call uses; several threads may take from it at once."""
+
+    def __init__(self) -> None:
+        self._things: list[_Thing] = []
+
+    def get(self) -> _Thing | None:
+        """One of them, or None where there is none."""
+        try:
+            return self._things.pop()
+        except IndexError:
+            return None
+
+    def put(self, thing: _Thing) -> None:
+        """Let others have it."""
+        self._things.append(thing)
+
+
+_askers = _Stock[Asked]()
 """Questions that no call asks; one whose answer was to stop does not come back."""
-_arenas: dict[int, list[Arena]] = {}
+_arenas: defaultdict[int, _Stock[Arena]] = defaultdict(_Stock)
 """Arenas that no call uses, by size."""
 
 
@@ -101,14 +123,14 @@ class FlowCode:
 
     def taken(self) -> Arena:
         """An arena for a call; `given_back` puts it back."""
-        stock = _arenas.setdefault(self.arena, [])
-        arena = stock.pop() if stock else Arena(self.arena)
+        arena = _arenas[self.arena].get() or Arena(self.arena)
         arena.used = 0
         return arena
 
     def given_back(self, arena: Arena) -> None:
-        """Let others have an arena."""
-        _arenas[self.arena].append(arena)
+        """Let others have an arena, unless much of it was written to, which goes back to the system."""
+        if arena.reached <= _KEPT:
+            _arenas[self.arena].put(arena)
 
     def parts(self, arena: Arena, pair: int) -> list[int]:
         """The words of a pair, in the arena or among the constants."""
@@ -123,7 +145,7 @@ class FlowCode:
         Raises the error that the program meets: StagingError for values that it cannot compute with or where it makes
         more pairs than the arena holds, InputError for an address outside of a memory.
         """
-        asked = _askers.pop() if _askers else Asked()
+        asked = _askers.get() or Asked()
         frame = array("q", bytes(8 * frame_words(self.graph)))
         frame[Word.QUESTION] = asked.place
         frame[Word.FIXED] = address(self.fixed)
@@ -145,7 +167,9 @@ class FlowCode:
             at += 1
         failure = self.function(frame.buffer_info()[0])
         asked.check()
-        _askers.append(asked)
+        _askers.put(asked)
+        if arena is not None:
+            arena.reached = max(arena.reached, frame[Word.LIMIT] - frame[Word.SPACE])
         if failure:
             raise self._error(failure)
         return frame[Word.RESULT], frame[Word.TAG]
