@@ -65,11 +65,12 @@ class Extension:
         self.frame = [time for _, time in leaves(times[:1])] if times else []
         self.made = 0
 
-    def leaf_names(self) -> list[str]:
-        """The parameter that each leaf is of."""
-        found: list[str] = []
+    def leaf_names(self) -> list[str | None]:
+        """The parameter that each leaf is of; None for a residual variable, whose name says nothing."""
+        found: list[str | None] = []
         for path, time in leaves(self.times):
-            found += [self.code.params[int(path.split(".")[0])]] * (3 if time is CYCLIC else 1)
+            name = self.code.params[int(path.split(".")[0])]
+            found += [name, None, name] if time is CYCLIC else [None if time is DYNAMIC else name]
         return found
 
     def __repr__(self) -> str:
@@ -105,6 +106,7 @@ class Session:
         self._pairs: dict[Any, Pair] = {}
         self._shared: dict[Any, tuple[str, int]] = {}
         self._kept: list[Any] = []
+        self._walked = 0
 
     def begin(self) -> None:
         """Forget the last run."""
@@ -114,6 +116,7 @@ class Session:
         self._pairs.clear()
         self._shared.clear()
         self._kept.clear()
+        self._walked = 0
         self.fresh = count(1)
 
     def name(self, stem: str) -> str:
@@ -242,6 +245,7 @@ class Session:
             while isinstance(field, int):
                 if value.__class__ is not tuple:
                     spine.append((None, self.key(value)))
+                    self._walked += len(spine)
                     return tuple(spine)
                 node = nodes[field]
                 spine.append(self.walk(nodes, node.car, value[0], names, deep))
@@ -309,11 +313,8 @@ class Session:
         code = Code(f"{owner.code.name}_{len(self.table) + 1}", tuple(names))
         if owner.made > self.most:
             raise grown(owner, [one[1:] for one in self.table if one[0] == key[0]][-3:])
-        if len(names) > _MAX_REGISTERS:
-            raise GrowthError(
-                f"{owner.code.name}: more than {_MAX_REGISTERS} residual variables in a structure",
-                f"lift the structure to dynamic in {owner.code.name}",
-            )
+        if len(names) > _MAX_REGISTERS or self._walked > _MAX_WALKED:
+            raise grown(owner, [one[1:] for one in self.table if one[0] == key[0]][-3:])
         self.table[key] = code
         stream: Stream = []
         self.streams[code] = stream
@@ -371,10 +372,12 @@ class Session:
         return grown(self.owners[function], given[-3:])
 
 
-_MAX_REGISTERS = 5000
-"""Residual variables of one code; a program that is compiled in less than a second stays far below."""
-_MAX_STEPS = 1_000_000
-"""Unfolded jumps of one compilation: about a second."""
+_MAX_REGISTERS = 2000
+"""Residual variables of one code; a structure that grows without end has as many within a second."""
+_MAX_WALKED = 2_000_000
+"""Elements of structures in the keys of one compilation: about a second."""
+_MAX_STEPS = 400_000
+"""Unfolded jumps of one compilation: about half a second."""
 
 
 def _nodes(time: Time) -> tuple[Node, ...]:
@@ -404,18 +407,33 @@ def frozen(stream: Stream) -> tuple[Instruction, ...]:
 
 def grown(owner: Extension, given: list[tuple[Any, ...]]) -> GrowthError:
     """The error of an extension that is wanted for ever new values: it names the variables that change."""
-    names = owner.leaf_names()
-    changed = dict.fromkeys(
-        name for at, name in enumerate(names) if len({repr(one[at]) for one in given if at < len(one)}) > 1
-    )
+    changed: dict[str, list[Any]] = {}
+    for at, name in enumerate(owner.leaf_names()):
+        values = [one[at] for one in given if at < len(one)]
+        same = all(_is_same(values[0], one) for one in values[1:])
+        if name is not None and not same:
+            changed.setdefault(name, values)
     what = " and ".join(list(changed)[:3]) or "nothing"
-    seen = ", ".join(brief(one[names.index(next(iter(changed)))]) for one in given) if changed else ""
-    values = f" (such as {seen})" if seen else ""
+    atoms = [
+        repr(one) for one in next(iter(changed.values()), ()) if isinstance(one, int) and abs(one) < _LARGE
+    ]
+    seen = f" (such as {', '.join(atoms)})" if atoms else ""
     return GrowthError(
-        f"{owner.code.name}: the compiler does not end: {owner} is wanted for ever new values of {what}{values}",
+        f"{owner.code.name}: the compiler does not end: {owner} is wanted for ever new values of {what}{seen}",
         f"lift {what} to dynamic before {owner.code.name}"
         if changed
         else "give the loop a test that ends it",
+    )
+
+
+_LARGE = 10**12
+"""Numbers that are shown in a message."""
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two leaves are equal, without a look into what may be deep."""
+    return one is other or (
+        isinstance(one, int | str | float) and one.__class__ is other.__class__ and one == other
     )
 
 
