@@ -12,15 +12,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from pellucid.base.errors import InputError, StagingError
+from pellucid.base.errors import StagingError
+from pellucid.staging.cogen.arguments import shaped
 from pellucid.staging.cogen.extension import (
-    FAILURES,
     PLAIN,
     Extension,
     GrowthError,
     Session,
     new,
-    shaped,
 )
 from pellucid.staging.root.primitives import applied, primitive
 from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Pair, Prim, check
@@ -362,6 +361,3 @@ def cogen(
             f"{len(found)} times for {len(code.params)} parameters", place=code.name, fix="give one for each"
         )
     return Compiler(code, found, integers=integers, most=most, deepest=deepest)
-
-
-__all__ = ["FAILURES", "Compiler", "Generator", "InputError", "cogen"]

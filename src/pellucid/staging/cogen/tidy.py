@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from pellucid.staging.cogen.extension import key_of
@@ -374,9 +375,15 @@ def _spliced(entry: Code, bodies: Bodies, params: Params) -> Bodies:
     return made
 
 
+@lru_cache(maxsize=1 << 12)
+def _stem(name: str) -> str:
+    """A name without its number."""
+    return re.sub(r"_?\d+$", "", name) or "v"
+
+
 def _apart(name: str, taken: set[str]) -> str:
     """A name like another one that is not taken yet."""
-    stem = re.sub(r"_?\d+$", "", name) or "v"
+    stem = _stem(name)
     found, at = stem, 1
     while found in taken:
         at += 1
