@@ -1,6 +1,8 @@
 """What generated compilers leave runs by every tier as by the machine."""
 
 import random
+from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -40,23 +42,23 @@ def test_the_law_through_every_tier(text, name, times, draw_program) -> None:
         residual = compiler(*[values[one] for one, time in parts if time == "S"])
         args = [values[one] for one, time in parts if time == "D"]
         named = Memory("m", 8)
+        stored = memory(turn)
         with small_numbers():
-            stored = memory(turn)
-            want = outcome(lambda: run(residual, *args, memories={"m": stored}))
-        for form in (residual, tidy(residual)):
-            for tier in TIERS:
-                try:
-                    made = compile_code(form, *["integer"] * len(args), memories={"m": named}, tier=tier)
-                except StagingError as error:
-                    assert tier == "nest", error
-                    continue
-                other = memory(turn)
-                found = outcome(lambda made=made, other=other: made(*args, memories={"m": other.data}))
-                if found[0] == "large" or (tier == "nest" and want[0] != "value"):
-                    continue
-                assert found == want
-                assert other.data.tolist() == stored.data.tolist()
-                ran[tier] += 1
+            want = outcome(partial(run, residual, *args, memories={"m": stored}))
+        for form, tier in product((residual, tidy(residual)), TIERS):
+            try:
+                made = compile_code(form, *["integer"] * len(args), memories={"m": named}, tier=tier)
+            except StagingError:
+                if tier != "nest":
+                    raise
+                continue
+            other = memory(turn)
+            found = outcome(partial(made, *args, memories={"m": other.data}))
+            if found[0] == "large" or (tier == "nest" and want[0] != "value"):
+                continue
+            assert found == want
+            assert other.data.tolist() == stored.data.tolist()
+            ran[tier] += 1
     assert min(ran.values()) > 10, ran
 
 
