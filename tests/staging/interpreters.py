@@ -2,7 +2,10 @@
 
 import random
 
-from pellucid.staging.root.program import Pair, linked
+from pellucid.staging.root.program import Code, Const, If, Jump, Lift, Pair, Prim, linked
+from pellucid.staging.root.reading import read_sugar
+from pellucid.staging.root.writing import reached
+from pellucid.staging.times.lattice import CYCLIC
 
 RPN = """
 expr(k prog stack x y) {
@@ -155,3 +158,45 @@ def tree(draw: random.Random, names: tuple[str, ...] = ("x", "y"), depth: int = 
     if kind == 3:
         return linked("if", *(tree(draw, names, depth - 1) for _ in range(3)))
     return linked(draw.choice(BINARY), tree(draw, names, depth - 1), tree(draw, names, depth - 1))
+
+
+STATICS = {
+    "prog",
+    "op",
+    "rest",
+    "e",
+    "pc",
+    "now",
+    "next",
+    "one",
+    "other",
+    "name",
+    "arms",
+    "c",
+    "self",
+    "frame",
+}
+"""What the interpreters need to know when they are compiled."""
+
+
+def with_lifts(text: str, name: str, draw: random.Random, often: float = 0.15) -> Code:
+    """An interpreter with lifts of its other variables at random places."""
+    code = read_sugar(text)[name]
+
+    def of(stream, bound):
+        out = []
+        bound = set(bound)
+        for one in stream:
+            free = sorted(each for each in bound - STATICS if not each.startswith("t"))
+            # A lift between taking a continuation's code and jumping there would change its frame.
+            if free and not isinstance(one, Jump) and draw.random() < often:
+                chosen = draw.choice(free)
+                out.append(Lift(chosen, CYCLIC if chosen in set("xyabnvw") and draw.random() < 0.3 else None))
+            if isinstance(one, Prim | Const):
+                bound.add(one.name)
+            out.append(If(one.test, of(one.stream, bound)) if isinstance(one, If) else one)
+        return tuple(out)
+
+    for one in reached(code):
+        one.body = of(one.body, one.params)
+    return code

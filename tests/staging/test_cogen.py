@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from tests.staging.figures import APPEND, EVEN, FILTER, NYBBLES
-from tests.staging.interpreters import RPN, STEPS, TREES, rpn, steps, tree
+from tests.staging.interpreters import RPN, STEPS, TREES, rpn, steps, tree, with_lifts
 
 from pellucid.base.errors import StagingError
 from pellucid.staging.cogen import Compiler, cogen, tidy
@@ -92,6 +92,30 @@ def test_the_law_on_random_programs(text, name, patterns, draw_program) -> None:
             turn,
         )
         assert size(tidy(residual)) <= size(residual)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "times", "draw_program"),
+    [
+        (RPN, "expr", "D S nil D D", rpn),
+        (STEPS, "steps", "D S S D D D", steps),
+        (TREES, "start", "D S D D", tree),
+    ],
+)
+def test_no_lift_changes_a_value(text, name, times, draw_program) -> None:
+    draw = random.Random(name)
+    code = read_sugar(text)[name]
+    for turn in range(12):
+        compiler = cogen(with_lifts(text, name, draw), times.split())
+        for _ in range(5):
+            program = draw_program(draw)
+            values: dict[str, object] = {"pc": 0, "prog": program, "e": program, "stack": None}
+            values |= {one: draw.randrange(-50, 50) for one in "xyab"} | {"n": draw.randrange(6)}
+            given = list(zip(code.params[1:], times.split()[1:], strict=True))
+            residual = compiler(*(values[param] for param, time in given if time == "S"))
+            dynamics = [values[param] for param, time in given if time == "D"]
+            both = [(residual, dynamics), (tidy(residual), dynamics)]
+            agree(code, [values[param] for param, _ in given], both, turn)
 
 
 def test_a_residual_program_is_a_code_with_a_text() -> None:

@@ -231,9 +231,13 @@ class Body:
         if code is not None:
             self._go(to, code, args, inline)
             return
-        target_name = dynamic(to, goal)
+        self._leave(to, goal, args)
+
+    def _leave(self, to: Writer, goal: Value, args: list[Value]) -> None:
+        """Write a jump of the residual program."""
+        name = dynamic(to, goal)
         leaves = "".join(f"{dynamic(to, one)}, " for one in args)
-        to.put(f"{to.out}.append(new(Jump, ({target_name}, ({leaves}))))")
+        to.put(f"{to.out}.append(new(Jump, ({name}, ({leaves}))))")
         to.put("return")
 
     def _go(self, to: Writer, code: Code, args: list[Value], inline: bool | None) -> None:
@@ -261,11 +265,9 @@ class Body:
         """Write a jump to a control stack's extension, with its frame and what is returned."""
         stack = goal.stack
         if not args or args[0].own != stack.own or not isinstance(stack.time, Stack):
-            raise StagingError(
-                "a control stack is not given to its own code",
-                place=to.place,
-                fix="return by (car k)(k value), or lift k",
-            )
+            # The continuation was lifted since its code was taken.
+            self._leave(to, goal, args)
+            return
         returns = stack.time.returns
         if len(args) - 1 != len(returns):
             raise StagingError(
