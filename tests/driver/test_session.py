@@ -64,7 +64,7 @@ def rendered(picture: object, zoom: float, **options: str) -> np.ndarray:
 
 
 def threads() -> list[str]:
-    return [t.name for t in threading.enumerate() if t.name == "pellucid compiler"]
+    return [t.name for t in threading.enumerate() if t.name == "pellucid session"]
 
 
 # ---- tiers ----

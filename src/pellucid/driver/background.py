@@ -21,10 +21,11 @@ Plan = Callable[[], "Job | float | None"]
 
 
 class Background:
-    """The thread of one plan, a bound method; it is ended by `close`, or with the plan's owner."""
+    """The thread of one plan, a bound method, under a name; it is ended by `close`, or with the plan's owner."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, name: str) -> None:
         self._plan = weakref.WeakMethod(plan)
+        self._name = name
         self._signal = threading.Condition(threading.Lock())
         self._woken = self._closed = False
         self.busy = False
@@ -34,7 +35,7 @@ class Background:
 
     def _start(self) -> None:
         # At once, and not when there is work: a thread that begins holds up the one that began it.
-        self._thread = threading.Thread(target=self._work, name="pellucid compiler", daemon=True)
+        self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
         self._thread.start()
 
     def wake(self) -> None:

@@ -233,7 +233,7 @@ class _Compiler:
         """Have LLVM's code made soon."""
         self._asked.add(code)
         if self._background is None:
-            self._background = Background(self._plan)
+            self._background = Background(self._plan, "pellucid compiler")
         self._background.wake()
 
     def _plan(self) -> Job | None:

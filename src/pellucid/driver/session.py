@@ -154,7 +154,7 @@ class Session:
         self._dropped: list[object] = []
         self._lock = threading.RLock()
         self._compiling = threading.Lock()
-        self._background = Background(self._plan)
+        self._background = Background(self._plan, "pellucid session")
 
     # ---- what a viewer asks for ----
 
