@@ -7,7 +7,7 @@ A line ``t1 = …`` is a place (`Let`); a line ``s1 := …`` merely abbreviates 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from ..base.room import with_room
 from . import nest as N
@@ -126,17 +126,10 @@ class Printer:
 
     def abbreviations(self, roots: Sequence[Expr]) -> list[str]:
         """Name nodes that have no name yet and are shared or stand on too many others; their lines in order of need."""
-        counts: dict[Expr, int] = {}
-        stack = list(roots)
-        # What lies under a named node is written there, not here.
-        while stack:
-            node = stack.pop()
-            counts[node] = counts.get(node, 0) + 1
-            if counts[node] == 1 and node not in self.names:
-                stack.extend(node.args)
+        counts = _uses(roots, self.names)
         lines: list[str] = []
         heights: dict[Expr, int] = {}
-        for node in sorted(counts, key=lambda n: n.id):
+        for node in counts:
             # Under a name begins a line of its own.
             below = [0 if a in self.names else heights.get(a, 0) for a in node.args]
             heights[node] = 1 + max(below, default=0)
@@ -164,6 +157,27 @@ class Printer:
             for node in self.passing.pop(buffer, ()):
                 if self.names.get(node, "").startswith("s"):
                     del self.names[node]
+
+
+def _uses(roots: Sequence[Expr], named: Container[Expr] = ()) -> dict[Expr, int]:
+    """How often each node is written, operands before users, as a reader meets them.
+
+    The order is that of the text and not of the nodes' age: what is read is as old as its text says.
+    """
+    counts: dict[Expr, int] = {}
+    order: list[Expr] = []
+    stack = [(r, False) for r in reversed(roots)]
+    while stack:
+        node, done = stack.pop()
+        if done:
+            order.append(node)
+            continue
+        counts[node] = counts.get(node, 0) + 1
+        # What lies under a named node is written there, not here.
+        if counts[node] == 1 and node not in named:
+            stack.append((node, True))
+            stack += [(a, False) for a in reversed(node.args)]
+    return {node: counts[node] for node in order}
 
 
 def print_expr(*roots: Expr) -> str:
@@ -207,7 +221,9 @@ def nest_lines(kernel: N.Kernel, printer: Printer) -> list[str]:
     head = ", ".join(f"{p.attr}: {p.type}" for p in kernel.params)
     lines = [f"kernel {kernel.name}({head}):"]
     lines += [f"  output {b!r}" for b in kernel.outputs]
-    lines += [f"  input {b!r}" for b in N.inputs(kernel)]
+    loaded = dict.fromkeys(n.attr for n in _uses(N.all_roots(kernel.body)) if n.op == "load")
+    inputs = set(N.inputs(kernel))
+    lines += [f"  input {b!r}" for b in loaded if b in inputs]
     _print_block(kernel.body, printer, lines, 1)
     return lines
 
