@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from pellucid.base.errors import PellucidError, StagingError, brief
 from pellucid.staging.root.machine import run
+from pellucid.staging.root.primitives import PRIMITIVES
 from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim
 from pellucid.staging.times.lattice import (
     CYCLIC,
@@ -179,7 +180,8 @@ class Session:
         """A cyclic integer, multiplied; by zero it is the constant zero."""
         if factor == 0:
             return 1, self.const(out, 0), 0
-        return base * factor, quotient, remainder * factor
+        product = PRIMITIVES["*"].meaning
+        return product(base, factor), quotient, product(remainder, factor)
 
     def later(self, out: Stream, name: str, to: Any, args: tuple[Any, ...], delay: int) -> None:
         """Emit a lift of the residual program."""

@@ -372,7 +372,6 @@ def _early(to: Writer, instruction: Prim, values: list[Value]) -> Result:
 _EXPRESSIONS = {
     "+": "{} + {}",
     "-": "{} - {}",
-    "*": "{} * {}",
     "idiv": "{} // {}",
     "imod": "{} % {}",
     "<": "{} < {}",
@@ -403,6 +402,8 @@ def _computed(to: Writer, instruction: Prim, values: list[Value]) -> Value:
         if found is not None:
             return found
     args = [static(to, value) for value in values]
+    if instruction.primitive in {"null?", "pair?", "atom?"} and _LITERAL.match(args[0]):
+        return Value(Constant(instruction.primitive == "atom?"))
     expression = _EXPRESSIONS.get(instruction.primitive)
     if instruction.primitive == "=" and any(
         one.time is not STATIC or _LITERAL.match(one.own[0]) for one in values

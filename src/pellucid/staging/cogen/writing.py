@@ -59,7 +59,7 @@ class Writer:
         if value is None or isinstance(value, bool | str):
             return repr(value)
         if isinstance(value, int) and abs(value) < 1 << 64:
-            return repr(value) if value >= 0 else f"({value!r})"
+            return f"({value!r})"
         return self.global_of(value)
 
     def global_of(self, value: Any) -> str:

@@ -21,7 +21,8 @@ from pellucid.ir.interp import fold
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.program import Pair, reflected, reified, unlinked
 
-_MAX_SHIFT = 1 << 16
+_MAX_SHIFT = 1 << 12
+_MAX_BITS = 1 << 14
 
 Memories = Mapping[str, Memory]
 
@@ -126,11 +127,22 @@ def _shifted_down(one: Any, other: Any) -> Any:
     return one >> other
 
 
+def _product(one: Any, other: Any) -> Any:
+    """The product; one of integers is bounded, since products of products grow without end."""
+    made = one * other
+    if isinstance(made, int) and made.bit_length() > _MAX_BITS:
+        raise ArithmeticError(f"a product of more than {_MAX_BITS} bits")
+    return made
+
+
 def _shifted(one: Any, other: Any) -> Any:
     """A value with its bits moved up; the amount is bounded, since the result has that many bits."""
     if other > _MAX_SHIFT:
         raise ValueError(f"a shift by {other}, more than {_MAX_SHIFT}")
-    return one << other
+    made = one << other
+    if made.bit_length() > _MAX_BITS:
+        raise ArithmeticError(f"a shift to more than {_MAX_BITS} bits")
+    return made
 
 
 def _element(vector: Any, index: Any) -> Any:
@@ -177,7 +189,7 @@ def _apply(name: Any, values: Any) -> Any:
 PRIMITIVES: dict[str, Row] = {
     "+": Row(2, operator.add, "add"),
     "-": Row(2, operator.sub, "sub"),
-    "*": Row(2, operator.mul, "mul"),
+    "*": Row(2, _product, "mul"),
     "idiv": Row(2, _divided, "floor_div"),
     "imod": Row(2, operator.mod, "mod"),
     "/": Row(2, _over),
