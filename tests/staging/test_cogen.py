@@ -235,3 +235,14 @@ def test_a_static_error_under_a_dynamic_test_is_raised_when_it_is_reached() -> N
     assert run(residual, 1) == 7
     with pytest.raises(StagingError, match="zero"):
         run(residual, 0)
+
+
+@pytest.mark.parametrize("value", [7, 8, 7.0, 7.5, None, "seven", True])
+def test_a_cyclic_integer_is_compared_with_any_static_value(value) -> None:
+    code = read_sugar("""
+    f(k s n) {
+      if (= s n) (car k)(k 1)
+      (car k)(k 0)""")["f"]
+    compiler = cogen(code, ["D", "S", "cyc"])
+    for quotient in range(4):
+        assert run(compiler(value, (3, 1)), quotient) == run(code, value, 3 * quotient + 1)

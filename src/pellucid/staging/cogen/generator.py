@@ -62,6 +62,7 @@ class Generator:
             "named": _named,
             "no_pair": _no_pair,
             "whole": _whole,
+            "apart": _apart,
             "PLAIN": PLAIN,
             "Pair": Pair,
             "Prim": Prim,
@@ -216,6 +217,13 @@ def _whole(value: Any) -> int:
     if not isinstance(value, int):
         raise TypeError(f"a cyclic integer with {value!r}: lift the integer first")
     return value
+
+
+def _apart(remainder: int, value: Any) -> int | None:
+    """The difference of a remainder and a value; None for a value that no integer equals."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return remainder - value if isinstance(value, int) else None
 
 
 def _no_closure(*_: Any) -> str:

@@ -302,9 +302,11 @@ def _equal(to: Writer, instruction: Prim, values: list[Value]) -> Result:
     if not _is_number(number):
         return Value(Constant(False))
     base, _, remainder = whole.own
-    moved = to.assigned("r", f"{remainder} - {static(to, number)}")
+    moved = to.assigned("r", f"apart({remainder}, {static(to, number)})")
     return Split(
-        f"{moved} % {base} == 0", lambda: _quotient_is_zero(to, whole, moved), lambda: Value(Constant(False))
+        f"{moved} is not None and {moved} % {base} == 0",
+        lambda: _quotient_is_zero(to, whole, moved),
+        lambda: Value(Constant(False)),
     )
 
 
