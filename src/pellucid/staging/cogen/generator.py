@@ -21,7 +21,7 @@ from pellucid.staging.cogen.extension import (
     Session,
     new,
 )
-from pellucid.staging.root.primitives import applied, primitive
+from pellucid.staging.root.primitives import PRIMITIVES, applied, primitive
 from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Pair, Prim, check
 from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Constant, Graph, Pointer, Time
 from pellucid.staging.times.text import times_of
@@ -62,6 +62,7 @@ class Generator:
             "named": _named,
             "no_pair": _no_pair,
             "whole": _whole,
+            "shift": PRIMITIVES["<<"].meaning,
             "apart": _apart,
             "PLAIN": PLAIN,
             "Pair": Pair,

@@ -263,7 +263,7 @@ def _linear(to: Writer, instruction: Prim, values: list[Value]) -> Result:
     if instruction.primitive in "+-":
         moved = to.assigned("r", f"{remainder} {instruction.primitive} {amount}")
         return Value(CYCLIC, (base, quotient, moved))
-    factor = f"1 << {amount}" if instruction.primitive == "<<" else amount
+    factor = f"shift(1, {amount})" if instruction.primitive == "<<" else amount
     names = tuple(to.variable(one) for one in "bqr")
     to.put(f"{', '.join(names)} = rt.scaled({to.out}, {factor}, {base}, {quotient}, {remainder})")
     return Value(CYCLIC, names)
@@ -333,7 +333,7 @@ def _divided(to: Writer, instruction: Prim, values: list[Value]) -> Result:
         return None
     base, quotient, remainder = values[0].own
     number = static(to, values[1])
-    divisor = number if instruction.primitive == "idiv" else f"(1 << {number})"
+    divisor = number if instruction.primitive == "idiv" else f"shift(1, min({number}, 4096))"
 
     def exact() -> Value:
         parts = (
