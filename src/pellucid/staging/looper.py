@@ -81,7 +81,7 @@ class Looper:
             begin = session.work
             session.limit = max(limit, begin + 2 * taken) if last else limit - taken
             block, lines, known = len(session.block), session.lines, dict(session.splits)
-            outer_wishes, session.wishes = session.wishes, set()
+            outer_wishes, session.wishes = session.wishes, {}
             try:
                 result = self.attempt(state, splits)
                 granted, taken = self.granted(session.wishes, splits, outer_wishes), session.work - begin
@@ -114,7 +114,9 @@ class Looper:
         self.graph.multiples[name] = q
         return times, name
 
-    def granted(self, wishes: set[Wish], splits: dict[Expr, int], outer: set[Wish]) -> dict[Expr, int] | None:
+    def granted(
+        self, wishes: dict[Wish, None], splits: dict[Expr, int], outer: dict[Wish, None]
+    ) -> dict[Expr, int] | None:
         """The splits that wishes ask for beyond those made; None if there are none.
 
         A wish is about one value, and granted when all that the value stands on can be split before the loop and some
@@ -122,12 +124,12 @@ class Looper:
         """
         session = self.session
         new = dict(splits)
-        # In an order of their own, so that a program is specialized the same way each time.
-        for wish in sorted(wishes, key=lambda w: (len(w), sorted((q.id, f) for q, f in w))):
+        # In an order of their own, so that a program is specialized the same way each time: older values first.
+        for wish in sorted(wishes, key=lambda w: (len(w), sorted((session.age_of(q), f) for q, f in w))):
             origins = [x for q, factor in wish for x in self.graph.origins(q, factor)]
             if not any(self.graph.header_of(q) for q, _ in wish):
                 if all(session.depth_of(q) < session.depth for q, _ in wish):
-                    outer.add(wish)
+                    outer[wish] = None
                 continue
             if any(origin is None for origin, _ in origins):
                 continue
@@ -446,7 +448,7 @@ class Looper:
         session = self.session
         numbers = {line.number for line in session.lines}
         touched, session.touched = session.touched, set()
-        wishes, unrolled = set(session.wishes), self.unrolled
+        wishes, unrolled = dict(session.wishes), self.unrolled
         self.trying = True
 
         def ahead() -> None:

@@ -64,7 +64,7 @@ class Fault:
         return InputError(self.message, place=self.place, fix=self.fix)
 
 
-Wish = frozenset[tuple[Expr, int]]
+Wish = tuple[tuple[Expr, int], ...]
 """Values and the factors modulo which their residues should be static, all of them together."""
 
 
@@ -81,7 +81,7 @@ class Session:
 
     block: R.Code = field(default_factory=list["R.Statement"])
     splits: dict[Expr, Split] = field(default_factory=dict[Expr, Split])
-    wishes: set[Wish] = field(default_factory=set["Wish"])
+    wishes: dict[Wish, None] = field(default_factory=dict["Wish", None])
     depths: dict[Expr, int] = field(default_factory=dict[Expr, int])
     parts: dict[Expr, Expr] = field(default_factory=dict[Expr, Expr])
     asked: dict[Expr, set[tuple[int, int]]] = field(default_factory=dict[Expr, "set[tuple[int, int]]"])
@@ -165,11 +165,17 @@ class Session:
         """How many loops are around the newest leaf of an expression; parameters are outside of all."""
         return max((self.depths.get(n, 0) for n in E.topological([node]) if not n.args), default=0)
 
+    def age_of(self, node: Expr) -> int:
+        """How many leaves were made up to the newest one of an expression; parameters are older than all."""
+        return max(
+            (int(n.attr.partition(".")[2]) for n in E.topological([node]) if n in self.depths), default=0
+        )
+
     def wish(self, terms: Iterable[tuple[Expr, int]]) -> None:
         """Note that something would be static if the residues of some values modulo some factors were."""
-        wish = frozenset((q, factor) for q, factor in terms if factor > 1)
+        wish = tuple(dict.fromkeys((q, factor) for q, factor in terms if factor > 1))
         if wish:
-            self.wishes.add(wish)
+            self.wishes[wish] = None
 
     def parted(self, q: Expr, factor: int) -> tuple[Expr, Expr]:
         """Names for a value's quotient and residue, from which the cases of a split are told."""
