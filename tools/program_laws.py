@@ -14,6 +14,7 @@ from tools.solver import Term, constant, less, meaning, symbol
 
 from pellucid.ir import types as T
 from pellucid.rewriting import narrow
+from pellucid.rewriting.chains import DUALS
 
 
 def any_operator() -> Iterator[tuple[list[Term], Term]]:
@@ -64,6 +65,31 @@ def distributed() -> Iterator[tuple[list[Term], Term]]:
         x, y, k = z3.BitVecs("x y k", bits)
         yield [], (x + y) * k == x * k + y * k
         yield [], (x - y) * k == x * k - y * k
+
+
+def chained() -> Iterator[tuple[list[Term], Term]]:
+    """Operators of chains associate and commute; twice is once or never; a part absorbs, a complement decides."""
+    for t in (*T.INTEGERS, T.boolean):
+        x, y, z = (symbol(name, t) for name in "xyz")
+        for op, dual in DUALS.items():
+            if t is T.boolean and op in ("min", "max"):
+                continue
+
+            def of(a: Term, b: Term, op: str = op, t: T.Type = t) -> Term:
+                return meaning(op, [t, t], t, [a, b])
+
+            yield [], of(x, y) == of(y, x)
+            yield [], of(of(x, y), z) == of(x, of(y, z))
+            yield [], of(x, x) == (x if dual else constant(0, t))
+            if dual:
+                yield [], of(x, meaning(dual, [t, t], t, [y, x])) == x
+            if op in ("and", "or"):
+                yield [], of(x, meaning("not", [t], t, [x])) == constant(0 if op == "and" else _all(t), t)
+
+
+def _all(type_: T.Type) -> int:
+    """The number whose bits are all set."""
+    return 1 if type_ is T.boolean else (-1 if type_.kind == "signed" else type_.high)
 
 
 def narrowed(op: str) -> Iterator[tuple[list[Term], Term]]:

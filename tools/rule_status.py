@@ -33,7 +33,7 @@ from pellucid.ir import interp
 from pellucid.ir import prim as table
 from pellucid.ir import types as T
 from pellucid.ir.facts import Facts, top
-from pellucid.rewriting import expand, narrow, regions, sums, truths
+from pellucid.rewriting import chains, expand, narrow, regions, sums, truths
 from pellucid.rewriting.builder import Builder
 from pellucid.rewriting.guards import GUARDS
 from pellucid.rewriting.laws import LAWS, NARROWED, PROGRAMS, REGIONS, TRUTHS
@@ -201,6 +201,7 @@ LEMMAS = {
     "fold": Status("proved", "by definition; lemma equals_for_equals, proofs/Values.v"),
     "gather": Status("proved", "lemma one_polynomial, proofs/Values.v"),
     "gather-real": Status("tested", "tests/rules/test_simplify.py"),
+    "chain-real": Status("tested", "tests/rules/test_simplify.py"),
     "unloop": Status("tested", "tests/rules/test_simplify.py"),
     "fuse": Status("tested", "tests/rules/test_simplify.py"),
 }
@@ -210,6 +211,7 @@ CLAIMS: dict[str, tuple[Any, str]] = {
     "float-choice": (program_laws.any_operator, "z3: any operator"),
     "sink-choice": (program_laws.any_operator, "z3: any operator"),
     "distribute": (program_laws.distributed, "z3: 8 to 64 bits"),
+    "chain": (program_laws.chained, "z3: every type"),
     "total": (program_laws.domains, "z3: every type"),
     "narrow-convert": (program_laws.by_way_of_16_bits, "z3: every type"),
     **{
@@ -263,10 +265,21 @@ def _given(rule: Rule, found: Status) -> Status:
 # ---- the table ----
 
 
+MODULES = {
+    "body": interp,
+    "total": expand,
+    "gather": sums,
+    "gather-real": sums,
+    "chain": chains,
+    "chain-real": chains,
+}
+"""The programs that follow a law, by its name."""
+
+
 def digest(rule: AnyRule | str) -> str:
     """What a row was computed from: the rule's text, with the sources of what it names, or the source of a program."""
     if isinstance(rule, str):
-        module = {"body": interp, "total": expand, "gather": sums, "gather-real": sums}.get(rule)
+        module = MODULES.get(rule)
         if rule.startswith("narrow-"):
             module = narrow
         text = rule + (inspect.getsource(module) if module else "")

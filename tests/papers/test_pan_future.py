@@ -1,6 +1,7 @@
 """What Pan left for later, and we have (sections 2.6 and 5): one test per row of docs/lineage.md."""
 
 import itertools
+import math
 import random
 import time
 
@@ -10,7 +11,8 @@ from tests.evaluations import evaluated, meaning_of
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.base.errors import IrError, TraceError
+from pellucid.backends.conformance import same_bits
+from pellucid.base.errors import TraceError
 from pellucid.driver import tiers
 from pellucid.driver.frame import OUT, Variant, build
 from pellucid.driver.kernel import make_backend, optimized
@@ -21,16 +23,18 @@ from pellucid.ir import expr as E
 from pellucid.ir import nest as N
 from pellucid.ir import types as T
 from pellucid.ir.expr import topological
+from pellucid.ir.facts import Facts
 from pellucid.ir.interp import evaluate
 from pellucid.ir.parse import parse_expr
 from pellucid.ir.text import print_expr
+from pellucid.loops import deciding
 from pellucid.loops.placement import THRESHOLD, place
 from pellucid.loops.splitting import PAYS
 from pellucid.reasoning.prove import Proved
 from pellucid.reasoning.timer import kernel_cost
-from pellucid.rewriting import strategies as S
-from pellucid.rewriting.rule import Rule
+from pellucid.rewriting.builder import Trace
 from pellucid.rewriting.simplify import simplify
+from pellucid.rewriting.status import status_of
 
 SIZE = (96, 64)
 
@@ -121,39 +125,137 @@ def test_P20_chains_keep_every_value():
     assert smaller > 200
 
 
-def test_P22_strategies_decide_where_rules_are_tried():
-    double = S.by_rule(Rule("double", "exact", "add(x, x)", "mul(x, 2)", "integer"))
-    open_ = S.by_rule(Rule("open", "exact", "mul(add(x, y), z)", "add(mul(x, z), mul(y, z))", "integer"))
-    i = [E.param(n, T.i32) for n in "abc"]
-    inner = E.apply("add", i[0], i[0])
-    root = E.apply("add", inner, inner)
-    # The same rule, four ways: at the root alone, and in the order of each traversal.
-    two = E.const(2, T.i32)
-    assert double(root) is E.apply("mul", inner, two)
-    assert S.top_down(double)(root) is E.apply("mul", E.apply("mul", i[0], two), two)
-    assert S.bottom_up(double)(root) is S.top_down(double)(root)
-    # Only a traversal that comes back opens what was opened.
-    product = E.apply("mul", E.apply("add", E.apply("add", *i[:2]), i[2]), two)
-    once, whole = S.bottom_up(open_)(product), S.innermost(open_)(product)
-    assert sum(n.op == "mul" for n in topological([once])) == 2
-    assert sum(n.op == "mul" for n in topological([whole])) == 3
-    assert S.top_down(open_)(product) is whole
-    # Sequence stops where a part does not apply; an attempt never does.
-    assert S.sequence(double, open_)(inner) is None
-    assert S.sequence(S.attempt(open_), double)(inner) is double(inner)
-    assert S.choice(open_, double)(inner) is double(inner)
-    assert S.choice(open_)(inner) is None
-    # Sharing: 60 levels are 60 nodes, and not 2 to the power of 60.
+VALUES = {
+    T.i64: [-(2**63), -(2**63) + 1, -1, 0, 1, 2**31, 2**63 - 1],
+    T.u64: [0, 1, 2**31, 2**63 - 1, 2**63, 2**64 - 1],
+    T.i8: [-128, -3, 0, 1, 85, 127],
+    T.boolean: [False, True],
+    T.f32: [-math.inf, -1.5, -0.0, 0.0, 2.5, math.inf, math.nan],
+}
+"""The values at which types have their surprises."""
+LINKS = {"float": ["min", "max"], "bool": ["and", "or", "xor"]}
+
+
+def a_chain(draw, op, operands):
+    """The operands joined by one operator in a random order, nested in a random way."""
+    rest = draw.sample(operands, len(operands))
+    while len(rest) > 1:
+        k = draw.randrange(len(rest) - 1)
+        rest[k : k + 2] = [E.apply(op, *rest[k : k + 2])]
+    return rest[0]
+
+
+def agreeing(roots, names, *, nan=False):
+    """The values of two expressions on all combinations of the values of their type."""
+    values = [v for v in VALUES[names[0].type] if nan or not math.isnan(v)]
+    grid = np.array(list(itertools.product(values, repeat=len(names))), names[0].type.dtype).T
+    known = dict(zip(names, grid, strict=True))
+    return [np.broadcast_to(v, grid.shape[1:]) for v in evaluate(roots, known)]
+
+
+@pytest.mark.parametrize("type_", VALUES, ids=str)
+def test_P20_chains_have_one_order_and_their_constants_meet(type_):
+    draw = random.Random(200)
+    names = [E.param(name, type_) for name in "abc"]
+    numerics = "relaxed" if type_.is_float else "exact"
+    # Which operand comes out of a NaN depends on the order, so there is one only where no operand is NaN.
+    ranges = {x: Facts(-math.inf, math.inf, minus_zero=True) for x in names} if type_.is_float else {}
+    for op in LINKS.get(type_.kind, ["min", "max", "and", "or", "xor"]):
+        for _ in range(12):
+            usual = [v for v in VALUES[type_] if not math.isnan(v)]
+            constants = [E.const(v, type_) for v in draw.sample(usual, 2)]
+            one, two = (a_chain(draw, op, [*names, *constants]) for _ in range(2))
+            (found,), (again,) = (simplify([e], numerics=numerics, ranges=ranges) for e in (one, two))
+            assert found is again, f"{print_expr(one)} and {print_expr(two)}"
+            assert sum(n.op == "const" for n in topological([found])) <= 1
+            wanted, got = agreeing([one, found], names)
+            assert np.array_equal(wanted, got), f"{print_expr(one)} became {print_expr(found)}"
+
+
+def test_P20_what_may_be_nan_keeps_its_order():
+    draw = random.Random(201)
+    names = [E.param(name, T.f32) for name in "abc"]
+    ranges = dict.fromkeys(names, Facts(-math.inf, math.inf, nan=True, minus_zero=True))
+    for numerics, op in itertools.product(("exact", "relaxed"), ("min", "max")):
+        for _ in range(12):
+            one = a_chain(draw, op, names)
+            (found,) = simplify([one], numerics=numerics, ranges=ranges)
+            assert same_bits(*agreeing([one, found], names, nan=True)), print_expr(one)
+    both = [a_chain(random.Random(k), "min", [*names, E.const(2.0, T.f32)]) for k in range(9)]
+    assert len({simplify([e], numerics="exact")[0] for e in both}) > 1, (
+        "without knowledge there is no one order"
+    )
+
+
+def test_P20_a_part_decides_with_its_complement():
+    x, y = "$a:i64", "$b:i64"
+    assert simplify(parse_expr(f"({x} & {y}) & not({x})"), numerics="exact") == [E.const(0, T.i64)]
+    assert simplify(parse_expr(f"not({x}) | ({y} | {x})"), numerics="exact") == [E.const(-1, T.i64)]
+
+
+def test_P20_the_ledger_says_how_far_chains_are_proved():
+    trace = Trace()
+    simplify(parse_expr("min(min($a:i32, 3), min($b:i32, 5))"), numerics="exact", trace=trace)
+    assert trace.fired["chain"] >= 1
+    assert status_of("chain").word == "proved"
+    assert any("constants meet" in line for line in trace.lines())
+    floats = [E.param(n, T.f32) for n in "ab"]
+    chain = parse_expr("min(min($b:f32, 3.0), min($a:f32, 5.0))")
+    simplify(chain, ranges={x: Facts(0.0, 9.0) for x in floats}, trace=trace)
+    assert trace.fired["chain-real"] >= 1
+    assert status_of("chain-real").word == "tested"
+
+
+@pytest.mark.parametrize(
+    ("text", "numerics", "op"),
+    [
+        ("%j * $a:i32 + %i + (%j * $b:i32 + $c:i32) + %i * $d:i32", "exact", "add"),
+        ("convert.f32(%j) * $a:f32 * convert.f32(%i) * (%r * $b:f32)", "relaxed", "mul"),
+        ("min(min(%i, %j * $a:i32), min(%j * $b:i32, min($c:i32, 9)))", "exact", "min"),
+        ("((%i & %j) & ($a:i32 & %i * 3)) & (255 & %j * 5)", "exact", "and"),
+        ("(%i < $a:i32 & %j < $b:i32) & (3 < %i & (5 < %j & 0 < $c:i32))", "exact", "and"),
+    ],
+)
+def test_P21_what_is_invariant_stands_together_in_chains_of_every_operator(text, numerics, op):
+    j, i = E.index("j"), E.index("i")
+    (e,) = simplify(
+        parse_expr(text.replace("%r", "convert.f32(%j)")), numerics=numerics, order=(j.free, i.free)
+    )
+    # The operator is applied to what changes along the row once for each such operand but one, and once to the rest.
+    links = [n for n in topological([e]) if n.op == op and n.free & i.free]
+    assert sum(not all(a.free & i.free for a in n.args) for n in links) == 1, print_expr(e)
+    (row,) = (a for n in links for a in n.args if not a.free & i.free)
+    inside = [n for n in topological([row]) if n.op == op and n.free & j.free]
+    assert sum(not all(a.free & j.free for a in n.args) for n in inside) <= 1, print_expr(e)
+
+
+def test_P22_choices_are_rewritten_on_demand(monkeypatch: pytest.MonkeyPatch):
+    # Outermost first: the condition, and then the arm that is taken. The other arm is never rewritten.
+    seen = []
+
+    def watched(node, args):
+        seen.append(node)
+        return E.rebuild(node, args)
+
+    monkeypatch.setattr(deciding, "rebuild", watched)
+    c, x = E.param("c", T.boolean), E.param("x", T.f32)
+    dead = x
     for _ in range(60):
-        root = E.apply("add", root, root)
-    for way in (S.top_down, S.bottom_up, S.innermost):
-        assert E.size([way(double)(root)]) <= 64
-    grid = {p: np.int32([-7, 0, 3, 2**30]) for p in i}
-    for before, after in ((product, whole), (product, once)):
-        assert np.array_equal(*[evaluate([e], grid)[0] for e in (before, after)])
-    turned = S.by_rule(Rule("turn", "exact", "sub(x, y)", "sub(y, x)", "integer"))
-    with pytest.raises(IrError, match="do not come to an end"):
-        S.innermost(turned)(E.apply("sub", i[0], i[1]))
+        dead = E.apply("sin", E.apply("add", dead, dead))
+    live = E.apply("mul", x, x)
+    root = E.apply("choose", E.apply("not", E.apply("and", c, c)), dead, E.apply("neg", live))
+    for _ in range(60):
+        # Shared: 60 levels are 60 nodes, and not 2 to the power of 60.
+        root = E.apply("choose", c, E.apply("add", root, root), dead)
+    (found,) = deciding.resolved([root], {c: E.TRUE})
+    assert E.size([found]) == 63
+    assert not {n for n in seen if n.op == "sin"}, "an arm that is not taken is never rewritten"
+    assert len(seen) == len(set(seen)), "a shared node is rewritten once"
+    (whole,) = simplify(E.substitute([root], {c: E.TRUE}), numerics="exact")
+    value = {x: np.float32([0.5, -2.0])}
+    assert np.array_equal(*[evaluate([e], value)[0] for e in (found, whole)]), (
+        "as the strategy that is bottom-up"
+    )
 
 
 def waves(number):

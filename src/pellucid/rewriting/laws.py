@@ -119,6 +119,8 @@ PROGRAMS: Mapping[str, str] = {
     "fold": "The value of an operator on constants is known: the interpreter computes it.",
     "gather": "Sums and products: like terms collected, constants gathered, parts grouped by how often they change.",
     "gather-real": "The same for floats, where rounding may differ.",
+    "chain": "Chains of one operator: what stands twice goes, constants meet, operands have one order.",
+    "chain-real": "The same for floats, where the sign of a zero may differ, and what is made of NaN.",
     "unloop": "An iteration that changes nothing gives what it started from.",
     "fuse": "A product and a sum with one rounding.",
     "body": "A row means its body.",

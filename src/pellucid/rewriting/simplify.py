@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from ..ir.expr import STRUCTURAL, TRUE, Expr, parts, rebuild, topological
 from ..ir.facts import Facts
-from ..ir.types import boolean
 from .builder import Builder, Trace
-from .chains import DUALS, shortened
+from .chains import DUALS, is_chain, normal, ordered
 from .sums import PRODUCTS, SUMS, Gatherer, absorbs
 
 GATHERED = SUMS | PRODUCTS
@@ -50,7 +49,7 @@ def run(builder: Builder, roots: Sequence[Expr]) -> list[Expr]:
     dirty: set[Expr] = set()
     for _ in range(ROUNDS):
         graph, gatherer = _pass(builder, graph, gatherer, dirty)
-        dirty = graph.dirty(gatherer, _waited(builder, graph))
+        dirty = graph.dirty(gatherer, _waited(builder, graph) | _unordered(builder, graph))
         if not dirty:
             break
     return graph.roots
@@ -65,6 +64,22 @@ def _waited(builder: Builder, graph: _Graph) -> set[Expr]:
         if user is not None:
             found.add(user)
             builder.normal.pop(user, None)
+    return found
+
+
+def _unordered(builder: Builder, graph: _Graph) -> set[Expr]:
+    """The chains that are not in normal order: rules have made them, or a part has got other users or lost them."""
+    users = graph.users
+
+    def alone(node: Expr) -> bool:
+        return users.get(node) is not None
+
+    found: set[Expr] = set()
+    for n in graph.nodes:
+        if n.op in DUALS and is_chain(builder, n):
+            user = users[n]
+            if (user is None or user.op != n.op) and ordered(builder, n, alone) is not n:
+                found.add(n)
     return found
 
 
@@ -149,8 +164,9 @@ def _pass(
             new = _unlooped(builder, rebuild(node, tuple([done[a] for a in args])))
         else:
             new = build(node.op, tuple([done[a] for a in args]), node.type, node.attr)
-            if new.op in DUALS and (new.type.kind in kinds or new.type is boolean):
-                new = shortened(builder, new)
+            if new.op in DUALS and is_chain(builder, new):
+                user = users[node]
+                new = normal(builder, new, whole=user is None or user.op != new.op)
         if new is not node:
             changed.add(node)
             done[node] = new

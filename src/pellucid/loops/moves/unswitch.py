@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from ...ir.expr import FALSE, TRUE, Expr, substitute, topological
+from ...ir.expr import FALSE, TRUE, Expr, topological
 from ...ir.nest import Block, For, If, Kernel, Statement, all_roots, rewrite, transform, walk
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
@@ -117,7 +117,7 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
 
     def arm(truth: Expr) -> For:
         def change(roots: tuple[Expr, ...]) -> tuple[Expr, ...]:
-            return tuple(resolved(substitute(roots, {condition: truth})))
+            return tuple(resolved(roots, {condition: truth}))
 
         def splice(s: Statement) -> Block:
             if isinstance(s, If) and not s.picks and s.condition in (TRUE, FALSE):

@@ -55,6 +55,14 @@ RULES: tuple[AnyRule, ...] = (
     Rule("and-constants", "exact", "and(and(x, K), L)", "and(x, and(K, L))", "word", doc="Masks meet."),
     Rule("or-constants", "exact", "or(or(x, K), L)", "or(x, or(K, L))", "word", doc="Constants meet."),
     Rule("xor-constants", "exact", "xor(xor(x, K), L)", "xor(x, xor(K, L))", "word", doc="Constants meet."),
+    Rule(
+        "not-xor-constant",
+        "exact",
+        "not(xor(x, K))",
+        "xor(x, not(K))",
+        "word",
+        doc="A complement is a constant.",
+    ),
     # ---- comparisons under a complement; on floats only those that NaN leaves alone ----
     Rule("not-eq", "exact", "not(eq(x, y))", "ne(x, y)", "bool", doc="The opposite question."),
     Rule("not-ne", "exact", "not(ne(x, y))", "eq(x, y)", "bool", doc="The opposite question."),
