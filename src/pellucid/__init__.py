@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .driver import compile as compile
     from .driver import explain as explain
     from .driver import export_c as export_c
+    from .driver.codes import compile_code as compile_code
     from .driver.session import Session as Session
     from .driver.tiling import explain_tiles as explain_tiles
     from .images import animation as animation
@@ -49,6 +50,7 @@ _HOMES = {
     "pellucid.base.errors": ("PellucidError",),
     "pellucid.canvas": ("animate", "convert", "render", "save", "show"),
     "pellucid.driver": ("compile", "explain", "export_c"),
+    "pellucid.driver.codes": ("compile_code",),
     "pellucid.driver.session": ("Session",),
     "pellucid.driver.tiling": ("explain_tiles",),
     "pellucid.images": ("animation", "image"),

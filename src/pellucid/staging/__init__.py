@@ -8,11 +8,15 @@ To read: `value` and `real` are what programs compute with, written by `folding`
 what they read and write, through the `bitcache`; `control` is how they go on, of which `looper` does the loops, with
 `points`, `graph`, `joins` and `same`. What is written is `residual` code; `structure` takes its jumps away, and `lower`
 makes the nest; `streams` are for wide registers. `session` is the state of all that, and `specialize` the door.
+
+`cogen` makes compilers of interpreters: of codes in `root`, and of Python functions that are marked by `interpreter`.
 """
 
 from ..ir.stream import Samples
 from .cells import Cells
+from .cogen import cogen
 from .control import choose, dynamic_call, fork, loop, require, set_base
+from .front import interpreter
 from .integers import divides, equals, lift
 from .memory import Memory
 from .real import Real, to_integer
@@ -20,9 +24,13 @@ from .same import early_equal
 from .samples import load_sample, signed, store_sample
 from .specialize import Residual, cyclic, specialize, unknown
 from .streams import Table, stream
+from .times.lattice import CYCLIC, DYNAMIC, STATIC
 from .value import Cyclic, Dynamic, negate
 
 __all__ = [
+    "CYCLIC",
+    "DYNAMIC",
+    "STATIC",
     "Cells",
     "Cyclic",
     "Dynamic",
@@ -32,12 +40,14 @@ __all__ = [
     "Samples",
     "Table",
     "choose",
+    "cogen",
     "cyclic",
     "divides",
     "dynamic_call",
     "early_equal",
     "equals",
     "fork",
+    "interpreter",
     "lift",
     "load_sample",
     "loop",

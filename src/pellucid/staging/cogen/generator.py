@@ -9,8 +9,8 @@ from __future__ import annotations
 import threading
 import time as clock
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar, overload
 
 from pellucid.base.errors import StagingError
 from pellucid.staging.cogen.arguments import shaped
@@ -339,15 +339,46 @@ def _certain(code: Code) -> None:
                     pass
 
 
+MadeCompiler_co = TypeVar("MadeCompiler_co", covariant=True)
+
+
+class Generable(Protocol[MadeCompiler_co]):
+    """An interpreter in another language than root, which knows how its compiler is made."""
+
+    def compiler(
+        self, times: Iterable[Time | str], named: Mapping[str, Time | str], **options: Any
+    ) -> MadeCompiler_co:
+        """The compiler for binding times."""
+        ...
+
+
+@overload
 def cogen(
-    code: Code,
-    times: Iterable[Time | str],
+    code: Code, times: Iterable[Time | str], *, integers: bool = False, most: int = 10_000, deepest: int = 300
+) -> Compiler: ...
+@overload
+def cogen(
+    code: Generable[MadeCompiler_co],
+    times: Iterable[Time | str] = (),
     *,
     integers: bool = False,
     most: int = 10_000,
     deepest: int = 300,
-) -> Compiler:
-    """The compiler of an interpreter: a code, with a binding time for each of its parameters.
+    **named: Time | str,
+) -> MadeCompiler_co: ...
+def cogen(
+    code: Code | Generable[Any],
+    times: Iterable[Time | str] = (),
+    *,
+    integers: bool = False,
+    most: int = 10_000,
+    deepest: int = 300,
+    **named: Time | str,
+) -> Any:
+    """The compiler of an interpreter: a code, or a function in Python, with a binding time for each parameter.
+
+    A function in Python is marked by `interpreter`, and its binding times are given by the names of its parameters:
+    `cogen(run, program=STATIC, x=DYNAMIC)`.
 
     Parameters: `integers` promises that sums and products of dynamic and static values are of integers, which are
     cyclic then; `most` bounds the residual codes of one extension, `deepest` the frames of a control stack. Raises
@@ -364,6 +395,14 @@ def cogen(
     >>> run(compiler(5), 2, 1)
     32
     """
+    if not isinstance(code, Code):
+        return code.compiler(times, named, integers=integers, most=most, deepest=deepest)
+    if named:
+        raise StagingError(
+            f"binding times by name: {', '.join(named)}",
+            place=code.name,
+            fix="give a list of times, in order",
+        )
     found = times_of(times)
     if len(found) != len(code.params):
         raise StagingError(

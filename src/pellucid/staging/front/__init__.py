@@ -1,0 +1,9 @@
+"""Interpreters in Python for the compiler generator: a function is read by its syntax and becomes a program of root.
+
+`source` reads functions, `kinds` finds which of their values are sequences and memories, `expressions` and
+`statements` translate them to `blocks`, which become codes. `interpreter` is the door.
+"""
+
+from pellucid.staging.front.interpreter import CompiledProgram, Interpreter, InterpreterCompiler, interpreter
+
+__all__ = ["CompiledProgram", "Interpreter", "InterpreterCompiler", "interpreter"]

@@ -1,0 +1,261 @@
+"""Basic blocks of a function, and the codes of root that they become.
+
+A block with one predecessor stands in its predecessor's stream. Another one is a code, whose parameters are the
+variables that are live there. What follows a call is the code of a closure, with the live variables in its frame.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+from pellucid.staging.front.source import Source
+from pellucid.staging.root.program import INLINE, Code, Const, If, Instruction, Jump, Lift, Prim, used
+
+K = "$k"
+"""The continuation."""
+
+
+class Go(NamedTuple):
+    """Go on with a block."""
+
+    to: Block
+
+
+class Test(NamedTuple):
+    """Go on with one of two blocks."""
+
+    test: str
+    yes: Block
+    no: Block
+
+
+class Return(NamedTuple):
+    """Return a variable."""
+
+    value: str
+
+
+class Call(NamedTuple):
+    """Call a code and bind its result; a dynamic call is not unfolded, and neither is what it returns to."""
+
+    result: str
+    code: Code
+    args: tuple[str, ...]
+    to: Block
+    dynamic: bool
+
+
+class Fail(NamedTuple):
+    """Raise the error whose message a variable is."""
+
+    message: str
+
+
+End: TypeAlias = Go | Test | Return | Call | Fail
+
+
+class Block:
+    """Instructions without a jump, and how they end."""
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+        self.body: list[Instruction] = []
+        self.end: End | None = None
+        self.live: frozenset[str] = frozenset()
+        self.entries = 0
+
+    def next(self) -> tuple[Block, ...]:
+        """The blocks that may follow."""
+        match self.end:
+            case Go(to) | Call(to=to):
+                return (to,)
+            case Test(_, yes, no):
+                return yes, no
+            case _:
+                return ()
+
+    def before(self, live: frozenset[str]) -> frozenset[str]:
+        """The variables that are live before the block, of those after it."""
+        match self.end:
+            case Test(test):
+                live |= {test}
+            case Return(value) | Fail(value):
+                live = frozenset({value})
+            case Call(result, _, args):
+                live = (live - {result}) | set(args)
+            case _:
+                pass
+        for one in reversed(self.body):
+            if isinstance(one, Prim | Const):
+                live -= {one.name}
+            live |= set(used(one))
+        return live
+
+
+class Blocks:
+    """The blocks of one function while they are written."""
+
+    def __init__(self, source: Source, code: Code) -> None:
+        self._source = source
+        self._code = code
+        self.now: Block | None = Block(source.tree.lineno)
+        self._entry = self.now
+        self._count = 0
+
+    # ---- writing ----
+
+    def temporary(self) -> str:
+        """A new variable."""
+        self._count += 1
+        return f"${self._count}"
+
+    def put(self, instruction: Instruction) -> None:
+        """Write an instruction; what follows a jump is dropped."""
+        if self.now is not None:
+            self.now.body.append(instruction)
+
+    def const(self, value: Any) -> str:
+        """A variable that is a constant."""
+        name = self.temporary()
+        self.put(Const(name, value))
+        return name
+
+    def prim(self, primitive: str, *args: str, to: str | None = None, point: str | None = None) -> str:
+        """A variable that is the result of a primitive."""
+        name = to or self.temporary()
+        self.put(Prim(name, primitive, args, point))
+        return name
+
+    def end(self, end: End, then: Block | None) -> None:
+        """End the block that is being written, and go on with another one."""
+        if self.now is not None:
+            self.now.end = end
+        self.now = then
+
+    def call(self, code: Code, *args: str, line: int, dynamic: bool = False) -> str:
+        """The variable of what a call returns."""
+        made, after = self.temporary(), Block(line)
+        if self.now is None:
+            return made
+        self.end(Call(made, code, args, after, dynamic), after)
+        return made
+
+    # ---- codes ----
+
+    def finish(self) -> None:
+        """Make the blocks the body of the function's code."""
+        order = self._reached()
+        changed = True
+        while changed:
+            changed = False
+            for block in reversed(order):
+                after = frozenset[str]().union(*(one.live for one in block.next()))
+                live = block.before(after)
+                if live != block.live:
+                    block.live, changed = live, True
+        unbound = sorted(self._entry.live - set(self._code.params))
+        if unbound:
+            name = unbound[0]
+            node = self._source.first_use(name)
+            raise self._source.error(
+                node, f"{name!r} may be used before it has a value", "give it a value before the branch"
+            )
+        codes: dict[Block, Code] = {}
+        for block in order:
+            if block.entries > 1:
+                name = self._name(block)
+                codes[block] = Code(name, (K, *sorted(block.live)))
+        self._code.body = self._stream(self._entry, codes)
+        for block, code in codes.items():
+            code.body = self._stream(block, codes)
+
+    def _name(self, block: Block) -> str:
+        """The name of a code: the function's, and a line."""
+        return f"{self._source.name}:{block.line}"
+
+    def _reached(self) -> list[Block]:
+        """The blocks that are reached, with their numbers of predecessors."""
+        order: dict[Block, None] = {}
+        waiting = [self._entry]
+        while waiting:
+            block = waiting.pop()
+            if block in order:
+                continue
+            order[block] = None
+            for one in block.next():
+                one.entries += 1
+                waiting.append(one)
+        return list(order)
+
+    def _stream(self, block: Block, codes: dict[Block, Code]) -> tuple[Instruction, ...]:
+        """The stream that begins with a block."""
+        out: list[Instruction] = []
+        while True:
+            out += block.body
+            match block.end:
+                case Go(to) if to in codes:
+                    return (*out, *self._jump(codes[to], (K, *codes[to].params[1:])))
+                case Go(to):
+                    block = to
+                case Test(test, yes, no):
+                    out.append(If(test, self._arm(yes, codes)))
+                    if no in codes:
+                        return (*out, *self._jump(codes[no], codes[no].params))
+                    block = no
+                case Return(value):
+                    target = self.temporary()
+                    return (*out, Prim(target, "car", (K,)), Jump(target, (K, value)))
+                case Call(result, code, args, to, dynamic):
+                    return (*out, *self._called(result, code, args, to, codes, dynamic=dynamic))
+                case Fail(message):
+                    target = self.temporary()
+                    return (*out, Prim(target, "error", (message,)), Jump(target, (K,)))
+                case None:
+                    raise AssertionError
+
+    def _arm(self, block: Block, codes: dict[Block, Code]) -> tuple[Instruction, ...]:
+        """The stream of an arm."""
+        return self._jump(codes[block], codes[block].params) if block in codes else self._stream(block, codes)
+
+    def _jump(self, code: Code, args: tuple[str, ...]) -> tuple[Instruction, ...]:
+        """A jump to a code."""
+        target = self.temporary()
+        return Const(target, code), Jump(target, args)
+
+    def _called(
+        self,
+        result: str,
+        code: Code,
+        args: tuple[str, ...],
+        to: Block,
+        codes: dict[Block, Code],
+        *,
+        dynamic: bool,
+    ) -> tuple[Instruction, ...]:
+        """A call: a closure of what follows, or this function's own continuation where only a return follows."""
+        out: list[Instruction] = []
+        after = K
+        if to.body or to.end != Return(result):
+            name = f"{self._source.name}:{to.line}"
+            live = [K, *sorted(to.live - {result})]
+            rest = Code(name, ("$self", result))
+            frame = self.temporary()
+            body: list[Instruction] = [Prim(frame, "cdr", ("$self",))]
+            for one in live:
+                body.append(Prim(one, "car", (frame,)))
+                more = self.temporary()
+                body.append(Prim(more, "cdr", (frame,)))
+                frame = more
+            rest.body = (*body, *self._arm(to, codes))
+            frame = self.temporary()
+            out.append(Const(frame, None))
+            for one in reversed(live):
+                more = self.temporary()
+                out.append(Prim(more, "cons", (one, frame), f"{name}.{one}.{frame}"))
+                frame = more
+            target, after = self.temporary(), self.temporary()
+            out += [Const(target, rest), Prim(after, "close", (target, frame), f"{name}.{after}")]
+        if dynamic:
+            out += [Lift(after), Const(INLINE, False)]
+        target = self.temporary()
+        return (*out, Const(target, code), Jump(target, (after, *args)))

@@ -1,0 +1,237 @@
+"""The door: an interpreter as a Python function, its compiler, and the programs that this makes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Generic, ParamSpec, TypeVar, cast
+
+import numpy as np
+
+from pellucid.base.errors import InputError, StagingError, brief, did_you_mean
+from pellucid.base.kinds import whole
+from pellucid.staging.cogen.generator import Compiler, cogen
+from pellucid.staging.front.inference import RESULT
+from pellucid.staging.front.kinds import Kind
+from pellucid.staging.front.source import Source
+from pellucid.staging.front.statements import program_of
+from pellucid.staging.front.vectors import dynamic_data, result, static_data
+from pellucid.staging.memory import Memory
+from pellucid.staging.root.program import Code, Pair
+from pellucid.staging.times.lattice import DYNAMIC, STATIC, Constant, Time
+from pellucid.staging.times.text import read_time
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_WHOLE = whole()
+
+
+class Interpreter(Generic[P, R]):
+    """A Python function that `cogen` makes a compiler of; called, it is the function itself."""
+
+    def __init__(self, function: Callable[P, R]) -> None:
+        self.function = function
+        functools.update_wrapper(self, function)
+        self.source = Source(function)
+
+    def __repr__(self) -> str:
+        """Its name."""
+        return f"interpreter {self.source.name}"
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """What the function returns."""
+        return self.function(*args, **kwargs)
+
+    def compiler(
+        self, times: Iterable[Time | str], named: Mapping[str, Time | str], **options: Any
+    ) -> InterpreterCompiler:
+        """The compiler for binding times, in the order of the parameters or by their names."""
+        source = self.source
+        place = f"{source.file}:{source.tree.lineno}"
+        found = dict(zip(source.params, times, strict=False)) | dict(named)
+        for name in found:
+            if name not in source.params:
+                raise StagingError(
+                    f"{source.name} has no parameter {name}",
+                    place=place,
+                    fix=did_you_mean(name, source.params) or f"name {', '.join(source.params)}",
+                )
+        missing = [name for name in source.params if name not in found]
+        if missing:
+            raise StagingError(
+                f"the parameter {missing[0]} has no binding time",
+                place=place,
+                fix=f"give {missing[0]}=STATIC or {missing[0]}=DYNAMIC",
+            )
+        read = {name: _time(name, found[name], place) for name in source.params}
+        return InterpreterCompiler(source, read, options)
+
+
+def interpreter(function: Callable[P, R]) -> Interpreter[P, R]:
+    """Mark a Python function as an interpreter, of which `cogen` makes a compiler.
+
+    It may use numbers, texts, tuples, lists, `while`, `if`, `for` over ranges and sequences, calls of other functions,
+    recursion, `raise`, and `Memory`. A parameter that is static may hold tuples, lists and dictionaries of static data.
+    Called, it is the plain function.
+
+    >>> from pellucid.staging import DYNAMIC, STATIC, cogen
+    >>> @interpreter
+    ... def run(program, x):
+    ...     for name, number in program:
+    ...         if name == "add":
+    ...             x = x + number
+    ...         else:
+    ...             x = x * number
+    ...     return x
+    >>> compiler = cogen(run, program=STATIC, x=DYNAMIC)
+    >>> f = compiler((("add", 1), ("times", 3)))
+    >>> f(4), run((("add", 1), ("times", 3)), 4)
+    (15, 15)
+    """
+    return Interpreter(function)
+
+
+def _time(name: str, given: Time | str, place: str) -> Time:
+    """A binding time of a parameter."""
+    if isinstance(given, Time):
+        return given
+    if not isinstance(given, str):  # pyright: ignore[reportUnnecessaryIsInstance] - from outside
+        raise StagingError(
+            f"{brief(given)} is no binding time of {name}", place=place, fix="give STATIC or DYNAMIC"
+        )
+    try:
+        return read_time(given)
+    except StagingError as error:
+        raise StagingError(f"{name}: {error.message}", place=place, fix=error.fix) from None
+
+
+class InterpreterCompiler:
+    """The compiler of an interpreter in Python: called on its static values, it makes a program.
+
+    `source` is its Python text, `trace` the extensions in order, `seconds` the time that `cogen` took.
+    """
+
+    def __init__(self, source: Source, times: Mapping[str, Time], options: Mapping[str, Any]) -> None:
+        self._source = source
+        self._times = times
+        code, inference = program_of(source, [name for name, time in times.items() if time is STATIC])
+        self.code = code
+        """The interpreter in root."""
+        self._result = inference.kinds.variable(source.name, RESULT).root
+        try:
+            self._compiler: Compiler = cogen(code, [DYNAMIC, *times.values()], **options)
+        except StagingError as error:
+            raise self._placed(error) from None
+        self.source = self._compiler.source
+        self.trace = self._compiler.trace
+        self.seconds = self._compiler.seconds
+
+    def __repr__(self) -> str:
+        """The interpreter, with its binding times."""
+        return f"compiler of {self._source.name}({', '.join(f'{n}={t}' for n, t in self._times.items())})"
+
+    def __call__(self, *statics: Any) -> CompiledProgram:
+        """The program for static values, in the order of the parameters.
+
+        Raises StagingError for an error that the interpreter raises for that program whatever it is given, and where
+        compiling does not end.
+        """
+        wanted = [
+            name
+            for name, time in self._times.items()
+            if time is not DYNAMIC and not isinstance(time, Constant)
+        ]
+        place = f"{self._source.file}:{self._source.tree.lineno}"
+        if len(statics) != len(wanted):
+            raise StagingError(
+                f"{len(statics)} static values, where {len(wanted)} are asked for",
+                place=place,
+                fix=f"give {', '.join(wanted) or 'none'}",
+            )
+        given = [
+            static_data(one, f"{place}: {name}") if self._times[name] is STATIC else dynamic_data(one, place)
+            for name, one in zip(wanted, statics, strict=True)
+        ]
+        try:
+            code = self._compiler(*given)
+        except StagingError as error:
+            raise self._placed(error) from None
+        return CompiledProgram(code, self._source, self._result)
+
+    def _placed(self, error: StagingError) -> StagingError:
+        """An error of the generator with the line that it is about: codes are named by function and line."""
+        place, message = error.place or "", error.message
+        head = place or message.partition(" ")[0].rstrip(":")
+        function, _, rest = head.partition(":")
+        line = rest.split("_")[0].split("'")[0].split("(")[0].rstrip(":")
+        where = f"{self._source.file}:{line if line.isdigit() else self._source.tree.lineno}"
+        shown = message if not place or not function else f"{function}: {message}"
+        return StagingError(shown, place=where, fix=error.fix)
+
+
+class CompiledProgram:
+    """A program that a compiler made: call it with the dynamic values.
+
+    A `Memory` is given as such, or as an array of its words. `code` is the program in root; `tier` says how the last
+    call ran, and `problem` why there is no machine code, if there is none.
+    """
+
+    def __init__(self, code: Code, source: Source, kind: Kind) -> None:
+        self.code = code
+        self._source = source
+        self._kind = kind
+        self._compiled: dict[tuple[Any, ...], Any] = {}
+        self.tier = ""
+        self.problem = ""
+
+    def __repr__(self) -> str:
+        """The interpreter and the parameters."""
+        return f"program of {self._source.name}({', '.join(self.code.params[1:])})"
+
+    def __call__(self, *args: Any) -> Any:
+        """The result, as the interpreter returns it for the program."""
+        names = self.code.params[1:]
+        place = f"{self._source.name}"
+        if len(args) != len(names):
+            raise InputError(
+                f"{len(args)} arguments for {len(names)} parameters", place=place, fix="give one for each"
+            )
+        kinds = tuple(_kind(one, name) for one, name in zip(args, names, strict=True))
+        key = tuple(one if isinstance(one, str) else (one.name, one.buffer.type, one.word) for one in kinds)
+        compiled = self._compiled.get(key)
+        if compiled is None:
+            import pellucid  # the floor above runs what this one makes
+
+            compiled = self._compiled[key] = pellucid.compile_code(self.code, *kinds)
+        self.tier, self.problem = compiled.tier, compiled.problem
+        values = [_argument(one) for one in args]
+        return result(compiled(*values), self._kind)
+
+
+def _argument(value: Any) -> Any:
+    """An argument as compiled code takes it."""
+    if isinstance(value, Memory):
+        return value.data
+    return cast("Any", value) if isinstance(value, np.ndarray) else dynamic_data(value, "arguments")
+
+
+def _kind(value: Any, name: str) -> str | Memory:
+    """The kind of an argument; an array is a memory of its words."""
+    if isinstance(value, Memory):
+        return Memory(name, value.word)
+    if isinstance(value, np.ndarray):
+        bits = cast("np.ndarray[Any, Any]", value).dtype.itemsize * 8
+        return Memory(name, bits)
+    if isinstance(value, bool | np.bool_):
+        return "boolean"
+    if _WHOLE.test(value):
+        return "integer"
+    if isinstance(value, float | np.floating):
+        return "real"
+    if value is None or isinstance(value, tuple | Pair):
+        return "data"
+    raise InputError(
+        f"{brief(value)} is no value for {name}",
+        place="program",
+        fix="give a number, a truth value, a tuple, or an array for a memory",
+    )

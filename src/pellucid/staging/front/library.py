@@ -1,0 +1,117 @@
+"""Codes that translated programs call: items, lengths and changes of sequences that are pairs.
+
+A list has its last item first, so that `append` is one pair. Codes that make pairs are made for a cons point.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from pellucid.staging.root.program import Code
+from pellucid.staging.root.reading import read_sugar
+
+_TEXT = """
+length(k pairs n) {
+  if (null? pairs) (car k)(k n)
+  length(k (cdr pairs) (+ n 1))
+}
+nth(k pairs index) {
+  if (null? pairs) error_index(k index)
+  if (zero? index) (car k)(k (car pairs))
+  nth(k (cdr pairs) (- index 1))
+}
+error_index(k index) {
+  message = 'out-of-range
+  failed = (error message)
+  failed()
+}
+of_list(k pairs index) {
+  if (< index 0) nth(k pairs (- -1 index))
+  cl = (close of_list2 (list k pairs index))
+  length(cl pairs 0)
+}
+of_list2(self n) {
+  (k pairs index) = (cdr self)
+  nth(k pairs (- (- n 1) index))
+}
+of_tuple(k pairs index) {
+  if (< index 0) {
+    cl = (close of_tuple2 (list k pairs index))
+    length(cl pairs 0)
+  }
+  nth(k pairs index)
+}
+of_tuple2(self n) {
+  (k pairs index) = (cdr self)
+  nth(k pairs (+ n index))
+}
+put(k pairs index value) {
+  if (< index 0) replace(k pairs (- -1 index) value nil)
+  cl = (close put2 (list k pairs index value))
+  length(cl pairs 0)
+}
+put2(self n) {
+  (k pairs index value) = (cdr self)
+  replace(k pairs (- (- n 1) index) value nil)
+}
+replace(k pairs index value done) {
+  if (null? pairs) error_index(k index)
+  if (zero? index) unwind(k (cons:POINT value (cdr pairs)) done)
+  replace(k (cdr pairs) (- index 1) value (cons:POINT.done (car pairs) done))
+}
+unwind(k pairs done) {
+  if (null? done) (car k)(k pairs)
+  unwind(k (cons:POINT (car done) pairs) (cdr done))
+}
+fill(k pairs value n) {
+  if (< n 1) (car k)(k pairs)
+  fill(k (cons:POINT value pairs) value (- n 1))
+}
+find(k pairs key) {
+  if (null? pairs) error_index(k key)
+  if (= (car (car pairs)) key) (car k)(k (cdr (car pairs)))
+  find(k (cdr pairs) key)
+}
+among(k pairs key) {
+  if (null? pairs) (car k)(k #f)
+  if (= (car (car pairs)) key) (car k)(k #t)
+  among(k (cdr pairs) key)
+}
+holds(k pairs item) {
+  if (null? pairs) (car k)(k #f)
+  if (= (car pairs) item) (car k)(k #t)
+  holds(k (cdr pairs) item)
+}
+enter(k pairs key value) {
+  assign(k pairs key value nil)
+}
+assign(k pairs key value done) {
+  if (null? pairs) unwind(k (cons:POINT (cons:POINT.entry key value) nil) done)
+  if (= (car (car pairs)) key) unwind(k (cons:POINT (cons:POINT.entry key value) (cdr pairs)) done)
+  assign(k (cdr pairs) key value (cons:POINT.done (car pairs) done))
+}
+turned(k pairs done) {
+  if (null? pairs) (car k)(k done)
+  turned(k (cdr pairs) (cons:POINT (car pairs) done))
+}
+of_vector(k vector at done) {
+  if (= at (vlen vector)) (car k)(k done)
+  of_vector(k vector (+ at 1) (cons:POINT (item-at vector at) done))
+}
+"""
+
+
+@cache
+def library(name: str, point: str = "item") -> Code:
+    """A code of the library, which makes pairs of a point.
+
+    >>> library("length").params
+    ('k', 'pairs', 'n')
+    """
+    return _codes(point)[name]
+
+
+@cache
+def _codes(point: str) -> dict[str, Code]:
+    """All codes for a point."""
+    return read_sugar(_TEXT.replace("POINT", point))

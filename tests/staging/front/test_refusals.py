@@ -1,0 +1,93 @@
+"""Python outside of the subset: one error, with the line and what to write instead."""
+
+import linecache
+import re
+
+import pytest
+
+from pellucid.base.errors import StagingError
+from pellucid.staging import DYNAMIC, STATIC, cogen, interpreter
+
+REFUSED = [
+    ("y = lambda z: z", "write a function with `def`"),
+    ("y = [z for z in (1, 2)]", "write a loop that appends"),
+    ("y = {z: 1 for z in (1, 2)}", "write a loop that assigns"),
+    ("y = {1, 2}", "write a tuple"),
+    ("y = (z := 1)", "assign the variable on a line before"),
+    ("y = p[1:2]", "take the items by their index"),
+    ("y = x.real", "keep values in tuples or dictionaries"),
+    ("y = x ** 2", "multiply in a loop"),
+    ("y = x @ x", "multiply in a loop"),
+    ("y = x is 3", "write == for other values"),
+    ("y = print(x)", "call functions that `def` makes"),
+    ("y = x.bit_length()", "use append and pop"),
+    ("y = min((1, 2))", "give two values or more"),
+    ("y = len(x, x)", "give as many"),
+    ("y = b'text'", "write it with if"),
+    ("y = f'{x:3}'", "write {x} or {x!r}"),
+    ("y = unknown", "define it before"),
+    ("y = (1, 2) + (3,)", "append items"),
+    ("y = [1, 2] * 3", "repeat a list of one item"),
+    ("y = [1]\n    y += [2]", "append the items one by one"),
+    ("y = [1]\n    z = y\n    z.append(2)", "copy it"),
+    ("y = [[1]]\n    z = y[0]\n    z.append(2)", "copy it"),
+    ("y = ([1], 2)\n    z, w = y\n    z.append(2)", "copy it"),
+    ("y = [1]\n    for z in y:\n        y.append(z)", "loop over tuple"),
+    ("y = [1] if x else (1,)\n    y = y[0]", "copy"),
+    ("p.append(1)", "copies|use append"),
+    ("x.y = 3", "write it with|keep values"),
+    ("try:\n        y = 1\n    finally:\n        y = 2", "test before"),
+    ("with x:\n        y = 1", "write plain calls"),
+    ("del x", "leave the variable"),
+    ("global g", "pass the value as an argument"),
+    ("import os", "import at the top"),
+    ("def g():\n        return 1", "define functions at the top"),
+    ("class G:\n        pass", "define classes outside"),
+    ("match x:\n        case 1:\n            y = 1", "write `if` and `elif`"),
+    ("while x:\n        y = 1\n    else:\n        y = 2", "set a variable before `break`"),
+    ("for y in range(3):\n        z = y\n    else:\n        y = 2", "set a variable before `break`"),
+    ("for y in range(1, 9, x):\n        z = y", "write `while`"),
+    ("for y in range():\n        z = y", "write `for i in range"),
+    ("if x:\n        y = 1\n    x = y", "give it a value before"),
+    ("raise", "raise one with a message"),
+    ("y = abs(x, key=1)", "give the values in order"),
+]
+
+
+def refusal(text: str) -> str:
+    """The error of a function with such a body."""
+    source = f"def run(p, x):\n    {text}\n    return x\n"
+    linecache.cache["refused.py"] = (len(source), None, source.splitlines(keepends=True), "refused.py")
+    names: dict[str, object] = {}
+    exec(compile(source, "refused.py", "exec"), names)
+    with pytest.raises(StagingError) as caught:
+        cogen(interpreter(names["run"]), p=STATIC, x=DYNAMIC)
+    return str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")
+@pytest.mark.parametrize(("text", "instead"), REFUSED)
+def test_what_is_outside_of_the_subset_is_refused(text: str, instead: str) -> None:
+    told = refusal(text)
+    assert re.match(r"refused\.py:[2-5]: ", told), told
+    assert re.search(instead, told), told
+
+
+@interpreter
+def plain(p, x):
+    return x + p
+
+
+def test_binding_times_are_checked() -> None:
+    with pytest.raises(StagingError, match=r"plain has no parameter q; .*p, x"):
+        cogen(plain, p=STATIC, q=DYNAMIC)
+    with pytest.raises(StagingError, match="the parameter x has no binding time; give x=STATIC"):
+        cogen(plain, p=STATIC)
+    with pytest.raises(StagingError, match=r"x: no binding time: 'Q'"):
+        cogen(plain, p=STATIC, x="Q")
+    with pytest.raises(StagingError, match="3 is no binding time of x"):
+        cogen(plain, p=STATIC, x=3)
+    with pytest.raises(StagingError, match="0 static values, where 1 are asked for; give p"):
+        cogen(plain, p=STATIC, x=DYNAMIC)()
+    with pytest.raises(StagingError, match="is no static value"):
+        cogen(plain, p=STATIC, x=DYNAMIC)(object())
