@@ -1,6 +1,6 @@
 """Interpreters in Python for the compiler generator: a function is read by its syntax and becomes a program of root.
 
-`source` reads functions, `kinds` finds which of their values are sequences and memories, `expressions` and
+`source` reads functions, `kinds` finds which values are sequences and memories, `sequences`, `expressions` and
 `statements` translate them to `blocks`, which become codes. `interpreter` is the door.
 """
 

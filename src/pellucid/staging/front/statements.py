@@ -8,9 +8,10 @@ from types import FunctionType
 from typing import Any, ClassVar
 
 from pellucid.staging.front.blocks import Block, Blocks, Fail, Go, K, Return, Test
-from pellucid.staging.front.expressions import BINARY, STRUCTURES, Expressions
+from pellucid.staging.front.expressions import BINARY, Expressions
 from pellucid.staging.front.inference import Inference, is_range
 from pellucid.staging.front.kinds import Kind
+from pellucid.staging.front.sequences import STRUCTURES
 from pellucid.staging.front.source import Source
 from pellucid.staging.root.program import Code, Lift, check
 from pellucid.staging.times.lattice import DYNAMIC, Time, is_static
