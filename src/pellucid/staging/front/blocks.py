@@ -21,7 +21,7 @@ class Go(NamedTuple):
     to: Block
 
 
-class Test(NamedTuple):
+class Branch(NamedTuple):
     """Go on with one of two blocks."""
 
     test: str
@@ -51,7 +51,7 @@ class Fail(NamedTuple):
     message: str
 
 
-End: TypeAlias = Go | Test | Return | Call | Fail
+End: TypeAlias = Go | Branch | Return | Call | Fail
 
 
 class Block:
@@ -69,7 +69,7 @@ class Block:
         match self.end:
             case Go(to) | Call(to=to):
                 return (to,)
-            case Test(_, yes, no):
+            case Branch(_, yes, no):
                 return yes, no
             case _:
                 return ()
@@ -77,7 +77,7 @@ class Block:
     def before(self, live: frozenset[str]) -> frozenset[str]:
         """The variables that are live before the block, of those after it."""
         match self.end:
-            case Test(test):
+            case Branch(test):
                 live |= {test}
             case Return(value) | Fail(value):
                 live = frozenset({value})
@@ -197,7 +197,7 @@ class Blocks:
                     return (*out, *self._jump(codes[to], (K, *codes[to].params[1:])))
                 case Go(to):
                     block = to
-                case Test(test, yes, no):
+                case Branch(test, yes, no):
                     out.append(If(test, self._arm(yes, codes)))
                     if no in codes:
                         return (*out, *self._jump(codes[no], codes[no].params))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any, ClassVar
 
-from pellucid.staging.front.blocks import Block, Go, Test
+from pellucid.staging.front.blocks import Block, Branch, Go
 from pellucid.staging.front.inference import CHANGES, is_transparent
 from pellucid.staging.front.sequences import STRUCTURES, Sequences, point_of
 from pellucid.staging.front.source import bound_arguments
@@ -110,7 +110,7 @@ class Expressions(Sequences):
             self.blocks.prim("identity", made, to=result)
             if at < len(pairs) - 1:
                 more = Block(node.lineno)
-                self.blocks.end(Test(result, more, join), more)
+                self.blocks.end(Branch(result, more, join), more)
             left = other
         self.blocks.end(Go(join), join)
         return result
@@ -140,7 +140,7 @@ class Expressions(Sequences):
             if at < len(node.values) - 1:
                 more = Block(one.lineno)
                 yes, no = (more, join) if isinstance(node.op, ast.And) else (join, more)
-                self.blocks.end(Test(result, yes, no), more)
+                self.blocks.end(Branch(result, yes, no), more)
         self.blocks.end(Go(join), join)
         return result
 
@@ -157,7 +157,7 @@ class Expressions(Sequences):
         """End the block by a test, and go on with one of the two."""
         while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test, yes, no = test.operand, no, yes
-        self.blocks.end(Test(self.place(test), yes, no), then)
+        self.blocks.end(Branch(self.place(test), yes, no), then)
 
     # ---- sequences ----
 
@@ -237,7 +237,7 @@ class Expressions(Sequences):
             change = Block(node.lineno)
             self.blocks.prim("identity", made, to=result)
             order = (other, made) if node.func.id == "min" else (made, other)
-            self.blocks.end(Test(self.blocks.prim("<", *order), change, join), change)
+            self.blocks.end(Branch(self.blocks.prim("<", *order), change, join), change)
             self.blocks.prim("identity", other, to=result)
             self.blocks.end(Go(join), join)
             made = result
@@ -248,7 +248,7 @@ class Expressions(Sequences):
         value, result, join = self.value(one), self.blocks.temporary(), Block(node.lineno)
         less = Block(node.lineno)
         self.blocks.prim("identity", value, to=result)
-        self.blocks.end(Test(self.blocks.prim("<", value, self.blocks.const(0)), less, join), less)
+        self.blocks.end(Branch(self.blocks.prim("<", value, self.blocks.const(0)), less, join), less)
         self.blocks.prim("*", value, self.blocks.const(-1), to=result)
         self.blocks.end(Go(join), join)
         return result

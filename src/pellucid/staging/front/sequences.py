@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from pellucid.base.errors import StagingError
-from pellucid.staging.front.blocks import Block, Blocks, Go, Test
+from pellucid.staging.front.blocks import Block, Blocks, Branch, Go
 from pellucid.staging.front.inference import Inference, position
 from pellucid.staging.front.kinds import Kind
 from pellucid.staging.front.library import library
@@ -113,7 +113,7 @@ class Sequences(ABC):
             for one in held.elts:
                 self.blocks.prim("=", item, self.value(one), to=result)
                 more = Block(held.lineno)
-                self.blocks.end(Test(result, join, more), more)
+                self.blocks.end(Branch(result, join, more), more)
             self.blocks.end(Go(join), join)
             return result
         form, value = self.form(held), self.place(held)
@@ -182,7 +182,7 @@ class Sequences(ABC):
         """An item of a sequence that is static data, or pairs."""
         result, join = self.blocks.temporary(), Block(getattr(node, "lineno", 0))
         pairs, vector = Block(join.line), Block(join.line)
-        self.blocks.end(Test(self.blocks.prim("pair?", held), pairs, vector), pairs)
+        self.blocks.end(Branch(self.blocks.prim("pair?", held), pairs, vector), pairs)
         for form, then in (("tuple", vector), ("given", join)):
             self.blocks.prim("identity", self.item(node, held, form, index), to=result)
             self.blocks.end(Go(join), then)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
 from typing import Any, ClassVar
 
-from pellucid.staging.front.blocks import Block, Blocks, Fail, Go, K, Return, Test
+from pellucid.staging.front.blocks import Block, Blocks, Branch, Fail, Go, K, Return
 from pellucid.staging.front.expressions import BINARY, Expressions
 from pellucid.staging.front.inference import Inference, is_range
 from pellucid.staging.front.kinds import Kind
@@ -260,7 +260,7 @@ class _Function(Expressions):
         again, after = Block(node.lineno), Block(_last(node))
         blocks.end(Go(head), head)
         order = (counter, stop) if step > 0 else (stop, counter)
-        blocks.end(Test(blocks.prim("<", *order), body, after), body)
+        blocks.end(Branch(blocks.prim("<", *order), body, after), body)
         blocks.prim("identity", counter, to=node.target.id)
         self._loop(node, again, after)
         blocks.now = again
@@ -280,7 +280,7 @@ class _Function(Expressions):
             held = blocks.prim("identity", held)
             blocks.prim("identity", blocks.const(0), to=rest)
             blocks.end(Go(head), head)
-            blocks.end(Test(blocks.prim("<", rest, blocks.prim("vlen", held)), body, after), body)
+            blocks.end(Branch(blocks.prim("<", rest, blocks.prim("vlen", held)), body, after), body)
             item = blocks.prim("item-at", held, rest)
             blocks.prim("+", rest, blocks.const(1), to=rest)
         elif form in ("tuple", "list"):
@@ -288,7 +288,7 @@ class _Function(Expressions):
                 held = self.call(node, "turned", held, blocks.const(None), kind=kind)
             blocks.prim("identity", held, to=rest)
             blocks.end(Go(head), head)
-            blocks.end(Test(blocks.prim("pair?", rest), body, after), body)
+            blocks.end(Branch(blocks.prim("pair?", rest), body, after), body)
             item = blocks.prim("car", rest)
             blocks.prim("cdr", rest, to=rest)
         else:
