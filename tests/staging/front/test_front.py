@@ -296,3 +296,41 @@ def test_results_are_values_of_python() -> None:
     f = cogen(numbers, p=STATIC, x=DYNAMIC)(7)
     for x in (-3, 0, 2, 2.5, -0.5):
         assert f(x) == numbers(7, x)
+
+
+@interpreter
+def perhaps(p, x):
+    s = None
+    if x > 3:
+        s = (x, p)
+    return s
+
+
+@interpreter
+def entries(p, x):
+    found = {"x": x}
+    found[p] = x + 1
+    return found
+
+
+@interpreter
+def positive(p, x):
+    assert x > p, "too small"
+    return x
+
+
+def test_results_may_be_none_or_dictionaries() -> None:
+    f = cogen(perhaps, p=STATIC, x=DYNAMIC)(1)
+    g = cogen(entries, p=STATIC, x=DYNAMIC)("y")
+    for x in (2, 5, 3, 9):
+        assert f(x) == perhaps(1, x)
+        assert g(x) == entries("y", x)
+    assert not f.problem
+
+
+def test_errors_of_the_interpreter_have_machine_code() -> None:
+    f = cogen(positive, p=STATIC, x=DYNAMIC)(4)
+    assert f(5) == 5
+    assert not f.problem
+    with pytest.raises(StagingError, match="too small"):
+        f(3)

@@ -86,6 +86,8 @@ def result(value: Any, kind: Kind) -> Any:
         return tuple(result(one, kind.part(at)) for at, one in enumerate(unlinked(value)))
     if (isinstance(value, Pair) or value is None) and "list" in kind.forms:
         return [result(one, kind.part("item")) for one in reversed(unlinked(value))]
+    if (isinstance(value, Pair) or value is None) and "dict" in kind.forms:
+        return {one.car: result(one.cdr, kind.part("item")) for one in unlinked(value)}
     if isinstance(value, Pair):
         return tuple(result(one, kind.part(at)) for at, one in enumerate(unlinked(value)))
     return value

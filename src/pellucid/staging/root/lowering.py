@@ -83,7 +83,9 @@ class _Lowering(Operations):
     def _halting(self) -> Block:
         params, roots, (result,) = self._params([self.flow.result])
         reals = frozenset(v.word for v in [result] if v.set == REALS)
-        return Block(HALT.name, params, roots, [("give", result.word, self.tag(result))], reals)
+        self.out = []
+        self.out.append(("give", result.word, self.tag(result)))
+        return Block(HALT.name, params, roots, self.out, reals)
 
     def _params(
         self, sets: Sequence[Set]

@@ -22,6 +22,7 @@ from pellucid.staging.root.flow import (
     NUMBERS,
     ON_INTEGERS,
     REALS,
+    TEXTS,
     Set,
     kind_of,
 )
@@ -60,6 +61,11 @@ class Operations(Words):
             failure = (self.failure(*TOO_LARGE),) if op in ("add", "sub", "mul") else ()
             self.out.append((op, made, args[0].word, args[1].word, *failure))
             return Value(held, made)
+        if prim.primitive == "error" and sets == [TEXTS] and args[0].word < 0:
+            # As the machine says it; a text that is made at run time has no machine code.
+            text = list(self.texts)[self.number_of(args[0].word) - 1]
+            self.out.append(("fail", self.failure(text, "change the program that is interpreted")))
+            return None
         if not held:
             self.out.append(("fail", self._refusal(prim, [value.set for value in args])))
             return None
