@@ -170,7 +170,7 @@ class Flow:
 
     def _walk(self, code: Code) -> None:
         """Let what the parameters of a code may be go through its body."""
-        waiting = [(code.body, dict(zip(code.params, self.params[code], strict=True)), Tests())]
+        waiting = [(code.body, dict(zip(code.params, self.params[code], strict=True)), Narrowing())]
         while waiting:
             stream, names, tests = waiting.pop()
             for instruction in stream:
@@ -312,15 +312,15 @@ class Flow:
         return BOOLEANS
 
 
-class Tests:
+class Narrowing:
     """Variables that say of another one what it is, in one stream."""
 
     def __init__(self, known: dict[str, tuple[str, str]] | None = None) -> None:
         self._known = known or {}
 
-    def copy(self) -> Tests:
+    def copy(self) -> Narrowing:
         """The same, to go on with in another stream."""
-        return Tests(dict(self._known))
+        return Narrowing(dict(self._known))
 
     def forget(self, name: str) -> None:
         """Forget what was said of a variable, since it is bound anew."""

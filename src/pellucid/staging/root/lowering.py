@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from pellucid.ir.flow import CLOSURE, CODE, PAIR, Block, Graph, Instruction, Stream
 from pellucid.staging.memory import Memory
-from pellucid.staging.root.flow import BOOLEANS, INTEGERS, NILS, REALS, TELLING, TEXTS, Flow, Set, Tests
+from pellucid.staging.root.flow import BOOLEANS, INTEGERS, NILS, REALS, TELLING, TEXTS, Flow, Narrowing, Set
 from pellucid.staging.root.machine import HALT
 from pellucid.staging.root.operations import Operations
 from pellucid.staging.root.program import Code, Const, If, Jump, Pair, Prim
@@ -106,7 +106,7 @@ class _Lowering(Operations):
 
     def _streams(self, code: Code, names: dict[str, Value], body: Stream) -> None:
         """Write the body of a code."""
-        waiting = [(code.body, names, Tests(), body)]
+        waiting = [(code.body, names, Narrowing(), body)]
         while waiting:
             stream, names, tests, self.out = waiting.pop()
             for instruction in stream:
