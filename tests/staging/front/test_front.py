@@ -137,7 +137,7 @@ def test_trees_mean_the_same() -> None:
 
 @interpreter
 def filters(program, packet, length):
-    """Narrowing on the words of a packet."""
+    """Tests on the words of a packet."""
     pc = 0
     a = 0
     regs = [0] * 4

@@ -17,7 +17,7 @@ from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Li
 from pellucid.staging.root.writing import reached
 
 _DEEPEST = 20
-"""Narrowing inside of tests that splicing makes; what is deeper stays a jump."""
+"""Tests inside of tests that splicing makes; what is deeper stays a jump."""
 
 
 class Go(NamedTuple):
