@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -212,6 +213,18 @@ def test_a_private_file_takes_the_place_of_what_is_there_and_follows_nothing(tmp
         assert stat.S_IMODE(path.lstat().st_mode) == 0o600
         assert stat.S_ISREG(path.lstat().st_mode)
     assert outside.read_bytes() == OLD
+
+
+@pytest.mark.parametrize("before", [b"first", None])
+def test_what_is_there_stays_where_it_is_not_to_be_replaced(tmp_path, before):
+    target = tmp_path / "out"
+    refused = pytest.raises(FileError, match="exists") if before else nullcontext()
+    with refused, written_aside(target, replace=False) as file:
+        file.write(b"second")
+        if before:
+            target.write_bytes(before)
+    assert target.read_bytes() == (before or b"second")
+    assert [item.name for item in tmp_path.iterdir()] == ["out"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")

@@ -6,8 +6,10 @@ import hashlib
 import itertools
 import os
 import random
+import threading
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest.mock import patch
 
@@ -204,6 +206,22 @@ def test_what_another_user_owns_is_not_run(tmp_path: Path, monkeypatch: pytest.M
     assert reads.get("key") is None
     with pytest.warns(UserWarning, match="others"):
         assert Cache(folder).get("key") is None
+
+
+def test_caches_that_begin_at_once_share_one_secret(tmp_path: Path):
+    for turn in range(20):
+        folder = tmp_path / str(turn)
+        gate = threading.Barrier(4)
+
+        def put(number: int, folder: Path = folder, gate: threading.Barrier = gate):
+            cache = Cache(folder)
+            gate.wait(timeout=30)
+            cache.put(str(number), b"code")
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(put, range(4)))
+        later = Cache(folder)
+        assert [later.get(str(number)) for number in range(4)] == [b"code"] * 4
 
 
 @posix

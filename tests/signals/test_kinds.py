@@ -33,6 +33,15 @@ def residual():
     return specialize(lambda m, x: m.load(x), Memory("m"), unknown("x"))
 
 
+@staging.interpreter
+def raised(x, n):
+    """The n-th power of x."""
+    y = 1
+    for _ in range(n):
+        y = y * x
+    return y
+
+
 S = sg.count()
 ONE = lambda x: x  # noqa: E731
 TWO = lambda a, b: a + b  # noqa: E731
@@ -104,6 +113,8 @@ CALLS = {
     "lift": (staging.lift, {"value": 3}),
     "early_equal": (staging.early_equal, {"a": 3, "b": 3}),
     "dynamic_call": (staging.dynamic_call, {"*": (3,)}),
+    "cogen": (staging.cogen, {"code": raised, "x": "D", "n": "S", "integers": False, "most": 100, "deepest": 10}),
+    "interpreter": (staging.interpreter, {"function": raised.function}),
 }  # fmt: skip
 
 
@@ -120,6 +131,9 @@ def test_every_public_function_is_here():
         "Cyclic",
         "Dynamic",
         "Samples",
+        "STATIC",
+        "CYCLIC",
+        "DYNAMIC",
     }
     assert own <= set(CALLS)
 

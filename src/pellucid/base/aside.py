@@ -35,12 +35,15 @@ _FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os
 
 
 @contextmanager
-def written_aside(path: str | os.PathLike[str], *, private: bool = False) -> Generator[BinaryIO]:
+def written_aside(
+    path: str | os.PathLike[str], *, private: bool = False, replace: bool = True
+) -> Generator[BinaryIO]:
     """A seekable binary file that becomes `path` when the block ends well and vanishes when it does not.
 
     Its `name` is a path under which it can be opened again. A symbolic link is followed, an existing file keeps its
     permissions, and a device or pipe receives the bytes at the end; a `private` file is for its owner only, and takes
-    the place of a link, a device or a pipe. Raises `FileError` if the file cannot be written.
+    the place of a link, a device or a pipe. Raises `FileError` if the file cannot be written, or if `replace` is False
+    and something has that name: of many who write such a file at once, one succeeds.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -73,8 +76,10 @@ def written_aside(path: str | os.PathLike[str], *, private: bool = False) -> Gen
                     with target.open("wb") as sink:
                         shutil.copyfileobj(file, sink)
             # Closed first: some systems move no open file, and some tell of a full disk only then.
-            if regular:
+            if regular and replace:
                 Path(beside.name).replace(target)
+            elif regular:
+                os.link(beside.name, target)
     except FileError:
         raise
     except OSError as error:

@@ -197,17 +197,23 @@ class Cache:
 def _secret(path: Path) -> bytes:
     """The secret of a folder, made where there is none that only this user can read and write.
 
-    Raises OSError where it can neither be read nor made. Of two processes that make one at once the later wins; what
-    the other one has written by then is no entry any more.
+    Raises OSError where it can neither be read nor made. Of processes that make the first one at once, one succeeds and
+    the others read its secret, so that what any of them writes is an entry for all. Of two that replace one that others
+    may know, the later wins; what the other one has written by then is no entry any more.
     """
-    for _ in range(2):
+    for _ in range(3):
         with contextlib.suppress(FileError), opened(path, max_bytes=KEY_BYTES, follow=False) as file:
             state = os.fstat(file.fileno())
             found = file.read()
             if is_ours(state) and not state.st_mode & 0o077 and len(found) == KEY_BYTES:
                 return found
-        with written_aside(path, private=True) as file:
-            file.write(os.urandom(KEY_BYTES))
+        there = os.path.lexists(path)
+        try:
+            with written_aside(path, private=True, replace=there) as file:
+                file.write(os.urandom(KEY_BYTES))
+        except FileError:
+            if there or not os.path.lexists(path):
+                raise
     raise FileError("is changed by others", place=str(path), fix="look who does")
 
 

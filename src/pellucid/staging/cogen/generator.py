@@ -10,9 +10,10 @@ import threading
 import time as clock
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, Protocol, TypeVar, cast, overload
 
 from pellucid.base.errors import StagingError
+from pellucid.base.kinds import TRUTH, Kind, takes, whole
 from pellucid.staging.cogen.arguments import shaped
 from pellucid.staging.cogen.extension import (
     PLAIN,
@@ -352,6 +353,21 @@ class Generable(Protocol[MadeCompiler_co]):
         ...
 
 
+_INTERPRETER = Kind(
+    "an interpreter",
+    lambda thing: isinstance(thing, Code) or hasattr(thing, "compiler"),
+    "give a code of root, or a function in Python that is marked by `interpreter`",
+)
+_TIMES = Kind(
+    "a sequence of binding times",
+    lambda thing: (
+        isinstance(thing, Sequence)
+        and all(isinstance(one, Time | str) for one in cast("Sequence[object]", thing))
+    ),
+    "give a time for each parameter, in order",
+)
+
+
 @overload
 def cogen(
     code: Code, times: Iterable[Time | str], *, integers: bool = False, most: int = 10_000, deepest: int = 300
@@ -366,6 +382,7 @@ def cogen(
     deepest: int = 300,
     **named: Time | str,
 ) -> MadeCompiler_co: ...
+@takes(code=_INTERPRETER, times=_TIMES, integers=TRUTH, most=whole(1), deepest=whole(1))
 def cogen(
     code: Code | Generable[Any],
     times: Iterable[Time | str] = (),

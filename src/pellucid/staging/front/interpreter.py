@@ -9,7 +9,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 import numpy as np
 
 from pellucid.base.errors import InputError, StagingError, brief, did_you_mean
-from pellucid.base.kinds import whole
+from pellucid.base.kinds import FUNCTION, takes, whole
 from pellucid.staging.cogen.generator import Compiler, cogen
 from pellucid.staging.front.inference import RESULT
 from pellucid.staging.front.kinds import Kind
@@ -67,6 +67,7 @@ class Interpreter(Generic[P, R]):
         return InterpreterCompiler(source, read, options)
 
 
+@takes(function=FUNCTION)
 def interpreter(function: Callable[P, R]) -> Interpreter[P, R]:
     """Mark a Python function as an interpreter, of which `cogen` makes a compiler.
 
