@@ -23,6 +23,7 @@ from pellucid import signals as sg
 from pellucid.base.errors import PellucidError
 from pellucid.pixels import Layout, pack, unpack
 
+WEIGHT = 2
 BATCH = 100
 MAX_PIXELS = 1 << 16
 SECONDS = 2.0
