@@ -7,7 +7,7 @@ a multiple of the loop's index plus a rest that is known to be smaller than that
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..ir.expr import Buffer, Expr, topological
@@ -24,27 +24,47 @@ APART = "no two iterations store to the same place"
 NO_FLOW = "no iteration loads what another stores"
 
 
-def digits(position: Expr, ranges: Mapping[Expr, Expr]) -> list[Expr] | None:
+def digits(
+    position: Expr, ends: Mapping[Expr, Collection[Expr]], facts: FactsOf
+) -> list[tuple[Expr, Expr | None]] | None:
     """The indices of a position written in a mixed radix, last digit first; None if it is not of that form.
 
     ``(t * height + j) * width + i`` with ``0 <= i < width`` and ``0 <= j < height`` is such a number, and so two
-    positions are equal only if all digits are. `ranges` gives the bound of each index that starts at 0.
+    positions are equal only if all digits are. `ends` gives the upper bounds of all loops over an index, if it is never
+    below 0 in them. Beside each index stands its radix, which the first digit has none of.
     """
     if position.op == "index":
-        return [position]
+        return [(position, None)]
     if not position.free:
         return []
     if position.op != "add":
         return None
     for last, rest in (position.args, position.args[::-1]):
         if not last.free:
-            return digits(rest, ranges)
-        if last.op == "index" and rest.op == "mul":
+            return digits(rest, ends, facts)
+        if last.op == "index" and last in ends and rest.op == "mul":
             for upper, radix in (rest.args, rest.args[::-1]):
-                if ranges.get(last) is radix and not radix.free:
-                    more = digits(upper, ranges)
-                    return None if more is None or last in more else [last, *more]
+                if not radix.free and all(_at_most(end, radix, facts) for end in ends[last]):
+                    more = digits(upper, ends, facts)
+                    return None if more is None or last in dict(more) else [(last, radix), *more]
     return None
+
+
+def _at_most(end: Expr, radix: Expr, facts: FactsOf) -> bool:
+    """Whether a bound is a number or, by the way it is written, never above it."""
+    stack = [end]
+    while stack:
+        e = stack.pop()
+        if e is radix or (e.op == "const" and e.attr <= facts(radix).lo):
+            continue
+        if e.op == "min":
+            if not any(_at_most(a, radix, facts) for a in e.args):
+                return False
+        elif e.op in ("max", "choose"):
+            stack += e.args[e.op == "choose" :]
+        else:
+            return False
+    return True
 
 
 def terms(position: Expr, facts: FactsOf) -> tuple[dict[Expr, int], int] | None:
@@ -134,12 +154,9 @@ class Iterations:
         index, buffer = self.loop.index, some[0].buffer.name
         name = index.attr
         if len({a.position for a in (*some, *others)}) == 1:
-            loops = (*(s for s in self.known.around if isinstance(s, For)), self.loop, *some[0].scope)
-            kept = [s for s in loops if not touches(s.hi, self._written)]
-            radix = {s.index: s.hi for s in kept if s.lo.op == "const" and s.lo.attr == 0}
-            found = digits(some[0].position, radix) or []
-            if index in found:
-                return self._unwrapped(some[0], found, radix, premise)
+            found = digits(some[0].position, self._ends((*some, *others)), self.known.facts) or []
+            if index in dict(found):
+                return self._unwrapped((*some, *others), found, premise)
         first: _Form | None = None
         spans: list[set[tuple[int, int]]] = []
         for group in (some, others):
@@ -152,9 +169,9 @@ class Iterations:
                     )
                     return Unknown(premise, missing)
                 first = first or form
-                if form.step == 0:
+                if form.step == 0 and not a.position.free & index.free:
                     return Refuted(premise, f"{name} does not move {a}, which every iteration accesses")
-                if (form.step, form.fixed) != (first.step, first.fixed):
+                if form.step == 0 or (form.step, form.fixed) != (first.step, first.fixed):
                     return Unknown(premise, f"{some[0]} and {a} move differently with {name}")
                 forms.append(form)
             spans.append({(f.low, f.high) for f in forms})
@@ -168,22 +185,39 @@ class Iterations:
                     return Unknown(premise, lacks)
         return Proved(f"{buffer} is accessed in steps of {step} with {name}")
 
+    def _ends(self, accesses: Iterable[Access]) -> dict[Expr, set[Expr]]:
+        """The upper bounds of all loops over an index that accesses stand in, for those that are never below 0."""
+        around = [s for s in self.known.around if isinstance(s, For)]
+        found: dict[Expr, set[Expr]] = {}
+        below: set[Expr] = set()
+        for a in accesses:
+            facts = self.facts(a)
+            for s in (*around, self.loop, *a.scope):
+                found.setdefault(s.index, set()).add(s.hi)
+                if facts(s.index).lo < 0 or touches(s.hi, self._written):
+                    below.add(s.index)
+        return {index: ends for index, ends in found.items() if index not in below}
+
     def _unwrapped(
-        self, access: Access, found: Sequence[Expr], radix: Mapping[Expr, Expr], premise: str
+        self, accesses: Sequence[Access], found: Sequence[tuple[Expr, Expr | None]], premise: str
     ) -> Verdict:
         """Whether numbers with these digits, of which the last come first, are still different when they wrap."""
+        access, ends = accesses[0], self._ends(accesses)
         fixed = {s.index for s in self.known.around if isinstance(s, For)}
-        moving = max(k for k, x in enumerate(found) if x not in fixed) + 1
+        moving = max(k for k, (x, _) in enumerate(found) if x not in fixed) + 1
         around = self.known.inside((self.loop, *access.scope, *access.guards))
 
         def facts(atom: Atom) -> Facts:
             return around.facts(atom.node)
 
         room = number(1)
-        for x in found[:moving]:
-            inside = around.facts(x)
-            span = number(int(inside.hi - inside.lo + 1))
-            room *= form(radix[x], lambda n: 0, facts) if x in radix else span
+        for x, radix in found[:moving]:
+            own = [radix] if radix is not None else [*ends.get(x, ())]
+            if len(own) == 1:
+                room *= form(own[0], lambda n: 0, facts)
+            else:
+                spans = [self.facts(a)(x) for a in accesses]
+                room *= number(int(max(f.hi for f in spans) - min(f.lo for f in spans)) + 1)
         if room.facts(facts).hi <= 1 << access.position.type.bits:
             return Proved(f"{self.loop.index.attr} is a digit of every position in {access.buffer.name}")
         return Unknown(

@@ -226,9 +226,10 @@ class _Loop:
     def within(self, bound: Expr) -> Expr:
         """A bound that is not above the upper one wherever the loop runs, as one that is never above it.
 
-        A span inside of another may begin behind its end, where nothing runs.
+        A span inside of another may begin behind its end, where nothing runs. Below a size, it says so by the way it
+        is written, for those who ask how far the index gets.
         """
-        surely = self.before(self.lo).hi <= self.before(self.hi).lo
+        surely = self.before(self.lo).hi <= self.before(self.hi).lo and self.hi.op == "const"
         return bound if surely else apply("min", bound, self.hi)
 
     def first(self, goal: Expr) -> Expr:
