@@ -16,7 +16,7 @@ Definition licenses :=
    interchange_with_backward_substitution, backward_substitution_for_statements,
    compression_of_assignments, compression_of_nullable, compression,
    absorption_before, absorption_after, absorption_with_substitution, if_splitting, if_splitting_other_first,
-   if_of_known_condition, if_of_nullable_arms, if_of_equal_arms, if_conversion,
+   if_of_known_condition, if_of_nullable_arms, if_of_equal_arms, if_conversion, branching,
    loop_elimination, single_iteration, loop_of_nullable_body, unroll_last, unroll_first, unroll_tested, full_unrolling,
    peeling, loop_in_parts, index_set_splitting,
    strip_mining, tiling, loop_joining, loop_splitting, loop_interchange, code_motion, unswitching,

@@ -63,6 +63,12 @@ Theorem if_conversion : forall ρ b v s t,
   equal ρ (If b (Assign v s) (Assign v t)) (Assign v (Pick b s t)).
 Proof. intros ρ b v s t σ; simpl; destruct holds; auto. Qed.
 
+(* The same backwards, wherever in the value the choice is made. *)
+Theorem branching : forall ρ b v e s t
+  (shape_value : forall σ, eval ρ σ e = if holds ρ σ b then eval ρ σ s else eval ρ σ t),
+  equal ρ (Assign v e) (If b (Assign v s) (Assign v t)).
+Proof. intros ρ b v e s t E σ; simpl; rewrite E; destruct holds; auto. Qed.
+
 (* Nested conditionals on the same condition. *)
 Theorem if_of_same_condition : forall ρ b A B C,
   equal ρ (If b (If b A B) C) (If b A C).

@@ -459,6 +459,7 @@ Definition at_if_of_known_condition (U : universe) := ltac:(at_instance U if_of_
 Definition at_if_of_nullable_arms (U : universe) := ltac:(at_instance U if_of_nullable_arms).
 Definition at_if_of_equal_arms (U : universe) := ltac:(at_instance U if_of_equal_arms).
 Definition at_if_conversion (U : universe) := ltac:(at_instance U if_conversion).
+Definition at_branching (U : universe) := ltac:(at_instance U branching).
 Definition at_loop_elimination (U : universe) := ltac:(at_instance U loop_elimination).
 Definition at_single_iteration (U : universe) := ltac:(at_instance U single_iteration).
 Definition at_loop_of_nullable_body (U : universe) := ltac:(at_instance U loop_of_nullable_body).

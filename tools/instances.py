@@ -17,7 +17,7 @@ from pellucid.ir.expr import load, substitute
 from pellucid.ir.nest import For, If, Store
 from pellucid.ir.path import Path, at
 from pellucid.loops.adjacent import after, assignment, branch, here, loop, moved
-from pellucid.loops.moves import unswitch
+from pellucid.loops.moves import branch_store, unswitch
 from pellucid.loops.substitution import original
 from pellucid.loops.theorem import Site, Theorem
 from pellucid.reasoning.bounds import decide
@@ -215,12 +215,22 @@ def _moved_out(site: Site) -> Instance:
 def _unswitched(site: Site) -> Instance:
     s = loop(site)
     x, lo, hi, body = loop_terms(s)
-    after_move = at(unswitch.MOVE.apply(site.kernel, site.path).kernel.body, site.path)
+    after_move = at(unswitch.MOVE.apply(site.kernel, site.path, **site.options).kernel.body, site.path)
     choice = branch(after_move)
     (yes,), (no,) = choice.then, choice.orelse
     assert isinstance(yes, For) and isinstance(no, For)  # noqa: S101, PT018 - what the move makes
     arms = (block(yes.body), block(no.body))
     return Instance(site.path, 1, (x, lo, hi, condition(choice.condition), body, *arms))
+
+
+def _branched(site: Site) -> Instance:
+    store = assignment(here(site))
+    choice = branch(
+        at(branch_store.MOVE.apply(site.kernel, site.path, **site.options).kernel.body, site.path)
+    )
+    (yes,), (no,) = choice.then, choice.orelse
+    values = (expression(s.value) for s in (store, assignment(yes), assignment(no)))
+    return Instance(site.path, 1, (condition(choice.condition), target(store), *values))
 
 
 def _spanned(site: Site, *, cut: bool, search: bool) -> Instance:
@@ -272,6 +282,7 @@ READERS: dict[str, Callable[[Site], Instance]] = {
     "loop_interchange": _exchanged,
     "code_motion": _moved_out,
     "unswitching": _unswitched,
+    "branching": _branched,
     "iterations_in_any_order": _loop,
     "iterations_in_lanes": _loop,
     "loop_conditional_joining": lambda s: _spanned(s, cut=False, search=False),

@@ -22,6 +22,7 @@ from tools.instances import READERS
 from pellucid.backends.llvm.control import Function
 from pellucid.ir.verify import verify_kernel
 from pellucid.loops.build import fresh_buffer, fresh_index
+from pellucid.loops.deciding import resolved
 from pellucid.loops.lookups import lookups
 from pellucid.loops.theorem import Theorem, theorems
 from pellucid.reasoning.span import span
@@ -55,6 +56,7 @@ GROUNDS: Mapping[str, Ground | str] = {
     # What the functions that make the parts of the result say of them.
     "shape-first": span,
     "shape-small": lookups,
+    "shape-value": resolved,
     # What back ends make of loops in lanes and on threads; the common suite compares them with the interpreter.
     "shape-all-iterations": Function.loop,
 }

@@ -6,9 +6,9 @@ that is taken. Everything else is rewritten operands first, and every shared nod
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from ..ir.expr import FALSE, TRUE, Expr, rebuild
+from ..ir.expr import FALSE, TRUE, Expr, rebuild, topological
 
 
 def resolved(roots: Sequence[Expr], known: Mapping[Expr, Expr] | None = None) -> list[Expr]:
@@ -43,6 +43,29 @@ def resolved(roots: Sequence[Expr], known: Mapping[Expr, Expr] | None = None) ->
         stack.pop()
         done[node] = done[wanted[0]] if len(wanted) < len(node.args) else _decided(node, done)
     return [done[r] for r in roots]
+
+
+def tests(condition: Expr) -> Iterator[Expr]:
+    """A condition, and what it is the conjunction, disjunction or negation of, each once.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> [*tests(parse_expr("not($a:bool) & $b:bool")[0])]
+    [not($a:bool) & $b:bool, not($a:bool), $a:bool, $b:bool]
+    """
+    stack, seen = [condition], set[Expr]()
+    while stack:
+        test = stack.pop()
+        if test in seen:
+            continue
+        seen.add(test)
+        yield test
+        if test.op in ("and", "or", "not"):
+            stack += reversed(test.args)
+
+
+def of_a_state(test: Expr) -> bool:
+    """Whether a condition speaks of the state of an iteration around it."""
+    return any(n.op == "state" and n.free & test.free for n in topological([test]))
 
 
 def _decided(node: Expr, done: Mapping[Expr, Expr]) -> Expr:

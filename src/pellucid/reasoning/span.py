@@ -76,10 +76,22 @@ class _Loop:
             a, b = c.args
             return self.equal(a, b)
         if c.op in ("lt", "le"):
-            found = self.compared(c, wanted)
-            if found is not None:
-                return found
+            found = self.compared(c, wanted) or self.searched(c, wanted)
+            two = self.without_abs(c)
+            return found if found is not None or two is None else self.where(two, wanted)
         return self.searched(c, wanted)
+
+    def without_abs(self, c: Expr) -> Expr | None:
+        """A comparison with the absolute value of something that moves, as comparisons with it and its negation.
+
+        ``abs(x) < a`` is ``x < a & -x < a``, for NaN as well, and for the whole number that has no negation.
+        """
+        for k, side in enumerate(c.args):
+            if side.op == "abs" and side.free & self.index.free:
+                ends = (side.args[0], apply("neg", side.args[0]))
+                parts = [apply(c.op, *(e if j == k else a for j, a in enumerate(c.args))) for e in ends]
+                return apply("or" if k else "and", *parts)
+        return None
 
     def both(self, a: Expr, b: Expr, wanted: bool) -> Found | None:
         """Bounds where two conditions are as wanted: the second is looked for only where the first is."""

@@ -17,6 +17,7 @@ from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import shown
 from ...reasoning.prove import Verdict, decided
+from ..deciding import of_a_state
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -29,14 +30,9 @@ def condition(s: Statement | None) -> Expr | None:
     if E.load(s.buffer, s.position) not in nodes:
         return None
     for node in nodes:
-        if node.op == "choose" and node.args[0].op != "const" and not _bound(node.args[0]):
+        if node.op == "choose" and node.args[0].op != "const" and not of_a_state(node.args[0]):
             return node.args[0]
     return None
-
-
-def _bound(test: Expr) -> bool:
-    """Whether a condition speaks of the state of an iteration around it."""
-    return any(n.op == "state" and n.free & test.free for n in topological([test]))
 
 
 def _value(s: Store, test: Expr, truth: Expr) -> Expr:

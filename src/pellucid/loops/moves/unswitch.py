@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import untouched
 from ...reasoning.prove import Refuted, Verdict, decided
-from ..deciding import resolved
+from ..deciding import resolved, tests
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
@@ -20,41 +20,32 @@ MAX_SIZE = 400
 """Nodes of a body beyond which doubling it costs more to compile than the test costs to run."""
 
 
-def _condition(loop: For) -> Expr | None:
+def _condition(loop: For, by: Sequence[Expr] = ()) -> Expr | None:
     """The condition of the first branch in the body that the loop's index does not change, or of the dearest choice.
 
-    Of a choice also a part of its condition: a box is tested by rows and by columns.
+    Of a choice also a part of its condition: a box is tested by rows and by columns. With `by`, the one in it.
     """
     for s in walk(loop.body):
-        if isinstance(s, If) and not s.picks and _fixed(s.condition, loop):
+        if isinstance(s, If) and not s.picks and _fixed(s.condition, loop) and (not by or s.condition in by):
             return s.condition
     best: Expr | None = None
     for node in topological(all_roots(loop.body)):
         if node.op == "choose":
-            best = next((c for c in _tests(node.args[0]) if _fixed(c, loop)), best)
+            found = (c for c in tests(node.args[0]) if _fixed(c, loop) and (not by or c in by))
+            best = next(found, best)
     return best
-
-
-def _tests(condition: Expr) -> Iterator[Expr]:
-    """A condition, and what it is the conjunction, disjunction or negation of."""
-    stack = [condition]
-    while stack:
-        test = stack.pop()
-        yield test
-        if test.op in ("and", "or", "not"):
-            stack += reversed(test.args)
 
 
 def _fixed(condition: Expr, loop: For) -> bool:
     return not condition.free & loop.index.free and condition.op != "const"
 
 
-def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
+def find(kernel: Kernel, *, by: Sequence[Expr] = (), **_: Any) -> Iterable[Path]:
     """Small loops with a choice on a condition that does not depend on the index."""
     for path, s in paths(kernel.body):
         if (
             isinstance(s, For)
-            and _condition(s) is not None
+            and _condition(s, by) is not None
             and len(topological(all_roots(s.body))) <= MAX_SIZE
         ):
             yield path
@@ -64,7 +55,7 @@ def _switched(site: Site) -> tuple[For, Expr]:
     """The loop and the condition, once the shape was checked."""
     loop = site.statement
     assert isinstance(loop, For)  # noqa: S101 - the theorem's shape
-    condition = _condition(loop)
+    condition = _condition(loop, site.options.get("by", ()))
     assert condition is not None  # noqa: S101 - the theorem's shape
     return loop, condition
 
@@ -73,9 +64,8 @@ def _has_condition(site: Site) -> Verdict:
     loop = site.statement
     if not isinstance(loop, For):
         return Refuted("the site is a loop", f"{site} is not")
-    return decided(
-        _condition(loop) is not None, "a choice is without the index", f"none for {loop.index.attr}"
-    )
+    found = _condition(loop, site.options.get("by", ()))
+    return decided(found is not None, "a choice is without the index", f"none for {loop.index.attr}")
 
 
 def _no_inner_index(site: Site) -> Verdict:
@@ -108,11 +98,11 @@ UNSWITCHING = Theorem(
 )
 
 
-def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
-    """Two loops under one test."""
+def apply(kernel: Kernel, path: Path, *, by: Sequence[Expr] = (), **_: Any) -> Applied:
+    """Two loops under one test; `by` names the condition."""
     loop = at(kernel.body, path)
     assert isinstance(loop, For)  # noqa: S101 - checked
-    condition = _condition(loop)
+    condition = _condition(loop, by)
     assert condition is not None  # noqa: S101 - checked
 
     def arm(truth: Expr) -> For:
