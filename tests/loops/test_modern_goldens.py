@@ -24,6 +24,7 @@ FILES = sorted((Path(__file__).parent / "modern_moves").glob("*.nest"))
 BECOMES = "\nbecomes\n\n"
 MODERN = {
     "accumulate",
+    "branch_store",
     "eliminate_dead",
     "eliminate_induction",
     "eliminate_redundant",

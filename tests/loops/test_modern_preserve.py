@@ -211,6 +211,7 @@ SHAPES = [
     (repeated, "eliminate_redundant", {}),
     (branches, "unswitch", {}),
     (choices, "guard_store", {}),
+    (choices, "branch_store", {}),
 ]
 
 

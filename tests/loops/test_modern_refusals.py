@@ -128,7 +128,16 @@ REFUSALS = [
     # Adding zero makes a positive zero of a negative one.
     ("guard_store", 2, {}, "stays", loop("f[i] := f[i] + (if i < 3 then 1.0 else 0.0)")),
     ("guard_store", 2, {}, "stays", loop("a[i] := if i < 3 then a[i + 1] else a[i] * 2")),
+    ("branch_store", 2, {}, "a-choice-inside", loop("a[i] := a[i] + i")),
+    (
+        "branch_store",
+        2,
+        {"by": parse_expr("%i < 4")},
+        "a-choice-inside",
+        loop("a[i] := if i < 3 then 1 else 2"),
+    ),
     ("unswitch", 1, {}, "a-fixed-choice", loop("a[i] := if i < 3 then 1 else 2")),
+    ("unswitch", 1, {"by": parse_expr("%i < 3")}, "a-fixed-choice", loop("a[i] := if n < 3 then 1 else 2")),
     (
         "unswitch",
         1,

@@ -100,8 +100,9 @@ def _inner(state: State) -> Iterator[tuple[Path, For]]:
     """The loops inside of others, which have none inside; the outermost is what threads share."""
     body = state.kernel.body
     for path, s in paths(body):
-        innermost = isinstance(s, For) and not any(isinstance(x, For) for x in walk(s.body))
-        if innermost and any(isinstance(x, For) for x in enclosing(body, path)):
+        if not isinstance(s, For) or any(isinstance(x, For) for x in walk(s.body)):
+            continue
+        if any(isinstance(x, For) for x in enclosing(body, path)):
             yield path, s
 
 

@@ -1,6 +1,6 @@
 """branch_store: a store of a choice becomes a choice between two stores.
 
-``out[i] := if c then a else b`` is ``if c: out[i] := a``, ``else: out[i] := b``, wherever in the value the choice stands.
+``out[i] := if c then a else b`` is ``if c: out[i] := a``, ``else: out[i] := b``, wherever in the value the choice is.
 The condition can then join the loop around (White 5.4.1), or leave it.
 """
 
