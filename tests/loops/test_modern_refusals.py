@@ -3,6 +3,9 @@
 import pytest
 from tests.loops.test_modern_goldens import MODERN
 
+from pellucid.ir import types as T
+from pellucid.ir.expr import param
+from pellucid.ir.facts import Facts
 from pellucid.ir.parse import parse_expr, parse_nest
 from pellucid.ir.path import walk
 from pellucid.loops.move import Proved, named
@@ -183,3 +186,32 @@ def test_every_clause_refuses_something():
         for theorem in named(move).theorems:
             for clause in (theorem.shape, *theorem.clauses):
                 assert (move, clause.name) in met, (move, clause.name)
+
+
+ROWS = """kernel k(n: i32):
+  output out: i32[2000]
+  for j in 0 .. 10:
+    for i in 0 .. {}:
+      out[n * j + i] := j
+    for i in {} .. {}:
+      out[n * j + i] := j + 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("bounds", "apart"),
+    [
+        (("n", "0", "n"), True),
+        (("min(n, 5)", "min(n, 5)", "n"), True),
+        (("max(min(n, 5), 0)", "0", "min(n, 7)"), True),
+        # The index is the same, and its second loop reaches into the next row.
+        (("n", "0", "2 * n"), False),
+        (("n", "0", "max(n, 7)"), False),
+        (("n", "-1", "n"), False),
+    ],
+)
+def test_rows_are_apart_if_every_loop_over_the_digit_stays_below_the_radix(bounds, apart):
+    kernel = parse_nest(ROWS.format(*bounds))
+    verdict = named("spread").check(kernel, ((0, 0),), ranges={param("n", T.i32): Facts(1, 100)})
+    assert isinstance(verdict, Proved) is apart
+    assert apart or verdict.clause == "apart"

@@ -96,9 +96,18 @@ NESTED = [
     "not($c:i32 < %i & %i * $d:i32 < 6)",
 ]
 """Tests that are looked for where another holds, which may be nowhere."""
+DISTANCES = [
+    "abs(convert.f32(%i) * $x:f32 + $y:f32) < 2.0",
+    "2.0 <= abs(convert.f32(%i) * 0.5 - $y:f32)",
+    "not(abs(convert.f32(%i) - $x:f32) <= $y:f32)",
+    "abs(%i - $d:i32) < 4",
+    "$d:i32 <= abs(%i + 3)",
+    "abs(convert.f32(%i) - $x:f32) < 5.0 & $y:f32 < convert.f32(%i)",
+]
+"""Tests of absolute values, which fall and rise."""
 
 
-@pytest.mark.parametrize("text", CONDITIONS + AFFINE + NESTED)
+@pytest.mark.parametrize("text", CONDITIONS + AFFINE + NESTED + DISTANCES)
 @settings(max_examples=40)
 @given(data=st.data())
 def test_the_span_is_where_the_condition_holds(text, data):
@@ -107,7 +116,7 @@ def test_the_span_is_where_the_condition_holds(text, data):
     lo = data.draw(
         st.sampled_from(EXTREMES) if "d:" not in text and "2 *" not in text and "//" not in text else near
     )
-    if "f32" in text or text in AFFINE + NESTED:
+    if "f32" in text or text in AFFINE + NESTED + DISTANCES:
         lo = data.draw(near)
     count = data.draw(st.integers(-2, 12))
     hi = min(max(lo + count, T.i32.low), LIMIT)
@@ -175,7 +184,7 @@ def test_an_affine_test_is_solved_without_a_search(text):
     assert not any(n.op == "iterate" for n in topological([found.lo, found.hi]))
 
 
-@pytest.mark.parametrize("text", CONDITIONS + AFFINE + NESTED)
+@pytest.mark.parametrize("text", CONDITIONS + AFFINE + NESTED + DISTANCES)
 @settings(max_examples=25)
 @given(data=st.data())
 def test_what_is_cut_stays_within_the_loop_and_is_each_iteration_once(text, data):

@@ -74,10 +74,10 @@ def split_rows(state: State) -> State:
     seen: list[For] = []
     for _ in range(MOST):
         new = None
-        for path, loop in _inner(state):
+        for path, loop in inner(state):
             if any(loop is s for s in seen):
                 continue
-            new = next((s for split in _weighed(loop) if (s := _made(state, path, split))), None)
+            new = next((s for split in weighed(loop) if (s := _made(state, path, split))), None)
             if new is not None:
                 state = new
                 break
@@ -96,7 +96,7 @@ class _Split:
     turn: Turn
 
 
-def _inner(state: State) -> Iterator[tuple[Path, For]]:
+def inner(state: State) -> Iterator[tuple[Path, For]]:
     """The loops inside of others, which have none inside; the outermost is what threads share."""
     body = state.kernel.body
     for path, s in paths(body):
@@ -106,7 +106,7 @@ def _inner(state: State) -> Iterator[tuple[Path, For]]:
             yield path, s
 
 
-def _weighed(loop: For) -> list[_Split]:
+def weighed(loop: For) -> list[_Split]:
     """The tests that pay in a loop, the best one first."""
     turn = Turn(loop)
     if len(turn.nodes) > MAX_SIZE:
@@ -190,7 +190,7 @@ def _keeps_facts(state: State, split: _Split) -> bool:
 
 def _runs_fast(old: State, new: State) -> bool:
     """Whether all loops that were made are still proved to run in lanes, and those around on threads."""
-    known = [loop for _, loop in _inner(old)]
-    made = [path for path, loop in _inner(new) if not any(loop is s for s in known)]
+    known = [loop for _, loop in inner(old)]
+    made = [path for path, loop in inner(new) if not any(loop is s for s in known)]
     ways = [("lanes", path) for path in made] + [("spread", path) for path in {path[:1] for path in made}]
     return all(isinstance(named(w).check(new.kernel, p, ranges=new.ranges), Proved) for w, p in ways)
