@@ -30,7 +30,7 @@ TITLES = {
     "expanded": "Expanded: elementary functions as arithmetic",
     "regions": "Regions: what varies least is tested first, and dear parts only where it holds",
     "tabulated": "Tabulated: dear values of a column alone, computed once",
-    "rows": "Rows: what a whole row decides is asked once a row",
+    "rows": "Rows: loops without the conditions that whole rows, or runs of their pixels, decide",
     "spread": "Spread: rows handed out to threads",
     "vectorized": "Vectorized: columns side by side in lanes",
     "placed": "Placed: each value where it is first wanted, per frame, per row, per pixel",
