@@ -186,6 +186,13 @@ VALID = [
         "  for i in 0 .. n + 2:\n    x[0] := x[0] * a[i]\n",
     ),
     (
+        "branch_store",
+        "a store of a choice is a choice between two stores",
+        1,
+        {},
+        "  a[n] := (if x[0] < a[m] then b[n] else m) + (if x[0] < a[m] then x[0] else 2)\n",
+    ),
+    (
         "unswitch",
         "a condition that a loop does not change can be tested before it",
         1,

@@ -29,8 +29,8 @@ from .tactic import State
 PAYS = 0.75
 """A row that is split must cost at most so much of a whole one: its code is compiled twice.
 
-By `bench/splitting.py`: below it, frames of a million pixels took 0.42 to 0.77 of the time (columns, half planes, strips,
-crops; exact and relaxed); above it, 0.84 to 1.0 (dear arms, which lanes skip together, and arms with much in common)."""
+By `bench/splitting.py`: below it, frames of a million pixels took 0.42 to 0.77 of the time (columns, half planes,
+strips, crops; exact and relaxed); above it, 0.84 to 1.0 (arms that are dear, which lanes skip together, or alike)."""
 STORED = 8.0
 """Cycles to store a vector of pixels, beside computing it: pages are fetched and written back."""
 SEARCH = 75.0
