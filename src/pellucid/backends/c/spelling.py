@@ -59,7 +59,7 @@ def identifier(name: str) -> str:
     if not found or found[0].isdigit():
         found = f"_{found}"
     # Leave t1, s1 and the like to values without a name of their own.
-    return f"{found}_" if found in KEYWORDS or re.fullmatch(r"[tsn]\d+(_\d+)?", found) else found
+    return f"{found}_" if found in KEYWORDS or re.fullmatch(r"[tsnk]\d+(_\d+)?", found) else found
 
 
 @dataclass(frozen=True, slots=True)
