@@ -1,0 +1,149 @@
+"""A root program by every tier: the machine says what it means, and the others give that value, memory or refusal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pellucid.base.errors import BackendError, InputError, StagingError
+from pellucid.driver.codes import compile_code
+from pellucid.staging import Memory
+from pellucid.staging.root.flow import INTEGERS
+from pellucid.staging.root.lowering import lowered
+from pellucid.staging.root.machine import run
+from pellucid.staging.root.nests import nest, parameters
+from pellucid.staging.root.primitives import PRIMITIVES
+from pellucid.staging.root.program import Code, Pair
+
+MOST_JUMPS = 3000
+_REFUSALS = {"large": "more than 64 bits", "endless": "no end after", "full": "more pairs live"}
+"""Refusals of their own, by what they say."""
+UNTOLD = ("endless", "large")
+"""Outcomes of the machine that other tiers need not have."""
+
+
+class Call(NamedTuple):
+    """What a program is called with: values, the kind of each, the memory `m`, and the words that it begins with."""
+
+    args: Sequence[Any]
+    kinds: Sequence[str | Memory]
+    memory: Memory
+    words: np.ndarray[Any, Any]
+
+
+class Result(NamedTuple):
+    """What a call gave or how it was refused, and the words that it left."""
+
+    outcome: tuple[str, Any]
+    words: np.ndarray[Any, Any]
+
+    def demand(self, found: Result, tier: str) -> None:
+        """Raise the error of a result that should be this one."""
+        assert found.outcome == self.outcome, f"{tier}: {found.outcome} and not {self.outcome}"
+        assert (found.words == self.words).all(), f"{tier}: other words in memory"
+
+
+def plain(value: Any) -> Any:
+    """A value that compares by its parts."""
+    if isinstance(value, Pair):
+        out: list[Any] = ["closure"] if value.closure else []
+        while isinstance(value, Pair):
+            out.append(plain(value.car))
+            value = value.cdr
+        return [*out, plain(value)]
+    return (type(value).__name__, value.name if isinstance(value, Code) else repr(value))
+
+
+def outcome(call: Any) -> Any:
+    """What a call gives, or the class of its refusal."""
+    try:
+        return "value", plain(call())
+    except InputError as error:
+        return ("full" if "an arena" in str(error) else "outside"), None
+    except StagingError as error:
+        return next((word for word in _REFUSALS if _REFUSALS[word] in str(error)), "refused"), None
+
+
+@contextmanager
+def small_numbers() -> Generator[None]:
+    """While the machine runs, products and shifts that are far too large for all others are refused at once."""
+    usual = {name: PRIMITIVES[name] for name in ("*", "<<")}
+
+    def bounded(meaning: Any) -> Any:
+        def bounded_meaning(one: Any, other: Any) -> Any:
+            made = meaning(one, other)
+            if isinstance(made, int) and abs(made) >> 4000:
+                raise StagingError("more than 64 bits")
+            return made
+
+        return bounded_meaning
+
+    try:
+        PRIMITIVES.update({name: row._replace(meaning=bounded(row.meaning)) for name, row in usual.items()})
+        yield
+    finally:
+        PRIMITIVES.update(usual)
+
+
+def meant(code: Code, call: Call) -> Result:
+    """The result by the machine."""
+    words = call.words.copy()
+    data = Memory(call.memory.name, call.memory.word, words)
+    args = [data if kind is call.memory else one for one, kind in zip(call.args, call.kinds, strict=True)]
+    with small_numbers():
+        return Result(outcome(lambda: run(code, *args, memories={"m": data}, most=MOST_JUMPS)), words)
+
+
+def compare(
+    code: Code, call: Call, expected: Result, arena: int, tiers: Sequence[str] = ("quick", "llvm", "nest")
+) -> Counter[str]:
+    """Run a program by each tier that it has: counts of these; raises where a result is not the expected one."""
+    counts = Counter[str]()
+    for tier in tiers:
+        if tier == "nest":
+            if (
+                all(kind in ("integer", call.memory) for kind in call.kinds)
+                and expected.outcome[0] == "value"
+                and not counts["large"]
+            ):
+                counts += _by_nest(code, call, expected)
+            continue
+        try:
+            made = compile_code(code, *call.kinds, memories={"m": call.memory}, tier=tier, arena=arena)
+        except (StagingError, BackendError):
+            counts[f"no {tier}"] += 1
+            continue
+        words = call.words.copy()
+        args = [
+            words if kind is call.memory else one for one, kind in zip(call.args, call.kinds, strict=True)
+        ]
+        found = Result(
+            outcome(lambda made=made, args=args, words=words: made(*args, memories={"m": words})), words
+        )
+        if found.outcome[0] in ("large", "full"):
+            counts[found.outcome[0]] += 1
+            continue
+        expected.demand(found, tier)
+        counts[tier] += 1
+    return counts
+
+
+def _by_nest(code: Code, call: Call, expected: Result) -> Counter[str]:
+    """Compare the nest, run by its interpreter, where there is one."""
+    given = [INTEGERS if kind == "integer" else call.memory for kind in call.kinds]
+    try:
+        form = lowered(code, given, memories={"m": call.memory})
+        residual = nest(form, code.params[1:])
+    except StagingError:
+        return Counter({"no nest": 1})
+    words = call.words.copy()
+    values = dict(zip(parameters(code.params[1:]), call.args, strict=True))
+    found = residual(
+        dict.fromkeys(residual.memories, words), **{p.attr: values[p.attr] for p in residual.kernel.params}
+    )
+    expected.demand(Result(("value", plain(found)), words), "nest")
+    return Counter({"nest": 1})
