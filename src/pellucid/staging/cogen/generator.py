@@ -63,6 +63,7 @@ class Generator:
             "named": _named,
             "no_pair": _no_pair,
             "whole": _whole,
+            "integer": _integer,
             "shift": PRIMITIVES["<<"].meaning,
             "apart": _apart,
             "PLAIN": PLAIN,
@@ -219,6 +220,12 @@ def _whole(value: Any) -> int:
     if not isinstance(value, int):
         raise TypeError(f"a cyclic integer with {value!r}: lift the integer first")
     return value
+
+
+def _integer(value: Any) -> None:
+    """Raise the error of a value that is lifted to a cyclic integer, and is none."""
+    if not isinstance(value, int):
+        raise TypeError(f"{value!r} is lifted to cyc, and is no integer: lift it to D")
 
 
 def _apart(remainder: int, value: Any) -> int | None:

@@ -115,6 +115,8 @@ def _to_static(to: Writer, value: Value) -> Value:
 def _to_cyclic(to: Writer, value: Value) -> Value:
     """Lift to cyclic, with a base of one (case 3)."""
     if is_static(value.time) or value.time is DYNAMIC:
+        if is_static(value.time):
+            to.put(f"integer({static(to, value)})")
         return Value(CYCLIC, ("1", dynamic(to, value), "0"))
     raise _no_lift(to, value, CYCLIC)
 
