@@ -203,8 +203,8 @@ def check(case: str) -> Mapping[str, int]:
 
 
 def _demand(expected: Result, found: Result, form: str) -> None:
-    """The law: a value is that value; what is refused may be given where the refusal was of a value nobody needs."""
-    if expected.outcome[0] == "value" or found.outcome[0] != "value":
+    """The law. A primitive that would be refused, and whose value nobody needs, is gone when the program is tidy."""
+    if expected.outcome[0] == "value" or form == "raw":
         expected.demand(found, form)
 
 
