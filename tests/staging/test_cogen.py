@@ -246,3 +246,25 @@ def test_a_cyclic_integer_is_compared_with_any_static_value(value) -> None:
     compiler = cogen(code, ["D", "S", "cyc"])
     for quotient in range(4):
         assert run(compiler(value, (3, 1)), quotient) == run(code, value, 3 * quotient + 1)
+
+
+def test_a_compiler_counts_the_codes_of_one_program_and_not_of_all_that_it_made() -> None:
+    code = read_sugar("""
+    f(k s n) {
+      if (zero? n) (car k)(k s)
+      f(k s (- n 1))""")["f"]
+    compiler = cogen(code, "DSD", most=5)
+    assert [run(compiler(value), 2) for value in range(20)] == list(range(20))
+
+
+@pytest.mark.parametrize("value", ["a", 1.5, None, (1, 2)])
+def test_what_is_lifted_to_a_cyclic_integer_is_one(value) -> None:
+    code = read_sugar("""
+    f(k s d) {
+      lift s cyc
+      if (= s 'a) (car k)(k d)
+      (car k)(k s)""")["f"]
+    compiler = cogen(code, "DSD")
+    assert run(compiler(3), 7) == run(code, 3, 7) == 3
+    with pytest.raises(StagingError, match="is lifted to cyc, and is no integer: lift it to D"):
+        compiler(value)

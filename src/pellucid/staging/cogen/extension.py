@@ -7,6 +7,7 @@ another one: it puts it on the list of waiting work, so that no depth of the int
 from __future__ import annotations
 
 import struct
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any, cast
@@ -61,7 +62,6 @@ class Extension:
         self.number = number
         self.branches = False
         self.frame = [time for _, time in leaves(times[:1])] if times else []
-        self.made = 0
 
     def leaf_names(self) -> list[str | None]:
         """The parameter that each leaf is of; None for a residual variable, whose name says nothing."""
@@ -105,6 +105,7 @@ class Session:
         self._shared: dict[Any, tuple[str, int]] = {}
         self._kept: list[Any] = []
         self._walked = 0
+        self._made: Counter[Extension] = Counter()
 
     def begin(self) -> None:
         """Forget the last run."""
@@ -115,6 +116,7 @@ class Session:
         self._shared.clear()
         self._kept.clear()
         self._walked = 0
+        self._made.clear()
         self.fresh = count(1)
 
     def name(self, stem: str) -> str:
@@ -308,9 +310,9 @@ class Session:
 
     def code(self, key: Any, owner: Extension, names: dict[str, int]) -> tuple[Code, Stream]:
         """A new residual code of an extension, under a key."""
-        owner.made += 1
+        self._made[owner] += 1
         code = Code(f"{owner.code.name}_{len(self.table) + 1}", tuple(names))
-        if owner.made > self.most:
+        if self._made[owner] > self.most:
             raise grown(owner, [one[1:] for one in self.table if one[0] == key[0]][-3:])
         if len(names) > _MAX_REGISTERS or self._walked > _MAX_WALKED:
             raise grown(owner, [one[1:] for one in self.table if one[0] == key[0]][-3:])
