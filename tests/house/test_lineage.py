@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 NUMBERS = {
     "P": (*range(1, 26), 27),
     "S": range(1, 19),
-    "N": range(1, 14),
+    "N": range(1, 16),
     "T": (*range(1, 11), 12),
     "H": range(1, 10),
 }
