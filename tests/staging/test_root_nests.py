@@ -133,6 +133,38 @@ def test_sums_that_surely_fit_are_not_checked() -> None:
     assert all(i[-1] > 0 for i in graph.blocks[2].body if i[0] in ("add", "sub"))
 
 
+def test_a_counter_that_was_accepted_as_an_address_is_stepped_without_a_check() -> None:
+    text = """begin(k m n) {
+  walk(k m n 0)
+walk(k m n i) {
+  if (< i n) {
+    w = (load m i)
+    next(k m n i w)
+  }
+  (car k)(k i)
+next(k m n i w) {
+  if (zero? w) walk(k m n (+ i 1))
+  walk(k m n (+ i 2))
+}"""
+    graph = unchecked(lowered(_entry(text), [Memory("m"), INTEGERS]).graph)
+    streams, sums = [block.body for block in graph.blocks], []
+    for stream in streams:
+        streams += [i[2] for i in stream if i[0] == "if"]
+        sums += [i for i in stream if i[0] == "add"]
+    assert [i[-1] for i in sums] == [0, 0]
+    made = compile_code(_entry(text), Memory("m"), "integer", tier="llvm")
+    assert made(np.array([0, 7, 9, 0, 5], np.uint32), 5) == 6
+
+
+def test_a_counter_that_steps_in_an_arm_is_checked() -> None:
+    text = (
+        f"begin(k n) {{\nwalk(k n 0)\nwalk(k n i) {{\nif (< i n) walk(k n (+ i {3 << 61}))\n(car k)(k i)\n}}"
+    )
+    made = compile_code(_entry(text), "integer", tier="llvm")
+    with pytest.raises(StagingError, match="more than 64 bits"):
+        made((1 << 63) - 1)
+
+
 def test_what_is_not_checked_never_wraps() -> None:
     draw = random.Random(5)
     for _ in range(200):

@@ -18,6 +18,8 @@ ENTRY = "pellucid_flow"
 _SIMPLE = {"and": "and", "or": "or", "xor": "xor", "shr": "ashr"}
 _CHECKED = {"add": "sadd", "sub": "ssub", "mul": "smul"}
 _TESTS = {"eq": "eq", "lt": "slt"}
+LONGEST = 1 << 48
+"""No memory has more words, so that LLVM compares addresses with lengths as it does with other numbers."""
 
 
 def text(graph: Graph) -> str:
@@ -56,7 +58,9 @@ class _Text:
             f"declare {{i64, i1}} @llvm.{name}.with.overflow.i64(i64, i64)" for name in _CHECKED.values()
         )
         function = "\n".join(["entry:", *entry, *parts, *failed])
-        weights = '!0 = !{!"branch_weights", i32 1048576, i32 1}\n!1 = !{}'
+        weights = (
+            f'!0 = !{{!"branch_weights", i32 1048576, i32 1}}\n!1 = !{{}}\n!2 = !{{i64 0, i64 {LONGEST}}}'
+        )
         return f"{intrinsics}\n{weights}\ndefine i64 @{ENTRY}(ptr noalias %frame) {{\n{function}\n}}\n"
 
     def _entry(self) -> list[str]:
@@ -303,7 +307,7 @@ class _Text:
 
     def _exact(self, op: str, a: str, b: str, failure: int) -> str:
         if not failure:
-            return self.let(f"{op} i64 {a}, {b}")
+            return self.let(f"{op} nsw i64 {a}, {b}")
         both = self.let(f"call {{i64, i1}} @llvm.{_CHECKED[op]}.with.overflow.i64(i64 {a}, i64 {b})")
         over = self.let(f"extractvalue {{i64, i1}} {both}, 1")
         result = self.let(f"extractvalue {{i64, i1}} {both}, 0")
@@ -356,7 +360,7 @@ class _Text:
         first = Word.MEMORIES + 2 * memory
         at = self.value(index)
         if failure:
-            length = self.let(f"load i64, ptr {self._place(first + 1)}, !invariant.load !1")
+            length = self.let(f"load i64, ptr {self._place(first + 1)}, !invariant.load !1, !range !2")
             self.unless(self.let(f"icmp ult i64 {at}, {length}"), failure)
         base = self.let(f"load ptr, ptr {self._place(first)}, !invariant.load !1")
         return self.let(f"getelementptr i{self.bits[memory]}, ptr {base}, i64 {at}")

@@ -36,17 +36,27 @@ class _Ranges:
         self.params: dict[int, list[Range]] = {0: [_ANY] * len(graph.blocks[0].params)}
         self.grown: dict[tuple[int, int], int] = {}
         self.waiting = {0: None}
+        self.narrowed: dict[int, list[Range]] | None = None
+        """The intervals that come of those in `params`, while these stay."""
 
     def result(self) -> Graph:
-        """Go through blocks until nothing grows, and then once more to drop checks."""
+        """Go through blocks until nothing grows, then let intervals shrink, and go through them to drop checks."""
         while self.waiting:
             self._through(self.waiting.popitem()[0], None)
+        self._narrow()
         blocks = list(self.graph.blocks)
         for number in self.params:
             body: Stream = []
             self._through(number, body)
             blocks[number] = blocks[number]._replace(body=body)
         return self.graph._replace(blocks=blocks)
+
+    def _narrow(self) -> None:
+        """Join what blocks hand over once more: what grew without end may have been accepted as an address since."""
+        stable, self.narrowed = self.params, {0: self.params[0]}
+        for number in stable:
+            self._through(number, None)
+        self.params, self.narrowed = self.narrowed, None
 
     def _through(self, number: int, body: Stream | None) -> None:
         """Go through a block; with a body, write there what it becomes."""
@@ -59,7 +69,7 @@ class _Ranges:
             stream, known, near, out = waiting.pop()
             for instruction in stream:
                 if instruction[0] == "if":
-                    inner: Stream = []
+                    inner: Stream | None = None if out is None else []
                     waiting.append((instruction[2], dict(known), dict(near), inner))
                     if out is not None:
                         out.append((*instruction[:2], inner))
@@ -149,6 +159,14 @@ class _Ranges:
         return min(a >> b for a in one for b in other), max(a >> b for a in one for b in other)
 
     def _join(self, target: int, args: list[Range]) -> None:
+        if self.narrowed is not None:
+            before = self.narrowed.get(target)
+            self.narrowed[target] = (
+                list(args)
+                if before is None
+                else [(min(a[0], b[0]), max(a[1], b[1])) for a, b in zip(before, args, strict=True)]
+            )
+            return
         known = self.params.get(target)
         if known is None:
             self.params[target] = list(args)
