@@ -122,7 +122,7 @@ def verdict(program, packets, begin, end, wire):
     pc = 0
     a = lift(0)
     x = lift(0)
-    cells = [a] * 16
+    cells = [lift(0)] * 16
     while True:
         operation, what, jt, jf, k = program[pc]
         pc = pc + 1

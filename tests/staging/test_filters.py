@@ -14,7 +14,7 @@ from pellucid.base.errors import InputError
 from pellucid.driver.codes import compile_code
 from pellucid.staging import Memory
 
-from .filters import WEB, random_filter, random_packets, realistic
+from .packet_filters import WEB, random_filter, random_packets, realistic
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "examples"))
