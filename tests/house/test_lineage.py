@@ -13,7 +13,7 @@ NUMBERS = {
     "P": (*range(1, 26), 27),
     "S": range(1, 19),
     "N": range(1, 16),
-    "T": (*range(1, 11), 12),
+    "T": range(1, 13),
     "H": range(1, 10),
 }
 WANTED = [f"{letter}{number}" for letter, numbers in NUMBERS.items() for number in numbers]
