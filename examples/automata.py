@@ -234,6 +234,20 @@ def written(rule):
     return f"({inner[0]} {rule[0]} {inner[1]})"
 
 
+COLORS = np.array([0x0B1021, 0x1D3B6F, 0x2A7F9E, 0x3FB68B, 0xA8D86E, 0xF6E27F, 0xF2994A, 0xD7263D], np.uint32)
+"""Red, green and blue of each state."""
+
+
+def shown(*grids, scale=2, gap=4):
+    """States side by side as an array of colors, each cell as a square of pixels."""
+    rows = []
+    for states in grids:
+        colors = COLORS[states][..., None] >> np.array([16, 8, 0], np.uint32) & 255
+        large = colors.astype(np.uint8).repeat(scale, 0).repeat(scale, 1)
+        rows += [large, np.full((large.shape[0], gap, 3), 255, np.uint8)]
+    return np.concatenate(rows[:-1], 1)
+
+
 def main():
     """Evolve some rules, and tell of the best."""
     for rule, worth in evolved(4, size=8, generations=3)[:3]:

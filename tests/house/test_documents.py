@@ -55,6 +55,7 @@ def test_python_in_the_documents_runs(page: Path, tmp_path: Path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},  # pages may import examples, as where they are built
     )
     assert done.returncode == 0, done.stderr
 
