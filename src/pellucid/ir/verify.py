@@ -179,6 +179,9 @@ def _verify_block(block: Block, scope: int, declared: set[Expr], known: set[Buff
             case Abstract():
                 pass
             case Alloc(sizes, body):
+                if not sizes:
+                    # There would be nothing to write down: the text of a block of arrays opens with the last one.
+                    raise IrError("allocates no array", place="alloc", fix="keep its body alone")
                 for buffer, size in sizes.items():
                     _check_roots(f"alloc {buffer.name}", [size], scope, declared)
                 _verify_block(body, scope, declared, known | set(sizes), loops)
