@@ -86,6 +86,7 @@ BAD_NESTS = {
     "for .*not in scope": kernel(each(ROW, lo=COLUMN)),
     "if .*not in scope": kernel(N.If(E.apply("lt", COLUMN, ONE), (), ())),
     "alloc .*not in scope": kernel(N.Alloc({STRANGER: COLUMN}, ())),
+    "once: keeps no value": kernel(each(ROW, N.Once(1, (), ()))),
     "alloc: allocates no array": kernel(N.Alloc({}, (N.Store(OUT, ZERO, ONE),))),
     "repeat .*not in scope": kernel(N.Repeat(E.iterate([COLUMN], [COLUMN], E.TRUE, ONE, 0)[0].args[0], ())),
     "the index i is already a loop's": kernel(each(COLUMN, each(COLUMN))),

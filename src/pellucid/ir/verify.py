@@ -144,6 +144,8 @@ def _verify_block(block: Block, scope: int, declared: set[Expr], known: set[Buff
             case Once(across, values, body):
                 if not 1 <= across <= loops:
                     raise IrError(f"{across} of the {loops} loops around are none", place="once")
+                if not values:
+                    raise IrError("keeps no value", place="once", fix="leave it out")
                 if not set(values) <= {r for x in body if is_place(x) for r in roots(x)}:
                     raise IrError("keeps what its places do not compute", place="once")
                 _check_roots("once", values, scope, declared)
