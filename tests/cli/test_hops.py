@@ -73,6 +73,7 @@ def test_every_move_is_taught_with_its_clauses_and_an_example(desk, name):
     for theorem in moves()[name].theorems:
         assert theorem.name in " ".join(text.split())
         assert all(f"{clause.name}:" in text for clause in theorem.clauses)
+    assert all(f"{limit.name}:" in text for limit in moves()[name].limits)
     assert f"example: try {name} " in text
     assert "before" in text
     assert "tested" in text or "proved by machine" in text
@@ -82,6 +83,9 @@ def test_a_condition_is_taught_by_its_name(desk):
     text = said(desk, "help one-way")
     assert text.startswith(
         "one-way, a condition\n  lanes, independent iterations commute, in lanes: no loop around"
+    )
+    assert said(desk, "help few-iterations").startswith(
+        "few-iterations, a condition\n  unroll_all, a limit: "
     )
     with pytest.raises(InputError, match="did you mean 'one-way'"):
         desk.say("help oneway")

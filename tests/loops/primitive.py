@@ -46,3 +46,23 @@ def refused(move: str, before: str, path: Path = ((0, 0),), **options: object) -
     verdict = named(move).check(nest(before), path, ranges=RANGES, **options)
     assert isinstance(verdict, Refuted | Unknown), verdict
     return verdict
+
+
+PRIMITIVE = (
+    "interchange",
+    "interchange_with_substitution",
+    "interchange_with_back_substitution",
+    "compress",
+    "absorb_before",
+    "absorb_after",
+    "absorb_with_substitution",
+    "extract_before",
+    "extract_after",
+    "split_if",
+    "simplify_if",
+    "eliminate_loop",
+    "unroll",
+    "unroll_all",
+    "roll",
+    "roll_all",
+)

@@ -17,7 +17,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.base.errors import IrError
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N
 from pellucid.ir import types as T
@@ -29,7 +28,6 @@ from pellucid.ir.path import walk
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
 from pellucid.loops.move import Move, Proved, named
-from pellucid.loops.theorem import Site
 
 FILES = sorted((Path(__file__).parent / "array_moves").glob("*.nest"))
 BECOMES = "\nbecomes\n\n"
@@ -370,52 +368,3 @@ def test_a_move_preserves_meaning(name: str, seed: int):
         if isinstance(move.check(kernel, path, **options), Proved):
             after = move.apply(kernel, path, **options).kernel
             assert same(kernel, after), f"{print_nest(kernel)}\nbecame\n{print_nest(after)}"
-
-
-# ---- clauses left out ----
-
-NARROW = """kernel k():
-  output q: i16[4]
-  for y: i8 in 0:i8 .. 20:i8:
-    for x: i8 in 0:i8 .. 20:i8:
-      q[0] := q[0] + 1:i16
-"""
-TENTHS = "0.1 * a[{0} + {1}] + 0.3 * a[{0} + x] + (0.3 * a[y * 4 + {1}] + 0.9 * a[y * 4 + x])\n"
-FIXED = {
-    "any-order": (HEAD + WINDOW + TENTHS.format("max(y - 1, 0) * 4", "max(x - 1, 0)"), {}),
-    "no-overflow": (NARROW, {}),
-    "states-apart": (ITERATIONS, {"array": "t"}),
-    "bounds-unchanged": (
-        "kernel k():\n  output q: i32[2]\n  for y in 0 .. min(max(q[0], 2), 5):\n    q[0] := 2\n    q[1] := q[1] + 1\n",
-        {"cuts": (1,)},
-    ),
-}
-
-
-def refuted(move: Move, kernel: Kernel, path: tuple, options: dict[str, object]) -> bool:
-    """Whether a move that its theorem does not license cannot be made there, or changes the meaning."""
-    try:
-        return not same(kernel, move.apply(kernel, path, **options).kernel)
-    except (AssertionError, IrError, KeyError):
-        return True
-
-
-CLAUSES = [(name, c.name) for name in MOVES for t in named(name).theorems for c in t.clauses]
-
-
-@pytest.mark.parametrize(("name", "clause"), CLAUSES)
-def test_no_clause_can_be_left_out(name: str, clause: str):
-    move = named(name)
-    (theorem,) = move.theorems
-    rest = theorem.without(clause)
-    if clause in FIXED:
-        text, options = FIXED[clause]
-        tried = [(parse_nest(text), ((0, 0),), options)]
-    else:
-        tried = ((k, p, o) for k in cases(3000) for p, o in sites(move, k))
-    for kernel, path, options in tried:
-        site = Site(kernel, path, {}, options)
-        only = theorem.fits(site) and not isinstance(theorem.prove(site), Proved)
-        if only and isinstance(rest.prove(site), Proved) and refuted(move, kernel, path, options):
-            return
-    pytest.fail(f"nothing refutes {name} without {clause}")

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from tests.loops.nests import RANGES, makers, nests
-from tests.loops.test_primitive_clauses import PRIMITIVE
+from tests.loops.primitive import PRIMITIVE
 from tests.loops.test_primitive_conditionals import SHAPED as CONDITIONALS
 from tests.loops.test_primitive_loops import SHAPED as LOOPS
 from tests.loops.test_primitive_loops import variants

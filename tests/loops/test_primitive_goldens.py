@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.loops.test_primitive_clauses import PRIMITIVE
+from tests.loops.primitive import PRIMITIVE
 
 from pellucid.ir import nest as N
 from pellucid.ir.interp import run

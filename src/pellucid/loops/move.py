@@ -60,6 +60,7 @@ class Move:
     find      the sites where the move might apply, most promising first.
     apply     the nest after it; only called when `check` answered Proved.
     theorems  what licenses it: any one of them is enough.
+    limits    what it keeps to where a theorem licenses more: sizes, what a machine runs, what an option may name.
     derive    for a move made of smaller ones: the small moves replayed on a few iterations, each with its own proof.
 
     All three functions take the kernel, the path (not `find`), `ranges`, and the move's own options by name.
@@ -71,11 +72,12 @@ class Move:
     apply: Callable[..., Applied]
     theorems: tuple[Theorem, ...]
     derive: Callable[..., Ledger] | None = None
+    limits: tuple[Clause, ...] = ()
 
     def check(
         self, kernel: Kernel, path: Path, *, ranges: Mapping[Expr, Facts] | None = None, **options: Any
     ) -> Verdict:
-        """Whether it may be made at a site: Proved by the first theorem that proves it.
+        """Whether it may be made at a site: Proved by the first theorem that proves it, within the move's limits.
 
         Nothing is proved of a program in which values are kept (`Once`): places come last.
         If none does, the answer is that of the first theorem which speaks of what stands there.
@@ -86,9 +88,17 @@ class Move:
         for theorem in self.theorems:
             verdict = theorem.prove(site)
             if isinstance(verdict, Proved):
-                return _unless_kept(kernel, verdict)
+                return self._beyond(site) or _unless_kept(kernel, verdict)
             (refusals if theorem.fits(site) else strangers).append(verdict)
         return (refusals + strangers)[0]
+
+    def _beyond(self, site: Site) -> Verdict | None:
+        """The first limit that a licensed site does not keep to, or None."""
+        for limit in self.limits:
+            verdict = limit.ask(site)
+            if not isinstance(verdict, Proved):
+                return verdict
+        return None
 
 
 def _unless_kept(kernel: Kernel, verdict: Proved) -> Verdict:

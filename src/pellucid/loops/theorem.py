@@ -18,7 +18,7 @@ from ..ir.nest import Block, For, Kernel, Statement, blocks
 from ..ir.path import Path, at, describe, enclosing
 from ..reasoning.iterations import Iterations
 from ..reasoning.known import Known, known_at
-from ..reasoning.prove import Premise, Proved, Refuted, Unknown, Verdict
+from ..reasoning.prove import Premise, Proved, Verdict
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,15 @@ class Clause:
         """The condition in words, at a site."""
         return self.text if isinstance(self.text, str) else self.text(site)
 
+    def ask(self, site: Site) -> Verdict:
+        """The verdict of the test; a refusal has the clause's words and name."""
+        verdict = self.test(site)
+        return (
+            verdict
+            if isinstance(verdict, Proved)
+            else replace(verdict, premise=self.words(site), clause=self.name)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Theorem:
@@ -112,16 +121,14 @@ class Theorem:
         for clause in (self.shape, *self.clauses):
             if clause is None:
                 continue
-            match clause.test(site):
-                case Proved(_, found):
-                    declared.update(dict.fromkeys(found))
-                    if clause is not self.shape:
-                        test = functools.partial(clause.test, site)
-                        premises.append(Premise(clause.words(site), test, clause.name))
-                case Refuted(_, witness):
-                    return Refuted(clause.words(site), witness, clause.name)
-                case Unknown(_, missing):
-                    return Unknown(clause.words(site), missing, clause.name)
+            verdict = clause.ask(site)
+            if not isinstance(verdict, Proved):
+                return verdict
+            declared.update(dict.fromkeys(verdict.premises))
+            if clause is not self.shape:
+                premises.append(
+                    Premise(clause.words(site), functools.partial(clause.test, site), clause.name)
+                )
         return Proved(self.name, (*premises, *declared), self.lemma)
 
     def without(self, clause: str) -> Theorem:

@@ -1,8 +1,9 @@
 """Random nests against every move: what is proved keeps the meaning, in the interpreter and in every back end.
 
 A case is a program with a seed: every move with every option is tried at every place, and some chains of three. Each
-program that comes out is verified, printed and read again, and run by the interpreter; some of them, with the first
-program and the ends of the chains, are compiled by every back end. A shrunk case names its moves instead, which are
+program that comes out is verified, printed and read again, and run by the interpreter; where moves made places alone,
+also with the places read as names. Some of them, with the first program and the ends of the chains, are compiled by
+every back end. A shrunk case names its moves instead, which are
 tried at all places: `; moves peel side='front' | unroll_all`.
 """
 
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from tests.fuzz.applying import Application, Options, applications, written
 from tests.fuzz.compiled import Part, Run, agree
 from tests.fuzz.contract import NotACase
+from tests.fuzz.naming import by_names
 from tests.fuzz.nests import RANGES, memories, nest
 from tests.fuzz.smaller import smaller
 
@@ -46,6 +48,8 @@ MAX_PARTS, MAX_COMPILED = 6, 30
 """Programs that are compiled at once, and statements of each: a C compiler takes most of the time."""
 MAX_FIRST = 14
 """Statements of a first program: places and moves at them grow with it, and small ones show a fault as well."""
+PLACING = frozenset(("place", "hoist", "share"))
+"""Moves that make places, all of which may be read as names."""
 MAX_STATEMENTS = 60
 """Statements of a program that is still run: unrolled loops within unrolled loops would take all the time."""
 
@@ -83,15 +87,20 @@ class Trial:
         text = print_nest(made) if compiled or self.rng.random() < READ else ""
         again = print_nest(parse_nest(text)) if text else ""
         assert again == text, f"{how}: printed, read and printed again,\n{text}becomes\n{again}"
+        meanings = [made]
+        if by and PLACING.issuperset(a.move for a in by):
+            meanings.append(by_names(made))
+            self.counts["programs with places read as names"] += 1
         # One memory each time: more programs tell more than more memories.
         for arguments, given, expected in self.runs if compiled else [self.rng.choice(self.runs)]:
-            memory = {b: data.copy() for b, data in given.items()}
-            run(made, arguments, memory)
-            for b in made.outputs:
-                assert same_bits(memory[b], expected[b]), (
-                    f"{how}: {b.name} is {memory[b]}, not {expected[b]}, for {dict(arguments)}:\n"
-                    f"{print_nest(self.kernel)}became\n{print_nest(made)}"
-                )
+            for meant in meanings:
+                memory = {b: data.copy() for b, data in given.items()}
+                run(meant, arguments, memory)
+                for b in made.outputs:
+                    assert same_bits(memory[b], expected[b]), (
+                        f"{how}: {b.name} is {memory[b]}, not {expected[b]}, for {dict(arguments)}:\n"
+                        f"{print_nest(self.kernel)}became\n{print_nest(meant)}"
+                    )
         few = len(self.parts) < MAX_PARTS and sum(1 for _ in walk(made.body)) <= MAX_COMPILED
         if compiled and few:
             self.parts.append(Part(made, how, self.runs))

@@ -84,6 +84,8 @@ def _clauses() -> dict[str, list[str]]:
                 fits = isinstance(clause.text, str) or theorem.fits(site)
                 words = f": {clause.words(site)}" if fits else ""
                 found.setdefault(clause.name, []).append(f"  {move.name}, {theorem.name}{words}")
+        for limit in move.limits:
+            found.setdefault(limit.name, []).append(f"  {move.name}, a limit: {limit.words(site)}")
     return found
 
 
@@ -105,6 +107,9 @@ def _move(move: Move, width: int) -> Reply:
         fits = theorem.fits(site)
         named = [(c.name, c.words(site) if fits or isinstance(c.text, str) else "…") for c in theorem.clauses]
         parts.append(Part("good", "\n".join([*lines, telling.clauses(named, width, "  ")])))
+    if move.limits:
+        limits = telling.clauses([(c.name, c.words(site)) for c in move.limits], width, "  ")
+        parts.append(Part("good", f"within these limits\n{limits}"))
     if chosen := telling.chosen(move):
         parts.append(Part("text", f"options: {chosen}"))
     parts.append(Part("text", telling.wrapped(f"example: {shown.call}: {shown.caption}", width)))

@@ -98,7 +98,6 @@ DEAD = Theorem(
     "what nobody loads need not be stored",
     "Stores to a buffer that is no live output and feeds nothing but itself may be left out.",
     (
-        Clause("declared", "what is called live is an output of the kernel", _declared),
         Clause("not-live", lambda s: f"{_buffer(s).name} is not needed at the end", _not_live),
         Clause(
             "feeds-nothing", lambda s: f"nothing but its own stores loads {_buffer(s).name}", _feeds_nothing
@@ -106,6 +105,8 @@ DEAD = Theorem(
     ),
     shape=Clause("a-buffer", "the site is a kernel with a buffer that is to go", _has_buffer),
 )
+
+DECLARED = Clause("declared", "what is called live is an output of the kernel", _declared)
 
 
 def apply(
@@ -130,4 +131,5 @@ def apply(
     return Applied(replace(kernel, outputs=outputs, body=transform(kernel.body, change)))
 
 
-MOVE = Move("eliminate_dead", "Leave out what is stored to a buffer that nobody needs.", find, apply, (DEAD,))
+DOC = "Leave out what is stored to a buffer that nobody needs."
+MOVE = Move("eliminate_dead", DOC, find, apply, (DEAD,), limits=(DECLARED,))

@@ -52,6 +52,11 @@ def _memory_unchanged(site: Site) -> Verdict:
     return untouched([place.value], loop.body)
 
 
+def _loads_kept(site: Site) -> Verdict:
+    outside = Site(site.kernel, site.path[:-1])
+    return untouched([_placed(site)[0].value], outside.block[outside.path[-1][1] + 1 :])
+
+
 THEOREM = Theorem(
     "White 5.3.1 for values",
     "A value that no iteration changes may be computed before the loop.",
@@ -60,6 +65,7 @@ THEOREM = Theorem(
             "index-absent", lambda s: f"{_placed(s)[1].index.attr} does not occur in the value", _index_absent
         ),
         Clause("memory-unchanged", "the loop stores to nothing that the value loads", _memory_unchanged),
+        Clause("loads-kept", "nothing after the loop stores to what the value loads", _loads_kept),
     ),
     lemma="code_motion_under_guard",
     shape=Clause("a-place-in-a-loop", "the site is a place directly inside a loop", _is_placed),

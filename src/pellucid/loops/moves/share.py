@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from ...ir.expr import LEAVES, Expr, uses
-from ...ir.nest import For, Kernel, Let, Repeat, Statement, roots
+from ...ir.nest import Kernel, Let, Repeat, Statement, roots
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
+from ...reasoning.effects import untouched
 from ...reasoning.prove import Verdict, decided
 from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
@@ -69,39 +70,21 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
             yield path
 
 
-def _shared(site: Site) -> tuple[Statement, Expr]:
-    """The statement and its value, once the shape was checked."""
-    node = candidate(site.kernel, site.path)
-    assert node is not None  # noqa: S101 - the theorem's shape
-    return at(site.kernel.body, site.path), node
-
-
 def _used_often(site: Site) -> Verdict:
     node = candidate(site.kernel, site.path) if site.path else None
     return decided(node is not None, "a value is used several times", f"none in {site}")
 
 
-def _computed_anyway(site: Site) -> Verdict:
-    statement, node = _shared(site)
-    return decided(node in _certain(statement), "every path computes the value", "a condition may skip it")
-
-
-def _in_scope(site: Site) -> Verdict:
-    scope = 0
-    for s in site.around:
-        scope |= s.index.free if isinstance(s, For) else 0
-    return decided(
-        not _shared(site)[1].free & ~scope, "its indices are in scope", "one of them is bound inside"
-    )
+def _loads_kept(site: Site) -> Verdict:
+    node = candidate(site.kernel, site.path)
+    assert node is not None  # noqa: S101 - the theorem's shape
+    return untouched([node], site.block[site.path[-1][1] :])
 
 
 SHARING = Theorem(
     "sharing adds no evaluation",
     "A value that is computed anyway may be computed once, before its uses.",
-    (
-        Clause("computed-anyway", "every path through the statement computes the value", _computed_anyway),
-        Clause("in-scope", "the value's indices are in scope", _in_scope),
-    ),
+    (Clause("loads-kept", "nothing in the scope of the place stores to what the value loads", _loads_kept),),
     shape=Clause("used-often", "a value is used several times here and has no place", _used_often),
 )
 

@@ -45,13 +45,14 @@ SPREAD = Theorem(
     "Iterations that share no memory may run on several threads.",
     (
         Clause("positive-band", "a band has at least one iteration", _positive),
-        Clause("outermost", "no other loop is around it", _outermost),
         NO_FLOW,
         APART,
     ),
     lemma="iterations_in_any_order",
     shape=IN_ORDER,
 )
+
+OUTERMOST = Clause("outermost", "no other loop is around it", _outermost)
 
 
 def apply(kernel: Kernel, path: Path, *, band: int = BAND, **_: Any) -> Applied:
@@ -62,6 +63,5 @@ def apply(kernel: Kernel, path: Path, *, band: int = BAND, **_: Any) -> Applied:
     return Applied(replace(kernel, body=new))
 
 
-MOVE = Move(
-    "spread", "Hand out the iterations of an outermost loop to threads, in bands.", find, apply, (SPREAD,)
-)
+DOC = "Hand out the iterations of an outermost loop to threads, in bands."
+MOVE = Move("spread", DOC, find, apply, (SPREAD,), limits=(OUTERMOST,))

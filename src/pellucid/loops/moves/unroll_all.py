@@ -51,14 +51,12 @@ def _few(site: Site) -> Verdict:
 THEOREM = Theorem(
     "White 4.3.2, repeated",
     "A loop over constants is its iterations, one after the other.",
-    (
-        Clause(
-            "few-iterations", lambda s: f"there are at most {s.options.get('most', MOST)} iterations", _few
-        ),
-    ),
+    (),
     lemma="full_unrolling",
     shape=Clause("constant-bounds", "the site is a loop that runs in order over constants", _constant_bounds),
 )
+
+FEW = Clause("few-iterations", lambda s: f"there are at most {s.options.get('most', MOST)} iterations", _few)
 
 
 def apply(kernel: Kernel, path: Path, *, most: int = MOST, **_: Any) -> Applied:
@@ -81,5 +79,11 @@ def derive(kernel: Kernel, path: Path, *, ranges: Mapping[Expr, Facts] | None = 
 
 
 MOVE = Move(
-    "unroll_all", "Write out the iterations of a loop over constants.", find, apply, (THEOREM,), derive
+    "unroll_all",
+    "Write out the iterations of a loop over constants.",
+    find,
+    apply,
+    (THEOREM,),
+    derive,
+    (FEW,),
 )
