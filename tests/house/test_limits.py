@@ -119,7 +119,7 @@ EXCEED: dict[str, Callable[[Path], object]] = {
         "(MakeVariable s) " + "(if true " * 5001 + "()" + ")" * 5001
     ),
     "loops.hops.numbers._MOST_DIGITS": lambda _: read(f"(MakeVariable s) (:= s {'9' * 41})"),
-    "backends.port.MOST_PRIVATE": private,
+    "reasoning.scratch.MOST_PRIVATE": private,
     "loops.moves.lanes.MAX_COUNT": many_lanes,
     "algebra.array.MOST_AXES": lambda _: alg.array("a", (2, 2, 2, 2)),
     "algebra.array.MOST_ELEMENTS": lambda _: alg.array("a", (1 << 16, 1 << 15)),

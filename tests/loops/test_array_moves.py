@@ -17,6 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pellucid.backends.llvm import LlvmBackend
+from pellucid.base.errors import BackendError
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N
 from pellucid.ir import types as T
@@ -368,3 +370,45 @@ def test_a_move_preserves_meaning(name: str, seed: int):
         if isinstance(move.check(kernel, path, **options), Proved):
             after = move.apply(kernel, path, **options).kernel
             assert same(kernel, after), f"{print_nest(kernel)}\nbecame\n{print_nest(after)}"
+
+
+# ---- limits ----
+
+MOVED = """kernel k():
+  output q: i32[{size}]
+  input c: u8[8]
+  for j in 0 .. 3:
+    for i in 0 .. 8:
+      q[convert.i32(c[i])] := q[convert.i32(c[i])] + 1
+"""
+ROWS = """kernel k():
+  output q: i32[99]
+  alloc s: i32[{all}]:
+    for j in 0 .. 3:
+      for i in 0 .. {row}:
+        s[j * {row} + i] := i
+      q[j] := s[j * {row} + 5]
+"""
+
+
+@pytest.mark.parametrize(
+    ("move", "few", "many", "at"),
+    [
+        ("privatize", MOVED.format(size=256), MOVED.format(size=8000), 2),
+        ("contract_array", ROWS.format(all=96, row=32), ROWS.format(all=120000, row=40000), 1),
+    ],
+)
+def test_memory_inside_of_loops_is_offered_where_back_ends_take_it(move: str, few: str, many: str, at: int):
+    for text, offered in ((few, True), (many, False)):
+        kernel = parse_nest(text)
+        path = [(), *(p for p, _ in walk(kernel.body))][at]
+        verdict = named(move).check(kernel, path)
+        assert isinstance(verdict, Proved) == offered, verdict
+        LlvmBackend().compile(kernel, {})
+        made = named(move).apply(kernel, path).kernel
+        if offered:
+            LlvmBackend().compile(made, {})
+            continue
+        assert verdict.clause == "fits"
+        with pytest.raises(BackendError, match="scratch memory inside a loop"):
+            LlvmBackend().compile(made, {})

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..backends.port import MOST_PRIVATE, Backend
+from ..backends.port import Backend
 from ..base.garbage import uncollected
 from ..driver.options import Options
 from ..driver.pipeline import Optimized, Stage, expansion, simplification
@@ -30,6 +30,7 @@ from ..loops.tactic import State, Tactic, attempt, make
 from ..reasoning.effects import loaded
 from ..reasoning.infer import FactsOf
 from ..reasoning.iterations import terms
+from ..reasoning.scratch import MOST_PRIVATE
 from .tables import tables
 
 WINDOW = 4

@@ -21,6 +21,7 @@ from ..ir.expr import Buffer, Expr, buffers, topological
 from ..ir.facts import Facts
 from ..ir.interp import evaluate
 from ..reasoning.infer import of_leaf
+from ..reasoning.scratch import MOST_PRIVATE, bytes_of
 
 Array = np.ndarray[Any, Any]
 Arguments = Mapping[str, Any]
@@ -87,8 +88,6 @@ class Store(Protocol):
         ...
 
 
-MOST_PRIVATE = 128 << 10
-"""The most bytes of scratch memory inside of loops, all together: it is on the stack."""
 BANDS = 32
 """Into how many parts a loop is handed out at most."""
 
@@ -290,10 +289,8 @@ def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
         flat.append(s)
         for x in N.walk((s,)):
             private |= x.sizes if isinstance(x, N.Alloc) else {}
-    if (
-        any(n.op != "const" for n in private.values())
-        or sum(map(_bytes, private, private.values())) > MOST_PRIVATE
-    ):
+    sizes = [bytes_of(b, n) for b, n in private.items()]
+    if None in sizes or sum(n or 0 for n in sizes) > MOST_PRIVATE:
         raise BackendError(
             f"scratch memory inside a loop or a branch that is not surely at most {MOST_PRIVATE} bytes",
             place=kernel.name,
@@ -307,10 +304,6 @@ def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
     asks = any(isinstance(s, N.While) for s in statements)
     calling = Calling(kernel.name, kernel.params, known, bound, len(kernel.outputs), scratch, bands, asks)
     return Layout(kernel, calling, phases, private)
-
-
-def _bytes(buffer: Buffer, size: Expr) -> int:
-    return max(1, int(size.attr)) * buffer.type.dtype.itemsize
 
 
 def _phases(kernel: N.Kernel, flat: Sequence[N.Statement]) -> list[Phase]:

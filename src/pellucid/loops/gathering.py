@@ -85,13 +85,18 @@ def gathering(
     return None
 
 
+def elements(g: Gathering, counts: Sequence[int]) -> int:
+    """The elements of all copies together, with what stands between them."""
+    return math.prod(counts) * (g.buffer.size + _gap(g.buffer))
+
+
 def in_parts(kernel: Kernel, g: Gathering, counts: Sequence[int]) -> Alloc:
     """The loop with as many copies of the buffer as `by` has values: cleared before they are used, merged in order.
 
     If the loop's own index tells copies apart before all else, every iteration clears and merges its own.
     """
     size, copies = g.buffer.size + _gap(g.buffer), math.prod(counts)
-    parts = fresh_buffer(kernel, f"{g.buffer.name}_parts", g.buffer.type, copies * size)
+    parts = fresh_buffer(kernel, f"{g.buffer.name}_parts", g.buffer.type, elements(g, counts))
     type_ = position_type(parts.size)
     neutral = const(0 if g.identity is None else g.identity, g.buffer.type)
 

@@ -21,6 +21,7 @@ from ...reasoning.prove import Proved, Unknown, Verdict, decided
 from ..build import fresh_buffer
 from ..elements import allocated
 from ..move import Applied, Move
+from ..room import fits
 from ..rows import Rows, rows_at
 from ..theorem import Clause, Site, Theorem
 
@@ -70,6 +71,8 @@ CONTRACT = Theorem(
     shape=Clause("one-loop", "the site is scratch memory that one loop alone uses, in rows", _one_loop),
 )
 
+FITS = fits(lambda site: _of(site).bytes)
+
 
 def apply(kernel: Kernel, path: Path, *, array: str | None = None, ranges: Any = None, **_: Any) -> Applied:
     """A row inside of the loop, in place of the array around it."""
@@ -103,4 +106,5 @@ MOVE = Move(
     find,
     apply,
     (CONTRACT,),
+    limits=(FITS,),
 )

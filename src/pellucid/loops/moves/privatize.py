@@ -14,14 +14,15 @@ from typing import Any
 
 from ...ir import prim as table
 from ...ir.expr import Expr, topological
-from ...ir.nest import For, Kernel, Store, roots, walk
+from ...ir.nest import Alloc, For, Kernel, Store, roots, walk
 from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import shown
 from ...reasoning.prove import Proved, Refuted, Unknown, Verdict, both, decided
-from ..gathering import Gathering, gathered, gathering, in_parts, inside_of
+from ..gathering import Gathering, elements, gathered, gathering, in_parts, inside_of
 from ..independence import IN_ORDER
 from ..move import Applied, Move
+from ..room import fits
 from ..theorem import Clause, Site, Theorem
 
 MOST = 1 << 24
@@ -126,6 +127,17 @@ PARTS = Theorem(
 )
 
 
+def _private(site: Site) -> int:
+    """The bytes of the copies if they stand inside of a loop or a branch."""
+    counts = _counts(site)
+    if counts is None or all(isinstance(s, Alloc) for s in site.around):
+        return 0
+    return elements(_site(site), counts) * _site(site).buffer.type.dtype.itemsize
+
+
+FITS = fits(_private)
+
+
 def apply(
     kernel: Kernel,
     path: Path,
@@ -146,4 +158,4 @@ def apply(
 
 
 DOC = "Gather what a loop gathers into an array in several copies of it, and merge them after."
-MOVE = Move("privatize", DOC, find, apply, (PARTS,))
+MOVE = Move("privatize", DOC, find, apply, (PARTS,), limits=(FITS,))
