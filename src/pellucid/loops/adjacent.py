@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from ..ir.nest import Block, For, If, Kernel, Statement, Store
+from ..ir.nest import Block, For, If, Kernel, Statement, Store, While
 from ..ir.path import Path, replace_at
 from ..ir.path import walk as paths
 from ..reasoning.effects import shown
@@ -42,6 +42,12 @@ def loop(site: Site) -> For:
     return site.statement
 
 
+def unbounded(site: Site) -> While:
+    """The loop without bounds at a site, once a theorem's shape has shown that there is one."""
+    assert isinstance(site.statement, While)  # noqa: S101 - the shape
+    return site.statement
+
+
 def assignment(statement: Statement) -> Store:
     """The statement as the assignment that a theorem's shape has shown it to be."""
     assert isinstance(statement, Store)  # noqa: S101 - the shape
@@ -57,6 +63,8 @@ def told(site: Site) -> str:
             words = f"for {index.attr} in {shown(lo)} .. {shown(hi)}"
         case If(condition):
             words = f"if {shown(condition)}"
+        case While(condition):
+            words = f"while {shown(condition)}"
         case _:
             words = str(site)
     return words if len(words) <= LONGEST else f"{words[:LONGEST]} ..."

@@ -136,8 +136,11 @@ def move_code(kernel: Kernel, path: Path, *, ranges: Ranges = None, trips: int =
     """Unroll, move all copies to the front, compress them to one, roll the rest.
 
     Where the rest uses what the statement sets, a copy cannot pass it: there the theorem goes beyond the small steps.
+    A loop without bounds has no instance of a few iterations.
     """
     around, position = path[:-1], path[-1][1]
+    if not isinstance(at(kernel.body, around), For):
+        return Ledger()
     instance = few(kernel, around, trips, ranges)
     loop = at(instance.body, around)
     assert isinstance(loop, For)  # noqa: S101 - the move was proved here

@@ -1,18 +1,21 @@
-"""eliminate_loop: a loop that runs no iteration goes; of one that runs a single one the body stays (White 4.3.1)."""
+"""eliminate_loop: a loop that runs no iteration goes; of one that runs a single one the body stays (White 4.3.1).
+
+A loop without bounds goes where its condition does not hold at first.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from ...ir.nest import For, Kernel
+from ...ir.nest import For, Kernel, While
 from ...ir.path import Path
 from ...ir.path import walk as paths
-from ...reasoning.bounds import difference
-from ...reasoning.effects import effects, loads
+from ...reasoning.bounds import decide, difference
+from ...reasoning.effects import effects, loads, shown
 from ...reasoning.prove import Proved, Refuted, Unknown, Verdict, decided
 from ...reasoning.separate import apart
-from ..adjacent import loop, replaced, told
+from ..adjacent import loop, replaced, told, unbounded
 from ..build import with_value
 from ..iteration import minus
 from ..move import Applied, Move
@@ -21,7 +24,7 @@ from ..theorem import Clause, Site, Theorem
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
     """Every loop."""
-    return (path for path, s in paths(kernel.body) if isinstance(s, For))
+    return (path for path, s in paths(kernel.body) if isinstance(s, For | While))
 
 
 def _is_loop(site: Site) -> Verdict:
@@ -52,6 +55,20 @@ def _start_kept(site: Site) -> Verdict:
     return apart(found.sets, loads([s.lo]), site.known.while_changing(a.buffer for a in found.sets))
 
 
+def _without_bounds(site: Site) -> Verdict:
+    return decided(
+        isinstance(site.statement, While), "the site is a loop without bounds", f"{told(site)} is none"
+    )
+
+
+def _never_holds(site: Site) -> Verdict:
+    condition, premise = unbounded(site).condition, "the condition does not hold"
+    found = decide(condition, site.known)
+    if found is None:
+        return Unknown(premise, f"whether {shown(condition)}")
+    return decided(not found, premise, f"{shown(condition)} holds")
+
+
 A_LOOP = Clause("a-loop", "the site is a loop", _is_loop)
 NONE = Theorem(
     "White 4.3.1",
@@ -70,11 +87,19 @@ ONE = Theorem(
     lemma="single_iteration",
     shape=A_LOOP,
 )
+ENDED = Theorem(
+    "a loop whose condition does not hold does nothing",
+    "A loop without bounds whose condition does not hold at first changes nothing.",
+    (Clause("never-holds", "the condition does not hold when the loop begins", _never_holds),),
+    shape=Clause("a-while", "the site is a loop without bounds", _without_bounds),
+)
 
 
 def apply(kernel: Kernel, path: Path, **options: Any) -> Applied:
     """Nothing, or the body."""
     site = Site(kernel, path, options.pop("ranges", {}), options)
+    if isinstance(site.statement, While):
+        return replaced(kernel, path, 1, ())
     s = loop(site)
     empty = isinstance(_none(site), Proved)
     new = () if empty else with_value(s.body, s.index, s.lo)
@@ -85,4 +110,6 @@ def apply(kernel: Kernel, path: Path, **options: Any) -> Applied:
     return replaced(kernel, path, 1, new, inside)
 
 
-MOVE = Move("eliminate_loop", "Leave out a loop that runs at most one iteration.", find, apply, (NONE, ONE))
+MOVE = Move(
+    "eliminate_loop", "Leave out a loop that runs at most one iteration.", find, apply, (NONE, ONE, ENDED)
+)

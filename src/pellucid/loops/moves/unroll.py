@@ -3,6 +3,9 @@
 ``for i in lo .. hi: S`` becomes ``for i in lo .. hi - 1: S; S[hi - 1 / i]``, or ``S[lo / i]; for i in lo + 1 .. hi: S``
 with ``end="first"``. Where it is not known that there is an iteration, ``tested=True`` puts all of it under the test
 ``lo < hi``.
+
+A loop without bounds has a first iteration alone, and whether there is one is always asked: ``while c: S`` becomes
+``if c: S; while c: S`` (White, section 7.2, leaves such loops for the future).
 """
 
 from __future__ import annotations
@@ -12,8 +15,8 @@ from dataclasses import replace
 from typing import Any
 
 from ...ir.expr import apply as operator
-from ...ir.nest import SEQ, Block, For, If, Kernel
-from ...ir.path import Path
+from ...ir.nest import SEQ, Block, For, If, Kernel, While
+from ...ir.path import Path, at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Verdict, decided
 from ..adjacent import loop, replaced, told
@@ -25,7 +28,11 @@ from ..theorem import Clause, Site, Theorem
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
     """Loops that run in order, inner ones first."""
-    found = [path for path, s in paths(kernel.body) if isinstance(s, For) and s.how == SEQ]
+    found = [
+        path
+        for path, s in paths(kernel.body)
+        if isinstance(s, While) or (isinstance(s, For) and s.how == SEQ)
+    ]
     return sorted(found, key=lambda path: -len(path))
 
 
@@ -42,6 +49,11 @@ def _shape(*ends: str, tested: bool = False) -> Clause:
         )
 
     return Clause("a-loop-in-order", "the site is a loop that runs in order", test)
+
+
+def _without_bounds(site: Site) -> Verdict:
+    fits = isinstance(site.statement, While) and site.options.get("end", "first") == "first"
+    return decided(fits, "it is a loop without bounds, at its first turn", f"{told(site)} is not")
 
 
 def _runs(site: Site) -> Verdict:
@@ -82,10 +94,20 @@ TESTED = Theorem(
     lemma="unroll_tested",
     shape=_shape(*ENDS, tested=True),
 )
+TURN = Theorem(
+    "a loop without bounds is a test and a turn",
+    "Where its condition holds, a loop without bounds is a turn, and then the loop.",
+    (),
+    shape=Clause("a-while", "the site is a loop without bounds, and the end is first", _without_bounds),
+)
 
 
 def apply(kernel: Kernel, path: Path, *, end: str = ENDS[0], tested: bool = False, **_: Any) -> Applied:
     """The loop with one iteration less, and that iteration."""
+    endless = at(kernel.body, path)
+    if isinstance(endless, While):
+        turn = If(endless.condition, (*endless.body, endless))
+        return replaced(kernel, path, 1, (turn,), lambda _, below: (0, ((0, len(endless.body)), *below)))
     s = loop(Site(kernel, path))
     last = end == "last"
     alone = with_value(s.body, s.index, before(s.hi) if last else s.lo)
@@ -105,5 +127,5 @@ MOVE = Move(
     "Let the last or the first iteration of a loop stand by itself.",
     find,
     apply,
-    (LAST, FIRST, TESTED),
+    (LAST, FIRST, TESTED, TURN),
 )
