@@ -5,6 +5,7 @@ import pytest
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.path import walk
 from pellucid.loops.move import Proved, named
+from pellucid.loops.moves.move_code import CODE_MOTION_OUT_OF_WHILE
 from pellucid.loops.theorem import Site
 
 HEAD = """kernel k(n: i32, s: i32):
@@ -154,6 +155,15 @@ OTHER_THEOREMS = [
     ),
 ]
 
+WHILE = "while t[0] < n:"
+OUT_OF_WHILE = [
+    (2, "in-a-while", loop("t[0] := 1", "a[i] := 1")),
+    (2, "condition-kept", loop("t[0] := 9", "a[3] := 1", head=WHILE)),
+    (3, "undisturbed", loop("t[0] := t[0] + 1", "a[3] := t[0]", head=WHILE)),
+    (3, "not-awaited", loop("b[0] := a[3]", "a[3] := 7", "t[0] := t[0] + 1", head=WHILE)),
+    (2, "idempotent", loop("a[3] := a[3] + 1", "t[0] := t[0] + 1", head=WHILE)),
+]
+
 
 @pytest.mark.parametrize(("move", "number", "clause", "program"), REFUSALS)
 def test_the_clause_that_fails_is_named(move, number, clause, program):
@@ -175,9 +185,19 @@ def test_every_theorem_names_the_clause_that_fails(move, theorem, clause, progra
     assert verdict.clause == clause, verdict
 
 
+@pytest.mark.parametrize(("number", "clause", "program"), OUT_OF_WHILE)
+def test_what_stays_in_a_loop_without_bounds_is_named(number, clause, program):
+    kernel = parse_nest(HEAD + program)
+    path = [p for p, _ in walk(kernel.body)][number - 1]
+    verdict = CODE_MOTION_OUT_OF_WHILE.prove(Site(kernel, path))
+    assert not isinstance(verdict, Proved)
+    assert verdict.clause == clause, verdict
+
+
 def test_every_clause_has_a_program_that_it_refuses():
     refused = {(named(m).theorems[0].name, clause) for m, _, clause, _ in REFUSALS}
     refused |= {(theorem, clause) for _, theorem, clause, _ in OTHER_THEOREMS}
+    refused |= {(CODE_MOTION_OUT_OF_WHILE.name, clause) for _, clause, _ in OUT_OF_WHILE}
     clauses = {
         (t.name, c.name)
         for m in MOVES

@@ -73,6 +73,7 @@ REFUSALS = [
         loop("for j in 0 .. 8:", "  a[i * 9 + j] := a[i * 9 + j - 8]", head="for i in 1 .. 9:"),
     ),
     ("privatize", 1, {}, "gathers", loop("a[i] := 1")),
+    ("privatize", 2, by("%i * 9"), "fits", loop("for i in 0 .. 50:", f"  {GATHER}", head="for j in 0 .. 3:")),
     ("privatize", 1, {"buffer": "b"}, "gathers", loop(GATHER)),
     ("privatize", 1, {}, "only-gathers", loop(GATHER, "b[i] := a[3]")),
     ("privatize", 1, {}, "only-gathers", loop(GATHER, "a[i] := 3")),

@@ -46,6 +46,13 @@ ACCEPTED = [
         "  for i in 0 .. n:\n    a[i] := i\n  a[n] := n\n",
         "  for i in 0 .. n + 1:\n    a[i] := i\n",
     ),
+    (
+        "unroll",
+        {"end": "first"},
+        "  while x[0] < n:\n    x[0] := x[0] + 1\n",
+        "  if x[0] < n:\n    x[0] := x[0] + 1\n    while x[0] < n:\n      x[0] := x[0] + 1\n",
+    ),
+    ("eliminate_loop", {}, "  while n < n:\n    x[0] := 3\n", ""),
     ("unroll_all", {}, "  for i in 1 .. 4:\n    a[i] := b[i + 1]\n", None),
     ("unroll_all", {}, "  for i in 1 .. 1:\n    a[i] := 3\n", ""),
     ("roll_all", {}, THREE, "  for r in 1 .. 4:\n    a[r] := b[r + 1]\n"),

@@ -16,6 +16,7 @@ from pellucid.ir.facts import Facts
 from pellucid.ir.interp import run
 from pellucid.ir.nest import For, Kernel
 from pellucid.ir.parse import parse_expr, parse_nest
+from pellucid.ir.path import walk
 from pellucid.ir.text import print_nest
 from pellucid.loops import tactic
 from pellucid.loops.hops import read, write, write_block
@@ -25,7 +26,7 @@ from pellucid.loops.move import Proved, moves, named
 from pellucid.loops.search import search
 from pellucid.loops.session import Session
 from pellucid.loops.strategies import HEURISTICS, for_optimize, simplify_expressions
-from pellucid.loops.theorem import theorems
+from pellucid.loops.theorem import Site, theorems
 from pellucid.reasoning.counting import Counts, count
 from pellucid.reasoning.effects import Access, effects
 from pellucid.reasoning.kinds import Kind, kind
@@ -250,6 +251,35 @@ def test_H3_figure_5_1():
     assert left.statements == right.statements
 
 
+@pytest.mark.parametrize(
+    ("test", "bounds"),
+    [
+        (
+            "(= (+ i 2) x)",
+            "(max 0 (- (max x -9223372036854775806) 2)) (min 9 (- (max x -9223372036854775806) 2))",
+        ),
+        (
+            "(= x (- i 5))",
+            "(max 0 (+ (min x 9223372036854775802) 5)) (min 9 (+ (min x 9223372036854775802) 5))",
+        ),
+        ("(<= (+ i 2) x)", "0 (min 9 (- (max x -9223372036854775806) 2))"),
+    ],
+)
+def test_H3_affine_tests_are_solved_and_not_searched(test, bounds):
+    """`i + c = x` bounds the loop by x - c, which does not wrap for any x: what it would wrap for has no iteration."""
+    before = program(f"(for i 0 9 (if {test} (:= (a i) 1)))")
+    after = function("LCJoin")(before).kernel
+    assert " ".join(write_block(after.body).split()) == f"(for i {bounds} (:= (a i) 1))"
+    for x in (-(2**63), -(2**63) + 1, -6, -5, 2, 4, 5, 11, 12, 2**63 - 3, 2**63 - 1):
+        found = []
+        for kernel in (before, after):
+            data = memory(kernel)
+            data[next(b for b in data if b.name == "x")][:] = x
+            run(kernel, {}, data)
+            found.append([data[b].tobytes() for b in kernel.outputs])
+        assert found[0] == found[1], x
+
+
 # ---- H4: the functions ----
 
 
@@ -274,6 +304,22 @@ def test_H4_all_functions_are_there_and_harm_nothing():
         outcome = f(kernel)
         assert write(kernel) == text
         assert outcome.applied or (outcome.kernel is kernel and outcome.why)
+
+
+@pytest.mark.parametrize("name", ["figure_6_3", "figure_5_1_before", "theorem_5_1_1"])
+def test_H4_what_moves_make_is_written_and_read_again(name):
+    """For every move with every choice of its place; `tests/loops/test_written.py` does the same to random programs."""
+    kernel = printed(name)
+    known = {b.name: b for b in (*kernel.outputs, *N.inputs(kernel))}
+    made = 0
+    for move in moves().values():
+        for path in move.find(kernel):
+            if isinstance(move.check(kernel, path), Proved):
+                after = move.apply(kernel, path).kernel
+                text = write(after)
+                assert sorted(write(read(text, memory=known)).splitlines()) == sorted(text.splitlines())
+                made += 1
+    assert made >= 3
 
 
 def test_H4_abstract_statements_stand_for_any():
@@ -497,6 +543,77 @@ def test_H9_loops_without_bounds():
     arrays = {b: np.zeros(b.size, np.int64) for b in (*kernel.outputs, *N.inputs(kernel))}
     run(kernel, {}, arrays)
     assert {b.name: data[0] for b, data in arrays.items()}["x"] == 6
+
+
+@pytest.mark.parametrize(
+    ("move", "options", "number", "before", "after"),
+    [
+        (
+            "unroll",
+            {"end": "first"},
+            1,
+            "(while (< x 5) (:= x (+ x 2)))",
+            "(if (< x 5) ((:= x (+ x 2)) (while (< x 5) (:= x (+ x 2)))))",
+        ),
+        ("eliminate_loop", {}, 1, "(while (< 5 3) (:= x (+ x 2))) (:= y 1)", "(:= y 1)"),
+        (
+            "move_code",
+            {},
+            3,
+            "(while (< x 5) ((:= x (+ x 2)) (:= y 7) (:= (a x) y)))",
+            "(if (< x 5) (:= y 7)) (while (< x 5) ((:= x (+ x 2)) (:= (a x) y)))",
+        ),
+        (
+            "interchange",
+            {},
+            1,
+            "(while (< x 5) (:= x (+ x 2))) (:= y 7)",
+            "(:= y 7) (while (< x 5) (:= x (+ x 2)))",
+        ),
+        (
+            "absorb_before",
+            {},
+            1,
+            "(while (< x 5) (:= x (+ x 2))) (if (< y 3) (:= z 1))",
+            "(if (< y 3) ((while (< x 5) (:= x (+ x 2))) (:= z 1)) (while (< x 5) (:= x (+ x 2))))",
+        ),
+        (
+            "interchange_with_substitution",
+            {},
+            1,
+            "(:= y 3) (while (< x y) (:= x (+ x y)))",
+            "(while (< x 3) (:= x (+ x 3))) (:= y 3)",
+        ),
+    ],
+)
+def test_H9_moves_take_loops_without_bounds(move, options, number, before, after):
+    kernel = program(before)
+    path = [(), *(p for p, _ in walk(kernel.body))][number]
+    verdict = named(move).check(kernel, path, **options)
+    assert isinstance(verdict, Proved), verdict
+    made = named(move).apply(kernel, path, **options).kernel
+    assert write_block(made.body) == write_block(program(after).body)
+    assert same_meaning(kernel, made)
+
+
+@pytest.mark.parametrize(
+    ("move", "number", "text", "clause"),
+    [
+        ("move_code", 2, "(while (< x 5) ((:= x 9) (:= y x)))", "condition-kept"),
+        ("move_code", 3, "(while (< x 5) ((:= x (+ x 1)) (:= y x)))", "undisturbed"),
+        ("move_code", 4, "(while (< x 5) ((:= x (+ x 1)) (:= (a x) y) (:= y 7)))", "not-awaited"),
+        ("move_code", 3, "(while (< x 5) ((:= x (+ x 1)) (:= y (+ y 1))))", "idempotent"),
+        ("eliminate_loop", 1, "(while (< x 5) (:= x (+ x 1)))", "never-holds"),
+        ("interchange", 1, "(while (< x 5) (:= x (+ x 1))) (:= x 7)", "second-sets-apart-from-first-uses"),
+    ],
+)
+def test_H9_moves_refuse_loops_without_bounds_by_name(move, number, text, clause):
+    kernel = program(text)
+    path = [(), *(p for p, _ in walk(kernel.body))][number]
+    site = Site(kernel, path)
+    refusals = [t.prove(site) for t in named(move).theorems if t.fits(site)]
+    assert clause in [r.clause for r in refusals if not isinstance(r, Proved)]
+    assert not isinstance(named(move).check(kernel, path), Proved)
 
 
 def test_H9_the_timer_knows_vector_loops_and_takes_counts_of_loops():
