@@ -267,7 +267,6 @@ kernel kept(count: i32):
         t3 = count * count
 """)
     out = np.zeros(4, np.int32)
-    (given,) = nest.params
     (buffer,) = nest.outputs
-    CBackend().compile(nest, {}).run({given: 5}, {buffer: out})
+    CBackend().compile(nest, {}).run({"count": 5}, {buffer: out})
     assert out.tolist() == [3, 3, 3, 3]
