@@ -176,13 +176,14 @@ def collecting(p: object, x: object) -> object:
 
 @st.interpreter
 def remembering(p: object, x: object) -> object:
-    """An interpreter that keeps a known number in each turn."""
+    """An interpreter that keeps a known number in each turn, and asks about the one that is not."""
     out = []
-    i = lift(0)
-    while i < x:  # type: ignore[operator]
+    while p > 0:  # type: ignore[operator]
         out.append(p)
-        i = i + 1
-    return len(out)
+        if x > p:  # type: ignore[operator]
+            x = x - 1  # type: ignore[operator]
+        p = p - 1  # type: ignore[operator]
+    return len(out), x
 
 
 def compiled(interpreter: Callable[..., object], given: object = 3) -> object:
@@ -307,7 +308,7 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     ),
     "staging.cogen.extension._MAX_STEPS": lambda _: compiled(spinning),
     "staging.cogen.extension._MAX_REGISTERS": lambda _: compiled(collecting),
-    "staging.cogen.extension._MAX_WALKED": lambda _: compiled(remembering),
+    "staging.cogen.extension._MAX_WALKED": lambda _: compiled(remembering, 2100),
     "staging.cogen.generator._MAX_PATTERNS": lambda _: lowered(
         "staging.cogen.generator._MAX_PATTERNS", 1, lambda: compiled(choosing)
     ),
