@@ -6,6 +6,7 @@ needs. `reading` makes codes of text, `writing` text of codes, `machine` runs th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from pellucid.base.errors import StagingError
@@ -120,22 +121,34 @@ def check(code: Code) -> None:
     """Raise the error of a code that uses what is not bound, or whose streams do not end with their only jump."""
     if len(set(code.params)) != len(code.params):
         raise StagingError("a parameter is named twice", place=code.name, fix="give each a name of its own")
-    waiting = [(code.body, set(code.params))]
-    while waiting:
-        stream, bound = waiting.pop()
-        jumps = [at for at, instruction in enumerate(stream) if isinstance(instruction, Jump)]
-        if jumps != [len(stream) - 1]:
-            raise StagingError("a stream has no jump at its end", place=code.name, fix="end it with one jump")
-        for instruction in stream:
-            for name in used(instruction):
-                if name not in bound:
-                    raise StagingError(
-                        f"{name!r} is not bound", place=code.name, fix="bind it before it is used"
-                    )
-            if isinstance(instruction, Prim | Const):
+    # One set for all streams: what an arm binds is taken out at its end, so that a long program takes no longer a line.
+    bound = set(code.params)
+    streams = [_checked(code.body, code.name)]
+    own: list[list[str]] = [[]]
+    while streams:
+        instruction = next(streams[-1], None)
+        if instruction is None:
+            streams.pop()
+            bound.difference_update(own.pop())
+            continue
+        for name in used(instruction):
+            if name not in bound:
+                raise StagingError(f"{name!r} is not bound", place=code.name, fix="bind it before it is used")
+        if isinstance(instruction, Prim | Const):
+            if instruction.name not in bound:
                 bound.add(instruction.name)
-            elif isinstance(instruction, If):
-                waiting.append((instruction.stream, set(bound)))
+                own[-1].append(instruction.name)
+        elif isinstance(instruction, If):
+            streams.append(_checked(instruction.stream, code.name))
+            own.append([])
+
+
+def _checked(stream: tuple[Instruction, ...], place: str) -> Iterator[Instruction]:
+    """The instructions of a stream that ends with its only jump."""
+    jumps = [at for at, instruction in enumerate(stream) if isinstance(instruction, Jump)]
+    if jumps != [len(stream) - 1]:
+        raise StagingError("a stream has no jump at its end", place=place, fix="end it with one jump")
+    return iter(stream)
 
 
 def used(instruction: Instruction) -> tuple[str, ...]:

@@ -204,7 +204,11 @@ class _Sugar:
                 stream = tuple(streams.pop())
                 streams[-1].append(If(tests.pop(), stream))
             elif line.endswith("{"):
-                tests.append(self._test(expressions(line[:-1])[1], streams[-1]))
+                match expressions(line[:-1]):
+                    case ["if", test]:
+                        tests.append(self._test(test, streams[-1]))
+                    case _:
+                        raise TextError("no test", place=line, fix="write if (...) {")
                 streams.append([])
             else:
                 self._line(line, streams[-1])
