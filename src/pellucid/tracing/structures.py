@@ -145,7 +145,9 @@ class Point:
             return Point(*parts)
         place, _ = caller()
         kind = type(cast("object", x)).__name__
-        raise TraceError(f"{kind} is not a point", place=place, fix="give a Point or a pair (x, y) of numbers")
+        raise TraceError(
+            f"{kind} is not a point", place=place, fix="give a Point or a pair (x, y) of numbers"
+        )
 
     def __add__(self, other: Point | tuple[Any, Any]) -> Point:
         """The sum of two vectors; a pair of numbers is one too."""
