@@ -268,3 +268,26 @@ def test_what_is_lifted_to_a_cyclic_integer_is_one(value) -> None:
     assert run(compiler(3), 7) == run(code, 3, 7) == 3
     with pytest.raises(StagingError, match="is lifted to cyc, and is no integer: lift it to D"):
         compiler(value)
+
+
+@pytest.mark.parametrize("lift", ["lift cl", "lift cl stack D"])
+def test_a_continuation_is_not_lifted_after_its_code_is_taken(lift) -> None:
+    text = """
+    f(k s d) {{
+      cl = (close cont (list k s d))
+      {0}
+      c = (car cl)
+      {1}
+      r = 5
+      c(cl r)
+    cont(self r) {{
+      (k s d) = (cdr self)
+      (car k)(k (+ s (+ r d)))"""
+    with pytest.raises(
+        StagingError, match="f: cl is lifted after c, the code of cont,.*; lift cl before c is"
+    ):
+        cogen(read_sugar(text.format("", lift))["f"], "DSD")
+    # What the message asks for is right, and so is a code that is lifted itself.
+    for before, after in ((lift, ""), ("", "lift c")):
+        program = read_sugar(text.format(before, after))["f"]
+        assert run(tidy(cogen(program, "DSD")(7)), 100) == run(program, 7, 100) == 112

@@ -8,7 +8,7 @@ of it. T is a stream under a dynamic test. `wrapping` writes M and C.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,15 @@ from pellucid.staging.cogen import rules
 from pellucid.staging.cogen.extension import Extension, target
 from pellucid.staging.cogen.generator import Generator
 from pellucid.staging.cogen.lifting import dynamic, lifted, stacked, static
-from pellucid.staging.cogen.values import ControlPointer, NeedsCopyError, Value, fresh, parts, path_to
+from pellucid.staging.cogen.values import (
+    ControlPointer,
+    NeedsCopyError,
+    Value,
+    code_of,
+    fresh,
+    parts,
+    path_to,
+)
 from pellucid.staging.cogen.writing import Writer
 from pellucid.staging.root.program import INLINE, Code, Const, If, Instruction, Jump, Lift, Prim, used
 from pellucid.staging.times.lattice import (
@@ -116,7 +124,10 @@ class Body:
         """Write a lift, or what emits one that is the residual program's."""
         value = names[lift.name]
         if not lift.delay:
-            names[lift.name] = lifted(to, value, target(lift.to, tuple(names[one].time for one in lift.args)))
+            made = lifted(to, value, target(lift.to, tuple(names[one].time for one in lift.args)))
+            if made is not value and isinstance(value.time, Graph) and not isinstance(made.time, Graph):
+                made.lifted = value.time.code
+            names[lift.name] = made
             return
         value = names[lift.name] = lifted(to, value)
         args = "".join(f"{static(to, names[one])}, " for one in lift.args)
@@ -219,6 +230,7 @@ class Body:
         """Write a jump: to a code that is known, back to a control stack, or in the residual program."""
         goal = names[jump.target]
         args = [names[one] for one in jump.args]
+        _refuse_lifted(to, [jump.target, *jump.args], names)
         if isinstance(goal, ControlPointer):
             self._return(to, goal, args, inline)
             return
@@ -305,6 +317,10 @@ class Body:
         if not found:
             raise StagingError(need.message, place=to.place, fix="lift the structure where it is made")
         live = [one for one in _read(stream, at) if one in names]
+        now, time = stream[at], need.value.time
+        if isinstance(now, Lift) and names[now.name] is need.value and isinstance(time, Graph):
+            need.value.lifted = time.code
+            _refuse_lifted(to, live, names)
         live += [one for one in list(found)[:1] if not any(name in live for name in found)]
         live, before = _captured(to, live, names)
         changed = {name: path for name, path in found.items() if name in live}
@@ -386,6 +402,7 @@ def _captured(to: Writer, needed: list[str], names: Names) -> tuple[list[str], l
     """The variables to hand on for some that are needed: a control pointer is taken from its stack again."""
     before: list[Prim] = []
     live = dict.fromkeys(needed)
+    _refuse_lifted(to, needed, names)
     for name in needed:
         value = names[name]
         if isinstance(value, ControlPointer):
@@ -398,6 +415,22 @@ def _captured(to: Writer, needed: list[str], names: Names) -> tuple[list[str], l
             live[stack] = None
             before.append(Prim(name, "car", (stack,)))
     return list(live), before
+
+
+def _refuse_lifted(to: Writer, read: Iterable[str], names: Names) -> None:
+    """Raise the error of a closure that goes where its code goes, but was lifted since that was taken from it.
+
+    The code would read a frame of its own in the frame that the residual closure has.
+    """
+    codes = {code: name for name in read if (code := code_of(names[name])) is not None}
+    for name in read:
+        code = names[name].lifted
+        if code in codes:
+            raise StagingError(
+                f"{name} is lifted after {codes[code]}, the code of {code.name}, is taken from it",
+                place=to.place,
+                fix=f"lift {name} before {codes[code]} is taken: the code would read another frame",
+            )
 
 
 def _taken(name: str, path: tuple[str, ...]) -> Iterator[Instruction]:
