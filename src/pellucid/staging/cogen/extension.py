@@ -248,9 +248,12 @@ class Session:
                     spine.append((None, self.key(value)))
                     self._walked += len(spine)
                     return tuple(spine)
-                node = nodes[field]
-                spine.append(self.walk(nodes, node.car, value[0], names, deep))
-                field, value = node.cdr, value[1]
+                _, _, car, cdr, _ = nodes[field]
+                if car is DYNAMIC:
+                    spine.append(names.setdefault(value[0], len(names)))
+                else:
+                    spine.append(self.walk(nodes, car, value[0], names, deep))
+                field, value = cdr, value[1]
             spine.append(self.walk(nodes, field, value, names, deep))
             return tuple(spine)
         if isinstance(field, Stack):

@@ -39,17 +39,20 @@ def static_data(value: Any, place: str) -> Any:
     def of(one: Any, deep: int) -> Any:
         if deep > _DEEPEST:
             raise StagingError(f"nested more than {_DEEPEST} deep", place=place, fix="make the data flatter")
-        if one is None or isinstance(one, bool | str | float | Pair | Memory):
+        if one.__class__ in _PLAIN or isinstance(one, bool | str | float | Pair | Memory):
             return one
-        if _WHOLE.test(one):
+        if not isinstance(one, tuple | list) and _WHOLE.test(one):
             return int(one)
-        if isinstance(one, Mapping | Sequence):
+        if isinstance(one, tuple | list | Mapping | Sequence):
             held = cast("Mapping[Any, Any] | Sequence[Any]", one)
             if id(held) not in made:
-                if isinstance(held, Mapping):
+                if not isinstance(held, tuple | list) and isinstance(held, Mapping):
                     made[id(held)] = Entries({key: of(each, deep + 1) for key, each in held.items()})
                 else:
-                    made[id(held)] = Vector(of(each, deep + 1) for each in held)
+                    # Most of what a program is are its atoms.
+                    made[id(held)] = Vector(
+                        [each if each.__class__ in _PLAIN else of(each, deep + 1) for each in held]
+                    )
             return made[id(held)]
         raise StagingError(
             f"{brief(one)} is no static value",
@@ -61,6 +64,8 @@ def static_data(value: Any, place: str) -> Any:
 
 
 _DEEPEST = 300
+_PLAIN = frozenset({int, str, bool, float, type(None)})
+"""The classes whose values stay as they are."""
 
 
 def dynamic_data(value: Any, place: str) -> Any:

@@ -6,7 +6,6 @@ needs. `reading` makes codes of text, `writing` text of codes, `machine` runs th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from pellucid.base.errors import StagingError
@@ -122,33 +121,43 @@ def check(code: Code) -> None:
     if len(set(code.params)) != len(code.params):
         raise StagingError("a parameter is named twice", place=code.name, fix="give each a name of its own")
     # One set for all streams: what an arm binds is taken out at its end, so that a long program takes no longer a line.
-    bound = set(code.params)
-    streams = [_checked(code.body, code.name)]
-    own: list[list[str]] = [[]]
-    while streams:
-        instruction = next(streams[-1], None)
-        if instruction is None:
-            streams.pop()
-            bound.difference_update(own.pop())
-            continue
-        for name in used(instruction):
-            if name not in bound:
-                raise StagingError(f"{name!r} is not bound", place=code.name, fix="bind it before it is used")
-        if isinstance(instruction, Prim | Const):
-            if instruction.name not in bound:
-                bound.add(instruction.name)
-                own[-1].append(instruction.name)
-        elif isinstance(instruction, If):
-            streams.append(_checked(instruction.stream, code.name))
-            own.append([])
+    bound, made = set(code.params), list[str]()
+    waiting = [(code.body, 0, 0)]
+    while waiting:
+        stream, at, mark = waiting.pop()
+        if not stream or stream[-1].__class__ is not Jump:
+            raise _endless(code)
+        end = len(stream)
+        while at < end:
+            instruction = stream[at]
+            at += 1
+            if isinstance(instruction, Prim | Const):
+                if isinstance(instruction, Prim) and not bound.issuperset(instruction.args):
+                    raise _unbound(code, instruction, bound)
+                if instruction.name not in bound:
+                    bound.add(instruction.name)
+                    made.append(instruction.name)
+            elif not bound.issuperset(used(instruction)):
+                raise _unbound(code, instruction, bound)
+            elif isinstance(instruction, If):
+                waiting += [(stream, at, mark), (instruction.stream, 0, len(made))]
+                break
+            elif at < end and isinstance(instruction, Jump):
+                raise _endless(code)
+        else:
+            bound.difference_update(made[mark:])
+            del made[mark:]
 
 
-def _checked(stream: tuple[Instruction, ...], place: str) -> Iterator[Instruction]:
-    """The instructions of a stream that ends with its only jump."""
-    jumps = [at for at, instruction in enumerate(stream) if isinstance(instruction, Jump)]
-    if jumps != [len(stream) - 1]:
-        raise StagingError("a stream has no jump at its end", place=place, fix="end it with one jump")
-    return iter(stream)
+def _unbound(code: Code, instruction: Instruction, bound: set[str]) -> StagingError:
+    """The error of a variable that is used before it is bound."""
+    name = next(one for one in used(instruction) if one not in bound)
+    return StagingError(f"{name!r} is not bound", place=code.name, fix="bind it before it is used")
+
+
+def _endless(code: Code) -> StagingError:
+    """The error of a stream whose only jump is not its end."""
+    return StagingError("a stream has no jump at its end", place=code.name, fix="end it with one jump")
 
 
 def used(instruction: Instruction) -> tuple[str, ...]:
