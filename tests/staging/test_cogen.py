@@ -284,7 +284,7 @@ def test_a_continuation_is_not_lifted_after_its_code_is_taken(lift) -> None:
       (k s d) = (cdr self)
       (car k)(k (+ s (+ r d)))"""
     with pytest.raises(
-        StagingError, match="f: cl is lifted after c, the code of cont,.*; lift cl before c is"
+        StagingError, match=r"f: cl is lifted after c, the code of cont,.*; lift cl before c is"
     ):
         cogen(read_sugar(text.format("", lift))["f"], "DSD")
     # What the message asks for is right, and so is a code that is lifted itself.

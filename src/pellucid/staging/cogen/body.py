@@ -43,6 +43,7 @@ from pellucid.staging.times.lattice import (
 Streams = tuple[Instruction, ...]
 Names = dict[str, Value]
 _VARIABLE = re.compile(r"[a-zA-Z_]\w*_\d+")
+_UNPRINTABLE = re.compile(r"[^ -~]")
 _DEEPEST = 60
 """Nested blocks of one function; Python takes 100."""
 
@@ -77,7 +78,8 @@ class Body:
     def _write(self, letter: str, *, demand: bool) -> None:
         """Write one function."""
         number = self._owner.number
-        head = f"def {letter}{number}({self._args}):  # {self._owner!r}"
+        # Points and codes may be named by any text, also by one that a file holds: a comment has one line.
+        head = f"def {letter}{number}({self._args}):  # {_UNPRINTABLE.sub('?', repr(self._owner))}"
         to = Writer(self._generator, self._owner, head, self._count)
         if demand:
             to.put("mark = len(out)")
@@ -237,7 +239,7 @@ class Body:
         code = goal.time.code if isinstance(goal.time, Pointer) else None
         if isinstance(goal.time, Constant):
             if not isinstance(goal.time.value, Code):
-                to.put(f"raise TypeError('a jump to {goal.time}')")
+                to.put(f"raise TypeError({f'a jump to {goal.time}'!r})")
                 return
             code = goal.time.value
         if code is not None:

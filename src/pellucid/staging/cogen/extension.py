@@ -206,8 +206,9 @@ class Session:
     def fail(self, out: Stream, error: Exception) -> None:
         """End a stream with the error that its static part raised."""
         place = getattr(error, "place", None)
+        shown = error.args[0] if isinstance(error, KeyError) and error.args else error
         text = getattr(error, "message", None) or (
-            "a half of what is no pair" if isinstance(error, AttributeError) else str(error)
+            "a half of what is no pair" if isinstance(error, AttributeError) else str(shown)
         )
         message = self.const(out, f"{place}: {text}" if place else text)
         name = self.prim(out, "e", "error", message)

@@ -5,5 +5,6 @@
 """
 
 from pellucid.staging.front.interpreter import CompiledProgram, Interpreter, InterpreterCompiler, interpreter
+from pellucid.staging.front.saving import load_compiler
 
-__all__ = ["CompiledProgram", "Interpreter", "InterpreterCompiler", "interpreter"]
+__all__ = ["CompiledProgram", "Interpreter", "InterpreterCompiler", "interpreter", "load_compiler"]

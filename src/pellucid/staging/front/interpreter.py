@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, cast
 
 import numpy as np
 
 from pellucid.base.errors import InputError, StagingError, brief, did_you_mean
 from pellucid.base.kinds import FUNCTION, takes, whole
 from pellucid.staging.cogen.generator import Compiler, cogen
+from pellucid.staging.cogen.saving import save
 from pellucid.staging.front.inference import RESULT
-from pellucid.staging.front.kinds import Kind
+from pellucid.staging.front.kinds import Kind, written
 from pellucid.staging.front.source import Source
 from pellucid.staging.front.statements import program_of
 from pellucid.staging.front.vectors import dynamic_data, result, static_data
@@ -64,7 +66,12 @@ class Interpreter(Generic[P, R]):
                 fix=f"give {missing[0]}=STATIC or {missing[0]}=DYNAMIC",
             )
         read = {name: _time(name, found[name], place) for name in source.params}
-        return InterpreterCompiler(source, read, options)
+        code, inference = program_of(source, [name for name, time in read.items() if time is STATIC])
+        kind = inference.kinds.variable(source.name, RESULT).root
+        origin = Origin(source.name, source.file, source.tree.lineno)
+        return InterpreterCompiler(
+            lambda: cogen(code, [DYNAMIC, *read.values()], **options), read, origin, kind
+        )
 
 
 @takes(function=FUNCTION)
@@ -106,30 +113,39 @@ def _time(name: str, given: Time | str, place: str) -> Time:
         raise StagingError(f"{name}: {error.message}", place=place, fix=error.fix) from None
 
 
+class Origin(NamedTuple):
+    """Where an interpreter is from: its name, file and first line."""
+
+    name: str
+    file: str
+    line: int
+
+
 class InterpreterCompiler:
     """The compiler of an interpreter in Python: called on its static values, it makes a program.
 
     `source` is its Python text, `trace` the extensions in order, `seconds` the time that `cogen` took.
     """
 
-    def __init__(self, source: Source, times: Mapping[str, Time], options: Mapping[str, Any]) -> None:
-        self._source = source
+    def __init__(
+        self, compiler: Callable[[], Compiler], times: Mapping[str, Time], origin: Origin, kind: Kind
+    ) -> None:
         self._times = times
-        code, inference = program_of(source, [name for name, time in times.items() if time is STATIC])
-        self.code = code
-        """The interpreter in root."""
-        self._result = inference.kinds.variable(source.name, RESULT).root
+        self._origin = origin
+        self._result = kind
         try:
-            self._compiler: Compiler = cogen(code, [DYNAMIC, *times.values()], **options)
+            self._compiler = compiler()
         except StagingError as error:
             raise self._placed(error) from None
+        self.code = self._compiler.code
+        """The interpreter in root."""
         self.source = self._compiler.source
         self.trace = self._compiler.trace
         self.seconds = self._compiler.seconds
 
     def __repr__(self) -> str:
         """The interpreter, with its binding times."""
-        return f"compiler of {self._source.name}({', '.join(f'{n}={t}' for n, t in self._times.items())})"
+        return f"compiler of {self._origin.name}({', '.join(f'{n}={t}' for n, t in self._times.items())})"
 
     def __call__(self, *statics: Any) -> CompiledProgram:
         """The program for static values, in the order of the parameters.
@@ -142,7 +158,7 @@ class InterpreterCompiler:
             for name, time in self._times.items()
             if time is not DYNAMIC and not isinstance(time, Constant)
         ]
-        place = f"{self._source.file}:{self._source.tree.lineno}"
+        place = f"{self._origin.file}:{self._origin.line}"
         if len(statics) != len(wanted):
             raise StagingError(
                 f"{len(statics)} static values, where {len(wanted)} are asked for",
@@ -157,7 +173,15 @@ class InterpreterCompiler:
             code = self._compiler(*given)
         except StagingError as error:
             raise self._placed(error) from None
-        return CompiledProgram(code, self._source, self._result)
+        return CompiledProgram(code, self._origin.name, self._result)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, which `load_compiler` makes it of again, also in another process.
+
+        Raises StagingError for an interpreter with a constant that has no text, such as a `Memory`.
+        """
+        more = {"params": list(self._times), "origin": self._origin, "result": written(self._result)}
+        save(path, self._compiler, more)
 
     def _placed(self, error: StagingError) -> StagingError:
         """An error of the generator with the line that it is about: codes are named by function and line."""
@@ -165,7 +189,7 @@ class InterpreterCompiler:
         head = place or message.partition(" ")[0].rstrip(":")
         function, _, rest = head.partition(":")
         line = rest.split("_")[0].split("'")[0].split("(")[0].rstrip(":")
-        where = f"{self._source.file}:{line if line.isdigit() else self._source.tree.lineno}"
+        where = f"{self._origin.file}:{line if line.isdigit() else self._origin.line}"
         shown = message if not place or not function else f"{function}: {message}"
         return StagingError(shown, place=where, fix=error.fix)
 
@@ -177,9 +201,9 @@ class CompiledProgram:
     call ran, and `problem` why there is no machine code, if there is none.
     """
 
-    def __init__(self, code: Code, source: Source, kind: Kind) -> None:
+    def __init__(self, code: Code, name: str, kind: Kind) -> None:
         self.code = code
-        self._source = source
+        self._name = name
         self._kind = kind
         self._compiled: dict[tuple[Any, ...], Any] = {}
         self.tier = ""
@@ -187,12 +211,12 @@ class CompiledProgram:
 
     def __repr__(self) -> str:
         """The interpreter and the parameters."""
-        return f"program of {self._source.name}({', '.join(self.code.params[1:])})"
+        return f"program of {self._name}({', '.join(self.code.params[1:])})"
 
     def __call__(self, *args: Any) -> Any:
         """The result, as the interpreter returns it for the program."""
         names = self.code.params[1:]
-        place = f"{self._source.name}"
+        place = self._name
         if len(args) != len(names):
             raise InputError(
                 f"{len(args)} arguments for {len(names)} parameters", place=place, fix="give one for each"

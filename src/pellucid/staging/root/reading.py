@@ -131,6 +131,11 @@ def _constant(form: Form, codes: dict[str, Code]) -> Any:
     match form:
         case ["list", *parts]:
             return linked(*(_constant(one, codes) for one in parts))
+        case ["vector", *parts]:
+            return tuple(_constant(one, codes) for one in parts)
+        case ["entries", *parts] if len(parts) % 2 == 0:
+            values = [_constant(one, codes) for one in parts]
+            return dict(zip(values[::2], values[1::2], strict=True))
         case ["cons" | "close" as kind, one, other]:
             return Pair(_constant(one, codes), _constant(other, codes), closure=kind == "close")
         case str(word) if word in _WORDS:

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from pellucid.base.errors import StagingError
 from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim
@@ -113,6 +113,8 @@ def constant(value: Any) -> str:
     >>> from pellucid.staging.root.program import linked
     >>> constant("x"), constant(linked(1, None, 0.5)), constant("two words")
     ("'x", '(list 1 nil 0.5)', '"two words"')
+    >>> constant((1, (2,))), constant({"a": 1})
+    ('(vector 1 (vector 2))', "(entries 'a 1)")
     """
     if value is None or isinstance(value, bool):
         return _WORDS[value]
@@ -128,6 +130,11 @@ def constant(value: Any) -> str:
         return f"'{value}" if _SYMBOL.fullmatch(value) else json.dumps(value)
     if isinstance(value, Pair):
         return _pair(value)
+    if isinstance(value, tuple):
+        return f"({' '.join(['vector', *map(constant, cast('tuple[Any, ...]', value))])})"
+    if isinstance(value, dict):
+        entries = cast("dict[Any, Any]", value).items()
+        return f"({' '.join(['entries', *(constant(half) for entry in entries for half in entry)])})"
     raise StagingError(
         f"a constant without a text: {value!r}", place="root", fix="build it of numbers, texts and pairs"
     )
