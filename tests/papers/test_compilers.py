@@ -19,7 +19,18 @@ from pellucid.staging.cogen.values import fresh
 from pellucid.staging.cogen.writing import Writer
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.machine import run
-from pellucid.staging.root.program import Code, If, Lift, Pair, Prim, linked, reflected, reified, unlinked
+from pellucid.staging.root.program import (
+    Code,
+    Const,
+    If,
+    Lift,
+    Pair,
+    Prim,
+    linked,
+    reflected,
+    reified,
+    unlinked,
+)
 from pellucid.staging.root.reading import read, read_sugar
 from pellucid.staging.root.recur import interpreter, read_recur
 from pellucid.staging.root.writing import reached, write, write_sugar
@@ -177,6 +188,49 @@ def test_N5_normalization_is_late_and_keeps_what_is_shared() -> None:
     assert [run(residual, number) for number in range(4)] == [
         run(program["f"], 4 * number) for number in range(4)
     ]
+
+
+def multiplied(code: Code) -> set[int]:
+    """The numbers that something is multiplied by in a code."""
+    numbers = {one.name: one.value for one in code.body if isinstance(one, Const)}
+    return {numbers[arg] for one in code.body if isinstance(one, Prim) and one.primitive == "*" for arg in one.args
+            if arg in numbers}  # fmt: skip
+
+
+def test_N5_the_filter_keeps_addresses_premultiplied() -> None:
+    code = read_sugar(FILTER)["fir"]
+    residual = tidy(cogen(code, ["D", "cyc", "D", "S", "nil"], integers=True)((3, 0), linked(2, 5, 2)))
+    entry, loop = reached(residual)
+    # Products with the weights are left. An address is one sum, which fits into the load.
+    assert (multiplied(entry), multiplied(loop)) == ({2, 3, 5}, {2, 5})
+
+
+@pytest.mark.parametrize(
+    ("value", "factors"),
+    [
+        ("p", set()),
+        ("(* p 2)", set()),
+        ("(+ p 7)", set()),
+        # The quotient itself is wanted, so that it is multiplied where the number is.
+        ("(+ (idiv p 3) (identity p))", {3}),
+        ("(imod p 3)", set()),
+    ],
+)
+def test_N5_premultiplication_is_chosen_by_the_constraints_of_uses(value, factors) -> None:
+    program = read_sugar(f"""
+    f(k p s) {{
+      if (zero? p) (car k)(k s)
+      v = {value}
+      lift v
+      f(k (- p 3) (+ s v))""")["f"]
+    compiler = cogen(program, ["D", "cyc", "D"])
+    for base in (3, -3, 6):
+        residual = compiler((base, 0))
+        if base == 3:
+            assert multiplied(reached(tidy(residual))[-1]) == factors
+        for quotient in range(0, 5 if base > 0 else -5, 1 if base > 0 else -1):
+            want = run(program, base * quotient, 4)
+            assert run(residual, quotient, 4) == run(tidy(residual), quotient, 4) == want
 
 
 def test_N6_calls_that_differ_in_aliasing_only_are_different_and_no_value_is_moved_twice() -> None:

@@ -107,6 +107,11 @@ class Session:
         self._walked = 0
         self._made: Counter[Extension] = Counter()
 
+        self.factors: dict[str, int] = {}
+        """What quotients are multiplied by, by the variable of the product."""
+        self.amounts: dict[str, int] = {}
+        """What is added to quotients, by the variable of the sum."""
+
     def begin(self) -> None:
         """Forget the last run."""
         self.table.clear()
@@ -115,6 +120,8 @@ class Session:
         self._pairs.clear()
         self._shared.clear()
         self._kept.clear()
+        self.factors.clear()
+        self.amounts.clear()
         self._walked = 0
         self._made.clear()
         self.fresh = count(1)
@@ -160,17 +167,21 @@ class Session:
         """Emit the sum of a variable and a number, once in a stream."""
         if amount == 0:
             return name
-        return self._share(
-            out, (name, amount), lambda: self.prim(out, "q", "+", name, self.const(out, amount))
-        )
+        return self._share(out, (name, amount), lambda: self._noted(self.amounts, out, "+", name, amount))
 
     def times(self, out: Stream, name: str, amount: int) -> str:
         """Emit the product of a variable and a number, once in a stream."""
         if amount == 1:
             return name
         return self._share(
-            out, (name, amount, "*"), lambda: self.prim(out, "q", "*", name, self.const(out, amount))
+            out, (name, amount, "*"), lambda: self._noted(self.factors, out, "*", name, amount)
         )
+
+    def _noted(self, notes: dict[str, int], out: Stream, primitive: str, name: str, amount: int) -> str:
+        """Emit a primitive on a quotient and a number, and keep the number."""
+        made = self.prim(out, "q", primitive, name, self.const(out, amount))
+        notes[made] = amount
+        return made
 
     def cyclic(self, out: Stream, base: int, quotient: str, remainder: int) -> str:
         """Emit what a cyclic integer is (lift case 2)."""
@@ -345,8 +356,12 @@ class Session:
             frame = self.prim(out, "f", "cons", name, frame)
         return self.prim(out, "k", "close", self.const(out, self.table[key]), frame)
 
-    def finish(self) -> None:
+    def finish(self, entry: Code) -> None:
         """Make the streams the bodies of their codes."""
+        if self.factors:
+            from pellucid.staging.cogen.premultiplying import premultiply
+
+            premultiply(entry, self.streams, self.factors, self.amounts, self.name)
         for code, stream in self.streams.items():
             code.body = frozen(stream)
 

@@ -307,7 +307,7 @@ class Compiler:
             raise StagingError(
                 "a static structure is nested too deep", place=self.code.name, fix="nest its lists along cdr"
             ) from None
-        session.finish()
+        session.finish(code)
         session.begin()
         _certain(code)
         return code
