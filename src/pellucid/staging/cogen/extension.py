@@ -106,7 +106,7 @@ class Session:
         self._kept: list[Any] = []
         self._walked = 0
         self._made: Counter[Extension] = Counter()
-
+        """The codes that each extension made."""
         self.factors: dict[str, int] = {}
         """What quotients are multiplied by, by the variable of the product."""
         self.amounts: dict[str, int] = {}
@@ -327,14 +327,21 @@ class Session:
         """A new residual code of an extension, under a key."""
         self._made[owner] += 1
         code = Code(f"{owner.code.name}_{len(self.table) + 1}", tuple(names))
-        if self._made[owner] > self.most:
-            raise grown(owner, [one[1:] for one in self.table if one[0] == key[0]][-3:])
-        if len(names) > _MAX_REGISTERS or self._walked > _MAX_WALKED:
-            raise grown(owner, [one[1:] for one in self.table if one[0] == key[0]][-3:])
+        if self._made[owner] > self.most or len(names) > _MAX_REGISTERS or self._walked > _MAX_WALKED:
+            raise self._grown(owner, key[0])
         self.table[key] = code
         stream: Stream = []
         self.streams[code] = stream
         return code, stream
+
+    def _grown(self, owner: Extension, number: int) -> GrowthError:
+        """The error of an extension that is wanted too often, or of what wants it: best one that names a line."""
+        if ":" not in owner.code.name:
+            placed = [one for one, made in self._made.items() if ":" in one.code.name and made > _FEW]
+            if placed:
+                owner = max(placed, key=self._made.__getitem__)
+                number = owner.number
+        return grown(owner, [one[1:] for one in self.table if one[0] == number][-3:])
 
     def entered(self, key: Any, owner: Extension, names: dict[str, int]) -> tuple[Stream, list[str]]:
         """The stream of a new residual closure's code, after what restores its registers (unlift), and its values."""
@@ -389,9 +396,13 @@ class Session:
                 jobs.setdefault(job[0], []).append(job[2:])
             job[0](*job[1:])
         function, given = max(jobs.items(), key=lambda item: len(item[1]))
-        return grown(self.owners[function], given[-3:])
+        owner = self.owners[function]
+        placed = ":" in owner.code.name or max(self._made.values(), default=0) <= _FEW
+        return grown(owner, given[-3:]) if placed else self._grown(owner, owner.number)
 
 
+_FEW = 3
+"""Codes of an extension that one may well have, and not go on with without end."""
 _MAX_REGISTERS = 2000
 """Residual variables of one code; a structure that grows without end has as many within a second."""
 _MAX_WALKED = 2_000_000

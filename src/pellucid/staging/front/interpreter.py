@@ -190,8 +190,15 @@ class InterpreterCompiler:
         function, _, rest = head.partition(":")
         line = rest.split("_")[0].split("'")[0].split("(")[0].rstrip(":")
         where = f"{self._origin.file}:{line if line.isdigit() else self._origin.line}"
-        shown = message if not place or not function else f"{function}: {message}"
-        return StagingError(shown, place=where, fix=error.fix)
+        # The place of a static value ends with its parameter.
+        about = rest.rpartition(" ")[2] if place and " " in rest else function
+        shown = message if not place or not about else f"{about}: {message}"
+        fix = error.fix
+        if fix and fix.startswith("lift the continuation"):
+            fix = (
+                f"call {function} by dynamic_call({function}, ...): it calls itself as something dynamic says"
+            )
+        return StagingError(shown, place=where, fix=fix)
 
 
 class CompiledProgram:
