@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from pellucid.base.errors import StagingError
+from pellucid.staging.root.forms import expressions
 from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim
 from pellucid.staging.root.reading import INFIX
 from pellucid.staging.times.lattice import Stack, Time
@@ -97,7 +98,9 @@ def _lift(lift: Lift) -> str:
     """The text of a lift."""
     words = ["lift", lift.name]
     if isinstance(lift.to, Stack):
-        words += ["stack", *map(show, lift.to.returns)]
+        # What is several words is one form among others.
+        texts = [show(time) for time in lift.to.returns]
+        words += ["stack", *(text if len(expressions(text)) == 1 else f"({text})" for text in texts)]
     elif isinstance(lift.to, Time):
         words.append(show(lift.to))
     elif isinstance(lift.to, Code):
