@@ -150,36 +150,27 @@ class Session:
         out.append(new(Const, (name, code)))
         out.append(new(Jump, (name, args)))
 
-    def _share(self, out: Stream, key: tuple[Any, ...], make: Callable[[], str]) -> str:
-        """What a stream has computed already under a key, or makes now."""
-        found = self._shared.get((id(out), *key))
-        if found is not None:
-            name, at = found
-            if at < len(out):
-                made = out[at]
-                if isinstance(made, Prim) and made.name == name:
-                    return name
-        name = make()
-        self._shared[id(out), *key] = (name, len(out) - 1)
-        return name
-
     def plus(self, out: Stream, name: str, amount: int) -> str:
         """Emit the sum of a variable and a number, once in a stream."""
-        if amount == 0:
-            return name
-        return self._share(out, (name, amount), lambda: self._noted(self.amounts, out, "+", name, amount))
+        return name if amount == 0 else self._shared_once(out, "+", name, amount, self.amounts)
 
     def times(self, out: Stream, name: str, amount: int) -> str:
         """Emit the product of a variable and a number, once in a stream."""
-        if amount == 1:
-            return name
-        return self._share(
-            out, (name, amount, "*"), lambda: self._noted(self.factors, out, "*", name, amount)
-        )
+        return name if amount == 1 else self._shared_once(out, "*", name, amount, self.factors)
 
-    def _noted(self, notes: dict[str, int], out: Stream, primitive: str, name: str, amount: int) -> str:
-        """Emit a primitive on a quotient and a number, and keep the number."""
-        made = self.prim(out, "q", primitive, name, self.const(out, amount))
+    def _shared_once(self, out: Stream, primitive: str, name: str, amount: int, notes: dict[str, int]) -> str:
+        """What a stream has computed already of a quotient and a number, or computes now; the number is kept."""
+        key = (id(out), primitive, name, amount)
+        found = self._shared.get(key)
+        if found is not None:
+            made, at = found
+            # It may have been taken back since.
+            if at < len(out) and out[at].__class__ is Prim and out[at][0] == made:
+                return made
+        number, made = f"c{next(self.fresh)}", f"q{next(self.fresh)}"
+        out.append(new(Const, (number, amount)))
+        out.append(new(Prim, (made, primitive, (name, number), None)))
+        self._shared[key] = (made, len(out) - 1)
         notes[made] = amount
         return made
 

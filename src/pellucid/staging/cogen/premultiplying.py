@@ -8,55 +8,15 @@ are as good for it, and any other use wants the quotient. Variables that are han
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import gcd
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
+from pellucid.staging.cogen.extension import new
 from pellucid.staging.root.program import Code, Const, If, Jump, Prim, used
 
 Stream: TypeAlias = "list[Any]"
 Variable: TypeAlias = "tuple[Code, str]"
-
-
-class _Class:
-    """Variables that are handed to each other: what their uses ask for."""
-
-    def __init__(self) -> None:
-        self.parent: _Class | None = None
-        self.base = 0
-        """The greatest number that all factors are multiples of."""
-        self.products = 0
-        self.sources: list[Variable] = []
-        """Where a quotient comes from outside of the class."""
-        self.is_number = False
-        """Whether some use wants the quotient itself."""
-        self.moved = False
-        """Whether a jump hands one of them to another."""
-
-    @property
-    def root(self) -> _Class:
-        """The one that stands for all that are united with this one."""
-        found = self
-        while found.parent is not None:
-            found = found.parent
-        return found
-
-    def unite(self, other: _Class) -> None:
-        """Make two classes one."""
-        one, more = self.root, other.root
-        if one is more:
-            return
-        more.parent = one
-        one.base = gcd(one.base, more.base)
-        one.products += more.products
-        one.sources += more.sources
-        one.is_number |= more.is_number
-        one.moved |= more.moved
-
-    @property
-    def is_multiple(self) -> bool:
-        """Whether the multiple is kept: it takes a product for each source, and saves one at each use."""
-        return not self.is_number and self.moved and self.base > 1 and self.products >= len(self.sources)
 
 
 def premultiply(
@@ -71,97 +31,137 @@ def premultiply(
     Parameters: `factors` are those of the variables that are a quotient times a number, `amounts` those that are one
     and a number, and `name` makes a new variable.
     """
-    classes = _Constraints(entry, streams, factors, amounts).classes
-    kept = {key: one.root.base for key, one in classes.items() if one.root.is_multiple}
-    if not kept:
+    if all(abs(factor) == 1 for factor in factors.values()):
         return
-    sources = {key for one in classes.values() if one.root.is_multiple for key in one.root.sources}
-    for code, stream in streams.items():
+    program = _Program(entry, streams, factors, amounts)
+    kept: dict[Variable, int] = {}
+    sources: set[Variable] = set()
+    seen: set[Variable] = set()
+    for code, uses in program.uses.items():
+        for wanted in uses.products:
+            if wanted not in uses.plain and (code, wanted) not in seen:
+                found = _Class(program, code, wanted)
+                seen |= found.variables
+                if found.is_multiple:
+                    kept.update(dict.fromkeys(found.variables, found.base))
+                    sources.update(found.sources)
+    for code in dict.fromkeys([code for code, _ in kept]):
         renamed: dict[str, str] = {}
         first: Stream = []
         for param in code.params:
             if (code, param) in sources:
                 _multiply(first, param, kept[code, param], renamed, name)
+        stream = streams[code]
         stream[:] = first + _rewritten(code, stream, kept, sources, factors, amounts, renamed, name)
 
 
-class _Constraints:
-    """What the uses of all variables ask for."""
+class _Uses:
+    """What one code does with its variables."""
+
+    def __init__(self, code: Code) -> None:
+        self.params = {name: at for at, name in enumerate(code.params)}
+        self.plain: set[str] = set()
+        """Those of which the number itself is wanted."""
+        self.products: dict[str, list[int]] = {}
+        self.sums: dict[str, str] = {}
+        self.summed: dict[str, list[str]] = {}
+        self.jumps: list[tuple[Code, tuple[str, ...]]] = []
+        self.callers: list[tuple[Code, tuple[str, ...]]] = []
+
+
+class _Program:
+    """The uses of all codes, and the codes that are values: what those are given comes from anywhere."""
 
     def __init__(
         self, entry: Code, streams: dict[Code, Stream], factors: dict[str, int], amounts: dict[str, int]
     ) -> None:
-        self.classes: dict[Variable, _Class] = {}
-        self._streams = streams
-        values = {entry, *_values(streams)}
-        for code in values & streams.keys():
-            for param in code.params:
-                self._of(code, param).sources.append((code, param))
+        self.uses = {code: _Uses(code) for code in streams}
+        self.values = {entry}
         for code, stream in streams.items():
-            targets: dict[str, Code] = {}
-            for instruction in _all(stream):
-                if isinstance(instruction, Const):
-                    if isinstance(instruction.value, Code):
-                        targets[instruction.name] = instruction.value
-                    self._of(code, instruction.name).sources.append((code, instruction.name))
-                elif isinstance(instruction, Jump):
-                    target = targets.get(instruction.target)
-                    if target is None or target in values or target not in streams:
-                        self._numbers(code, used(instruction))
-                        continue
-                    for arg, param in zip(instruction.args, target.params, strict=True):
-                        self._of(code, arg).unite(self._of(target, param))
-                        self._of(code, arg).root.moved = True
-                elif isinstance(instruction, Prim):
-                    self._prim(code, instruction, factors, amounts)
-                else:
-                    self._numbers(code, used(instruction))
+            self._read(self.uses[code], stream, factors, amounts)
+        for code, uses in self.uses.items():
+            for target, args in uses.jumps:
+                self.uses[target].callers.append((code, args))
 
-    def _prim(self, code: Code, prim: Prim, factors: dict[str, int], amounts: dict[str, int]) -> None:
-        """Take note of what a primitive asks for."""
-        name, args = prim.name, prim.args
-        if name in factors:
-            one = self._of(code, args[0]).root
-            one.base = gcd(one.base, factors[name])
-            one.products += 1
-        elif name in amounts:
-            self._of(code, name).unite(self._of(code, args[0]))
-            return
-        elif prim.primitive != "zero?":
-            self._numbers(code, args)
-        self._of(code, name).sources.append((code, name))
-
-    def _numbers(self, code: Code, names: tuple[str, ...]) -> None:
-        """Take note of uses that want the quotients."""
-        for name in names:
-            self._of(code, name).root.is_number = True
-
-    def _of(self, code: Code, name: str) -> _Class:
-        """The class of a variable."""
-        found = self.classes.get((code, name))
-        if found is None:
-            found = self.classes[code, name] = _Class()
-        return found.root
-
-
-def _all(stream: Stream) -> Iterator[Any]:
-    """The instructions of a stream and of those in it; what a stream binds comes before those in it."""
-    waiting = [stream]
-    for one in waiting:
-        yield from one
-        waiting += [cast("Stream", each.stream) for each in one if isinstance(each, If)]
-
-
-def _values(streams: dict[Code, Stream]) -> Iterator[Code]:
-    """The codes that are not only jumped to."""
-    for stream in streams.values():
+    def _read(self, uses: _Uses, stream: Stream, factors: dict[str, int], amounts: dict[str, int]) -> None:
+        """Take note of what a code does; what a stream binds comes before the streams in it."""
+        plain = uses.plain
         held: dict[str, Code] = {}
-        for instruction in _all(stream):
-            if isinstance(instruction, Const) and isinstance(instruction.value, Code):
-                held[instruction.name] = instruction.value
-            elif held:
-                read = instruction.args if isinstance(instruction, Jump) else used(instruction)
-                yield from (held[name] for name in read if name in held)
+        waiting = [stream]
+        for one in waiting:
+            for instruction in one:
+                kind = instruction.__class__
+                if kind is Prim:
+                    name, word, args, _ = instruction
+                    if name in amounts:
+                        uses.sums[name] = args[0]
+                        uses.summed.setdefault(args[0], []).append(name)
+                    elif name in factors:
+                        uses.products.setdefault(args[0], []).append(factors[name])
+                    elif word != "zero?":
+                        plain.update(args)
+                elif kind is Const:
+                    if instruction[1].__class__ is Code:
+                        held[instruction[0]] = instruction[1]
+                elif kind is Jump:
+                    goal, args = instruction
+                    target = held.get(goal)
+                    if target in self.uses:
+                        uses.jumps.append((target, args))
+                        self.values.update([held[arg] for arg in args if arg in held])
+                    else:
+                        plain.update(used(instruction))
+                elif kind is If:
+                    plain.add(instruction[0])
+                    waiting.append(instruction[1])
+                else:
+                    plain.update(used(instruction))
+        self.values.update([code for name, code in held.items() if name in plain])
+
+
+class _Class:
+    """The variables that are handed to each other with one of them, and what their uses ask for."""
+
+    def __init__(self, program: _Program, code: Code, name: str) -> None:
+        self.variables: set[Variable] = set()
+        self.base = 0
+        """The greatest number that all factors are multiples of."""
+        self.sources: list[Variable] = []
+        """Where a quotient comes from outside of the class."""
+        self.is_multiple = False
+        """Whether the multiple is kept: it takes a product for each source, and saves one at each use."""
+        products, moved = 0, False
+        waiting = [(code, name)]
+        while waiting:
+            key = waiting.pop()
+            if key in self.variables:
+                continue
+            self.variables.add(key)
+            code, name = key
+            uses = program.uses[code]
+            if name in uses.plain:
+                return
+            factors = uses.products.get(name, ())
+            products += len(factors)
+            self.base = gcd(self.base, *factors)
+            if self.base == 1:
+                return
+            if name in uses.sums:
+                waiting.append((code, uses.sums[name]))
+            elif name in uses.params and code not in program.values:
+                waiting += [(caller, args[uses.params[name]]) for caller, args in uses.callers]
+            else:
+                self.sources.append(key)
+            waiting += [(code, one) for one in uses.summed.get(name, ())]
+            for target, args in uses.jumps:
+                if name in args:
+                    moved = True
+                    if target in program.values:
+                        return
+                    waiting += [
+                        (target, p) for p, arg in zip(target.params, args, strict=True) if arg == name
+                    ]
+        self.is_multiple = moved and products >= len(self.sources)
 
 
 def _multiply(
@@ -186,29 +186,41 @@ def _rewritten(
     """A stream on multiples."""
     out: Stream = []
     for instruction in stream:
-        match instruction:
-            case Prim(made, _, (one, number)) if made in factors and (code, one) in kept:
-                if factors[made] == kept[code, one]:
-                    renamed[made] = renamed.get(one, one)
+        kind = instruction.__class__
+        if kind is Prim:
+            made, word, args, point = instruction
+            known = factors.get(made) or amounts.get(made)
+            base = None if known is None else kept.get((code, args[0]))
+            if known is not None and base is not None:
+                # The number stands before what uses it, and nothing else does.
+                one = renamed.get(args[0]) or args[0]
+                if made in amounts:
+                    out[-1] = new(Const, (args[1], known * base))
+                    out.append(new(Prim, (made, word, (one, args[1]), point)))
+                elif known == base:
+                    out.pop()
+                    renamed[made] = one
                 else:
-                    out[-1] = Const(number, factors[made] // kept[code, one])
-                    out.append(Prim(made, "*", (renamed.get(one, one), number)))
-            case Prim(made, _, (one, number)) if made in amounts and (code, one) in kept:
-                out[-1] = Const(number, amounts[made] * kept[code, one])
-                out.append(Prim(made, "+", (renamed.get(one, one), number)))
-            case Prim(made) | Const(made):
-                if isinstance(instruction, Prim):
-                    read = tuple([renamed.get(one, one) for one in instruction.args])
-                    instruction = instruction._replace(args=read)  # noqa: PLW2901 - the same on multiples
-                out.append(instruction)
-                if (code, made) in sources:
-                    _multiply(out, made, kept[code, made], renamed, name)
-            case If(test, inner):
-                made = cast("Stream", inner)
-                made[:] = _rewritten(code, made, kept, sources, factors, amounts, dict(renamed), name)
-                out.append(If(renamed.get(test, test), inner))
-            case Jump(target, args):
-                out.append(Jump(target, tuple([renamed.get(one, one) for one in args])))
-            case _:
-                out.append(instruction)
+                    out[-1] = new(Const, (args[1], known // base))
+                    out.append(new(Prim, (made, word, (one, args[1]), point)))
+                continue
+            if not renamed.keys().isdisjoint(args):
+                read = tuple([renamed.get(one, one) for one in args])
+                instruction = new(Prim, (made, word, read, point))  # noqa: PLW2901 - the same on multiples
+            out.append(instruction)
+            if (code, made) in sources:
+                _multiply(out, made, kept[code, made], renamed, name)
+        elif kind is Const:
+            out.append(instruction)
+            if (code, instruction[0]) in sources:
+                _multiply(out, instruction[0], kept[code, instruction[0]], renamed, name)
+        elif kind is If:
+            test, inner = instruction
+            inner[:] = _rewritten(code, inner, kept, sources, factors, amounts, renamed.copy(), name)
+            out.append(new(If, (renamed.get(test, test), inner)))
+        elif kind is Jump:
+            goal, args = instruction
+            out.append(new(Jump, (goal, tuple([renamed.get(one, one) for one in args]))))
+        else:
+            out.append(instruction)
     return out
