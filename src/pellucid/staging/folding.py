@@ -26,6 +26,10 @@ def node(op: str, *args: Expr, attr: Any = None) -> Expr:
         return const(fold(op, args, made.type, attr), made.type)
     if op == "convert" and args[0].type is attr:
         return args[0]
+    if op == "convert" and args[0].op == "convert" and args[0].type is T.f64:
+        (narrow,) = args[0].args
+        if narrow.type is attr is T.f32:
+            return narrow  # widened, and made narrow again
     if op == "add" and args[0].op == "const":
         return node(op, args[1], args[0])
     if len(args) == 2 and args[1].op == "const":

@@ -18,13 +18,20 @@ from .session import Fault, Session
 
 
 def structured(
-    session: Session, entry: R.Code, variants: list[R.Variant], exits: list[R.Code], endless: Fault
+    session: Session,
+    entry: R.Code,
+    variants: list[R.Variant],
+    exits: list[R.Code],
+    endless: Fault,
+    *,
+    closed: bool = False,
 ) -> R.Code:
     """The code of a loop: `entry` jumps into `variants`, whose ways out are followed by `exits`.
 
-    A counted loop whose test would be stepped over at run time has no turns, and notes the fault `endless`.
+    A counted loop whose test would be stepped over at run time has no turns, and notes the fault `endless`. Where each
+    variant and exit is `closed`, and reads no names of other variants, loops may stand inside of each other.
     """
-    entry, variants, exits = _without_constants(session, entry, variants, exits)
+    entry, variants, exits = _without_constants(session, entry, variants, exits, closed=closed)
     jumps = [0] * len(variants)
     for code in (entry, *(v.code for v in variants)):
         for s in R.walk(code):
@@ -44,6 +51,12 @@ def structured(
     entry = inline(entry)
     # A variant that only its own body jumps to is never reached, and a jump to itself is not put in place.
     loops = {k: R.Variant(v.names, inline(v.code)) for k, v in enumerate(variants) if jumps[k] > 1}
+    exits = [*exits, []]
+    while closed and len(loops) > 1:
+        inner = _inner(session, entry, loops, exits, endless)
+        if inner is None:
+            break
+        entry, loops = inner
     if not loops:
         return _ended(entry, exits)
     if len(loops) == 1:
@@ -55,10 +68,15 @@ def structured(
 
 
 def _without_constants(
-    session: Session, entry: R.Code, variants: list[R.Variant], exits: list[R.Code]
+    session: Session, entry: R.Code, variants: list[R.Variant], exits: list[R.Code], *, closed: bool
 ) -> tuple[R.Code, list[R.Variant], list[R.Code]]:
-    """The graph without names that are given one and the same value, from outside of the loop, at every jump."""
+    """The graph without names that are given one and the same value at every jump.
+
+    That comes from outside of the loop; or, in a closed graph, it is a name of another variant: no jump to this one
+    changes that, and nothing else reads this one's.
+    """
     known: dict[Expr, Expr] = {}
+    owner = {name: k for k, v in enumerate(variants) for name in v.names}
     changed = True
     while changed:
         changed = False
@@ -71,8 +89,14 @@ def _without_constants(
                         given.setdefault(name, set()).add(meant)
         for name, values in given.items():
             (one, *more) = values
-            if name not in known and not more and session.depth_of(one) <= session.depth:
-                known[name], changed = one, True
+            one = known.get(one, one)
+            if name in known or more or one is name:
+                continue
+            if session.depth_of(one) <= session.depth or (
+                closed and owner.get(one, owner[name]) != owner[name]
+            ):
+                known = {n: one if v is name else v for n, v in known.items()} | {name: one}
+                changed = True
 
     def put(e: Expr) -> Expr:
         return substitute([e], known)[0]
@@ -118,6 +142,42 @@ def _assign(session: Session, names: tuple[Expr, ...], values: tuple[Expr, ...])
 # ---- one loop, tested at its head ----
 
 
+def _inner(
+    session: Session, entry: R.Code, loops: dict[int, R.Variant], exits: list[R.Code], endless: Fault
+) -> tuple[R.Code, dict[int, R.Variant]] | None:
+    """The graph with a loop put into the one place outside of it that enters it; None if there is no such loop.
+
+    What follows an exit reads the loop's names, so it is put there too. The last exit has nothing left to do.
+    """
+    for number_, loop in loops.items():
+        others = [entry, *(v.code for k, v in loops.items() if k != number_)]
+        sites = [s for code in others for s in _jumps(code) if s.variant == number_]
+        if len(sites) != 1:
+            continue
+        ways: list[R.Code] = []
+
+        def leave(s: R.Statement, own: int = number_, ways: list[R.Code] = ways) -> R.Code:
+            if not isinstance(s, R.Goto | R.Leave) or (isinstance(s, R.Goto) and s.variant == own):
+                return [s]
+            ways.append([s] if isinstance(s, R.Goto) else [*exits[s.way], R.Leave(len(exits) - 1)])
+            return [R.Leave(len(ways) - 1)]
+
+        only = R.Variant(loop.names, R.rewrite(loop.code, lambda e: e, leave))
+        found = _tested_at_head(session, [*sites], number_, only, ways, endless)
+        if found is None:
+            continue
+
+        def enter(s: R.Statement, own: int = number_, found: R.Code = found) -> R.Code:
+            return found if isinstance(s, R.Goto) and s.variant == own else [s]
+
+        rest = {k: v for k, v in loops.items() if k != number_}
+        return (
+            R.rewrite(entry, lambda e: e, enter),
+            {k: R.Variant(v.names, R.rewrite(v.code, lambda e: e, enter)) for k, v in rest.items()},
+        )
+    return None
+
+
 def _tested_at_head(
     session: Session, entry: R.Code, number_: int, loop: R.Variant, exits: list[R.Code], endless: Fault
 ) -> R.Code | None:
@@ -125,6 +185,8 @@ def _tested_at_head(
     if len(loop.code) != 1:
         return None
     (head,) = loop.code
+    if isinstance(head, R.Branch) and _leaves(head.orelse) and not _leaves(head.then):
+        head = R.Branch(opposite(head.condition), head.orelse, head.then)
     if not isinstance(head, R.Branch) or _jumps(head.then) or _leaves(head.orelse):
         return None
     sites = _jumps(entry)

@@ -109,7 +109,7 @@ class _Nest:
                 variant.code.extend(self.stream(self.graph.blocks[block].body, names))
             session.depth = 0
             endless = Fault("the program never ends", self.graph.name, "give values with which it does")
-            code = structured(session, entry, list(self.variants.values()), self.exits, endless)
+            code = structured(session, entry, list(self.variants.values()), self.exits, endless, closed=True)
             fault = Buffer(session.fault.name, T.u8, max(1, len(session.faults)))
             kernel = lower(code, self.graph.name, session.label, {session.fault: fault})
         used = {*kernel.outputs, *inputs(kernel)}
@@ -273,9 +273,6 @@ class _Nest:
                 )
                 out += [*then[:-1], *orelse[:-1], R.Goto(one.variant, values)]
                 return
-        # A counted loop is found where the arm that leaves comes first.
-        if _leaves(orelse) and not _leaves(then):
-            condition, then, orelse = opposite(condition), orelse, then
         out.append(R.Branch(condition, then, orelse))
 
     def _operation(self, instruction: Instruction, known: dict[int, Expr]) -> Expr:
@@ -305,7 +302,3 @@ class _Nest:
 
 def _is_plain(code: R.Code) -> bool:
     return all(isinstance(s, R.Set) for s in code[:-1])
-
-
-def _leaves(code: R.Code) -> bool:
-    return any(isinstance(s, R.Leave) for s in R.walk(code))
