@@ -17,8 +17,8 @@ from ..driver.pipeline import Optimized, Stage, expansion, simplification
 from ..ir.expr import Buffer, Expr, topological
 from ..ir.nest import Alloc, Block, For, Kernel, Statement, Store, all_roots, blocks, walk
 from ..ir.path import Path, at
-from ..ir.path import walk as paths
 from ..ir.verify import checking
+from ..loops.borders import FOLDS, borders
 from ..loops.elements import ranges_of, used
 from ..loops.forwarding import Arrays, arrays, inlined, paying, trips
 from ..loops.ledger import Ledger, Step
@@ -170,43 +170,6 @@ def contracted(state: State) -> State:
                 state, done = make(state, move, path, array=rows.array.name)
                 room -= rows.bytes * done
     return state
-
-
-# ---- borders ----
-
-CHANNELS = 4
-"""The most channels of a pixel."""
-FOLDS = frozenset({"abs", "min", "max", "mod", "lt", "le"})
-"""Rows that borders are made of."""
-
-
-def borders(state: State) -> State:
-    """`split_range` for every loop whose index is folded at the borders of an array: ends and middle apart."""
-    split = named("split_range")
-    for path, s in reversed(list(paths(state.kernel.body))):
-        if isinstance(s, For) and _along(s):
-            cuts = _cuts(s)
-            if cuts:
-                state, _ = make(state, split, path, cuts=cuts)
-    return state
-
-
-def _along(loop: For) -> bool:
-    """Whether a loop goes along a row: nothing is in it but loops over a few channels."""
-    return all(trips(s) <= CHANNELS for s in walk(loop.body) if isinstance(s, For))
-
-
-def _cuts(loop: For) -> tuple[int, ...]:
-    """Where the ends of a loop end, which some coordinate leaves the array in; nothing if there is no middle."""
-    x, low, high = loop.index, 0, 0
-    if loop.lo.op != "const" or loop.hi.op != "const":
-        return ()
-    for node in topological(all_roots(loop.body)):
-        for a in node.args if node.op in FOLDS and node.free == x.free else ():
-            if a.op == "add" and a.args[0] is x and a.args[1].op == "const":
-                low, high = min(low, int(a.args[1].attr)), max(high, int(a.args[1].attr))
-    first, beyond = int(loop.lo.attr) - low, int(loop.hi.attr) - high
-    return (first, beyond) if low < high and first < beyond else ()
 
 
 # ---- expressions ----

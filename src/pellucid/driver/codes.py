@@ -88,7 +88,7 @@ class CompiledCode:
         try:
             self._lowered = lowered(self.code, kinds, memories=self.memories)
             if tier == "nest":
-                self.program = compile_program(nest(self._lowered, self.code.params[1:]))
+                self.program = compile_program(nest(self._lowered, self.code.params[1:]), arrays=True)
             elif tier == "llvm":
                 self.finish()
             else:

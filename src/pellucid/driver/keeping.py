@@ -69,10 +69,11 @@ def of_kernel(
     options: Options,
     backend: Backend,
     make: Callable[[], Optimized],
+    how: str = "",
 ) -> Code:
-    """The code of a kernel that was not optimized yet; as `kept` does it."""
+    """The code of a kernel that was not optimized yet; as `kept` does it. `how` tells ways to optimize apart."""
 
     def asked() -> str:
-        return digest(kernel, ranges)
+        return digest(kernel, ranges) + how
 
     return kept(asked, (*kernel.outputs, *inputs(kernel)), options, backend, make)

@@ -6,7 +6,7 @@ into the ledger, and `explain` prints the program after each stage.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from ..ir.expr import Expr
 from ..ir.facts import Facts
 from ..ir.nest import Kernel, all_roots, rewrite
 from ..ir.verify import checking, verify_kernel
+from ..loops.borders import borders
 from ..loops.cycles import take_cycles
 from ..loops.ledger import Ledger, Step
 from ..loops.move import Proved
@@ -199,6 +200,26 @@ def script(options: Options, lanes: int) -> list[Stage]:
     ]
 
 
+def array_script(options: Options, lanes: int, ranges: Mapping[Expr, Facts]) -> list[Stage]:
+    """The stages for loops over whole arrays: each index is known by its bounds, and borders are taken apart.
+
+    `ranges` gives what is known of parameters.
+    """
+
+    def bounded(state: State) -> State:
+        return replace(state, ranges=Ranges(index_facts(state.kernel, ranges)))
+
+    simplified = sequence(bounded, simplification(options))
+    return [
+        ("simplified", simplified),
+        ("split", sequence(borders, simplified)),
+        ("expanded", expansion(options)),
+        ("spread", attempt("spread", band=8)),
+        ("vectorized", by_lanes(lanes, options.real.bits) if lanes > 1 else attempt("lanes", count=1)),
+        ("placed", attempt("place")),
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class Optimized:
     """The kernel after every stage, by name, and the ledger."""
@@ -213,16 +234,22 @@ class Optimized:
         return list(self.stages.values())[-1]
 
 
-def optimize(kernel: Kernel, ranges: Mapping[Expr, Facts], options: Options, lanes: int) -> Optimized:
-    """Run the default script on a kernel, keeping what each stage made.
+def optimize(
+    kernel: Kernel,
+    ranges: Mapping[Expr, Facts],
+    options: Options,
+    lanes: int,
+    stages: Sequence[Stage] | None = None,
+) -> Optimized:
+    """Run the default script on a kernel, or other stages, keeping what each stage made.
 
     With PELLUCID_CHECK=2 every node is verified after every stage and every proof is run again.
     """
     state = State(kernel, Ranges(ranges), Ledger())
-    stages = {"inlined": kernel}
-    for name, tactic in script(options, lanes):
+    made = {"inlined": kernel}
+    for name, tactic in script(options, lanes) if stages is None else stages:
         state = tactic(state)
-        stages[name] = state.kernel
+        made[name] = state.kernel
     if checking() >= 2:
         state.ledger.recheck()
-    return Optimized(stages, state.ledger, state.ranges)
+    return Optimized(made, state.ledger, state.ranges)

@@ -16,9 +16,9 @@ from ..ir.stream import Stream, moved
 from ..staging import Residual
 from .cache import cache
 from .keeping import of_kernel
-from .kernel import make_backend
+from .kernel import lanes_of, make_backend
 from .options import Options
-from .pipeline import optimize
+from .pipeline import array_script, optimize
 from .threads import available
 
 if TYPE_CHECKING:
@@ -56,15 +56,27 @@ class Program:
         return self.residual.returned(results)
 
 
-def compile_program(residual: Residual, *, backend: str = "auto", ranges: Ranges | None = None) -> Program:
+def compile_program(
+    residual: Residual, *, backend: str = "auto", ranges: Ranges | None = None, arrays: bool = False
+) -> Program:
     """Compile a residual program; `ranges` gives the lowest and the highest value of parameters, checked at each call.
 
-    Raises InputError for an unknown back end, IrError for a range of what is no parameter.
+    With `arrays` its loops over whole arrays run in lanes, and borders are taken apart. Raises InputError for an
+    unknown back end, IrError for a range of what is no parameter.
     """
     options = Options("exact", "f64", backend)
     facts = {uniform(residual.kernel, name): Facts(low, high) for name, (low, high) in (ranges or {}).items()}
     kernel, back_end = residual.kernel, make_backend(options.backend)
-    code = of_kernel(kernel, facts, options, back_end, lambda: optimize(kernel, facts, options, 1))
+    lanes = lanes_of(back_end, options) if arrays else 1
+    stages = array_script(options, lanes, facts) if arrays else None
+    code = of_kernel(
+        kernel,
+        facts,
+        options,
+        back_end,
+        lambda: optimize(kernel, facts, options, lanes, stages),
+        f"{arrays=}",
+    )
     return Program(residual, code)
 
 
