@@ -20,6 +20,7 @@ from .front import interpreter, load_compiler
 from .integers import divides, equals, lift
 from .memory import Memory
 from .real import Real, to_integer
+from .root.primitives import apply
 from .same import early_equal
 from .samples import load_sample, signed, store_sample
 from .specialize import Residual, cyclic, specialize, unknown
@@ -39,6 +40,7 @@ __all__ = [
     "Residual",
     "Samples",
     "Table",
+    "apply",
     "choose",
     "cogen",
     "cyclic",

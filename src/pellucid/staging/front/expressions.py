@@ -14,6 +14,7 @@ from pellucid.staging.front.source import bound_arguments
 from pellucid.staging.front.vectors import static_data
 from pellucid.staging.integers import lift
 from pellucid.staging.memory import Memory
+from pellucid.staging.root.primitives import apply
 from pellucid.staging.root.program import Lift
 
 BINARY: Mapping[type[ast.operator], str] = {
@@ -176,12 +177,14 @@ class Expressions(Sequences):
         known = self.source.known(node.func)
         if is_transparent(known):
             return self._told(node, known)
+        if known is apply:
+            return self._applied(node)
         write = self._BUILT_IN.get(known) if isinstance(known, type | type(len)) else None
         if write is None:
             raise self.error(
                 node,
                 f"{ast.unparse(node.func)} is no function of the interpreter",
-                "call functions that `def` makes, or abs, bool, len, list, max, min, tuple",
+                "call functions that `def` makes, or abs, apply, bool, len, list, max, min, tuple",
             )
         return write(self, node)
 
@@ -196,6 +199,16 @@ class Expressions(Sequences):
         if not (isinstance(node.args[0], ast.Call) and self.source.callee(node.args[0])):
             raise self.error(node, "dynamic_call of no call", "write dynamic_call(f(x))")
         return self._called(node.args[0], dynamic=True)
+
+    def _applied(self, node: Any) -> str:
+        """An operator by its name."""
+        if not node.args or any(isinstance(one, ast.Starred) for one in node.args):
+            raise self.error(node, "apply without an operator's name", "write apply('sqrt.f32', x)")
+        name, *values = [self.value(one) for one in node.args]
+        made = self.blocks.const(None)
+        for one in reversed(values):
+            made = self.blocks.prim("cons", one, made)
+        return self.blocks.prim("apply", name, made)
 
     def _method(self, node: Any) -> str:
         name, held = node.func.attr, node.func.value

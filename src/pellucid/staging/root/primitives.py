@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 from pellucid.base.errors import InputError, PellucidError, StagingError, did_you_mean
+from pellucid.base.kinds import TEXT, takes
 from pellucid.ir import prim as table
 from pellucid.ir import types as T
 from pellucid.ir.expr import const
@@ -264,6 +265,19 @@ def _access(name: str, memories: Memories) -> Row | None:
 
     rows = {"load": Row(1, load, effect="reads"), "store": Row(2, store, effect="writes")}
     return rows.get(access)
+
+
+@takes(name=TEXT)
+def apply(name: str, *values: Any) -> Any:
+    """What a primitive makes of values: also a row of the operator table, on values of stated types.
+
+    Interpreters in Python use it for operators that Python has no sign for. Raises StagingError for an unknown
+    primitive and for values that it does not take.
+
+    >>> apply("sqrt.f32", 2), apply("to_integer.f32.i32", -2.5)
+    (1.4142135381698608, -2)
+    """
+    return applied("apply", name, list(values))
 
 
 def types_of(name: str) -> tuple[table.Prim, tuple[T.Type, ...], T.Type, Any] | None:
