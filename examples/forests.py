@@ -15,54 +15,63 @@ import numpy as np
 import pellucid as pl
 from pellucid.staging import DYNAMIC, STATIC, Memory, apply, cogen, interpreter, lift
 
+MOST_LEAVES = 1 << 16
+
 # ---- the interpreter ----
 
 
 @interpreter
-def frame(forest, size, picture, out):
-    """Decide every pixel."""
-    classes, offsets, trees = forest
+def frame(forest, size, picture, weights, leaves, out):
+    """Find the leaf of every pixel in every tree, then add up what the leaves weigh."""
+    _, offsets, trees, kind = forest
+    for one in range(len(trees)):
+        for row in range(lift(size[1])):
+            for column in range(lift(size[0])):
+                at = (one * size[1] + row) * size[0] + column
+                leaves.store(at, leaf(trees[one][1], kind, offsets, size, picture, row, column))
     for row in range(lift(size[1])):
         for column in range(lift(size[0])):
-            values = []
-            for dx, dy in offsets:
-                values.append(picture.load(place(size, row, column, dx, dy)))
-            out.store(row * size[0] + column, decided(classes, trees, tuple(values)))
+            out.store(row * size[0] + column, decided(forest, size, weights, leaves, row, column))
     return 0
 
 
-def decided(classes, trees, values):
+def leaf(tree, kind, offsets, size, picture, row, column):
+    """The number of the leaf that a tree leads a pixel to, from side to side as neighbors choose."""
+    if tree[0] == "leaf":
+        return tree[1]
+    low = leaf(tree[3], kind, offsets, size, picture, row, column)
+    high = leaf(tree[4], kind, offsets, size, picture, row, column)
+    value = picture.load(place(size, row, column, offsets[tree[1]]))
+    return apply("choose." + kind, apply("le.u8", value, tree[2]), low, high)
+
+
+def decided(forest, size, weights, leaves, row, column):
     """The class with the greatest weight, of equal ones the first."""
-    best, heaviest = 0, weight(trees, 0, values)
-    for one in range(1, classes):
-        other = weight(trees, one, values)
+    best, heaviest = 0, mean(forest, 0, size, weights, leaves, row, column)
+    for one in range(1, forest[0]):
+        other = mean(forest, one, size, weights, leaves, row, column)
         best = apply("choose.i32", apply("lt.f64", heaviest, other), one, best)
         heaviest = apply("choose.f64", apply("lt.f64", heaviest, other), other, heaviest)
     return best
 
 
-def weight(trees, one, values):
-    """The mean of the weights that the trees give a class."""
-    total = 0.0
-    for tree in trees:
-        total = apply("add.f64", total, of_tree(tree, one, values))
+def mean(forest, which, size, weights, leaves, row, column):
+    """The mean of the weights that the trees give a class; each is two words of a table."""
+    total, trees = 0.0, forest[2]
+    for one in range(len(trees)):
+        number = leaves.load((one * size[1] + row) * size[0] + column)
+        at = (number + trees[one][0]) * (2 * forest[0]) + 2 * which
+        bits = weights.load(at) | (weights.load(at + 1) << 32)
+        total = apply("add.f64", total, apply("bitcast.i64.f64", bits))
     return apply("div.f64", total, len(trees))
 
 
-def of_tree(tree, one, values):
-    """The weight that a tree gives a class: of a leaf, or of the side that a neighbor chooses."""
-    if tree[0] == "leaf":
-        return tree[1][one]
-    low, high = of_tree(tree[3], one, values), of_tree(tree[4], one, values)
-    return apply("choose.f64", apply("le.i64", values[tree[1]], tree[2]), low, high)
-
-
-def place(size, row, column, dx, dy):
+def place(size, row, column, by):
     """Where a neighbor is; beyond the border stands the nearest pixel."""
-    if dy != 0:
-        row = apply("min.i64", apply("max.i64", row + dy, 0), size[1] - 1)
-    if dx != 0:
-        column = apply("min.i64", apply("max.i64", column + dx, 0), size[0] - 1)
+    if by[1] != 0:
+        row = apply("min.i64", apply("max.i64", row + by[1], 0), size[1] - 1)
+    if by[0] != 0:
+        column = apply("min.i64", apply("max.i64", column + by[0], 0), size[0] - 1)
     return row * size[0] + column
 
 
@@ -97,22 +106,41 @@ def trained(samples, labels, **options):
 
 
 def imported(model, offsets):
-    """A forest of scikit-learn as static data: the number of classes, the places of the features, the trees."""
+    """A forest of scikit-learn as static data, and the table of what its leaves weigh.
+
+    The data are the number of classes, the places of the features, for each tree the number of its first leaf and its
+    root, and the type of the numbers of leaves.
+    """
     if model.n_features_in_ != len(offsets):
         raise ValueError(
             f"the forest takes {model.n_features_in_} features, and there are {len(offsets)} places"
         )
-    trees = tuple(_tree(one.tree_, 0) for one in model.estimators_)
-    return len(model.classes_), tuple(offsets), trees
+    trees, weights, most = [], [], 0
+    for one in model.estimators_:
+        first = len(weights)
+        trees.append((first, _tree(one.tree_, 0, first, weights)))
+        most = max(most, len(weights) - first)
+    if most > MOST_LEAVES:
+        raise ValueError(f"a tree of {most} leaves; train with max_leaf_nodes={MOST_LEAVES}")
+    kind = "u8" if most <= 256 else "u16"
+    # Whatever the number of a leaf may be, its weights are inside of the table, and nobody has to ask.
+    weights += [np.zeros(len(model.classes_))] * (256 if kind == "u8" else MOST_LEAVES)
+    return (len(model.classes_), tuple(offsets), tuple(trees), kind), np.stack(weights).reshape(-1).view(
+        np.uint32
+    )
 
 
-def _tree(tree, node):
-    """A node of a tree. Features are integers, so that thresholds may be rounded down."""
+def _tree(tree, node, first, weights):
+    """A node of a tree; new leaves are entered in the table. Features are integers: thresholds are rounded down."""
     left, right = int(tree.children_left[node]), int(tree.children_right[node])
     if left == right:
-        return "leaf", tuple(float(weight) for weight in tree.value[node][0])
+        weights.append(np.ascontiguousarray(tree.value[node][0], "<f8"))
+        return "leaf", len(weights) - 1 - first
     threshold = math.floor(tree.threshold[node])
-    return "node", int(tree.feature[node]), threshold, _tree(tree, left), _tree(tree, right)
+    if not 0 <= threshold < 255:
+        return _tree(tree, right if threshold < 0 else left, first, weights)
+    sides = [_tree(tree, side, first, weights) for side in (left, right)]
+    return ("node", int(tree.feature[node]), threshold, *sides)
 
 
 # ---- the compiler ----
@@ -121,17 +149,26 @@ def _tree(tree, node):
 @cache
 def compiler():
     """The compiler that the interpreter is."""
-    return cogen(frame, forest=STATIC, size=STATIC, picture=DYNAMIC, out=DYNAMIC)
+    return cogen(
+        frame, forest=STATIC, size=STATIC, picture=DYNAMIC, weights=DYNAMIC, leaves=DYNAMIC, out=DYNAMIC
+    )
 
 
 class Forest:
     """A forest of scikit-learn, compiled for pictures of 8 bits and of a size: called with one it gives the classes."""
 
     def __init__(self, model, offsets, size):
-        self.shape, self.classes = (size[1], size[0]), model.classes_
-        code = compiler()(imported(model, offsets), tuple(size)).code
-        memories = [Memory(name, 8, least=size[0] * size[1]) for name in ("picture", "out")]
-        self.code = pl.compile_code(code, *memories, tier="nest")
+        self.shape, pixels = (size[1], size[0]), size[0] * size[1]
+        forest, self.weights = imported(model, offsets)
+        bits = {"u8": 8, "u16": 16}[forest[3]]
+        self.leaves = np.zeros(pixels * len(forest[2]), f"u{bits // 8}")
+        memories = [
+            Memory("picture", 8, least=pixels),
+            Memory("weights", 32, least=self.weights.size),
+            Memory("leaves", bits, least=self.leaves.size),
+            Memory("out", 8, least=pixels),
+        ]
+        self.code = pl.compile_code(compiler()(forest, tuple(size)).code, *memories, tier="nest")
 
     def __call__(self, picture, out=None):
         """The number of the class of every pixel."""
@@ -140,7 +177,7 @@ class Forest:
             raise TypeError(
                 f"a picture of {picture.shape}, {picture.dtype}, where {self.shape}, uint8 is declared"
             )
-        self.code(np.ascontiguousarray(picture).reshape(-1), out.reshape(-1))
+        self.code(np.ascontiguousarray(picture).reshape(-1), self.weights, self.leaves, out.reshape(-1))
         return out
 
 

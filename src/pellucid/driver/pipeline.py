@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 from ..ir.expr import Expr
 from ..ir.facts import Facts
-from ..ir.nest import Kernel, all_roots, rewrite
+from ..ir.nest import For, Kernel, all_roots, rewrite
 from ..ir.verify import checking, verify_kernel
 from ..loops.borders import borders
 from ..loops.cycles import take_cycles
 from ..loops.ledger import Ledger, Step
-from ..loops.move import Proved
+from ..loops.move import Proved, named
 from ..loops.splitting import split_rows
 from ..loops.strategies import attempted, index_facts
-from ..loops.tactic import State, Tactic, attempt, everywhere, extended, sequence
+from ..loops.tactic import State, Tactic, attempt, everywhere, extended, make, sequence
 from ..loops.widths import by_lanes, order_of
 from ..reasoning.infer import Ranges
 from .options import Options
@@ -214,10 +214,19 @@ def array_script(options: Options, lanes: int, ranges: Mapping[Expr, Facts]) -> 
         ("simplified", simplified),
         ("split", sequence(borders, simplified)),
         ("expanded", expansion(options)),
-        ("spread", attempt("spread", band=8)),
+        ("spread", spread),
         ("vectorized", by_lanes(lanes, options.real.bits) if lanes > 1 else attempt("lanes", count=1)),
         ("placed", attempt("place")),
     ]
+
+
+def spread(state: State) -> State:
+    """`spread` for every loop of a kernel that is in no other one."""
+    move = named("spread")
+    for k, s in enumerate(state.kernel.body):
+        if isinstance(s, For):
+            state, _ = make(state, move, ((0, k),), band=8)
+    return state
 
 
 @dataclass(frozen=True, slots=True)
