@@ -15,55 +15,78 @@ import numpy as np
 import pellucid as pl
 from pellucid.staging import DYNAMIC, STATIC, Memory, apply, cogen, interpreter, lift
 
-MOST_LEAVES = 1 << 16
+MOST_LEAVES, MOST_CLASSES, MOST_TREES = 1 << 16, 255, 1 << 10
+SCORES = (1 << 15) - 1
+"""What all trees together may give a class."""
+CLOSE = 255
+"""Stands for a class where scores, which are rounded, cannot tell."""
 
 # ---- the interpreter ----
 
 
 @interpreter
-def frame(forest, size, picture, weights, leaves, out):
-    """Find the leaf of every pixel in every tree, then add up what the leaves weigh."""
-    _, offsets, trees, kind = forest
-    for one in range(len(trees)):
-        for row in range(lift(size[1])):
-            for column in range(lift(size[0])):
-                at = (one * size[1] + row) * size[0] + column
-                leaves.store(at, leaf(trees[one][1], kind, offsets, size, picture, row, column))
+def frame(forest, size, picture, weights, out):
+    """Decide every pixel by scores of 16 bits, and then exactly where those are close."""
     for row in range(lift(size[1])):
         for column in range(lift(size[0])):
-            out.store(row * size[0] + column, decided(forest, size, weights, leaves, row, column))
+            out.store(row * size[0] + column, nearly(forest, size, picture, row, column))
+    for row in range(lift(size[1])):
+        for column in range(lift(size[0])):
+            if out.load(row * size[0] + column) == CLOSE:
+                out.store(row * size[0] + column, decided(forest, size, picture, weights, row, column))
     return 0
 
 
-def leaf(tree, kind, offsets, size, picture, row, column):
-    """The number of the leaf that a tree leads a pixel to, from side to side as neighbors choose."""
-    if tree[0] == "leaf":
-        return tree[1]
-    low = leaf(tree[3], kind, offsets, size, picture, row, column)
-    high = leaf(tree[4], kind, offsets, size, picture, row, column)
-    value = picture.load(place(size, row, column, offsets[tree[1]]))
-    return apply("choose." + kind, apply("le.u8", value, tree[2]), low, high)
-
-
-def decided(forest, size, weights, leaves, row, column):
-    """The class with the greatest weight, of equal ones the first."""
-    best, heaviest = 0, mean(forest, 0, size, weights, leaves, row, column)
+def nearly(forest, size, picture, row, column):
+    """The class with the greatest score, or CLOSE if another one has nearly as much."""
+    best, most, second = 0, score(forest, 0, size, picture, row, column), -1 - forest[4]
     for one in range(1, forest[0]):
-        other = mean(forest, one, size, weights, leaves, row, column)
+        other = score(forest, one, size, picture, row, column)
+        best = apply("choose.u8", apply("lt.i16", most, other), one, best)
+        second = apply("max.i16", second, apply("min.i16", most, other))
+        most = apply("max.i16", most, other)
+    return apply("choose.u8", apply("lt.i16", apply("add.i16", second, forest[4]), most), best, CLOSE)
+
+
+def score(forest, which, size, picture, row, column):
+    """The sum of the scores that the trees give a class."""
+    total = 0
+    for _, tree in forest[2]:
+        total = apply(
+            "add.i16", total, reached(tree, 1 + which, "i16", forest[1], size, picture, row, column)
+        )
+    return total
+
+
+def decided(forest, size, picture, weights, row, column):
+    """The class with the greatest weight, of equal ones the first."""
+    best, heaviest = 0, mean(forest, 0, size, picture, weights, row, column)
+    for one in range(1, forest[0]):
+        other = mean(forest, one, size, picture, weights, row, column)
         best = apply("choose.i32", apply("lt.f64", heaviest, other), one, best)
         heaviest = apply("choose.f64", apply("lt.f64", heaviest, other), other, heaviest)
     return best
 
 
-def mean(forest, which, size, weights, leaves, row, column):
+def mean(forest, which, size, picture, weights, row, column):
     """The mean of the weights that the trees give a class; each is two words of a table."""
-    total, trees = 0.0, forest[2]
-    for one in range(len(trees)):
-        number = leaves.load((one * size[1] + row) * size[0] + column)
-        at = (number + trees[one][0]) * (2 * forest[0]) + 2 * which
+    total = 0.0
+    for first, tree in forest[2]:
+        number = reached(tree, 0, forest[3], forest[1], size, picture, row, column)
+        at = (number + first) * (2 * forest[0]) + 2 * which
         bits = weights.load(at) | (weights.load(at + 1) << 32)
         total = apply("add.f64", total, apply("bitcast.i64.f64", bits))
-    return apply("div.f64", total, len(trees))
+    return apply("div.f64", total, len(forest[2]))
+
+
+def reached(tree, what, kind, offsets, size, picture, row, column):
+    """What the leaf says that a tree leads a pixel to: its number, or the score of a class."""
+    if tree[0] == "leaf":
+        return tree[1][what]
+    low = reached(tree[3], what, kind, offsets, size, picture, row, column)
+    high = reached(tree[4], what, kind, offsets, size, picture, row, column)
+    value = picture.load(place(size, row, column, offsets[tree[1]]))
+    return apply("choose." + kind, apply("le.u8", value, tree[2]), low, high)
 
 
 def place(size, row, column, by):
@@ -109,37 +132,44 @@ def imported(model, offsets):
     """A forest of scikit-learn as static data, and the table of what its leaves weigh.
 
     The data are the number of classes, the places of the features, for each tree the number of its first leaf and its
-    root, and the type of the numbers of leaves.
+    root, the type of the numbers of leaves, and by how much scores have to differ.
     """
     if model.n_features_in_ != len(offsets):
         raise ValueError(
             f"the forest takes {model.n_features_in_} features, and there are {len(offsets)} places"
         )
-    trees, weights, most = [], [], 0
+    classes, trees, weights, most = len(model.classes_), [], [], 0
+    if classes > MOST_CLASSES or len(model.estimators_) > MOST_TREES:
+        raise ValueError(
+            f"{classes} classes, {len(model.estimators_)} trees, of at most {MOST_CLASSES}, {MOST_TREES}"
+        )
+    # Each score is wrong by half a unit at most.
+    unit, margin = SCORES // (len(model.estimators_) + 1), len(model.estimators_) + 2
     for one in model.estimators_:
         first = len(weights)
-        trees.append((first, _tree(one.tree_, 0, first, weights)))
+        trees.append((first, _tree(one.tree_, 0, first, weights, unit)))
         most = max(most, len(weights) - first)
     if most > MOST_LEAVES:
         raise ValueError(f"a tree of {most} leaves; train with max_leaf_nodes={MOST_LEAVES}")
     kind = "u8" if most <= 256 else "u16"
     # Whatever the number of a leaf may be, its weights are inside of the table, and nobody has to ask.
-    weights += [np.zeros(len(model.classes_))] * (256 if kind == "u8" else MOST_LEAVES)
-    return (len(model.classes_), tuple(offsets), tuple(trees), kind), np.stack(weights).reshape(-1).view(
+    weights += [np.zeros(classes)] * (256 if kind == "u8" else MOST_LEAVES)
+    return (classes, tuple(offsets), tuple(trees), kind, margin), np.stack(weights).reshape(-1).view(
         np.uint32
     )
 
 
-def _tree(tree, node, first, weights):
+def _tree(tree, node, first, weights, unit):
     """A node of a tree; new leaves are entered in the table. Features are integers: thresholds are rounded down."""
     left, right = int(tree.children_left[node]), int(tree.children_right[node])
     if left == right:
-        weights.append(np.ascontiguousarray(tree.value[node][0], "<f8"))
-        return "leaf", len(weights) - 1 - first
+        found = np.ascontiguousarray(tree.value[node][0], "<f8")
+        weights.append(found)
+        return "leaf", (len(weights) - 1 - first, *(round(float(weight) * unit) for weight in found))
     threshold = math.floor(tree.threshold[node])
     if not 0 <= threshold < 255:
-        return _tree(tree, right if threshold < 0 else left, first, weights)
-    sides = [_tree(tree, side, first, weights) for side in (left, right)]
+        return _tree(tree, right if threshold < 0 else left, first, weights, unit)
+    sides = [_tree(tree, side, first, weights, unit) for side in (left, right)]
     return ("node", int(tree.feature[node]), threshold, *sides)
 
 
@@ -149,9 +179,7 @@ def _tree(tree, node, first, weights):
 @cache
 def compiler():
     """The compiler that the interpreter is."""
-    return cogen(
-        frame, forest=STATIC, size=STATIC, picture=DYNAMIC, weights=DYNAMIC, leaves=DYNAMIC, out=DYNAMIC
-    )
+    return cogen(frame, forest=STATIC, size=STATIC, picture=DYNAMIC, weights=DYNAMIC, out=DYNAMIC)
 
 
 class Forest:
@@ -160,12 +188,9 @@ class Forest:
     def __init__(self, model, offsets, size):
         self.shape, pixels = (size[1], size[0]), size[0] * size[1]
         forest, self.weights = imported(model, offsets)
-        bits = {"u8": 8, "u16": 16}[forest[3]]
-        self.leaves = np.zeros(pixels * len(forest[2]), f"u{bits // 8}")
         memories = [
             Memory("picture", 8, least=pixels),
             Memory("weights", 32, least=self.weights.size),
-            Memory("leaves", bits, least=self.leaves.size),
             Memory("out", 8, least=pixels),
         ]
         self.code = pl.compile_code(compiler()(forest, tuple(size)).code, *memories, tier="nest")
@@ -177,7 +202,7 @@ class Forest:
             raise TypeError(
                 f"a picture of {picture.shape}, {picture.dtype}, where {self.shape}, uint8 is declared"
             )
-        self.code(np.ascontiguousarray(picture).reshape(-1), self.weights, self.leaves, out.reshape(-1))
+        self.code(np.ascontiguousarray(picture).reshape(-1), self.weights, out.reshape(-1))
         return out
 
 

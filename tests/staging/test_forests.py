@@ -44,7 +44,7 @@ def test_decisions_are_those_of_scikit_learn(k: int) -> None:
     other, _ = scene(classes, 100 + k)
     for one in (picture, other):
         assert (compiled(one).reshape(-1) == model.predict(features(one, offsets))).all()
-    assert sum(isinstance(s, For) for s in walk(compiled.code.program.residual.kernel.body)) == 2
+    assert sum(isinstance(s, For) for s in walk(compiled.code.program.residual.kernel.body)) == 4
 
 
 def test_the_interpreter_itself_decides_the_same() -> None:
@@ -53,9 +53,11 @@ def test_the_interpreter_itself_decides_the_same() -> None:
     model = trained(
         features(picture, offsets), truth.reshape(-1), n_estimators=2, max_depth=3, random_state=7
     )
+    forest, weights = imported(model, offsets)
     out = np.zeros(picture.size, np.uint8)
-    memories = Memory("picture", 8, picture.reshape(-1)), Memory("out", 8, out)
-    EXAMPLE["frame"](imported(model, offsets), SIZE, *memories)
+    arrays = {"picture": picture.reshape(-1), "weights": weights, "out": out}
+    memories = [Memory(name, 8 * data.itemsize, data) for name, data in arrays.items()]
+    EXAMPLE["frame"](forest, SIZE, *memories)
     assert (out.reshape(picture.shape) == Forest(model, offsets, SIZE)(picture)).all()
 
 
