@@ -39,9 +39,14 @@ def frame(forest, size, picture, weights, out):
 
 def nearly(forest, size, picture, row, column):
     """The class with the greatest score, or CLOSE if another one has nearly as much."""
-    best, most, second = 0, score(forest, 0, size, picture, row, column), -1 - forest[4]
+    rest = score(forest, 0, size, picture, row, column)
+    best, most, second, rest = 0, rest, -1 - forest[4], apply("sub.i16", forest[5], rest)
     for one in range(1, forest[0]):
-        other = score(forest, one, size, picture, row, column)
+        if one < forest[0] - 1:
+            other = score(forest, one, size, picture, row, column)
+            rest = apply("sub.i16", rest, other)
+        else:
+            other = rest  # the weights of a leaf add up to 1
         best = apply("choose.u8", apply("lt.i16", most, other), one, best)
         second = apply("max.i16", second, apply("min.i16", most, other))
         most = apply("max.i16", most, other)
@@ -90,12 +95,8 @@ def reached(tree, what, kind, offsets, size, picture, row, column):
 
 
 def place(size, row, column, by):
-    """Where a neighbor is; beyond the border stands the nearest pixel."""
-    if by[1] != 0:
-        row = apply("min.i64", apply("max.i64", row + by[1], 0), size[1] - 1)
-    if by[0] != 0:
-        column = apply("min.i64", apply("max.i64", column + by[0], 0), size[0] - 1)
-    return row * size[0] + column
+    """Where a neighbor is in a picture with a margin."""
+    return (row + size[2] + by[1]) * (size[0] + 2 * size[2]) + column + size[2] + by[0]
 
 
 # ---- forests of scikit-learn ----
@@ -132,7 +133,7 @@ def imported(model, offsets):
     """A forest of scikit-learn as static data, and the table of what its leaves weigh.
 
     The data are the number of classes, the places of the features, for each tree the number of its first leaf and its
-    root, the type of the numbers of leaves, and by how much scores have to differ.
+    root, the type of the numbers of leaves, by how much scores have to differ, and the sum of them all.
     """
     if model.n_features_in_ != len(offsets):
         raise ValueError(
@@ -143,8 +144,9 @@ def imported(model, offsets):
         raise ValueError(
             f"{classes} classes, {len(model.estimators_)} trees, of at most {MOST_CLASSES}, {MOST_TREES}"
         )
-    # Each score is wrong by half a unit at most.
-    unit, margin = SCORES // (len(model.estimators_) + 1), len(model.estimators_) + 2
+    # Each score is wrong by half a unit at most, and what is left for the last class by half a unit for each other.
+    count = len(model.estimators_)
+    unit, margin = SCORES // (2 * count), count * (classes + 1) // 2 + 2
     for one in model.estimators_:
         first = len(weights)
         trees.append((first, _tree(one.tree_, 0, first, weights, unit)))
@@ -154,9 +156,8 @@ def imported(model, offsets):
     kind = "u8" if most <= 256 else "u16"
     # Whatever the number of a leaf may be, its weights are inside of the table, and nobody has to ask.
     weights += [np.zeros(classes)] * (256 if kind == "u8" else MOST_LEAVES)
-    return (classes, tuple(offsets), tuple(trees), kind, margin), np.stack(weights).reshape(-1).view(
-        np.uint32
-    )
+    forest = (classes, tuple(offsets), tuple(trees), kind, margin, unit * count)
+    return forest, np.stack(weights).reshape(-1).view(np.uint32)
 
 
 def _tree(tree, node, first, weights, unit):
@@ -188,12 +189,15 @@ class Forest:
     def __init__(self, model, offsets, size):
         self.shape, pixels = (size[1], size[0]), size[0] * size[1]
         forest, self.weights = imported(model, offsets)
+        self.reach = max(abs(by) for offset in offsets for by in offset)
+        around = (size[0] + 2 * self.reach) * (size[1] + 2 * self.reach)
         memories = [
-            Memory("picture", 8, least=pixels),
+            Memory("picture", 8, least=around),
             Memory("weights", 32, least=self.weights.size),
             Memory("out", 8, least=pixels),
         ]
-        self.code = pl.compile_code(compiler()(forest, tuple(size)).code, *memories, tier="nest")
+        code = compiler()(forest, (*size, self.reach)).code
+        self.code = pl.compile_code(code, *memories, tier="nest")
 
     def __call__(self, picture, out=None):
         """The number of the class of every pixel."""
@@ -202,7 +206,7 @@ class Forest:
             raise TypeError(
                 f"a picture of {picture.shape}, {picture.dtype}, where {self.shape}, uint8 is declared"
             )
-        self.code(np.ascontiguousarray(picture).reshape(-1), self.weights, out.reshape(-1))
+        self.code(np.pad(picture, self.reach, mode="edge").reshape(-1), self.weights, out.reshape(-1))
         return out
 
 

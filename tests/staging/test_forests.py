@@ -55,9 +55,9 @@ def test_the_interpreter_itself_decides_the_same() -> None:
     )
     forest, weights = imported(model, offsets)
     out = np.zeros(picture.size, np.uint8)
-    arrays = {"picture": picture.reshape(-1), "weights": weights, "out": out}
+    arrays = {"picture": np.pad(picture, 1, mode="edge").reshape(-1), "weights": weights, "out": out}
     memories = [Memory(name, 8 * data.itemsize, data) for name, data in arrays.items()]
-    EXAMPLE["frame"](forest, SIZE, *memories)
+    EXAMPLE["frame"](forest, (*SIZE, 1), *memories)
     assert (out.reshape(picture.shape) == Forest(model, offsets, SIZE)(picture)).all()
 
 
