@@ -43,7 +43,9 @@ def scene(classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def main() -> None:
     """Print a row for each forest."""
-    print("forest                                     compile ms   frame ms   predict ms   times   with threads ms   times")
+    print(
+        "forest                                     compile ms   frame ms   predict ms   times   with threads ms   times"
+    )
     for k, (radius, options) in enumerate(MODELS):
         offsets = EXAMPLE["square"](radius)
         picture, truth = scene(2 + k % 2, k)
@@ -61,7 +63,9 @@ def main() -> None:
         model.n_jobs = -1
         threads = best(lambda model=model, rows=rows: model.predict(rows), 2)
         assert (out.reshape(-1) == model.predict(rows)).all()
-        print(f"{options!s:44}{made:9.0f}{own:11.2f}{other:13.0f}{other / own:8.0f}{threads:18.0f}{threads / own:8.0f}")
+        print(
+            f"{options!s:44}{made:9.0f}{own:11.2f}{other:13.0f}{other / own:8.0f}{threads:18.0f}{threads / own:8.0f}"
+        )
 
 
 if __name__ == "__main__":

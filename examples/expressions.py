@@ -204,6 +204,7 @@ class Expression:
         code = compiler()(self.program, tuple(size), self.types).code
         memories = [self._memory(*one, size) for one in zip([*PLANES, "out"], self.types, strict=True)]
         self.code = pl.compile_code(code, *memories, tier="nest")
+        self.unused = [np.empty(0, memory.buffer.type.dtype) for memory in memories[:-1]]
 
     @staticmethod
     def _memory(name, kind, size):
@@ -213,16 +214,17 @@ class Expression:
     def __call__(self, *planes, out=None):
         """The values for planes, arrays of rows; into `out` if it is given."""
         out = np.empty(self.shape, TYPES[self.types[-1]]) if out is None else out
-        given = [*planes, *[np.empty(0, np.uint8)] * (len(PLANES) - len(planes)), out]
-        self.code(*[words(plane, TYPES[kind]) for plane, kind in zip(given, self.types, strict=True)])
+        given = [words(*one) for one in zip(planes, self.types, strict=False)]
+        self.code(*given, *self.unused[len(given) :], words(out, self.types[-1]))
         return out
 
 
 def words(plane, kind):
     """A plane as the words that a memory has."""
-    if plane.dtype != kind or not plane.flags.c_contiguous:
-        raise TypeError(f"a plane of {plane.dtype}, where {np.dtype(kind)} is declared, in contiguous rows")
-    return plane.reshape(-1).view({4: np.uint32}.get(plane.itemsize, plane.dtype))
+    if plane.dtype != TYPES[kind] or not plane.flags.c_contiguous:
+        raise TypeError(f"a plane of {plane.dtype}, where {kind} is declared, in contiguous rows")
+    flat = plane.reshape(-1)
+    return flat.view(np.uint32) if kind == "f32" else flat
 
 
 def main():

@@ -174,11 +174,13 @@ class CompiledCode:
 
     def _by_nest(self, program: Program, args: Sequence[Any], arrays: Mapping[str, Array]) -> Any:
         residual = program.residual
-        named = dict(zip(parameters(self.code.params[1:]), args, strict=True))
-        wanted = [str(p.attr) for p in residual.kernel.params]
-        values = {name: named[name] for name in wanted}
+        values: dict[str, Any] = {}
+        if residual.kernel.params:
+            named = dict(zip(parameters(self.code.params[1:]), args, strict=True))
+            values = {str(p.attr): named[str(p.attr)] for p in residual.kernel.params}
         for one, value in zip(self.given, args, strict=True):
-            self._words(one, value, None)
+            if not isinstance(one, Memory):
+                self._words(one, value, None)
         return program({name: arrays[name] for name in residual.memories}, **values)
 
     def _words(self, kind: Given, value: Any, arena: Arena | None) -> tuple[int, ...]:
