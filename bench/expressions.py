@@ -108,7 +108,7 @@ def frames() -> None:
 def first_frames(count: int = 24) -> None:
     """From a new text to its frame: medians over expressions that differ in structure."""
     x = np.random.default_rng(2).integers(0, 256, (HEIGHT, WIDTH), dtype=np.uint8)
-    out = np.zeros_like(x)
+    y, out = x.copy(), np.zeros_like(x)
     words = ("sqrt", "abs", "3 + 2 *", "dup *", "128 - abs", "x[1,1] +", "y max", "200 min", "x 99 > y 7 ?")
     draw = np.random.default_rng(3)
     texts = [
@@ -120,7 +120,7 @@ def first_frames(count: int = 24) -> None:
         start = time.perf_counter()
         expression = EXAMPLE["Expression"](text, (WIDTH, HEIGHT), ("u8", "u8"))
         compiled = time.perf_counter()
-        expression(x, x, out=out)
+        expression(x, y, out=out)
         made.append(1e3 * (compiled - start))
         shown.append(1e3 * (time.perf_counter() - compiled))
     print(
