@@ -206,3 +206,32 @@ def test_a_nest_is_total_and_never_leaves_its_memory() -> None:
     assert words.tolist() == list(range(1, 11))
     wrapped = compile_code(_entry("g(k x) {\n(car k)(k (* x x))\n}"), "integer", tier="nest")
     assert wrapped(1 << 33) == 0
+
+
+TABLE = """
+table(k out rows columns) {
+  outer(k out rows columns 0)
+outer(k out rows columns i) {
+  if (< i rows) inner(k out rows columns i 0)
+  (car k)(k i)
+inner(k out rows columns i j) {
+  if (< j columns) {
+    x = (store out (+ (* i columns) j) (+ (* i 16) j))
+    inner(k out rows columns i (+ j 1))
+  }
+  outer(k out rows columns (+ i 1))
+}"""
+
+
+def test_loops_stand_inside_of_each_other() -> None:
+    out = Memory("out", 8)
+    code = _entry(TABLE)
+    residual = nest(lowered(code, [out, INTEGERS, INTEGERS]), code.params[1:])
+    text = print_nest(residual.kernel)
+    assert text.count("for ") == 2
+    assert "while" not in text
+    for rows, columns in ((3, 5), (0, 4), (2, 0)):
+        words = np.zeros(16, np.uint8)
+        assert residual({"out": words}, rows=rows, columns=columns) == rows
+        meant = [16 * i + j for i in range(rows) for j in range(columns)]
+        assert words.tolist() == meant + [0] * (16 - len(meant))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pellucid.base.errors import StagingError
-from pellucid.staging import DYNAMIC, STATIC, Memory, cogen, dynamic_call, interpreter, lift
+from pellucid.staging import DYNAMIC, STATIC, Memory, apply, cogen, dynamic_call, interpreter, lift
 
 
 @interpreter
@@ -334,3 +334,21 @@ def test_errors_of_the_interpreter_have_machine_code() -> None:
     assert not f.problem
     with pytest.raises(StagingError, match="too small"):
         f(3)
+
+
+@interpreter
+def chained(names, x):
+    """Operators by their names."""
+    for name, more in names:
+        x = apply(name, x) if more is None else apply(name, x, more)
+    return x
+
+
+def test_operators_are_called_by_their_names() -> None:
+    names = (("add.f32", 0.1), ("sqrt.f32", None), ("max.f32", 1.25), ("to_integer.f32.i32", None))
+    compiler = cogen(chained, names=STATIC, x=DYNAMIC)
+    for x in (0.5, 2.0, 30.0):
+        for count in range(1, len(names) + 1):
+            assert compiler(names[:count])(x) == chained(names[:count], x)
+    with pytest.raises(StagingError, match="unknown primitive"):
+        apply("hyperbolic.f32", 1.0)
