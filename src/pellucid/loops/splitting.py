@@ -56,7 +56,7 @@ def split_rows(state: State) -> State:
     ...   output out: i32[100]
     ...   for j in 0 .. 10:
     ...     for i in 0 .. 10:
-    ...       out[10 * j + i] := if j < n then i * i * i * i * i else 7
+    ...       out[10 * j + i] := if j < n then i * i * i * i * i * i * i * i * i * i * i * i * i else 7
     ... ''')
     >>> print(print_nest(run(split_rows, rows).kernel))
     kernel k(n: i32):
@@ -64,7 +64,7 @@ def split_rows(state: State) -> State:
       for j in 0 .. 10:
         if j < n:
           for i in 0 .. 10:
-            out[10 * j + i] := i * i * i * i * i
+            out[10 * j + i] := i * i * i * i * i * i * i * i * i * i * i * i * i
         else:
           for i in 0 .. 10:
             out[10 * j + i] := 7
