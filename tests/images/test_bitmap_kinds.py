@@ -157,7 +157,9 @@ def test_every_mode_in_every_format_is_the_picture_or_a_clear_error(mode: str, s
     except Exception:  # noqa: BLE001 - Pillow does not write every mode in every format
         return
     supported = {"1", "L", "LA", "P", "RGB", "RGBA", "RGBa", "RGBX", "I;16B"}
-    if mode not in supported and refused(buffer.getvalue()):
+    # Old Pillows write an ICO of no picture where the picture has less than 16 pixels a side.
+    empty = buffer.getvalue() == b"\0\0\1\0\0\0"
+    if (empty or mode not in supported) and refused(buffer.getvalue()):
         return
     read = im.read_image(buffer.getvalue())
     x, y = np.arange(SIZE[0]) - 3.5, 1.5 - np.arange(SIZE[1])[:, None]
