@@ -51,12 +51,14 @@ def wrong() -> None:
     import ctypes
     import tempfile
 
-    from pellucid.backends.c.compiler import find_compiler
+    from pellucid.backends.c import compiler
 
+    # By the way on which the checks go: flags that do not reach the compiler would be found here.
+    compiler.FLAGS = FLAGS
     source = "float beyond(const float *a, int n);\nfloat beyond(const float *a, int n) { return a[n]; }\n"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "wrong.so")
-        path.write_bytes(find_compiler().compile(source, flags=FLAGS))
+        path.write_bytes(compiler.find_compiler().compile(source))
         array = ctypes.CDLL(None).malloc
         array.restype = ctypes.c_void_p
         ctypes.CDLL(str(path)).beyond(ctypes.c_void_p(array(400)), 100)

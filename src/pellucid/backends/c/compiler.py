@@ -31,15 +31,15 @@ class Compiler:
         """What a library depends on besides its source."""
         return f"{' '.join(self.command)} {self.version} {' '.join((*STRICT, *FLAGS))}"
 
-    def compile(self, source: str, *, flags: tuple[str, ...] = FLAGS) -> bytes:
-        """The shared library of a source.
+    def compile(self, source: str, *, flags: tuple[str, ...] | None = None) -> bytes:
+        """The shared library of a source; `flags` are `FLAGS` as they are now, unless others are given.
 
         Raises BackendError with the compiler's first complaint.
         """
         with tempfile.TemporaryDirectory(prefix="pellucid-") as folder:
             path, library = Path(folder, "kernel.c"), Path(folder, "kernel.so")
             path.write_text(source, encoding="utf-8")
-            self.run(*STRICT, *flags, "-o", str(library), str(path), "-lm")
+            self.run(*STRICT, *(FLAGS if flags is None else flags), "-o", str(library), str(path), "-lm")
             return library.read_bytes()
 
     def run(self, *arguments: str) -> None:
