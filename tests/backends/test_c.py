@@ -270,3 +270,38 @@ kernel kept(count: i32):
     (buffer,) = nest.outputs
     CBackend().compile(nest, {}).run({"count": 5}, {buffer: out})
     assert out.tolist() == [3, 3, 3, 3]
+
+
+# Run apart, as above.
+UNALIGNED = """
+import sys
+import numpy as np
+from pellucid.backends.c import CBackend, compiler
+from pellucid.ir import nest as N
+from pellucid.ir.expr import topological
+from pellucid.ir.parse import parse_nest
+
+compiler.FLAGS = ("-O1", "-ffp-contract=off", "-fPIC", "-shared", *sys.argv[1].split())
+for type_ in ("i16", "i32", "i64", "f32", "f64"):
+    nest = parse_nest(f"kernel k():\\n  output out: {type_}[40]\\n  input a: {type_}[40]\\n"
+                      "  for i in 0 .. 39:\\n    out[i] := a[i] + a[i]\\n")
+    (out,) = nest.outputs
+    (given,) = {n.attr for n in topological(N.all_roots(nest.body)) if n.op == "load"}
+    code = CBackend().compile(nest, {})
+    size = out.type.dtype.itemsize
+    for at in range(size):
+        arrays = [np.zeros(40 * size + 8, np.uint8)[k:][: 40 * size].view(out.type.dtype) for k in (at, -at % 8)]
+        arrays[0][:], arrays[1][:] = 7, range(40)
+        code.run({}, dict(zip((out, given), arrays)))
+        assert arrays[0].tolist() == [*range(0, 78, 2), 7]
+print("done")
+"""
+
+
+def test_arrays_may_begin_anywhere():
+    flags = sanitizer_flags() or ""
+    done = subprocess.run(
+        [sys.executable, "-c", UNALIGNED, flags], capture_output=True, text=True, check=False, timeout=600
+    )
+    assert done.stdout == "done\n", done.stderr[-2000:]
+    assert "runtime error" not in done.stderr

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -103,7 +104,8 @@ class Slots:
 class MachineCode:
     """A kernel as machine code; `needs` is how many elements buffers must have for its proofs.
 
-    `key` is that of its source; `text` is the source, empty where it was not written again.
+    `key` is that of its source; `text` is the source, empty where it was not written again. Code that is `aligned`
+    counts on arrays that begin at multiples of their elements' sizes: of others it is given copies.
     """
 
     calling: Calling
@@ -113,6 +115,7 @@ class MachineCode:
     hands: Hands | None = field(default=None, repr=False)
     key: str = field(default="", repr=False)
     text: str = field(default="", repr=False)
+    aligned: bool = False
     slots: Slots = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -124,6 +127,21 @@ class MachineCode:
         calling = self.calling
         slots, values = self.slots(arguments)
         arrays = calling.arrays(memory, self.needs)
+        if self.aligned and not all(a.flags.aligned for a in arrays):
+            given, arrays = arrays, [a if a.flags.aligned else a.copy() for a in arrays]
+            try:
+                self._call(slots, values, arrays, threads)
+            finally:
+                for a, copied in zip(given[: calling.written], arrays, strict=False):
+                    if copied is not a:
+                        a[:] = copied
+            return
+        self._call(slots, values, arrays, threads)
+
+    def _call(
+        self, slots: bytes, values: list[Any], arrays: Sequence[np.ndarray[Any, Any]], threads: int | None
+    ) -> None:
+        calling = self.calling
         sizes = calling.sizes(values)
         scratch = [np.empty(n, b.type.dtype) for n, b in zip(sizes, calling.scratch, strict=True)]
         # Where buffers are, how long they are, slots: one piece of memory.

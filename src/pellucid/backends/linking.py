@@ -25,6 +25,8 @@ class Linking(ABC):
 
     store: Store | None
     crew: Crew
+    aligned = False
+    """Whether code counts on arrays that begin at multiples of their elements' sizes."""
 
     def __init__(self) -> None:
         self._linked: weakref.WeakValueDictionary[str, Library] = weakref.WeakValueDictionary()
@@ -60,7 +62,9 @@ class Linking(ABC):
         linked = self._linked.get(key)
         if linked is None:
             linked = self._linked[key] = loaded(self.store, key, made, linked_of)
-        return MachineCode(plan.calling, needs, linked, self.crew, self.hands(), key, text)
+        return MachineCode(
+            plan.calling, needs, linked, self.crew, self.hands(), key, text, aligned=self.aligned
+        )
 
     def entry(self, code: Code, buffers: Sequence[Buffer]) -> bytes:
         """What `recall` makes the code from again; see `port.Keeping`."""
@@ -79,7 +83,7 @@ class Linking(ABC):
             if linked is None:
                 return None
             self._linked[key] = linked
-        return MachineCode(calling, needs, linked, self.crew, self.hands(), key)
+        return MachineCode(calling, needs, linked, self.crew, self.hands(), key, aligned=self.aligned)
 
 
 @contextmanager

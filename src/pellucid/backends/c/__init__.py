@@ -19,6 +19,8 @@ class CBackend(Linking):
     """
 
     name = "c"
+    aligned = True
+    """In C, an access at any other address is undefined."""
 
     def __init__(self, store: Store | None = None, crew: Crew = alone) -> None:
         super().__init__()
