@@ -229,6 +229,7 @@ def table(rows: dict[str, Kernel]) -> None:
         f"microseconds, the best of {ROUNDS}\n{'':10}{'int':>12}{head}{'C int':>9}{'C spec':>9}{'spec : C':>9}"
     )
     gains: dict[str, float] = {}
+    inside_code: set[str] = set()
     for name, row in rows.items():
         inside = timed(row.general, row.args, "llvm")
         general = inside or timed(row.general, row.args, "machine")
@@ -252,6 +253,8 @@ def table(rows: dict[str, Kernel]) -> None:
                 line += f"{last[-1]:9.3f}"
             line += f"{min(last[:-2]) / last[-1]:9.2f}"
         print(line)
+        if inside:
+            inside_code.add(name)
         gains[name] = general[0] / min(last[: len(tiers)])
     print(
         "* by the machine: the interpreter of recur applies primitives whose names it reads, for which there is no code"
@@ -264,9 +267,9 @@ def table(rows: dict[str, Kernel]) -> None:
     for name, numbers in ((name, PAPER[name]) for name in rows):
         printed = [float(numbers[at]) / float(numbers[at + 1]) for at in (0, 4)]
         for who, gain in zip(("here", "R4400", "486"), (gains[name], *printed), strict=True):
-            print(
-                f"{name if who == 'here' else '':10}{who:6}{gain:10,.0f} {'#' * round(4 * math.log2(gain))}"
-            )
+            mark = "*" if who == "here" and name not in inside_code else ""
+            bar = "#" * round(4 * math.log2(gain))
+            print(f"{name if who == 'here' else '':10}{who + mark:6}{gain:10,.0f} {bar}")
 
 
 def costs(rows: dict[str, Kernel]) -> dict[str, dict[str, float]]:
