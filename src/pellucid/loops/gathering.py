@@ -13,9 +13,21 @@ from ..ir import expr as E
 from ..ir import prim as table
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, const, topological
-from ..ir.nest import Alloc, Block, For, Kernel, Statement, Store, position_type, scratch, transform, walk
+from ..ir.nest import (
+    Alloc,
+    Block,
+    For,
+    Kernel,
+    Statement,
+    Store,
+    position_type,
+    roots,
+    scratch,
+    transform,
+    walk,
+)
 from ..ir.path import Path, at
-from ..reasoning.effects import Access, effects
+from ..reasoning.effects import Access, effects, shown
 from .build import folded, fresh_buffer, fresh_index
 
 LINE = 64
@@ -82,6 +94,18 @@ def gathering(
             found = gathered(s)
             if found is not None:
                 return Gathering(loop, s.buffer, found[0], tuple(by) or (loop.index,))
+    return None
+
+
+def other_use(g: Gathering) -> str | None:
+    """What the loop does with the buffer that is no part of the gathering, in words; None if there is nothing."""
+    for s in walk(g.loop.body):
+        if isinstance(s, Store) and s.buffer is g.buffer:
+            found = gathered(s)
+            if found is None or found[0] != g.op:
+                return f"{shown(s.value)} is stored"
+        elif any(n.op == "load" and n.attr is g.buffer for n in topological(roots(s))):
+            return f"a {type(s).__name__.lower()} loads it"
     return None
 
 

@@ -13,13 +13,13 @@ from dataclasses import replace
 from typing import Any
 
 from ...ir import prim as table
-from ...ir.expr import Expr, topological
-from ...ir.nest import Alloc, For, Kernel, Store, roots, walk
+from ...ir.expr import Expr
+from ...ir.nest import Alloc, For, Kernel
 from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import shown
 from ...reasoning.prove import Proved, Refuted, Unknown, Verdict, both, decided
-from ..gathering import Gathering, elements, gathered, gathering, in_parts, inside_of
+from ..gathering import Gathering, elements, gathering, in_parts, inside_of, other_use
 from ..independence import IN_ORDER
 from ..move import Applied, Move
 from ..room import fits
@@ -49,15 +49,8 @@ def _gathers(site: Site) -> Verdict:
 
 def _only_gathers(site: Site) -> Verdict:
     g = _site(site)
-    premise = f"every access of {g.buffer.name} is part of {g.op}"
-    for s in walk(g.loop.body):
-        if isinstance(s, Store) and s.buffer is g.buffer:
-            found = gathered(s)
-            if found is None or found[0] != g.op:
-                return Refuted(premise, f"{shown(s.value)} is stored")
-        elif any(n.op == "load" and n.attr is g.buffer for n in topological(roots(s))):
-            return Refuted(premise, f"a {type(s).__name__.lower()} loads it")
-    return Proved(premise)
+    other = other_use(g)
+    return decided(other is None, f"every access of {g.buffer.name} is part of {g.op}", str(other))
 
 
 def _order_free(site: Site) -> Verdict:
@@ -129,10 +122,10 @@ PARTS = Theorem(
 
 def _private(site: Site) -> int:
     """The bytes of the copies if they stand inside of a loop or a branch."""
-    counts = _counts(site)
-    if counts is None or all(isinstance(s, Alloc) for s in site.around):
-        return 0
-    return elements(_site(site), counts) * _site(site).buffer.type.dtype.itemsize
+    outside = all(isinstance(s, Alloc) for s in site.around)
+    return (
+        0 if outside else elements(_site(site), _counts(site) or ()) * _site(site).buffer.type.dtype.itemsize
+    )
 
 
 FITS = fits(_private)
