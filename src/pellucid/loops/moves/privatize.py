@@ -1,8 +1,7 @@
 """privatize: what a loop gathers into an array, as a histogram, is gathered into several arrays that are merged after.
 
 Iterations that add to different copies no longer meet, so they can be spread over threads; and an element that was
-just stored need not be loaded at once. `by` says which copy an iteration adds to: whole numbers with known ranges, for
-instance the index of a band, or the column modulo 8.
+just stored need not be loaded at once. `by` says which copy an iteration adds to: whole numbers with known ranges.
 """
 
 from __future__ import annotations
@@ -66,8 +65,7 @@ def _order_free(site: Site) -> Verdict:
 
 
 def _inside(site: Site) -> Verdict:
-    known = site.iterations
-    return both(*(known.inside(a) for a in _site(site).stores))
+    return both(*(site.iterations.inside(a) for a in _site(site).stores))
 
 
 def _in_scope(site: Site) -> Verdict:
@@ -142,9 +140,8 @@ def apply(
 ) -> Applied:
     """Clear the copies, gather into them, merge them; `numerics` "relaxed" lets sums of floats be reassociated."""
     site = Site(kernel, path, options.get("ranges") or {}, {"buffer": buffer, "by": by, "numerics": numerics})
-    counts = _counts(site)
+    g, counts = _site(site), _counts(site)
     assert counts is not None  # noqa: S101 - checked
-    g = _site(site)
     new = in_parts(kernel, g, counts)
     body = replace_at(kernel.body, path, (new,))
     return Applied(replace(kernel, body=body), inside_of(new, g, path))
