@@ -142,8 +142,7 @@ def apply(
     site = Site(kernel, path, options.get("ranges") or {}, {"buffer": buffer, "by": by, "numerics": numerics})
     g, counts = _site(site), _counts(site)
     assert counts is not None  # noqa: S101 - checked
-    new = in_parts(kernel, g, counts)
-    body = replace_at(kernel.body, path, (new,))
+    body = replace_at(kernel.body, path, (new := in_parts(kernel, g, counts),))
     return Applied(replace(kernel, body=body), inside_of(new, g, path))
 
 
