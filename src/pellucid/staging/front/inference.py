@@ -24,7 +24,7 @@ class Inference:
         self.sources: dict[FunctionType, Source] = {entry.function: entry}
         self.of_node: dict[ast.AST, Kind] = {}
         for name in static:
-            self.kinds.variable(entry.name, name).add("given")
+            self.kinds.variable(entry.function, name).add("given")
         waiting = [entry]
         while waiting:
             source = waiting.pop()
@@ -50,7 +50,7 @@ class _Walk:
         self.found: list[Source] = []
 
     def _variable(self, name: str) -> Kind:
-        return self._inference.kinds.variable(self._source.name, name)
+        return self._inference.kinds.variable(self._source.function, name)
 
     def statement(self, node: ast.stmt) -> None:
         """Unite what a statement makes flow together, also in those inside of it."""
@@ -163,8 +163,8 @@ class _Walk:
                 self.found.append(callee)
             kinds = self._inference.kinds
             for name, one in zip(callee.params, bound_arguments(self._source, node, callee), strict=True):
-                kinds.variable(callee.name, name).unite(self.kind(one))
-            return kinds.variable(callee.name, RESULT)
+                kinds.variable(callee.function, name).unite(self.kind(one))
+            return kinds.variable(callee.function, RESULT)
         if isinstance(node.func, ast.Attribute):
             held = self.kind(node.func.value)
             args = [self.kind(one) for one in node.args]

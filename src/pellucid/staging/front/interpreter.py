@@ -118,7 +118,7 @@ class InterpreterCompiler:
         code, inference = program_of(source, [name for name, time in times.items() if time is STATIC])
         self.code = code
         """The interpreter in root."""
-        self._result = inference.kinds.variable(source.name, RESULT).root
+        self._result = inference.kinds.variable(source.function, RESULT).root
         try:
             self._compiler: Compiler = cogen(code, [DYNAMIC, *times.values()], **options)
         except StagingError as error:
