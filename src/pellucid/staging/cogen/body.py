@@ -350,7 +350,11 @@ def _is_nested(time: Time, callee: Code) -> bool:
     if not isinstance(time, Graph) or time.packed or time.code in {None, callee}:
         return False
     fields = [field for node in time.nodes for field in (node.car, node.cdr)]
-    return sum(node.closure for node in time.nodes) > 2 or any(isinstance(one, Stack) for one in fields)
+    stacks = [one for one in fields if isinstance(one, Stack)]
+    if any(one is STATIC for stack in stacks for one in stack.returns):
+        # What it leads to wants to know its value: a control stack of ours would forget that.
+        return False
+    return sum(node.closure for node in time.nodes) > 2 or bool(stacks)
 
 
 def _truth(value: Value) -> str | None:

@@ -10,9 +10,32 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pellucid.staging.front.source import Source
 from pellucid.staging.root.program import INLINE, Code, Const, If, Instruction, Jump, Lift, Prim, used
+from pellucid.staging.times.lattice import STATIC, Graph, Stack, Time, is_static
 
 K = "$k"
 """The continuation."""
+DYNAMIC_CALL = "dynamic"
+"""A call that is not unfolded, and neither is what it returns to."""
+STATIC_CALL = "static"
+"""A call of what computes with its arguments only: where these are static, so is what it returns."""
+
+
+def returning(*times: Time) -> Time:
+    """The time of a continuation, from its own and those of the arguments of the call; the first one says how many.
+
+    A recursion makes a control stack of it. Where all arguments are static, that one is given what is static.
+    """
+    kept, *given = times
+    code = kept.code if isinstance(kept, Graph) else None
+    return Stack((STATIC,) * (len(code.params) - 1)) if code and all(map(_is_known, given)) else kept
+
+
+def _is_known(time: Time) -> bool:
+    """Whether all parts of a value are static."""
+    if isinstance(time, Graph):
+        fields = [one for node in time.nodes for one in (node.car, node.cdr) if isinstance(one, Time)]
+        return not any(node.closure for node in time.nodes) and all(map(is_static, fields))
+    return is_static(time)
 
 
 class Go(NamedTuple):
@@ -30,19 +53,21 @@ class Branch(NamedTuple):
 
 
 class Return(NamedTuple):
-    """Return a variable."""
+    """Return a variable, and the parameters that were changed in place."""
 
     value: str
+    changed: tuple[str, ...] = ()
 
 
 class Call(NamedTuple):
-    """Call a code and bind its result; a dynamic call is not unfolded, and neither is what it returns to."""
+    """Call a code and bind its result, and what it changed in place."""
 
     result: str
+    changed: tuple[str, ...]
     code: Code
     args: tuple[str, ...]
     to: Block
-    dynamic: bool
+    how: str
 
 
 class Fail(NamedTuple):
@@ -79,10 +104,12 @@ class Block:
         match self.end:
             case Branch(test):
                 live |= {test}
-            case Return(value) | Fail(value):
+            case Return(value, changed):
+                live = frozenset({value, *changed})
+            case Fail(value):
                 live = frozenset({value})
-            case Call(result, _, args):
-                live = (live - {result}) | set(args)
+            case Call(result, changed, _, args):
+                live = (live - {result, *changed}) | set(args)
             case _:
                 pass
         for one in reversed(self.body):
@@ -132,12 +159,12 @@ class Blocks:
             self.now.end = end
         self.now = then
 
-    def call(self, code: Code, *args: str, line: int, dynamic: bool = False) -> str:
-        """The variable of what a call returns."""
+    def call(self, code: Code, *args: str, line: int, how: str = "", changed: tuple[str, ...] = ()) -> str:
+        """The variable of what a call returns; it binds others to what was changed in place."""
         made, after = self.temporary(), Block(line)
         if self.now is None:
             return made
-        self.end(Call(made, code, args, after, dynamic), after)
+        self.end(Call(made, changed, code, args, after, how), after)
         return made
 
     # ---- codes ----
@@ -202,14 +229,14 @@ class Blocks:
                     if no in codes:
                         return (*out, *self._jump(codes[no], codes[no].params))
                     block = no
-                case Return(value):
+                case Return(value, changed):
                     target = self.temporary()
-                    return (*out, Prim(target, "car", (K,)), Jump(target, (K, value)))
-                case Call(result, code, args, to, dynamic):
-                    return (*out, *self._called(result, code, args, to, codes, dynamic=dynamic))
+                    return (*out, Prim(target, "car", (K,)), Jump(target, (K, value, *changed)))
+                case Call():
+                    return (*out, *self._called(block.end, codes))
                 case Fail(message):
                     target = self.temporary()
-                    return (*out, Prim(target, "error", (message,)), Jump(target, (K,)))
+                    return (*out, Prim(target, "error", (message,)), Jump(target, ()))
                 case None:
                     raise AssertionError
 
@@ -222,23 +249,15 @@ class Blocks:
         target = self.temporary()
         return Const(target, code), Jump(target, args)
 
-    def _called(
-        self,
-        result: str,
-        code: Code,
-        args: tuple[str, ...],
-        to: Block,
-        codes: dict[Block, Code],
-        *,
-        dynamic: bool,
-    ) -> tuple[Instruction, ...]:
+    def _called(self, call: Call, codes: dict[Block, Code]) -> tuple[Instruction, ...]:
         """A call: a closure of what follows, or this function's own continuation where only a return follows."""
+        result, changed, code, args, to, how = call
         out: list[Instruction] = []
         after = K
-        if to.body or to.end != Return(result):
+        if to.body or to.end != Return(result, changed):
             name = f"{self._source.name}:{to.line}"
-            live = [K, *sorted(to.live - {result})]
-            rest = Code(name, ("$self", result))
+            live = [K, *sorted(to.live - {result, *changed})]
+            rest = Code(name, ("$self", result, *changed))
             frame = self.temporary()
             body: list[Instruction] = [Prim(frame, "cdr", ("$self",))]
             for one in live:
@@ -255,7 +274,9 @@ class Blocks:
                 frame = more
             target, after = self.temporary(), self.temporary()
             out += [Const(target, rest), Prim(after, "close", (target, frame), f"{name}.{after}")]
-        if dynamic:
+            if how == STATIC_CALL:
+                out.append(Lift(after, returning, (after, *args)))
+        if how == DYNAMIC_CALL:
             out += [Lift(after), Const(INLINE, False)]
         target = self.temporary()
         return (*out, Const(target, code), Jump(target, (after, *args)))

@@ -27,6 +27,8 @@ class Kind:
         self.name = name
         self.forms: set[str] = set(forms)
         self.mutated = False
+        self.indexed = False
+        """Whether items are taken at positions that are computed."""
         self.of: Any = None
         self.others: set[Any] = set()
         """Classes that meet the first one."""
@@ -95,6 +97,7 @@ class Kind:
             more.parent = one
             one.name = one.name or more.name
             one.mutated = one.mutated or more.mutated
+            one.indexed = one.indexed or more.indexed
             one.others |= more.others
             if one.of is None:
                 one.of = more.of
