@@ -49,7 +49,7 @@ REFUSED = [
     ("y = Point(1, 2)\n    y = y.norm()", "write a function that takes the object"),
     ("y = Point(1, 2)\n    y.x = 3\n    z = y\n    y.x = 4", "copy it"),
     ("y = Point(1, 2) if x else Other(3)\n    y = y.x", "use one class with a field"),
-    ("y = p[0]\n    y.z = 3", "make the object in the interpreter"),
+    ("y = p[0]\n    y.z = 3", "copy it"),
     ("y = Point(1, 2)\n    y = y[0]", "take a field by its name"),
     ("y = Checked(1)", "compute fields before"),
     ("y = isinstance(x)", "write isinstance"),

@@ -93,7 +93,9 @@ class Body:
                         else:
                             names[name] = _constant(to, value)
                     case Prim(name):
-                        found = rules.result_of(to, instruction, [names[one] for one in instruction.args])
+                        values = [names[one] for one in instruction.args]
+                        found = rules.result_of(to, instruction, values)
+                        self._tell(instruction, values, found)
                         if isinstance(found, rules.Split):
                             self._split(to, found, name, stream, at + 1, names, inline, demand)
                             return
@@ -112,11 +114,19 @@ class Body:
                 return
             at += 1
 
+    def _tell(self, instruction: Prim | Lift, values: list[Value], found: Value | rules.Split | None) -> None:
+        """Tell whoever watches of an instruction."""
+        watch = self._generator.watch
+        if watch is not None:
+            made = found.time if isinstance(found, Value) else DYNAMIC
+            watch(self._owner.code.name, instruction, [one.time for one in values], made)
+
     def _lift(self, to: Writer, lift: Lift, names: Names) -> None:
         """Write a lift, or what emits one that is the residual program's."""
         value = names[lift.name]
         if not lift.delay:
             names[lift.name] = lifted(to, value, target(lift.to, tuple(names[one].time for one in lift.args)))
+            self._tell(lift, [value], names[lift.name])
             return
         value = names[lift.name] = lifted(to, value)
         args = "".join(f"{static(to, names[one])}, " for one in lift.args)

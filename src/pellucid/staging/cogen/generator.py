@@ -10,7 +10,7 @@ import threading
 import time as clock
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar, cast, overload
+from typing import Any, Protocol, TypeAlias, TypeVar, cast, overload
 
 from pellucid.base.errors import StagingError
 from pellucid.base.kinds import TRUTH, Kind, takes, whole
@@ -23,7 +23,7 @@ from pellucid.staging.cogen.extension import (
     new,
 )
 from pellucid.staging.root.primitives import PRIMITIVES, applied, primitive
-from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Pair, Prim, check
+from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim, check
 from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Constant, Graph, Pointer, Time
 from pellucid.staging.times.text import times_of
 
@@ -36,11 +36,16 @@ _CROWDED = 40
 """Patterns of one code, from which on its continuations are generalized: they would be permutations of each other."""
 
 
+Watch: TypeAlias = Callable[[str, Prim | Lift, list[Time], Time], None]
+"""Told of each instruction of each pattern: the name of the code, the times of what it takes, and that of its result."""
+
+
 class Generator:
     """One run of `cogen`."""
 
-    def __init__(self, *, integers: bool, most: int, deepest: int) -> None:
+    def __init__(self, *, integers: bool, most: int, deepest: int, watch: Watch | None = None) -> None:
         self.integers = integers
+        self.watch = watch
         self.session = Session(most, deepest)
         self.trace: list[str] = []
         self.extensions: list[Extension] = []
@@ -249,10 +254,17 @@ class Compiler:
     """
 
     def __init__(
-        self, code: Code, times: tuple[Time, ...], *, integers: bool, most: int, deepest: int
+        self,
+        code: Code,
+        times: tuple[Time, ...],
+        *,
+        integers: bool,
+        most: int,
+        deepest: int,
+        watch: Watch | None = None,
     ) -> None:
         begin = clock.perf_counter()
-        generator = Generator(integers=integers, most=most, deepest=deepest)
+        generator = Generator(integers=integers, most=most, deepest=deepest, watch=watch)
         self.code = code
         self.times = times
         self._entry = generator.extension(code, times)

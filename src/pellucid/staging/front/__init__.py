@@ -4,6 +4,14 @@
 `statements` translate them to `blocks`, which become codes. `interpreter` is the door.
 """
 
+from pellucid.staging.front.explaining import BindingTimes, explain_times
 from pellucid.staging.front.interpreter import CompiledProgram, Interpreter, InterpreterCompiler, interpreter
 
-__all__ = ["CompiledProgram", "Interpreter", "InterpreterCompiler", "interpreter"]
+__all__ = [
+    "BindingTimes",
+    "CompiledProgram",
+    "Interpreter",
+    "InterpreterCompiler",
+    "explain_times",
+    "interpreter",
+]

@@ -52,7 +52,9 @@ class Expressions(Sequences):
         write = self._WRITERS.get(type(node))
         if write is None:
             raise self.refused(node)
-        return write(self, node)
+        made = write(self, node)
+        self.mark(node, made)
+        return made
 
     def _name(self, node: Any) -> str:
         if node.id in self.source.locals:
@@ -209,7 +211,7 @@ class Expressions(Sequences):
             raise self.error(
                 node,
                 f"{ast.unparse(node.func)} is no function of the interpreter",
-                _ITERATORS.get(known) if known in _ITERATORS else _CALLABLE,
+                _ITERATORS.get(known, _CALLABLE) if isinstance(known, type | type(len)) else _CALLABLE,
             )
         return write(self, node)
 
@@ -288,6 +290,7 @@ class Expressions(Sequences):
         target = self.inference.calls.get(node.args[0]) if isinstance(node.args[0], ast.Call) else None
         if target is None or target.what is not None:
             raise self.error(node, "dynamic_call of no call", "write dynamic_call(f(x))")
+        self.inference.unfolded.add(node)
         return self._called(node.args[0], dynamic=True)
 
     def _method(self, node: Any) -> str:

@@ -46,6 +46,12 @@ class Inference:
         self.sources: dict[FunctionType, Source] = {entry.function: entry}
         self.of_node: dict[ast.AST, Kind] = {}
         self.calls: dict[ast.Call, Target] = {}
+        self.marks: dict[str, tuple[Source, ast.AST]] | None = None
+        """Variables whose times are those of expressions, for explanations."""
+        self.unfolded: set[ast.Call] = set()
+        """Calls that are left to the compiled program."""
+        self.made: dict[tuple[str, str], ast.AST] = {}
+        """The expression whose value a variable of a function is."""
         self.changed: dict[FunctionType, tuple[str, ...]] = {}
         """The parameters that a function changes in place, in order: it returns them too."""
         self.places: dict[tuple[FunctionType, str], ast.expr] = {}

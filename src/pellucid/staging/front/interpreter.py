@@ -115,6 +115,12 @@ class InterpreterCompiler:
     def __init__(self, source: Source, times: Mapping[str, Time], options: Mapping[str, Any]) -> None:
         self._source = source
         self._times = times
+        self.interpreter = source
+        """The function that it compiles programs of."""
+        self.times = times
+        """The binding time of each parameter."""
+        self.options = options
+        """The options of `cogen`."""
         code, inference = program_of(source, [name for name, time in times.items() if time is STATIC])
         self.code = code
         """The interpreter in root."""

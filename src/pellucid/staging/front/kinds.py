@@ -73,7 +73,8 @@ class Kind:
             own = waiting.pop().root
             if form not in own.forms:
                 own.forms.add(form)
-                waiting += own.parts.values() if form == "given" else ()
+                if form == "given":
+                    waiting += list(own.parts.values())
 
     def made_of(self, what: type) -> None:
         """Take note that some values are objects of a class."""

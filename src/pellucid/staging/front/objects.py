@@ -52,7 +52,8 @@ def fields_of(what: Any) -> tuple[str, ...]:
     if _is_data(what):
         return tuple(one.name for one in dataclasses.fields(what))
     found: dict[str, None] = {}
-    for each in reversed(what.__mro__):
+    classes: list[type] = list(reversed(what.__mro__))
+    for each in classes:
         methods = [one for one in vars(each).values() if isinstance(one, FunctionType)]
         for function in sorted(methods, key=lambda one: one.__name__ != "__init__"):
             source = Source(function)

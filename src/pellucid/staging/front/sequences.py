@@ -53,6 +53,14 @@ class Sequences(ABC):
         """The error of a line."""
         return self.source.error(node, message, fix)
 
+    def mark(self, node: ast.AST, name: str) -> None:
+        """Let whoever explains binding times know where the time of an expression is found."""
+        if self.inference.marks is not None:
+            mark = f"@{len(self.inference.marks)}"
+            self.inference.marks[mark] = (self.source, node)
+            self.inference.made[self.source.name, name] = node
+            self.blocks.prim("identity", name, to=mark)
+
     def refused(self, node: ast.AST) -> StagingError:
         """The error of a construct that is outside of the subset."""
         text = ast.unparse(node).splitlines()[0]

@@ -28,13 +28,17 @@ class Source:
         first = function.__code__.co_firstlineno
         try:
             lines, first = inspect.getsourcelines(function)
-            tree = ast.parse(textwrap.dedent("".join(lines)))
+            text = textwrap.dedent("".join(lines))
+            tree = ast.parse(text)
         except (OSError, SyntaxError):
             raise StagingError(
                 "its source cannot be read",
                 place=f"{self.file}:{first}",
                 fix="write the function with `def` in a file",
             ) from None
+        self.first = first
+        """The number of its first line in the file."""
+        self.lines = text.splitlines()
         ast.increment_lineno(tree, first - 1)
         found = tree.body[0]
         if not isinstance(found, ast.FunctionDef):

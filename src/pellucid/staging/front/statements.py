@@ -32,9 +32,13 @@ _INSTEAD: Mapping[type[ast.AST], str] = {
 }
 
 
-def program_of(entry: Source, static: Iterable[str] = ()) -> tuple[Code, Inference]:
-    """The code of an entry, with those of all functions that it calls; `static` are parameters of static data."""
+def program_of(entry: Source, static: Iterable[str] = (), *, marked: bool = False) -> tuple[Code, Inference]:
+    """The code of an entry, with those of all functions that it calls; `static` are parameters of static data.
+
+    In what is `marked`, the time of each expression can be found.
+    """
     inference = Inference(entry, static)
+    inference.marks = {} if marked else None
     for name in inference.changed[entry.function]:
         raise entry.error(
             inference.places[entry.function, name],
@@ -60,6 +64,8 @@ class _Function(Loops):
 
     def write(self, code: Code) -> None:
         """Write the body of the function's code."""
+        for one in self.source.tree.args.args:
+            self.mark(one, one.arg)
         self._statements(self.source.tree.body)
         if self.blocks.now is not None:
             self.end_with(self.blocks.const(None))
@@ -131,6 +137,7 @@ class _Function(Loops):
         match target:
             case ast.Name(name):
                 self.blocks.prim("identity", value, to=name)
+                self.mark(target, name)
             case ast.Tuple(elts) | ast.List(elts):
                 self._unpack(target, elts, value, kind)
             case ast.Subscript() | ast.Attribute():
@@ -177,6 +184,7 @@ class _Function(Loops):
             raise self.error(node, f"{ast.unparse(node)!r} joins sequences", "append the items one by one")
         if isinstance(target, ast.Name):
             self.blocks.prim(name, target.id, self.value(node.value), to=target.id)
+            self.mark(target, target.id)
             return
         old = self.blocks.prim("identity", self.read(target))
         self.rebind(target, self.blocks.prim(name, old, self.value(node.value)))
