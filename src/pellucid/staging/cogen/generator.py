@@ -37,7 +37,7 @@ _CROWDED = 40
 
 
 Watch: TypeAlias = Callable[[str, Prim | Lift, list[Time], Time], None]
-"""Told of each instruction of each pattern: the name of the code, the times of what it takes, and that of its result."""
+"""Told of each instruction of each pattern: the code's name, the times of what it takes, that of its result."""
 
 
 class Generator:

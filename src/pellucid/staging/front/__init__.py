@@ -4,7 +4,7 @@
 `statements` translate them to `blocks`, which become codes. `interpreter` is the door.
 """
 
-from pellucid.staging.front.explaining import BindingTimes, explain_times
+from pellucid.staging.front.explaining import BindingTimes, explain_times, is_explained
 from pellucid.staging.front.interpreter import CompiledProgram, Interpreter, InterpreterCompiler, interpreter
 
 __all__ = [
@@ -14,4 +14,5 @@ __all__ = [
     "InterpreterCompiler",
     "explain_times",
     "interpreter",
+    "is_explained",
 ]

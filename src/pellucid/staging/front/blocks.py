@@ -8,34 +8,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
+from pellucid.staging.front.returns import Returns
 from pellucid.staging.front.source import Source
 from pellucid.staging.root.program import INLINE, Code, Const, If, Instruction, Jump, Lift, Prim, used
-from pellucid.staging.times.lattice import STATIC, Graph, Stack, Time, is_static
 
 K = "$k"
 """The continuation."""
-DYNAMIC_CALL = "dynamic"
-"""A call that is not unfolded, and neither is what it returns to."""
-STATIC_CALL = "static"
-"""A call of what computes with its arguments only: where these are static, so is what it returns."""
-
-
-def returning(*times: Time) -> Time:
-    """The time of a continuation, from its own and those of the arguments of the call; the first one says how many.
-
-    A recursion makes a control stack of it. Where all arguments are static, that one is given what is static.
-    """
-    kept, *given = times
-    code = kept.code if isinstance(kept, Graph) else None
-    return Stack((STATIC,) * (len(code.params) - 1)) if code and all(map(_is_known, given)) else kept
-
-
-def _is_known(time: Time) -> bool:
-    """Whether all parts of a value are static."""
-    if isinstance(time, Graph):
-        fields = [one for node in time.nodes for one in (node.car, node.cdr) if isinstance(one, Time)]
-        return not any(node.closure for node in time.nodes) and all(map(is_static, fields))
-    return is_static(time)
 
 
 class Go(NamedTuple):
@@ -60,14 +38,18 @@ class Return(NamedTuple):
 
 
 class Call(NamedTuple):
-    """Call a code and bind its result, and what it changed in place."""
+    """Call a code and bind its result, and what it changed in place.
+
+    A dynamic call is not unfolded, and neither is what it returns to; `returns` is the time of that otherwise.
+    """
 
     result: str
     changed: tuple[str, ...]
     code: Code
     args: tuple[str, ...]
     to: Block
-    how: str
+    returns: Returns | None
+    dynamic: bool
 
 
 class Fail(NamedTuple):
@@ -159,12 +141,20 @@ class Blocks:
             self.now.end = end
         self.now = then
 
-    def call(self, code: Code, *args: str, line: int, how: str = "", changed: tuple[str, ...] = ()) -> str:
+    def call(
+        self,
+        code: Code,
+        *args: str,
+        line: int,
+        changed: tuple[str, ...] = (),
+        returns: Returns | None = None,
+        dynamic: bool = False,
+    ) -> str:
         """The variable of what a call returns; it binds others to what was changed in place."""
         made, after = self.temporary(), Block(line)
         if self.now is None:
             return made
-        self.end(Call(made, changed, code, args, after, how), after)
+        self.end(Call(made, changed, code, args, after, returns, dynamic), after)
         return made
 
     # ---- codes ----
@@ -251,7 +241,7 @@ class Blocks:
 
     def _called(self, call: Call, codes: dict[Block, Code]) -> tuple[Instruction, ...]:
         """A call: a closure of what follows, or this function's own continuation where only a return follows."""
-        result, changed, code, args, to, how = call
+        result, changed, code, args, to, returns, dynamic = call
         out: list[Instruction] = []
         after = K
         if to.body or to.end != Return(result, changed):
@@ -274,9 +264,9 @@ class Blocks:
                 frame = more
             target, after = self.temporary(), self.temporary()
             out += [Const(target, rest), Prim(after, "close", (target, frame), f"{name}.{after}")]
-            if how == STATIC_CALL:
-                out.append(Lift(after, returning, (after, *args)))
-        if how == DYNAMIC_CALL:
+            if returns is not None:
+                out.append(Lift(after, returns, (after, *args)))
+        if dynamic:
             out += [Lift(after), Const(INLINE, False)]
         target = self.temporary()
         return (*out, Const(target, code), Jump(target, (after, *args)))

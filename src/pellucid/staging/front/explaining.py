@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 from pellucid.base.errors import InputError
 from pellucid.staging.cogen.generator import Compiler
-from pellucid.staging.front.blocks import DYNAMIC_CALL
 from pellucid.staging.front.inference import Inference
-from pellucid.staging.front.interpreter import InterpreterCompiler
+from pellucid.staging.front.interpreter import Interpreter, InterpreterCompiler
 from pellucid.staging.front.source import Source
 from pellucid.staging.front.statements import program_of
 from pellucid.staging.integers import lift
@@ -154,6 +153,11 @@ class BindingTimes:
         )
 
 
+def is_explained(value: Any) -> bool:
+    """Whether a value is an interpreter in Python, or a compiler of one."""
+    return isinstance(value, InterpreterCompiler | Interpreter)
+
+
 def explain_times(compiler: InterpreterCompiler) -> BindingTimes:
     """The source of an interpreter with the binding times of its expressions, as `cogen` found them.
 
@@ -166,10 +170,11 @@ def explain_times(compiler: InterpreterCompiler) -> BindingTimes:
     >>> print(explain_times(cogen(scaled, n=STATIC, x=DYNAMIC)))
     binding times of scaled(n: S, x: D)
     <BLANKLINE>
+        1  @interpreter
         2  def scaled(n, x):
                       s  d
         3      return n + 1 if n < 3 else x * n
-                      p p p p  s s s p    d d s
+                      s s s pp s s s pppp d d s
     <BLANKLINE>
     s static: known when the compiler runs; nothing of it is left in the program
     d dynamic: known when the program runs; the program computes it
@@ -251,9 +256,7 @@ class _Report:
             if isinstance(node, ast.Call) and source.known(node.func) is lift:
                 self._note(node, f"{ast.unparse(node)} is dynamic from here on, since lift says so")
             elif isinstance(node, ast.Call) and node in self._inference.unfolded:
-                self._note(
-                    node, f"{ast.unparse(node)} is left to the program, since {DYNAMIC_CALL}_call says so"
-                )
+                self._note(node, f"{ast.unparse(node)} is left to the program, since dynamic_call says so")
             elif isinstance(node, ast.For) and self._counts(source, node):
                 text = ast.unparse(node.iter)
                 self._note(node, f"the counter of {text} is lifted, since the loop ends at a dynamic number")

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any, ClassVar, cast
 
-from pellucid.staging.front.blocks import DYNAMIC_CALL, STATIC_CALL, Block, Branch, Go
+from pellucid.staging.front.blocks import Block, Branch, Go
 from pellucid.staging.front.inference import CHANGES, Target, is_transparent, root_of
 from pellucid.staging.front.kinds import Kind
 from pellucid.staging.front.objects import fields_of
+from pellucid.staging.front.returns import Returns, alone, alone_recursive, recursive
 from pellucid.staging.front.sequences import STRUCTURES, Sequences, point_of
 from pellucid.staging.front.source import Source
 from pellucid.staging.front.vectors import TEXT_METHODS, static_data
@@ -244,12 +245,22 @@ class Expressions(Sequences):
             code,
             *given,
             line=node.lineno,
-            how=DYNAMIC_CALL if dynamic else "" if self.inference.reads(callee) else STATIC_CALL,
+            returns=None if dynamic else self._returns(callee),
+            dynamic=dynamic,
             changed=tuple(names),
         )
         for one, name in after:
             self.rebind(one, name)
         return made
+
+    def _returns(self, callee: Source) -> Returns | None:
+        """The time of what follows a call of a function."""
+        reached, reads = self.inference.reached(callee)
+        # What it changes in place comes back too, and may be partly static.
+        is_recursive = self.source.function in reached and not self.inference.changed[callee.function]
+        if reads:
+            return recursive if is_recursive else None
+        return alone_recursive if is_recursive else alone
 
     def _lent(self, node: ast.AST, one: ast.expr, name: str, callee: Source, target: Target) -> None:
         """Refuse to hand on what is changed, where it would get a second name."""

@@ -79,8 +79,11 @@ class Inference:
             self.waiting.append(self.sources[function])
         return self.sources[function]
 
-    def reads(self, source: Source) -> bool:
-        """Whether a function may make something that is not known though its arguments are: it reads a memory."""
+    def reached(self, source: Source) -> tuple[set[FunctionType], bool]:
+        """The functions that one calls, itself included, also indirectly; and whether any of them reads a memory.
+
+        What only computes with its arguments makes something static of what is static.
+        """
         seen: set[FunctionType] = set()
         waiting = [source]
         while waiting:
@@ -88,13 +91,11 @@ class Inference:
             if one.function in seen:
                 continue
             seen.add(one.function)
-            if self._memories[one.function]:
-                return True
             for node in ast.walk(one.tree):
                 target = self.calls.get(node) if isinstance(node, ast.Call) else None
                 if target is not None and target.source is not None:
                     waiting.append(target.source)
-        return False
+        return seen, any(self._memories[one] for one in seen)
 
     def _reads(self, source: Source) -> bool:
         """Whether a function itself reads a memory, or lifts a value."""

@@ -9,11 +9,12 @@ from types import FunctionType
 from typing import Any
 
 from pellucid.base.errors import StagingError
-from pellucid.staging.front.blocks import STATIC_CALL, Block, Blocks, Branch, Go
+from pellucid.staging.front.blocks import Block, Blocks, Branch, Go
 from pellucid.staging.front.inference import Inference, position
 from pellucid.staging.front.kinds import ITEM, Kind
 from pellucid.staging.front.library import library
 from pellucid.staging.front.objects import is_named_tuple, position_of
+from pellucid.staging.front.returns import of_library
 from pellucid.staging.front.source import Source
 from pellucid.staging.front.vectors import static_data
 from pellucid.staging.root.program import Code, Lift
@@ -407,8 +408,9 @@ class Sequences(ABC):
 
     def call(self, node: ast.AST, name: str, *args: str, kind: Kind | None = None) -> str:
         """The variable of what a code of the library returns."""
-        code = library(name, point_of(kind)) if kind is not None else library(name)
-        return self.blocks.call(code, *args, line=getattr(node, "lineno", 0), how=STATIC_CALL)
+        point = point_of(kind) if kind is not None else "item"
+        code = library(name, point)
+        return self.blocks.call(code, *args, line=getattr(node, "lineno", 0), returns=of_library(name, point))
 
     def length(self, node: Any) -> str:
         """The number of items."""
