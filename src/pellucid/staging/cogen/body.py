@@ -47,6 +47,7 @@ class Body:
         self._owner = owner
         self._functions: list[str] = []
         self._count = 0
+        self._jumping: Jump | None = None
         self.names: Names = {
             name: fresh(time, partial(self._parameter, name))
             for name, time in zip(owner.code.params, owner.times, strict=True)
@@ -228,6 +229,7 @@ class Body:
     def _jump(self, to: Writer, jump: Jump, names: Names, inline: bool | None) -> None:
         """Write a jump: to a code that is known, back to a control stack, or in the residual program."""
         goal = names[jump.target]
+        self._jumping = jump
         args = [names[one] for one in jump.args]
         if isinstance(goal, ControlPointer):
             self._return(to, goal, args, inline)
@@ -285,6 +287,9 @@ class Body:
                 place=to.place,
                 fix="lift to a stack with a time for each",
             )
+        if self._generator.watch is not None and self._jumping is not None:
+            for one, time in zip(args[1:], returns, strict=True):
+                self._generator.watch(self._owner.code.name, self._jumping, [one.time], time)
         given = [lifted(to, one, time) for one, time in zip(args[1:], returns, strict=True)]
         leaves = "".join(f", {leaf}" for one in given for leaf in one.leaves())
         name = stack.own[0]

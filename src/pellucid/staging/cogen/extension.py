@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from pellucid.base.errors import PellucidError, StagingError, brief
 from pellucid.staging.root.machine import run
@@ -39,13 +39,32 @@ new: Callable[..., Any] = vars(tuple)["__new__"]
 Stream = list[Instruction]
 
 
-class GrowthError(Exception):
-    """Generation does not end: what grows, and how to stop it."""
+class Growth(NamedTuple):
+    """A code that is wanted for ever new values of some of its parameters."""
 
-    def __init__(self, message: str, fix: str) -> None:
+    code: str
+    names: tuple[str, ...]
+    samples: tuple[str, ...]
+
+
+class GrowthError(Exception):
+    """Generation does not end: what grows, and how to stop it; `stack` is the code whose continuations nest."""
+
+    def __init__(self, message: str, fix: str, stack: str = "", growth: Growth | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.fix = fix
+        self.stack = stack
+        self.growth = growth
+
+
+class EndlessError(StagingError):
+    """A program of which no compilation ends: `growths` are the codes that are made most often, the first one most."""
+
+    def __init__(self, error: GrowthError, growths: Iterable[Growth]) -> None:
+        super().__init__(error.message, fix=error.fix)
+        self.stack = error.stack
+        self.growths = (*growths, *([error.growth] if error.growth else []))
 
 
 class Extension:
@@ -203,9 +222,18 @@ class Session:
             rest = rest[1]
         return self.prim(out, "v", named(function, len(found)), *found)
 
-    def fail(self, out: Stream, error: Exception) -> None:
-        """End a stream with the error that its static part raised."""
-        place = getattr(error, "place", None)
+    def _place(self, function: Any) -> str:
+        """The code that a function is of, where its name has a line."""
+        owner = self.owners.get(function)
+        number = function.__name__[1:].partition("_")[0]
+        if owner is None and number.isdigit():
+            owner = next((one for one in self.owners.values() if one.number == int(number)), None)
+        name = owner.code.name.partition("'")[0] if owner is not None else ""
+        return name if ":" in name else ""
+
+    def fail(self, out: Stream, error: Exception, code: str = "") -> None:
+        """End a stream with the error that its static part raised, in a code that names its line."""
+        place = getattr(error, "place", None) or code
         text = getattr(error, "message", None) or (
             "a half of what is no pair" if isinstance(error, AttributeError) else str(error)
         )
@@ -259,6 +287,7 @@ class Session:
                 raise GrowthError(
                     f"{owner.code.name}: the control stack has more than {self._deepest} frames",
                     f"lift the continuation of {owner.code.name} to dynamic: the recursion is over something dynamic",
+                    owner.code.name,
                 )
             return (
                 owner.number,
@@ -341,6 +370,16 @@ class Session:
             frame = self.prim(out, "f", "cons", name, frame)
         return self.prim(out, "k", "close", self.const(out, self.table[key]), frame)
 
+    def growths(self) -> Iterator[Growth]:
+        """The codes that are made most often, and which of their parameters change."""
+        made = Counter(key[0] for key in self.table)
+        owners = {owner.number: owner for owner in self.owners.values()}
+        for number, _ in made.most_common(_MOST_GROWTHS):
+            if number in owners:
+                given = [one[1:] for one in self.table if one[0] == number][-3:]
+                changed = _changed(owners[number], given)
+                yield Growth(owners[number].code.name, tuple(changed), _samples(changed))
+
     def finish(self) -> None:
         """Make the streams the bodies of their codes."""
         for code, stream in self.streams.items():
@@ -356,7 +395,7 @@ class Session:
             try:
                 job[0](*job[1:])
             except FAILURES as error:
-                self.fail(job[1], error)
+                self.fail(job[1], error, self._place(job[0]))
         raise self._endless()
 
     def _endless(self) -> GrowthError:
@@ -408,25 +447,38 @@ def frozen(stream: Stream) -> tuple[Instruction, ...]:
 
 def grown(owner: Extension, given: list[tuple[Any, ...]]) -> GrowthError:
     """The error of an extension that is wanted for ever new values: it names the variables that change."""
-    changed: dict[str, list[Any]] = {}
-    for at, name in enumerate(owner.leaf_names()):
-        values = [one[at] for one in given if at < len(one)]
-        same = all(_is_same(values[0], one) for one in values[1:])
-        if name is not None and not same:
-            changed.setdefault(name, values)
+    changed = _changed(owner, given)
     what = " and ".join(list(changed)[:3]) or "nothing"
-    atoms = [
-        repr(one) for one in next(iter(changed.values()), ()) if isinstance(one, int) and abs(one) < _LARGE
-    ]
+    atoms = _samples(changed)
     seen = f" (such as {', '.join(atoms)})" if atoms else ""
     return GrowthError(
         f"{owner.code.name}: the compiler does not end: {owner} is wanted for ever new values of {what}{seen}",
         f"lift {what} to dynamic before {owner.code.name}"
         if changed
         else "give the loop a test that ends it",
+        growth=Growth(owner.code.name, tuple(changed), atoms),
     )
 
 
+def _changed(owner: Extension, given: list[tuple[Any, ...]]) -> dict[str, list[Any]]:
+    """The parameters of an extension that are given other values each time, with these."""
+    changed: dict[str, list[Any]] = {}
+    for at, name in enumerate(owner.leaf_names()):
+        values = [one[at] for one in given if at < len(one)]
+        same = all(_is_same(values[0], one) for one in values[1:])
+        if name is not None and not same:
+            changed.setdefault(name, values)
+    return changed
+
+
+def _samples(changed: dict[str, list[Any]]) -> tuple[str, ...]:
+    """The values of the first parameter that changes, where they are short numbers."""
+    values = next(iter(changed.values()), ())
+    return tuple(repr(one) for one in values if isinstance(one, int) and abs(one) < _LARGE)
+
+
+_MOST_GROWTHS = 20
+"""Codes that an error tells of."""
 _LARGE = 10**12
 """Numbers that are shown in a message."""
 

@@ -17,6 +17,7 @@ from pellucid.base.kinds import TRUTH, Kind, takes, whole
 from pellucid.staging.cogen.arguments import shaped
 from pellucid.staging.cogen.extension import (
     PLAIN,
+    EndlessError,
     Extension,
     GrowthError,
     Session,
@@ -36,8 +37,11 @@ _CROWDED = 40
 """Patterns of one code, from which on its continuations are generalized: they would be permutations of each other."""
 
 
-Watch: TypeAlias = Callable[[str, Prim | Lift, list[Time], Time], None]
-"""Told of each instruction of each pattern: the code's name, the times of what it takes, that of its result."""
+Watch: TypeAlias = Callable[[str, Prim | Lift | Jump, list[Time], Time], None]
+"""Told of each instruction of each pattern: the code's name, the times of what it takes, that of its result.
+
+Of a jump that returns, it is told for each value: the time of the value, and the one that is wanted.
+"""
 
 
 class Generator:
@@ -302,7 +306,7 @@ class Compiler:
         try:
             session.work()
         except GrowthError as error:
-            raise StagingError(error.message, fix=error.fix) from None
+            raise EndlessError(error, session.growths()) from None
         except RecursionError:
             raise StagingError(
                 "a static structure is nested too deep", place=self.code.name, fix="nest its lists along cdr"

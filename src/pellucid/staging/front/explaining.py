@@ -18,7 +18,7 @@ from pellucid.staging.front.interpreter import Interpreter, InterpreterCompiler
 from pellucid.staging.front.source import Source
 from pellucid.staging.front.statements import program_of
 from pellucid.staging.integers import lift
-from pellucid.staging.root.program import Lift, Prim
+from pellucid.staging.root.program import Jump, Lift, Prim
 from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, STATIC, Graph, Pointer, Time, is_static
 
 SHADES = ("static", "dynamic", "partly")
@@ -148,7 +148,8 @@ class BindingTimes:
         title = html.escape(self.title)
         return (
             f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
-            f"<style>\nbody {{ font-family: sans-serif; margin: 2em; max-width: 60em; color-scheme: light dark; }}\n"
+            "<style>\n:root { color-scheme: light dark; }\n"
+            "body { font-family: sans-serif; margin: 2em; max-width: 60em; }\n"
             f"{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{self.html()}</body>\n</html>\n"
         )
 
@@ -223,14 +224,19 @@ class _Report:
 
     # ---- what the generator tells ----
 
-    def _watch(self, name: str, instruction: Prim | Lift, times: list[Time], made: Time) -> None:
+    def _watch(self, name: str, instruction: Prim | Lift | Jump, times: list[Time], made: Time) -> None:
         """Take note of an instruction of a pattern."""
-        if instruction.name.startswith("@") and isinstance(instruction, Prim):
+        if isinstance(instruction, Prim) and instruction.name.startswith("@"):
             self._found.setdefault(instruction.name, {})[repr(made)] = made
             return
         function = name.partition(":")[0].partition("'")[0]
         if isinstance(instruction, Prim) and function in self._names:
             self._operands(function, instruction, times, made)
+        elif isinstance(instruction, Jump) and made is DYNAMIC and times != [DYNAMIC]:
+            node = self._inference.made.get((function, instruction.args[1]))
+            if node is not None and times[0] is not CYCLIC:
+                text = f"{ast.unparse(node)} is lifted: what {function} returns is dynamic, since it calls itself"
+                self._note(node, text)
 
     def _operands(self, function: str, prim: Prim, times: list[Time], made: Time) -> None:
         """Note the operands that are lifted since others are dynamic."""

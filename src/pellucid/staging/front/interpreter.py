@@ -11,14 +11,14 @@ import numpy as np
 from pellucid.base.errors import InputError, StagingError, brief, did_you_mean
 from pellucid.base.kinds import FUNCTION, takes, whole
 from pellucid.staging.cogen.generator import Compiler, cogen
-from pellucid.staging.front.inference import RESULT
-from pellucid.staging.front.kinds import Kind
+from pellucid.staging.front.inference import RESULT, Inference
+from pellucid.staging.front.placing import placed
 from pellucid.staging.front.source import Source
 from pellucid.staging.front.statements import program_of
 from pellucid.staging.front.vectors import dynamic_data, result, static_data
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.program import Code, Pair
-from pellucid.staging.times.lattice import DYNAMIC, STATIC, Constant, Time
+from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, STATIC, Constant, Time
 from pellucid.staging.times.text import read_time
 
 P = ParamSpec("P")
@@ -121,10 +121,9 @@ class InterpreterCompiler:
         """The binding time of each parameter."""
         self.options = options
         """The options of `cogen`."""
-        code, inference = program_of(source, [name for name, time in times.items() if time is STATIC])
+        code, self._inference = program_of(source, [name for name, time in times.items() if time is STATIC])
         self.code = code
         """The interpreter in root."""
-        self._result = inference.kinds.variable(source.function, RESULT).root
         try:
             self._compiler: Compiler = cogen(code, [DYNAMIC, *times.values()], **options)
         except StagingError as error:
@@ -137,8 +136,8 @@ class InterpreterCompiler:
         """The interpreter, with its binding times."""
         return f"compiler of {self._source.name}({', '.join(f'{n}={t}' for n, t in self._times.items())})"
 
-    def __call__(self, *statics: Any) -> CompiledProgram:
-        """The program for static values, in the order of the parameters.
+    def __call__(self, *statics: Any, **named: Any) -> CompiledProgram:
+        """The program for static values, in the order of the parameters or by their names.
 
         Raises StagingError for an error that the interpreter raises for that program whatever it is given, and where
         compiling does not end.
@@ -149,31 +148,31 @@ class InterpreterCompiler:
             if time is not DYNAMIC and not isinstance(time, Constant)
         ]
         place = f"{self._source.file}:{self._source.tree.lineno}"
-        if len(statics) != len(wanted):
+        for name in named:
+            if name not in wanted[len(statics) :]:
+                asked = ", ".join(wanted) or "no values"
+                is_known = "is given twice" if name in wanted else "is no static parameter"
+                raise StagingError(f"{name} {is_known}", place=place, fix=f"give {asked}")
+        found = [*statics, *(named[name] for name in wanted[len(statics) :] if name in named)]
+        if len(found) != len(wanted):
             raise StagingError(
-                f"{len(statics)} static values, where {len(wanted)} are asked for",
+                f"{len(found)} static values, where {len(wanted)} are asked for",
                 place=place,
                 fix=f"give {', '.join(wanted) or 'none'}",
             )
         given = [
-            static_data(one, f"{place}: {name}") if self._times[name] is STATIC else dynamic_data(one, place)
-            for name, one in zip(wanted, statics, strict=True)
+            _given(self._times[name], one, f"{place}: {name}")
+            for name, one in zip(wanted, found, strict=True)
         ]
         try:
             code = self._compiler(*given)
         except StagingError as error:
             raise self._placed(error) from None
-        return CompiledProgram(code, self._source, self._result)
+        return CompiledProgram(code, self._source, self._inference)
 
     def _placed(self, error: StagingError) -> StagingError:
-        """An error of the generator with the line that it is about: codes are named by function and line."""
-        place, message = error.place or "", error.message
-        head = place or message.partition(" ")[0].rstrip(":")
-        function, _, rest = head.partition(":")
-        line = rest.split("_")[0].split("'")[0].split("(")[0].rstrip(":")
-        where = f"{self._source.file}:{line if line.isdigit() else self._source.tree.lineno}"
-        shown = message if not place or not function else f"{function}: {message}"
-        return StagingError(shown, place=where, fix=error.fix)
+        """An error of the generator with the line that it is about."""
+        return placed(error, self._source, self._inference)
 
 
 class CompiledProgram:
@@ -183,10 +182,11 @@ class CompiledProgram:
     call ran, and `problem` why there is no machine code, if there is none.
     """
 
-    def __init__(self, code: Code, source: Source, kind: Kind) -> None:
+    def __init__(self, code: Code, source: Source, inference: Inference) -> None:
         self.code = code
         self._source = source
-        self._kind = kind
+        self._inference = inference
+        self._kind = inference.kinds.variable(source.function, RESULT).root
         self._compiled: dict[tuple[Any, ...], Any] = {}
         self.tier = ""
         self.problem = ""
@@ -197,13 +197,16 @@ class CompiledProgram:
 
     def __call__(self, *args: Any) -> Any:
         """The result, as the interpreter returns it for the program."""
-        names = self.code.params[1:]
-        place = f"{self._source.name}"
+        # Residual parameters have numbers behind the names of the interpreter's.
+        names = [one.rpartition("_")[0] or one for one in self.code.params[1:]]
+        place = self._source.name
         if len(args) != len(names):
             raise InputError(
-                f"{len(args)} arguments for {len(names)} parameters", place=place, fix="give one for each"
+                f"{len(args)} arguments for {len(names)} parameters",
+                place=place,
+                fix=f"give {', '.join(names) or 'none'}",
             )
-        kinds = tuple(_kind(one, name) for one, name in zip(args, names, strict=True))
+        kinds = tuple(_kind(one, name, place) for one, name in zip(args, names, strict=True))
         key = tuple(one if isinstance(one, str) else (one.name, one.buffer.type, one.word) for one in kinds)
         compiled = self._compiled.get(key)
         if compiled is None:
@@ -212,7 +215,20 @@ class CompiledProgram:
             compiled = self._compiled[key] = pellucid.compile_code(self.code, *kinds)
         self.tier, self.problem = compiled.tier, compiled.problem
         values = [_argument(one) for one in args]
-        return result(compiled(*values), self._kind)
+        try:
+            made = compiled(*values)
+        except InputError:
+            raise
+        except StagingError as error:
+            raise placed(error, self._source, self._inference) from None
+        return result(made, self._kind)
+
+
+def _given(time: Time, value: Any, place: str) -> Any:
+    """A static value of a compiler; a cyclic integer is a pair of numbers, and others are structures."""
+    if time is STATIC:
+        return static_data(value, place)
+    return value if time is CYCLIC else dynamic_data(value, place)
 
 
 def _argument(value: Any) -> Any:
@@ -222,7 +238,7 @@ def _argument(value: Any) -> Any:
     return cast("Any", value) if isinstance(value, np.ndarray) else dynamic_data(value, "arguments")
 
 
-def _kind(value: Any, name: str) -> str | Memory:
+def _kind(value: Any, name: str, place: str) -> str | Memory:
     """The kind of an argument; an array is a memory of its words."""
     if isinstance(value, Memory):
         return Memory(name, value.word)
@@ -239,6 +255,6 @@ def _kind(value: Any, name: str) -> str | Memory:
         return "data"
     raise InputError(
         f"{brief(value)} is no value for {name}",
-        place="program",
+        place=place,
         fix="give a number, a truth value, a tuple, or an array for a memory",
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from pellucid.staging.root.program import Code
+from pellucid.staging.root.program import Code, Const
 from pellucid.staging.root.reading import read_sugar
 
 _TEXT = """
@@ -21,7 +21,7 @@ nth(k pairs index) {
   nth(k (cdr pairs) (- index 1))
 }
 error_index(k index) {
-  message = 'out-of-range
+  message = 'missing
   failed = (error message)
   failed()
 }
@@ -134,4 +134,13 @@ def library(name: str, point: str = "item") -> Code:
 @cache
 def _codes(point: str) -> dict[str, Code]:
     """All codes for a point."""
-    return read_sugar(_TEXT.replace("POINT", point))
+    codes = read_sugar(_TEXT.replace("POINT", point))
+    failure = codes["error_index"]
+    failure.body = tuple(
+        Const(one.name, _MISSING) if isinstance(one, Const) and isinstance(one.value, str) else one
+        for one in failure.body
+    )
+    return codes
+
+
+_MISSING = "no such item or entry"

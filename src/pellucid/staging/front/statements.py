@@ -111,13 +111,18 @@ class _Function(Loops):
             message = self.place(error.args[0])
         else:
             message = self.blocks.const(ast.unparse(error))
-        self.blocks.end(Fail(message), None)
+        self._fail(node, message, None)
+
+    def _fail(self, node: ast.AST, message: str, then: Block | None) -> None:
+        """End with an error that has a place."""
+        place = self.blocks.const(f"{self.source.file}:{getattr(node, 'lineno', 0)}: ")
+        self.blocks.end(Fail(self.blocks.prim("+", place, self.blocks.prim("text-of", message))), then)
 
     def _assert(self, node: Any) -> None:
         good, bad = Block(node.lineno), Block(node.lineno)
         self.branch(node.test, good, bad, bad)
         message = self.place(node.msg) if node.msg else self.blocks.const(ast.unparse(node))
-        self.blocks.end(Fail(message), good)
+        self._fail(node, message, good)
 
     # ---- assignments ----
 
