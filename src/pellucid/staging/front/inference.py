@@ -344,6 +344,8 @@ class _Walk:
             case ast.Subscript(value, index):
                 self.kind(index)
                 literal = position(index)
+                if isinstance(value, ast.Constant):
+                    self.kind(value).add("given")
                 self.kind(value).indexed |= literal is None
                 return self.kind(value).part(ITEM if literal is None else literal)
             case ast.Attribute(value, name):
@@ -361,6 +363,16 @@ class _Walk:
                 return made
             case ast.Call():
                 return self._call(node)
+            case ast.Compare(left, operators, others):
+                made = self.kind(left)
+                for operator, one in zip(operators, others, strict=True):
+                    # A tuple that is written is of the kind of what it is compared with, static or not.
+                    if isinstance(operator, ast.Eq | ast.NotEq) and (
+                        isinstance(one, ast.Tuple) or isinstance(left, ast.Tuple)
+                    ):
+                        made.unite(self.kind(one))
+                    self.kind(one)
+                return Kind()
             case ast.Lambda():
                 return Kind()
             case _:

@@ -41,7 +41,8 @@ class Loops(Expressions):
     def cursor(self, node: ast.expr, *, backwards: bool = False) -> Cursor:
         """The cursor of what a loop goes over; its variables are set here."""
         known = self.source.known(node.func) if isinstance(node, ast.Call) else None
-        if isinstance(node, ast.Call) and not node.keywords:
+        keywords = [one.arg for one in node.keywords] if isinstance(node, ast.Call) else []
+        if isinstance(node, ast.Call) and (not keywords or (known is zip and keywords == ["strict"])):
             if known is range and not backwards:
                 return self._range(node)
             if known is enumerate and not backwards and len(node.args) in (1, 2):

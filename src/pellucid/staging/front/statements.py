@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 
 from pellucid.staging.front.blocks import Block, Blocks, Branch, Fail, Go, K, Return
 from pellucid.staging.front.expressions import BINARY
-from pellucid.staging.front.inference import Inference
+from pellucid.staging.front.inference import Inference, root_of
 from pellucid.staging.front.kinds import Kind
 from pellucid.staging.front.loops import Item, Loops
-from pellucid.staging.front.sequences import STRUCTURES
 from pellucid.staging.front.source import Source
 from pellucid.staging.root.program import Code, check
 
@@ -94,7 +93,8 @@ class _Function(Loops):
             value = self.blocks.const(None)
         else:
             # What is changed may be handed on where the function ends; a field stays in its object, which may go on.
-            self.leaves = not any(isinstance(one, ast.Attribute) for one in ast.walk(node.value))
+            held = [root_of(one) for one in ast.walk(node.value) if isinstance(one, ast.Attribute)]
+            self.leaves = not any(one in self.source.params for one in held)
             value = self.value(node.value)
             self.leaves = False
         self.end_with(value)
@@ -185,7 +185,10 @@ class _Function(Loops):
         if name is None:
             raise self.error(node, f"{ast.unparse(node)!r} has no primitive", "multiply in a loop")
         target = node.target
-        if self.kind(node.value).forms & STRUCTURES:
+        if isinstance(node.value, ast.Tuple | ast.List) or self.kind(node.value).forms in (
+            {"list"},
+            {"dict"},
+        ):
             raise self.error(node, f"{ast.unparse(node)!r} joins sequences", "append the items one by one")
         if isinstance(target, ast.Name):
             self.blocks.prim(name, target.id, self.value(node.value), to=target.id)
