@@ -486,7 +486,8 @@ _LARGE = 10**12
 def _is_same(one: Any, other: Any) -> bool:
     """Whether two leaves, or their keys, are equal, without a look into what may be deep."""
     if isinstance(one, tuple) and isinstance(other, tuple):
-        return [*map(id, one)] == [*map(id, other)]
+        left, right = cast("tuple[Any, ...]", one), cast("tuple[Any, ...]", other)
+        return [*map(id, left)] == [*map(id, right)]
     return one is other or (
         isinstance(one, int | str | float) and one.__class__ is other.__class__ and one == other
     )

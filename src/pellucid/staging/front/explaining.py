@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import html
+import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -83,11 +84,12 @@ class BindingTimes:
         return self.text()
 
     def shade(self, line: int, text: str) -> str:
-        """The shade of the first piece with that text on a line; raises InputError where there is none."""
-        for one in self.lines:
-            for piece in one.pieces:
-                if one.number == line and piece.text.strip() == text:
-                    return piece.shade
+        """The shade of the first occurrence of a text on a line; raises InputError where there is none."""
+        for number, pieces in self.lines:
+            found = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", "".join(one.text for one in pieces))
+            if number == line and found:
+                letters = [one.shade for one in pieces for _ in one.text]
+                return letters[found.start()]
         raise InputError(f"line {line} has no {text!r}", place=self.file, fix="look at the lines")
 
     def text(self, *, color: bool = False) -> str:

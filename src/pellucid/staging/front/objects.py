@@ -19,7 +19,7 @@ def is_class(value: Any) -> bool:
     """Whether a value is a class that an interpreter may make objects of."""
     if not isinstance(value, type) or issubclass(value, BaseException):
         return False
-    return value.__module__ != "builtins" and not value.__module__.startswith("pellucid.")
+    return value.__module__ != "builtins" and not (value.__module__ or "").startswith("pellucid.")
 
 
 def is_named_tuple(value: Any) -> bool:

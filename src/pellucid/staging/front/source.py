@@ -128,7 +128,7 @@ class Source:
         """The function of the program that a call enters, or None."""
         found = self.known(call.func)
         found = getattr(found, "__wrapped__", found)
-        is_own = isinstance(found, FunctionType) and not found.__module__.startswith("pellucid.")
+        is_own = isinstance(found, FunctionType) and not (found.__module__ or "").startswith("pellucid.")
         return found if is_own else None
 
 
