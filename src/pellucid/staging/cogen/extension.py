@@ -7,12 +7,12 @@ another one: it puts it on the list of waiting work, so that no depth of the int
 from __future__ import annotations
 
 import struct
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from pellucid.base.errors import PellucidError, StagingError, brief
+from pellucid.staging.cogen.growths import GrowthError, grown
 from pellucid.staging.root.machine import run
 from pellucid.staging.root.primitives import PRIMITIVES
 from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim
@@ -37,34 +37,6 @@ PLAIN = frozenset({int, str, type(None), Pair, Code})
 new: Callable[..., Any] = vars(tuple)["__new__"]
 """Makes an instruction of its fields: the constructor of its class takes twice as long."""
 Stream = list[Instruction]
-
-
-class Growth(NamedTuple):
-    """A code that is wanted for ever new values of some of its parameters."""
-
-    code: str
-    names: tuple[str, ...]
-    samples: tuple[str, ...]
-
-
-class GrowthError(Exception):
-    """Generation does not end: what grows, and how to stop it; `stack` is the code whose continuations nest."""
-
-    def __init__(self, message: str, fix: str, stack: str = "", growth: Growth | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.fix = fix
-        self.stack = stack
-        self.growth = growth
-
-
-class EndlessError(StagingError):
-    """A program of which no compilation ends: `growths` are the codes that are made most often, the first one most."""
-
-    def __init__(self, error: GrowthError, growths: Iterable[Growth]) -> None:
-        super().__init__(error.message, fix=error.fix)
-        self.stack = error.stack
-        self.growths = (*growths, *([error.growth] if error.growth else []))
 
 
 class Extension:
@@ -370,16 +342,6 @@ class Session:
             frame = self.prim(out, "f", "cons", name, frame)
         return self.prim(out, "k", "close", self.const(out, self.table[key]), frame)
 
-    def growths(self) -> Iterator[Growth]:
-        """The codes that are made most often, and which of their parameters change."""
-        made = Counter(key[0] for key in self.table)
-        owners = {owner.number: owner for owner in self.owners.values()}
-        for number, _ in made.most_common(_MOST_GROWTHS):
-            if number in owners:
-                given = [one[1:] for one in self.table if one[0] == number][-3:]
-                changed = _changed(owners[number], given)
-                yield Growth(owners[number].code.name, tuple(changed), _samples(changed))
-
     def finish(self) -> None:
         """Make the streams the bodies of their codes."""
         for code, stream in self.streams.items():
@@ -443,54 +405,6 @@ def frozen(stream: Stream) -> tuple[Instruction, ...]:
         if isinstance(instruction, If):
             stream[at] = new(If, (instruction.test, frozen(cast("Stream", instruction.stream))))
     return tuple(stream)
-
-
-def grown(owner: Extension, given: list[tuple[Any, ...]]) -> GrowthError:
-    """The error of an extension that is wanted for ever new values: it names the variables that change."""
-    changed = _changed(owner, given)
-    what = " and ".join(list(changed)[:3]) or "nothing"
-    atoms = _samples(changed)
-    seen = f" (such as {', '.join(atoms)})" if atoms else ""
-    return GrowthError(
-        f"{owner.code.name}: the compiler does not end: {owner} is wanted for ever new values of {what}{seen}",
-        f"lift {what} to dynamic before {owner.code.name}"
-        if changed
-        else "give the loop a test that ends it",
-        growth=Growth(owner.code.name, tuple(changed), atoms),
-    )
-
-
-def _changed(owner: Extension, given: list[tuple[Any, ...]]) -> dict[str, list[Any]]:
-    """The parameters of an extension that are given other values each time, with these."""
-    changed: dict[str, list[Any]] = {}
-    for at, name in enumerate(owner.leaf_names()):
-        values = [one[at] for one in given if at < len(one)]
-        same = all(_is_same(values[0], one) for one in values[1:])
-        if name is not None and not same:
-            changed.setdefault(name, values)
-    return changed
-
-
-def _samples(changed: dict[str, list[Any]]) -> tuple[str, ...]:
-    """The values of the first parameter that changes, where they are short numbers."""
-    values = next(iter(changed.values()), ())
-    return tuple(repr(one) for one in values if isinstance(one, int) and abs(one) < _LARGE)
-
-
-_MOST_GROWTHS = 20
-"""Codes that an error tells of."""
-_LARGE = 10**12
-"""Numbers that are shown in a message."""
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """Whether two leaves, or their keys, are equal, without a look into what may be deep."""
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        left, right = cast("tuple[Any, ...]", one), cast("tuple[Any, ...]", other)
-        return [*map(id, left)] == [*map(id, right)]
-    return one is other or (
-        isinstance(one, int | str | float) and one.__class__ is other.__class__ and one == other
-    )
 
 
 def target(to: Any, args: tuple[Any, ...]) -> Any:

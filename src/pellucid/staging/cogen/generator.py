@@ -17,12 +17,11 @@ from pellucid.base.kinds import TRUTH, Kind, takes, whole
 from pellucid.staging.cogen.arguments import shaped
 from pellucid.staging.cogen.extension import (
     PLAIN,
-    EndlessError,
     Extension,
-    GrowthError,
     Session,
     new,
 )
+from pellucid.staging.cogen.growths import EndlessError, GrowthError, growths
 from pellucid.staging.root.primitives import PRIMITIVES, applied, primitive
 from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim, check
 from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Constant, Graph, Pointer, Time
@@ -306,7 +305,7 @@ class Compiler:
         try:
             session.work()
         except GrowthError as error:
-            raise EndlessError(error, session.growths()) from None
+            raise EndlessError(error, growths(session)) from None
         except RecursionError:
             raise StagingError(
                 "a static structure is nested too deep", place=self.code.name, fix="nest its lists along cdr"

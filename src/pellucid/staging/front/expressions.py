@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any, ClassVar, cast
 
 from pellucid.staging.front.blocks import Block, Branch, Go
-from pellucid.staging.front.inference import CHANGES, Target, is_transparent, root_of
+from pellucid.staging.front.effects import CHANGES, Target, is_transparent, root_of
 from pellucid.staging.front.kinds import Kind
 from pellucid.staging.front.objects import fields_of
 from pellucid.staging.front.returns import Returns, alone, alone_recursive, recursive

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from pellucid.staging.front.effects import CHANGES, Effects, Target, is_transparent
 from pellucid.staging.front.kinds import ITEM, Kind, Kinds
 from pellucid.staging.front.objects import (
     defaults_of,
@@ -23,39 +24,21 @@ from pellucid.staging.memory import Memory
 
 RESULT = "return"
 """The variable that stands for what a function returns."""
-CHANGES = ("append", "pop")
 VIEWS = ("items", "keys", "values")
 
 
-class Target(NamedTuple):
-    """What a call enters: a function with its arguments, of which the first is the object of a method.
-
-    With `what`, the call makes an object of that class, by `__init__` if there is a function.
-    """
-
-    source: Source | None
-    args: list[ast.expr]
-    what: type | None = None
-
-
-class Inference:
+class Inference(Effects):
     """The kinds of all functions that an entry reaches; `static` are its parameters that hold static data."""
 
     def __init__(self, entry: Source, static: Iterable[str]) -> None:
+        super().__init__(entry)
         self.kinds = Kinds()
-        self.sources: dict[FunctionType, Source] = {entry.function: entry}
-        self.of_node: dict[ast.AST, Kind] = {}
-        self.calls: dict[ast.Call, Target] = {}
         self.marks: dict[str, tuple[Source, ast.AST]] | None = None
         """Variables whose times are those of expressions, for explanations."""
         self.unfolded: set[ast.Call] = set()
         """Calls that are left to the compiled program."""
         self.made: dict[tuple[str, str], ast.AST] = {}
         """The expression whose value a variable of a function is."""
-        self.changed: dict[FunctionType, tuple[str, ...]] = {}
-        """The parameters that a function changes in place, in order: it returns them too."""
-        self.places: dict[tuple[FunctionType, str], ast.expr] = {}
-        """Where they are changed first."""
         for name in static:
             self.kinds.variable(entry.function, name).add("given")
         self.waiting = [entry]
@@ -69,8 +52,7 @@ class Inference:
             kind = self.kinds.variable(entry.function, name).root
             if kind.indexed and not kind.forms:
                 kind.add("memory")
-        self._find_changed()
-        self._memories = {function: self._reads(one) for function, one in self.sources.items()}
+        self.find_effects()
 
     def source(self, function: FunctionType) -> Source:
         """The source of a function; a new one is read later."""
@@ -78,70 +60,6 @@ class Inference:
             self.sources[function] = Source(function)
             self.waiting.append(self.sources[function])
         return self.sources[function]
-
-    def reached(self, source: Source) -> tuple[set[FunctionType], bool]:
-        """The functions that one calls, itself included, also indirectly; and whether any of them reads a memory.
-
-        What only computes with its arguments makes something static of what is static.
-        """
-        seen: set[FunctionType] = set()
-        waiting = [source]
-        while waiting:
-            one = waiting.pop()
-            if one.function in seen:
-                continue
-            seen.add(one.function)
-            for node in ast.walk(one.tree):
-                target = self.calls.get(node) if isinstance(node, ast.Call) else None
-                if target is not None and target.source is not None:
-                    waiting.append(target.source)
-        return seen, any(self._memories[one] for one in seen)
-
-    def _reads(self, source: Source) -> bool:
-        """Whether a function itself reads a memory, or lifts a value."""
-        for node in ast.walk(source.tree):
-            kind = self.of_node.get(node)
-            if kind is not None and "memory" in kind.root.forms:
-                return True
-            if isinstance(node, ast.Call) and is_transparent(source.known(node.func)):
-                return True
-        return False
-
-    # ---- what is changed in place ----
-
-    def _find_changed(self) -> None:
-        """Find the parameters that each function changes, also by what it calls."""
-        found: dict[FunctionType, set[str]] = {function: set() for function in self.sources}
-        changing = True
-        while changing:
-            changing = False
-            for function, source in self.sources.items():
-                for one in self._changes(source, found):
-                    root = root_of(one)
-                    if root in source.params and root not in found[function]:
-                        found[function].add(root)
-                        self.places[function, root] = one
-                        changing = True
-        for function, source in self.sources.items():
-            self.changed[function] = tuple(one for one in source.params if one in found[function])
-
-    def _changes(self, source: Source, found: dict[FunctionType, set[str]]) -> Iterator[ast.expr]:
-        """The places that a function changes."""
-        for node in ast.walk(source.tree):
-            if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
-                held = self.of_node.get(node.value)
-                if held is not None and "memory" not in held.root.forms:
-                    yield node.value
-            elif isinstance(node, ast.Call):
-                target = self.calls.get(node)
-                if target is None:
-                    if isinstance(node.func, ast.Attribute) and node.func.attr in CHANGES:
-                        yield node.func.value
-                elif target.source is not None:
-                    params = target.source.params[target.what is not None :]
-                    for name, one in zip(params, target.args, strict=True):
-                        if name in found[target.source.function]:
-                            yield one
 
 
 class _Pending(NamedTuple):
@@ -483,13 +401,6 @@ def _progress(pending: list[_Pending]) -> bool:
     return bool(done)
 
 
-def root_of(node: ast.expr) -> str | None:
-    """The variable that holds a place."""
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else None
-
-
 def position(index: ast.expr) -> int | None:
     """The position that a literal index names."""
     return index.value if isinstance(index, ast.Constant) and type(index.value) is int else None
@@ -500,14 +411,6 @@ def outside_kind(value: Any) -> Kind:
     if isinstance(value, tuple | list | dict):
         return Kind("given")
     return Kind("memory") if isinstance(value, Memory) else Kind()
-
-
-def is_transparent(function: Any) -> bool:
-    """Whether a function returns its argument, and only says something to the compiler generator."""
-    from pellucid.staging.control import dynamic_call
-    from pellucid.staging.integers import lift
-
-    return function in (lift, dynamic_call)
 
 
 def is_range(source: Source, node: ast.expr) -> bool:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from pellucid.staging.front.blocks import Block, Branch, Go
+from pellucid.staging.front.effects import root_of
 from pellucid.staging.front.expressions import Expressions
-from pellucid.staging.front.inference import VIEWS, is_range, root_of
+from pellucid.staging.front.inference import VIEWS, is_range
 from pellucid.staging.front.kinds import ITEM, Kind
 from pellucid.staging.root.program import Lift
 from pellucid.staging.times.lattice import DYNAMIC, Time, is_static

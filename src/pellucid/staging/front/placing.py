@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from pellucid.base.errors import StagingError
-from pellucid.staging.cogen.extension import EndlessError, Growth
+from pellucid.staging.cogen.growths import EndlessError, Growth
 from pellucid.staging.front.inference import Inference
 from pellucid.staging.front.source import Source
 

@@ -8,8 +8,9 @@ from types import FunctionType
 from typing import Any, ClassVar
 
 from pellucid.staging.front.blocks import Block, Blocks, Branch, Fail, Go, K, Return
+from pellucid.staging.front.effects import root_of
 from pellucid.staging.front.expressions import BINARY
-from pellucid.staging.front.inference import Inference, root_of
+from pellucid.staging.front.inference import Inference
 from pellucid.staging.front.kinds import Kind
 from pellucid.staging.front.loops import Item, Loops
 from pellucid.staging.front.source import Source
