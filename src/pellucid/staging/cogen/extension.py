@@ -7,6 +7,7 @@ another one: it puts it on the list of waiting work, so that no depth of the int
 from __future__ import annotations
 
 import struct
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any, cast
