@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from enum import Enum
 from functools import cache
 from types import FunctionType
 from typing import Any, cast
@@ -16,10 +17,12 @@ from pellucid.staging.front.source import Source
 
 
 def is_class(value: Any) -> bool:
-    """Whether a value is a class that an interpreter may make objects of."""
-    if not isinstance(value, type) or issubclass(value, BaseException):
+    """Whether a value is a class that an interpreter may make objects of: its fields can be known."""
+    if not isinstance(value, type) or issubclass(value, BaseException | Enum):
         return False
-    return value.__module__ != "builtins" and not (value.__module__ or "").startswith("pellucid.")
+    if (value.__module__ or "").startswith("pellucid."):
+        return False
+    return is_named_tuple(value) or _is_data(value) or isinstance(value.__init__, FunctionType)
 
 
 def is_named_tuple(value: Any) -> bool:
