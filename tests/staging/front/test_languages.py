@@ -431,3 +431,56 @@ def lent(values, x):
 def test_functions_change_lists_in_place() -> None:
     f = cogen(lent, values=STATIC, x=DYNAMIC)((1, 2))
     assert f(5) == lent((1, 2), 5) == ([6, 1, 2], 3, 5)
+
+
+# ---- texts with a parser that is an object: the position is static through the recursion ----
+
+
+class Parser:
+    def __init__(self, text):
+        self.text = text
+        self.at = 0
+
+    def peek(self):
+        return self.text[self.at] if self.at < len(self.text) else ""
+
+    def next(self):
+        letter = self.peek()
+        self.at += 1
+        return letter
+
+    def sum(self, x):
+        value = self.product(x)
+        while self.peek() in ("+", "-"):
+            value = value + self.product(x) if self.next() == "+" else value - self.product(x)
+        return value
+
+    def product(self, x):
+        value = self.factor(x)
+        while self.peek() == "*":
+            self.next()
+            value = value * self.factor(x)
+        return value
+
+    def factor(self, x):
+        letter = self.next()
+        if letter == "(":
+            value = self.sum(x)
+            self.next()
+            return value
+        return x if letter == "x" else int(letter)
+
+
+@interpreter
+def formula(text, x):
+    parser = Parser(text)
+    return parser.sum(x)
+
+
+def test_a_parser_is_compiled_away() -> None:
+    compiler = cogen(formula, text=STATIC, x=DYNAMIC)
+    for text in ("2*(x+3)-x*x", "x", "((x-1)*(x+1)+7)*2"):
+        f = compiler(text)
+        for x in (-3, 0, 4):
+            assert f(x) == formula(text, x)
+        assert not f.problem

@@ -1,5 +1,6 @@
 """What a person gets who wrote an interpreter that cannot be compiled: the variable, its line, what to write."""
 
+import numpy as np
 import pytest
 
 from pellucid.base.errors import InputError, StagingError
@@ -121,3 +122,18 @@ def test_a_compiler_refuses_values_of_the_wrong_kind(value) -> None:
         StagingError, match=r"test_messages\.py:\d+: tree: .* is no static value; give numbers"
     ):
         cogen(sums, tree=STATIC, x=DYNAMIC)(value)
+
+
+@interpreter
+def first(p, words):
+    return words[p - p * 2 + p] + p
+
+
+@pytest.mark.parametrize("kind", ["int64", "uint64", "int8", "float32"])
+def test_a_memory_is_an_array_of_unsigned_words(kind) -> None:
+    f = cogen(first, p=STATIC, words=DYNAMIC)(2)
+    assert f(np.array([5, 6], np.uint16)) == 7
+    with pytest.raises(
+        InputError, match=f"first: an array of {kind} is no memory for words; give an array of uint8"
+    ):
+        f(np.array([5, 6], kind))

@@ -22,6 +22,7 @@ REFUSED = [
     ("y = x @ x", "multiply in a loop"),
     ("y = x is 3", "write == for other values"),
     ("y = print(x)", "write a loop"),
+    ("y = {'a': same}['a'](x)", "write `if` and `elif` with calls"),
     ("y = round(x)", "call functions that `def` makes"),
     ("y = zip(p, p)", "use it in `for"),
     ("y = x.bit_length()", "use append and pop"),

@@ -11,7 +11,7 @@ from pellucid.staging.front.blocks import Block, Branch, Go
 from pellucid.staging.front.effects import CHANGES, Target, is_transparent, root_of
 from pellucid.staging.front.kinds import Kind
 from pellucid.staging.front.objects import fields_of
-from pellucid.staging.front.returns import Returns, alone, alone_recursive, recursive
+from pellucid.staging.front.returns import Returns, alone, alone_recursive, changing, recursive
 from pellucid.staging.front.sequences import STRUCTURES, Sequences, point_of
 from pellucid.staging.front.source import Source
 from pellucid.staging.front.vectors import TEXT_METHODS, static_data
@@ -208,6 +208,12 @@ class Expressions(Sequences):
         if is_transparent(known):
             return self._told(node, known)
         write = self._BUILT_IN.get(known) if isinstance(known, type | type(len)) else None
+        if write is None and isinstance(node.func, ast.Subscript):
+            raise self.error(
+                node,
+                f"{ast.unparse(node.func)} is a function that is looked up",
+                "write `if` and `elif` with calls",
+            )
         if write is None:
             raise self.error(
                 node,
@@ -256,8 +262,11 @@ class Expressions(Sequences):
     def _returns(self, callee: Source) -> Returns | None:
         """The time of what follows a call of a function."""
         reached, reads = self.inference.reached(callee)
-        # What it changes in place comes back too, and may be partly static.
-        is_recursive = self.source.function in reached and not self.inference.changed[callee.function]
+        is_recursive = self.source.function in reached
+        changed = self.inference.changed[callee.function]
+        if is_recursive and changed:
+            places = tuple(callee.params.index(one) for one in changed)
+            return changing(places, only_computes=not reads)
         if reads:
             return recursive if is_recursive else None
         return alone_recursive if is_recursive else alone

@@ -24,6 +24,8 @@ from pellucid.staging.times.text import read_time
 P = ParamSpec("P")
 R = TypeVar("R")
 _WHOLE = whole()
+_LARGEST_WORD = 4
+"""Bytes of a word of a memory."""
 
 
 class Interpreter(Generic[P, R]):
@@ -243,8 +245,14 @@ def _kind(value: Any, name: str, place: str) -> str | Memory:
     if isinstance(value, Memory):
         return Memory(name, value.word)
     if isinstance(value, np.ndarray):
-        bits = cast("np.ndarray[Any, Any]", value).dtype.itemsize * 8
-        return Memory(name, bits)
+        kind = cast("np.ndarray[Any, Any]", value).dtype
+        if kind.kind != "u" or kind.itemsize > _LARGEST_WORD:
+            raise InputError(
+                f"an array of {kind} is no memory for {name}",
+                place=place,
+                fix="give an array of uint8, uint16 or uint32, such as x.view(np.uint32)",
+            )
+        return Memory(name, kind.itemsize * 8)
     if isinstance(value, bool | np.bool_):
         return "boolean"
     if _WHOLE.test(value):

@@ -42,6 +42,27 @@ def alone_recursive(kept: Time, *given: Time) -> Time:
     return _stack(kept, STATIC if all(map(is_known, given)) else DYNAMIC)
 
 
+def changing(places: tuple[int, ...], *, only_computes: bool) -> Returns:
+    """Of a function that calls itself, and changes some of its arguments: these stay as known as they were."""
+
+    def returns(kept: Time, *given: Time) -> Time:
+        if only_computes and all(map(is_known, given)):
+            return _stack(kept, STATIC)
+        back = [given[at] for at in places]
+        if not isinstance(kept, Graph) or kept.code is None or any(map(_holds_nothing, back)):
+            return kept
+        return Stack((DYNAMIC, *back))
+
+    return returns
+
+
+def _holds_nothing(time: Time) -> bool:
+    """Whether an object has a field that is None, or a list that is empty: it will be given another time."""
+    if isinstance(time, Graph):
+        return any(isinstance(node.car, Constant) for node in time.nodes)
+    return isinstance(time, Constant)
+
+
 def of_library(name: str, point: str) -> Returns:
     """Of a code of the library that makes pairs of a point."""
 
