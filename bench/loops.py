@@ -105,15 +105,15 @@ def arguments(loop: Loop, bound: Callable[[str, int], Any]) -> tuple[Any, ...]:
     return loop.program, signals, {name: Memory(name, 16, least=256) for name in loop.tables}
 
 
-def special(loop: Loop) -> Residual:
-    """A loop specialized to its layouts, in buffers that begin and end at words."""
-    return specialize(run, *arguments(loop, lambda name, _: cyclic(32, name)))
+def special(loop: Loop, bits: int = 32) -> Residual:
+    """A loop specialized to its layouts, in buffers that begin and end at words, or at multiples of so many bits."""
+    return specialize(run, *arguments(loop, lambda name, _: cyclic(bits, name)))
 
 
-def bounds(loop: Loop) -> dict[str, int]:
+def bounds(loop: Loop, bits: int = 32) -> dict[str, int]:
     """The arguments of the specialized loop."""
     return {
-        name: word
+        name: 32 * word // bits
         for signal in loop.signals
         for name, word in ((f"{signal}_from", 0), (f"{signal}_to", loop.words(signal)))
     }

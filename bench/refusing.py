@@ -1,4 +1,4 @@
-"""How soon each stated limit refuses what exceeds it: the processor time of the programs of `tests/house/test_limits.py`.
+"""How soon each stated limit refuses what exceeds it: the processor time of the programs of `tests/house/exceeding.py`.
 
 A refusal is to be there within 2 seconds. Prints each limit with the time its refusal took, the slowest first, and checks
 that each one is a refusal.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.house.test_limits import EXCEED
+from tests.house.exceeding import EXCEED
 
 from pellucid.base.errors import PellucidError
 

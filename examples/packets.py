@@ -222,9 +222,16 @@ def compiler():
 
 
 def records_of(packets, wires=None):
-    """A memory of packets that are bytes, and their records; `wires` are their lengths on the wire."""
-    sizes = np.array([len(one) for one in packets], np.uint32)
-    ends = np.cumsum(sizes, dtype=np.uint32) + np.uint32(1)
+    """A memory of packets that are bytes, and their records; `wires` are their lengths on the wire.
+
+    Raises InputError for 4 GiB or more.
+    """
+    sizes = np.array([len(one) for one in packets], np.uint64)
+    ends = np.cumsum(sizes) + 1
+    if sizes.sum() >= ALL:
+        raise InputError(
+            f"{sizes.sum()} bytes of packets", place="records", fix="sift fewer than 4 GiB at a time"
+        )
     records = np.zeros((len(packets), 4), np.uint32)
     records[:, 0], records[:, 1], records[:, 2] = ends - sizes, ends, sizes if wires is None else wires
     return np.frombuffer(b"\0" + b"".join(packets), np.uint8).copy(), records

@@ -8,6 +8,7 @@
 
 From Coq Require Import ZArith String List Bool Lia FunctionalExtensionality.
 From Hops Require Import Language Footprint Substitution Statements Conditionals Loops Spans Lanes.
+From Hops Require Values.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -81,6 +82,10 @@ Next Obligation. Proof.
   apply forallb_forall; intros n N; apply negb_true_iff; destruct (existsb (String.eqb n) Y) eqn:E; auto; exfalso.
   apply existsb_exists in E as (m & I & E); apply String.eqb_eq in E; subst; eauto.
 Qed.
+Global Program Instance premise_in U (x : name) L : Premise U (In x L) := {| known := existsb (String.eqb x) L |}.
+Next Obligation. Proof. apply existsb_exists in H as (y & I & E); apply String.eqb_eq in E; subst; auto. Qed.
+Global Program Instance premise_differ U (x y : name) : Premise U (x <> y) := {| known := negb (String.eqb x y) |}.
+Next Obligation. Proof. intros ->; rewrite String.eqb_refl in *; discriminate. Qed.
 Global Program Instance premise_less U m n : Premise U (m < n) := {| known := m <? n |}.
 Next Obligation. Proof. apply Z.ltb_lt; auto. Qed.
 Global Program Instance premise_name U (x y : name) : Premise U (x = y) := {| known := String.eqb x y |}.
@@ -274,6 +279,67 @@ Next Obligation. Proof.
   apply existsb_exists in H as (m & J & E); destruct (loc_eq l m) as [<- |]; [| discriminate]; eauto using written_writes.
 Qed.
 
+(* ---- places and tables ---- *)
+
+Definition strangers_by_name (X Y : list name) : bool := forallb (fun n => negb (existsb (String.eqb n) Y)) X.
+
+Lemma disjoint_strangers : forall X Y, disjoint X Y -> strangers_by_name X Y = true.
+Proof.
+  intros X Y D; apply forallb_forall; intros n N; apply negb_true_iff; destruct (existsb (String.eqb n) Y) eqn:E; auto.
+  exfalso; apply existsb_exists in E as (m & I & E); apply String.eqb_eq in E; subst; eapply D; eauto.
+Qed.
+
+(* What both hypotheses about places ask of each: that two sets of names have nothing in common. *)
+Fixpoint every_place (names_of : stat -> list name) (A : Values.placed) : bool :=
+  match A with
+  | Values.Nothing | Values.Store _ _ => true
+  | Values.Then A B | Values.Branch _ A B => every_place names_of A && every_place names_of B
+  | Values.Loop _ _ _ A => every_place names_of A
+  | Values.Here _ v A =>
+      strangers_by_name (names_of (Values.erase A)) (names (Values.expression v)) && every_place names_of A
+  end.
+
+Global Program Instance test_in_scope U A : Test U (Values.in_scope A) := {| test := every_place bound A |}.
+Next Obligation. Proof.
+  induction A; simpl in *; auto; try (destruct H; rewrite IHA1, IHA2; auto).
+  destruct H as [D S]; rewrite IHA, disjoint_strangers; auto.
+Qed.
+Global Program Instance test_loads_kept U A : Test U (Values.loads_kept A) := {| test := every_place sets A |}.
+Next Obligation. Proof.
+  induction A; simpl in *; auto; try (destruct H; rewrite IHA1, IHA2; auto).
+  destruct H as [D S]; rewrite IHA, disjoint_strangers; auto.
+Qed.
+
+Definition reads_name (t : name) (L : list name) : bool := existsb (String.eqb t) L.
+
+Lemma reads_name_in : forall t L, reads_name t L = true -> In t L.
+Proof. intros t L R; apply existsb_exists in R as (y & I & E); apply String.eqb_eq in E; subst; auto. Qed.
+
+Fixpoint wherever_read (U : universe) (t : name) (K : env -> bool) (ρ : env) (A : stat) : bool :=
+  match A with
+  | Null => true
+  | Assign v s => if reads_name t (target_reads v ++ names s) then K ρ else true
+  | Seq A B => wherever_read U t K ρ A && wherever_read U t K ρ B
+  | If b A B =>
+      (if reads_name t (names_b b) then K ρ else true) && wherever_read U t K ρ A && wherever_read U t K ρ B
+  | For x lo hi A =>
+      negb (reads_name t (names lo ++ names hi)) &&
+      forallb (fun k => wherever_read U t K (bind x k ρ) A) (span U ρ lo hi)
+  end.
+
+Global Program Instance test_wherever U t (K : env -> Prop) ρ A `(forall ρ, Test U (K ρ)) :
+  Test U (Values.wherever t K ρ A) := {| test := wherever_read U t (fun ρ => test U (K ρ)) ρ A |}.
+Next Obligation. Proof.
+  revert ρ H0; induction A; simpl; intros ρ W; auto.
+  - destruct reads_name eqn:R; auto; apply refutes, W, reads_name_in; auto.
+  - destruct W; rewrite IHA1, IHA2; auto.
+  - destruct W as (C & W1 & W2); rewrite IHA1, IHA2 by auto.
+    destruct reads_name eqn:R; auto; rewrite refutes; auto; apply C, reads_name_in; auto.
+  - destruct W as [N W]; apply andb_true_iff; split.
+    + apply negb_true_iff; destruct reads_name eqn:R; auto; exfalso; apply N, reads_name_in; auto.
+    + apply forallb_forall; intros k I; apply IHA, W; eauto using span_reached.
+Qed.
+
 (* Arguments that are no expressions of White's, such as bounds found by binary search, are computed in the state that
    arrives. *)
 Definition entry (U : universe) : state := match states U with σ :: _ => σ | [] => fun _ => 0 end.
@@ -287,12 +353,16 @@ Fixpoint iterated (limit : nat) (stop : Z * Z -> bool) (step : Z * Z -> Z * Z) (
 Record instance := { hypotheses : list bool; sides : list (stat * stat) }.
 
 Ltac bare P := eval cbv beta zeta delta
-  [condition_unset holds_between later_interchangeable updates reads_no_other own_location interchangeable rises never_meets] in P.
+  [condition_unset holds_between later_interchangeable updates reads_no_other own_location interchangeable rises never_meets
+   Values.unmentioned] in P.
 
 Ltac equalities C :=
   lazymatch C with
   | ?P /\ ?Q => let a := equalities P in let b := equalities Q in constr:(a ++ b)
   | equal _ ?A ?B => constr:([(A, B)])
+  | forall σ, Values.alike_off _ (exec _ ?A σ) (exec _ ?B σ) => constr:([(A, B)])
+  | forall ρ σ, Values.exec_placed ρ ?A σ = exec ρ (Values.erase ?A) σ => constr:([(Values.erase A, Values.erase A)])
+  | forall σ, exec _ ?A σ = @?other σ => constr:([(A, A)])
   | _ => constr:(@nil (stat * stat))
   end.
 
@@ -311,6 +381,7 @@ Ltac boolean t := eval cbv beta iota delta
    test_disjoint premise_less premise_unequal premise_name test_expression test_state test_equal test_in_memory
    members_or members_reads members_reads_b members_bounds members_places members_index members_writes
    members_loads members_exists members_reached members_eta test_apart test_reached premise_reached
+   premise_in premise_differ test_in_scope test_loads_kept test_wherever
    premise_between premise_written] in t.
 
 Ltac conclude U T :=
@@ -482,3 +553,8 @@ Definition at_condition_joining (U : universe) := ltac:(at_instance U condition_
 Definition at_loop_cutting (U : universe) := ltac:(at_instance U loop_cutting).
 Definition at_iterations_in_any_order (U : universe) := ltac:(at_instance U iterations_in_any_order).
 Definition at_iterations_in_lanes (U : universe) := ltac:(at_instance U iterations_in_lanes).
+(* A program with places has no indices around it. *)
+Definition at_places_change_no_value (U : universe) (_ : env) := ltac:(at_instance U Values.places_change_no_value).
+Definition at_code_motion_under_guard (U : universe) := ltac:(at_instance U Values.code_motion_under_guard).
+Definition at_table_of_a_column (U : universe) := ltac:(at_instance U Values.table_of_a_column).
+Definition at_table_of_numbers (U : universe) := ltac:(at_instance U Values.table_of_numbers).

@@ -41,6 +41,7 @@ from pellucid.reasoning.effects import effects
 
 SITES = 1
 """Of each move, so many sites of a program are tried."""
+ZERO, THREE = E.const(0, T.i64), E.const(3.0, T.f32)
 LIMIT = 97
 """What is stored is taken modulo this number, so that nothing wraps and both languages mean the same."""
 
@@ -208,7 +209,25 @@ class Maker:
             # Two loops over one range, to be joined.
             first = self.loop((), 2)
             body += [first, replace(self.loop((), 2, first.hi), lo=first.lo)]
+        if self.rng.random() < 0.3:
+            body.append(self.tables())
         return Kernel("corpus", (), BUFFERS, tuple(body))
+
+    def tables(self) -> For:
+        """A loop over another one with a value of the inner index alone, and one that a small number decides."""
+        outer, inner = (self.loop((), 0, self.const(4, 5)) for _ in range(2))
+        i, j = outer.index, inner.index
+        small = E.apply("mod", E.apply("add", i, j), self.const(2, 3))
+        dear = E.apply(
+            "mul", E.apply("add", E.apply("convert", small, attr=T.f32), E.const(2.0, T.f32)), THREE
+        )
+        column = E.apply("mul", E.apply("add", j, self.const(1, 2)), E.apply("add", j, self.leaf(())))
+        whole = E.apply("to_integer", dear, attr=T.i64)
+        stores = (
+            Store(ARRAYS[1], E.apply("mod", j, E.const(5, T.i64)), E.apply("add", v, i))
+            for v in (column, whole)
+        )
+        return replace(outer, lo=ZERO, body=(replace(inner, lo=ZERO, body=tuple(stores)),))
 
 
 def memory_of(rng: random.Random) -> dict[Buffer, np.ndarray]:

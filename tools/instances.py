@@ -7,17 +7,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tools.terms import block, called, condition, expression, loop_terms, number, searching, statement, target
+from tools.terms import (
+    Beyond,
+    block,
+    called,
+    condition,
+    expression,
+    loop_terms,
+    number,
+    placed,
+    searching,
+    statement,
+    target,
+)
 
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
-from pellucid.ir.expr import load, substitute
-from pellucid.ir.nest import For, If, Store
+from pellucid.ir.expr import Expr, load, substitute
+from pellucid.ir.nest import Block, For, If, Let, Store, blocks, erase, is_place
 from pellucid.ir.path import Path, at
+from pellucid.ir.path import walk as paths
 from pellucid.loops.adjacent import after, assignment, branch, here, loop, moved
-from pellucid.loops.moves import branch_store, unswitch
+from pellucid.loops.build import with_values
+from pellucid.loops.lookups import lookups
+from pellucid.loops.moves import branch_store, place, tabulate, unswitch
 from pellucid.loops.substitution import original
 from pellucid.loops.theorem import Site, Theorem
 from pellucid.reasoning.bounds import decide
@@ -40,6 +55,8 @@ class Instance:
 
 OLD = E.index("old", T.i64)
 """Stands for the old value in the function of an update."""
+TABLE = (called("held"), called("table"))
+"""The names of a value and of its table."""
 
 
 def _pair(site: Site) -> Instance:
@@ -250,6 +267,61 @@ def _spanned(site: Site, *, cut: bool, search: bool) -> Instance:
     return Instance(site.path, 1, (x, lo, hi, b, first, last, then, *((orelse,) if cut else ())))
 
 
+def _places(site: Site) -> Instance:
+    options = {key: site.options[key] for key in ("hoist", "threshold") if key in site.options}
+    made = place.MOVE.apply(site.kernel, (), **options).kernel
+    return Instance(((0, 0),), len(site.kernel.body), (placed(made.body, {}),))
+
+
+def _held(value: Expr) -> dict[Expr, Expr]:
+    """The name that stands for a value that has a place, or a table."""
+    return {value: E.index("held", value.type)}
+
+
+def _hoisted(site: Site) -> Instance:
+    """A place in a loop: the loop is as it is without its places, and reads the value by a name."""
+    value, s = here(site), at(site.kernel.body, site.path[:-1])
+    assert isinstance(value, Let) and isinstance(s, For)  # noqa: S101, PT018 - the shape
+    x, lo, hi, _ = loop_terms(replace(s, body=()))
+    named = block(with_values(erase(s.body), _held(value.value)))
+    parts = ("(Truth true)", called("held"), f"(Values.Plain {expression(value.value)})", named, "Null", "0")
+    return Instance(erased(site.kernel.body, site.path[:-1]), 1, (x, lo, hi, *parts))
+
+
+def _columns(site: Site) -> Instance:
+    """The first column that has a table, at the loop right around its own; out of others goes the filled table."""
+    picked = tabulate.pick(loop(site), site.options["dear"])
+    assert picked is not None  # noqa: S101 - the shape
+    inner, (value, *_) = picked
+    path = next(p for p, s in paths(site.kernel.body) if s is inner)
+    outer, k = at(site.kernel.body, path[:-1]), path[-1][1]
+    if not isinstance(outer, For):
+        raise Beyond(type(outer).__name__)
+    (x, lo, hi, _), (y, lo2, hi2, _) = (loop_terms(replace(s, body=())) for s in (outer, inner))
+    named = block(with_values(inner.body, _held(value)))
+    parts = (expression(value), named, block(outer.body[:k]), block(outer.body[k + 1 :]))
+    return Instance(path[:-1], 1, (x, y, *TABLE, lo2, hi2, lo, hi, *parts), back=True)
+
+
+def _numbers(site: Site) -> Instance:
+    """The first value that has a table, at the first of its places."""
+    table = lookups(site.kernel, site.ranges, site.options["dear"])[0]
+    value, number = next(iter(table.places.items()))
+    body = block(with_values(site.kernel.body, _held(value)))
+    parts = (f"({table.size - 1})", expression(table.value), expression(number), body)
+    return Instance(((0, 0),), len(site.kernel.body), (called("number"), *TABLE, *parts), back=True)
+
+
+def erased(body: Block, path: Path) -> Path:
+    """Where a statement stands once the places are gone."""
+    found: list[tuple[int, int]] = []
+    for arm, k in path:
+        around = at(body, tuple(path[: len(found)])) if found else None
+        inside = body if around is None else blocks(around)[arm]
+        found.append((arm, sum(not is_place(s) for s in inside[:k])))
+    return tuple(found)
+
+
 READERS: dict[str, Callable[[Site], Instance]] = {
     "interchange_equal": _pair,
     "interchange": _pair,
@@ -285,6 +357,10 @@ READERS: dict[str, Callable[[Site], Instance]] = {
     "branching": _branched,
     "iterations_in_any_order": _loop,
     "iterations_in_lanes": _loop,
+    "places_change_no_value": _places,
+    "code_motion_under_guard": _hoisted,
+    "table_of_a_column": _columns,
+    "table_of_numbers": _numbers,
     "loop_conditional_joining": lambda s: _spanned(s, cut=False, search=False),
     "condition_joining": lambda s: _spanned(s, cut=False, search=True),
     "loop_cutting": lambda s: _spanned(s, cut=True, search=True),

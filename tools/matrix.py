@@ -44,8 +44,20 @@ EMULATED = (
 """Tests that are run by a Python that is emulated itself, which takes thirty times as long."""
 
 
-class Failed(Exception):  # noqa: N818 - it ends a part, with a sentence
-    """A part of the matrix does not hold, or cannot be run here."""
+class Failed(Exception):  # noqa: N818 - it is said as a sentence, and the next thing is tried
+    """Something of the matrix does not hold, or cannot be run here."""
+
+
+Said = str | Failed
+"""What a part tells of one thing that it tried: a line, or what failed."""
+
+
+def tried(title: str, run: Callable[[], str]) -> Said:
+    """What a run says, or how it failed, under a title: one failure does not keep the next run from being tried."""
+    try:
+        return f"{title}: {run()}"
+    except Failed as problem:
+        return Failed(f"{title}: {problem}")
 
 
 def ran(*command: str | Path, **environment: str) -> str:
@@ -60,7 +72,9 @@ def ran(*command: str | Path, **environment: str) -> str:
         check=False,
     )
     if done.returncode:
-        raise Failed(f"{' '.join(map(str, command))}\n{done.stdout[-3000:]}")
+        failures = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        said = "\n".join(failures) if failures else done.stdout[-3000:]
+        raise Failed(f"{' '.join(map(str, command))}\n{said}")
     return done.stdout
 
 
@@ -128,12 +142,19 @@ def quick(python: Path | str, *prefix: str) -> str:
         if "mark.smoke" in p.read_text()
     ]
     smoke = [p for p in smoke if not p.startswith(("tests/house", "tests/notebook"))]
-    first = ran(*prefix, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "smoke", *smoke)
-    second = ran(*prefix, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", *QUICK)
-    return f"smoke: {last_line(first)}; quick: {last_line(second)}"
+    pytest = (*prefix, python, "-m", "pytest", "-q", "-p", "no:cacheprovider")
+    runs = {"smoke": ("-m", "smoke", *smoke), "quick": ("-n", "2", *QUICK)}
+    said = [
+        tried(name, lambda words=words: last_line(ran(*pytest, *words)))  # type: ignore[misc]
+        for name, words in runs.items()
+    ]
+    line = "; ".join(map(str, said))
+    if any(isinstance(each, Failed) for each in said):
+        raise Failed(line)
+    return line
 
 
-def pythons() -> Iterator[str]:
+def pythons() -> Iterator[Said]:
     """Run the quick tests on each Python."""
     found = interpreters()
     if missing := [v for v in SUPPORTED if v not in found]:
@@ -141,24 +162,21 @@ def pythons() -> Iterator[str]:
     if not found:
         raise Failed("there is no Python from 3.11 on")
     for version, python in found.items():
-        yield f"Python {version}: {quick(environment(f'python-{version}', python))}"
+        yield tried(f"Python {version}", lambda: quick(environment(f"python-{version}", python)))  # noqa: B023 - called at once
 
 
-def packages() -> Iterator[str]:
+def packages() -> Iterator[Said]:
     """Run the quick tests with the oldest packages that are allowed, and with the newest."""
     python = next(iter(interpreters().values()))
     lowest = [each.replace(">=", "==") for each in project()["dependencies"]]  # type: ignore[attr-defined]
     for name, requirements in (("oldest", lowest), ("newest", ["--upgrade"])):
         own = environment(name, python, *requirements)
-        versions = ran(
-            own,
-            "-c",
-            "import numpy, llvmlite, PIL; print(numpy.__version__, llvmlite.__version__, PIL.__version__)",
-        )
-        yield f"{name} (NumPy, llvmlite, Pillow {versions.strip()}): {quick(own)}"
+        shown = "import numpy, llvmlite, PIL; print(numpy.__version__, llvmlite.__version__, PIL.__version__)"
+        versions = ran(own, "-c", shown).strip()
+        yield tried(f"{name} (NumPy, llvmlite, Pillow {versions})", lambda: quick(own))  # noqa: B023 - called at once
 
 
-def nehalem() -> Iterator[str]:
+def nehalem() -> Iterator[Said]:
     """Run back ends by a Python that is emulated on a processor without AVX.
 
     The C compiler is not emulated and would compile for the processor at hand, so the back end c stays out.
@@ -181,7 +199,7 @@ def needed(*programs: str) -> None:
         )
 
 
-def emulated(name: str) -> Iterator[str]:
+def emulated(name: str) -> Iterator[Said]:
     """Run the suite of back ends, random programs and the gallery on an emulated processor."""
     from tests.emulated import PROCESSORS, Emulated
 
@@ -191,19 +209,20 @@ def emulated(name: str) -> Iterator[str]:
     needed(*processor.missing())
     back_end = Emulated(processor)
     suite = backend_suite(lambda: back_end, widths=(1, 3, 4, 16))
-    for title, check in suite:
-        held(title, check)
+    said = [tried(title, lambda check=check: holds(check)) for title, check in suite]  # type: ignore[misc]
+    yield from (each for each in said if isinstance(each, Failed))
     yield f"{len(suite)} checks of the suite of back ends"
-    yield f"{random_programs(back_end)} random programs"
-    yield f"{gallery_pictures(back_end)} pictures of the gallery, exact and relaxed"
+    yield tried("random programs", lambda: str(random_programs(back_end)))
+    yield from gallery_pictures(back_end)
 
 
-def held(title: str, check: Callable[[], None]) -> None:
-    """Run a check; raises Failed under its title."""
+def holds(check: Callable[[], None]) -> str:
+    """Run a check; raises Failed with what it says if it fails."""
     try:
         check()
     except Exception as problem:
-        raise Failed(f"{title}: {problem}") from problem
+        raise Failed(str(problem)) from problem
+    return "holds"
 
 
 def random_programs(back_end: object, least: int = PROGRAMS) -> int:
@@ -225,12 +244,12 @@ def random_programs(back_end: object, least: int = PROGRAMS) -> int:
         check(*joined(parts), [back_end])  # type: ignore[list-item]
         count[0] += len(parts)
 
-    held("random programs", run)
+    holds(run)
     return count[0]
 
 
-def gallery_pictures(back_end: object) -> int:
-    """Draw every picture of the gallery by a back end and by the host's; how many there were."""
+def gallery_pictures(back_end: object) -> Iterator[Said]:
+    """Draw every picture of the gallery by a back end and by the host's; which differ, and how many there were."""
     import numpy as np
     from examples import gallery
 
@@ -255,11 +274,11 @@ def gallery_pictures(back_end: object) -> int:
                 arguments, {OUT: pixels.reshape(-1).view(np.uint32)}
             )  # type: ignore[attr-defined]
             if not np.array_equal(pixels, kernel.render((40, 27), **view)):
-                raise Failed(f"{shown.name}, {numerics}: other pixels than on this processor")
-    return len(files)
+                yield Failed(f"{shown.name}, {numerics}: other pixels than on this processor")
+    yield f"{len(files)} pictures of the gallery, exact and relaxed"
 
 
-PARTS: dict[str, Callable[[], Iterator[str]]] = {
+PARTS: dict[str, Callable[[], Iterator[Said]]] = {
     "pythons": pythons,
     "packages": packages,
     "nehalem": nehalem,
@@ -267,6 +286,14 @@ PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "avx2": lambda: emulated("avx2"),
     "aarch64": lambda: emulated("aarch64"),
 }
+
+
+def every(lines: Iterator[Said]) -> Iterator[Said]:
+    """What a part tells, and at its end the failure that ended it, if one did."""
+    try:
+        yield from lines
+    except Failed as problem:
+        yield problem
 
 
 def main() -> None:
@@ -279,12 +306,10 @@ def main() -> None:
     failed: list[str] = []
     for name in options.parts or PARTS:
         began = time.monotonic()
-        try:
-            for line in PARTS[name]():
-                print(f"{name}: {line}", flush=True)
-        except Failed as problem:
-            failed.append(name)
-            print(f"{name}: FAILED: {problem}", flush=True)
+        for line in every(PARTS[name]()):
+            if isinstance(line, Failed) and name not in failed:
+                failed.append(name)
+            print(f"{name}: {'FAILED: ' if isinstance(line, Failed) else ''}{line}", flush=True)
         print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)
     if failed:
         sys.exit(f"matrix: failed: {', '.join(failed)}")

@@ -9,10 +9,11 @@ its tests come from the statement of the lemma. Where it refuses, Coq counts how
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tools.corpus import Maker, memory_of
@@ -21,7 +22,7 @@ from tools.terms import BUFFERS, Beyond, block, called, cells
 
 from pellucid.ir.nest import Kernel
 from pellucid.ir.path import Path
-from pellucid.loops.move import Proved, moves
+from pellucid.loops.move import Proved, moves, named
 from pellucid.loops.theorem import Site, Theorem
 
 SITES = 2
@@ -34,6 +35,9 @@ OPTIONS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "unroll": ({}, {"end": "first"}, {"tested": True}),
     "roll": ({}, {"end": "first"}),
     "split_if": ({}, {"first": "else"}),
+    "place": ({}, {"threshold": 0.0}),
+    "tabulate": ({"dear": 1.0},),
+    "look_up": ({"dear": 1.0},),
 }
 """The options with which theorems of a move are asked, where there are any."""
 
@@ -42,6 +46,7 @@ HEAD = """\
 
 From Coq Require Import ZArith String List Bool.
 From Hops Require Import Language Footprint Substitution Instances.
+From Hops Require Values.
 Import ListNotations.
 Open Scope Z_scope.
 Open Scope string_scope.
@@ -50,9 +55,10 @@ Definition memory (cells : list (loc * Z)) : state := fold_left (fun σ c => set
 """
 
 
-def asked(kernel: Kernel) -> Iterator[tuple[Theorem, Site, bool]]:
+def asked(kernel: Kernel, among: Iterable[str]) -> Iterator[tuple[Theorem, Site, bool]]:
     """Theorems with a lemma, places of a program that they speak of, and whether they say "Proved" there."""
-    for name, move in moves().items():
+    for name in among:
+        move = named(name)
         for theorem in (t for t in move.theorems if t.lemma in READERS):
             for options in OPTIONS.get(name, ({},)):
                 left = {True: SITES, False: 1}
@@ -62,6 +68,15 @@ def asked(kernel: Kernel) -> Iterator[tuple[Theorem, Site, bool]]:
                     if left[proved] and theorem.fits(site):
                         left[proved] -= 1
                         yield theorem, site, proved
+
+
+def with_places(kernel: Kernel) -> Kernel:
+    """The program with places in its loops, for moves that take them out."""
+    move = named("share")
+    for path in reversed(list(move.find(kernel))):
+        if len(path) > 1 and isinstance(move.check(kernel, path), Proved):
+            kernel = move.apply(kernel, path).kernel
+    return kernel
 
 
 def path_term(path: Path) -> str:
@@ -92,7 +107,8 @@ class Places:
 
     def places(self, kernel: Kernel, number: int) -> Iterator[str]:
         """What Coq is to compute at each place."""
-        for k, (theorem, site, proved) in enumerate(asked(kernel)):
+        both = (asked(kernel, [m for m in moves() if m != "hoist"]), asked(with_places(kernel), ["hoist"]))
+        for k, (theorem, site, proved) in enumerate(itertools.chain(*both)):
             try:
                 found = read(theorem, site)
             except Beyond:

@@ -24,7 +24,7 @@ def inner() -> None:
     """Run all checks in this process, which the sanitizers watch."""
     from examples import gallery
     from tests.backends import test_export
-    from tools.matrix import held, random_programs
+    from tools.matrix import holds, random_programs
 
     from pellucid.backends.c import CBackend, compiler
     from pellucid.backends.conformance import backend_suite
@@ -33,7 +33,7 @@ def inner() -> None:
     suite = backend_suite(CBackend, widths=(1,))
     for title, check in suite:
         print(title, flush=True)
-        held(title, check)
+        holds(check)
     print(f"sanitize: {len(suite)} checks of the suite of back ends", flush=True)
     print(f"sanitize: {random_programs(CBackend(), PROGRAMS)} random programs", flush=True)
     test_export.FLAGS = FLAGS

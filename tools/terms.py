@@ -6,13 +6,15 @@ Used by `tools.corpus` and `tools.instances`. What White's language does not hav
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
-from pellucid.ir.expr import Buffer, Expr
-from pellucid.ir.nest import Block, For, If, Statement, Store
+from pellucid.ir.expr import Buffer, Expr, substitute
+from pellucid.ir.nest import Block, For, If, Let, Once, Statement, Store, is_place
+from pellucid.reasoning.kept import kept_by
 
 SCALARS = tuple(Buffer(name, T.i64, 1) for name in "txyz")
 ARRAYS = (Buffer("a", T.i64, 6), Buffer("b", T.i64, 5))
@@ -39,10 +41,14 @@ def called(name: str) -> str:
 
 
 def expression(e: Expr) -> str:
-    """An integer expression as a term."""
+    """An integer expression as a term; a truth is one or zero."""
+    if e.type is T.boolean and e.op not in ("index", "choose"):
+        return f"(Pick {condition(e)} (Num 1) (Num 0))"
     match e.op:
         case "const":
-            return f"(Num ({e.attr}))"
+            if e.attr != int(e.attr):
+                raise Beyond(f"the number {e.attr}")
+            return f"(Num ({int(e.attr)}))"
         case "index":
             return f"(Var {called(e.attr)})"
         case "load":
@@ -54,6 +60,9 @@ def expression(e: Expr) -> str:
             return f"(Pick {condition(c)} {expression(a)} {expression(b)})"
         case op if op in BINARY:
             return f"(Bin {BINARY[op]} {expression(e.args[0])} {expression(e.args[1])})"
+        case "convert" | "to_integer":
+            # Numbers are small here, and whole where they are floats.
+            return expression(e.args[0])
         case "neg":
             return f"(Bin Sub (Num 0) {expression(e.args[0])})"
         case _:
@@ -110,6 +119,8 @@ def condition(e: Expr) -> str:
     """A condition as a term."""
     if e.op == "const":
         return f"(Truth {'true' if e.attr else 'false'})"
+    if e.op in ("index", "choose"):
+        return f"(Rel Equal {expression(e)} (Num 1))"
     if e.op == "not":
         return f"(Not {condition(e.args[0])})"
     if e.op in ("and", "or"):
@@ -167,6 +178,82 @@ def block(body: Block) -> str:
     for s in rest:
         first = f"(Seq {first} {s})"
     return first
+
+
+def placed(body: Block, names: Mapping[Expr, Expr]) -> str:
+    """A block with places as a term; `names` says by which name each value that was computed is read.
+
+    What a loop keeps has its place before the loop: nothing that it loads changes meanwhile, whenever it is asked for.
+    """
+    if not body:
+        return "Values.Nothing"
+    s, *rest = body
+
+    def after(whole: str) -> str:
+        return f"(Values.Then {whole} {placed(tuple(rest), names)})" if rest else whole
+
+    match s:
+        case Once():
+            return placed(tuple(rest), names)
+        case Let() | If(picks=(_, *_)):
+            found = _computed(s, names)
+            known = {**names, **{e: name for name, _, e in found}}
+            heads = "".join(f"(Values.Here {called(name.attr)} {how} " for name, how, _ in found)
+            return heads + placed(tuple(rest), known) + ")" * len(found)
+        case If(c, then, orelse, ()):
+            (test,) = substitute([c], names)
+            return after(f"(Values.Branch {condition(test)} {placed(then, names)} {placed(orelse, names)})")
+        case Store():
+            position, value = substitute([s.position, s.value], names)
+            new = replace(s, position=position, value=value)
+            return after(f"(Values.Store {target(new)} {expression(value)})")
+        case For(how=how) if how.kind == "seq":
+            kept = [v for once in kept_by(s.body) for v in once.values if v not in names]
+            if kept:
+                name, own = _place(kept[0], names)
+                scope = placed((s,), {**names, kept[0]: name})
+                return after(f"(Values.Here {called(name.attr)} (Values.Plain {own}) {scope})")
+            lo, hi = substitute([s.lo, s.hi], names)
+            bounds = f"{called(s.index.attr)} {expression(lo)} {closed(hi)}"
+            return after(f"(Values.Loop {bounds} {placed(s.body, names)})")
+        case _:
+            raise Beyond(type(s).__name__)
+
+
+def _computed(s: Let | If, names: Mapping[Expr, Expr]) -> list[tuple[Expr, str, Expr]]:
+    """The values of a place: each with its name, how it is computed, and the expression that it is."""
+    if isinstance(s, Let):
+        name, own = _place(s.value, names)
+        return [(name, f"(Values.Plain {own})", s.value)]
+    (test,) = substitute([s.condition], names)
+    found: list[tuple[Expr, str, Expr]] = []
+    for number, pick in enumerate(s.picks):
+        arms = (_arm(arm, pick.args[k], names) for k, arm in enumerate((s.then, s.orelse), 1))
+        name = E.index(f"place{len(names) + number}", pick.type)
+        found.append((name, f"(Values.Chosen {condition(test)} {' '.join(arms)})", pick))
+    return found
+
+
+def _arm(arm: Block, value: Expr, names: Mapping[Expr, Expr]) -> str:
+    """How an arm of a choice is computed: by way of the values that have places in it."""
+    if not arm:
+        return f"(Values.Plain {expression(substitute([value], names)[0])})"
+    s, *rest = arm
+    if isinstance(s, Once):
+        return _arm(tuple(rest), value, names)
+    if not isinstance(s, Let | If) or not is_place(s):
+        raise Beyond(type(s).__name__)
+    found = _computed(s, names)
+    known = {**names, **{e: name for name, _, e in found}}
+    heads = "".join(f"(Values.Named {called(name.attr)} {how} " for name, how, _ in found)
+    return heads + _arm(tuple(rest), value, known) + ")" * len(found)
+
+
+def _place(value: Expr, names: Mapping[Expr, Expr]) -> tuple[Expr, str]:
+    """A name for a value that is computed here, and the value by the names of others."""
+    name = E.index(f"place{len(names)}", value.type)
+    (own,) = substitute([value], {v: n for v, n in names.items() if v is not value})
+    return name, expression(own)
 
 
 def cells(memory: Mapping[Buffer, np.ndarray]) -> str:

@@ -62,20 +62,12 @@ GROUNDS: Mapping[str, Ground | str] = {
 }
 """What makes a hypothesis true that is no clause: a function by construction, or the shape of that name."""
 
-UNCOMPUTED: Mapping[str, str] = {
-    "places_change_no_value": "it speaks of nests with places, which White's programs have not",
-    "code_motion_under_guard": "it speaks of nests with places, which White's programs have not",
-    "table_of_a_column": "its program has scratch memory, which White's programs have not",
-    "table_of_numbers": "its program has scratch memory, which White's programs have not",
-}
-"""Lemmas whose hypotheses `tools.places` does not compute at places of programs, and why."""
-
 HEAD = """\
 The theorems that license moves: each with its lemma in proofs/, and its clauses with the function that tests each.
 A clause after `proved` is a hypothesis of the lemma. One after `beyond` has no counterpart there: it is about memory
 that has ends, numbers that wrap, or the options of a move. What stands after `ground` is a hypothesis that no clause
-tests: by construction it holds for every program, or it is the theorem's shape. A lemma that is `computed` has all its
-hypotheses computed by Coq at places of random programs where the theorem says "Proved".
+tests: by construction it holds for every program, or it is the theorem's shape. The hypotheses of every lemma that a
+theorem names are computed by Coq at places of random programs where the theorem says "Proved".
 Where there is no lemma, the ledger says "Tested".
 Written by `scripts/prove --update`.
 """
@@ -131,7 +123,7 @@ def unlicensed(table: Mapping[str, Theorem], lemmas: Lemmas) -> list[str]:
             for name in lemmas[t.lemma]
             if name not in clauses and ground(t, name) is None
         ]
-        if t.lemma not in READERS and t.lemma not in UNCOMPUTED:
+        if t.lemma not in READERS:
             found.append(
                 f"{t.name} names the lemma {t.lemma}, which tools/instances.py does not read off a place"
             )
@@ -142,8 +134,7 @@ def written(table: Mapping[str, Theorem], lemmas: Lemmas) -> str:
     """The table as text."""
     lines = [HEAD]
     for t in sorted(table.values(), key=lambda t: (t.lemma is None, not t.name.startswith("White"), t.name)):
-        how = "" if t.lemma is None else ", computed" if t.lemma in READERS else ", not computed"
-        lines.append(f"{t.name}: {t.lemma or 'tested'}{how}")
+        lines.append(f"{t.name}: {t.lemma or 'tested'}")
         if t.shape is not None:
             lines.append(f"  shape  {t.shape.name}  {named(t.shape.test)}")
         proved = lemmas.get(t.lemma or "", ())
@@ -153,7 +144,6 @@ def written(table: Mapping[str, Theorem], lemmas: Lemmas) -> str:
         clauses = {c.name for c in t.clauses}
         lines += [f"  ground  {name}  {ground(t, name)}" for name in proved if name not in clauses]
         lines.append("")
-    lines += [f"Not computed: {lemma}, for {why}." for lemma, why in UNCOMPUTED.items()]
     used = {t.lemma for t in table.values()}
     lines.append("Lemmas that no theorem names: " + (", ".join(x for x in lemmas if x not in used) or "none"))
     return "\n".join(lines) + "\n"

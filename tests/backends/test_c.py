@@ -251,3 +251,22 @@ def test_temporary_files_are_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     kernel, ranges = picture_kernel()
     CBackend().compile(kernel, ranges)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_kept_for_a_place_that_is_not_written_is_no_complaint():
+    # The second place of the same iteration is not written, and with it what the loop keeps for it.
+    nest = parse_nest("""
+kernel kept(count: i32):
+  output out: i32[4]
+  for i in 0 .. 4:
+    repeat t1 = iterate 0 (0) to (@0.0:i32 + 1) until false limit 3 end:
+      s1 := @0.0:i32
+    out[i] := t1.0
+    repeat t2 = iterate 0 (0) to (@0.0:i32 + 1) until false limit 3 end:
+      once in 2 loops, keep t3:
+        t3 = count * count
+""")
+    out = np.zeros(4, np.int32)
+    (buffer,) = nest.outputs
+    CBackend().compile(nest, {}).run({"count": 5}, {buffer: out})
+    assert out.tolist() == [3, 3, 3, 3]

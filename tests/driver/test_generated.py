@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from tests.fuzz.fuzzers.root import outcome, small_numbers
+from tests.fuzz.tiers import outcome, small_numbers
 from tests.staging.figures import NYBBLES
 from tests.staging.interpreters import RPN, STEPS, TREES, rpn, steps, tree
 from tests.staging.test_cogen import compiled, memory

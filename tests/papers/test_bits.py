@@ -724,6 +724,23 @@ def test_S16_the_protocol_of_the_tables():
     found = bench.tables(iterations=2, rounds=1)
     assert [*found] == [*TABLES.LOOPS]
     assert all(row.alike and row.specialized > 0 and row.by_hand > 0 for row in found.values())
+    # The right graph: the general program, which knows nothing of its layouts, takes its shifts from them.
+    assert all(row.general > 0 for row in found.values())
+    assert not static_shifts(bench.general(TABLES.LOOPS["sum"]).kernel)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="the graph compares with C")
+def test_S16_words_beside_bytes_at_four_and_eight_to_a_turn():
+    bench = file_of("bench", "specializing")
+    found = bench.words_and_bytes(iterations=2, rounds=1)
+    assert [*found] == [4, 8]
+    assert all(row.alike and min(row.specialized, row.by_words, row.by_chars) > 0 for row in found.values())
+    # What is compared: as many bytes to a turn, of which the specialized loop loads each word once, and no byte.
+    for bytes_ in found:
+        residual = TABLES.special(TABLES.LOOPS["sum"], 8 * bytes_)
+        body = inner_loop(residual.kernel).body
+        assert loads(body, residual.kernel) == bytes_ // 4
+        assert static_shifts(residual.kernel)
 
 
 def test_S17_specializing_takes_fractions_of_a_second():

@@ -19,7 +19,18 @@ from pellucid.staging.cogen.values import fresh
 from pellucid.staging.cogen.writing import Writer
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.machine import run
-from pellucid.staging.root.program import Code, If, Lift, Pair, Prim, linked, reflected, reified, unlinked
+from pellucid.staging.root.program import (
+    Code,
+    Const,
+    If,
+    Lift,
+    Pair,
+    Prim,
+    linked,
+    reflected,
+    reified,
+    unlinked,
+)
 from pellucid.staging.root.reading import read, read_sugar
 from pellucid.staging.root.recur import interpreter, read_recur
 from pellucid.staging.root.writing import reached, write, write_sugar
@@ -179,6 +190,49 @@ def test_N5_normalization_is_late_and_keeps_what_is_shared() -> None:
     ]
 
 
+def multiplied(code: Code) -> set[int]:
+    """The numbers that something is multiplied by in a code."""
+    numbers = {one.name: one.value for one in code.body if isinstance(one, Const)}
+    return {numbers[arg] for one in code.body if isinstance(one, Prim) and one.primitive == "*" for arg in one.args
+            if arg in numbers}  # fmt: skip
+
+
+def test_N5_the_filter_keeps_addresses_premultiplied() -> None:
+    code = read_sugar(FILTER)["fir"]
+    residual = tidy(cogen(code, ["D", "cyc", "D", "S", "nil"], integers=True)((3, 0), linked(2, 5, 2)))
+    entry, loop = reached(residual)
+    # Products with the weights are left. An address is one sum, which fits into the load.
+    assert (multiplied(entry), multiplied(loop)) == ({2, 3, 5}, {2, 5})
+
+
+@pytest.mark.parametrize(
+    ("value", "factors"),
+    [
+        ("p", set()),
+        ("(* p 2)", set()),
+        ("(+ p 7)", set()),
+        # The quotient itself is wanted, so that it is multiplied where the number is.
+        ("(+ (idiv p 3) (identity p))", {3}),
+        ("(imod p 3)", set()),
+    ],
+)
+def test_N5_premultiplication_is_chosen_by_the_constraints_of_uses(value, factors) -> None:
+    program = read_sugar(f"""
+    f(k p s) {{
+      if (zero? p) (car k)(k s)
+      v = {value}
+      lift v
+      f(k (- p 3) (+ s v))""")["f"]
+    compiler = cogen(program, ["D", "cyc", "D"])
+    for base in (3, -3, 6):
+        residual = compiler((base, 0))
+        if base == 3:
+            assert multiplied(reached(tidy(residual))[-1]) == factors
+        for quotient in range(0, 5 if base > 0 else -5, 1 if base > 0 else -1):
+            want = run(program, base * quotient, 4)
+            assert run(residual, quotient, 4) == run(tidy(residual), quotient, 4) == want
+
+
 def test_N6_calls_that_differ_in_aliasing_only_are_different_and_no_value_is_moved_twice() -> None:
     program = read_sugar("""
     start(k n x y) {
@@ -253,6 +307,133 @@ def test_N7_closures_inside_of_structures_are_lifted() -> None:
     for number in (0, 1, 4):
         assert run(compiler(number), *[]) == run(program["f"], number, None)
         assert run(tidy(compiler(number))) == run(program["f"], number, None)
+
+
+@pytest.mark.parametrize("values", [(3, 4), (5, 0), (0, 2)])
+def test_N7_a_lift_may_compute_its_time_from_those_of_others(values) -> None:
+    program = read_sugar("""
+    f(k s d) {
+      p = (cons:p d s)
+      q = (cons:p s s)
+      lift q (p) same
+      if (zero? d) g(k q)
+      g(k p)
+    same(k t) {
+      (car k)(k t)
+    g(k x) {
+      (car k)(k (+ (car x) (* 10 (cdr x))))""")["f"]
+    compiler = cogen(program, "DSD")
+    # Both pairs have one time, so that they go to one extension.
+    assert sum(one.startswith("g(") for one in compiler.trace) == 1
+    assert run(tidy(compiler(values[0])), values[1]) == run(program, *values)
+    with pytest.raises(StagingError, match="a lift to 7; give a procedure that makes a time"):
+        cogen(
+            read_sugar("f(k s) {\n lift k (s) seven\n (car k)(k s)\nseven(k t) {\n (car k)(k 7)")["f"], "DS"
+        )
+
+
+def test_N7_a_stack_says_the_time_of_each_value_that_is_returned() -> None:
+    program = read_sugar("""
+    f(k n d) {
+      cl = (close got (list k d))
+      lift cl stack S (D list)
+      build(cl n nil d)
+    build(k n xs d) {
+      if (= n 0) (car k)(k 7 xs)
+      build(k (- n 1) (cons:xs (+ d n) xs) d)
+    got(self s xs) {
+      (k d) = (cdr self)
+      sum(k xs s)
+    sum(k xs s) {
+      if (null? xs) (car k)(k s)
+      sum(k (cdr xs) (+ s (car xs)))""")["f"]
+    compiler = cogen(program, "DSD")
+    assert any(one.startswith("got(") and one.endswith("S D list)") for one in compiler.trace)
+    for number in (0, 1, 4):
+        residual = tidy(compiler(number))
+        assert len(reached(residual)) == 1
+        assert run(residual, 5) == run(program, number, 5)
+    with pytest.raises(
+        StagingError, match="got is given 2 values, not 1; lift to a stack with a time for each"
+    ):
+        cogen(read_sugar(write_sugar(program).replace("stack S (D list)", "stack S"))["f"], "DSD")
+
+
+def test_N8_early_equality_goes_through_idiv_and_is_true_only_of_what_is_equal() -> None:
+    program = read_sugar("""
+    f(k p q n) {
+      r = (+ p n)
+      a = (idiv p 8)
+      b = (idiv r 8)
+      if (early= a b) (car k)(k 1)
+      if (early= p q) (car k)(k 2)
+      (car k)(k 0)""")["f"]
+    compiler = cogen(program, ["D", "cyc", "cyc", "S"])
+    for remainder in range(8):
+        for more in (0, 3, 7, 8, -1):
+            residual = tidy(compiler((8, remainder), (8, remainder), more))
+            assert len(residual.body) == 3
+            # The quotients of p and q are of two variables, of which nothing is known.
+            assert run(residual, 5, 5) == int((remainder + more) // 8 == 0)
+
+
+@pytest.mark.parametrize("primitive", ["imod", "idiv"])
+def test_N9_what_does_not_divide_takes_the_dynamic_path(primitive) -> None:
+    program = read_sugar(f"""
+    f(k p s) {{
+      (car k)(k ({primitive} p s))""")["f"]
+    compiler = cogen(program, ["D", "cyc", "S"])
+    for base, number, left in ((12, 4, 0), (12, 5, 1), (-12, 6, 0), (1, 3, 1), (6, 12, 1)):
+        residual = tidy(compiler((base, 7), number))
+        assert primitives(residual)[primitive] == left
+        for quotient in (-3, 0, 4):
+            assert run(residual, quotient) == run(program, base * quotient + 7, number)
+    with pytest.raises(StagingError, match="zero"):
+        compiler((4, 1), 0)
+
+
+def test_N9_zero_is_static_where_the_remainder_says_no_and_dynamic_otherwise() -> None:
+    program = read_sugar("""
+    f(k p) {
+      if (zero? p) (car k)(k 1)
+      (car k)(k 0)""")["f"]
+    compiler = cogen(program, ["D", "cyc"])
+    for base in (1, 3, -4):
+        for remainder in range(-5, 6):
+            residual = tidy(compiler((base, remainder)))
+            assert primitives(residual)["zero?"] == (remainder % base == 0)
+            for quotient in range(-6, 7):
+                assert run(residual, quotient) == int(base * quotient + remainder == 0)
+
+
+def test_N9_a_code_is_made_on_demand_and_inline_says_otherwise() -> None:
+    text = """
+    f(k n d) {
+      if (= n 0) (car k)(k d)
+      e = (+ d n)
+      $inline = HOW
+      f(k (- n 1) e)
+    g(k n d) {
+      if (= n 0) (car k)(k d)
+      if (< d 10) {
+        $inline = HOW
+        g(k (- n 1) (+ d n))
+      }
+      $inline = HOW
+      g(k (- n 1) (- d 1))"""
+    demand = read_sugar("\n".join(line for line in text.splitlines() if "HOW" not in line))
+    programs = {how: read_sugar(text.replace("HOW", how)) for how in ("#f", "#t")} | {"": demand}
+    # Without a dynamic test nothing is a code of its own; under one, what is met again is; `$inline` says either.
+    for name, codes, tests in (
+        ("f", {"": 1, "#f": 5, "#t": 1}, {}),
+        ("g", {"": 4, "#t": 1}, {"": 4, "#f": 4, "#t": 15}),
+    ):
+        for how, program in programs.items():
+            residual = cogen(program[name], "DSD")(4)
+            assert len(reached(residual)) == codes.get(how, len(reached(residual)))
+            assert primitives(*reached(residual))["<"] == tests.get(how, 0)
+            for number in (5, 8, 9, 10, 12):
+                assert run(residual, number) == run(tidy(residual), number) == run(program[name], 4, number)
 
 
 def test_N9_figure_5_a_static_context_is_propagated_past_a_dynamic_conditional() -> None:

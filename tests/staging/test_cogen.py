@@ -268,3 +268,52 @@ def test_what_is_lifted_to_a_cyclic_integer_is_one(value) -> None:
     assert run(compiler(3), 7) == run(code, 3, 7) == 3
     with pytest.raises(StagingError, match="is lifted to cyc, and is no integer: lift it to D"):
         compiler(value)
+
+
+@pytest.mark.parametrize("lift", ["lift cl", "lift cl stack D"])
+def test_a_continuation_is_not_lifted_after_its_code_is_taken(lift) -> None:
+    text = """
+    f(k s d) {{
+      cl = (close cont (list k s d))
+      {0}
+      c = (car cl)
+      {1}
+      r = 5
+      c(cl r)
+    cont(self r) {{
+      (k s d) = (cdr self)
+      (car k)(k (+ s (+ r d)))"""
+    with pytest.raises(
+        StagingError, match=r"f: cl is lifted after c, the code of cont,.*; lift cl before c is"
+    ):
+        cogen(read_sugar(text.format("", lift))["f"], "DSD")
+    # What the message asks for is right, and so is a code that is lifted itself.
+    for before, after in ((lift, ""), ("", "lift c")):
+        program = read_sugar(text.format(before, after))["f"]
+        assert run(tidy(cogen(program, "DSD")(7)), 100) == run(program, 7, 100) == 112
+
+
+def test_patterns_that_do_not_settle_name_the_variables_that_change() -> None:
+    names = "abceghijlm"
+    arms = "".join(
+        f" if (= s {at}) {{\n lift {name}\n f(k t {' '.join(names)} d)\n }}\n"
+        for at, name in enumerate(names)
+    )
+    text = f"f(k s {' '.join(names)} d) {{\n t = (+ s 1)\n{arms} (car k)(k (+ a d))\n}}"
+    with pytest.raises(
+        StagingError, match=r"f: the binding times of j and l and m do not settle: .*; lift j to D"
+    ):
+        cogen(read_sugar(text)["f"], ["D", "S", *["S"] * 10, "D"])
+
+
+def test_a_compiler_counts_the_codes_of_each_program_anew() -> None:
+    code = read_sugar("""
+    f(k s d) {
+      if (= s 0) (car k)(k d)
+      if (zero? d) (car k)(k s)
+      f(k (- s 1) (- d 1))""")["f"]
+    compiler = cogen(code, "DSD", most=20)
+    for _ in range(10):
+        assert run(compiler(15), 20) == 5
+    with pytest.raises(StagingError, match="new values of s"):
+        compiler(30)

@@ -88,6 +88,16 @@ def test_numbers_of_ddd_are_the_same_filter() -> None:
     assert P.read_filter(decimal) == P.read_filter(WEB)
 
 
+def test_what_lies_around_a_packet_decides_nothing() -> None:
+    draw = random.Random(5)
+    packets = random_packets(draw, 200)
+    memory, records = P.records_of(packets)
+    around, moved = P.records_of([one for each in packets for one in (each, b"\xff" * 70)])
+    for text in [*realistic().values(), *(random_filter(draw) for _ in range(10))]:
+        sift = P.Filter(text)
+        assert sift(memory, records).tolist() == sift(around, moved)[::2].tolist(), text
+
+
 def test_records_outside_of_the_memory_are_refused() -> None:
     memory, records = P.records_of([P.frame(6, 1, 80)])
     records[0, 1] = 1000

@@ -122,6 +122,15 @@ def test_a_call_is_checked(arrays, why):
         copied()(arrays, p=0)
 
 
+@pytest.mark.parametrize("by", [-1, 4097, 10**9, -(10**30)])
+def test_a_static_shift_has_a_bound(by):
+    for program in (lambda x: x << by, lambda x: x >> by):
+        with pytest.raises(StagingError, match=r"an integer is shifted by .*shift by 0 to 4096") as refused:
+            specialize(program, unknown("x"))
+        assert "test_refusals.py" in str(refused.value.place)
+    assert specialize(lambda x: (x << 4096) + (x >> 4096), unknown("x"))(x=7) == 0
+
+
 def test_out_of_the_memory_nothing_is_stored():
     def program(memory, p):
         memory.store(p, 7)

@@ -240,3 +240,28 @@ pick(k x y) {
     assert run(first, 3, 4) == 3
     with pytest.raises(TextError, match="no lift"):
         read("(code f (k) ((lift k k k) (jump k k)))")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('f(k) {\na = "b\n(car k)(k a)\n}', "a text is not closed"),
+        ('f(k) {\na = "b\\"\n(car k)(k a)\n}', "a text is not closed"),
+        ("f(k) {\n{\n(car k)(k k)\n}\n(car k)(k k)\n}", "no test"),
+        ("f(k) {\nwhile (zero? k) {\n(car k)(k k)\n}\n(car k)(k k)\n}", "no test"),
+        ("f(k n) {\nif (zero? n) {\na = n\n(car k)(k a)\n}\n(car k)(k a)\n}", "'a' is not bound"),
+    ],
+)
+def test_lines_that_are_no_program_are_refused(text: str, says: str) -> None:
+    with pytest.raises((TextError, StagingError), match=says):
+        read_sugar(text)
+
+
+def test_long_programs_are_read_in_the_time_of_their_lines() -> None:
+    # What takes time for each pair of lines, or of quotes, would take minutes here.
+    tests = "if (zero? n) (car k)(k n)\n" * 20_000
+    code = read_sugar(f"f(k n) {{\n{tests}(car k)(k n)\n}}\n")["f"]
+    assert len(code.body) == 2 * 20_000 + 2
+    quotes = r'"\"' * 60_000
+    with pytest.raises(TextError, match="a text is not closed"):
+        read_sugar(f"f(k n) {{\nm = (+ {quotes}\n(car k)(k m)\n}}\n")

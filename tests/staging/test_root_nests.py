@@ -185,3 +185,24 @@ def test_what_is_not_checked_never_wraps() -> None:
             except StagingError:
                 continue
             assert found == run(code, Memory("m", 32, words), a)
+
+
+def test_a_nest_is_total_and_never_leaves_its_memory() -> None:
+    text = """
+    f(k m i n s) {
+      if (zero? n) (car k)(k s)
+      w = (load m i)
+      x = (store m (+ i 100) 7)
+      f(k m i (- n 1) (* 3 (+ s w)))
+    }"""
+    given = [Memory("m"), "integer", "integer", "integer"]
+    words = np.arange(1, 11, dtype=np.uint32)
+    sure, quick = compile_code(_entry(text), *given, tier="nest"), compile_code(_entry(text), *given)
+    assert quick.tier != "nest"
+    for at in (10**6, -5, 1 << 40, (1 << 62) + 3, -(1 << 62)):
+        assert sure(words, at, 1, 0) in {3 * int(word) for word in words}
+        with pytest.raises(InputError, match="an address is not in the memory m"):
+            quick(words, at, 1, 0)
+    assert words.tolist() == list(range(1, 11))
+    wrapped = compile_code(_entry("g(k x) {\n(car k)(k (* x x))\n}"), "integer", tier="nest")
+    assert wrapped(1 << 33) == 0

@@ -1,5 +1,6 @@
 """Tracing: Python functions on symbolic values, and what they may not do."""
 
+import itertools
 import math
 
 import numpy as np
@@ -165,3 +166,27 @@ def test_negative_zero_stays_what_it_is():
     x = Value(E.param("x", T.f64))
     assert math.copysign(1.0, (x * -0.0).expr.args[1].attr) == -1.0
     assert math.copysign(1.0, F.max(-1.0, -0.0)) == -1.0
+
+
+PAIRS = [(1, 2), [1, 2], np.array([1, 2.0]), (np.float32(1), np.int64(2)), (True, 2)]
+NO_POINTS = [
+    3, None, "ab", b"ab", {1: 2, 3: 4}, {1, 2}, iter([1, 2]), range(2), (1,), (1, 2, 3), (None, 1), ("a", 1),
+    ((1, 2), 3), (1j, 2), (object(), 1), np.zeros((2, 2)), np.float64(3), np.array(["a", "b"]), itertools.count(),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("given", PAIRS, ids=repr)
+def test_a_pair_is_a_point_everywhere(given):
+    field = pl.image(lambda p: p.x - 10 * p.y)
+    assert tuple(pl.Point.of(given)) == tuple(pl.Point(0, 0) + given) == (1, 2)
+    assert field(given) == field.at(*given) == 1 - 20
+
+
+@pytest.mark.parametrize("given", NO_POINTS, ids=lambda given: type(given).__name__)
+def test_what_is_no_pair_of_numbers_is_no_point_anywhere(given):
+    field = pl.image(lambda p: p.x)
+    for use in (pl.Point.of, pl.Point(1, 2).__add__, pl.Point(1, 2).__sub__, field):
+        with pytest.raises(
+            pl.TraceError, match=r"is not a point; give a Point or a pair \(x, y\) of numbers"
+        ):
+            use(given)

@@ -208,9 +208,11 @@ def compile_code(
     """A root program to be called; `given` says of each parameter but the first what it is: a kind, or a memory.
 
     By itself a program begins with the quick tier, and goes on with LLVM's code when that is ready. Where it has no
-    machine code, the machine runs it, and `problem` says why. A nest is for loops of numbers over memories. It has
-    lanes and threads. Where the machine would refuse an address or a large integer, it means what specialized programs
-    mean.
+    machine code, the machine runs it, and `problem` says why.
+
+    A nest is never chosen by itself, since it means less than the other tiers, which refuse what the machine refuses.
+    It is for loops of numbers over memories, and has lanes and threads. As in specialized programs, sums wrap beyond 64
+    bits, a load outside of its memory is some word of it, and a store there is not done: no address leaves a memory.
 
     Parameters: `memories` are those that `load@name` and `store@name` mean, `tier` is one of `machine`, `quick`,
     `llvm` and `nest`, to stay with it, and `arena` is the number of bytes for pairs that live.

@@ -37,7 +37,7 @@ class Array2:
             raise InputError(
                 f"{width} by {height} is no size of an array",
                 place="Array2",
-                fix="give a width and a height of at least 1",
+                fix=f"give a width and a height of 1 to {_MOST}",
             )
         self.width, self.height, self.subscript = width, height, subscript
 

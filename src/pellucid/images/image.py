@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import contextvars
 import inspect
-from collections.abc import Callable, Iterable, Mapping
-from itertools import islice
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ..base.errors import TraceError, VocabularyError, brief
 from ..base.room import with_room
@@ -75,7 +74,7 @@ class Image:
 
     def __call__(self, point: Point | tuple[Any, Any]) -> Any:
         """The value at a point, which may be symbolic: use this to sample one image inside the function of another."""
-        p = point if isinstance(point, Point) else _point(point)
+        p = Point.of(point)
         memo = _memo.get()
         if memo is None:
             # Within one sampling from outside, equal points of one image are sampled once: composing images is
@@ -378,14 +377,6 @@ def image(function: Callable[..., Any]) -> Image:
             fix="write it as a function of a point p, or of x and y",
         )
     return made
-
-
-def _point(given: Any) -> Point:
-    """A point of two numbers, however they are held."""
-    if not isinstance(given, Iterable) or getattr(cast("object", given), "ndim", 1) == 0:
-        return Point.of(given)
-    # Three are enough to know that they are not two, and some iterables never end.
-    return Point.of(list(islice(cast("Iterable[Any]", given), 3)))
 
 
 def argument_count(function: Callable[..., Any]) -> int:

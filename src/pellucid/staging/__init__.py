@@ -17,7 +17,7 @@ from ..ir.stream import Samples
 from .cells import Cells
 from .cogen import cogen
 from .control import choose, dynamic_call, fork, loop, require, set_base
-from .front import explain_times, interpreter
+from .front import explain_times, interpreter, load_compiler
 from .integers import divides, equals, lift
 from .memory import Memory
 from .real import Real, to_integer
@@ -51,6 +51,7 @@ __all__ = [
     "fork",
     "interpreter",
     "lift",
+    "load_compiler",
     "load_sample",
     "loop",
     "negate",

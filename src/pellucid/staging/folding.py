@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base.errors import StagingError, brief
+from ..base.where import caller
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const
 from ..ir.interp import fold
 
 WHOLE = T.i64
 """The type of dynamic integers: they are as Python's where those fit 64 bits, and wrap beyond."""
+MAX_SHIFT = 1 << 12
+"""Bits that a static number may shift by."""
 
 
 def node(op: str, *args: Expr, attr: Any = None) -> Expr:
@@ -45,6 +49,19 @@ def node(op: str, *args: Expr, attr: Any = None) -> Expr:
 def number(value: int) -> Expr:
     """A static integer as an expression."""
     return const(value, WHOLE)
+
+
+def power_of_two(by: int) -> int:
+    """What a static shift multiplies or divides by.
+
+    Raises StagingError for a shift by less than no bits, or by more than `MAX_SHIFT`.
+    """
+    if not 0 <= by <= MAX_SHIFT:
+        place, _ = caller()
+        raise StagingError(
+            f"an integer is shifted by {brief(by)}", place=place, fix=f"shift by 0 to {MAX_SHIFT}"
+        )
+    return 1 << by
 
 
 def opposite(condition: Expr) -> Expr:

@@ -19,7 +19,7 @@ from ..base.kinds import Kind, takes
 from ..base.where import caller
 from ..ir import types as T
 from ..ir.expr import Expr, const
-from .folding import WHOLE, node, number, opposite
+from .folding import WHOLE, node, number, opposite, power_of_two
 from .session import current
 
 Terms = tuple[tuple[Expr, int], ...]
@@ -319,13 +319,13 @@ class Cyclic(Staged):
     def __rshift__(self, other: int | Cyclic) -> Any:
         """A static shift is a division."""
         if isinstance(other, int):
-            return self // (1 << other)
+            return self // power_of_two(other)
         return of(node("shift_right", self.expr, other.expr))
 
     def __lshift__(self, other: int | Cyclic) -> Any:
         """A static shift is a product."""
         if isinstance(other, int):
-            return self * (1 << other)
+            return self * power_of_two(other)
         return of(node("shift_left", self.expr, other.expr))
 
     def __rlshift__(self, other: int) -> Any:

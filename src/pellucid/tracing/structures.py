@@ -7,10 +7,13 @@ before anything is written down, and the residue has no data structures (paper P
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+import numbers
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
+
+import numpy as np
 
 from ..base.errors import TraceError
 from ..base.where import caller
@@ -91,6 +94,13 @@ def outline(x: Any) -> Any:
     return 0
 
 
+def _is_coordinate(part: object) -> bool:
+    """Whether something is a number, known or not, or an array of numbers."""
+    if isinstance(part, np.ndarray | np.generic):
+        return cast("np.generic", part).dtype.kind in "biuf"
+    return isinstance(part, Value | numbers.Real)
+
+
 class NoSuchPartError(TraceError, AttributeError):
     """An attribute that a structure of numbers does not have."""
 
@@ -118,7 +128,7 @@ class Point:
 
     @staticmethod
     def of(x: Any) -> Point:
-        """A point from a point or a pair of numbers.
+        """A point from a point or a pair of numbers: a tuple, a list, or an array.
 
         Raises TraceError for anything else.
 
@@ -127,15 +137,17 @@ class Point:
         """
         if isinstance(x, Point):
             return x
-        kind = type(cast("object", x)).__name__
-        if isinstance(x, tuple | list):
-            parts = list(cast("tuple[Any, ...]", x))
-            if len(parts) == 2 and not any(
-                v is None or isinstance(v, str | bytes | list | tuple) for v in parts
-            ):
-                return Point(*parts)
+        parts: list[Any] = []
+        if isinstance(x, tuple | list) or (isinstance(x, np.ndarray) and x.ndim == 1):
+            # Three are enough to know that they are not two.
+            parts = list(cast("Sequence[Any]", x)[:3])
+        if len(parts) == 2 and all(map(_is_coordinate, parts)):
+            return Point(*parts)
         place, _ = caller()
-        raise TraceError(f"{kind} is not a point", place=place, fix="give a Point or a pair (x, y)")
+        kind = type(cast("object", x)).__name__
+        raise TraceError(
+            f"{kind} is not a point", place=place, fix="give a Point or a pair (x, y) of numbers"
+        )
 
     def __add__(self, other: Point | tuple[Any, Any]) -> Point:
         """The sum of two vectors; a pair of numbers is one too."""

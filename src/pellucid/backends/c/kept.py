@@ -23,6 +23,7 @@ class Kept(ABC):
     log: list[Expr]
     depth: int
     declared: list[tuple[int, str]]
+    used: set[str]
 
     def __init__(self) -> None:
         # The name of what says whether some values are known, and their own.
@@ -63,6 +64,7 @@ class Kept(ABC):
         for values in dict.fromkeys(s.values for s in kept_by(body)):
             flag = self.fresh("k")
             self.emit(f"bool {flag} = false;")
+            self.declared.append((len(self.lines) - 1, flag))
             names = [self.fresh("t") for _ in remembered(values)]
             for v, name in zip(remembered(values), names, strict=True):
                 self.emit(f"{typed(v.type)} {name} = 0;")
@@ -72,6 +74,7 @@ class Kept(ABC):
     def keep(self, s: Once) -> None:
         """Places that are computed the first time, and what they keep."""
         flag, names = self.kept[s.values]
+        self.used.add(flag)
 
         def first() -> None:
             self.block(s.body)

@@ -25,7 +25,7 @@ from ..move import Applied, Move
 from ..theorem import Clause, Site, Theorem
 
 
-def _pick(outer: For, dear: float) -> tuple[For, list[Expr]] | None:
+def pick(outer: For, dear: float) -> tuple[For, list[Expr]] | None:
     """The first loop inside with such expressions, and those."""
     changing = frozenset(stored(outer.body))
     for s in walk(outer.body):
@@ -40,7 +40,7 @@ def find(kernel: Kernel, *, dear: float = DEAR, **_: Any) -> Iterable[Path]:
     """Outer loops with such expressions."""
     for path, s in paths(kernel.body):
         outermost = not any(isinstance(x, For) for x in enclosing(kernel.body, path))
-        if isinstance(s, For) and outermost and _pick(s, dear):
+        if isinstance(s, For) and outermost and pick(s, dear):
             yield path
 
 
@@ -48,14 +48,14 @@ def _table(site: Site) -> tuple[For, For, list[Expr]]:
     """The outer loop, the inner one and its dear expressions, once the shape was checked."""
     outer = site.statement
     assert isinstance(outer, For)  # noqa: S101 - the theorem's shape
-    picked = _pick(outer, site.options.get("dear", DEAR))
+    picked = pick(outer, site.options.get("dear", DEAR))
     assert picked is not None  # noqa: S101 - the theorem's shape
     return outer, *picked
 
 
 def _has_columns(site: Site) -> Verdict:
     outer, dear = site.statement, site.options.get("dear", DEAR)
-    found = isinstance(outer, For) and _pick(outer, dear) is not None
+    found = isinstance(outer, For) and pick(outer, dear) is not None
     return decided(found, "an expression is dear", f"nothing at {site} costs {dear:.0f} cycles")
 
 
@@ -101,7 +101,7 @@ def apply(
     """Fill the tables first, then load from them; of what is loaded is known what was known of the value."""
     outer = at(kernel.body, path)
     assert isinstance(outer, For)  # noqa: S101 - checked
-    picked = _pick(outer, dear)
+    picked = pick(outer, dear)
     assert picked is not None  # noqa: S101 - checked
     inner, found = picked
     taken = len(scratch(kernel.body))

@@ -8,7 +8,7 @@ of it. T is a stream under a dynamic test. `wrapping` writes M and C.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,15 @@ from pellucid.staging.cogen import rules
 from pellucid.staging.cogen.extension import Extension, target
 from pellucid.staging.cogen.generator import Generator
 from pellucid.staging.cogen.lifting import dynamic, lifted, stacked, static
-from pellucid.staging.cogen.values import ControlPointer, NeedsCopyError, Value, fresh, parts, path_to
+from pellucid.staging.cogen.values import (
+    ControlPointer,
+    NeedsCopyError,
+    Value,
+    code_of,
+    fresh,
+    parts,
+    path_to,
+)
 from pellucid.staging.cogen.writing import Writer
 from pellucid.staging.root.program import INLINE, Code, Const, If, Instruction, Jump, Lift, Prim, used
 from pellucid.staging.times.lattice import (
@@ -35,6 +43,7 @@ from pellucid.staging.times.lattice import (
 Streams = tuple[Instruction, ...]
 Names = dict[str, Value]
 _VARIABLE = re.compile(r"[a-zA-Z_]\w*_\d+")
+_UNPRINTABLE = re.compile(r"[^ -~]")
 _DEEPEST = 60
 """Nested blocks of one function; Python takes 100."""
 
@@ -70,7 +79,8 @@ class Body:
     def _write(self, letter: str, *, demand: bool) -> None:
         """Write one function."""
         number = self._owner.number
-        head = f"def {letter}{number}({self._args}):  # {self._owner!r}"
+        # Points and codes may be named by any text, also by one that a file holds: a comment has one line.
+        head = f"def {letter}{number}({self._args}):  # {_UNPRINTABLE.sub('?', repr(self._owner))}"
         to = Writer(self._generator, self._owner, head, self._count)
         if demand:
             to.put("mark = len(out)")
@@ -126,8 +136,11 @@ class Body:
         """Write a lift, or what emits one that is the residual program's."""
         value = names[lift.name]
         if not lift.delay:
-            names[lift.name] = lifted(to, value, target(lift.to, tuple(names[one].time for one in lift.args)))
-            self._tell(lift, [value], names[lift.name])
+            made = lifted(to, value, target(lift.to, tuple(names[one].time for one in lift.args)))
+            if made is not value and isinstance(value.time, Graph) and not isinstance(made.time, Graph):
+                made.lifted = value.time.code
+            names[lift.name] = made
+            self._tell(lift, [value], made)
             return
         value = names[lift.name] = lifted(to, value)
         args = "".join(f"{static(to, names[one])}, " for one in lift.args)
@@ -231,13 +244,14 @@ class Body:
         goal = names[jump.target]
         self._jumping = jump
         args = [names[one] for one in jump.args]
+        _refuse_lifted(to, [jump.target, *jump.args], names)
         if isinstance(goal, ControlPointer):
             self._return(to, goal, args, inline)
             return
         code = goal.time.code if isinstance(goal.time, Pointer) else None
         if isinstance(goal.time, Constant):
             if not isinstance(goal.time.value, Code):
-                to.put(f"raise TypeError('a jump to {goal.time}')")
+                to.put(f"raise TypeError({f'a jump to {goal.time}'!r})")
                 return
             code = goal.time.value
         if code is not None:
@@ -320,6 +334,10 @@ class Body:
         if not found:
             raise StagingError(need.message, place=to.place, fix="lift the structure where it is made")
         live = [one for one in _read(stream, at) if one in names]
+        now, time = stream[at], need.value.time
+        if isinstance(now, Lift) and names[now.name] is need.value and isinstance(time, Graph):
+            need.value.lifted = time.code
+            _refuse_lifted(to, live, names)
         live += [one for one in list(found)[:1] if not any(name in live for name in found)]
         live, before = _captured(to, live, names)
         changed = {name: path for name, path in found.items() if name in live}
@@ -405,6 +423,7 @@ def _captured(to: Writer, needed: list[str], names: Names) -> tuple[list[str], l
     """The variables to hand on for some that are needed: a control pointer is taken from its stack again."""
     before: list[Prim] = []
     live = dict.fromkeys(needed)
+    _refuse_lifted(to, needed, names)
     for name in needed:
         value = names[name]
         if isinstance(value, ControlPointer):
@@ -417,6 +436,22 @@ def _captured(to: Writer, needed: list[str], names: Names) -> tuple[list[str], l
             live[stack] = None
             before.append(Prim(name, "car", (stack,)))
     return list(live), before
+
+
+def _refuse_lifted(to: Writer, read: Iterable[str], names: Names) -> None:
+    """Raise the error of a closure that goes where its code goes, but was lifted since that was taken from it.
+
+    The code would read a frame of its own in the frame that the residual closure has.
+    """
+    codes = {code: name for name in read if (code := code_of(names[name])) is not None}
+    for name in read:
+        code = names[name].lifted
+        if code in codes:
+            raise StagingError(
+                f"{name} is lifted after {codes[code]}, the code of {code.name}, is taken from it",
+                place=to.place,
+                fix=f"lift {name} before {codes[code]} is taken: the code would read another frame",
+            )
 
 
 def _taken(name: str, path: tuple[str, ...]) -> Iterator[Instruction]:

@@ -98,6 +98,11 @@ class Session:
         self._kept: list[Any] = []
         self._walked = 0
         self._made: Counter[Extension] = Counter()
+        """The codes that each extension made."""
+        self.factors: dict[str, int] = {}
+        """What quotients are multiplied by, by the variable of the product."""
+        self.amounts: dict[str, int] = {}
+        """What is added to quotients, by the variable of the sum."""
 
     def begin(self) -> None:
         """Forget the last run."""
@@ -107,6 +112,8 @@ class Session:
         self._pairs.clear()
         self._shared.clear()
         self._kept.clear()
+        self.factors.clear()
+        self.amounts.clear()
         self._walked = 0
         self._made.clear()
         self.fresh = count(1)
@@ -135,34 +142,29 @@ class Session:
         out.append(new(Const, (name, code)))
         out.append(new(Jump, (name, args)))
 
-    def _share(self, out: Stream, key: tuple[Any, ...], make: Callable[[], str]) -> str:
-        """What a stream has computed already under a key, or makes now."""
-        found = self._shared.get((id(out), *key))
-        if found is not None:
-            name, at = found
-            if at < len(out):
-                made = out[at]
-                if isinstance(made, Prim) and made.name == name:
-                    return name
-        name = make()
-        self._shared[id(out), *key] = (name, len(out) - 1)
-        return name
-
     def plus(self, out: Stream, name: str, amount: int) -> str:
         """Emit the sum of a variable and a number, once in a stream."""
-        if amount == 0:
-            return name
-        return self._share(
-            out, (name, amount), lambda: self.prim(out, "q", "+", name, self.const(out, amount))
-        )
+        return name if amount == 0 else self._shared_once(out, "+", name, amount, self.amounts)
 
     def times(self, out: Stream, name: str, amount: int) -> str:
         """Emit the product of a variable and a number, once in a stream."""
-        if amount == 1:
-            return name
-        return self._share(
-            out, (name, amount, "*"), lambda: self.prim(out, "q", "*", name, self.const(out, amount))
-        )
+        return name if amount == 1 else self._shared_once(out, "*", name, amount, self.factors)
+
+    def _shared_once(self, out: Stream, primitive: str, name: str, amount: int, notes: dict[str, int]) -> str:
+        """What a stream has computed already of a quotient and a number, or computes now; the number is kept."""
+        key = (id(out), primitive, name, amount)
+        found = self._shared.get(key)
+        if found is not None:
+            made, at = found
+            # It may have been taken back since.
+            if at < len(out) and out[at].__class__ is Prim and out[at][0] == made:
+                return made
+        number, made = f"c{next(self.fresh)}", f"q{next(self.fresh)}"
+        out.append(new(Const, (number, amount)))
+        out.append(new(Prim, (made, primitive, (name, number), None)))
+        self._shared[key] = (made, len(out) - 1)
+        notes[made] = amount
+        return made
 
     def cyclic(self, out: Stream, base: int, quotient: str, remainder: int) -> str:
         """Emit what a cyclic integer is (lift case 2)."""
@@ -207,8 +209,9 @@ class Session:
     def fail(self, out: Stream, error: Exception, code: str = "") -> None:
         """End a stream with the error that its static part raised, in a code that names its line."""
         place = getattr(error, "place", None) or code
+        shown = error.args[0] if isinstance(error, KeyError) and error.args else error
         text = getattr(error, "message", None) or (
-            "a half of what is no pair" if isinstance(error, AttributeError) else str(error)
+            "a half of what is no pair" if isinstance(error, AttributeError) else str(shown)
         )
         message = self.const(out, f"{place}: {text}" if place else text)
         name = self.prim(out, "e", "error", message)
@@ -249,9 +252,12 @@ class Session:
                     spine.append((None, self.key(value)))
                     self._walked += len(spine)
                     return tuple(spine)
-                node = nodes[field]
-                spine.append(self.walk(nodes, node.car, value[0], names, deep))
-                field, value = node.cdr, value[1]
+                _, _, car, cdr, _ = nodes[field]
+                if car is DYNAMIC:
+                    spine.append(names.setdefault(value[0], len(names)))
+                else:
+                    spine.append(self.walk(nodes, car, value[0], names, deep))
+                field, value = cdr, value[1]
             spine.append(self.walk(nodes, field, value, names, deep))
             return tuple(spine)
         if isinstance(field, Stack):
@@ -314,14 +320,21 @@ class Session:
         """A new residual code of an extension, under a key."""
         self._made[owner] += 1
         code = Code(f"{owner.code.name}_{len(self.table) + 1}", tuple(names))
-        if self._made[owner] > self.most:
-            raise grown(owner, [one[1:] for one in self.table if one[0] == key[0]][-3:])
-        if len(names) > _MAX_REGISTERS or self._walked > _MAX_WALKED:
-            raise grown(owner, [one[1:] for one in self.table if one[0] == key[0]][-3:])
+        if self._made[owner] > self.most or len(names) > _MAX_REGISTERS or self._walked > _MAX_WALKED:
+            raise self._grown(owner, key[0])
         self.table[key] = code
         stream: Stream = []
         self.streams[code] = stream
         return code, stream
+
+    def _grown(self, owner: Extension, number: int) -> GrowthError:
+        """The error of an extension that is wanted too often, or of what wants it: best one that names a line."""
+        if ":" not in owner.code.name:
+            placed = [one for one, made in self._made.items() if ":" in one.code.name and made > _FEW]
+            if placed:
+                owner = max(placed, key=self._made.__getitem__)
+                number = owner.number
+        return grown(owner, [one[1:] for one in self.table if one[0] == number][-3:])
 
     def entered(self, key: Any, owner: Extension, names: dict[str, int]) -> tuple[Stream, list[str]]:
         """The stream of a new residual closure's code, after what restores its registers (unlift), and its values."""
@@ -343,8 +356,12 @@ class Session:
             frame = self.prim(out, "f", "cons", name, frame)
         return self.prim(out, "k", "close", self.const(out, self.table[key]), frame)
 
-    def finish(self) -> None:
+    def finish(self, entry: Code) -> None:
         """Make the streams the bodies of their codes."""
+        if self.factors:
+            from pellucid.staging.cogen.premultiplying import premultiply
+
+            premultiply(entry, self.streams, self.factors, self.amounts, self.name)
         for code, stream in self.streams.items():
             code.body = frozen(stream)
 
@@ -372,9 +389,13 @@ class Session:
                 jobs.setdefault(job[0], []).append(job[2:])
             job[0](*job[1:])
         function, given = max(jobs.items(), key=lambda item: len(item[1]))
-        return grown(self.owners[function], given[-3:])
+        owner = self.owners[function]
+        placed = ":" in owner.code.name or max(self._made.values(), default=0) <= _FEW
+        return grown(owner, given[-3:]) if placed else self._grown(owner, owner.number)
 
 
+_FEW = 3
+"""Codes of an extension that one may well have, and not go on with without end."""
 _MAX_REGISTERS = 2000
 """Residual variables of one code; a structure that grows without end has as many within a second."""
 _MAX_WALKED = 2_000_000

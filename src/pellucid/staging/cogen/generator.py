@@ -6,6 +6,7 @@ one, and compiles the Python text of them all. What comes out is an ordinary obj
 
 from __future__ import annotations
 
+import os
 import threading
 import time as clock
 from collections import Counter
@@ -270,6 +271,8 @@ class Compiler:
         generator = Generator(integers=integers, most=most, deepest=deepest, watch=watch)
         self.code = code
         self.times = times
+        self.options = {"integers": integers, "most": most, "deepest": deepest}
+        """What `cogen` was told besides the times."""
         self._entry = generator.extension(code, times)
         self.source = generator.finish()
         """The Python text of its extensions."""
@@ -294,6 +297,15 @@ class Compiler:
         with self._lock:
             return self._made(statics)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, which `load_compiler` makes it of again, also in another process.
+
+        Raises StagingError for an interpreter with a constant or a time that has no text.
+        """
+        from pellucid.staging.cogen.saving import save
+
+        save(path, self)
+
     def _made(self, statics: Sequence[Any]) -> Code:
         session = self._session
         session.begin()
@@ -310,7 +322,7 @@ class Compiler:
             raise StagingError(
                 "a static structure is nested too deep", place=self.code.name, fix="nest its lists along cdr"
             ) from None
-        session.finish()
+        session.finish(code)
         session.begin()
         _certain(code)
         return code

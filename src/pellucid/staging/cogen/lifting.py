@@ -7,7 +7,15 @@ lifter there, which `lifts` makes.
 from __future__ import annotations
 
 from pellucid.base.errors import StagingError
-from pellucid.staging.cogen.values import Atom, ControlPointer, NeedsCopyError, Value, is_split, repacks
+from pellucid.staging.cogen.values import (
+    Atom,
+    CodePointer,
+    ControlPointer,
+    NeedsCopyError,
+    Value,
+    is_split,
+    repacks,
+)
 from pellucid.staging.cogen.writing import Writer
 from pellucid.staging.times.lattice import (
     CYCLIC,
@@ -27,6 +35,9 @@ def lifted(to: Writer, value: Value, goal: Time = DYNAMIC) -> Value:
     """A value with less known of it."""
     if isinstance(value, ControlPointer):
         value = Value(DYNAMIC, (to.emit("c", "car", [dynamic(to, value.stack)]),))
+    elif isinstance(value, CodePointer) and goal is DYNAMIC:
+        # The code that fits the frame of the residual closure.
+        value = Value(DYNAMIC, (to.emit("c", "car", [dynamic(to, value.closure)]),))
     time = value.time
     if time == goal:
         return value

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from pellucid.staging.cogen.lifting import dynamic, lifted, packed, static, unpacked
-from pellucid.staging.cogen.values import Atom, ControlPointer, Value, is_split
+from pellucid.staging.cogen.values import Atom, CodePointer, ControlPointer, Value, is_split
 from pellucid.staging.cogen.writing import Writer
 from pellucid.staging.root.primitives import primitive
 from pellucid.staging.root.program import Code, Prim
@@ -125,6 +125,8 @@ def _cons(to: Writer, instruction: Prim, values: list[Value]) -> Result:
 @rule("car cdr", "pair", "x")
 def _half(to: Writer, instruction: Prim, values: list[Value]) -> Result:
     value, first = values[0], instruction.primitive == "car"
+    if first and isinstance(value.time, Graph) and value.time.code is not None:
+        return CodePointer(value.time.car, value)
     if value.halves is not None:
         return value.halves[0 if first else 1]
     if not isinstance(value.time, Graph):

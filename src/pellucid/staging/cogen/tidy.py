@@ -1,34 +1,28 @@
 """Residual programs made small: dead values and parameters dropped, codes that do the same united, jumps spliced.
 
 The steps come in this order. Codes that differ in what is dead are alike only after it is dropped; and a code that two
-others jump to, which turn out to be one, is jumped to once.
+others jump to, which turn out to be one, is jumped to once. Each step goes through the program once: variables are
+numbers in it, and instructions are tuples that begin with their class.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
-from pellucid.staging.cogen.extension import key_of
+from pellucid.staging.cogen.extension import key_of, new
 from pellucid.staging.root.primitives import primitive
 from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Prim
 from pellucid.staging.root.writing import reached
 
 _DEEPEST = 20
 """Tests inside of tests that splicing makes; what is deeper stays a jump."""
+_SCALARS = frozenset({int, str, type(None)})
+"""Classes of constants that are keys beside each other: no two of different classes are equal."""
 
-
-class Go(NamedTuple):
-    """A jump to a code that is known."""
-
-    code: Code
-    args: tuple[str, ...]
-
-
-Step: TypeAlias = "Instruction | Go"
-Steps: TypeAlias = tuple[Any, ...]
+Step: TypeAlias = "tuple[Any, ...]"
+"""A class and what an instruction has, with numbers for variables. A jump to a code that is known begins with Code."""
 
 
 def tidy(code: Code) -> Code:
@@ -47,403 +41,404 @@ def tidy(code: Code) -> Code:
       (car k)(k x)
     }
     """
-    codes = reached(code)
-    bodies = {one: _Named(one).steps() for one in codes}
-    params = {one: one.params for one in codes}
-    bodies, params = _without_dead(code, bodies, params)
-    bodies, params, code = _united(code, bodies, params)
-    bodies = _spliced(code, bodies, params)
-    return _built(code, bodies, params)
+    program = _Program(code)
+    program.unite()
+    return _Writer(program).result()
 
 
-class _Named:
-    """Takes a body to steps in which each variable is bound once, copies are gone, and jumps name their codes."""
+class _Body:
+    """A code with numbers for variables, each of which is bound once: its parameters come first."""
+
+    __slots__ = (
+        "callers", "code", "goes", "held", "is_value", "jumped", "kind", "lifts", "made", "names", "params",
+        "reads", "stems", "steps", "unites", "used", "values",
+    )  # fmt: skip
 
     def __init__(self, code: Code) -> None:
-        self._code = code
-        self._seen = set(code.params)
-        self._count = 0
+        count = len(code.params)
+        self.code = code
+        self.stems: list[str] = list(code.params)
+        self.reads: list[tuple[int, ...]] = [()] * count
+        """What each variable is made of."""
+        self.values: dict[int, Any] = {}
+        """The constants among the variables."""
+        self.lifts: dict[int, Code] = {}
+        """The codes that lifts name, by the variables that are lifted."""
+        self.used = [False] * count
+        self.steps: list[Step] = []
+        self.callers: list[tuple[_Body, tuple[int, ...]]] = []
+        self.is_value = False
+        """Whether the code is a value, so that its parameters are not ours to change."""
+        self.params: list[int] = []
+        """The parameters that are left."""
+        self.goes: list[_Body] = []
+        self.held: list[_Body] = []
+        self.kind = 0
+        self.unites: _Body = self
+        """The code that stands for all that are alike."""
+        self.jumped = 0
+        self.made: Code | None = None
+        self.names: list[str] = []
 
-    def steps(self) -> Steps:
-        """The steps of the body."""
-        return self._stream(self._code.body, {name: name for name in self._code.params}, {}, {})
 
-    def _new(self, name: str) -> str:
-        """A variable that is not bound yet."""
-        while name in self._seen:
-            self._count += 1
-            name = f"{name.rstrip('0123456789')}{self._count}"
-        self._seen.add(name)
-        return name
+class _Program:
+    """A program while it is made small: codes are numbered as they are reached, and what they need is marked."""
+
+    def __init__(self, entry: Code) -> None:
+        self.bodies: dict[Code, _Body] = {}
+        self._marks: list[tuple[_Body, Iterable[int]]] = []
+        self._unread: list[_Body] = []
+        self.entry = self._body(entry)
+        self._fix(self.entry)
+        while self._unread or self._marks:
+            while self._unread:
+                self._number(self._unread.pop())
+            self._mark()
+
+    def _body(self, code: Code) -> _Body:
+        """The body of a code."""
+        body = self.bodies.get(code)
+        if body is None:
+            body = self.bodies[code] = _Body(code)
+            self._unread.append(body)
+        return body
+
+    def _fix(self, body: _Body) -> None:
+        """Keep all parameters of a code that is a value."""
+        if not body.is_value:
+            body.is_value = True
+            self._marks += body.callers
+
+    # ---- numbers for variables, copies gone, jumps to codes that are known ----
+
+    def _number(self, body: _Body) -> None:
+        """Take the instructions of a code to steps, and mark what they surely need."""
+        reads, stems, values = body.reads, body.stems, body.values
+        surely: list[int] = []
+        first: dict[str, int] = {name: at for at, name in enumerate(body.code.params)}
+        waiting: list[Any] = [(body.code.body, first, {}, body.steps)]
+        while waiting:
+            stream, names, known, out = waiting.pop()
+            for step in stream:
+                kind: Any = step.__class__
+                if kind is Prim:
+                    name, word, args, point = step
+                    read = tuple([names[one] for one in args])
+                    if word == "identity" and len(read) == 1:
+                        names[name] = read[0]
+                        continue
+                    number = names[name] = len(reads)
+                    reads.append(read)
+                    stems.append(name)
+                    out.append((Prim, number, word, read, point))
+                    if _stays(word):
+                        surely.append(number)
+                elif kind is Const:
+                    name, value = step
+                    key = value if value.__class__ in _SCALARS else (value.__class__, key_of(value))
+                    number = known.get(key)
+                    if number is None:
+                        number = known[key] = len(reads)
+                        reads.append(())
+                        stems.append(name)
+                        values[number] = value
+                        out.append((Const, number, value))
+                    names[name] = number
+                elif kind is Jump:
+                    surely += self._jump(body, names[step[0]], tuple([names[one] for one in step[1]]), out)
+                elif kind is If:
+                    test, inner = step
+                    steps: list[Step] = []
+                    out.append((If, names[test], steps))
+                    surely.append(names[test])
+                    waiting.append((inner, names.copy(), known.copy(), steps))
+                else:
+                    # What is known of a variable changes here, and not of those that are equal to it.
+                    name, to, args, delay = step
+                    read = tuple([names[one] for one in args])
+                    number = len(reads)
+                    out.append((Lift, number, names[name], to, read, delay))
+                    reads.append((names[name], *read))
+                    stems.append(name)
+                    if isinstance(to, Code):
+                        body.lifts[number] = to
+                    names[name] = number
+        body.used += [False] * (len(reads) - len(body.used))
+        self._marks.append((body, surely))
+
+    def _jump(self, body: _Body, target: int, args: tuple[int, ...], out: list[Step]) -> Iterable[int]:
+        """Append a jump; what it surely needs."""
+        code: Any = body.values.get(target)
+        if code.__class__ is not Code or len(code.params) != len(args):
+            out.append((Jump, target, args))
+            return (target, *args)
+        to = self._body(code)
+        out.append((Code, to, args))
+        to.callers.append((body, args))
+        return args if to.is_value else [one for one, used in zip(args, to.used, strict=False) if used]
+
+    # ---- what is dead ----
+
+    def _mark(self) -> None:
+        """Mark what is needed, from what is known to be."""
+        marks = self._marks
+        while marks:
+            body, numbers = marks.pop()
+            used, reads = body.used, body.reads
+            params = len(body.code.params)
+            waiting = list(numbers)
+            while waiting:
+                number = waiting.pop()
+                if used[number]:
+                    continue
+                used[number] = True
+                if number < params:
+                    if not body.is_value:
+                        marks += [(caller, (args[number],)) for caller, args in body.callers]
+                    continue
+                waiting += reads[number]
+                value = body.values.get(number)
+                if value is not None and value.__class__ not in _SCALARS:
+                    self._hold(value)
+                elif number in body.lifts:
+                    self._hold(body.lifts[number])
+
+    def _hold(self, value: Any) -> None:
+        """Keep a code that is a value."""
+        if value.__class__ is Code:
+            self._fix(self._body(value))
+
+    # ---- what is alike ----
+
+    def unite(self) -> None:
+        """Find the classes of the coarsest partition that jumps respect, and one code for each."""
+        bodies = list(self.bodies.values())
+        groups: dict[Any, list[_Body]] = {}
+        for body in bodies:
+            params = range(len(body.code.params))
+            body.params = list(params) if body.is_value else [at for at in params if body.used[at]]
+        for body in bodies:
+            groups.setdefault(self._form(body), []).append(body)
+        crowds = _numbered(groups, 0)
+        count = len(groups)
+        while True:
+            # A class of one code stays as it is.
+            split: list[list[_Body]] = []
+            before = count
+            for crowd in crowds:
+                parts: dict[Any, list[_Body]] = {}
+                for body in crowd:
+                    parts.setdefault(tuple([one.kind for one in body.goes + body.held]), []).append(body)
+                split.append(crowd) if len(parts) == 1 else split.extend(_numbered(parts, count))
+                count += len(parts) if len(parts) > 1 else 0
+            crowds = split
+            if count == before:
+                break
+        for crowd in crowds:
+            first = self.entry if self.entry in crowd else crowd[0]
+            for body in crowd:
+                body.unites = first
+
+    def _form(self, body: _Body) -> tuple[Any, ...]:
+        """What a code does, without the names of its variables and codes; those are noted in order."""
+        numbers = [0] * len(body.reads)
+        for at, param in enumerate(body.params):
+            numbers[param] = at
+        count = len(body.params)
+        used = body.used
+        form: list[Any] = [count]
+        waiting: list[Iterator[Step]] = [iter(body.steps)]
+        while waiting:
+            for step in waiting[-1]:
+                kind: Any = step[0]
+                if kind is Prim:
+                    _, number, word, args, point = step
+                    if used[number]:
+                        numbers[number] = count
+                        count += 1
+                        form += (word, point, *[numbers[one] for one in args])
+                elif kind is Const:
+                    _, number, value = step
+                    if used[number]:
+                        numbers[number] = count
+                        count += 1
+                        if value.__class__ is Code:
+                            body.held.append(self.bodies[value])
+                            form.append(Code)
+                        else:
+                            form += (value.__class__, key_of(value))
+                elif kind is Code:
+                    _, to, args = step
+                    body.goes.append(to)
+                    form.append(Code)
+                    form += [numbers[args[at]] for at in to.params]
+                elif kind is Jump:
+                    form += (Jump, numbers[step[1]], *[numbers[one] for one in step[2]])
+                elif kind is If:
+                    form += (If, numbers[step[1]])
+                    waiting.append(iter(step[2]))
+                    break
+                else:
+                    _, number, before, to, args, delay = step
+                    if used[number]:
+                        numbers[number] = count
+                        count += 1
+                        if isinstance(to, Code):
+                            body.held.append(self.bodies[to])
+                        shown = Code if isinstance(to, Code) else id(to) if callable(to) else to
+                        form += (Lift, numbers[before], shown, *[numbers[one] for one in args], delay)
+            else:
+                waiting.pop()
+        return tuple(form)
+
+
+def _numbered(groups: dict[Any, list[_Body]], count: int) -> list[list[_Body]]:
+    """Give the codes of each group a number; the groups of more than one code."""
+    for number, group in enumerate(groups.values(), count):
+        for body in group:
+            body.kind = number
+    return [group for group in groups.values() if len(group) > 1]
+
+
+@lru_cache(maxsize=1 << 10)
+def _stays(word: str) -> bool:
+    """Whether a primitive has an effect that remains without its value."""
+    return primitive(word).effect in ("writes", "stops")
+
+
+# ---- what is jumped to once, and the result ----
+
+
+class _Writer:
+    """Writes codes of steps, with those that one jump leads to in its place, and names in order."""
+
+    def __init__(self, program: _Program) -> None:
+        self._bodies = program.bodies
+        self._entry = program.entry
+        self._waiting: list[_Body] = []
+        self._taken = {program.entry.code.name}
+        self._stems: dict[str, int] = {}
+        self._count()
+
+    def result(self) -> Code:
+        """The code of the entry."""
+        made = self._code(self._entry)
+        while self._waiting:
+            body = self._waiting.pop()
+            stems: dict[str, int] = {}
+            body.names = [""] * len(body.reads)
+            for at in body.params:
+                body.names[at] = _apart(body.stems[at], stems)
+            code = self._code(body)
+            code.params = tuple([body.names[at] for at in body.params])
+            code.body = self._stream(body, body.steps, stems, 0)
+        return made
+
+    def _count(self) -> None:
+        """Count the jumps to codes; one that is a value is never put in a jump's place."""
+        self._entry.jumped = 2
+        found, waiting = {self._entry}, [self._entry]
+        while waiting:
+            body = waiting.pop()
+            for many, codes in ((1, body.goes), (2, body.held)):
+                for one in codes:
+                    to = one.unites
+                    to.jumped += many
+                    if to not in found:
+                        found.add(to)
+                        waiting.append(to)
+
+    def _code(self, body: _Body) -> Code:
+        """The code of a body, which is written later."""
+        if body.made is None:
+            name = body.code.name
+            if body is not self._entry:
+                stem = name
+                name = _apart(stem, self._stems)
+                while name in self._taken:
+                    name = _apart(stem, self._stems)
+                self._taken.add(name)
+            body.made = Code(name, ())
+            self._waiting.append(body)
+        return body.made
+
+    def _value(self, value: Any) -> Any:
+        """A constant, or what a lift leads to."""
+        return self._code(self._bodies[value].unites) if value.__class__ is Code else value
 
     def _stream(
-        self, stream: Steps, names: dict[str, str], codes: dict[str, Code], constants: dict[Any, str]
-    ) -> Steps:
-        """The steps of a stream; `codes` are the variables that hold one, `constants` those that hold a constant."""
-        names, codes, constants = dict(names), dict(codes), dict(constants)
-        out: list[Any] = []
-        for instruction in stream:
-            match instruction:
-                case Const(name, value):
-                    key = (value.__class__, key_of(value))
-                    if key not in constants:
-                        constants[key] = self._new(name)
-                        out.append(Const(constants[key], value))
-                    names[name] = constants[key]
-                    if isinstance(value, Code):
-                        codes[constants[key]] = value
-                case Prim(name, "identity", (one,)):
-                    names[name] = names[one]
-                case Prim(name, word, args, point):
-                    read = tuple(names[one] for one in args)
-                    names[name] = self._new(name)
-                    out.append(Prim(names[name], word, read, point))
-                case If(test, inner):
-                    out.append(If(names[test], self._stream(inner, names, codes, constants)))
-                case Jump(target, args):
-                    read = tuple(names[one] for one in args)
-                    found = codes.get(names[target])
-                    out.append(Go(found, read) if found is not None else Jump(names[target], read))
-                case Lift(name, to, args, delay):
-                    # What is known of a variable changes here, and not of those that are equal to it.
-                    read = tuple(names[one] for one in args)
-                    before = names[name]
-                    names[name] = self._new(name)
-                    out += [Prim(names[name], "identity", (before,)), Lift(names[name], to, read, delay)]
-                case _:
-                    pass
-        return tuple(out)
-
-
-Bodies: TypeAlias = dict[Code, Steps]
-Params: TypeAlias = dict[Code, tuple[str, ...]]
-
-
-def _walk(steps: Steps) -> list[Any]:
-    """All steps of a stream and of those in it."""
-    found: list[Any] = []
-    waiting = [steps]
-    while waiting:
-        for step in waiting.pop():
-            found.append(step)
-            if isinstance(step, If):
-                waiting.append(step.stream)
-    return found
-
-
-def _values(bodies: Bodies) -> set[Code]:
-    """The codes that are values, whose parameters are not ours to change."""
-    found: set[Code] = set()
-    for steps in bodies.values():
-        for step in _walk(steps):
-            if isinstance(step, Const):
-                found |= set(reached_in(step.value))
-            elif isinstance(step, Lift) and isinstance(step.to, Code):
-                found.add(step.to)
-    return found
-
-
-def reached_in(value: Any) -> list[Code]:
-    """The codes in a constant."""
-    if isinstance(value, Code):
-        return [value]
-    return reached(Code("", (), (Const("", value),)))[1:]
-
-
-# ---- what is dead ----
-
-
-def _without_dead(entry: Code, bodies: Bodies, params: Params) -> tuple[Bodies, Params]:
-    """The codes without values that nothing needs, and without parameters for them."""
-    # A constant that only direct jumps use is none of the code's values.
-    fixed = {entry}
-    for one in bodies:
-        used = _needed(bodies[one], {code: set(params[code]) for code in bodies}, set(bodies))
-        bodies[one] = _kept(bodies[one], used, {}, set(bodies))
-    fixed |= _values(bodies)
-    live: dict[Code, set[str]] = {code: set() for code in bodies}
-    callers: dict[Code, set[Code]] = {code: set() for code in bodies}
-    for code, steps in bodies.items():
-        for step in _walk(steps):
-            if isinstance(step, Go):
-                callers[step.code].add(code)
-    waiting = dict.fromkeys(reversed(list(bodies)))
-    while waiting:
-        code = next(iter(waiting))
-        del waiting[code]
-        used = _needed(bodies[code], live, fixed) & set(params[code])
-        if used != live[code]:
-            live[code] = used
-            waiting.update(dict.fromkeys(callers[code]))
-    kept = {
-        code: _kept(steps, _needed(steps, live, fixed), live, fixed, params) for code, steps in bodies.items()
-    }
-    left = {
-        code: names if code in fixed else tuple(name for name in names if name in live[code])
-        for code, names in params.items()
-    }
-    return kept, left
-
-
-def _needed(steps: Steps, live: dict[Code, set[str]], fixed: set[Code]) -> set[str]:
-    """The variables that a stream needs."""
-    used: set[str] = set()
-    for step in reversed(steps):
-        match step:
-            case Go(code, args):
-                keep = live[code]
-                if code in fixed:
-                    used |= set(args)
-                else:
-                    used |= {one for name, one in zip(code.params, args, strict=True) if name in keep}
-            case Jump(target, args):
-                used |= {target, *args}
-            case If(test, inner):
-                used |= {test} | _needed(inner, live, fixed)
-            case Lift(name, _, args):
-                if name in used:
-                    used |= set(args)
-            case Prim(name, _, args):
-                if name in used or _stays(step):
-                    used |= set(args)
-            case _:
-                pass
-    return used
-
-
-def _stays(prim: Prim) -> bool:
-    """Whether a primitive has an effect that remains without its value."""
-    return primitive(prim.primitive).effect in ("writes", "stops")
-
-
-def _kept(
-    steps: Steps, used: set[str], live: dict[Code, set[str]], fixed: set[Code], params: Params | None = None
-) -> Steps:
-    """A stream without what is not used."""
-    out: list[Any] = []
-    for step in steps:
-        match step:
-            case Prim(name) if name not in used and not _stays(step):
-                continue
-            case Const(name) | Lift(name) if name not in used:
-                continue
-            case If(test, inner):
-                out.append(If(test, _kept(inner, used, live, fixed, params)))
-            case Go(code, args) if code not in fixed:
-                names = code.params
-                out.append(
-                    Go(code, tuple(one for name, one in zip(names, args, strict=True) if name in live[code]))
-                )
-            case _:
-                out.append(step)
-    return tuple(out)
-
-
-# ---- what is alike ----
-
-
-def _united(entry: Code, bodies: Bodies, params: Params) -> tuple[Bodies, Params, Code]:
-    """One code of each class of the coarsest partition that jumps respect."""
-    forms: dict[Code, tuple[Any, tuple[Code, ...]]] = {}
-    numbers: dict[Any, int] = {}
-    for code, steps in bodies.items():
-        form, codes = _form(steps, params[code])
-        forms[code] = (numbers.setdefault((len(params[code]), form), len(numbers)), codes)
-    kinds = {code: form for code, (form, _) in forms.items()}
-    count = 0
-    while True:
-        table: dict[Any, int] = {}
-        kinds = {
-            code: table.setdefault((kinds[code], form, tuple(kinds[one] for one in codes)), len(table))
-            for code, (form, codes) in forms.items()
-        }
-        if len(table) == count:
-            break
-        count = len(table)
-    chosen: dict[int, Code] = {kinds[entry]: entry}
-    for code in bodies:
-        chosen.setdefault(kinds[code], code)
-    replaced = {code: chosen[kinds[code]] for code in bodies}
-    return (
-        {code: _renamed(bodies[code], replaced) for code in chosen.values()},
-        {code: params[code] for code in chosen.values()},
-        entry,
-    )
-
-
-def _form(steps: Steps, names: tuple[str, ...]) -> tuple[Any, tuple[Code, ...]]:
-    """A stream without the names of its variables and codes, and its codes in order."""
-    codes: list[Code] = []
-    numbers = {name: at for at, name in enumerate(names)}
-
-    def of(stream: Steps) -> tuple[Any, ...]:
-        out: list[Any] = []
-        for step in stream:
-            match step:
-                case Prim(name, word, args, point):
-                    out.append((word, point, tuple(numbers[one] for one in args)))
-                    numbers[name] = len(numbers)
-                case Const(name, value):
-                    if isinstance(value, Code):
-                        codes.append(value)
-                        out.append("code")
-                    else:
-                        out.append((value.__class__, key_of(value)))
-                    numbers[name] = len(numbers)
-                case If(test, inner):
-                    out.append((numbers[test], of(inner)))
-                case Go(code, args):
-                    codes.append(code)
-                    out.append(("go", tuple(numbers[one] for one in args)))
-                case Jump(target, args):
-                    out.append(("jump", numbers[target], tuple(numbers[one] for one in args)))
-                case Lift(name, to, args, delay):
-                    lift = to if not callable(to) or isinstance(to, Code) else id(to)
-                    out.append(("lift", numbers[name], lift, tuple(numbers[one] for one in args), delay))
-                case _:
-                    pass
-        return tuple(out)
-
-    return of(steps), tuple(codes)
-
-
-def _renamed(steps: Steps, replaced: dict[Code, Code]) -> Steps:
-    """A stream with other codes for some."""
-    out: list[Any] = []
-    for step in steps:
-        match step:
-            case Const(name, value) if isinstance(value, Code):
-                out.append(Const(name, replaced.get(value, value)))
-            case If(test, inner):
-                out.append(If(test, _renamed(inner, replaced)))
-            case Go(code, args):
-                out.append(Go(replaced.get(code, code), args))
-            case _:
-                out.append(step)
-    return tuple(out)
-
-
-# ---- what is jumped to once ----
-
-
-def _spliced(entry: Code, bodies: Bodies, params: Params) -> Bodies:
-    """The codes with those that one jump leads to in its place."""
-    fixed = _values(bodies) | {entry}
-    jumps = Counter(step.code for steps in bodies.values() for step in _walk(steps) if isinstance(step, Go))
-    once = {code for code, number in jumps.items() if number == 1 and code not in fixed}
-    made: Bodies = {}
-
-    def of(steps: Steps, names: dict[str, str], taken: set[str], depth: int) -> Steps:
-        """A stream with other names for its variables, and the codes in it that it alone jumps to."""
-        out: list[Any] = []
+        self, body: _Body, steps: list[Step], stems: dict[str, int], depth: int
+    ) -> tuple[Instruction, ...]:
+        """The instructions of steps, and of those that they alone lead to."""
+        out: list[Instruction] = []
         while True:
-            last: Go | None = None
-            for step in steps:
-                match step:
-                    case Prim(name, word, args, point):
-                        read = tuple(names[one] for one in args)
-                        names[name] = _apart(name, taken)
-                        out.append(Prim(names[name], word, read, point))
-                    case Const(name, value):
-                        names[name] = _apart(name, taken)
-                        out.append(Const(names[name], value))
-                    case If(test, inner):
-                        out.append(If(names[test], of(inner, dict(names), taken, depth + 1)))
-                    case Go(code, args):
-                        last = Go(code, tuple(names[one] for one in args))
-                    case Jump(target, args):
-                        out.append(Jump(names[target], tuple(names[one] for one in args)))
-                    case Lift(name, to, args, delay):
-                        out.append(Lift(names[name], to, tuple(names[one] for one in args), delay))
-                    case _:
-                        pass
-            if last is None:
+            self._steps(body, steps, stems, depth, out)
+            target: Any
+            kind, target, args = steps[-1]
+            given: list[str] = [body.names[at] for at in args]
+            if kind is Jump:
+                out.append(new(Jump, (body.names[target], tuple(given))))
                 return tuple(out)
-            if last.code not in once or depth > _DEEPEST:
-                waiting.append(last.code)
-                return (*out, last)
-            steps = bodies[last.code]
-            names = dict(zip(params[last.code], last.args, strict=True))
+            to: _Body = target.unites
+            given = [given[at] for at in target.params]
+            if to.jumped > 1 or depth > _DEEPEST:
+                link = _apart("j", stems)
+                out.append(new(Const, (link, self._code(to))))
+                out.append(new(Jump, (link, tuple(given))))
+                return tuple(out)
+            to.names = [""] * len(to.reads)
+            for at, one in zip(to.params, given, strict=True):
+                to.names[at] = one
+            body, steps = to, to.steps
 
-    waiting = [entry, *(code for code in fixed if code in bodies)]
-    while waiting:
-        code = waiting.pop()
-        if code not in made:
-            made[code] = ()
-            taken = set(params[code])
-            made[code] = of(bodies[code], {name: name for name in params[code]}, taken, 0)
-    return made
-
-
-@lru_cache(maxsize=1 << 12)
-def _stem(name: str) -> str:
-    """A name without its number."""
-    return re.sub(r"_?\d+$", "", name) or "v"
-
-
-def _apart(name: str, taken: set[str]) -> str:
-    """A name like another one that is not taken yet."""
-    stem = _stem(name)
-    found, at = stem, 1
-    while found in taken:
-        at += 1
-        found = f"{stem}{at}"
-    taken.add(found)
-    return found
-
-
-# ---- the result ----
-
-
-def _built(entry: Code, bodies: Bodies, params: Params) -> Code:
-    """New codes of steps, with names in the order in which they are reached."""
-    made: dict[Code, Code] = {}
-    taken: set[str] = set()
-    for code in bodies:
-        names = [_apart(name, taken_names) for taken_names in [set[str]()] for name in params[code]]
-        made[code] = Code(code.name if code is entry else _apart(code.name, taken), tuple(names))
-        if code is entry:
-            taken.add(code.name)
-    for code, steps in bodies.items():
-        names = dict(zip(params[code], made[code].params, strict=True))
-        taken_names = set(made[code].params)
-        made[code].body = _body(steps, names, taken_names, made)
-    return made[entry]
+    def _steps(
+        self, body: _Body, steps: list[Step], stems: dict[str, int], depth: int, out: list[Instruction]
+    ) -> None:
+        """Append the instructions of steps but the jump."""
+        names: list[str] = body.names
+        used: list[bool] = body.used
+        own: list[str] = body.stems
+        number: int
+        args: tuple[int, ...]
+        for step in steps:
+            kind: Any = step[0]
+            if kind is Prim:
+                _, number, word, args, point = step
+                if used[number]:
+                    name = names[number] = _apart(own[number], stems)
+                    out.append(new(Prim, (name, word, tuple([names[one] for one in args]), point)))
+            elif kind is Const:
+                _, number, value = step
+                if used[number]:
+                    name = names[number] = _apart(own[number], stems)
+                    out.append(new(Const, (name, self._value(value))))
+            elif kind is If:
+                inner = self._stream(body, step[2], stems, depth + 1)
+                out.append(new(If, (names[step[1]], inner)))
+            elif kind is Lift:
+                _, number, before, to, args, delay = step
+                if used[number]:
+                    name = names[number] = _apart(own[number], stems)
+                    out.append(Prim(name, "identity", (names[before],)))
+                    out.append(Lift(name, self._value(to), tuple([names[one] for one in args]), delay))
 
 
-def _body(
-    steps: Steps, names: dict[str, str], taken: set[str], made: dict[Code, Code]
-) -> tuple[Instruction, ...]:
-    """The instructions of steps."""
-    out: list[Instruction] = []
-    for step in steps:
-        match step:
-            case Prim(name, word, args, point):
-                read = tuple(names[one] for one in args)
-                names[name] = _apart(name, taken)
-                out.append(Prim(names[name], word, read, point))
-            case Const(name, value):
-                names[name] = _apart(name, taken)
-                out.append(Const(names[name], made.get(value, value) if isinstance(value, Code) else value))
-            case If(test, inner):
-                out.append(If(names[test], _body(inner, dict(names), taken, made)))
-            case Jump(target, args):
-                out.append(Jump(names[target], tuple(names[one] for one in args)))
-            case Lift(name, to, args, delay):
-                goal = made.get(to, to) if isinstance(to, Code) else to
-                out.append(Lift(names[name], goal, tuple(names[one] for one in args), delay))
-            case Go(code, args):
-                name = _apart("j", taken)
-                out += [Const(name, made[code]), Jump(name, tuple(names[one] for one in args))]
-            case _:
-                pass
-    return tuple(out)
+def _apart(name: str, stems: dict[str, int]) -> str:
+    """A name like another one that is not taken yet: its letters, and their number but the first."""
+    stem = name.rstrip("0123456789_") or "v"
+    count = stems[stem] = stems.get(stem, 0) + 1
+    return stem if count == 1 else f"{stem}{count}"
 
 
 def size(code: Code) -> int:
-    """The number of instructions of a program."""
+    r"""The number of instructions of a program.
 
-    def of(stream: Steps) -> int:
+    >>> from pellucid.staging.root.reading import read_sugar
+    >>> size(read_sugar("f(k x) {\n(car k)(k x)\n}")["f"])
+    2
+    """
+
+    def of(stream: tuple[Instruction, ...]) -> int:
         return sum(1 + (of(step.stream) if isinstance(step, If) else 0) for step in stream)
 
     return sum(of(one.body) for one in reached(code))

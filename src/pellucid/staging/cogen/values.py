@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from pellucid.base.errors import StagingError
+from pellucid.staging.root.program import Code
 from pellucid.staging.times.lattice import CYCLIC, STATIC, Constant, Graph, Pointer, Time
 
 
 class Value:
     """A value of the interpreter, as the extension holds it."""
 
-    __slots__ = ("halves", "own", "time")
+    __slots__ = ("halves", "lifted", "own", "time")
 
     def __init__(
         self, time: Time, own: tuple[str, ...] = (), halves: tuple[Value, Value] | None = None
@@ -24,6 +25,8 @@ class Value:
         self.time = time
         self.own = own
         self.halves = halves
+        self.lifted: Code | None = None
+        """The code of the closure that this value was before it was lifted."""
 
     def leaves(self) -> Iterator[str]:
         """The Python expressions of all its leaves, in order."""
@@ -44,6 +47,16 @@ class ControlPointer(Value):
         self.stack = stack
 
 
+class CodePointer(Value):
+    """The code of a closure, taken from it."""
+
+    __slots__ = ("closure",)
+
+    def __init__(self, time: Time, closure: Value) -> None:
+        super().__init__(time)
+        self.closure = closure
+
+
 class Atom(Value):
     """A static value that is known to be no pair."""
 
@@ -57,6 +70,14 @@ class NeedsCopyError(StagingError):
         super().__init__(f"no lift of {value.time} to {to}", place="lift", fix="lift where the value is made")
         self.value = value
         self.to = to
+
+
+def code_of(value: Value) -> Code | None:
+    """The code that a value is, if that is known when the compiler is generated."""
+    time = value.time
+    if isinstance(time, Pointer):
+        return time.code
+    return time.value if isinstance(time, Constant) and isinstance(time.value, Code) else None
 
 
 def is_split(time: Time) -> bool:

@@ -7,6 +7,7 @@
 
 from pellucid.staging.front.explaining import BindingTimes, explain_times, is_explained
 from pellucid.staging.front.interpreter import CompiledProgram, Interpreter, InterpreterCompiler, interpreter
+from pellucid.staging.front.saving import load_compiler
 
 __all__ = [
     "BindingTimes",
@@ -16,4 +17,5 @@ __all__ = [
     "explain_times",
     "interpreter",
     "is_explained",
+    "load_compiler",
 ]

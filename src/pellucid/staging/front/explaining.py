@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from pellucid.base.errors import InputError
 from pellucid.staging.cogen.generator import Compiler
 from pellucid.staging.front.inference import Inference
-from pellucid.staging.front.interpreter import Interpreter, InterpreterCompiler
+from pellucid.staging.front.interpreter import Interpreter, InterpreterCompiler, Translation
 from pellucid.staging.front.source import Source
 from pellucid.staging.front.statements import program_of
 from pellucid.staging.integers import lift
@@ -192,25 +192,32 @@ def explain_times(compiler: InterpreterCompiler) -> BindingTimes:
             place="explain_times",
             fix="give what cogen makes of a function that interpreter marks",
         )
-    return _Report(compiler).times()
+    if compiler.translation is None:
+        raise InputError(
+            "a compiler that was loaded has no source",
+            place="explain_times",
+            fix="make it of its interpreter",
+        )
+    return _Report(compiler, compiler.translation).times()
 
 
 class _Report:
     """One explanation."""
 
-    def __init__(self, compiler: InterpreterCompiler) -> None:
+    def __init__(self, compiler: InterpreterCompiler, translation: Translation) -> None:
         self._compiler = compiler
+        self._source = translation.source
         self._found: dict[str, dict[str, Time]] = {}
         self._notes: dict[Note, None] = {}
-        source, times = compiler.interpreter, compiler.times
+        source, times = translation.source, compiler.times
         static = [name for name, time in times.items() if time is STATIC]
         code, self._inference = program_of(source, static, marked=True)
         self._names = {one.name for one in self._inference.sources.values()}
-        Compiler(code, (DYNAMIC, *times.values()), **compiler.options, watch=self._watch)
+        Compiler(code, (DYNAMIC, *times.values()), **translation.options, watch=self._watch)
 
     def times(self) -> BindingTimes:
         """What was found."""
-        source = self._compiler.interpreter
+        source = self._source
         own = [one for one in self._inference.sources.values() if one.file == source.file]
         lines: dict[int, Line] = {}
         for one in own:

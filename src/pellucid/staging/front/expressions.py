@@ -265,8 +265,8 @@ class Expressions(Sequences):
         is_recursive = self.source.function in reached
         changed = self.inference.changed[callee.function]
         if is_recursive and changed:
-            places = tuple(callee.params.index(one) for one in changed)
-            return changing(places, only_computes=not reads)
+            places = [str(callee.params.index(one)) for one in changed]
+            return changing("reads" if reads else "alone", *places)
         if reads:
             return recursive if is_recursive else None
         return alone_recursive if is_recursive else alone

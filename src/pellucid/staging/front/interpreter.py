@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, cast
 
 import numpy as np
 
 from pellucid.base.errors import InputError, StagingError, brief, did_you_mean
 from pellucid.base.kinds import FUNCTION, takes, whole
 from pellucid.staging.cogen.generator import Compiler, cogen
+from pellucid.staging.cogen.saving import save
 from pellucid.staging.front.inference import RESULT, Inference
-from pellucid.staging.front.placing import placed
+from pellucid.staging.front.kinds import Kind, written
+from pellucid.staging.front.placing import placed, placed_loaded
 from pellucid.staging.front.source import Source
 from pellucid.staging.front.statements import program_of
 from pellucid.staging.front.vectors import dynamic_data, result, static_data
@@ -66,7 +69,16 @@ class Interpreter(Generic[P, R]):
                 fix=f"give {missing[0]}=STATIC or {missing[0]}=DYNAMIC",
             )
         read = {name: _time(name, found[name], place) for name in source.params}
-        return InterpreterCompiler(source, read, options)
+        code, inference = program_of(source, [name for name, time in read.items() if time is STATIC])
+        kind = inference.kinds.variable(source.function, RESULT).root
+        origin = Origin(source.name, source.file, source.tree.lineno)
+        return InterpreterCompiler(
+            lambda: cogen(code, [DYNAMIC, *read.values()], **options),
+            read,
+            origin,
+            kind,
+            Translation(source, inference, options),
+        )
 
 
 @takes(function=FUNCTION)
@@ -108,35 +120,56 @@ def _time(name: str, given: Time | str, place: str) -> Time:
         raise StagingError(f"{name}: {error.message}", place=place, fix=error.fix) from None
 
 
+class Origin(NamedTuple):
+    """Where an interpreter is from: its name, file and first line."""
+
+    name: str
+    file: str
+    line: int
+
+
+class Translation(NamedTuple):
+    """An interpreter as it was read: its source, what was inferred of it, and the options of `cogen`."""
+
+    source: Source
+    inference: Inference
+    options: Mapping[str, Any]
+
+
 class InterpreterCompiler:
     """The compiler of an interpreter in Python: called on its static values, it makes a program.
 
     `source` is its Python text, `trace` the extensions in order, `seconds` the time that `cogen` took.
     """
 
-    def __init__(self, source: Source, times: Mapping[str, Time], options: Mapping[str, Any]) -> None:
-        self._source = source
+    def __init__(
+        self,
+        compiler: Callable[[], Compiler],
+        times: Mapping[str, Time],
+        origin: Origin,
+        kind: Kind,
+        translation: Translation | None = None,
+    ) -> None:
         self._times = times
-        self.interpreter = source
-        """The function that it compiles programs of."""
+        self._origin = origin
+        self._result = kind
+        self.translation = translation
+        """What it was made of; None for one that was loaded."""
         self.times = times
         """The binding time of each parameter."""
-        self.options = options
-        """The options of `cogen`."""
-        code, self._inference = program_of(source, [name for name, time in times.items() if time is STATIC])
-        self.code = code
-        """The interpreter in root."""
         try:
-            self._compiler: Compiler = cogen(code, [DYNAMIC, *times.values()], **options)
+            self._compiler = compiler()
         except StagingError as error:
             raise self._placed(error) from None
+        self.code = self._compiler.code
+        """The interpreter in root."""
         self.source = self._compiler.source
         self.trace = self._compiler.trace
         self.seconds = self._compiler.seconds
 
     def __repr__(self) -> str:
         """The interpreter, with its binding times."""
-        return f"compiler of {self._source.name}({', '.join(f'{n}={t}' for n, t in self._times.items())})"
+        return f"compiler of {self._origin.name}({', '.join(f'{n}={t}' for n, t in self._times.items())})"
 
     def __call__(self, *statics: Any, **named: Any) -> CompiledProgram:
         """The program for static values, in the order of the parameters or by their names.
@@ -149,7 +182,7 @@ class InterpreterCompiler:
             for name, time in self._times.items()
             if time is not DYNAMIC and not isinstance(time, Constant)
         ]
-        place = f"{self._source.file}:{self._source.tree.lineno}"
+        place = f"{self._origin.file}:{self._origin.line}"
         for name in named:
             if name not in wanted[len(statics) :]:
                 asked = ", ".join(wanted) or "no values"
@@ -170,11 +203,21 @@ class InterpreterCompiler:
             code = self._compiler(*given)
         except StagingError as error:
             raise self._placed(error) from None
-        return CompiledProgram(code, self._source, self._inference)
+        return CompiledProgram(code, self._origin.name, self._result, self.translation)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, which `load_compiler` makes it of again, also in another process.
+
+        Raises StagingError for an interpreter with a constant that has no text, such as a `Memory`.
+        """
+        more = {"params": list(self._times), "origin": self._origin, "result": written(self._result)}
+        save(path, self._compiler, more)
 
     def _placed(self, error: StagingError) -> StagingError:
         """An error of the generator with the line that it is about."""
-        return placed(error, self._source, self._inference)
+        if self.translation is not None:
+            return placed(error, self.translation.source, self.translation.inference)
+        return placed_loaded(error, self._origin.file, self._origin.line)
 
 
 class CompiledProgram:
@@ -184,24 +227,24 @@ class CompiledProgram:
     call ran, and `problem` why there is no machine code, if there is none.
     """
 
-    def __init__(self, code: Code, source: Source, inference: Inference) -> None:
+    def __init__(self, code: Code, name: str, kind: Kind, translation: Translation | None = None) -> None:
         self.code = code
-        self._source = source
-        self._inference = inference
-        self._kind = inference.kinds.variable(source.function, RESULT).root
+        self._name = name
+        self._kind = kind
+        self._translation = translation
         self._compiled: dict[tuple[Any, ...], Any] = {}
         self.tier = ""
         self.problem = ""
 
     def __repr__(self) -> str:
         """The interpreter and the parameters."""
-        return f"program of {self._source.name}({', '.join(self.code.params[1:])})"
+        return f"program of {self._name}({', '.join(self.code.params[1:])})"
 
     def __call__(self, *args: Any) -> Any:
         """The result, as the interpreter returns it for the program."""
         # Residual parameters have numbers behind the names of the interpreter's.
         names = [one.rpartition("_")[0] or one for one in self.code.params[1:]]
-        place = self._source.name
+        place = self._name
         if len(args) != len(names):
             raise InputError(
                 f"{len(args)} arguments for {len(names)} parameters",
@@ -222,7 +265,9 @@ class CompiledProgram:
         except InputError:
             raise
         except StagingError as error:
-            raise placed(error, self._source, self._inference) from None
+            if self._translation is None:
+                raise
+            raise placed(error, self._translation.source, self._translation.inference) from None
         return result(made, self._kind)
 
 

@@ -129,3 +129,35 @@ class Kinds:
         if found is None:
             found = self._variables[function, name] = Kind(name=name)
         return found
+
+
+def written(kind: Kind) -> list[Any]:
+    """A kind as JSON: the forms and the parts of each kind in it, the first of which is itself.
+
+    >>> pair = Kind("tuple")
+    >>> pair.part(0).add("list")
+    >>> written(pair)
+    [[['tuple'], [[0, 1]]], [['list'], []]]
+    """
+    order: dict[Kind, int] = {kind.root: 0}
+    found: list[Any] = []
+    waiting = [kind.root]
+    for one in waiting:
+        for part in one.parts.values():
+            if part.root not in order:
+                order[part.root] = len(order)
+                waiting.append(part.root)
+        found.append([sorted(one.forms), [[key, order[part.root]] for key, part in one.parts.items()]])
+    return found
+
+
+def read_kind(data: Any) -> Kind:
+    """The kind that `written` wrote.
+
+    >>> read_kind([[["tuple"], [[0, 1]]], [["list"], []]]).part(0).forms
+    {'list'}
+    """
+    made = [Kind(*map(str, forms)) for forms, _ in data]
+    for kind, (_, parts) in zip(made, data, strict=True):
+        kind.parts = {key: made[number] for key, number in parts}
+    return made[0]

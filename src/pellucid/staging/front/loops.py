@@ -11,13 +11,8 @@ from pellucid.staging.front.effects import root_of
 from pellucid.staging.front.expressions import Expressions
 from pellucid.staging.front.inference import VIEWS, is_range
 from pellucid.staging.front.kinds import ITEM, Kind
+from pellucid.staging.front.returns import as_known
 from pellucid.staging.root.program import Lift
-from pellucid.staging.times.lattice import DYNAMIC, Time, is_static
-
-
-def as_known(start: Time, stop: Time) -> Time:
-    """The time of a counter: dynamic where the loop ends at a dynamic number."""
-    return start if is_static(stop) else DYNAMIC
 
 
 class Item(NamedTuple):

@@ -24,6 +24,10 @@ def placed(error: StagingError, entry: Source, inference: Inference) -> StagingE
         if told is not None:
             return told
     place, message = error.place or "", error.message
+    if place.startswith(f"{entry.name}: "):
+        # The place of a static value ends with its parameter.
+        name = place.rpartition(": ")[2]
+        return StagingError(f"{name}: {message}", place=f"{entry.file}:{entry.tree.lineno}", fix=error.fix)
     prefix = _PREFIX.fullmatch(message)
     if prefix and prefix[1].rpartition(":")[0] == entry.file:
         return StagingError(prefix[2], place=prefix[1], fix=error.fix)
@@ -36,6 +40,18 @@ def placed(error: StagingError, entry: Source, inference: Inference) -> StagingE
     message = message.replace("$k", "the continuation")
     shown = f"{name}: {message}" if name in own and place else message
     return StagingError(shown, place=f"{source.file}:{line}", fix=error.fix)
+
+
+def placed_loaded(error: StagingError, file: str, line: int) -> StagingError:
+    """An error of a compiler that was loaded: the line is that of the code whose name begins the message."""
+    found = _CODE.match(error.message)
+    place, message = f"{file}:{found[2] if found else line}", error.message
+    prefix = _PREFIX.fullmatch(message)
+    if prefix and prefix[1].rpartition(":")[0] == file:
+        place, message = prefix[1], prefix[2]
+    elif found:
+        message = message[found.end() :].removeprefix(":").strip()
+    return StagingError(message, place=place, fix=error.fix)
 
 
 def _split(code: str, own: dict[str, Source]) -> tuple[Source, int] | None:

@@ -6,9 +6,10 @@ one pattern for all of them, but the time of what it is given must be said befor
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
+from pellucid.staging.root.program import LIFT_RULES, ByRule
 from pellucid.staging.times.lattice import (
     DYNAMIC,
     STATIC,
@@ -21,39 +22,39 @@ from pellucid.staging.times.lattice import (
     pair,
 )
 
-Returns: TypeAlias = Callable[..., Time]
+Returns: TypeAlias = ByRule
 """The time of a continuation from its own and those of the arguments."""
 _LONGEST = 50
 """Pairs of a list that is looked through; one of any length is circular."""
 
 
-def alone(kept: Time, *given: Time) -> Time:
+def _alone(kept: Time, *given: Time) -> Time:
     """Of a function that computes with its arguments only: where these are static, so is what it returns."""
     return _stack(kept, STATIC) if all(map(is_known, given)) else kept
 
 
-def recursive(kept: Time, *given: Time) -> Time:
+def _recursive(kept: Time, *given: Time) -> Time:
     """Of a function that calls itself, and reads memories: a dynamic result."""
     return _stack(kept, DYNAMIC)
 
 
-def alone_recursive(kept: Time, *given: Time) -> Time:
+def _alone_recursive(kept: Time, *given: Time) -> Time:
     """Of a function that calls itself: a dynamic result, but of static arguments a static one."""
     return _stack(kept, STATIC if all(map(is_known, given)) else DYNAMIC)
 
 
-def changing(places: tuple[int, ...], *, only_computes: bool) -> Returns:
+def changing(computes: str, *places: str) -> ByRule:
     """Of a function that calls itself, and changes some of its arguments: these stay as known as they were."""
 
     def returns(kept: Time, *given: Time) -> Time:
-        if only_computes and all(map(is_known, given)):
+        if computes == "alone" and all(map(is_known, given)):
             return _stack(kept, STATIC)
-        back = [given[at] for at in places]
+        back = [given[int(at)] for at in places]
         if not isinstance(kept, Graph) or kept.code is None or any(map(_holds_nothing, back)):
             return kept
         return Stack((DYNAMIC, *back))
 
-    return returns
+    return ByRule(("changing", computes, *places), returns)
 
 
 def _holds_nothing(time: Time) -> bool:
@@ -63,7 +64,7 @@ def _holds_nothing(time: Time) -> bool:
     return isinstance(time, Constant)
 
 
-def of_library(name: str, point: str) -> Returns:
+def of_library(name: str, point: str) -> ByRule:
     """Of a code of the library that makes pairs of a point."""
 
     def returns(kept: Time, *given: Time) -> Time:
@@ -84,7 +85,7 @@ def of_library(name: str, point: str) -> Returns:
             made = join(given[0], pair(given[2], given[0], point))
         return kept if made is None or isinstance(made, Constant) else _stack(kept, made)
 
-    return returns
+    return ByRule(("library", name, point), returns)
 
 
 def is_known(time: Time) -> bool:
@@ -125,3 +126,17 @@ def _items(time: Time, *, is_entry: bool = False) -> Time | None:
     if time is STATIC:
         return found and join(found, STATIC)
     return DYNAMIC if time is DYNAMIC else None
+
+
+def _as_known(start: Time, stop: Time) -> Time:
+    """The time of a counter: dynamic where the loop ends at a dynamic number."""
+    return start if is_static(stop) else DYNAMIC
+
+
+alone = ByRule(("alone",), _alone)
+recursive = ByRule(("recursive",), _recursive)
+alone_recursive = ByRule(("alone_recursive",), _alone_recursive)
+as_known = ByRule(("as_known",), _as_known)
+for _one in (alone, recursive, alone_recursive, as_known):
+    LIFT_RULES[_one.words[0]] = partial(ByRule, _one.words, _one.rule)
+LIFT_RULES.update(changing=changing, library=of_library)

@@ -24,6 +24,10 @@ class Vector(tuple[Any, ...]):  # noqa: SLOT001 - a record has fields beside its
     """A static sequence; each is known by itself, so that a key need not look into it."""
 
 
+_SEQUENCES = frozenset({tuple, list, dict})
+"""Classes of sequences that are most common, and no objects."""
+
+
 class Record(Vector):
     """The fields of a static object, which is `origin`."""
 
@@ -46,14 +50,14 @@ def static_data(value: Any, place: str) -> Any:
     def of(one: Any, deep: int) -> Any:
         if deep > _DEEPEST:
             raise StagingError(f"nested more than {_DEEPEST} deep", place=place, fix="make the data flatter")
-        if one is None or isinstance(one, bool | str | float | Pair | Memory):
+        if one.__class__ in _PLAIN or isinstance(one, bool | str | float | Pair | Memory):
             return one
         if isinstance(one, Enum) and not isinstance(one, int):
             return one
-        if _WHOLE.test(one):
+        if not isinstance(one, tuple | list) and _WHOLE.test(one):
             return int(one)
-        what = one.__class__
-        if is_named_tuple(what) or (is_class(what) and hasattr(one, "__dict__")):
+        what = cast("Any", type(cast("object", one)))
+        if what not in _SEQUENCES and (is_named_tuple(what) or (is_class(what) and hasattr(one, "__dict__"))):
             if id(one) not in made:
                 names = fields_of(what)
                 record = Record(of(getattr(one, name, None), deep + 1) for name in names)
@@ -62,13 +66,16 @@ def static_data(value: Any, place: str) -> Any:
             return made[id(one)]
         if isinstance(one, bytes | bytearray):
             return Vector(one)
-        if isinstance(one, Mapping | Sequence):
+        if isinstance(one, tuple | list | Mapping | Sequence):
             held = cast("Mapping[Any, Any] | Sequence[Any]", one)
             if id(held) not in made:
-                if isinstance(held, Mapping):
+                if not isinstance(held, tuple | list) and isinstance(held, Mapping):
                     made[id(held)] = Entries({key: of(each, deep + 1) for key, each in held.items()})
                 else:
-                    made[id(held)] = Vector(of(each, deep + 1) for each in held)
+                    # Most of what a program is are its atoms.
+                    made[id(held)] = Vector(
+                        [each if each.__class__ in _PLAIN else of(each, deep + 1) for each in held]
+                    )
             return made[id(held)]
         raise StagingError(
             f"{brief(one)} is no static value",
@@ -80,6 +87,8 @@ def static_data(value: Any, place: str) -> Any:
 
 
 _DEEPEST = 300
+_PLAIN = frozenset({int, str, bool, float, type(None)})
+"""The classes whose values stay as they are."""
 
 
 def dynamic_data(value: Any, place: str) -> Any:

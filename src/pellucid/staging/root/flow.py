@@ -115,7 +115,10 @@ class Flow:
 
     def codes_of(self, values: Set) -> list[Code]:
         """The codes in a set."""
-        return [self._things[bit.bit_length() - 1 - _FIRST] for bit in bits(values & self.codes)]
+        values &= self.codes
+        if values and not values & (values - 1):
+            return [self._things[values.bit_length() - 1 - _FIRST]]
+        return [self._things[bit.bit_length() - 1 - _FIRST] for bit in bits(values)]
 
     def tags(self, values: Set) -> list[int]:
         """The tags that values of a set have."""

@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 from pellucid.base.errors import TextError
 
-_TOKEN = re.compile(r"""[()]|"(?:[^"\\]|\\.)*"|[^\s()"]+|\"""")
+_TOKEN = re.compile(r"""[()]|"(?:[^"\\]|\\.)*"?|[^\s()"]+""")
+_CLOSED = re.compile(r"""[^"].*|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 _DEEPEST = 100
 
 Form: TypeAlias = "str | list[Form]"
@@ -32,6 +33,8 @@ def expressions(text: str) -> list[Form]:
                 raise TextError("a parenthesis closes nothing", place=text, fix="remove it")
             done = stack.pop()
             stack[-1].append(done)
+        elif not _CLOSED.fullmatch(word):
+            raise TextError("a text is not closed", place=word, fix='close it with "')
         else:
             stack[-1].append(word)
     if len(stack) > 1:

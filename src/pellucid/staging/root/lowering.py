@@ -50,7 +50,7 @@ def lowered(
 
 def _narrowed(names: dict[str, Value], known: dict[str, Set]) -> dict[str, Value]:
     """Variables that are known better, with what they may be."""
-    return {name: names[name]._replace(set=held) for name, held in known.items()}
+    return {name: Value(held, *names[name][1:]) for name, held in known.items()}
 
 
 class _Lowering(Operations):
@@ -94,12 +94,16 @@ class _Lowering(Operations):
         params: list[int] = []
         roots: list[tuple[int, int | None]] = []
         values: list[Value] = []
+        pairs = self.flow.pairs
         for held in sets:
-            value = Value(held, self.register(), self.register() if self.shape(held) == TAGGED else None)
-            params += [r for r in value[1:] if r is not None]
-            if held & self.flow.pairs:
-                roots.append((value.word, value.tag))
-            values.append(value)
+            word, tag = self.register(), None
+            params.append(word)
+            if self.shape(held) == TAGGED:
+                tag = self.register()
+                params.append(tag)
+            if held & pairs:
+                roots.append((word, tag))
+            values.append(Value(held, word, tag))
         return tuple(params), tuple(roots), values
 
     # ---- streams ----

@@ -6,6 +6,7 @@ needs. `reading` makes codes of text, `writing` text of codes, `machine` runs th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from pellucid.base.errors import StagingError
@@ -60,6 +61,19 @@ class Lift(NamedTuple):
     delay: int = 0
 
 
+class ByRule(NamedTuple):
+    """A function that makes the time of a lift, with the words of `LIFT_RULES` that make it."""
+
+    words: tuple[str, ...]
+    rule: Callable[..., Any]
+
+    def __call__(self, *times: Any) -> Any:
+        """The time, from those of the arguments."""
+        return self.rule(*times)
+
+
+LIFT_RULES: dict[str, Callable[..., ByRule]] = {}
+"""What makes such a function of words; the first word is its name here."""
 Instruction: TypeAlias = Prim | Const | If | Jump | Lift
 
 
@@ -120,22 +134,44 @@ def check(code: Code) -> None:
     """Raise the error of a code that uses what is not bound, or whose streams do not end with their only jump."""
     if len(set(code.params)) != len(code.params):
         raise StagingError("a parameter is named twice", place=code.name, fix="give each a name of its own")
-    waiting = [(code.body, set(code.params))]
+    # One set for all streams: what an arm binds is taken out at its end, so that a long program takes no longer a line.
+    bound, made = set(code.params), list[str]()
+    waiting = [(code.body, 0, 0)]
     while waiting:
-        stream, bound = waiting.pop()
-        jumps = [at for at, instruction in enumerate(stream) if isinstance(instruction, Jump)]
-        if jumps != [len(stream) - 1]:
-            raise StagingError("a stream has no jump at its end", place=code.name, fix="end it with one jump")
-        for instruction in stream:
-            for name in used(instruction):
-                if name not in bound:
-                    raise StagingError(
-                        f"{name!r} is not bound", place=code.name, fix="bind it before it is used"
-                    )
+        stream, at, mark = waiting.pop()
+        if not stream or stream[-1].__class__ is not Jump:
+            raise _endless(code)
+        end = len(stream)
+        while at < end:
+            instruction = stream[at]
+            at += 1
             if isinstance(instruction, Prim | Const):
-                bound.add(instruction.name)
+                if isinstance(instruction, Prim) and not bound.issuperset(instruction.args):
+                    raise _unbound(code, instruction, bound)
+                if instruction.name not in bound:
+                    bound.add(instruction.name)
+                    made.append(instruction.name)
+            elif not bound.issuperset(used(instruction)):
+                raise _unbound(code, instruction, bound)
             elif isinstance(instruction, If):
-                waiting.append((instruction.stream, set(bound)))
+                waiting += [(stream, at, mark), (instruction.stream, 0, len(made))]
+                break
+            elif at < end and isinstance(instruction, Jump):
+                raise _endless(code)
+        else:
+            bound.difference_update(made[mark:])
+            del made[mark:]
+
+
+def _unbound(code: Code, instruction: Instruction, bound: set[str]) -> StagingError:
+    """The error of a variable that is used before it is bound."""
+    name = next(one for one in used(instruction) if one not in bound)
+    return StagingError(f"{name!r} is not bound", place=code.name, fix="bind it before it is used")
+
+
+def _endless(code: Code) -> StagingError:
+    """The error of a stream whose only jump is not its end."""
+    return StagingError("a stream has no jump at its end", place=code.name, fix="end it with one jump")
 
 
 def used(instruction: Instruction) -> tuple[str, ...]:

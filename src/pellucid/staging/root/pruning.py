@@ -5,11 +5,13 @@ A mark goes backward from what has an effect; above `lowering`, which writes dow
 
 from __future__ import annotations
 
+from itertools import compress
+
 from pellucid.ir.flow import Block, Graph, Instruction, Stream
 
-_EFFECTS = frozenset(["require", "store", "if", "switch", "give", "fail", "go"])
-_FAILING = frozenset(["load"])
-"""Whatever else can fail is an integer that grows too large; where nothing uses it, it need not be made."""
+_LASTING = frozenset(["require", "store", "if", "switch", "give", "fail", "go", "load"])
+"""What has an effect, and loads. What else can fail is an integer that grows too large: unused, it need not be made."""
+_GOING = frozenset(["go", "switch"])
 
 
 _READ = {
@@ -47,36 +49,40 @@ def streams(body: Stream) -> list[Stream]:
 
 def pruned(graph: Graph) -> Graph:
     """The graph without what nothing uses."""
-    needs: dict[int, list[int]] = {}
+    blocks = graph.blocks
+    needs: dict[int, tuple[int, ...]] = {}
+    given: dict[int, list[int]] = {}
     waiting: list[int] = []
-    reached, blocks = {0}, [0]
-    for number in blocks:
-        block = graph.blocks[number]
+    reached, order = {0}, [0]
+    for number in order:
+        block = blocks[number]
         for word, tag in block.roots:
             if tag is not None:
-                needs.setdefault(word, []).append(tag)
+                given.setdefault(word, []).append(tag)
         for stream in streams(block.body):
             for instruction in stream:
                 operator = instruction[0]
-                if operator in _EFFECTS or operator in _FAILING:
-                    waiting += operands(instruction)
-                    for target, args in jumps(instruction):
-                        if target not in reached:
-                            reached.add(target)
-                            blocks.append(target)
-                        for param, arg in zip(graph.blocks[target].params, args, strict=True):
-                            needs.setdefault(param, []).append(arg)
-                else:
-                    needs[instruction[1]] = list(operands(instruction))
-    used: set[int] = set(graph.blocks[0].params)
+                if operator not in _LASTING:
+                    needs[instruction[1]] = instruction[_READ.get(operator, _REST)]
+                    continue
+                waiting += instruction[_READ.get(operator, _REST)]
+                for target, args in jumps(instruction) if operator in _GOING else ():
+                    if target not in reached:
+                        reached.add(target)
+                        order.append(target)
+                    for param, arg in zip(blocks[target].params, args, strict=True):
+                        if arg >= 0:
+                            given.setdefault(param, []).append(arg)
+    used: set[int] = set(blocks[0].params)
     while waiting:
         register = waiting.pop()
         if register >= 0 and register not in used:
             used.add(register)
             waiting += needs.get(register, ())
-    kept = [[p in used for p in block.params] for block in graph.blocks]
+            waiting += given.get(register, ())
+    kept = [[p in used for p in block.params] for block in blocks]
     return graph._replace(
-        blocks=[_block(block, used, kept) if k in reached else block for k, block in enumerate(graph.blocks)]
+        blocks=[_block(block, used, kept) if k in reached else block for k, block in enumerate(blocks)]
     )
 
 
@@ -87,21 +93,21 @@ def _block(block: Block, used: set[int], kept: list[list[bool]]) -> Block:
         stream, out = waiting.pop()
         for instruction in stream:
             operator = instruction[0]
-            if operator == "if":
+            if operator not in _LASTING:
+                if instruction[1] in used:
+                    out.append(instruction)
+            elif operator == "if":
                 inner: Stream = []
                 out.append((operator, instruction[1], inner))
                 waiting.append((instruction[2], inner))
             elif operator == "go":
                 ((target, args),) = jumps(instruction)
-                out.append((operator, target, _passed(kept[target], args)))
+                out.append((operator, target, tuple(compress(args, kept[target]))))
             elif operator == "switch":
-                cases = tuple([(target, _passed(kept[target], args)) for target, args in jumps(instruction)])
+                cases = tuple([(to, tuple(compress(args, kept[to]))) for to, args in jumps(instruction)])
                 out.append((operator, instruction[1], cases))
-            elif operator in _EFFECTS or operator in _FAILING or instruction[1] in used:
+            else:
                 out.append(instruction)
     params = tuple([p for p in block.params if p in used])
-    return block._replace(params=params, roots=tuple([r for r in block.roots if r[0] in used]), body=body)
-
-
-def _passed(kept: list[bool], args: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple([arg for arg, keep in zip(args, kept, strict=True) if keep])
+    roots = tuple([r for r in block.roots if r[0] in used])
+    return Block(block.name, params, roots, body, block.reals)

@@ -11,7 +11,19 @@ from typing import Any
 
 from pellucid.base.errors import TextError
 from pellucid.staging.root.forms import Form, expressions
-from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim, check, linked
+from pellucid.staging.root.program import (
+    LIFT_RULES,
+    Code,
+    Const,
+    If,
+    Instruction,
+    Jump,
+    Lift,
+    Pair,
+    Prim,
+    check,
+    linked,
+)
 from pellucid.staging.times.lattice import DYNAMIC, Stack
 from pellucid.staging.times.text import time_of
 
@@ -107,6 +119,8 @@ def _lift(form: Form, codes: dict[str, Code]) -> Lift:
             return Lift(name)
         case ["lift", str(name), list(args), str(word)] if word in codes:
             return Lift(name, codes[word], _names(args))
+        case ["lift", str(name), list(args), "by", str(word), *more] if word in LIFT_RULES:
+            return Lift(name, LIFT_RULES[word](*map(str, more)), _names(args))
         case ["lift", str(name), "stack", *returns]:
             return Lift(name, Stack(tuple(map(time_of, returns)) or (DYNAMIC,)))
         case ["lift", str(name), to]:
@@ -131,6 +145,11 @@ def _constant(form: Form, codes: dict[str, Code]) -> Any:
     match form:
         case ["list", *parts]:
             return linked(*(_constant(one, codes) for one in parts))
+        case ["vector", *parts]:
+            return tuple(_constant(one, codes) for one in parts)
+        case ["entries", *parts] if len(parts) % 2 == 0:
+            values = [_constant(one, codes) for one in parts]
+            return dict(zip(values[::2], values[1::2], strict=True))
         case ["cons" | "close" as kind, one, other]:
             return Pair(_constant(one, codes), _constant(other, codes), closure=kind == "close")
         case str(word) if word in _WORDS:
@@ -204,7 +223,11 @@ class _Sugar:
                 stream = tuple(streams.pop())
                 streams[-1].append(If(tests.pop(), stream))
             elif line.endswith("{"):
-                tests.append(self._test(expressions(line[:-1])[1], streams[-1]))
+                match expressions(line[:-1]):
+                    case ["if", test]:
+                        tests.append(self._test(test, streams[-1]))
+                    case _:
+                        raise TextError("no test", place=line, fix="write if (...) {")
                 streams.append([])
             else:
                 self._line(line, streams[-1])

@@ -9,10 +9,11 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from pellucid.base.errors import StagingError
-from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim
+from pellucid.staging.root.forms import expressions
+from pellucid.staging.root.program import ByRule, Code, Const, If, Instruction, Jump, Lift, Pair, Prim
 from pellucid.staging.root.reading import INFIX
 from pellucid.staging.times.lattice import Stack, Time
 from pellucid.staging.times.text import show
@@ -97,11 +98,15 @@ def _lift(lift: Lift) -> str:
     """The text of a lift."""
     words = ["lift", lift.name]
     if isinstance(lift.to, Stack):
-        words += ["stack", *map(show, lift.to.returns)]
+        # What is several words is one form among others.
+        texts = [show(time) for time in lift.to.returns]
+        words += ["stack", *(text if len(expressions(text)) == 1 else f"({text})" for text in texts)]
     elif isinstance(lift.to, Time):
         words.append(show(lift.to))
     elif isinstance(lift.to, Code):
         words += [f"({' '.join(lift.args)})", lift.to.name]
+    elif isinstance(lift.to, ByRule):
+        words += [f"({' '.join(lift.args)})", "by", *lift.to.words]
     elif lift.to is not None:
         raise StagingError("a lift without a text", place=lift.name, fix="lift to a time, or by a code")
     return f"({'later ' * lift.delay}{' '.join(words)})"
@@ -113,6 +118,8 @@ def constant(value: Any) -> str:
     >>> from pellucid.staging.root.program import linked
     >>> constant("x"), constant(linked(1, None, 0.5)), constant("two words")
     ("'x", '(list 1 nil 0.5)', '"two words"')
+    >>> constant((1, (2,))), constant({"a": 1})
+    ('(vector 1 (vector 2))', "(entries 'a 1)")
     """
     if value is None or isinstance(value, bool):
         return _WORDS[value]
@@ -128,6 +135,11 @@ def constant(value: Any) -> str:
         return f"'{value}" if _SYMBOL.fullmatch(value) else json.dumps(value)
     if isinstance(value, Pair):
         return _pair(value)
+    if isinstance(value, tuple):
+        return f"({' '.join(['vector', *map(constant, cast('tuple[Any, ...]', value))])})"
+    if isinstance(value, dict):
+        entries = cast("dict[Any, Any]", value).items()
+        return f"({' '.join(['entries', *(constant(half) for entry in entries for half in entry)])})"
     raise StagingError(
         f"a constant without a text: {value!r}", place="root", fix="build it of numbers, texts and pairs"
     )

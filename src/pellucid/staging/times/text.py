@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from pellucid.base.errors import StagingError, did_you_mean
@@ -42,7 +43,7 @@ def show(time: Time) -> str:
     '(list D S ((S * D) list))'
     """
     if isinstance(time, Graph):
-        return _Graph(time).field(0)
+        return _graph(time)
     if isinstance(time, Level):
         return time.name
     if isinstance(time, Pointer):
@@ -51,6 +52,12 @@ def show(time: Time) -> str:
         value: Any = time.value
         return "nil" if value is None else value.name if isinstance(value, Code) else str(value)
     return "stack-bt"
+
+
+@lru_cache(maxsize=1 << 12)
+def _graph(graph: Graph) -> str:
+    """The text of a structure: a generator asks for few again and again."""
+    return _Graph(graph).field(0)
 
 
 def extension(code: Code, times: Iterable[Time]) -> str:

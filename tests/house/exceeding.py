@@ -1,0 +1,401 @@
+"""Programs that exceed each limit of `docs/limits.md`: for the test of limits, and for `bench/refusing.py`."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+
+import pellucid as pl
+from pellucid import algebra as alg
+from pellucid import images as im
+from pellucid import signals as sg
+from pellucid import staging as st
+from pellucid.backends.tilevm.kernels import Kernels, Key
+from pellucid.base.errors import PellucidError
+from pellucid.canvas.draw import checked_film
+from pellucid.canvas.formats import Look, format_of
+from pellucid.driver.codes import ARENA, compile_code
+from pellucid.images.array2 import Array2
+from pellucid.ir import types as T
+from pellucid.ir.expr import Expr, apply, param
+from pellucid.ir.nest import If
+from pellucid.ir.parse import parse_expr, parse_nest
+from pellucid.loops.hops.reading import read
+from pellucid.loops.hops.writing import write_expression
+from pellucid.loops.move import Proved, named
+from pellucid.pixels import layout_of, unpack
+from pellucid.reasoning.printed import printed_time
+from pellucid.signals.wav import header
+from pellucid.staging import lift
+from pellucid.staging.root import machine
+from pellucid.staging.root.reading import read_sugar
+
+DISK = im.fill(im.tomato, im.udisk)
+
+
+def endless(p: pl.Point) -> object:
+    """A picture that calls itself without end."""
+    return endless(p) + 1
+
+
+def sparse(folder: Path, name: str, size: int) -> Path:
+    """A file of so many bytes that takes no room."""
+    path = folder / name
+    with path.open("wb") as file:
+        file.truncate(size)
+    return path
+
+
+def grown(depth: int, choice: Callable[[pl.Point, object, object], object]) -> None:
+    """Compile a picture whose every level uses the one below at two points."""
+
+    def around(inner: Callable[[pl.Point], object]) -> Callable[[pl.Point], object]:
+        points = [lambda p, k=k: pl.Point(p.x * 1.01 + k, p.y - 0.1 * k) for k in range(2)]
+        return pl.image(lambda p: choice(p, *(inner(at(p)) for at in points)))
+
+    picture = im.image(lambda p: pl.sin(p.x) * p.y)
+    for _ in range(depth):
+        picture = around(picture)
+    pl.compile(picture)
+
+
+def private(folder: Path) -> None:
+    """Compile a kernel with more scratch memory inside a loop than there may be."""
+    text = f"""
+kernel much():
+  output out: u8[1]
+  for i in 0 .. 4:
+    alloc scratch: u8[{(128 << 10) + 1}]:
+      scratch[i] := 1:u8
+      out[i] := scratch[i]
+"""
+    from pellucid.backends.llvm import LlvmBackend
+
+    LlvmBackend().compile(parse_nest(text), {})
+
+
+def many_lanes(folder: Path) -> None:
+    """Ask for more lanes than a loop may have."""
+    kernel = parse_nest("kernel k():\n  output out: i32[4]\n  for i in 0 .. 4:\n    out[i] := i\n")
+    (path,) = named("lanes").find(kernel)
+    verdict = named("lanes").check(kernel, path, count=1025)
+    assert not isinstance(verdict, Proved)
+    raise PellucidError(str(verdict))
+
+
+def nested(depth: int) -> str:
+    """A nest whose loops stand so deep in one another."""
+    lines = [f"{'  ' * (k + 1)}for i{k} in 0 .. 1:\n" for k in range(depth)]
+    return f"kernel k():\n  output out: i32[1]\n{''.join(lines)}{'  ' * (depth + 1)}out[0] := 1\n"
+
+
+def shared(times: int) -> Expr:
+    """An expression of 2^times terms when nothing is shared."""
+    node = param("a", T.i64)
+    for _ in range(times):
+        node = apply("mul", node, node)
+    return node
+
+
+def rewritten() -> object:
+    """Simplify by two rules of which each undoes what the other did."""
+    from pellucid.rewriting.builder import Builder
+    from pellucid.rewriting.rule import Rule
+    from pellucid.rewriting.ruleset import RuleSet
+    from pellucid.rewriting.simplify import run
+
+    there = Rule("there", "exact", "sin(neg(x))", "neg(sin(x))", "float", doc="Out.")
+    back = Rule("back", "exact", "neg(sin(x))", "sin(neg(x))", "float", doc="In again.")
+    return run(Builder("exact", rules=RuleSet((there, back))), parse_expr("sin(neg($a:f32))"))
+
+
+def far_apart() -> object:
+    """Compile a stream whose samples reach over a megabyte."""
+    from pellucid.driver.program import compile_stream
+    from pellucid.staging import Samples, stream
+
+    bits = 8 << 20
+    return compile_stream(
+        stream(lambda a, b: a + b, [Samples(1, 0, 8, 8), Samples(1, bits, 8, 8)], [Samples(0, 0, 8, 8)])
+    )
+
+
+def visited() -> object:
+    """Run a program of three thousand million iterations at the command line of White's moves."""
+    from pellucid.cli.hops.looking import run_quickly
+
+    nest = "kernel k():\n  output out: i32[1]\n  for i in 0 .. 60000:\n    for j in 0 .. 60000:\n      out[0] := i\n"
+    return run_quickly(parse_nest(nest), {}, {})
+
+
+def staged(program: Callable[..., object], *arguments: object) -> object:
+    """Specialize a program on nothing but an unknown number, or on what is given."""
+    return st.specialize(program, *(arguments or (st.unknown("x"),)))
+
+
+def arms(x: object, low: int, count: int) -> object:
+    """A choice among so many numbers, by halves."""
+    if count == 1:
+        return low
+    half = count // 2
+    return st.choose(
+        x < low + half,  # type: ignore[operator]
+        lambda: arms(x, low, half),
+        lambda: arms(x, low + half, count - half),
+    )
+
+
+def variants(x: object) -> object:
+    """A loop that goes on with another known number each turn."""
+    return st.loop(lambda a, n: a == x, lambda a, n: (a + 1, n + 2), st.lift(0), 5)
+
+
+@st.interpreter
+def spinning(p: object, x: object) -> object:
+    """An interpreter that counts for ever while it is compiled."""
+    i = p
+    while i > 0:  # type: ignore[operator]
+        i = i + 1  # type: ignore[operator]
+    return x
+
+
+@st.interpreter
+def collecting(p: object, x: object) -> object:
+    """An interpreter that keeps as many registers as there are turns."""
+    out = []
+    i = lift(0)
+    while i < x:  # type: ignore[operator]
+        out.append(i)
+        i = i + 1
+    return len(out)
+
+
+@st.interpreter
+def remembering(p: object, x: object) -> object:
+    """An interpreter that keeps a known number in each turn, and asks about the one that is not."""
+    out = []
+    while p > 0:  # type: ignore[operator]
+        out.append(p)
+        if x > p:  # type: ignore[operator]
+            x = x - 1  # type: ignore[operator]
+        p = p - 1  # type: ignore[operator]
+    return len(out), x
+
+
+def compiled(interpreter: Callable[..., object], given: object = 3) -> object:
+    """Generate a compiler and compile a program by it."""
+    return st.cogen(interpreter, p=st.STATIC, x=st.DYNAMIC)(given)
+
+
+def within(depth: int) -> object:
+    """A tuple within so many tuples."""
+    found: object = 1
+    for _ in range(depth):
+        found = (found,)
+    return found
+
+
+def root(text: str, *arguments: object, **more: int) -> object:
+    """Run a program of root by its machine."""
+    return machine.run(read_sugar(text)["loop"], *arguments, **more)
+
+
+def lowered(name: str, value: int, program: Callable[[], object]) -> object:
+    """Run a program with a limit lowered: what would exceed it takes too long to make for a test."""
+    module, _, constant = name.rpartition(".")
+    with mock.patch.object(importlib.import_module(f"pellucid.{module}"), constant, value):
+        return program()
+
+
+def by_tiles() -> object:
+    """Compile a picture for tiles."""
+    return pl.compile(im.image(lambda p: pl.sin(p.x) * pl.cos(p.y) + p.x * p.y), backend="tiles").render(
+        (8, 8)
+    )
+
+
+def two_operators() -> object:
+    """Have two operators made for tiles."""
+    return Kernels(4, None).opcodes([Key(op, (T.i32, T.i32), T.i32) for op in ("add", "sub")])
+
+
+@st.interpreter
+def choosing(p: object, x: object) -> object:
+    """An interpreter that chooses by the number that it is given."""
+    y = x
+    while p > 0:  # type: ignore[operator]
+        if x > 3:  # type: ignore[operator]
+            y = (y, 1)
+        p = p - 1  # type: ignore[operator]
+    return y
+
+
+def compiled_root(arena: int = ARENA) -> Callable[..., object]:
+    """A root program that makes pairs for ever, as machine code."""
+    text = "loop(k n l) {\nif (zero? n) (car k)(k l)\nm = (cons n l)\nloop(k (+ n 1) m)\n}"
+    return compile_code(read_sugar(text)["loop"], "integer", "data", arena=arena)
+
+
+EXCEED: dict[str, Callable[[Path], object]] = {
+    "driver.frame.LARGEST_SIDE": lambda _: pl.render(DISK, ((1 << 20) + 1, 1)),
+    "driver.frame.MOST_PIXELS": lambda _: pl.render(DISK, (1 << 16, 1 << 15)),
+    "driver.frame.REACH": lambda _: pl.render(DISK, (1, 1), time=2.0**41),
+    "driver.frame.FINEST": lambda _: pl.render(DISK, (1, 1), zoom=1.1e37),
+    "driver.view.MOST_SAMPLES": lambda _: pl.render(DISK, (1, 1), samples=65),
+    "driver.view.MOST_THREADS": lambda _: pl.render(DISK, (1, 1), threads=1025),
+    "canvas.draw._MOST_FRAMES": lambda _: checked_film(10_000_001, 1, Look(format_of("a.mp4"))),
+    "base.room.DEEPEST": lambda _: pl.render(pl.image(endless), (1, 1)),
+    "images.text.MOST_PIXELS": lambda _: im.text("A" * 400, 1.0, detail=4096).at(0, 0),
+    "base.opening.MAX_BYTES": lambda folder: im.read_vm(sparse(folder, "a.vm", (1 << 26) + 1)),
+    "images.bitmap.MAX_BYTES": lambda folder: im.read_image(sparse(folder, "a.bmp", (1 << 32) + 1)),
+    "images.bitmap.MOST_PIXELS": lambda folder: im.read_image(wide_picture(folder)),
+    "images.vm.MOST_BYTES": lambda folder: im.read_vm(sparse(folder, "a.vm", (1 << 26) + 1)),
+    "signals.wav._LARGEST": lambda _: header("pcm_s16le", 1, 8000, 1 << 31),
+    "cli.hops.looking.MAX_ARRAY_BYTES": lambda folder: array_of_numpy(sparse(folder, "a.npy", (1 << 32) + 1)),
+    "pixels.notation.MAX_CHARACTERS": lambda _: layout_of("Y:8" + " " * (1 << 14)),
+    "pixels.notation.MAX_DIGITS": lambda _: layout_of("Y:8 rows 1000000000"),
+    "pixels.layout.MAX_CHANNELS": lambda _: layout_of(" ".join(f"C{chr(65 + k)}:8" for k in range(17))),
+    "pixels.layout.MAX_BLOCK": lambda _: layout_of("R:11 /8x8; G:9 /7x4; B:7 /5x5"),
+    "pixels.layout.MOST_INDEX_BITS": lambda _: layout_of("I:17; palette: B:8 G:8 R:8 A:8"),
+    "tracing.session.MAX_NODES": lambda _: grown(
+        40, lambda p, a, b: pl.sin(a) * p.x + b * b * p.y - a * 0.25
+    ),
+    "tracing.session.MAX_USES": lambda _: grown(40, lambda p, a, b: pl.where(p.x < p.y, a, b)),
+    "signals.delays._LONGEST": lambda _: sg.delay(sg.constant(0.0), (1 << 24) + 1),
+    "signals.player.LONGEST": lambda _: sg.Player(sg.constant(0.0), format="pcm_s16le").play((1 << 31) + 1),
+    "signals.render._LONGEST": lambda folder: pl.render_audio(
+        sg.constant(0.0), folder / "a.raw", seconds=1e9
+    ),
+    "loops.hops.reading.DEEPEST": lambda _: read(
+        "(MakeVariable s) " + "(if true " * 5001 + "()" + ")" * 5001
+    ),
+    "loops.hops.numbers._MOST_DIGITS": lambda _: read(f"(MakeVariable s) (:= s {'9' * 41})"),
+    "reasoning.scratch.MOST_PRIVATE": private,
+    "loops.moves.lanes.MAX_COUNT": many_lanes,
+    "algebra.array.MOST_AXES": lambda _: alg.array("a", (2, 2, 2, 2)),
+    "algebra.array.MOST_ELEMENTS": lambda _: alg.array("a", (1 << 16, 1 << 15)),
+    "algebra.template.MOST_VALUES": lambda _: alg.convolve(alg.array("a", (9, 9)), np.ones((65, 65))),
+    "images.array2._MOST": lambda _: Array2(1 << 31, 1, lambda i, j: im.red),
+    "pixels.layout.MAX_BYTES": lambda _: unpack(b"", layout_of("R:8 G:8 B:8"), 1 << 15, 1 << 15),
+    "signals.wav.MAX_BYTES": lambda folder: sg.read_audio(sparse(folder, "a.wav", (1 << 32) + 1)),
+    "signals.signal.MAX_TAKEN": lambda _: sg.constant(0.0).take((1 << 31) + 1),
+    "signals.render._RATES": lambda folder: pl.render_audio(
+        sg.constant(0.0), folder / "a.raw", seconds=1, rate=(1 << 24) + 1
+    ),
+    "canvas.draw._FASTEST_GIF": lambda folder: pl.animate(DISK, folder / "a.gif", 8, seconds=1, fps=51),
+    "ir.parse.MAX_BLOCKS": lambda _: parse_nest(nested(4000)),
+    "ir.terms.MAX_TERMS": lambda _: parse_expr("(" * 5000 + "1" + ")" * 5000),
+    "ir.terms.MAX_DIGITS": lambda _: parse_expr("1" * 401),
+    "loops.hops.writing.MOST": lambda _: write_expression(shared(17)),
+    "cli.hops.looking.MOST_VISITS": lambda _: visited(),
+    "rewriting.builder.DEEPEST": lambda _: rewritten(),
+    "backends.llvm.streams.ON_STACK": lambda _: far_apart(),
+    "backends.flow.running.ARENA": lambda _: compiled_root()(1, None),
+    "driver.codes._LEAST_ARENA": lambda _: compiled_root(1023),
+    "staging.session.MAX_WORK": lambda _: staged(lambda x: arms(x, 0, 1 << 16)),
+    "staging.session.MAX_RESIDUES": lambda _: staged(lambda x: st.set_base(x, 1025, lambda i: i * 3)),
+    "staging.points.MAX_STEPS": lambda _: staged(
+        lambda x: st.loop(lambda n, a: n < 0, lambda n, a: (n + 1, a * x), 0, x)
+    ),
+    "staging.points.MAX_VARIANTS": lambda _: staged(variants),
+    "staging.folding.MAX_SHIFT": lambda _: staged(lambda x: x << 4097),
+    "staging.samples.MAX_SIZE": lambda _: staged(
+        lambda m: st.load_sample(m, 0, (1 << 16) + 1), st.Memory("m")
+    ),
+    "staging.cogen.extension._MAX_STEPS": lambda _: compiled(spinning),
+    "staging.cogen.extension._MAX_REGISTERS": lambda _: compiled(collecting),
+    "staging.cogen.extension._MAX_WALKED": lambda _: compiled(remembering, 2100),
+    "staging.cogen.generator._MAX_PATTERNS": lambda _: lowered(
+        "staging.cogen.generator._MAX_PATTERNS", 1, lambda: compiled(choosing)
+    ),
+    "backends.tilevm.running.SLOTS": lambda _: lowered("backends.tilevm.running.SLOTS", 5, by_tiles),
+    "backends.tilevm.kernels.MOST": lambda _: lowered("backends.tilevm.kernels.MOST", 1, two_operators),
+    "driver.codes._LIMIT": lambda _: compiled_root()(1 << 63, None),
+    "reasoning.printed.LONGEST": lambda _: printed_time((If(apply("eq", shared(30), shared(30)), ()),)),
+    "staging.front.vectors._DEEPEST": lambda _: compiled(spinning, within(302)),
+    "staging.root.forms._DEEPEST": lambda _: root("loop(k n) {\n" + "(" * 101 + ")" * 101 + "\n}"),
+    "staging.root.primitives._MAX_SHIFT": lambda _: root("loop(k n) {\nm = (<< 1 n)\n(car k)(k m)\n}", 4097),
+    "staging.root.primitives._MAX_BITS": lambda _: root(
+        "loop(k n) {\nm = (* n n)\n(car k)(k m)\n}", 1 << 9000
+    ),
+    "staging.root.machine._MOST_STEPS": lambda _: root("loop(k n) {\nloop(k n)\n}", 1, most=1000),
+}
+
+
+def wide_picture(folder: Path) -> Path:
+    """A picture file whose header tells of more pixels than are read."""
+    import struct
+    import zlib
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    path = folder / "wide.png"
+    head = struct.pack(">IIBBBBB", 1 << 14, (1 << 13) + 1, 8, 0, 0, 0, 0)
+    path.write_bytes(
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
+    )
+    return path
+
+
+def array_of_numpy(path: Path) -> object:
+    """Read an array as the command line does."""
+    from pellucid.cli.hops import looking
+
+    return looking._input(str(path))
+
+
+def told() -> object:
+    """What is written of a picture of a thousand layers, and how many parts it names."""
+    picture = DISK
+    for _ in range(1000):
+        picture = im.over(DISK, picture)
+    text = repr(picture)
+    return text.count("udisk") <= 400 and "…" in text
+
+
+def told_deep() -> object:
+    """Whether a picture of a hundred layers in one another is told without the deepest."""
+    picture = DISK
+    for _ in range(100):
+        picture = im.over(picture, DISK)
+    return "…" in repr(picture)
+
+
+def many_cases() -> object:
+    """Whether a loop whose unknown start has more cases than are told apart is right nevertheless."""
+    from pellucid.staging import Memory, cyclic, load_sample, loop, specialize
+
+    def total(memory: Memory, start: object, stop: object) -> object:
+        return loop(lambda p, r: p >= stop, lambda p, r: (p + 13, r + load_sample(memory, p, 13)), start, 0)[
+            1
+        ]
+
+    data = np.arange(1, 40, dtype=np.uint32) * np.uint32(0x9E3779B1)
+    residual = specialize(total, Memory("m"), cyclic(1, "start"), cyclic(1, "stop"))
+    return residual({"m": data}, start=3, stop=1000) == total(Memory("m", 32, data), 3, 1000)
+
+
+def large_entry(folder: Path) -> object:
+    """Whether an entry of the cache that is too large is no entry."""
+    from pellucid.driver.cache import MAX_ENTRY, Cache
+
+    cache = Cache(folder)
+    cache.put("key", b"value")
+    (entry,) = folder.glob("*.code")
+    with entry.open("r+b") as file:
+        file.truncate(MAX_ENTRY + 1)
+    return Cache(folder).get("key") is None
+
+
+BEYOND: dict[str, Callable[[Path], object]] = {
+    "images.telling.MOST": lambda _: told(),
+    "images.telling.DEEPEST": lambda _: told_deep(),
+    "driver.cache.MAX_ENTRY": large_entry,
+    "staging.points.MAX_CASES": lambda _: many_cases(),
+}
+"""Limits past which nothing is refused: whether what the page says holds."""
