@@ -8,12 +8,13 @@ of it. T is a stream under a dynamic test. `wrapping` writes M and C.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
 from pellucid.base.errors import StagingError
 from pellucid.staging.cogen import rules
+from pellucid.staging.cogen.copying import closed, opened, rebuilt, taken
 from pellucid.staging.cogen.extension import Extension, target
 from pellucid.staging.cogen.generator import Generator
 from pellucid.staging.cogen.lifting import dynamic, lifted, stacked, static
@@ -355,11 +356,11 @@ class Body:
         if calling is None:
             rest = Code(self._generator.code_name(self._owner.code), ("$self", "$r"))
             head = () if inline is None else (Const(INLINE, inline),)
-            rebuilt = [one for name, path in changed.items() for one in _rebuilt(name, path, names[name])]
-            rest.body = (*_opened(live), *rebuilt, *before, *head, *stream[at:])
+            parts_made = [one for name, path in changed.items() for one in rebuilt(name, path, names[name])]
+            rest.body = (*opened(live), *parts_made, *before, *head, *stream[at:])
             name, path = next(iter(changed.items()))
             lifter = self._generator.lifter(need.value.time, need.to)
-            calling = (*_taken(name, path), *_closed(rest, live), Lift("$k", Stack((need.to,))))
+            calling = (*taken(name, path), *closed(rest, live), Lift("$k", Stack((need.to,))))
             calling += (Const("$l", lifter), Jump("$l", ("$k", "$p")))
             self._generator.calls[key] = calling
         self._stream(to, calling, 0, dict(names), None, demand)
@@ -452,53 +453,6 @@ def _refuse_lifted(to: Writer, read: Iterable[str], names: Names) -> None:
                 place=to.place,
                 fix=f"lift {name} before {codes[code]} is taken: the code would read another frame",
             )
-
-
-def _taken(name: str, path: tuple[str, ...]) -> Iterator[Instruction]:
-    """Instructions that bind `$p` to a part of a variable."""
-    yield Prim("$p", "identity", (name,))
-    for half in path:
-        yield Prim("$p", half, ("$p",))
-
-
-def _closed(code: Code, live: list[str]) -> Iterator[Instruction]:
-    """Instructions that bind `$k` to a closure of some variables."""
-    yield Const("$f", None)
-    for at, name in reversed(list(enumerate(live))):
-        yield Prim("$f", "cons", (name, "$f"), f"{code.name}.{at}")
-    yield Const("$c", code)
-    yield Prim("$k", "close", ("$c", "$f"), f"{code.name}.k")
-
-
-def _opened(live: list[str]) -> Iterator[Instruction]:
-    """Instructions that bind variables to the parts of a closure's frame."""
-    yield Prim("$f", "cdr", ("$self",))
-    for name in live:
-        yield Prim(name, "car", ("$f",))
-        yield Prim("$f", "cdr", ("$f",))
-
-
-def _rebuilt(name: str, path: tuple[str, ...], value: Value) -> Iterator[Instruction]:
-    """Instructions that replace a part of a variable by `$r`; its pairs keep their points."""
-    if not path:
-        yield Prim(name, "identity", ("$r",))
-        return
-    points: list[tuple[str, str]] = []
-    yield Prim("$0", "identity", (name,))
-    for at, half in enumerate(path):
-        node = value.time.nodes[0] if isinstance(value.time, Graph) else None
-        points.append(("close" if node and node.closure else "cons", "|".join(node.points) if node else ""))
-        yield Prim(f"${at + 1}", half, (f"${at}",))
-        if value.halves is not None:
-            value = value.halves[half == "cdr"]
-    new = "$r"
-    for at in reversed(range(len(path))):
-        primitive, point = points[at]
-        other = f"$o{at}"
-        yield Prim(other, "cdr" if path[at] == "car" else "car", (f"${at}",))
-        args = (new, other) if path[at] == "car" else (other, new)
-        new = name if at == 0 else f"$n{at}"
-        yield Prim(new, primitive, args, point)
 
 
 def leaves_of(body: Body) -> tuple[list[Value], int]:

@@ -28,6 +28,11 @@ _SEQUENCES = frozenset({tuple, list, dict})
 """Classes of sequences that are most common, and no objects."""
 
 
+def _class_of(value: Any) -> Any:
+    """The class of a value."""
+    return value.__class__
+
+
 class Record(Vector):
     """The fields of a static object, which is `origin`."""
 
@@ -54,9 +59,7 @@ def static_data(value: Any, place: str) -> Any:
             return one
         if isinstance(one, Enum) and not isinstance(one, int):
             return one
-        if not isinstance(one, tuple | list) and _WHOLE.test(one):
-            return int(one)
-        what = cast("Any", type(cast("object", one)))
+        what = _class_of(one)
         if what not in _SEQUENCES and (is_named_tuple(what) or (is_class(what) and hasattr(one, "__dict__"))):
             if id(one) not in made:
                 names = fields_of(what)
@@ -64,6 +67,8 @@ def static_data(value: Any, place: str) -> Any:
                 record.names, record.origin = names, one
                 made[id(one)] = record
             return made[id(one)]
+        if not isinstance(one, tuple | list) and _WHOLE.test(one):
+            return int(one)
         if isinstance(one, bytes | bytearray):
             return Vector(one)
         if isinstance(one, tuple | list | Mapping | Sequence):
