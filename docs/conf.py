@@ -23,6 +23,7 @@ extensions = [
     "moves",
     "operators",
     "picture",
+    "times",
     "vocabulary",
 ]
 exclude_patterns = ["_build", "_ext", "_generated", "_static"]

@@ -146,3 +146,27 @@ def test_the_gallery_goes_on_after_a_broken_example(pellucid, monkeypatch):
     status, out, err = pellucid("gallery", "-o", "here", "--size", "16")
     assert (status, err) == (1, "pellucid: broken: no such thing\n")
     assert out == f"{Path('here') / 'index.html'}: 1 pictures\n"
+
+
+def test_explain_shows_the_binding_times_of_an_interpreter(pellucid, tmp_path):
+    evaluator = str(EXAMPLES / "evaluator.py")
+    status, text, err = pellucid("explain", "--times", evaluator)
+    assert (status, err) == (0, "")
+    assert text.startswith("binding times of run(tree: S, x: D)")
+    assert "s static: known when the compiler runs" in text
+    assert pellucid("explain", "--times", f"{evaluator}:run", "--static", "tree")[1] == text
+    assert pellucid("explain", "--times", evaluator, "--html", str(tmp_path / "times.html"))[0] == 0
+    assert '<span class="dynamic"' in (tmp_path / "times.html").read_text("utf-8")
+    assert pellucid("explain", "--times", evaluator, "--list")[1].split() == ["run", "compiler"]
+    for words, told in (
+        ([f"{evaluator}:run"], "give --static tree, or define compiler = cogen"),
+        ([f"{evaluator}:run", "--static", "three"], "has no parameter 'three'; did you mean 'tree'?"),
+        ([evaluator, "--static", "tree"], "leave it out, or name the function"),
+        ([evaluator, "--size", "9x9"], "--times is for interpreters"),
+        ([str(EXAMPLES / "swirl.py")], "has no interpreters; define one"),
+    ):
+        status, _, err = pellucid("explain", "--times", *words)
+        assert status == 2
+        assert told in err
+    status, _, err = pellucid("explain", str(EXAMPLES / "swirl.py"), "--html", "x.html")
+    assert "give --times as well" in err

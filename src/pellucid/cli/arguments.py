@@ -88,6 +88,14 @@ examples:
   pellucid explain swirl.py --stage hoisted
   pellucid explain swirl.py --markdown > swirl.md
   pellucid explain swirl.py --tiles -o tiles.png --size 1024 --zoom 4
+  pellucid explain --times evaluator.py              what an interpreter knows when its compiler runs, in color
+  pellucid explain --times evaluator.py --html times.html
+  pellucid explain --times rules.py:run --static rules,start
+
+--times is for a file with an interpreter, a function under @interpreter, or its compiler:
+  compiler = cogen(run, program=STATIC, x=DYNAMIC)
+Blue is static: known when the compiler runs, and gone in the program. Red is dynamic: the program computes it. What is
+purple is static in some parts, or at some times. Where there is no color, letters under each line say the same.
 """
 
 _EXPORT = """\
@@ -272,6 +280,14 @@ def _parser() -> tuple[_Parser, list[str]]:
     form.add_argument("--list-stages", action="store_true", help="the names of the stages")
     form.add_argument(
         "--tiles", action="store_true", help="the tiles that the back end tiles divides it into"
+    )
+    form.add_argument(
+        "--times", action="store_true", help="the binding times of an interpreter, as cogen finds them"
+    )
+    times = explain.add_argument_group("how to show --times")
+    times.add_argument("--html", metavar="OUT", help="a file for a page with colors")
+    times.add_argument(
+        "--static", metavar="NAMES", help="the parameters that are static, where the file makes no compiler"
     )
     tiles = explain.add_argument_group("which frame --tiles is about, and where to draw it")
     tiles.add_argument("-o", "--output", dest="out", metavar="OUT", help="a file for a picture of the tiles")

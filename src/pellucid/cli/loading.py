@@ -65,6 +65,14 @@ SOUND = Kind(
     "sound = 0.1 * sg.noise()",
     ".wav",
 )
+INTERPRETER = Kind(
+    "interpreter",
+    ("compiler", "interpreter", "run", "main"),
+    "pellucid.staging.front:is_explained",
+    "@interpreter",
+    "compiler = cogen(run, program=STATIC, x=DYNAMIC)",
+    ".html",
+)
 
 
 class UserFileError(PellucidError):

@@ -8,13 +8,14 @@ from __future__ import annotations
 import keyword
 import os
 import re
+import sys
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pellucid.base.errors import InputError, did_you_mean
 from pellucid.cli.drawing import listed
-from pellucid.cli.loading import Chosen, chosen
+from pellucid.cli.loading import INTERPRETER, Chosen, chosen
 
 if TYPE_CHECKING:
     from pellucid.canvas import Picture
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
 def explain(words: Namespace) -> int:
     """Print the program of a picture after every stage, with the reason of every step."""
     if words.list:
-        return listed(words.file)
+        return listed(words.file, INTERPRETER) if words.times else listed(words.file)
+    if words.times:
+        return _times(words)
+    for name in ("html", "static"):
+        if getattr(words, name) is not None:
+            raise InputError("is for binding times alone", place=f"--{name}", fix="give --times as well")
     if words.tiles:
         return _tiles(words)
     for name in ("out", "size", "center", "zoom", "time", "samples"):
@@ -68,6 +74,52 @@ def _tiles(words: Namespace) -> int:
         with written_aside(out) as file:
             write_still(file, tiles.image(), look)
     print(tiles, end="")
+    return 0
+
+
+def _times(words: Namespace) -> int:
+    """Print the source of an interpreter with its binding times, or write them as a page."""
+    from pellucid.base.aside import written_aside
+    from pellucid.staging import DYNAMIC, STATIC, cogen, explain_times
+    from pellucid.staging.front import Interpreter
+
+    for name in ("out", "size", "center", "zoom", "time", "samples", "numerics", "precision", "backend"):
+        if getattr(words, name) is not None:
+            option = "-o" if name == "out" else f"--{name}"
+            raise InputError(
+                "is for pictures alone", place=option, fix="leave it out: --times is for interpreters"
+            )
+    found = chosen(words.file, INTERPRETER)
+    made: Any = found.thing
+    if isinstance(made, Interpreter):
+        own = made.source
+        asked = (
+            [] if words.static is None else [one.strip() for one in words.static.split(",") if one.strip()]
+        )
+        for name in asked:
+            if name not in own.params:
+                hint = did_you_mean(name, own.params) or f"it has {', '.join(own.params)}"
+                raise InputError(f"{own.name} has no parameter {name!r}", place="--static", fix=hint)
+        if not asked:
+            raise InputError(
+                "does not say which parameters are static",
+                place=f"{found.path}:{found.name}",
+                fix=f"give --static {own.params[0] if own.params else 'NAME'}, or define compiler = cogen(...)",
+            )
+        made = cogen(cast("Any", found.thing), [STATIC if name in asked else DYNAMIC for name in own.params])
+    elif words.static is not None:
+        raise InputError(
+            "is for an interpreter without a compiler",
+            place="--static",
+            fix="leave it out, or name the function",
+        )
+    times = explain_times(made)
+    if words.html is not None:
+        with written_aside(words.html) as file:
+            file.write(times.page().encode())
+        return 0
+    is_watched = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    print(times.text(color=is_watched), end="")
     return 0
 
 

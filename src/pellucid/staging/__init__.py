@@ -9,14 +9,15 @@ what they read and write, through the `bitcache`; `control` is how they go on, o
 `points`, `graph`, `joins` and `same`. What is written is `residual` code; `structure` takes its jumps away, and `lower`
 makes the nest; `streams` are for wide registers. `session` is the state of all that, and `specialize` the door.
 
-`cogen` makes compilers of interpreters: of codes in `root`, and of Python functions that are marked by `interpreter`.
+`cogen` makes compilers of interpreters: of codes in `root`, and of Python functions that are marked by `interpreter`;
+`explain_times` shows what it found in those.
 """
 
 from ..ir.stream import Samples
 from .cells import Cells
 from .cogen import cogen
 from .control import choose, dynamic_call, fork, loop, require, set_base
-from .front import interpreter, load_compiler
+from .front import explain_times, interpreter, load_compiler
 from .integers import divides, equals, lift
 from .memory import Memory
 from .real import Real, to_integer
@@ -48,6 +49,7 @@ __all__ = [
     "dynamic_call",
     "early_equal",
     "equals",
+    "explain_times",
     "fork",
     "interpreter",
     "lift",

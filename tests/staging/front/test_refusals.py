@@ -2,6 +2,7 @@
 
 import linecache
 import re
+from dataclasses import dataclass
 
 import pytest
 
@@ -14,12 +15,16 @@ REFUSED = [
     ("y = {z: 1 for z in (1, 2)}", "write a loop that assigns"),
     ("y = {1, 2}", "write a tuple"),
     ("y = (z := 1)", "assign the variable on a line before"),
-    ("y = p[1:2]", "take the items by their index"),
+    ("y = [1, 2]\n    y = y[1:2]", "take the items by their index"),
+    ("y = p[0:9:2]", "take the items in a loop"),
     ("y = x.real", "keep values in tuples or dictionaries"),
     ("y = x ** 2", "multiply in a loop"),
     ("y = x @ x", "multiply in a loop"),
     ("y = x is 3", "write == for other values"),
-    ("y = print(x)", "call functions that `def` makes"),
+    ("y = print(x)", "write a loop"),
+    ("y = {'a': same}['a'](x)", "write `if` and `elif` with calls"),
+    ("y = round(x)", "call functions that `def` makes"),
+    ("y = zip(p, p)", "use it in `for"),
     ("y = x.bit_length()", "use append and pop"),
     ("y = min((1, 2))", "give two values or more"),
     ("y = len(x, x)", "give as many"),
@@ -34,8 +39,32 @@ REFUSED = [
     ("y = ([1], 2)\n    z, w = y\n    z.append(2)", "copy it"),
     ("y = [1]\n    for z in y:\n        y.append(z)", "loop over tuple"),
     ("y = [1] if x else (1,)\n    y = y[0]", "copy"),
-    ("p.append(1)", "copies|use append"),
-    ("x.y = 3", "write it with|keep values"),
+    ("p.append(1)", "begin with a copy under another name"),
+    ("p[0] = 1", "begin with a copy under another name"),
+    ("y = [1]\n    y = twice(y, y)\n    y.append(1)", "copy it"),
+    ("y = [1]\n    z = same(y)\n    y.append(1)", "copy it"),
+    ("x.y = 3", "begin with a copy under another name"),
+    ("y = Point(1)", "give one argument for each parameter"),
+    ("y = Point(1, 2, z=3)", "name one that it has"),
+    ("y = Point(1, 2)\n    y = y.z", "it has x, y"),
+    ("y = Point(1, 2)\n    y = y.norm()", "write a function that takes the object"),
+    ("y = Point(1, 2)\n    y.x = 3\n    z = y\n    y.x = 4", "copy it"),
+    ("y = Point(1, 2) if x else Other(3)\n    y = y.x", "use one class with a field"),
+    ("y = p[0]\n    y.z = 3", "copy it"),
+    ("y = Point(1, 2)\n    y = y[0]", "take a field by its name"),
+    ("y = Checked(1)", "compute fields before"),
+    ("y = isinstance(x)", "write isinstance"),
+    ("y = isinstance(x, p)", "write int, str, tuple or a class"),
+    ("y = isinstance([1], list)", "keep a tag"),
+    ("y = (*p, 1)", "put \\*x last"),
+    ("y = [1, *p]", "append them in a loop"),
+    ("y = {'a': 1, **p}", "put \\*\\*x first"),
+    ("y, *z = p", "on a line of its own"),
+    ("y = (1, 2) < (3, 4)", "compare their items"),
+    ("y = p.items()", "write `for ... in p.items"),
+    ("for y in reversed(range(3)):\n        z = y", "write range, enumerate, zip or reversed of a sequence"),
+    ("for y in enumerate(p):\n        z = y", "name one variable for each"),
+    ("for y in x.values:\n        z = y", "annotate the parameter"),
     ("try:\n        y = 1\n    finally:\n        y = 2", "test before"),
     ("with x:\n        y = 1", "write plain calls"),
     ("del x", "leave the variable"),
@@ -43,9 +72,9 @@ REFUSED = [
     ("import os", "import at the top"),
     ("def g():\n        return 1", "define functions at the top"),
     ("class G:\n        pass", "define classes outside"),
-    ("match x:\n        case 1:\n            y = 1", "write `if` and `elif`"),
-    ("while x:\n        y = 1\n    else:\n        y = 2", "set a variable before `break`"),
-    ("for y in range(3):\n        z = y\n    else:\n        y = 2", "set a variable before `break`"),
+    ("match p:\n        case int():\n            y = 1", "match literals, names"),
+    ("match p:\n        case (1, *y):\n            y = 1", "match literals, names"),
+    ("y = [1]\n    match y:\n        case (1,):\n            y = 1", "write `if` and `elif`"),
     ("for y in range(1, 9, x):\n        z = y", "write `while`"),
     ("for y in range():\n        z = y", "write `for i in range"),
     ("if x:\n        y = 1\n    x = y", "give it a value before"),
@@ -54,11 +83,39 @@ REFUSED = [
 ]
 
 
+@dataclass
+class Point:
+    x: int
+    y: int
+
+
+@dataclass
+class Other:
+    x: int
+
+
+@dataclass
+class Checked:
+    x: int
+
+    def __post_init__(self):
+        self.x += 1
+
+
+def twice(one, other):
+    one.append(1)
+    return len(other)
+
+
+def same(one):
+    return one
+
+
 def refusal(text: str) -> str:
     """The error of a function with such a body."""
     source = f"def run(p, x):\n    {text}\n    return x\n"
     linecache.cache["refused.py"] = (len(source), None, source.splitlines(keepends=True), "refused.py")
-    names: dict[str, object] = {}
+    names = dict(globals())
     exec(compile(source, "refused.py", "exec"), names)
     with pytest.raises(StagingError) as caught:
         cogen(interpreter(names["run"]), p=STATIC, x=DYNAMIC)

@@ -8,12 +8,13 @@ of it. T is a stream under a dynamic test. `wrapping` writes M and C.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
 from pellucid.base.errors import StagingError
 from pellucid.staging.cogen import rules
+from pellucid.staging.cogen.copying import closed, opened, rebuilt, taken
 from pellucid.staging.cogen.extension import Extension, target
 from pellucid.staging.cogen.generator import Generator
 from pellucid.staging.cogen.lifting import dynamic, lifted, stacked, static
@@ -56,6 +57,7 @@ class Body:
         self._owner = owner
         self._functions: list[str] = []
         self._count = 0
+        self._jumping: Jump | None = None
         self.names: Names = {
             name: fresh(time, partial(self._parameter, name))
             for name, time in zip(owner.code.params, owner.times, strict=True)
@@ -103,7 +105,9 @@ class Body:
                         else:
                             names[name] = _constant(to, value)
                     case Prim(name):
-                        found = rules.result_of(to, instruction, [names[one] for one in instruction.args])
+                        values = [names[one] for one in instruction.args]
+                        found = rules.result_of(to, instruction, values)
+                        self._tell(instruction, values, found)
                         if isinstance(found, rules.Split):
                             self._split(to, found, name, stream, at + 1, names, inline, demand)
                             return
@@ -122,6 +126,13 @@ class Body:
                 return
             at += 1
 
+    def _tell(self, instruction: Prim | Lift, values: list[Value], found: Value | rules.Split | None) -> None:
+        """Tell whoever watches of an instruction."""
+        watch = self._generator.watch
+        if watch is not None:
+            made = found.time if isinstance(found, Value) else DYNAMIC
+            watch(self._owner.code.name, instruction, [one.time for one in values], made)
+
     def _lift(self, to: Writer, lift: Lift, names: Names) -> None:
         """Write a lift, or what emits one that is the residual program's."""
         value = names[lift.name]
@@ -130,6 +141,7 @@ class Body:
             if made is not value and isinstance(value.time, Graph) and not isinstance(made.time, Graph):
                 made.lifted = value.time.code
             names[lift.name] = made
+            self._tell(lift, [value], made)
             return
         value = names[lift.name] = lifted(to, value)
         args = "".join(f"{static(to, names[one])}, " for one in lift.args)
@@ -231,6 +243,7 @@ class Body:
     def _jump(self, to: Writer, jump: Jump, names: Names, inline: bool | None) -> None:
         """Write a jump: to a code that is known, back to a control stack, or in the residual program."""
         goal = names[jump.target]
+        self._jumping = jump
         args = [names[one] for one in jump.args]
         _refuse_lifted(to, [jump.target, *jump.args], names)
         if isinstance(goal, ControlPointer):
@@ -289,6 +302,9 @@ class Body:
                 place=to.place,
                 fix="lift to a stack with a time for each",
             )
+        if self._generator.watch is not None and self._jumping is not None:
+            for one, time in zip(args[1:], returns, strict=True):
+                self._generator.watch(self._owner.code.name, self._jumping, [one.time], time)
         given = [lifted(to, one, time) for one, time in zip(args[1:], returns, strict=True)]
         leaves = "".join(f", {leaf}" for one in given for leaf in one.leaves())
         name = stack.own[0]
@@ -340,11 +356,11 @@ class Body:
         if calling is None:
             rest = Code(self._generator.code_name(self._owner.code), ("$self", "$r"))
             head = () if inline is None else (Const(INLINE, inline),)
-            rebuilt = [one for name, path in changed.items() for one in _rebuilt(name, path, names[name])]
-            rest.body = (*_opened(live), *rebuilt, *before, *head, *stream[at:])
+            parts_made = [one for name, path in changed.items() for one in rebuilt(name, path, names[name])]
+            rest.body = (*opened(live), *parts_made, *before, *head, *stream[at:])
             name, path = next(iter(changed.items()))
             lifter = self._generator.lifter(need.value.time, need.to)
-            calling = (*_taken(name, path), *_closed(rest, live), Lift("$k", Stack((need.to,))))
+            calling = (*taken(name, path), *closed(rest, live), Lift("$k", Stack((need.to,))))
             calling += (Const("$l", lifter), Jump("$l", ("$k", "$p")))
             self._generator.calls[key] = calling
         self._stream(to, calling, 0, dict(names), None, demand)
@@ -368,7 +384,11 @@ def _is_nested(time: Time, callee: Code) -> bool:
     if not isinstance(time, Graph) or time.packed or time.code in {None, callee}:
         return False
     fields = [field for node in time.nodes for field in (node.car, node.cdr)]
-    return sum(node.closure for node in time.nodes) > 2 or any(isinstance(one, Stack) for one in fields)
+    stacks = [one for one in fields if isinstance(one, Stack)]
+    if any(one is STATIC for stack in stacks for one in stack.returns):
+        # What it leads to wants to know its value: a control stack of ours would forget that.
+        return False
+    return sum(node.closure for node in time.nodes) > 2 or bool(stacks)
 
 
 def _truth(value: Value) -> str | None:
@@ -433,53 +453,6 @@ def _refuse_lifted(to: Writer, read: Iterable[str], names: Names) -> None:
                 place=to.place,
                 fix=f"lift {name} before {codes[code]} is taken: the code would read another frame",
             )
-
-
-def _taken(name: str, path: tuple[str, ...]) -> Iterator[Instruction]:
-    """Instructions that bind `$p` to a part of a variable."""
-    yield Prim("$p", "identity", (name,))
-    for half in path:
-        yield Prim("$p", half, ("$p",))
-
-
-def _closed(code: Code, live: list[str]) -> Iterator[Instruction]:
-    """Instructions that bind `$k` to a closure of some variables."""
-    yield Const("$f", None)
-    for at, name in reversed(list(enumerate(live))):
-        yield Prim("$f", "cons", (name, "$f"), f"{code.name}.{at}")
-    yield Const("$c", code)
-    yield Prim("$k", "close", ("$c", "$f"), f"{code.name}.k")
-
-
-def _opened(live: list[str]) -> Iterator[Instruction]:
-    """Instructions that bind variables to the parts of a closure's frame."""
-    yield Prim("$f", "cdr", ("$self",))
-    for name in live:
-        yield Prim(name, "car", ("$f",))
-        yield Prim("$f", "cdr", ("$f",))
-
-
-def _rebuilt(name: str, path: tuple[str, ...], value: Value) -> Iterator[Instruction]:
-    """Instructions that replace a part of a variable by `$r`; its pairs keep their points."""
-    if not path:
-        yield Prim(name, "identity", ("$r",))
-        return
-    points: list[tuple[str, str]] = []
-    yield Prim("$0", "identity", (name,))
-    for at, half in enumerate(path):
-        node = value.time.nodes[0] if isinstance(value.time, Graph) else None
-        points.append(("close" if node and node.closure else "cons", "|".join(node.points) if node else ""))
-        yield Prim(f"${at + 1}", half, (f"${at}",))
-        if value.halves is not None:
-            value = value.halves[half == "cdr"]
-    new = "$r"
-    for at in reversed(range(len(path))):
-        primitive, point = points[at]
-        other = f"$o{at}"
-        yield Prim(other, "cdr" if path[at] == "car" else "car", (f"${at}",))
-        args = (new, other) if path[at] == "car" else (other, new)
-        new = name if at == 0 else f"$n{at}"
-        yield Prim(new, primitive, args, point)
 
 
 def leaves_of(body: Body) -> tuple[list[Value], int]:

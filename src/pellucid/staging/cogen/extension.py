@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any, cast
 
 from pellucid.base.errors import PellucidError, StagingError, brief
+from pellucid.staging.cogen.growths import GrowthError, grown
 from pellucid.staging.root.machine import run
 from pellucid.staging.root.primitives import PRIMITIVES
 from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim
@@ -37,15 +38,6 @@ PLAIN = frozenset({int, str, type(None), Pair, Code})
 new: Callable[..., Any] = vars(tuple)["__new__"]
 """Makes an instruction of its fields: the constructor of its class takes twice as long."""
 Stream = list[Instruction]
-
-
-class GrowthError(Exception):
-    """Generation does not end: what grows, and how to stop it."""
-
-    def __init__(self, message: str, fix: str) -> None:
-        super().__init__(message)
-        self.message = message
-        self.fix = fix
 
 
 class Extension:
@@ -205,9 +197,18 @@ class Session:
             rest = rest[1]
         return self.prim(out, "v", named(function, len(found)), *found)
 
-    def fail(self, out: Stream, error: Exception) -> None:
-        """End a stream with the error that its static part raised."""
-        place = getattr(error, "place", None)
+    def _place(self, function: Any) -> str:
+        """The code that a function is of, where its name has a line."""
+        owner = self.owners.get(function)
+        number = function.__name__[1:].partition("_")[0]
+        if owner is None and number.isdigit():
+            owner = next((one for one in self.owners.values() if one.number == int(number)), None)
+        name = owner.code.name.partition("'")[0] if owner is not None else ""
+        return name if ":" in name else ""
+
+    def fail(self, out: Stream, error: Exception, code: str = "") -> None:
+        """End a stream with the error that its static part raised, in a code that names its line."""
+        place = getattr(error, "place", None) or code
         shown = error.args[0] if isinstance(error, KeyError) and error.args else error
         text = getattr(error, "message", None) or (
             "a half of what is no pair" if isinstance(error, AttributeError) else str(shown)
@@ -265,6 +266,7 @@ class Session:
                 raise GrowthError(
                     f"{owner.code.name}: the control stack has more than {self._deepest} frames",
                     f"lift the continuation of {owner.code.name} to dynamic: the recursion is over something dynamic",
+                    owner.code.name,
                 )
             return (
                 owner.number,
@@ -373,7 +375,7 @@ class Session:
             try:
                 job[0](*job[1:])
             except FAILURES as error:
-                self.fail(job[1], error)
+                self.fail(job[1], error, self._place(job[0]))
         raise self._endless()
 
     def _endless(self) -> GrowthError:
@@ -425,38 +427,6 @@ def frozen(stream: Stream) -> tuple[Instruction, ...]:
         if isinstance(instruction, If):
             stream[at] = new(If, (instruction.test, frozen(cast("Stream", instruction.stream))))
     return tuple(stream)
-
-
-def grown(owner: Extension, given: list[tuple[Any, ...]]) -> GrowthError:
-    """The error of an extension that is wanted for ever new values: it names the variables that change."""
-    changed: dict[str, list[Any]] = {}
-    for at, name in enumerate(owner.leaf_names()):
-        values = [one[at] for one in given if at < len(one)]
-        same = all(_is_same(values[0], one) for one in values[1:])
-        if name is not None and not same:
-            changed.setdefault(name, values)
-    what = " and ".join(list(changed)[:3]) or "nothing"
-    atoms = [
-        repr(one) for one in next(iter(changed.values()), ()) if isinstance(one, int) and abs(one) < _LARGE
-    ]
-    seen = f" (such as {', '.join(atoms)})" if atoms else ""
-    return GrowthError(
-        f"{owner.code.name}: the compiler does not end: {owner} is wanted for ever new values of {what}{seen}",
-        f"lift {what} to dynamic before {owner.code.name}"
-        if changed
-        else "give the loop a test that ends it",
-    )
-
-
-_LARGE = 10**12
-"""Numbers that are shown in a message."""
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """Whether two leaves are equal, without a look into what may be deep."""
-    return one is other or (
-        isinstance(one, int | str | float) and one.__class__ is other.__class__ and one == other
-    )
 
 
 def target(to: Any, args: tuple[Any, ...]) -> Any:

@@ -11,7 +11,7 @@ import threading
 import time as clock
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar, cast, overload
+from typing import Any, Protocol, TypeAlias, TypeVar, cast, overload
 
 from pellucid.base.errors import StagingError
 from pellucid.base.kinds import TRUTH, Kind, takes, whole
@@ -19,12 +19,12 @@ from pellucid.staging.cogen.arguments import shaped
 from pellucid.staging.cogen.extension import (
     PLAIN,
     Extension,
-    GrowthError,
     Session,
     new,
 )
+from pellucid.staging.cogen.growths import EndlessError, GrowthError, growths
 from pellucid.staging.root.primitives import PRIMITIVES, applied, primitive
-from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Pair, Prim, check
+from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim, check
 from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Constant, Graph, Pointer, Time
 from pellucid.staging.times.text import times_of
 
@@ -37,11 +37,19 @@ _CROWDED = 40
 """Patterns of one code, from which on its continuations are generalized: they would be permutations of each other."""
 
 
+Watch: TypeAlias = Callable[[str, Prim | Lift | Jump, list[Time], Time], None]
+"""Told of each instruction of each pattern: the code's name, the times of what it takes, that of its result.
+
+Of a jump that returns, it is told for each value: the time of the value, and the one that is wanted.
+"""
+
+
 class Generator:
     """One run of `cogen`."""
 
-    def __init__(self, *, integers: bool, most: int, deepest: int) -> None:
+    def __init__(self, *, integers: bool, most: int, deepest: int, watch: Watch | None = None) -> None:
         self.integers = integers
+        self.watch = watch
         self.session = Session(most, deepest)
         self.trace: list[str] = []
         self.extensions: list[Extension] = []
@@ -250,10 +258,17 @@ class Compiler:
     """
 
     def __init__(
-        self, code: Code, times: tuple[Time, ...], *, integers: bool, most: int, deepest: int
+        self,
+        code: Code,
+        times: tuple[Time, ...],
+        *,
+        integers: bool,
+        most: int,
+        deepest: int,
+        watch: Watch | None = None,
     ) -> None:
         begin = clock.perf_counter()
-        generator = Generator(integers=integers, most=most, deepest=deepest)
+        generator = Generator(integers=integers, most=most, deepest=deepest, watch=watch)
         self.code = code
         self.times = times
         self.options = {"integers": integers, "most": most, "deepest": deepest}
@@ -302,7 +317,7 @@ class Compiler:
         try:
             session.work()
         except GrowthError as error:
-            raise StagingError(error.message, fix=error.fix) from None
+            raise EndlessError(error, growths(session)) from None
         except RecursionError:
             raise StagingError(
                 "a static structure is nested too deep", place=self.code.name, fix="nest its lists along cdr"

@@ -1,10 +1,21 @@
 """Interpreters in Python for the compiler generator: a function is read by its syntax and becomes a program of root.
 
-`source` reads functions, `kinds` finds which values are sequences and memories, `sequences`, `expressions` and
-`statements` translate them to `blocks`, which become codes. `interpreter` is the door.
+`source` reads functions; `inference` finds the `kinds` of values, with `objects` and `effects`. `sequences`,
+`expressions`, `loops` and `statements` translate them to `blocks`, which become codes; `returns` says what calls give.
+`interpreter` is the door, `placing` its errors, `explaining` what shows binding times.
 """
 
+from pellucid.staging.front.explaining import BindingTimes, explain_times, is_explained
 from pellucid.staging.front.interpreter import CompiledProgram, Interpreter, InterpreterCompiler, interpreter
 from pellucid.staging.front.saving import load_compiler
 
-__all__ = ["CompiledProgram", "Interpreter", "InterpreterCompiler", "interpreter", "load_compiler"]
+__all__ = [
+    "BindingTimes",
+    "CompiledProgram",
+    "Interpreter",
+    "InterpreterCompiler",
+    "explain_times",
+    "interpreter",
+    "is_explained",
+    "load_compiler",
+]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
+from pellucid.staging.front.returns import Returns
 from pellucid.staging.front.source import Source
 from pellucid.staging.root.program import INLINE, Code, Const, If, Instruction, Jump, Lift, Prim, used
 
@@ -30,18 +31,24 @@ class Branch(NamedTuple):
 
 
 class Return(NamedTuple):
-    """Return a variable."""
+    """Return a variable, and the parameters that were changed in place."""
 
     value: str
+    changed: tuple[str, ...] = ()
 
 
 class Call(NamedTuple):
-    """Call a code and bind its result; a dynamic call is not unfolded, and neither is what it returns to."""
+    """Call a code and bind its result, and what it changed in place.
+
+    A dynamic call is not unfolded, and neither is what it returns to; `returns` is the time of that otherwise.
+    """
 
     result: str
+    changed: tuple[str, ...]
     code: Code
     args: tuple[str, ...]
     to: Block
+    returns: Returns | None
     dynamic: bool
 
 
@@ -79,10 +86,12 @@ class Block:
         match self.end:
             case Branch(test):
                 live |= {test}
-            case Return(value) | Fail(value):
+            case Return(value, changed):
+                live = frozenset({value, *changed})
+            case Fail(value):
                 live = frozenset({value})
-            case Call(result, _, args):
-                live = (live - {result}) | set(args)
+            case Call(result, changed, _, args):
+                live = (live - {result, *changed}) | set(args)
             case _:
                 pass
         for one in reversed(self.body):
@@ -132,12 +141,20 @@ class Blocks:
             self.now.end = end
         self.now = then
 
-    def call(self, code: Code, *args: str, line: int, dynamic: bool = False) -> str:
-        """The variable of what a call returns."""
+    def call(
+        self,
+        code: Code,
+        *args: str,
+        line: int,
+        changed: tuple[str, ...] = (),
+        returns: Returns | None = None,
+        dynamic: bool = False,
+    ) -> str:
+        """The variable of what a call returns; it binds others to what was changed in place."""
         made, after = self.temporary(), Block(line)
         if self.now is None:
             return made
-        self.end(Call(made, code, args, after, dynamic), after)
+        self.end(Call(made, changed, code, args, after, returns, dynamic), after)
         return made
 
     # ---- codes ----
@@ -202,14 +219,14 @@ class Blocks:
                     if no in codes:
                         return (*out, *self._jump(codes[no], codes[no].params))
                     block = no
-                case Return(value):
+                case Return(value, changed):
                     target = self.temporary()
-                    return (*out, Prim(target, "car", (K,)), Jump(target, (K, value)))
-                case Call(result, code, args, to, dynamic):
-                    return (*out, *self._called(result, code, args, to, codes, dynamic=dynamic))
+                    return (*out, Prim(target, "car", (K,)), Jump(target, (K, value, *changed)))
+                case Call():
+                    return (*out, *self._called(block.end, codes))
                 case Fail(message):
                     target = self.temporary()
-                    return (*out, Prim(target, "error", (message,)), Jump(target, (K,)))
+                    return (*out, Prim(target, "error", (message,)), Jump(target, ()))
                 case None:
                     raise AssertionError
 
@@ -222,23 +239,15 @@ class Blocks:
         target = self.temporary()
         return Const(target, code), Jump(target, args)
 
-    def _called(
-        self,
-        result: str,
-        code: Code,
-        args: tuple[str, ...],
-        to: Block,
-        codes: dict[Block, Code],
-        *,
-        dynamic: bool,
-    ) -> tuple[Instruction, ...]:
+    def _called(self, call: Call, codes: dict[Block, Code]) -> tuple[Instruction, ...]:
         """A call: a closure of what follows, or this function's own continuation where only a return follows."""
+        result, changed, code, args, to, returns, dynamic = call
         out: list[Instruction] = []
         after = K
-        if to.body or to.end != Return(result):
+        if to.body or to.end != Return(result, changed):
             name = f"{self._source.name}:{to.line}"
-            live = [K, *sorted(to.live - {result})]
-            rest = Code(name, ("$self", result))
+            live = [K, *sorted(to.live - {result, *changed})]
+            rest = Code(name, ("$self", result, *changed))
             frame = self.temporary()
             body: list[Instruction] = [Prim(frame, "cdr", ("$self",))]
             for one in live:
@@ -255,6 +264,8 @@ class Blocks:
                 frame = more
             target, after = self.temporary(), self.temporary()
             out += [Const(target, rest), Prim(after, "close", (target, frame), f"{name}.{after}")]
+            if returns is not None:
+                out.append(Lift(after, returns, (after, *args)))
         if dynamic:
             out += [Lift(after), Const(INLINE, False)]
         target = self.temporary()

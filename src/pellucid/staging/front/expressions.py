@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from pellucid.staging.front.blocks import Block, Branch, Go
-from pellucid.staging.front.inference import CHANGES, is_transparent
+from pellucid.staging.front.effects import CHANGES, Target, is_transparent, root_of
+from pellucid.staging.front.kinds import Kind
+from pellucid.staging.front.objects import fields_of
+from pellucid.staging.front.returns import Returns, alone, alone_recursive, changing, recursive
 from pellucid.staging.front.sequences import STRUCTURES, Sequences, point_of
-from pellucid.staging.front.source import bound_arguments
-from pellucid.staging.front.vectors import static_data
+from pellucid.staging.front.source import Source
+from pellucid.staging.front.vectors import TEXT_METHODS, static_data
 from pellucid.staging.integers import lift
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.primitives import apply
@@ -51,13 +54,15 @@ class Expressions(Sequences):
         write = self._WRITERS.get(type(node))
         if write is None:
             raise self.refused(node)
-        return write(self, node)
+        made = write(self, node)
+        self.mark(node, made)
+        return made
 
     def _name(self, node: Any) -> str:
         if node.id in self.source.locals:
             return node.id
         found = self.source.outside(node)
-        if isinstance(found, FunctionType | type) or callable(found):
+        if isinstance(found, FunctionType | type) or (callable(found) and not isinstance(found, Memory)):
             raise self.error(
                 node, f"{node.id} is a function where a value is expected", "call it, or branch on a text"
             )
@@ -78,7 +83,10 @@ class Expressions(Sequences):
                 node, f"{ast.unparse(node)!r} has no primitive", "multiply in a loop, or write + - * / // %"
             )
         for one in (node.left, node.right):
-            if self.kind(one).forms & {"tuple", "list", "dict"}:
+            if isinstance(one, ast.Tuple | ast.Dict | ast.List) or self.kind(one).forms in (
+                {"list"},
+                {"dict"},
+            ):
                 raise self.error(
                     one, f"{ast.unparse(one)} is a sequence", "append items, or make nested tuples: (x, rest)"
                 )
@@ -105,7 +113,8 @@ class Expressions(Sequences):
         pairs = list(zip(node.ops, node.comparators, strict=True))
         for at, (operator, right) in enumerate(pairs):
             other = self.place(right) if not isinstance(operator, ast.In | ast.NotIn) else ""
-            made = self._compared(node, operator, left, other, right)
+            before = node.left if not at else node.comparators[at - 1]
+            made = self._compared(node, operator, left, other, right, self.kind(before).forms)
             if len(pairs) == 1:
                 return made
             self.blocks.prim("identity", made, to=result)
@@ -116,7 +125,15 @@ class Expressions(Sequences):
         self.blocks.end(Go(join), join)
         return result
 
-    def _compared(self, node: ast.AST, operator: ast.cmpop, left: str, other: str, right: ast.expr) -> str:
+    def _compared(
+        self,
+        node: ast.AST,
+        operator: ast.cmpop,
+        left: str,
+        other: str,
+        right: ast.expr,
+        before: set[str],
+    ) -> str:
         blocks = self.blocks
         if isinstance(operator, ast.Is | ast.IsNot):
             if not (isinstance(right, ast.Constant) and right.value is None):
@@ -127,12 +144,26 @@ class Expressions(Sequences):
             made = self.among(left, right)
             return made if isinstance(operator, ast.In) else blocks.prim("not", made)
         name, is_exchanged, is_negated = _COMPARISONS[type(operator)]
+        forms = self.kind(right).forms | before
+        if forms & STRUCTURES:
+            return self._alike(node, name, left, other, forms, is_negated=is_negated)
         is_zero = isinstance(right, ast.Constant) and type(right.value) is int and right.value == 0
         if name == "=" and is_zero:
             made = blocks.prim("zero?", left)
         else:
             made = blocks.prim(name, *((other, left) if is_exchanged else (left, other)))
         return blocks.prim("not", made) if is_negated else made
+
+    def _alike(
+        self, node: ast.AST, name: str, left: str, other: str, forms: set[str], *, is_negated: bool
+    ) -> str:
+        """Whether two sequences are equal: static ones by their parts, others item by item."""
+        if name != "=" or forms & {"dict", "object"}:
+            raise self.error(node, "sequences are compared", "compare their items")
+        is_given = "given" in forms
+        blocks = self.blocks
+        made = blocks.prim("same-data", left, other) if is_given else self.call(node, "alike", left, other)
+        return self.blocks.prim("not", made) if is_negated else made
 
     def _boolean(self, node: Any) -> str:
         result, join = self.blocks.temporary(), Block(node.lineno)
@@ -160,33 +191,116 @@ class Expressions(Sequences):
             test, yes, no = test.operand, no, yes
         self.blocks.end(Branch(self.place(test), yes, no), then)
 
-    # ---- sequences ----
-
     # ---- calls ----
 
     def _called(self, node: Any, *, dynamic: bool = False) -> str:
-        function = self.source.callee(node)
-        if function is not None:
-            callee, _ = self.inference.source(function)
-            given = [self.value(one) for one in bound_arguments(self.source, node, callee)]
-            return self.blocks.call(self.codes[function], *given, line=node.lineno, dynamic=dynamic)
+        target = self.inference.calls.get(node)
+        if target is not None:
+            return (
+                self._constructed(node, target)
+                if target.what
+                else self._entered(node, target, dynamic=dynamic)
+            )
         if node.keywords:
             raise self.error(node, "keywords for a function that is built in", "give the values in order")
-        if isinstance(node.func, ast.Attribute):
-            return self._method(node)
         known = self.source.known(node.func)
+        if known is None and isinstance(node.func, ast.Attribute):
+            return self._method(node)
         if is_transparent(known):
             return self._told(node, known)
         if known is apply:
             return self._applied(node)
         write = self._BUILT_IN.get(known) if isinstance(known, type | type(len)) else None
+        if write is None and isinstance(node.func, ast.Subscript):
+            raise self.error(
+                node,
+                f"{ast.unparse(node.func)} is a function that is looked up",
+                "write `if` and `elif` with calls",
+            )
         if write is None:
             raise self.error(
                 node,
                 f"{ast.unparse(node.func)} is no function of the interpreter",
-                "call functions that `def` makes, or abs, apply, bool, len, list, max, min, tuple",
+                _ITERATORS.get(known, _CALLABLE) if isinstance(known, type | type(len)) else _CALLABLE,
             )
         return write(self, node)
+
+    def _entered(self, node: Any, target: Target, *, dynamic: bool = False, own: str = "") -> str:
+        """A call of a function of the interpreter; what it changes in place is bound anew. `own` is a new object."""
+        callee = cast("Source", target.source)
+        params = callee.params[bool(own) :]
+        changed = self.inference.changed[callee.function]
+        given: list[str] = [own] if own else []
+        names: list[str] = [own] if own and callee.params[0] in changed else []
+        after: list[tuple[ast.expr, str]] = []
+        for name, one in zip(params, target.args, strict=True):
+            if not self.kind(one).changes or not isinstance(one, ast.Name | ast.Attribute | ast.Subscript):
+                given.append(self.value(one))
+                if name in changed:
+                    names.append(self.blocks.temporary())
+                continue
+            self._lent(node, one, name, callee, target)
+            given.append(self.read(one))
+            if name in changed:
+                if (
+                    isinstance(one, ast.Name) and one.id not in self.inference.changed[self.source.function]
+                ) or (isinstance(one, ast.Name) and one.id not in self.source.rebound):
+                    names.append(one.id)
+                else:
+                    names.append(self.blocks.temporary())
+                    after.append((one, names[-1]))
+        code = self.codes[callee.function]
+        made = self.blocks.call(
+            code,
+            *given,
+            line=node.lineno,
+            returns=None if dynamic else self._returns(callee),
+            dynamic=dynamic,
+            changed=tuple(names),
+        )
+        for one, name in after:
+            self.rebind(one, name)
+        return made
+
+    def _returns(self, callee: Source) -> Returns | None:
+        """The time of what follows a call of a function."""
+        reached, reads = self.inference.reached(callee)
+        is_recursive = self.source.function in reached
+        changed = self.inference.changed[callee.function]
+        if is_recursive and changed:
+            places = [str(callee.params.index(one)) for one in changed]
+            return changing("reads" if reads else "alone", *places)
+        if reads:
+            return recursive if is_recursive else None
+        return alone_recursive if is_recursive else alone
+
+    def _lent(self, node: ast.AST, one: ast.expr, name: str, callee: Source, target: Target) -> None:
+        """Refuse to hand on what is changed, where it would get a second name."""
+        text = ast.unparse(one)
+        if name in callee.returned or target.what is not None:
+            raise self.error(
+                node,
+                f"{text} is changed, and would have two names: {callee.name} keeps or returns it",
+                "copy it: tuple(x) or list(x)",
+            )
+        roots = [root_of(each) for each in target.args if self.kind(each).changes]
+        if roots.count(root_of(one)) > 1:
+            raise self.error(node, f"{text} is changed, and handed on twice", "copy it: tuple(x) or list(x)")
+
+    def _constructed(self, node: Any, target: Target) -> str:
+        """A new object."""
+        kind, what = self.kind(node), cast("type", target.what)
+        if target.source is None:
+            items = [self.value(one) for one in target.args]
+            return self._object(kind, items)
+        none = self.blocks.const(None)
+        made = self.blocks.prim("identity", self._object(kind, [none] * len(fields_of(what))))
+        self._entered(node, target, own=made)
+        return made
+
+    def _object(self, kind: Kind, items: list[str]) -> str:
+        """The pairs of an object."""
+        return self.tuple_of(kind, items, self.ended(kind))
 
     def _told(self, node: Any, function: Any) -> str:
         """A lift, or a call that is not unfolded."""
@@ -196,8 +310,10 @@ class Expressions(Sequences):
             made = self.blocks.prim("identity", self.value(node.args[0]))
             self.blocks.put(Lift(made))
             return made
-        if not (isinstance(node.args[0], ast.Call) and self.source.callee(node.args[0])):
+        target = self.inference.calls.get(node.args[0]) if isinstance(node.args[0], ast.Call) else None
+        if target is None or target.what is not None:
             raise self.error(node, "dynamic_call of no call", "write dynamic_call(f(x))")
+        self.inference.unfolded.add(node)
         return self._called(node.args[0], dynamic=True)
 
     def _applied(self, node: Any) -> str:
@@ -212,32 +328,79 @@ class Expressions(Sequences):
 
     def _method(self, node: Any) -> str:
         name, held = node.func.attr, node.func.value
-        form = self.form(held)
+        form, forms = self.form(held), self.kind(held).forms
         if form == "memory" and name in ("load", "store") and len(node.args) == 1 + (name == "store"):
             args = [self.place(held), *(self.value(one) for one in node.args)]
             made = self.blocks.prim(name, *args)
             return self.blocks.const(None) if name == "store" else made
+        if name == "get" and form in ("given", "dict") and len(node.args) in (1, 2):
+            return self._get(node, form, held)
+        if name in TEXT_METHODS and not forms & STRUCTURES and len(node.args) in TEXT_METHODS[name]:
+            args = [self.place(held), *(self.value(one) for one in node.args)]
+            return self.blocks.prim(f"{name}-{len(node.args)}", *args)
         if form != "list" or name not in CHANGES:
-            raise self.error(
-                node,
-                f"the method {name} of {ast.unparse(held)}",
-                "use append and pop of lists, load and store of memories",
-            )
-        if not (isinstance(held, ast.Name) and held.id in self.source.locals):
-            raise self.error(node, f"{ast.unparse(held)} is changed in place", "change a local variable")
-        if held.id in self.source.params:
-            raise self.error(
-                node, f"the parameter {held.id} is changed", "begin with a copy, and return it: list(x)"
-            )
+            fix = "use append and pop of lists, get and items of dictionaries, load and store of memories"
+            if name in ("items", "keys", "values"):
+                fix = f"write `for ... in {ast.unparse(node)}`"
+            raise self.error(node, f"the method {name} of {ast.unparse(held)}", fix)
         if name == "append" and len(node.args) == 1:
             item = self.value(node.args[0])
-            self.blocks.prim("cons", item, held.id, to=held.id, point=point_of(self.kind(held)))
+            made = self.blocks.prim("cons", item, self.read(held), point=point_of(self.kind(held)))
+            self.rebind(held, made)
             return self.blocks.const(None)
         if name == "pop" and not node.args:
-            made = self.blocks.prim("car", held.id)
-            self.blocks.prim("cdr", held.id, to=held.id)
+            pairs = self.blocks.prim("identity", self.read(held))
+            made = self.blocks.prim("car", pairs)
+            self.rebind(held, self.blocks.prim("cdr", pairs))
             return made
         raise self.error(node, f"{name} with such arguments", "write append(x) or pop()")
+
+    def _get(self, node: Any, form: str, held: ast.expr) -> str:
+        """An entry of a dictionary, or another value."""
+        value, key = self.place(held), self.value(node.args[0])
+        other = self.value(node.args[1]) if len(node.args) > 1 else self.blocks.const(None)
+        if form == "dict":
+            return self.call(node, "get", value, key, other)
+        result, join = self.blocks.temporary(), Block(node.lineno)
+        there = Block(node.lineno)
+        self.blocks.prim("identity", other, to=result)
+        self.blocks.end(Branch(self.blocks.prim("has", value, key), there, join), there)
+        self.blocks.prim("item", value, key, to=result)
+        self.blocks.end(Go(join), join)
+        return result
+
+    def _is_a(self, node: Any) -> str:
+        """Whether a value is of a class: known where it is static, or its kind is."""
+        if len(node.args) != 2:
+            raise self.error(node, "isinstance without a value and a class", "write isinstance(x, int)")
+        one, classes = node.args
+        asked = classes.elts if isinstance(classes, ast.Tuple) else [classes]
+        found = [self.source.known(each) for each in asked]
+        if not all(isinstance(each, type) for each in found):
+            raise self.error(
+                classes, f"{ast.unparse(classes)} is no class", "write int, str, tuple or a class"
+            )
+        kind, held = self.kind(one), self.place(one)
+        what = self.blocks.const(tuple(found))
+        if kind.forms & {"list", "dict"}:
+            raise self.error(node, f"the class of {ast.unparse(one)}", "keep a tag beside it")
+        if not kind.forms & {"tuple", "object"}:
+            return self.blocks.prim("is-a", held, what)
+        is_made = any(issubclass(kind.of or tuple, each) for each in found if isinstance(each, type))
+        return self.either(
+            node,
+            held,
+            lambda _: self.blocks.const(is_made),
+            lambda atom: self.blocks.prim("is-a", atom, what),
+        )
+
+    def _as_real(self, node: Any) -> str:
+        (one,) = self.arguments(node, 1)
+        return self.blocks.prim("/", self.value(one), self.blocks.const(1))
+
+    def _converted(self, node: Any) -> str:
+        (one,) = self.arguments(node, 1)
+        return self.blocks.prim(_CONVERSIONS[node.func.id], self.value(one))
 
     def _extreme(self, node: Any) -> str:
         if len(node.args) < 2:
@@ -276,7 +439,7 @@ class Expressions(Sequences):
             if isinstance(one, ast.FormattedValue):
                 if one.format_spec is not None or one.conversion == ord("a"):
                     raise self.error(node, "a format in a text", "write {x} or {x!r}")
-                if self.kind(one.value).forms & STRUCTURES:
+                if self.kind(one.value).forms in ({"list"}, {"dict"}, {"object"}):
                     raise self.error(node, "a sequence in a text", "name what is in it")
                 primitive = "repr-of" if one.conversion == ord("r") else "text-of"
                 part = self.blocks.prim(primitive, self.place(one.value))
@@ -297,6 +460,7 @@ class Expressions(Sequences):
         ast.List: Sequences.made_list,
         ast.Dict: Sequences.made_dict,
         ast.Subscript: Sequences.subscript,
+        ast.Attribute: Sequences.attribute,
         ast.Call: _called,
         ast.JoinedStr: _joined,
     }
@@ -308,4 +472,18 @@ class Expressions(Sequences):
         bool: _truth,
         tuple: Sequences.copied,
         list: Sequences.copied,
+        dict: Sequences.copied,
+        isinstance: _is_a,
+        float: _as_real,
+        int: _converted,
+        str: _converted,
+        ord: _converted,
+        chr: _converted,
     }
+
+
+_CALLABLE = "call functions that `def` makes, or abs, apply, bool, dict, float, int, isinstance, len, list, max, min, tuple"
+_ITERATORS: Mapping[Any, str] = dict.fromkeys(
+    (range, enumerate, zip, reversed), "use it in `for ... in ...`, or append the items to a list"
+) | dict.fromkeys((sum, any, all, sorted, map, filter, set, print), "write a loop")
+_CONVERSIONS = {"int": "integer-of", "str": "text-of", "ord": "code-of", "chr": "letter-of"}

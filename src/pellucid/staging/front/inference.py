@@ -5,52 +5,102 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
-from pellucid.staging.front.kinds import Kind, Kinds
-from pellucid.staging.front.source import Source, bound_arguments
+import numpy as np
+
+from pellucid.staging.front.effects import CHANGES, Effects, Target, is_transparent
+from pellucid.staging.front.kinds import ITEM, Kind, Kinds
+from pellucid.staging.front.objects import (
+    defaults_of,
+    fields_of,
+    has_init,
+    is_class,
+    is_named_tuple,
+    method_of,
+)
+from pellucid.staging.front.source import Source, bound_arguments, matched
 from pellucid.staging.memory import Memory
 
 RESULT = "return"
 """The variable that stands for what a function returns."""
-CHANGES = ("append", "pop")
+VIEWS = ("items", "keys", "values")
 
 
-class Inference:
+class Inference(Effects):
     """The kinds of all functions that an entry reaches; `static` are its parameters that hold static data."""
 
     def __init__(self, entry: Source, static: Iterable[str]) -> None:
+        super().__init__(entry)
         self.kinds = Kinds()
-        self.sources: dict[FunctionType, Source] = {entry.function: entry}
-        self.of_node: dict[ast.AST, Kind] = {}
+        self.marks: dict[str, tuple[Source, ast.AST]] | None = None
+        """Variables whose times are those of expressions, for explanations."""
+        self.unfolded: set[ast.Call] = set()
+        """Calls that are left to the compiled program."""
+        self.made: dict[tuple[str, str], ast.AST] = {}
+        """The expression whose value a variable of a function is."""
         for name in static:
-            self.kinds.variable(entry.name, name).add("given")
-        waiting = [entry]
-        while waiting:
-            source = waiting.pop()
-            walk = _Walk(self, source)
-            for one in source.tree.body:
-                walk.statement(one)
-            waiting += walk.found
+            self.kinds.variable(entry.function, name).add("given")
+        self.waiting = [entry]
+        pending: list[_Pending] = []
+        while self.waiting or _progress(pending):
+            while self.waiting:
+                walk = _Walk(self, self.waiting.pop(), pending)
+                walk.function()
+        for name in entry.params:
+            # What is given to the program is an array, if it is taken apart by numbers that are computed.
+            kind = self.kinds.variable(entry.function, name).root
+            if kind.indexed and not kind.forms:
+                kind.add("memory")
+        self.find_effects()
 
-    def source(self, function: FunctionType) -> tuple[Source, bool]:
-        """The source of a function, and whether it is new."""
-        is_new = function not in self.sources
-        if is_new:
+    def source(self, function: FunctionType) -> Source:
+        """The source of a function; a new one is read later."""
+        if function not in self.sources:
             self.sources[function] = Source(function)
-        return self.sources[function], is_new
+            self.waiting.append(self.sources[function])
+        return self.sources[function]
+
+
+class _Pending(NamedTuple):
+    """A call of a method of an object whose class is not known yet."""
+
+    walk: _Walk
+    node: ast.Call
+    held: Kind
+    made: Kind
 
 
 class _Walk:
     """One function."""
 
-    def __init__(self, inference: Inference, source: Source) -> None:
+    def __init__(self, inference: Inference, source: Source, pending: list[_Pending]) -> None:
         self._inference = inference
         self._source = source
-        self.found: list[Source] = []
+        self._pending = pending
 
     def _variable(self, name: str) -> Kind:
-        return self._inference.kinds.variable(self._source.name, name)
+        return self._inference.kinds.variable(self._source.function, name)
+
+    def function(self) -> None:
+        """Read the function: the annotations of its parameters, and its body."""
+        for one in self._source.tree.args.args:
+            if isinstance(one.annotation, ast.Name):
+                known = self._source.annotation(one.annotation.id)
+                if known is Memory or known is np.ndarray:
+                    self._variable(one.arg).add("memory")
+                elif is_class(known):
+                    self._made(self._variable(one.arg), known)
+        for one in self._source.tree.body:
+            self.statement(one)
+
+    def _made(self, kind: Kind, what: type) -> Kind:
+        """A kind as one of the objects of a class."""
+        kind.made_of(what)
+        if is_named_tuple(what):
+            kind.root.forms.discard("object")
+            kind.add("tuple")
+        return kind
 
     def statement(self, node: ast.stmt) -> None:
         """Unite what a statement makes flow together, also in those inside of it."""
@@ -62,22 +112,29 @@ class _Walk:
                 self._assign(target, self.kind(value))
             case ast.AugAssign(target, _, value):
                 self.kind(value)
-                if isinstance(target, ast.Subscript):
-                    self._assign(target, Kind())
+                self.kind(target)
+                self._assign(target, Kind())
             case ast.Return(value):
                 self._variable(RESULT).unite(self.kind(value) if value else Kind("none"))
             case ast.For(target, iterated):
-                over = self.kind(iterated)
-                if not is_range(self._source, iterated):
-                    self._assign(target, over.part("item"))
-                elif isinstance(target, ast.Name):
-                    self._variable(target.id)
+                self.kind(iterated)
+                self._assign(target, self._each(iterated))
+            case ast.Match(subject, cases):
+                held = self.kind(subject)
+                for one in cases:
+                    self._pattern(one.pattern, held)
+                    if one.guard is not None:
+                        self.kind(one.guard)
+                    for each in one.body:
+                        self.statement(each)
             case _:
                 pass
         for one in ast.iter_child_nodes(node):
             if isinstance(one, ast.stmt):
                 self.statement(one)
-            elif isinstance(one, ast.expr) and not isinstance(node, ast.Assign | ast.AugAssign | ast.For):
+            elif isinstance(one, ast.expr) and not isinstance(
+                node, ast.Assign | ast.AugAssign | ast.For | ast.AnnAssign
+            ):
                 self.kind(one)
 
     def _assign(self, target: ast.expr, kind: Kind) -> None:
@@ -88,13 +145,69 @@ class _Walk:
                 for at, one in enumerate(elts):
                     self._assign(one, kind.part(at))
             case ast.Subscript(value, key):
-                held = self.kind(value)
-                held.mutated = True
+                self.kind(value).mutated = True
                 self.kind(key)
-                held.root.mutated = True
-                held.part("item").unite(kind)
+                self.kind(value).mutated = True
+                self.kind(value).part(ITEM).unite(kind)
+                self.kind(target)
+            case ast.Attribute(value, name):
+                self.kind(value).mutated = True
+                self.kind(value).part(name).unite(kind)
+                self.kind(target)
             case _:
                 pass
+
+    def _pattern(self, pattern: ast.pattern, kind: Kind) -> None:
+        match pattern:
+            case ast.MatchAs(inner, name):
+                if inner is not None:
+                    self._pattern(inner, kind)
+                if name is not None:
+                    self._variable(name).unite(kind)
+            case ast.MatchSequence(patterns):
+                for at, one in enumerate(patterns):
+                    self._pattern(one, kind.part(at))
+            case ast.MatchOr(patterns):
+                for one in patterns:
+                    self._pattern(one, kind)
+            case ast.MatchValue(value):
+                self.kind(value)
+            case _:
+                pass
+
+    def _each(self, node: ast.expr) -> Kind:
+        """The kind of what a loop goes over."""
+        if not isinstance(node, ast.Call):
+            kind = self.kind(node)
+            return Kind() if kind.root.forms == {"dict"} else kind.part(ITEM)
+        known = self._source.known(node.func)
+        if known is range:
+            return Kind()
+        if known is enumerate and node.args:
+            made = Kind("tuple")
+            made.part(0)
+            made.part(1).unite(self._each(node.args[0]))
+            return made
+        if known is zip:
+            made = Kind("tuple")
+            for at, one in enumerate(node.args):
+                made.part(at).unite(self._each(one))
+            return made
+        if known is reversed and node.args:
+            return self._each(node.args[0])
+        if isinstance(node.func, ast.Attribute) and node.func.attr in VIEWS and not node.args:
+            held = self.kind(node.func.value)
+            if "given" not in held.root.forms:
+                held.add("dict")
+            if node.func.attr == "keys":
+                return Kind()
+            if node.func.attr == "values":
+                return held.part(ITEM)
+            made = Kind("tuple")
+            made.part(0)
+            made.part(1).unite(held.part(ITEM))
+            return made
+        return self.kind(node).part(ITEM)
 
     def kind(self, node: ast.expr) -> Kind:
         """The kind of an expression."""
@@ -114,27 +227,48 @@ class _Walk:
             case ast.Tuple(elts):
                 made = Kind("tuple")
                 for at, one in enumerate(elts):
-                    made.part(at).unite(self.kind(one))
+                    if isinstance(one, ast.Starred):
+                        made.part(ITEM).unite(self.kind(one.value).part(ITEM))
+                    else:
+                        made.part(at).unite(self.kind(one))
                 return made
             case ast.List(elts):
                 made = Kind("list")
                 for one in elts:
-                    made.part("item").unite(self.kind(one))
+                    if isinstance(one, ast.Starred):
+                        made.part(ITEM).unite(self.kind(one.value).part(ITEM))
+                    else:
+                        made.part(ITEM).unite(self.kind(one))
                 return made
             case ast.Dict(keys, values):
                 made = Kind("dict")
                 for key, one in zip(keys, values, strict=True):
                     if key is not None:
                         self.kind(key)
-                    made.part("item").unite(self.kind(one))
+                        made.part(ITEM).unite(self.kind(one))
+                    else:
+                        made.part(ITEM).unite(self.kind(one).part(ITEM))
                 return made
             case ast.BinOp(ast.List() as held, ast.Mult(), count):
                 self.kind(count)
                 return self.kind(held)
+            case ast.Subscript(value, ast.Slice(lower, upper, step)):
+                for one in (lower, upper, step):
+                    if one is not None:
+                        self.kind(one)
+                held = self.kind(value)
+                held.part(ITEM)
+                return held
             case ast.Subscript(value, index):
                 self.kind(index)
                 literal = position(index)
-                return self.kind(value).part("item" if literal is None else literal)
+                if isinstance(value, ast.Constant):
+                    self.kind(value).add("given")
+                self.kind(value).indexed |= literal is None
+                return self.kind(value).part(ITEM if literal is None else literal)
+            case ast.Attribute(value, name):
+                known = self._source.attribute(node)
+                return self.kind(value).part(name) if known is None else outside_kind(known[0])
             case ast.IfExp(test, one, other):
                 self.kind(test)
                 made = self.kind(one)
@@ -147,6 +281,16 @@ class _Walk:
                 return made
             case ast.Call():
                 return self._call(node)
+            case ast.Compare(left, operators, others):
+                made = self.kind(left)
+                for operator, one in zip(operators, others, strict=True):
+                    # A tuple that is written is of the kind of what it is compared with, static or not.
+                    if isinstance(operator, ast.Eq | ast.NotEq) and (
+                        isinstance(one, ast.Tuple) or isinstance(left, ast.Tuple)
+                    ):
+                        made.unite(self.kind(one))
+                    self.kind(one)
+                return Kind()
             case ast.Lambda():
                 return Kind()
             case _:
@@ -155,36 +299,106 @@ class _Walk:
                         self.kind(one)
                 return Kind()
 
+    # ---- calls ----
+
     def _call(self, node: ast.Call) -> Kind:
         function = self._source.callee(node)
         if function is not None:
-            callee, is_new = self._inference.source(function)
-            if is_new:
-                self.found.append(callee)
-            kinds = self._inference.kinds
-            for name, one in zip(callee.params, bound_arguments(self._source, node, callee), strict=True):
-                kinds.variable(callee.name, name).unite(self.kind(one))
-            return kinds.variable(callee.name, RESULT)
-        if isinstance(node.func, ast.Attribute):
-            held = self.kind(node.func.value)
-            args = [self.kind(one) for one in node.args]
-            if node.func.attr in CHANGES and not {"given"} & held.forms:
-                held.mutated = True
-                held.add("list")
-            if node.func.attr == "append" and args:
-                held.part("item").unite(args[0])
-            if node.func.attr in ("load", "store"):
-                held.add("memory")
-            return held.root.part("item") if node.func.attr == "pop" else Kind()
-        args = [self.kind(one) for one in node.args]
+            callee = self._inference.source(function)
+            return self._entered(node, Target(callee, bound_arguments(self._source, node, callee)))
         known: Any = self._source.known(node.func)
-        if known in (tuple, list) and args:
-            made = Kind("tuple" if known is tuple else "list")
-            made.part("item").unite(args[0].part("item"))
+        if is_class(known):
+            return self._constructed(node, known)
+        for one in node.keywords:
+            self.kind(one.value)
+        if isinstance(node.func, ast.Attribute) and self._source.attribute(node.func) is None:
+            return self._method(node, node.func)
+        args = [self.kind(one) for one in node.args]
+        if known in (tuple, list, dict) and args:
+            made = Kind(known.__name__)
+            made.part(ITEM).unite(args[0].part(ITEM))
             return made
+        if known is dict:
+            return Kind("dict")
+        if known is tuple or known is list:
+            return Kind(known.__name__)
         if is_transparent(known) and args:
             return args[0]
         return Kind()
+
+    def _entered(self, node: ast.Call, target: Target) -> Kind:
+        """Unite the arguments of a call with the parameters; the kind of the result."""
+        self._inference.calls[node] = target
+        kinds, callee = self._inference.kinds, target.source
+        if callee is None:
+            return Kind()
+        params = callee.params[target.what is not None :]
+        for name, one in zip(params, target.args, strict=True):
+            kinds.variable(callee.function, name).unite(self.kind(one))
+        return kinds.variable(callee.function, RESULT)
+
+    def _constructed(self, node: ast.Call, what: type) -> Kind:
+        """The kind of a new object."""
+        made = self._made(Kind(name=what.__name__), what)
+        source = self._source
+        if has_init(what):
+            init = self._inference.source(method_of(source, node, what, "__init__"))
+            self._inference.kinds.variable(init.function, init.params[0]).unite(made)
+            own = ast.copy_location(ast.Constant(None), node)
+            args = bound_arguments(source, node, init, own)[1:]
+            self._entered(node, Target(init, args, what))
+            return made
+        names = fields_of(what)
+        args = matched(source, node, what.__name__, names, defaults_of(source, node, what), node.args)
+        self._inference.calls[node] = Target(None, args, what)
+        for name, one in zip(names, args, strict=True):
+            made.part(name).unite(self.kind(one))
+        return made
+
+    def resolved(self, one: _Pending) -> bool:
+        """Whether the class of a method's object is known by now; if so, the call is read."""
+        held = one.held.root
+        if held.of is None:
+            return False
+        if isinstance(one.node.func, ast.Attribute):
+            one.made.unite(self._method_of(one.node, one.node.func, held.of))
+        return True
+
+    def _method_of(self, node: ast.Call, func: ast.Attribute, what: type) -> Kind:
+        callee = self._inference.source(method_of(self._source, node, what, func.attr))
+        args = bound_arguments(self._source, node, callee, func.value)
+        return self._entered(node, Target(callee, args))
+
+    def _method(self, node: ast.Call, func: ast.Attribute) -> Kind:
+        held = self.kind(func.value)
+        args = [self.kind(one) for one in node.args]
+        name = func.attr
+        if held.root.of is not None and name not in ("index", "count"):
+            return self._method_of(node, func, held.root.of)
+        if name in CHANGES and "given" not in held.root.forms:
+            held.mutated = True
+            held.add("list")
+            held.root.mutated = True
+        if name == "append" and args:
+            held.part(ITEM).unite(args[0])
+        if name in ("load", "store"):
+            held.add("memory")
+        if name == "get" and args:
+            made = held.part(ITEM)
+            made.unite(args[1] if len(args) > 1 else Kind("none"))
+            return made
+        if name == "pop":
+            return held.part(ITEM)
+        made = Kind()
+        self._pending.append(_Pending(self, node, held, made))
+        return made
+
+
+def _progress(pending: list[_Pending]) -> bool:
+    """Read the calls of methods of objects whose class is known by now; whether there were any."""
+    done = [one for one in pending if one.walk.resolved(one)]
+    pending[:] = [one for one in pending if one not in done]
+    return bool(done)
 
 
 def position(index: ast.expr) -> int | None:
@@ -197,14 +411,6 @@ def outside_kind(value: Any) -> Kind:
     if isinstance(value, tuple | list | dict):
         return Kind("given")
     return Kind("memory") if isinstance(value, Memory) else Kind()
-
-
-def is_transparent(function: Any) -> bool:
-    """Whether a function returns its argument, and only says something to the compiler generator."""
-    from pellucid.staging.control import dynamic_call
-    from pellucid.staging.integers import lift
-
-    return function in (lift, dynamic_call)
 
 
 def is_range(source: Source, node: ast.expr) -> bool:

@@ -13,19 +13,22 @@ from pellucid.base.errors import InputError, StagingError, brief, did_you_mean
 from pellucid.base.kinds import FUNCTION, takes, whole
 from pellucid.staging.cogen.generator import Compiler, cogen
 from pellucid.staging.cogen.saving import save
-from pellucid.staging.front.inference import RESULT
+from pellucid.staging.front.inference import RESULT, Inference
 from pellucid.staging.front.kinds import Kind, written
+from pellucid.staging.front.placing import placed, placed_loaded
 from pellucid.staging.front.source import Source
 from pellucid.staging.front.statements import program_of
 from pellucid.staging.front.vectors import dynamic_data, result, static_data
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.program import Code, Pair
-from pellucid.staging.times.lattice import DYNAMIC, STATIC, Constant, Time
+from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, STATIC, Constant, Time
 from pellucid.staging.times.text import read_time
 
 P = ParamSpec("P")
 R = TypeVar("R")
 _WHOLE = whole()
+_LARGEST_WORD = 4
+"""Bytes of a word of a memory."""
 
 
 class Interpreter(Generic[P, R]):
@@ -67,10 +70,14 @@ class Interpreter(Generic[P, R]):
             )
         read = {name: _time(name, found[name], place) for name in source.params}
         code, inference = program_of(source, [name for name, time in read.items() if time is STATIC])
-        kind = inference.kinds.variable(source.name, RESULT).root
+        kind = inference.kinds.variable(source.function, RESULT).root
         origin = Origin(source.name, source.file, source.tree.lineno)
         return InterpreterCompiler(
-            lambda: cogen(code, [DYNAMIC, *read.values()], **options), read, origin, kind
+            lambda: cogen(code, [DYNAMIC, *read.values()], **options),
+            read,
+            origin,
+            kind,
+            Translation(source, inference, options),
         )
 
 
@@ -121,6 +128,14 @@ class Origin(NamedTuple):
     line: int
 
 
+class Translation(NamedTuple):
+    """An interpreter as it was read: its source, what was inferred of it, and the options of `cogen`."""
+
+    source: Source
+    inference: Inference
+    options: Mapping[str, Any]
+
+
 class InterpreterCompiler:
     """The compiler of an interpreter in Python: called on its static values, it makes a program.
 
@@ -128,11 +143,20 @@ class InterpreterCompiler:
     """
 
     def __init__(
-        self, compiler: Callable[[], Compiler], times: Mapping[str, Time], origin: Origin, kind: Kind
+        self,
+        compiler: Callable[[], Compiler],
+        times: Mapping[str, Time],
+        origin: Origin,
+        kind: Kind,
+        translation: Translation | None = None,
     ) -> None:
         self._times = times
         self._origin = origin
         self._result = kind
+        self.translation = translation
+        """What it was made of; None for one that was loaded."""
+        self.times = times
+        """The binding time of each parameter."""
         try:
             self._compiler = compiler()
         except StagingError as error:
@@ -147,8 +171,8 @@ class InterpreterCompiler:
         """The interpreter, with its binding times."""
         return f"compiler of {self._origin.name}({', '.join(f'{n}={t}' for n, t in self._times.items())})"
 
-    def __call__(self, *statics: Any) -> CompiledProgram:
-        """The program for static values, in the order of the parameters.
+    def __call__(self, *statics: Any, **named: Any) -> CompiledProgram:
+        """The program for static values, in the order of the parameters or by their names.
 
         Raises StagingError for an error that the interpreter raises for that program whatever it is given, and where
         compiling does not end.
@@ -159,21 +183,27 @@ class InterpreterCompiler:
             if time is not DYNAMIC and not isinstance(time, Constant)
         ]
         place = f"{self._origin.file}:{self._origin.line}"
-        if len(statics) != len(wanted):
+        for name in named:
+            if name not in wanted[len(statics) :]:
+                asked = ", ".join(wanted) or "no values"
+                is_known = "is given twice" if name in wanted else "is no static parameter"
+                raise StagingError(f"{name} {is_known}", place=place, fix=f"give {asked}")
+        found = [*statics, *(named[name] for name in wanted[len(statics) :] if name in named)]
+        if len(found) != len(wanted):
             raise StagingError(
-                f"{len(statics)} static values, where {len(wanted)} are asked for",
+                f"{len(found)} static values, where {len(wanted)} are asked for",
                 place=place,
                 fix=f"give {', '.join(wanted) or 'none'}",
             )
         given = [
-            static_data(one, f"{place}: {name}") if self._times[name] is STATIC else dynamic_data(one, place)
-            for name, one in zip(wanted, statics, strict=True)
+            _given(self._times[name], one, f"{place}: {name}")
+            for name, one in zip(wanted, found, strict=True)
         ]
         try:
             code = self._compiler(*given)
         except StagingError as error:
             raise self._placed(error) from None
-        return CompiledProgram(code, self._origin.name, self._result)
+        return CompiledProgram(code, self._origin.name, self._result, self.translation)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, which `load_compiler` makes it of again, also in another process.
@@ -184,21 +214,10 @@ class InterpreterCompiler:
         save(path, self._compiler, more)
 
     def _placed(self, error: StagingError) -> StagingError:
-        """An error of the generator with the line that it is about: codes are named by function and line."""
-        place, message = error.place or "", error.message
-        head = place or message.partition(" ")[0].rstrip(":")
-        function, _, rest = head.partition(":")
-        line = rest.split("_")[0].split("'")[0].split("(")[0].rstrip(":")
-        where = f"{self._origin.file}:{line if line.isdigit() else self._origin.line}"
-        # The place of a static value ends with its parameter.
-        about = rest.rpartition(" ")[2] if place and " " in rest else function
-        shown = message if not place or not about else f"{about}: {message}"
-        fix = error.fix
-        if fix and fix.startswith("lift the continuation"):
-            fix = (
-                f"call {function} by dynamic_call({function}, ...): it calls itself as something dynamic says"
-            )
-        return StagingError(shown, place=where, fix=fix)
+        """An error of the generator with the line that it is about."""
+        if self.translation is not None:
+            return placed(error, self.translation.source, self.translation.inference)
+        return placed_loaded(error, self._origin.file, self._origin.line)
 
 
 class CompiledProgram:
@@ -208,10 +227,11 @@ class CompiledProgram:
     call ran, and `problem` why there is no machine code, if there is none.
     """
 
-    def __init__(self, code: Code, name: str, kind: Kind) -> None:
+    def __init__(self, code: Code, name: str, kind: Kind, translation: Translation | None = None) -> None:
         self.code = code
         self._name = name
         self._kind = kind
+        self._translation = translation
         self._compiled: dict[tuple[Any, ...], Any] = {}
         self.tier = ""
         self.problem = ""
@@ -222,13 +242,16 @@ class CompiledProgram:
 
     def __call__(self, *args: Any) -> Any:
         """The result, as the interpreter returns it for the program."""
-        names = self.code.params[1:]
+        # Residual parameters have numbers behind the names of the interpreter's.
+        names = [one.rpartition("_")[0] or one for one in self.code.params[1:]]
         place = self._name
         if len(args) != len(names):
             raise InputError(
-                f"{len(args)} arguments for {len(names)} parameters", place=place, fix="give one for each"
+                f"{len(args)} arguments for {len(names)} parameters",
+                place=place,
+                fix=f"give {', '.join(names) or 'none'}",
             )
-        kinds = tuple(_kind(one, name) for one, name in zip(args, names, strict=True))
+        kinds = tuple(_kind(one, name, place) for one, name in zip(args, names, strict=True))
         key = tuple(one if isinstance(one, str) else (one.name, one.buffer.type, one.word) for one in kinds)
         compiled = self._compiled.get(key)
         if compiled is None:
@@ -237,7 +260,22 @@ class CompiledProgram:
             compiled = self._compiled[key] = pellucid.compile_code(self.code, *kinds)
         self.tier, self.problem = compiled.tier, compiled.problem
         values = [_argument(one) for one in args]
-        return result(compiled(*values), self._kind)
+        try:
+            made = compiled(*values)
+        except InputError:
+            raise
+        except StagingError as error:
+            if self._translation is None:
+                raise
+            raise placed(error, self._translation.source, self._translation.inference) from None
+        return result(made, self._kind)
+
+
+def _given(time: Time, value: Any, place: str) -> Any:
+    """A static value of a compiler; a cyclic integer is a pair of numbers, and others are structures."""
+    if time is STATIC:
+        return static_data(value, place)
+    return value if time is CYCLIC else dynamic_data(value, place)
 
 
 def _argument(value: Any) -> Any:
@@ -247,13 +285,19 @@ def _argument(value: Any) -> Any:
     return cast("Any", value) if isinstance(value, np.ndarray) else dynamic_data(value, "arguments")
 
 
-def _kind(value: Any, name: str) -> str | Memory:
+def _kind(value: Any, name: str, place: str) -> str | Memory:
     """The kind of an argument; an array is a memory of its words."""
     if isinstance(value, Memory):
         return Memory(name, value.word)
     if isinstance(value, np.ndarray):
-        bits = cast("np.ndarray[Any, Any]", value).dtype.itemsize * 8
-        return Memory(name, bits)
+        kind = cast("np.ndarray[Any, Any]", value).dtype
+        if kind.kind != "u" or kind.itemsize > _LARGEST_WORD:
+            raise InputError(
+                f"an array of {kind} is no memory for {name}",
+                place=place,
+                fix="give an array of uint8, uint16 or uint32, such as x.view(np.uint32)",
+            )
+        return Memory(name, kind.itemsize * 8)
     if isinstance(value, bool | np.bool_):
         return "boolean"
     if _WHOLE.test(value):
@@ -264,6 +308,6 @@ def _kind(value: Any, name: str) -> str | Memory:
         return "data"
     raise InputError(
         f"{brief(value)} is no value for {name}",
-        place="program",
+        place=place,
         fix="give a number, a truth value, a tuple, or an array for a memory",
     )

@@ -9,11 +9,15 @@ from __future__ import annotations
 from itertools import count
 from typing import Any, ClassVar
 
+ITEM = "item"
+"""The key of a part that is any item."""
+
 
 class Kind:
     """A class of values: the forms that some of them have, and the kinds of their parts.
 
-    Forms are `given` for static data, `tuple`, `list`, `dict`, `none` and `memory`; numbers and texts have none.
+    Forms are `given` for static data, `tuple`, `list`, `dict`, `object`, `none` and `memory`; numbers and texts have
+    none. An object is of the class `of`.
     """
 
     numbers: ClassVar[count[int]] = count(1)
@@ -23,6 +27,11 @@ class Kind:
         self.name = name
         self.forms: set[str] = set(forms)
         self.mutated = False
+        self.indexed = False
+        """Whether items are taken at positions that are computed."""
+        self.of: Any = None
+        self.others: set[Any] = set()
+        """Classes that meet the first one."""
         self.point = ""
         self.parts: dict[Any, Kind] = {}
 
@@ -34,32 +43,50 @@ class Kind:
             found = found.parent
         return found
 
-    def part(self, key: Any) -> Kind:
-        """The kind of an item: by its position in a tuple, or `item` for any."""
+    @property
+    def changes(self) -> bool:
+        """Whether some of these values are changed in place, so that each may have one name only."""
         own = self.root
-        if "item" in own.parts:
-            return own.parts["item"].root
-        if key == "item":
-            parts, own.parts = list(own.parts.values()), {}
-            whole = own.parts["item"] = Kind(name=f"{own.name}.item")
-            for one in parts:
-                whole.unite(one)
-            if "given" in own.root.forms:
-                whole.add("given")
-            return whole.root
-        if key not in own.parts:
-            own.parts[key] = Kind(*({"given"} & own.forms), name=f"{own.name}.{key}")
-        return own.parts[key].root
+        return own.mutated and "memory" not in own.forms
+
+    def part(self, key: Any) -> Kind:
+        """The kind of an item: by its position in a tuple, by the name of a field, or `item` for any."""
+        own = self.root
+        if isinstance(key, int) and own.of is not None:
+            names = getattr(own.of, "_fields", ())
+            key = names[key] if -len(names) <= key < len(names) else key
+        if ITEM in own.parts:
+            return own.parts[ITEM].root
+        made = own.parts.get(key)
+        if made is None:
+            made = Kind(*({"given"} & own.forms), name=f"{own.name}.{key}")
+            others = list(own.parts.values()) if key == ITEM else []
+            own.parts = {ITEM: made} if key == ITEM else own.parts | {key: made}
+            for one in others:
+                made.unite(one)
+        return made.root
 
     def add(self, form: str) -> None:
         """Take note that some values have a form; the parts of what is given are given."""
+        waiting = [self]
+        while waiting:
+            own = waiting.pop().root
+            if form not in own.forms:
+                own.forms.add(form)
+                if form == "given":
+                    waiting += list(own.parts.values())
+
+    def made_of(self, what: type) -> None:
+        """Take note that some values are objects of a class."""
+        self.add("object")
         own = self.root
-        if form in own.forms:
-            return
-        own.forms.add(form)
-        if form == "given":
-            for one in list(own.parts.values()):
-                one.add(form)
+        if own.of is None:
+            own.of = what
+            parts, own.parts = own.parts, {}
+            for key, one in parts.items():
+                own.part(key).unite(one)
+        elif own.of is not what:
+            own.others.add(what)
 
     def unite(self, other: Kind) -> None:
         """Make two kinds one."""
@@ -71,28 +98,32 @@ class Kind:
             more.parent = one
             one.name = one.name or more.name
             one.mutated = one.mutated or more.mutated
-            if ("item" in one.parts) != ("item" in more.parts):
-                waiting += [(one.part("item"), each) for each in more.parts.values()]
-            else:
-                for key, each in more.parts.items():
-                    if key in one.parts:
-                        waiting.append((one.parts[key], each))
-                    else:
-                        one.parts[key] = each
-            for form in more.forms:
+            one.indexed = one.indexed or more.indexed
+            one.others |= more.others
+            if one.of is None:
+                one.of = more.of
+            elif more.of not in (None, one.of):
+                one.others.add(more.of)
+            all_parts = [*one.parts.items(), *more.parts.items()]
+            items = [each for key, each in all_parts if key == ITEM]
+            one.parts = {}
+            for key, each in all_parts:
+                kept = one.parts.setdefault(ITEM if items else key, items[0] if items else each)
+                waiting.append((kept, each))
+            for form in more.forms - one.forms:
                 one.add(form)
             if "given" in one.forms:
-                for each in list(one.parts.values()):
+                for each in one.parts.values():
                     each.add("given")
 
 
 class Kinds:
-    """The kinds of variables and results of all functions, by the function's name."""
+    """The kinds of variables and results of all functions, by the function."""
 
     def __init__(self) -> None:
-        self._variables: dict[tuple[str, str], Kind] = {}
+        self._variables: dict[tuple[Any, str], Kind] = {}
 
-    def variable(self, function: str, name: str) -> Kind:
+    def variable(self, function: Any, name: str) -> Kind:
         """The kind of a variable; the result of a function is its variable `return`."""
         found = self._variables.get((function, name))
         if found is None:

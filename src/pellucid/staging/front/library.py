@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from pellucid.staging.root.program import Code
+from pellucid.staging.root.program import Code, Const
 from pellucid.staging.root.reading import read_sugar
 
 _TEXT = """
@@ -21,7 +21,7 @@ nth(k pairs index) {
   nth(k (cdr pairs) (- index 1))
 }
 error_index(k index) {
-  message = 'out-of-range
+  message = 'missing
   failed = (error message)
   failed()
 }
@@ -94,6 +94,26 @@ turned(k pairs done) {
   if (null? pairs) (car k)(k done)
   turned(k (cdr pairs) (cons:POINT (car pairs) done))
 }
+to_pairs(k vector n done) {
+  if (zero? n) (car k)(k done)
+  to_pairs(k vector (- n 1) (cons:POINT.item (item-at vector (- n 1)) done))
+}
+to_entries(k vector n done) {
+  if (zero? n) (car k)(k done)
+  key = (item-at vector (- n 1))
+  to_entries(k vector (- n 1) (cons:POINT (cons:POINT.entry key (item vector key)) done))
+}
+get(k pairs key other) {
+  if (null? pairs) (car k)(k other)
+  if (= (car (car pairs)) key) (car k)(k (cdr (car pairs)))
+  get(k (cdr pairs) key other)
+}
+alike(k one other) {
+  if (null? one) (car k)(k (null? other))
+  if (null? other) (car k)(k #f)
+  if (= (car one) (car other)) alike(k (cdr one) (cdr other))
+  (car k)(k #f)
+}
 of_vector(k vector at done) {
   if (= at (vlen vector)) (car k)(k done)
   of_vector(k vector (+ at 1) (cons:POINT (item-at vector at) done))
@@ -114,4 +134,13 @@ def library(name: str, point: str = "item") -> Code:
 @cache
 def _codes(point: str) -> dict[str, Code]:
     """All codes for a point."""
-    return read_sugar(_TEXT.replace("POINT", point))
+    codes = read_sugar(_TEXT.replace("POINT", point))
+    failure = codes["error_index"]
+    failure.body = tuple(
+        Const(one.name, _MISSING) if isinstance(one, Const) and isinstance(one.value, str) else one
+        for one in failure.body
+    )
+    return codes
+
+
+_MISSING = "no such item or entry"

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
 from pellucid.base.errors import StagingError
 from pellucid.staging.front.blocks import Block, Blocks, Branch, Go
 from pellucid.staging.front.inference import Inference, position
-from pellucid.staging.front.kinds import Kind
+from pellucid.staging.front.kinds import ITEM, Kind
 from pellucid.staging.front.library import library
+from pellucid.staging.front.objects import is_named_tuple, position_of
+from pellucid.staging.front.returns import of_library
 from pellucid.staging.front.source import Source
-from pellucid.staging.root.program import Code
+from pellucid.staging.front.vectors import static_data
+from pellucid.staging.root.program import Code, Lift
+from pellucid.staging.times.lattice import STATIC
 
 _INSTEAD: Mapping[type[ast.AST], str] = {
     ast.Lambda: "write a function with `def`",
@@ -28,10 +32,8 @@ _INSTEAD: Mapping[type[ast.AST], str] = {
     ast.NamedExpr: "assign the variable on a line before",
     ast.Starred: "name the items one by one",
     ast.Set: "write a tuple",
-    ast.Attribute: "keep values in tuples or dictionaries",
-    ast.Slice: "take the items by their index",
 }
-STRUCTURES = {"tuple", "list", "dict"}
+STRUCTURES = {"tuple", "list", "dict", "object"}
 
 
 class Sequences(ABC):
@@ -44,12 +46,21 @@ class Sequences(ABC):
         self.inference = inference
         self.codes = codes
         self.blocks = blocks
+        self._indices: dict[ast.expr, str] = {}
         self.leaves = False
         """Whether the function ends here, so that its lists may be handed on."""
 
     def error(self, node: ast.AST, message: str, fix: str) -> StagingError:
         """The error of a line."""
         return self.source.error(node, message, fix)
+
+    def mark(self, node: ast.AST, name: str) -> None:
+        """Let whoever explains binding times know where the time of an expression is found."""
+        if self.inference.marks is not None:
+            mark = f"@{len(self.inference.marks)}"
+            self.inference.marks[mark] = (self.source, node)
+            self.inference.made[self.source.name, name] = node
+            self.blocks.prim("identity", name, to=mark)
 
     def refused(self, node: ast.AST) -> StagingError:
         """The error of a construct that is outside of the subset."""
@@ -75,7 +86,7 @@ class Sequences(ABC):
                 "make it one of them: `list(x)` and `tuple(x)` copy",
             )
         if "given" in forms:
-            return "either" if "tuple" in forms else "given"
+            return "either" if forms & {"tuple", "object"} else "given"
         return next(iter(forms), "tuple")
 
     @abstractmethod
@@ -83,13 +94,14 @@ class Sequences(ABC):
         """The variable of an expression whose value is only looked at."""
 
     def value(self, node: ast.expr) -> str:
-        """The variable of an expression; a list that changes may not get a second name."""
+        """The variable of an expression; what is changed in place may not get a second name."""
         kind = self.inference.of_node.get(node)
         if (
             kind is not None
-            and kind.root.mutated
-            and isinstance(node, ast.Name | ast.Subscript)
+            and kind.changes
+            and isinstance(node, ast.Name | ast.Subscript | ast.Attribute)
             and not self.leaves
+            and self.source.attribute(node) is None
         ):
             raise self.error(
                 node,
@@ -97,6 +109,141 @@ class Sequences(ABC):
                 "copy it: tuple(x) or list(x)",
             )
         return self.place(node)
+
+    # ---- places ----
+
+    def index(self, node: ast.expr) -> str:
+        """The variable of the index of a place that is read and then changed: it is computed once."""
+        found = self._indices.get(node)
+        if found is None:
+            found = self._indices[node] = self.blocks.prim("identity", self.value(node))
+        return found
+
+    def read(self, node: ast.expr) -> str:
+        """The variable of what a place holds that is changed next."""
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+            form, held = self.form(node.value), self.read(node.value)
+            return self.item(node, held, form, node.slice, self.index(node.slice))
+        if isinstance(node, ast.Attribute) and self.source.attribute(node) is None:
+            return self.field(node, self.read(node.value))
+        return self.place(node)
+
+    def rebind(self, node: ast.expr, value: str) -> None:
+        """Change a place: a variable is bound anew, and so is what holds an item or a field."""
+        if isinstance(node, ast.Name) and node.id in self.source.locals:
+            if node.id in self.inference.changed[self.source.function] and node.id in self.source.rebound:
+                raise self.error(
+                    node,
+                    f"the parameter {node.id} is changed, and is bound anew",
+                    "give the copy a name of its own: copy = list(x)",
+                )
+            self.blocks.prim("identity", value, to=node.id)
+        elif isinstance(node, ast.Subscript):
+            self._put(node, value)
+        elif isinstance(node, ast.Attribute):
+            self._set(node, value)
+        else:
+            raise self.error(node, f"{ast.unparse(node)} is changed in place", "change a local variable")
+
+    def _put(self, node: ast.Subscript, value: str) -> None:
+        """Change an item of a list, a dictionary or a memory."""
+        held, form = node.value, self.form(node.value)
+        if form == "memory":
+            self.blocks.prim("store", self.place(held), self.index(node.slice), value)
+            return
+        if form not in ("list", "dict"):
+            raise self.error(
+                node, f"an item of {ast.unparse(held)} is assigned", "copy it to a list: list(x)"
+            )
+        name = "put" if form == "list" else "enter"
+        old, index = self.read(held), self.index(node.slice)
+        self.rebind(held, self.call(node, name, old, index, value, kind=self.kind(held)))
+
+    def _set(self, node: ast.Attribute, value: str) -> None:
+        """Change a field of an object."""
+        kind = self.kind(node.value)
+        self.form(node.value)
+        if kind.of is None or "given" in kind.forms or is_named_tuple(kind.of):
+            raise self.error(
+                node,
+                f"the field {node.attr} of {ast.unparse(node.value)} is assigned",
+                "make the object in the interpreter, by a call of its class",
+            )
+        at = position_of(self.source, node, kind.of, node.attr)
+        rest = self.read(node.value)
+        before: list[str] = []
+        for _ in range(at):
+            before.append(self.blocks.prim("car", rest))
+            rest = self.blocks.prim("cdr", rest)
+        rest = self.blocks.prim("cdr", rest)
+        for place, one in reversed(list(enumerate([*before, value]))):
+            rest = self.blocks.prim("cons", one, rest, point=f"{point_of(kind)}.{place}")
+        self.rebind(node.value, rest)
+
+    def attribute(self, node: Any) -> str:
+        """A field of an object, or a constant of a module, a class or an enumeration."""
+        known = self.source.attribute(node)
+        if known is not None:
+            return self.blocks.const(static_data(known[0], f"{self.source.file}:{node.lineno}"))
+        return self.field(node, self.place(node.value))
+
+    def field(self, node: ast.Attribute, held: str) -> str:
+        """The variable of a field."""
+        kind = self.kind(node.value)
+        if kind.others:
+            names = " and ".join(sorted(one.__name__ for one in {kind.of, *kind.others}))
+            raise self.error(
+                node,
+                f"{ast.unparse(node.value)} is an object of {names}",
+                "use one class with a field that tells them apart",
+            )
+        if kind.of is not None and not kind.forms & {"given"}:
+            return self._of_pairs(held, position_of(self.source, node, kind.of, node.attr))
+        if "given" not in kind.forms:
+            raise self.error(
+                node,
+                f"{ast.unparse(node)} is a field of what is no known object",
+                "keep values in tuples or dictionaries, or annotate the parameter with its class",
+            )
+        name = self.blocks.const(node.attr)
+        if kind.of is None:
+            return self.blocks.prim("field", held, name)
+        at = position_of(self.source, node, kind.of, node.attr)
+        return self.either(
+            node,
+            held,
+            lambda pairs: self._of_pairs(pairs, at),
+            lambda vector: self.blocks.prim("field", vector, name),
+        )
+
+    def _of_pairs(self, held: str, at: int) -> str:
+        """The item of pairs at a position that is known."""
+        for _ in range(at):
+            held = self.blocks.prim("cdr", held)
+        return self.blocks.prim("car", held)
+
+    def either(
+        self, node: ast.AST, held: str, pairs: Callable[[str], str], vector: Callable[[str], str]
+    ) -> str:
+        """What is made of a value that is pairs in some places and static data in others."""
+        result, join = self.blocks.temporary(), Block(getattr(node, "lineno", 0))
+        one, other = Block(join.line), Block(join.line)
+        held = self.blocks.prim("identity", held)
+        self.blocks.end(Branch(self.blocks.prim("pair?", held), one, other), one)
+        self.blocks.prim("identity", pairs(held), to=result)
+        self.blocks.end(Go(join), other)
+        self.blocks.prim("identity", vector(self.blocks.prim("atom-of", held)), to=result)
+        self.blocks.end(Go(join), join)
+        return result
+
+    def ended(self, kind: Kind) -> str:
+        """The end of a tuple; where static data come too it is static, so that static tuples are."""
+        made = self.blocks.const(None)
+        if "given" in kind.root.forms:
+            self.blocks.put(Lift(made, STATIC))
+        return made
+
+    # ---- sequences ----
 
     def filled(self, node: Any) -> str:
         """A list of one item, repeated."""
@@ -120,108 +267,199 @@ class Sequences(ABC):
         if form == "given":
             return self.blocks.prim("has", value, item)
         if form == "either":
-            raise self.error(held, "`in` a sequence that is static in some places only", "write a loop")
+            return self.either(
+                held,
+                value,
+                lambda pairs: self.call(held, "holds", pairs, item),
+                lambda vector: self.blocks.prim("has", vector, item),
+            )
         return self.call(held, "among" if form == "dict" else "holds", value, item)
 
     def made_tuple(self, node: Any) -> str:
         """A tuple."""
         kind = self.kind(node)
-        items = [self.value(one) for one in node.elts]
-        made = self.blocks.const(None)
+        if any(isinstance(one, ast.Starred) for one in node.elts[:-1]):
+            raise self.error(
+                node, "items are unpacked in front of others", "put *x last, or append in a loop"
+            )
+        starred = node.elts and isinstance(node.elts[-1], ast.Starred)
+        items = [self.value(one) for one in node.elts[: len(node.elts) - bool(starred)]]
+        made = self.unlocked(node, node.elts[-1].value, kind) if starred else self.ended(kind)
+        return self.tuple_of(kind, items, made)
+
+    def tuple_of(self, kind: Kind, items: list[str], rest: str) -> str:
+        """A tuple of some variables, and what follows them."""
         for at, one in reversed(list(enumerate(items))):
-            made = self.blocks.prim("cons", one, made, point=f"{point_of(kind)}.{at}")
-        return made
+            place = "item" if ITEM in kind.root.parts else at
+            rest = self.blocks.prim("cons", one, rest, point=f"{point_of(kind)}.{place}")
+        return rest
+
+    def unlocked(self, node: ast.AST, held: ast.expr, kind: Kind) -> str:
+        """The items of a sequence as the pairs of a tuple."""
+        form, value = self.form(held), self.value(held)
+        if form == "list":
+            return self.call(node, "turned", value, self.blocks.const(None), kind=kind)
+
+        def turned(vector: str) -> str:
+            return self.call(
+                node, "to_pairs", vector, self.blocks.prim("vlen", vector), self.ended(kind), kind=kind
+            )
+
+        if form == "given":
+            return turned(value)
+        return self.either(node, value, lambda pairs: pairs, turned) if form == "either" else value
 
     def made_list(self, node: Any) -> str:
         """A list."""
         made = self.blocks.const(None)
-        for one in node.elts:
-            made = self.blocks.prim("cons", self.value(one), made, point=point_of(self.kind(node)))
+        for at, one in enumerate(node.elts):
+            if isinstance(one, ast.Starred):
+                if at:
+                    raise self.error(node, "items are unpacked behind others", "append them in a loop")
+                made = self.listed(node, one.value, self.kind(node))
+            else:
+                made = self.blocks.prim("cons", self.value(one), made, point=point_of(self.kind(node)))
         return made
 
     def made_dict(self, node: Any) -> str:
         """A dictionary."""
         made, kind = self.blocks.const(None), self.kind(node)
-        for key, one in zip(node.keys, node.values, strict=True):
-            if key is None:
-                raise self.error(node, "a dictionary is unpacked into another one", "assign the entries")
-            made = self.call(node, "enter", made, self.value(key), self.value(one), kind=kind)
+        for at, (key, one) in enumerate(zip(node.keys, node.values, strict=True)):
+            if key is not None:
+                made = self.call(node, "enter", made, self.value(key), self.value(one), kind=kind)
+            elif at:
+                raise self.error(node, "a dictionary is unpacked behind entries", "put **x first")
+            else:
+                made = self.entries(node, one, kind)
         return made
+
+    def entries(self, node: ast.AST, held: ast.expr, kind: Kind) -> str:
+        """A copy of a dictionary."""
+        form, value = self.form(held), self.place(held)
+        if form == "given":
+            count = self.blocks.prim("vlen", value)
+            return self.call(node, "to_entries", value, count, self.blocks.const(None), kind=kind)
+        if form != "dict":
+            raise self.error(node, f"a dictionary of {ast.unparse(held)}", "assign the entries in a loop")
+        return value
 
     def subscript(self, node: Any) -> str:
         """An item."""
-        if isinstance(node.slice, ast.Slice):
-            raise self.error(node, "a slice", "take the items by their index")
         held = self.place(node.value)
         form = self.form(node.value)
+        if isinstance(node.slice, ast.Slice):
+            return self._slice(node, held, form)
         return self.item(node, held, form, node.slice)
 
-    def item(self, node: ast.AST, held: str, form: str, index: ast.expr) -> str:
-        """The variable of an item of a sequence."""
-        if form == "memory":
-            return self.blocks.prim("load", held, self.value(index))
+    def _slice(self, node: Any, held: str, form: str) -> str:
+        """A part of a sequence: any of static data, the end of a tuple."""
+        part = node.slice
+        if part.step is not None:
+            raise self.error(node, "a slice with a step", "take the items in a loop")
+
+        def of_vector(vector: str) -> str:
+            bounds = [self.value(one) if one else self.blocks.const(None) for one in (part.lower, part.upper)]
+            return self.blocks.prim("slice", vector, *bounds)
+
         if form == "given":
-            return self.blocks.prim("item", held, self.value(index))
-        if form == "dict":
-            return self.call(node, "find", held, self.value(index))
-        if form == "either":
-            return self._either(node, held, index)
+            return of_vector(held)
+        first = 0 if part.lower is None else position(part.lower)
+        if form not in ("tuple", "either") or first is None or first < 0 or part.upper is not None:
+            raise self.error(node, "a slice", "take the items by their index, or the end of a tuple: x[1:]")
+
+        def of_pairs(pairs: str) -> str:
+            for _ in range(first):
+                pairs = self.blocks.prim("cdr", pairs)
+            return pairs
+
+        return of_pairs(held) if form == "tuple" else self.either(node, held, of_pairs, of_vector)
+
+    def item(self, node: ast.AST, held: str, form: str, index: ast.expr, known: str = "") -> str:
+        """The variable of an item of a sequence; `known` is that of the index if there is one."""
         at = position(index)
         if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub) and form == "list":
             back = position(index.operand)
             at = None if back is None else back - 1
         elif form == "list":
             at = None
-        if at is not None:
-            for _ in range(at):
-                held = self.blocks.prim("cdr", held)
-            return self.blocks.prim("car", held)
-        return self.call(node, f"of_{form}", held, self.value(index))
-
-    def _either(self, node: ast.AST, held: str, index: ast.expr) -> str:
-        """An item of a sequence that is static data, or pairs."""
-        result, join = self.blocks.temporary(), Block(getattr(node, "lineno", 0))
-        pairs, vector = Block(join.line), Block(join.line)
-        self.blocks.end(Branch(self.blocks.prim("pair?", held), pairs, vector), pairs)
-        for form, then in (("tuple", vector), ("given", join)):
-            self.blocks.prim("identity", self.item(node, held, form, index), to=result)
-            self.blocks.end(Go(join), then)
-        return result
+        if form in ("list", "tuple") and at is not None and at >= 0:
+            return self._of_pairs(held, at)
+        name = known or self.value(index)
+        if form == "memory":
+            return self.blocks.prim("load", held, name)
+        if form == "given":
+            return self.blocks.prim("item", held, name)
+        if form == "dict":
+            return self.call(node, "find", held, name)
+        if form == "either":
+            return self.either(
+                node,
+                held,
+                lambda pairs: (
+                    self._of_pairs(pairs, at)
+                    if at is not None and at >= 0
+                    else self.call(node, "of_tuple", pairs, name)
+                ),
+                lambda vector: self.blocks.prim("item", vector, name),
+            )
+        if form == "object":
+            raise self.error(node, "an item of an object", "take a field by its name")
+        return self.call(node, f"of_{form}", held, name)
 
     def call(self, node: ast.AST, name: str, *args: str, kind: Kind | None = None) -> str:
         """The variable of what a code of the library returns."""
-        code = library(name, point_of(kind)) if kind is not None else library(name)
-        return self.blocks.call(code, *args, line=getattr(node, "lineno", 0))
+        point = point_of(kind) if kind is not None else "item"
+        code = library(name, point)
+        return self.blocks.call(code, *args, line=getattr(node, "lineno", 0), returns=of_library(name, point))
 
     def length(self, node: Any) -> str:
         """The number of items."""
         (one,) = self.arguments(node, 1)
         form, held = self.form(one), self.place(one)
-        if form in ("given", "either") or not self.kind(one).forms:
-            if form == "either":
-                raise self.error(node, "the length of a sequence that is static in some places", "count it")
+        if form == "memory":
+            raise self.error(node, "the length of a memory", "give it as a parameter")
+        if form == "given" or not self.kind(one).forms:
             return self.blocks.prim("vlen", held)
-        return self.call(node, "length", held, self.blocks.const(0))
+        zero = self.blocks.const(0)
+        if form == "either":
+            return self.either(
+                node,
+                held,
+                lambda pairs: self.call(node, "length", pairs, zero),
+                lambda vector: self.blocks.prim("vlen", vector),
+            )
+        return self.call(node, "length", held, zero)
 
     def copied(self, node: Any) -> str:
-        """A tuple or a list of the items of a sequence."""
+        """A tuple, a list or a dictionary of the items of a sequence."""
         if not node.args:
             return self.blocks.const(None)
         (one,) = self.arguments(node, 1)
-        form, held, kind = self.form(one), self.place(one), self.kind(node)
-        to = "list" if node.func.id == "list" else "tuple"
+        kind = self.kind(node)
+        if node.func.id == "dict":
+            return self.entries(node, one, kind)
+        return self.listed(node, one, kind) if node.func.id == "list" else self.unlocked(node, one, kind)
+
+    def listed(self, node: ast.AST, held: ast.expr, kind: Kind) -> str:
+        """The items of a sequence as a list."""
+        form, value = self.form(held), self.place(held)
+        if form == "list":
+            return value
+
+        def turned(vector: str) -> str:
+            zero, none = self.blocks.const(0), self.blocks.const(None)
+            return self.call(node, "of_vector", vector, zero, none, kind=kind)
+
+        def reversed_(pairs: str) -> str:
+            return self.call(node, "turned", pairs, self.blocks.const(None), kind=kind)
+
         if form == "given":
-            made = self.call(
-                node, "of_vector", held, self.blocks.const(0), self.blocks.const(None), kind=kind
-            )
-            return (
-                made if to == "list" else self.call(node, "turned", made, self.blocks.const(None), kind=kind)
-            )
-        if form not in ("list", "tuple"):
-            raise self.error(node, f"a copy of {ast.unparse(one)}", "copy tuples and lists")
-        if form == to:
-            return held
-        return self.call(node, "turned", held, self.blocks.const(None), kind=kind)
+            return turned(value)
+        if form == "either":
+            return self.either(node, value, reversed_, turned)
+        if form != "tuple":
+            raise self.error(node, f"a copy of {ast.unparse(held)}", "copy tuples and lists")
+        return reversed_(value)
 
     def arguments(self, node: Any, count: int) -> list[ast.expr]:
         """The arguments of a built-in function that takes so many."""

@@ -6,9 +6,9 @@ import ast
 import builtins
 import inspect
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from pellucid.base.errors import StagingError
@@ -23,18 +23,22 @@ class Source:
                 f"{function!r} is no function", place="interpreter", fix="give a function that `def` makes"
             )
         self.function = function
-        self.name = function.__name__
+        self.name = function.__qualname__.rpartition("<locals>.")[2]
         self.file = Path(function.__code__.co_filename).name
         first = function.__code__.co_firstlineno
         try:
             lines, first = inspect.getsourcelines(function)
-            tree = ast.parse(textwrap.dedent("".join(lines)))
+            text = textwrap.dedent("".join(lines))
+            tree = ast.parse(text)
         except (OSError, SyntaxError):
             raise StagingError(
                 "its source cannot be read",
                 place=f"{self.file}:{first}",
                 fix="write the function with `def` in a file",
             ) from None
+        self.first = first
+        """The number of its first line in the file."""
+        self.lines = text.splitlines()
         ast.increment_lineno(tree, first - 1)
         found = tree.body[0]
         if not isinstance(found, ast.FunctionDef):
@@ -50,6 +54,15 @@ class Source:
         self.locals = set(self.params) | {
             one.id for one in ast.walk(found) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
         }
+        self.locals |= {one.name for one in ast.walk(found) if isinstance(one, ast.MatchAs) and one.name}
+        self.rebound = {
+            one.id
+            for one in ast.walk(found)
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and one.id in self.params
+        }
+        """The parameters that are assigned."""
+        self.returned = {one for node in ast.walk(found) for one in _handed_on(node)} & set(self.params)
+        """The parameters that are returned or kept as they are."""
         self.constants = {
             name: cell.cell_contents
             for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
@@ -82,32 +95,103 @@ class Source:
         """The object that a name means outside of the function, or None for anything else."""
         if isinstance(node, ast.Name) and node.id not in self.locals:
             return self.outside(node)
-        return None
+        found = self.attribute(node) if isinstance(node, ast.Attribute) else None
+        return found[0] if found is not None else None
+
+    def annotation(self, name: str) -> Any:
+        """What an annotation names, if that is known."""
+        return self.constants.get(name, self.function.__globals__.get(name))
+
+    def attribute(self, node: ast.expr) -> tuple[Any] | None:
+        """The value of an attribute of what is outside of the function, such as a constant of a module or an enum."""
+        held = node
+        while isinstance(held, ast.Attribute):
+            held = held.value
+        if held is node or not isinstance(held, ast.Name) or held.id in self.locals:
+            return None
+        is_named = isinstance(self.outside(held), ModuleType | type)
+        return (self._attribute(node),) if is_named else None
+
+    def _attribute(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Name):
+            return self.outside(node)
+        if not isinstance(node, ast.Attribute):
+            return None
+        held = self._attribute(node.value)
+        if not hasattr(held, node.attr):
+            raise self.error(
+                node, f"{ast.unparse(node)} is not defined", "define it before the compiler is made"
+            )
+        return getattr(held, node.attr)
 
     def callee(self, call: ast.Call) -> FunctionType | None:
         """The function of the program that a call enters, or None."""
         found = self.known(call.func)
         found = getattr(found, "__wrapped__", found)
-        is_own = isinstance(found, FunctionType) and not found.__module__.startswith("pellucid.")
+        is_own = isinstance(found, FunctionType) and not (found.__module__ or "").startswith("pellucid.")
         return found if is_own else None
 
 
-def bound_arguments(source: Source, call: ast.Call, callee: Source) -> list[ast.expr]:
-    """The arguments of a call in the order of the parameters, with constants for defaults."""
+def _handed_on(node: ast.AST) -> Iterator[str]:
+    """The variables that a statement returns, or keeps in a structure."""
+    waiting: list[ast.expr | None] = []
+    match node:
+        case ast.Return(value):
+            waiting = [value]
+        case ast.Assign(targets, value) if any(
+            isinstance(one, ast.Attribute | ast.Subscript) for one in targets
+        ):
+            waiting = [value]
+        case _:
+            pass
+    while waiting:
+        match waiting.pop():
+            case ast.Name(name):
+                yield name
+            case ast.Tuple(elts) | ast.List(elts):
+                waiting += elts
+            case ast.Dict(_, values) | ast.BoolOp(_, values):
+                waiting += values
+            case ast.IfExp(_, one, other):
+                waiting += [one, other]
+            case _:
+                pass
+
+
+def bound_arguments(
+    source: Source, call: ast.Call, callee: Source, own: ast.expr | None = None
+) -> list[ast.expr]:
+    """The arguments of a call in the order of the parameters, with constants for defaults.
+
+    Parameters: `own` is the object of a method.
+    """
     defaults = callee.tree.args.defaults
     optional = callee.params[len(callee.params) - len(defaults) :]
     found: dict[str, ast.expr] = {
         name: one for name, one in zip(optional, defaults, strict=True) if isinstance(one, ast.Constant)
     }
-    if len(call.args) > len(callee.params) or any(isinstance(one, ast.Starred) for one in call.args):
-        raise source.error(call, f"{callee.name} takes {len(callee.params)} arguments", "give one for each")
-    found |= dict(zip(callee.params, call.args, strict=False))
+    args = call.args if own is None else [own, *call.args]
+    return matched(source, call, callee.name, callee.params, found, args)
+
+
+def matched(
+    source: Source,
+    call: ast.Call,
+    name: str,
+    params: tuple[str, ...],
+    optional: dict[str, ast.expr],
+    args: list[ast.expr],
+) -> list[ast.expr]:
+    """The arguments of a call in the order of some parameters."""
+    if len(args) > len(params) or any(isinstance(one, ast.Starred) for one in args):
+        raise source.error(call, f"{name} takes {len(params)} arguments", "give one for each")
+    found = optional | dict(zip(params, args, strict=False))
     keywords = {str(one.arg): one.value for one in call.keywords}
-    for name in keywords:
-        if name not in callee.params:
-            raise source.error(call, f"{callee.name} has no parameter {name}", "name one that it has")
+    for word in keywords:
+        if word not in params:
+            raise source.error(call, f"{name} has no parameter {word}", "name one that it has")
     found |= keywords
-    missing = [name for name in callee.params if name not in found]
+    missing = [one for one in params if one not in found]
     if missing:
-        raise source.error(call, f"{callee.name} lacks {missing[0]}", "give one argument for each parameter")
-    return [found[name] for name in callee.params]
+        raise source.error(call, f"{name} lacks {missing[0]}", "give one argument for each parameter")
+    return [found[one] for one in params]

@@ -8,13 +8,13 @@ from types import FunctionType
 from typing import Any, ClassVar
 
 from pellucid.staging.front.blocks import Block, Blocks, Branch, Fail, Go, K, Return
-from pellucid.staging.front.expressions import BINARY, Expressions
-from pellucid.staging.front.inference import Inference, is_range
+from pellucid.staging.front.effects import root_of
+from pellucid.staging.front.expressions import BINARY
+from pellucid.staging.front.inference import Inference
 from pellucid.staging.front.kinds import Kind
-from pellucid.staging.front.sequences import STRUCTURES
+from pellucid.staging.front.loops import Item, Loops
 from pellucid.staging.front.source import Source
-from pellucid.staging.root.program import Code, Lift, check
-from pellucid.staging.times.lattice import DYNAMIC, Time, is_static
+from pellucid.staging.root.program import Code, check
 
 _INSTEAD: Mapping[type[ast.AST], str] = {
     ast.Try: "test before, and raise",
@@ -29,13 +29,22 @@ _INSTEAD: Mapping[type[ast.AST], str] = {
     ast.ClassDef: "define classes outside of the interpreter",
     ast.Import: "import at the top of the file",
     ast.ImportFrom: "import at the top of the file",
-    ast.Match: "write `if` and `elif`",
 }
 
 
-def program_of(entry: Source, static: Iterable[str] = ()) -> tuple[Code, Inference]:
-    """The code of an entry, with those of all functions that it calls; `static` are parameters of static data."""
+def program_of(entry: Source, static: Iterable[str] = (), *, marked: bool = False) -> tuple[Code, Inference]:
+    """The code of an entry, with those of all functions that it calls; `static` are parameters of static data.
+
+    In what is `marked`, the time of each expression can be found.
+    """
     inference = Inference(entry, static)
+    inference.marks = {} if marked else None
+    for name in inference.changed[entry.function]:
+        raise entry.error(
+            inference.places[entry.function, name],
+            f"the parameter {name} of the interpreter itself is changed",
+            f"begin with a copy under another name: own = list({name})",
+        )
     codes = {
         function: Code(source.name, (K, *source.params)) for function, source in inference.sources.items()
     }
@@ -46,12 +55,7 @@ def program_of(entry: Source, static: Iterable[str] = ()) -> tuple[Code, Inferen
     return codes[entry.function], inference
 
 
-def as_known(start: Time, stop: Time) -> Time:
-    """The time of a counter: dynamic where the loop ends at a dynamic number."""
-    return start if is_static(stop) else DYNAMIC
-
-
-class _Function(Expressions):
+class _Function(Loops):
     """Translates one function."""
 
     def __init__(self, source: Source, inference: Inference, codes: Mapping[FunctionType, Code]) -> None:
@@ -60,9 +64,11 @@ class _Function(Expressions):
 
     def write(self, code: Code) -> None:
         """Write the body of the function's code."""
+        for one in self.source.tree.args.args:
+            self.mark(one, one.arg)
         self._statements(self.source.tree.body)
         if self.blocks.now is not None:
-            self.blocks.end(Return(self.blocks.const(None)), None)
+            self.end_with(self.blocks.const(None))
         self.blocks.finish()
 
     def _statements(self, statements: list[ast.stmt]) -> None:
@@ -87,11 +93,16 @@ class _Function(Expressions):
         if node.value is None:
             value = self.blocks.const(None)
         else:
-            methods = [one for one in ast.walk(node.value) if isinstance(one, ast.Attribute)]
-            self.leaves = not methods
+            # What is changed may be handed on where the function ends; a field stays in its object, which may go on.
+            held = [root_of(one) for one in ast.walk(node.value) if isinstance(one, ast.Attribute)]
+            self.leaves = not any(one in self.source.params for one in held)
             value = self.value(node.value)
             self.leaves = False
-        self.blocks.end(Return(value), None)
+        self.end_with(value)
+
+    def end_with(self, value: str) -> None:
+        """Return a variable, and the parameters that are changed in place."""
+        self.blocks.end(Return(value, self.inference.changed[self.source.function]), None)
 
     def _raise(self, node: Any) -> None:
         error = node.exc
@@ -101,13 +112,18 @@ class _Function(Expressions):
             message = self.place(error.args[0])
         else:
             message = self.blocks.const(ast.unparse(error))
-        self.blocks.end(Fail(message), None)
+        self._fail(node, message, None)
+
+    def _fail(self, node: ast.AST, message: str, then: Block | None) -> None:
+        """End with an error that has a place."""
+        place = self.blocks.const(f"{self.source.file}:{getattr(node, 'lineno', 0)}: ")
+        self.blocks.end(Fail(self.blocks.prim("+", place, self.blocks.prim("text-of", message))), then)
 
     def _assert(self, node: Any) -> None:
         good, bad = Block(node.lineno), Block(node.lineno)
         self.branch(node.test, good, bad, bad)
         message = self.place(node.msg) if node.msg else self.blocks.const(ast.unparse(node))
-        self.blocks.end(Fail(message), good)
+        self._fail(node, message, good)
 
     # ---- assignments ----
 
@@ -115,7 +131,7 @@ class _Function(Expressions):
         value = self.value(node.value)
         for target in node.targets:
             self._bind(target, value, self.kind(node.value) if node.value in self.inference.of_node else None)
-        if len(node.targets) > 1 and self.kind(node.value).mutated:
+        if len(node.targets) > 1 and self.kind(node.value).changes:
             raise self.error(node, "a list that is changed gets two names", "make a list for each")
 
     def _annotated(self, node: Any) -> None:
@@ -127,19 +143,26 @@ class _Function(Expressions):
         match target:
             case ast.Name(name):
                 self.blocks.prim("identity", value, to=name)
+                self.mark(target, name)
             case ast.Tuple(elts) | ast.List(elts):
                 self._unpack(target, elts, value, kind)
-            case ast.Subscript(held, index):
-                self._store(target, held, self.value(index), value)
+            case ast.Subscript() | ast.Attribute():
+                self.rebind(target, self.blocks.prim("identity", value))
             case _:
                 raise self.refused(target)
 
     def _unpack(self, target: ast.expr, elts: list[ast.expr], value: str, kind: Kind | None) -> None:
         kind = Kind() if kind is None else kind
         forms = kind.root.forms - {"none"}
-        form = "either" if {"given", "tuple"} <= forms else "given" if "given" in forms else "tuple"
         if "list" in forms:
             raise self.error(target, "a list is unpacked", "take its items by their index")
+        for one in elts:
+            if isinstance(one, ast.Starred):
+                raise self.error(
+                    one, "the rest of a sequence is unpacked", "write rest = x[1:] on a line of its own"
+                )
+        form = "either" if {"given", "tuple"} <= forms else "given" if "given" in forms else "tuple"
+        value = self.blocks.prim("identity", value)
         names: list[str] = []
         for at, _ in enumerate(elts):
             index = ast.copy_location(ast.Constant(at), target)
@@ -151,54 +174,29 @@ class _Function(Expressions):
 
     def _owned(self, target: ast.expr, kind: Kind) -> None:
         """Refuse a second name for an item that is changed."""
-        if kind.mutated and "given" not in kind.forms:
+        if kind.changes and "given" not in kind.root.forms:
             raise self.error(
                 target,
                 f"{ast.unparse(target)} is changed, and is an item too",
                 "copy it: tuple(x) or list(x)",
             )
 
-    def _store(self, target: ast.expr, held: ast.expr, index: str, value: str) -> None:
-        form = self.form(held)
-        if form == "memory":
-            self.blocks.prim("store", self.place(held), index, value)
-            return
-        if form not in ("list", "dict"):
-            raise self.error(
-                target, f"an item of {ast.unparse(held)} is assigned", "copy it to a list: list(x)"
-            )
-        if not (isinstance(held, ast.Name) and held.id in self.source.locals):
-            raise self.error(target, f"{ast.unparse(held)} is changed in place", "change a local variable")
-        if held.id in self.source.params:
-            raise self.error(
-                target, f"the parameter {held.id} is changed", "begin with a copy, and return it: list(x)"
-            )
-        name = "put" if form == "list" else "enter"
-        made = self.call(target, name, held.id, index, value, kind=self.kind(held))
-        self.blocks.prim("identity", made, to=held.id)
-
     def _augmented(self, node: ast.AugAssign) -> None:
         name = BINARY.get(type(node.op))
         if name is None:
             raise self.error(node, f"{ast.unparse(node)!r} has no primitive", "multiply in a loop")
         target = node.target
-        if self.kind(node.value).forms & STRUCTURES:
+        if isinstance(node.value, ast.Tuple | ast.List) or self.kind(node.value).forms in (
+            {"list"},
+            {"dict"},
+        ):
             raise self.error(node, f"{ast.unparse(node)!r} joins sequences", "append the items one by one")
         if isinstance(target, ast.Name):
             self.blocks.prim(name, target.id, self.value(node.value), to=target.id)
+            self.mark(target, target.id)
             return
-        if not isinstance(target, ast.Subscript):
-            raise self.refused(target)
-        index = self.blocks.prim("identity", self.value(target.slice))
-        old = self.item_at(target, target.value, index)
-        self._store(target, target.value, index, self.blocks.prim(name, old, self.value(node.value)))
-
-    def item_at(self, node: ast.AST, held: ast.expr, index: str) -> str:
-        """The item of a list, a dictionary or a memory at an index that is a variable."""
-        form, value = self.form(held), self.place(held)
-        if form == "memory":
-            return self.blocks.prim("load", value, index)
-        return self.call(node, "find" if form == "dict" else f"of_{form}", value, index)
+        old = self.blocks.prim("identity", self.read(target))
+        self.rebind(target, self.blocks.prim(name, old, self.value(node.value)))
 
     # ---- control ----
 
@@ -213,22 +211,24 @@ class _Function(Expressions):
         self.blocks.end(Go(join), join)
 
     def _while(self, node: Any) -> None:
-        if node.orelse:
-            raise self.error(node, "`else` of a loop", "set a variable before `break`, and test it")
         head, body, after = Block(node.lineno), Block(node.body[0].lineno), Block(_last(node))
+        ends = Block(node.orelse[0].lineno) if node.orelse else after
         self.blocks.end(Go(head), head)
         if isinstance(node.test, ast.Constant) and node.test.value:
             self.blocks.end(Go(body), body)
         else:
-            self.branch(node.test, body, after, body)
-        self._loop(node, head, after)
+            self.branch(node.test, body, ends, body)
+        self._loop(node, head, after, ends)
 
-    def _loop(self, node: Any, again: Block, after: Block) -> None:
-        """Write the body of a loop, which goes on with a block."""
+    def _loop(self, node: Any, again: Block, after: Block, ends: Block) -> None:
+        """Write the body of a loop, which goes on with a block, and what comes when it ends by itself."""
         self._loops.append((again, after))
         self._statements(node.body)
         self._loops.pop()
-        self.blocks.end(Go(again), after)
+        self.blocks.end(Go(again), ends)
+        if ends is not after:
+            self._statements(node.orelse)
+            self.blocks.end(Go(after), after)
 
     def _break(self, node: Any) -> None:
         self.blocks.end(Go(self._loops[-1][1]), None)
@@ -237,67 +237,119 @@ class _Function(Expressions):
         self.blocks.end(Go(self._loops[-1][0]), None)
 
     def _for(self, node: Any) -> None:
-        if node.orelse:
-            raise self.error(node, "`else` of a loop", "set a variable before `break`, and test it")
-        if is_range(self.source, node.iter):
-            self._range(node)
-        else:
-            self._each(node)
-
-    def _range(self, node: Any) -> None:
-        args = list(node.iter.args)
-        if not 1 <= len(args) <= 3 or not isinstance(node.target, ast.Name):
-            raise self.error(node, "such a loop over a range", "write `for i in range(begin, end, step)`")
-        step = _literal(args[2]) if len(args) > 2 else 1
-        if not step:
-            raise self.error(node, "a range with a step that is no number", "write `while`")
-        blocks, counter = self.blocks, f"{node.target.id}$"
-        start = self.value(args[0]) if len(args) > 1 else blocks.const(0)
-        start = blocks.prim("identity", start, to=counter)
-        stop = blocks.prim("identity", self.value(args[1] if len(args) > 1 else args[0]))
-        blocks.put(Lift(counter, as_known, (counter, stop)))
+        self.refuse_change(node)
+        cursor, blocks = self.cursor(node.iter), self.blocks
         head, body = Block(node.lineno), Block(node.body[0].lineno)
         again, after = Block(node.lineno), Block(_last(node))
+        ends = Block(node.orelse[0].lineno) if node.orelse else after
         blocks.end(Go(head), head)
-        order = (counter, stop) if step > 0 else (stop, counter)
-        blocks.end(Branch(blocks.prim("<", *order), body, after), body)
-        blocks.prim("identity", counter, to=node.target.id)
-        self._loop(node, again, after)
-        blocks.now = again
-        blocks.prim("+", counter, blocks.const(step), to=counter)
-        blocks.end(Go(head), after)
+        blocks.end(Branch(cursor.more(), body, ends), body)
+        self._bind_item(node.target, cursor.item())
+        self._loops.append((again, after))
+        self._statements(node.body)
+        self._loops.pop()
+        blocks.end(Go(again), again)
+        cursor.step()
+        blocks.end(Go(head), ends)
+        if ends is not after:
+            self._statements(node.orelse)
+            blocks.end(Go(after), after)
 
-    def _each(self, node: Any) -> None:
-        form, kind, blocks = self.form(node.iter), self.kind(node.iter), self.blocks
-        if kind.mutated and form == "list" and isinstance(node.iter, ast.Name):
-            for one in ast.walk(ast.Module(node.body, [])):
-                if isinstance(one, ast.Name) and one.id == node.iter.id:
-                    raise self.error(one, f"{one.id} is used while a loop goes over it", "loop over tuple(x)")
-        rest = f"rest${node.lineno}"
-        head, body, after = Block(node.lineno), Block(node.body[0].lineno), Block(_last(node))
-        held = self.place(node.iter)
-        if form == "given":
-            held = blocks.prim("identity", held)
-            blocks.prim("identity", blocks.const(0), to=rest)
-            blocks.end(Go(head), head)
-            blocks.end(Branch(blocks.prim("<", rest, blocks.prim("vlen", held)), body, after), body)
-            item = blocks.prim("item-at", held, rest)
-            blocks.prim("+", rest, blocks.const(1), to=rest)
-        elif form in ("tuple", "list"):
-            if form == "list":
-                held = self.call(node, "turned", held, blocks.const(None), kind=kind)
-            blocks.prim("identity", held, to=rest)
-            blocks.end(Go(head), head)
-            blocks.end(Branch(blocks.prim("pair?", rest), body, after), body)
-            item = blocks.prim("car", rest)
-            blocks.prim("cdr", rest, to=rest)
+    def _bind_item(self, target: ast.expr, item: Item) -> None:
+        """Bind the target of a loop to an item."""
+        if not item.parts:
+            self._owned(target, item.kind)
+            self._bind(target, item.name, item.kind)
+            return
+        if isinstance(target, ast.Tuple | ast.List) and len(target.elts) == len(item.parts):
+            for one, part in zip(target.elts, item.parts, strict=True):
+                self._bind_item(one, part)
+            return
+        raise self.error(target, "items of several sequences get one name", "name one variable for each")
+
+    # ---- patterns ----
+
+    def _match(self, node: ast.Match) -> None:
+        subject = self.blocks.prim("identity", self.value(node.subject))
+        join = Block(_last(node))
+        for case in node.cases:
+            body, other = Block(case.body[0].lineno), Block(case.pattern.lineno)
+            self._pattern(case.pattern, subject, self.kind(node.subject), other)
+            if case.guard is not None:
+                guarded = Block(case.guard.lineno)
+                self.branch(case.guard, guarded, other, guarded)
+            self.blocks.end(Go(body), body)
+            self._statements(case.body)
+            self.blocks.end(Go(join), other)
+        self.blocks.end(Go(join), join)
+
+    def _pattern(self, pattern: ast.pattern, held: str, kind: Kind, other: Block) -> None:
+        """Go on where a value fits a pattern, and with another block where it does not."""
+        blocks = self.blocks
+        match pattern:
+            case ast.MatchAs(inner, name):
+                if inner is not None:
+                    self._pattern(inner, held, kind, other)
+                if name is not None:
+                    blocks.prim("identity", held, to=name)
+                return
+            case ast.MatchValue(value):
+                test = blocks.prim("=", held, self.place(value))
+            case ast.MatchSingleton(value):
+                test = (
+                    blocks.prim("null?", held)
+                    if value is None
+                    else blocks.prim("=", held, blocks.const(value))
+                )
+            case ast.MatchOr(patterns):
+                done = Block(pattern.lineno)
+                for one in patterns:
+                    more = Block(pattern.lineno)
+                    self._pattern(one, held, kind, more)
+                    blocks.end(Go(done), more)
+                blocks.end(Go(other), done)
+                return
+            case ast.MatchSequence(patterns) if not any(isinstance(one, ast.MatchStar) for one in patterns):
+                self._sequence(pattern, patterns, held, kind, other)
+                return
+            case _:
+                raise self.error(
+                    pattern,
+                    f"the pattern {ast.unparse(pattern)}",
+                    "match literals, names and (tuple, of, them)",
+                )
+        fits = Block(pattern.lineno)
+        blocks.end(Branch(test, fits, other), fits)
+
+    def _sequence(
+        self, pattern: ast.pattern, patterns: list[ast.pattern], held: str, kind: Kind, other: Block
+    ) -> None:
+        """Go on where a value is a tuple whose items fit some patterns."""
+        blocks, forms = self.blocks, kind.root.forms - {"none"}
+        if forms & {"list", "dict", "object", "memory"}:
+            raise self.error(pattern, "a pattern for what is no tuple", "write `if` and `elif`")
+        count = blocks.const(len(patterns))
+        form = "either" if {"given", "tuple"} <= forms else "given" if "given" in forms else "tuple"
+
+        def sized(pairs: str) -> str:
+            made = self.call(pattern, "length", pairs, blocks.const(0))
+            return blocks.prim("=", made, count)
+
+        def fixed(vector: str) -> str:
+            return blocks.prim("has-length", vector, count)
+
+        if form == "either":
+            test = self.either(pattern, held, sized, fixed)
         else:
-            raise self.error(
-                node, f"a loop over {ast.unparse(node.iter)}", "loop over a range, a tuple or a list"
-            )
-        self._owned(node.target, kind.part("item"))
-        self._bind(node.target, item, kind.part("item"))
-        self._loop(node, head, after)
+            test = fixed(held) if form == "given" else sized(held)
+        fits = Block(pattern.lineno)
+        blocks.end(Branch(test, fits, other), fits)
+        for at, one in enumerate(patterns):
+            if isinstance(one, ast.MatchAs) and one.name is None and one.pattern is None:
+                continue
+            index = ast.copy_location(ast.Constant(at), pattern)
+            self.inference.of_node.setdefault(index, kind.part(at))
+            self._pattern(one, self.item(pattern, held, form, index), kind.part(at), other)
 
     _STATEMENTS: ClassVar[dict[type[ast.stmt], Callable[[_Function, Any], None]]] = {
         ast.Expr: _expression,
@@ -313,18 +365,10 @@ class _Function(Expressions):
         ast.For: _for,
         ast.Break: _break,
         ast.Continue: _continue,
+        ast.Match: _match,
     }
 
 
 def _last(node: ast.stmt) -> int:
     """The last line of a statement."""
     return node.end_lineno or node.lineno
-
-
-def _literal(node: ast.expr) -> int:
-    """The number that is written, or 0."""
-    try:
-        found = ast.literal_eval(node)
-    except ValueError:
-        return 0
-    return found if type(found) is int else 0

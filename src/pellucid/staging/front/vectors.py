@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from itertools import islice
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ import numpy as np
 from pellucid.base.errors import StagingError, brief
 from pellucid.base.kinds import whole
 from pellucid.staging.front.kinds import Kind
+from pellucid.staging.front.objects import fields_of, is_class, is_named_tuple, rebuilt
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.primitives import PRIMITIVES, Row
 from pellucid.staging.root.program import Pair, unlinked
@@ -18,10 +20,24 @@ from pellucid.staging.root.program import Pair, unlinked
 _WHOLE = whole()
 
 
-class Vector(tuple[Any, ...]):
+class Vector(tuple[Any, ...]):  # noqa: SLOT001 - a record has fields beside its items
     """A static sequence; each is known by itself, so that a key need not look into it."""
 
-    __slots__ = ()
+
+_SEQUENCES = frozenset({tuple, list, dict})
+"""Classes of sequences that are most common, and no objects."""
+
+
+def _class_of(value: Any) -> Any:
+    """The class of a value."""
+    return value.__class__
+
+
+class Record(Vector):
+    """The fields of a static object, which is `origin`."""
+
+    names: tuple[str, ...]
+    origin: Any
 
 
 class Entries(dict[Any, Any]):
@@ -41,8 +57,20 @@ def static_data(value: Any, place: str) -> Any:
             raise StagingError(f"nested more than {_DEEPEST} deep", place=place, fix="make the data flatter")
         if one.__class__ in _PLAIN or isinstance(one, bool | str | float | Pair | Memory):
             return one
+        if isinstance(one, Enum) and not isinstance(one, int):
+            return one
+        what = _class_of(one)
+        if what not in _SEQUENCES and (is_named_tuple(what) or (is_class(what) and hasattr(one, "__dict__"))):
+            if id(one) not in made:
+                names = fields_of(what)
+                record = Record(of(getattr(one, name, None), deep + 1) for name in names)
+                record.names, record.origin = names, one
+                made[id(one)] = record
+            return made[id(one)]
         if not isinstance(one, tuple | list) and _WHOLE.test(one):
             return int(one)
+        if isinstance(one, bytes | bytearray):
+            return Vector(one)
         if isinstance(one, tuple | list | Mapping | Sequence):
             held = cast("Mapping[Any, Any] | Sequence[Any]", one)
             if id(held) not in made:
@@ -57,7 +85,7 @@ def static_data(value: Any, place: str) -> Any:
         raise StagingError(
             f"{brief(one)} is no static value",
             place=place,
-            fix="give numbers, texts, None, and tuples, lists or dictionaries of these",
+            fix="give numbers, texts, None, and tuples, lists, dictionaries or objects of these",
         )
 
     return of(value, 0)
@@ -83,8 +111,15 @@ def dynamic_data(value: Any, place: str) -> Any:
 def result(value: Any, kind: Kind) -> Any:
     """A value of the running program as Python's."""
     kind = kind.root
+    if isinstance(value, Record):
+        return value.origin
     if isinstance(value, Vector | Entries):
         return value
+    if kind.of is not None and isinstance(value, Pair):
+        names, values = fields_of(kind.of), unlinked(value)
+        return rebuilt(
+            kind.of, [result(one, kind.part(name)) for name, one in zip(names, values, strict=True)]
+        )
     if (isinstance(value, Pair) or value is None) and "tuple" in kind.forms:
         if value is None and "none" in kind.forms:
             return None
@@ -120,11 +155,88 @@ def _at(held: Any, index: Any) -> Any:
     return next(islice(held, index, None)) if isinstance(held, Entries) else held[index]
 
 
+def _field(held: Any, name: Any) -> Any:
+    """A field of a static object."""
+    if not isinstance(held, Record) or name not in held.names:
+        raise AttributeError(f"{brief(held)} has no field {name}")
+    return held[held.names.index(name)]
+
+
+def _slice(held: Any, first: Any, end: Any) -> Any:
+    """A part of a vector or a text."""
+    if not isinstance(held, Vector | str):
+        raise TypeError(f"{brief(held)} has no slices")
+    made = held[first:end]
+    return made if isinstance(made, str) else Vector(made)
+
+
+def _is_a(value: Any, classes: Any) -> bool:
+    """Whether a value is of one of some classes."""
+    if isinstance(value, Record):
+        return isinstance(value.origin, classes)
+    if isinstance(value, Vector):
+        return bool({tuple, list} & set(classes))
+    return isinstance(value, classes)
+
+
+def _has_length(held: Any, count: Any) -> bool:
+    """Whether a value is a static sequence of so many items."""
+    return isinstance(held, Vector) and len(held) == count
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two values have equal parts, be they vectors or pairs."""
+    waiting = [(one, other)]
+    while waiting:
+        left, right = waiting.pop()
+        if left is right:
+            continue
+        if isinstance(left, Pair | Vector) or isinstance(right, Pair | Vector):
+            lists = [unlinked(each) if isinstance(each, Pair) else each for each in (left, right)]
+            if not all(isinstance(each, list | Vector) for each in lists) or len(lists[0]) != len(lists[1]):
+                return False
+            waiting += zip(*lists, strict=True)
+        elif left != right:
+            return False
+    return True
+
+
+def _text_method(name: str) -> Callable[..., Any]:
+    """The primitive that is a method of texts."""
+
+    def ask(held: Any, *args: Any) -> Any:
+        if not isinstance(held, str):
+            raise TypeError(f"{brief(held)} is no text")
+        made = getattr(held, name)(*args)
+        return Vector(cast("list[str]", made)) if isinstance(made, list) else made
+
+    return ask
+
+
+TEXT_METHODS: Mapping[str, tuple[int, ...]] = {
+    "isdigit": (0,), "isalpha": (0,), "isspace": (0,), "isalnum": (0,), "isidentifier": (0,), "upper": (0,),
+    "lower": (0,), "strip": (0, 1), "split": (0, 1), "splitlines": (0,), "startswith": (1,), "endswith": (1,),
+    "find": (1,), "count": (1,), "replace": (2,), "lstrip": (0, 1), "rstrip": (0, 1),
+}  # fmt: skip
+"""The methods of static texts, and how many arguments they take."""
 _ROWS = {
     "item": Row(2, _item),
     "item-at": Row(2, _at),
     "has": Row(2, _has),
+    "field": Row(2, _field),
+    "slice": Row(3, _slice),
+    "is-a": Row(2, _is_a),
+    "has-length": Row(2, _has_length),
+    "same-data": Row(2, _alike),
     "text-of": Row(1, str),
     "repr-of": Row(1, repr),
+    "integer-of": Row(1, int),
+    "code-of": Row(1, ord),
+    "letter-of": Row(1, chr),
 }
 PRIMITIVES.update(_ROWS)
+PRIMITIVES.update(
+    (f"{name}-{count}", Row(count + 1, _text_method(name)))
+    for name, counts in TEXT_METHODS.items()
+    for count in counts
+)

@@ -6,6 +6,7 @@ needs. `reading` makes codes of text, `writing` text of codes, `machine` runs th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from pellucid.base.errors import StagingError
@@ -60,6 +61,19 @@ class Lift(NamedTuple):
     delay: int = 0
 
 
+class ByRule(NamedTuple):
+    """A function that makes the time of a lift, with the words of `LIFT_RULES` that make it."""
+
+    words: tuple[str, ...]
+    rule: Callable[..., Any]
+
+    def __call__(self, *times: Any) -> Any:
+        """The time, from those of the arguments."""
+        return self.rule(*times)
+
+
+LIFT_RULES: dict[str, Callable[..., ByRule]] = {}
+"""What makes such a function of words; the first word is its name here."""
 Instruction: TypeAlias = Prim | Const | If | Jump | Lift
 
 

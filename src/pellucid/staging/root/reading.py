@@ -11,7 +11,19 @@ from typing import Any
 
 from pellucid.base.errors import TextError
 from pellucid.staging.root.forms import Form, expressions
-from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim, check, linked
+from pellucid.staging.root.program import (
+    LIFT_RULES,
+    Code,
+    Const,
+    If,
+    Instruction,
+    Jump,
+    Lift,
+    Pair,
+    Prim,
+    check,
+    linked,
+)
 from pellucid.staging.times.lattice import DYNAMIC, Stack
 from pellucid.staging.times.text import time_of
 
@@ -107,6 +119,8 @@ def _lift(form: Form, codes: dict[str, Code]) -> Lift:
             return Lift(name)
         case ["lift", str(name), list(args), str(word)] if word in codes:
             return Lift(name, codes[word], _names(args))
+        case ["lift", str(name), list(args), "by", str(word), *more] if word in LIFT_RULES:
+            return Lift(name, LIFT_RULES[word](*map(str, more)), _names(args))
         case ["lift", str(name), "stack", *returns]:
             return Lift(name, Stack(tuple(map(time_of, returns)) or (DYNAMIC,)))
         case ["lift", str(name), to]:

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from pellucid.base.errors import StagingError
 from pellucid.staging.root.forms import expressions
-from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim
+from pellucid.staging.root.program import ByRule, Code, Const, If, Instruction, Jump, Lift, Pair, Prim
 from pellucid.staging.root.reading import INFIX
 from pellucid.staging.times.lattice import Stack, Time
 from pellucid.staging.times.text import show
@@ -105,6 +105,8 @@ def _lift(lift: Lift) -> str:
         words.append(show(lift.to))
     elif isinstance(lift.to, Code):
         words += [f"({' '.join(lift.args)})", lift.to.name]
+    elif isinstance(lift.to, ByRule):
+        words += [f"({' '.join(lift.args)})", "by", *lift.to.words]
     elif lift.to is not None:
         raise StagingError("a lift without a text", place=lift.name, fix="lift to a time, or by a code")
     return f"({'later ' * lift.delay}{' '.join(words)})"

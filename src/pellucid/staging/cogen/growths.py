@@ -1,0 +1,99 @@
+"""Compilations that do not end: what grows, in which code, and the error that says so."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from pellucid.base.errors import StagingError
+
+if TYPE_CHECKING:
+    from pellucid.staging.cogen.extension import Extension, Session
+
+
+class Growth(NamedTuple):
+    """A code that is wanted for ever new values of some of its parameters."""
+
+    code: str
+    names: tuple[str, ...]
+    samples: tuple[str, ...]
+
+
+class GrowthError(Exception):
+    """Generation does not end: what grows, and how to stop it; `stack` is the code whose continuations nest."""
+
+    def __init__(self, message: str, fix: str, stack: str = "", growth: Growth | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.fix = fix
+        self.stack = stack
+        self.growth = growth
+
+
+class EndlessError(StagingError):
+    """A program of which no compilation ends: `growths` are the codes that are made most often, the first one most."""
+
+    def __init__(self, error: GrowthError, growths: Iterable[Growth]) -> None:
+        super().__init__(error.message, fix=error.fix)
+        self.stack = error.stack
+        self.growths = (*growths, *([error.growth] if error.growth else []))
+
+
+def grown(owner: Extension, given: list[tuple[Any, ...]]) -> GrowthError:
+    """The error of an extension that is wanted for ever new values: it names the variables that change."""
+    changed = _changed(owner, given)
+    what = " and ".join(list(changed)[:3]) or "nothing"
+    atoms = _samples(changed)
+    seen = f" (such as {', '.join(atoms)})" if atoms else ""
+    return GrowthError(
+        f"{owner.code.name}: the compiler does not end: {owner} is wanted for ever new values of {what}{seen}",
+        f"lift {what} to dynamic before {owner.code.name}"
+        if changed
+        else "give the loop a test that ends it",
+        growth=Growth(owner.code.name, tuple(changed), atoms),
+    )
+
+
+def _changed(owner: Extension, given: list[tuple[Any, ...]]) -> dict[str, list[Any]]:
+    """The parameters of an extension that are given other values each time, with these."""
+    changed: dict[str, list[Any]] = {}
+    for at, name in enumerate(owner.leaf_names()):
+        values = [one[at] for one in given if at < len(one)]
+        same = all(_is_same(values[0], one) for one in values[1:])
+        if name is not None and not same:
+            changed.setdefault(name, values)
+    return changed
+
+
+def _samples(changed: dict[str, list[Any]]) -> tuple[str, ...]:
+    """The values of the first parameter that changes, where they are short numbers."""
+    values = next(iter(changed.values()), ())
+    return tuple(repr(one) for one in values if isinstance(one, int) and abs(one) < _LARGE)
+
+
+_MOST_GROWTHS = 20
+"""Codes that an error tells of."""
+_LARGE = 10**12
+"""Numbers that are shown in a message."""
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two leaves, or their keys, are equal, without a look into what may be deep."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        left, right = cast("tuple[Any, ...]", one), cast("tuple[Any, ...]", other)
+        return [*map(id, left)] == [*map(id, right)]
+    return one is other or (
+        isinstance(one, int | str | float) and one.__class__ is other.__class__ and one == other
+    )
+
+
+def growths(session: Session) -> Iterator[Growth]:
+    """The codes that are made most often, and which of their parameters change."""
+    made = Counter(key[0] for key in session.table)
+    owners = {owner.number: owner for owner in session.owners.values()}
+    for number, _ in made.most_common(_MOST_GROWTHS):
+        if number in owners:
+            given = [one[1:] for one in session.table if one[0] == number][-3:]
+            changed = _changed(owners[number], given)
+            yield Growth(owners[number].code.name, tuple(changed), _samples(changed))

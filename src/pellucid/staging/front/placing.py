@@ -1,0 +1,111 @@
+"""Errors of the compiler generator in the words of a Python function: its line, its variable, and what to write.
+
+Codes are named by function and line, so a code that an error is about leads to a place in the file.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pellucid.base.errors import StagingError
+from pellucid.staging.cogen.growths import EndlessError, Growth
+from pellucid.staging.front.inference import Inference
+from pellucid.staging.front.source import Source
+
+_CODE = re.compile(r"([A-Za-z_][\w.]*):(\d+)")
+_PREFIX = re.compile(r"(\S+:\d+): (.*)", re.DOTALL)
+
+
+def placed(error: StagingError, entry: Source, inference: Inference) -> StagingError:
+    """An error of the generator for the one who wrote the interpreter."""
+    own = {source.name: source for source in inference.sources.values()}
+    if isinstance(error, EndlessError):
+        told = _deep(error, own) if error.stack else _endless(error, own, inference)
+        if told is not None:
+            return told
+    place, message = error.place or "", error.message
+    if place.startswith(f"{entry.name}: "):
+        # The place of a static value ends with its parameter.
+        name = place.rpartition(": ")[2]
+        return StagingError(f"{name}: {message}", place=f"{entry.file}:{entry.tree.lineno}", fix=error.fix)
+    prefix = _PREFIX.fullmatch(message)
+    if prefix and prefix[1].rpartition(":")[0] == entry.file:
+        return StagingError(prefix[2], place=prefix[1], fix=error.fix)
+    found = _CODE.match(place or message)
+    name = found[1] if found else (place or message.partition(":")[0]).partition("'")[0]
+    source = own.get(name, entry)
+    line = int(found[2]) if found and name in own else source.tree.lineno
+    if found and not place:
+        message = message[found.end() :].removeprefix(":").strip()
+    message = message.replace("$k", "the continuation")
+    shown = f"{name}: {message}" if name in own and place else message
+    return StagingError(shown, place=f"{source.file}:{line}", fix=error.fix)
+
+
+def placed_loaded(error: StagingError, file: str, line: int) -> StagingError:
+    """An error of a compiler that was loaded: the line is that of the code whose name begins the message."""
+    found = _CODE.match(error.message)
+    place, message = f"{file}:{found[2] if found else line}", error.message
+    prefix = _PREFIX.fullmatch(message)
+    if prefix and prefix[1].rpartition(":")[0] == file:
+        place, message = prefix[1], prefix[2]
+    elif found:
+        message = message[found.end() :].removeprefix(":").strip()
+    return StagingError(message, place=place, fix=error.fix)
+
+
+def _split(code: str, own: dict[str, Source]) -> tuple[Source, int] | None:
+    """The function and the line that a code is named by; None for one of the library."""
+    found = _CODE.match(code)
+    if found is None or found[1] not in own:
+        return None
+    return own[found[1]], int(found[2])
+
+
+def _deep(error: EndlessError, own: dict[str, Source]) -> StagingError | None:
+    """The error of a recursion that is unfolded too deep."""
+    found = _split(error.stack, own)
+    if found is None:
+        return None
+    source, line = found
+    text = source.lines[line - source.first].strip()
+    return StagingError(
+        f"{source.name}: the call in {text!r} is unfolded without end, since a dynamic test ends the recursion",
+        place=f"{source.file}:{line}",
+        fix="write dynamic_call(...) around that call, so that the program makes it, or make the test static",
+    )
+
+
+def _endless(error: EndlessError, own: dict[str, Source], inference: Inference) -> StagingError | None:
+    """The error of a loop that is unrolled without end: what grows is said of the code that is made most often."""
+    empty: tuple[Source, int] | None = None
+    for growth in error.growths:
+        found = _split(growth.code, own)
+        names = [one for one in growth.names if "$" not in one]
+        if found is not None and names:
+            return _grown(growth, names, *found, inference)
+        empty = empty or found
+    if empty is None:
+        return None
+    source, line = empty
+    return StagingError(
+        f"{source.name}: the loop is unrolled without end, and nothing changes in it",
+        place=f"{source.file}:{line}",
+        fix="give the loop a test that ends it, or lift what it tests",
+    )
+
+
+def _grown(growth: Growth, names: list[str], source: Source, line: int, inference: Inference) -> StagingError:
+    """The error of variables that have ever new values at a line."""
+    first, shown = names[0], " and ".join(names[:3])
+    seen = f" (such as {', '.join(growth.samples)})" if growth.samples else ""
+    forms = inference.kinds.variable(source.function, first).root.forms
+    if forms & {"list", "tuple", "dict", "object"}:
+        fix = f"end the loop at something static, or keep the items of {first} in a Memory"
+    else:
+        fix = f"lift {first}: write {first} = lift({first}) before the loop"
+    return StagingError(
+        f"{source.name}: the loop is unrolled without end: there are ever new values of {shown}{seen}",
+        place=f"{source.file}:{line}",
+        fix=fix,
+    )

@@ -1,0 +1,142 @@
+"""What calls return: the binding time of a continuation, as a control stack that is given values of known times.
+
+A closure that is a continuation would make a pattern of each place that a function is called from. A control stack is
+one pattern for all of them, but the time of what it is given must be said before. So it is said where it is certain.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TypeAlias
+
+from pellucid.staging.root.program import LIFT_RULES, ByRule
+from pellucid.staging.times.lattice import (
+    DYNAMIC,
+    STATIC,
+    Constant,
+    Graph,
+    Stack,
+    Time,
+    is_static,
+    join,
+    pair,
+)
+
+Returns: TypeAlias = ByRule
+"""The time of a continuation from its own and those of the arguments."""
+_LONGEST = 50
+"""Pairs of a list that is looked through; one of any length is circular."""
+
+
+def _alone(kept: Time, *given: Time) -> Time:
+    """Of a function that computes with its arguments only: where these are static, so is what it returns."""
+    return _stack(kept, STATIC) if all(map(is_known, given)) else kept
+
+
+def _recursive(kept: Time, *given: Time) -> Time:
+    """Of a function that calls itself, and reads memories: a dynamic result."""
+    return _stack(kept, DYNAMIC)
+
+
+def _alone_recursive(kept: Time, *given: Time) -> Time:
+    """Of a function that calls itself: a dynamic result, but of static arguments a static one."""
+    return _stack(kept, STATIC if all(map(is_known, given)) else DYNAMIC)
+
+
+def changing(computes: str, *places: str) -> ByRule:
+    """Of a function that calls itself, and changes some of its arguments: these stay as known as they were."""
+
+    def returns(kept: Time, *given: Time) -> Time:
+        if computes == "alone" and all(map(is_known, given)):
+            return _stack(kept, STATIC)
+        back = [given[int(at)] for at in places]
+        if not isinstance(kept, Graph) or kept.code is None or any(map(_holds_nothing, back)):
+            return kept
+        return Stack((DYNAMIC, *back))
+
+    return ByRule(("changing", computes, *places), returns)
+
+
+def _holds_nothing(time: Time) -> bool:
+    """Whether an object has a field that is None, or a list that is empty: it will be given another time."""
+    if isinstance(time, Graph):
+        return any(isinstance(node.car, Constant) for node in time.nodes)
+    return isinstance(time, Constant)
+
+
+def of_library(name: str, point: str) -> ByRule:
+    """Of a code of the library that makes pairs of a point."""
+
+    def returns(kept: Time, *given: Time) -> Time:
+        if all(map(is_known, given)):
+            return _stack(kept, STATIC)
+        made: Time | None = None
+        if name in ("find", "get"):
+            made = _items(given[0], is_entry=True)
+            if name == "get" and made is not None:
+                made = join(made, given[2])
+        elif name in ("of_list", "of_tuple"):
+            made = _items(given[0])
+        elif name == "length" and _items(given[0]) is not None and given[0] is not DYNAMIC:
+            made = STATIC
+        elif name == "enter" and isinstance(given[0], Graph | Constant):
+            made = pair(pair(given[1], given[2], f"{point}.entry"), given[0], point)
+        elif name == "put" and isinstance(given[0], Graph) and given[0].packed:
+            made = join(given[0], pair(given[2], given[0], point))
+        return kept if made is None or isinstance(made, Constant) else _stack(kept, made)
+
+    return ByRule(("library", name, point), returns)
+
+
+def is_known(time: Time) -> bool:
+    """Whether all parts of a value are static.
+
+    >>> is_known(pair(STATIC, Constant(None))), is_known(pair(STATIC, DYNAMIC))
+    (True, False)
+    """
+    if isinstance(time, Graph):
+        fields = [one for node in time.nodes for one in (node.car, node.cdr) if isinstance(one, Time)]
+        return not any(node.closure for node in time.nodes) and all(map(is_static, fields))
+    return is_static(time)
+
+
+def _stack(kept: Time, result: Time) -> Time:
+    """A continuation as a control stack: what is changed in place comes after the result, and is dynamic or static."""
+    code = kept.code if isinstance(kept, Graph) else None
+    if code is None:
+        return kept
+    return Stack((result,) * (len(code.params) - 1))
+
+
+def _items(time: Time, *, is_entry: bool = False) -> Time | None:
+    """The time of all items of a list, or of the second halves of its entries; None if that is not known."""
+    found: Time | None = None
+    seen: set[Time] = set()
+    while isinstance(time, Graph) and time not in seen and len(seen) < _LONGEST:
+        seen.add(time)
+        one = time.car
+        if is_entry:
+            one = one.cdr if isinstance(one, Graph) else one if one in (STATIC, DYNAMIC) else None
+        if one is None:
+            return None
+        found = one if found is None else join(found, one)
+        time = time.cdr
+    if time in seen or time == Constant(None):
+        return found
+    if time is STATIC:
+        return found and join(found, STATIC)
+    return DYNAMIC if time is DYNAMIC else None
+
+
+def _as_known(start: Time, stop: Time) -> Time:
+    """The time of a counter: dynamic where the loop ends at a dynamic number."""
+    return start if is_static(stop) else DYNAMIC
+
+
+alone = ByRule(("alone",), _alone)
+recursive = ByRule(("recursive",), _recursive)
+alone_recursive = ByRule(("alone_recursive",), _alone_recursive)
+as_known = ByRule(("as_known",), _as_known)
+for _one in (alone, recursive, alone_recursive, as_known):
+    LIFT_RULES[_one.words[0]] = partial(ByRule, _one.words, _one.rule)
+LIFT_RULES.update(changing=changing, library=of_library)

@@ -1,0 +1,139 @@
+"""What a person gets who wrote an interpreter that cannot be compiled: the variable, its line, what to write."""
+
+import numpy as np
+import pytest
+
+from pellucid.base.errors import InputError, StagingError
+from pellucid.staging import DYNAMIC, STATIC, cogen, interpreter
+
+
+def line(function, text):
+    first = function.source.tree.lineno
+    found = next(at for at, one in enumerate(function.source.lines) if text in one)
+    return f"test_messages.py:{function.source.first + found}" if first else ""
+
+
+def told(function, *statics, **times):
+    with pytest.raises(StagingError) as caught:
+        cogen(function, **times)(*statics)
+    return str(caught.value)
+
+
+@interpreter
+def sums(tree, x):
+    if tree[0] == "x":
+        return x
+    if tree[0] == "number":
+        return tree[1]
+    return sums(tree[1], x) + sums(tree[2], x)
+
+
+def test_a_dynamic_program() -> None:
+    error = told(sums, 3, tree=DYNAMIC, x=STATIC)
+    assert error.startswith(line(sums, "return sums("))
+    assert "'return sums(tree[1], x) + sums(tree[2], x)' is unfolded without end" in error
+    assert "write dynamic_call(...) around that call" in error
+
+
+def test_an_error_of_the_program_has_the_line_of_the_interpreter() -> None:
+    error = told(sums, ("+", ("x",)), tree=STATIC, x=DYNAMIC)
+    assert error == f"{line(sums, 'return sums(')}: no item 2 of 2; change the program that is compiled"
+    assert told(sums, 5, tree=STATIC, x=DYNAMIC).startswith("test_messages.py")
+
+
+@interpreter
+def checked(name, x):
+    names = {"x": x}
+    if name not in names:
+        raise NameError(f"nothing is called {name}")
+    if x < 0:
+        raise ValueError("it is negative")
+    return names[name]
+
+
+def test_errors_that_the_interpreter_raises() -> None:
+    error = told(checked, "y", name=STATIC, x=DYNAMIC)
+    assert error == f"{line(checked, 'NameError')}: nothing is called y; change the program that is compiled"
+    f = cogen(checked, name=STATIC, x=DYNAMIC)("x")
+    assert f(3) == 3
+    with pytest.raises(StagingError, match="it is negative") as caught:
+        f(-3)
+    assert str(caught.value).startswith(line(checked, "ValueError"))
+
+
+@interpreter
+def counts(by, x):
+    i = 0
+    while i < x:
+        i = i + by
+    return i
+
+
+@interpreter
+def collects(by, x):
+    out = []
+    while x > 0:
+        out.append(x)
+        x = x - by
+    return len(out)
+
+
+@interpreter
+def waits(flag, x):
+    while flag:
+        pass
+    return x
+
+
+def test_what_grows_is_named_with_what_to_write() -> None:
+    error = told(counts, 3, by=STATIC, x=DYNAMIC)
+    assert error.startswith(f"{line(counts, 'while')}: counts: the loop is unrolled without end")
+    assert "new values of i (such as " in error
+    assert error.endswith("lift i: write i = lift(i) before the loop")
+    error = told(collects, 3, by=STATIC, x=DYNAMIC)
+    assert "there are ever new values of out; end the loop at something static" in error
+    error = told(waits, 1, flag=STATIC, x=DYNAMIC)
+    assert error.startswith(
+        f"{line(waits, 'while')}: waits: the loop is unrolled without end, and nothing changes"
+    )
+
+
+def test_static_values_by_name() -> None:
+    compiler = cogen(sums, tree=STATIC, x=DYNAMIC)
+    assert compiler(tree=("x",))(4) == 4
+    with pytest.raises(StagingError, match="program is no static parameter; give tree"):
+        compiler(program=("x",))
+    with pytest.raises(StagingError, match="tree is given twice; give tree"):
+        compiler(("x",), tree=("x",))
+
+
+@pytest.mark.parametrize("value", ["text", {}, [1], object(), 1j, sums])
+def test_a_program_refuses_values_of_the_wrong_kind(value) -> None:
+    f = cogen(sums, tree=STATIC, x=DYNAMIC)(("x",))
+    with pytest.raises(InputError, match=r"sums: .* is no value for x; give a number"):
+        f(value)
+    with pytest.raises(InputError, match="sums: 0 arguments for 1 parameters; give x"):
+        f()
+
+
+@pytest.mark.parametrize("value", [{1}, object(), 1j, sums, [object()]])
+def test_a_compiler_refuses_values_of_the_wrong_kind(value) -> None:
+    with pytest.raises(
+        StagingError, match=r"test_messages\.py:\d+: tree: .* is no static value; give numbers"
+    ):
+        cogen(sums, tree=STATIC, x=DYNAMIC)(value)
+
+
+@interpreter
+def first(p, words):
+    return words[p - p * 2 + p] + p
+
+
+@pytest.mark.parametrize("kind", ["int64", "uint64", "int8", "float32"])
+def test_a_memory_is_an_array_of_unsigned_words(kind) -> None:
+    f = cogen(first, p=STATIC, words=DYNAMIC)(2)
+    assert f(np.array([5, 6], np.uint16)) == 7
+    with pytest.raises(
+        InputError, match=f"first: an array of {kind} is no memory for words; give an array of uint8"
+    ):
+        f(np.array([5, 6], kind))
