@@ -309,6 +309,9 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "staging.cogen.extension._MAX_STEPS": lambda _: compiled(spinning),
     "staging.cogen.extension._MAX_REGISTERS": lambda _: compiled(collecting),
     "staging.cogen.extension._MAX_WALKED": lambda _: compiled(remembering, 2100),
+    "staging.cogen.saving._MAX_BYTES": lambda folder: st.load_compiler(
+        sparse(folder, "a.txt", (1 << 26) + 1)
+    ),
     "staging.cogen.generator._MAX_PATTERNS": lambda _: lowered(
         "staging.cogen.generator._MAX_PATTERNS", 1, lambda: compiled(choosing)
     ),
