@@ -482,7 +482,10 @@ class Expressions(Sequences):
     }
 
 
-_CALLABLE = "call functions that `def` makes, or abs, apply, bool, dict, float, int, isinstance, len, list, max, min, tuple"
+_CALLABLE = (
+    "call functions that `def` makes, or abs, apply, bool, dict, float, int, isinstance, len, list, max, min, "
+    "tuple"
+)
 _ITERATORS: Mapping[Any, str] = dict.fromkeys(
     (range, enumerate, zip, reversed), "use it in `for ... in ...`, or append the items to a list"
 ) | dict.fromkeys((sum, any, all, sorted, map, filter, set, print), "write a loop")
