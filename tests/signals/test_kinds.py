@@ -42,6 +42,10 @@ def raised(x, n):
     return y
 
 
+def rooted(name, x):
+    return staging.apply(name, x)
+
+
 S = sg.count()
 ONE = lambda x: x  # noqa: E731
 TWO = lambda a, b: a + b  # noqa: E731
@@ -113,7 +117,10 @@ CALLS = {
     "lift": (staging.lift, {"value": 3}),
     "early_equal": (staging.early_equal, {"a": 3, "b": 3}),
     "dynamic_call": (staging.dynamic_call, {"*": (3,)}),
-    "cogen": (staging.cogen, {"code": raised, "x": "D", "n": "S", "integers": False, "most": 100, "deepest": 10}),
+    "cogen": (staging.cogen, {"*": (raised,), "x": "D", "n": "S", "integers": False, "most": 100, "deepest": 10}),
+    "apply": (rooted, {"name": "sqrt.f32", "x": 4.0}),
+    "explain_times": (staging.explain_times, {"compiler": staging.cogen(raised, x="D", n="S")}),
+    "load_compiler": (staging.load_compiler, {"path": "nothing.compiler"}),
     "interpreter": (staging.interpreter, {"function": raised.function}),
 }  # fmt: skip
 
@@ -141,7 +148,7 @@ def test_every_public_function_is_here():
 @pytest.mark.parametrize("name", CALLS)
 def test_a_wrong_kind_is_told_by_one_error(name):
     function, right = CALLS[name]
-    if name not in ("read_audio", "render_audio"):
+    if name not in ("read_audio", "render_audio", "load_compiler"):
         call(function, right)
     for parameter in right:
         for kind, wrong in WRONG.items():

@@ -88,14 +88,15 @@ examples:
   pellucid explain swirl.py --stage hoisted
   pellucid explain swirl.py --markdown > swirl.md
   pellucid explain swirl.py --tiles -o tiles.png --size 1024 --zoom 4
-  pellucid explain --times evaluator.py              what an interpreter knows when its compiler runs, in color
+  pellucid explain --times evaluator.py              what an interpreter's compiler knows, in color
   pellucid explain --times evaluator.py --html times.html
   pellucid explain --times rules.py:run --static rules,start
 
 --times is for a file with an interpreter, a function under @interpreter, or its compiler:
   compiler = cogen(run, program=STATIC, x=DYNAMIC)
-Blue is static: known when the compiler runs, and gone in the program. Red is dynamic: the program computes it. What is
-purple is static in some parts, or at some times. Where there is no color, letters under each line say the same.
+Blue is static: known when the compiler runs, and gone in the program. Red is dynamic: the program computes
+it. What is purple is static in some parts, or at some times. Where there is no color, letters under each
+line say the same.
 """
 
 _EXPORT = """\

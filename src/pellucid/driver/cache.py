@@ -202,12 +202,13 @@ def _secret(path: Path) -> bytes:
     may know, the later wins; what the other one has written by then is no entry any more.
     """
     for _ in range(3):
+        # Asked before it is read: one that comes meanwhile is whole, and is not replaced.
+        there = os.path.lexists(path)
         with contextlib.suppress(FileError), opened(path, max_bytes=KEY_BYTES, follow=False) as file:
             state = os.fstat(file.fileno())
             found = file.read()
             if is_ours(state) and not state.st_mode & 0o077 and len(found) == KEY_BYTES:
                 return found
-        there = os.path.lexists(path)
         try:
             with written_aside(path, private=True, replace=there) as file:
                 file.write(os.urandom(KEY_BYTES))

@@ -404,12 +404,19 @@ _TIMES = Kind(
 
 @overload
 def cogen(
-    code: Code, times: Iterable[Time | str], *, integers: bool = False, most: int = 10_000, deepest: int = 300
+    code: Code,
+    times: Iterable[Time | str],
+    /,
+    *,
+    integers: bool = False,
+    most: int = 10_000,
+    deepest: int = 300,
 ) -> Compiler: ...
 @overload
 def cogen(
     code: Generable[MadeCompiler_co],
     times: Iterable[Time | str] = (),
+    /,
     *,
     integers: bool = False,
     most: int = 10_000,
@@ -420,6 +427,7 @@ def cogen(
 def cogen(
     code: Code | Generable[Any],
     times: Iterable[Time | str] = (),
+    /,
     *,
     integers: bool = False,
     most: int = 10_000,
