@@ -96,3 +96,19 @@ def test_a_step_has_no_width():
     np.testing.assert_array_equal(
         pl.image(lambda p: pl.smoothstep(0.5, 0.5, p.x)).at([0.4, 0.5, 0.6], 0), [0, 1, 1]
     )
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        (im.const(1.0) / im.const(0.0), np.inf),
+        (-1.0 / im.const(0.0), -np.inf),
+        (im.const(5) % 0, 5),
+        (im.const(0.0) ** -1, np.inf),
+        (im.const(-8.0) ** 0.5, np.nan),
+        (im.const(1e308) ** 2, np.inf),
+    ],
+    ids=str,
+)
+def test_constants_without_a_result_in_python_have_that_of_the_table(field, value):
+    np.testing.assert_array_equal(field.at(1.0, 2.0), value)

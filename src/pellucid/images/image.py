@@ -277,13 +277,26 @@ class Image:
         )
 
 
+def _total(operator: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operator that means what its row says also where Python's numbers have no result, or a complex one."""
+
+    def call(a: Any, b: Any) -> Any:
+        try:
+            result = operator(a, b)
+        except ArithmeticError:
+            result = None
+        return operator(Value(lift(a)), b) if result is None or isinstance(result, complex) else result
+
+    return call
+
+
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "%": lambda a, b: a % b,
-    "**": lambda a, b: a**b,
+    "/": _total(lambda a, b: a / b),
+    "%": _total(lambda a, b: a % b),
+    "**": _total(lambda a, b: a**b),
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
     ">": lambda a, b: a > b,
