@@ -128,6 +128,13 @@ OTHER_THEOREMS = [
         "iterations-interchangeable",
         CROSSING,
     ),
+    # Each row is one iteration, and all of them store to one element.
+    (
+        "interchange_loops",
+        "loops over a triangle change places",
+        "iterations-interchangeable",
+        loop("for j in 1 - i .. 2 - i:", "  a[i + j] := j", head="for i in 2 .. n:"),
+    ),
     ("interchange_loops", "loops over a triangle change places", "nested", PLAIN),
     ("join_conditional", "a monotone condition bounds a loop", "one-arm", PLAIN),
     ("join_conditional", "a monotone condition bounds a loop", "condition-kept", STORED_CONDITION),

@@ -168,6 +168,18 @@ def test_positions_that_may_wrap_are_not_told_apart():
     assert isinstance(named("spread").check(kernel, loops_of(kernel)["j"], ranges=large), Proved)
 
 
+def test_positions_that_wrap_around_one_of_two_stores_are_not_told_apart():
+    kernel = nest(
+        "  for i in 0 .. w:\n"
+        "    for k in 0 .. 2:\n      for j in 0 .. k:\n        out[j * w + i] := 1.0\n"
+        "    for k in 0 .. 100000:\n      for j in 0 .. k:\n        out[j * w + i] := 1.0\n"
+    )
+    wide = {size: Facts(1, 1 << 20) for size in SIZES}
+    assert "does not wrap" in str(named("spread").check(kernel, loops_of(kernel)["i"], ranges=wide))
+    narrow = {size: Facts(1, 1 << 10) for size in SIZES}
+    assert isinstance(named("spread").check(kernel, loops_of(kernel)["i"], ranges=narrow), Proved)
+
+
 def test_a_nest_with_places_is_not_placed_again():
     placed = tactic.run(tactic.attempt("place"), nest(ROWS)).kernel
     assert not list(named("place").find(placed))

@@ -12,7 +12,7 @@ from ..ir.expr import Expr, const, index
 from ..ir.nest import Block, For
 from ..reasoning import separate
 from ..reasoning.effects import Access, effects, loads
-from ..reasoning.known import Known, known_at
+from ..reasoning.known import Around, Known, known_at
 from ..reasoning.prove import Verdict, decided
 from .build import folded, with_value
 from .commuting import exchangeable
@@ -24,8 +24,8 @@ def is_loop(site: Site, statement: object, words: str = "the site is a loop that
     return decided(isinstance(statement, For) and statement.how.kind == "seq", words, f"{site} is not")
 
 
-def known(site: Site, *inner: For) -> Known:
-    """What is known at a site, inside of some loops that stand there."""
+def known(site: Site, *inner: Around) -> Known:
+    """What is known at a site, inside of some loops and conditions that stand there."""
     return known_at(site.kernel.body, site.path, site.ranges).inside(inner)
 
 

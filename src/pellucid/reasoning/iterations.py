@@ -202,27 +202,28 @@ class Iterations:
         self, accesses: Sequence[Access], found: Sequence[tuple[Expr, Expr | None]], premise: str
     ) -> Verdict:
         """Whether numbers with these digits, of which the last come first, are still different when they wrap."""
-        access, ends = accesses[0], self._ends(accesses)
+        ends, some = self._ends(accesses), accesses[0]
         fixed = {s.index for s in self.known.around if isinstance(s, For)}
         moving = max(k for k, (x, _) in enumerate(found) if x not in fixed) + 1
-        around = self.known.inside((self.loop, *access.scope, *access.guards))
+        # The indices in the bounds may get further around one access than around another.
+        for access in accesses:
+            there = self.there(access)
 
-        def facts(atom: Atom) -> Facts:
-            return around.facts(atom.node)
+            def facts(atom: Atom, there: Known = there) -> Facts:
+                return there.facts(atom.node)
 
-        room = number(1)
-        for x, radix in found[:moving]:
-            own = [radix] if radix is not None else [*ends.get(x, ())]
-            if len(own) == 1:
-                room *= form(own[0], lambda n: 0, facts)
-            else:
-                spans = [self.facts(a)(x) for a in accesses]
-                room *= number(int(max(f.hi for f in spans) - min(f.lo for f in spans)) + 1)
-        if room.facts(facts).hi <= 1 << access.position.type.bits:
-            return Proved(f"{self.loop.index.attr} is a digit of every position in {access.buffer.name}")
-        return Unknown(
-            premise, f"that {access} does not wrap: that {room} is at most {access.position.type.high}"
-        )
+            room = number(1)
+            for x, radix in found[:moving]:
+                own = [radix] if radix is not None else [*ends.get(x, ())]
+                if len(own) == 1:
+                    room *= form(own[0], lambda n: 0, facts)
+                else:
+                    spans = [self.facts(a)(x) for a in accesses]
+                    room *= number(int(max(f.hi for f in spans) - min(f.lo for f in spans)) + 1)
+            if room.facts(facts).hi > 1 << some.position.type.bits:
+                lacks = f"that {some} does not wrap: that {room} is at most {some.position.type.high}"
+                return Unknown(premise, lacks)
+        return Proved(f"{self.loop.index.attr} is a digit of every position in {some.buffer.name}")
 
     def _form(self, access: Access) -> _Form | None:
         facts = self.facts(access)

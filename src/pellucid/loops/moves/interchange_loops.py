@@ -10,9 +10,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from ...ir import expr as E
 from ...ir.nest import For, Kernel
 from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
+from ...reasoning.effects import Guard
 from ...reasoning.prove import Proved, Unknown, Verdict, both, decided
 from ...reasoning.turn import turned
 from .. import derive
@@ -56,9 +58,12 @@ def _bounds_kept(site: Site) -> Verdict:
 def _interchangeable(site: Site) -> Verdict:
     outer, inner = _pair(site)
     down, across = later(outer), later(inner)
+    # The one of the two iterations is within the bounds of its own row, and the other within those of its own.
+    (own,) = with_value((inner,), outer.index, down.index)
+    assert isinstance(own, For)  # noqa: S101 - the inner loop with other bounds
+    begun = Guard(E.apply("le", inner.lo, across.index), True)
     right = with_value(inner.body, inner.index, across.index)
-    below = with_value(inner.body, outer.index, down.index)
-    return exchangeable(right, below, known(site, outer, down, inner, across))
+    return exchangeable(right, own.body, known(site, outer, down, own, begun, across))
 
 
 def _steps(site: Site) -> Verdict:
