@@ -9,8 +9,10 @@ leaves a loop around the arm only under the arm's condition, or if it costs less
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from types import MappingProxyType
 
 from ..ir.expr import LEAVES, Expr, index_bit, parts
@@ -27,7 +29,8 @@ class Region:
     before a loop in order that may be empty is a region of its own, which happens if the loop runs. A region with
     `sites` is deferred: what it computes belongs to its parent, and is computed when one of the sites is first reached.
     `dirty` are the buffers stored to in it: what is loaded from them there means its own moment and stays put.
-    `climbed` says how far out a value goes that depends on certain indices and on no such load.
+    `climbed` says how far out a value goes that depends on certain indices and on no such load. `number` grows from one
+    region to the next: several are looked at in that order, and never in that of a set, which differs from run to run.
     """
 
     parent: Region | None
@@ -44,6 +47,7 @@ class Region:
     within: Region | None = None
     climbed: dict[int, Region] = field(default_factory=dict[int, "Region"])
     branches: dict[tuple[Expr, int], Branch] = field(default_factory=dict[tuple[Expr, int], "Branch"])
+    number: int = field(default_factory=itertools.count().__next__)
 
     def ancestors(self) -> list[Region]:
         """This region and those that have happened before anything in it does, inner first."""
@@ -277,7 +281,7 @@ class Demand:
             covered = {r for r in regions if any(a in regions for a in r.ancestors()[1:])}
             regions -= covered
             merged = False
-            for r in list(regions):
+            for r in sorted(regions, key=_number):
                 branch = r.branch
                 if branch is not None and branch.then in regions and branch.orelse in regions:
                     regions -= {branch.then, branch.orelse}
@@ -286,7 +290,7 @@ class Demand:
                     merged = True
             if not merged:
                 break
-        return sorted(regions, key=lambda r: r.depth)
+        return sorted(regions, key=lambda r: (r.depth, r.number))
 
     # ---- out of what may not happen ----
 
@@ -324,6 +328,9 @@ class Demand:
             found.within = common[0]
             self._deferred[key] = found
         return [found]
+
+
+_number = attrgetter("number")
 
 
 def reads_of(nodes: Sequence[Expr], mutable: set[object]) -> dict[Expr, frozenset[object]]:

@@ -6,7 +6,8 @@ Below `source`, which writes the statements; see `Once` in `ir.nest`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 from ...ir import expr as E
 from ...ir.expr import Expr
@@ -26,7 +27,7 @@ class Kept(ABC):
     used: set[str]
 
     def __init__(self) -> None:
-        # The name of what says whether some values are known, and their own.
+        # Of the loops around: the name of what says whether some values are known, and their own.
         self.kept: dict[tuple[Expr, ...], tuple[str, list[str]]] = {}
 
     @abstractmethod
@@ -59,8 +60,11 @@ class Kept(ABC):
     def value(self, root: Expr) -> Text:
         """An expression, after naming what it shares."""
 
-    def begin_keeping(self, body: Block) -> None:
-        """Declare, before a loop, what its body keeps; nothing of it is known yet."""
+    @contextmanager
+    def keeping(self, body: Block) -> Generator[None]:
+        """Around a loop: declare what its body keeps, of which nothing is known yet."""
+        outer = self.kept
+        self.kept = dict(outer)
         for values in dict.fromkeys(s.values for s in kept_by(body)):
             flag = self.fresh("k")
             self.emit(f"bool {flag} = false;")
@@ -70,6 +74,8 @@ class Kept(ABC):
                 self.emit(f"{typed(v.type)} {name} = 0;")
                 self.declared.append((len(self.lines) - 1, name))
             self.kept[values] = flag, names
+        yield
+        self.kept = outer
 
     def keep(self, s: Once) -> None:
         """Places that are computed the first time, and what they keep."""

@@ -372,15 +372,15 @@ class Source(Kept):
         self.facts = FactsOf({**outer.known, s.index: Facts(lo.lo, max(lo.lo, hi.hi - 1))})
         name = self.unique(s.index.attr)
         self.proofs.enter(s, outer)
-        self.begin_keeping(s.body)
-        self.emit(f"for ({typed(s.index.type)} {name} = {first}; {name} < {beyond}; {name}++) {{")
+        with self.keeping(s.body):
+            self.emit(f"for ({typed(s.index.type)} {name} = {first}; {name} < {beyond}; {name}++) {{")
 
-        def inner() -> None:
-            self.bind(s.index, name)
-            self.block(s.body)
+            def inner() -> None:
+                self.bind(s.index, name)
+                self.block(s.body)
 
-        self.scoped(inner)
-        self.emit("}")
+            self.scoped(inner)
+            self.emit("}")
         self.proofs.leave(s)
         self.taken.discard(name)
         self.facts = outer
@@ -389,18 +389,18 @@ class Source(Kept):
     def as_long(self, s: While) -> None:
         """Turns as long as a condition holds, which is asked before each; now and then Python is asked, too."""
         self.forget_reads(s.body)
-        self.begin_keeping(s.body)
-        turns = self.fresh("n")
-        self.emit(f"for (uint32_t {turns} = 1;; {turns}++) {{" if self.ask else "for (;;) {")
+        with self.keeping(s.body):
+            turns = self.fresh("n")
+            self.emit(f"for (uint32_t {turns} = 1;; {turns}++) {{" if self.ask else "for (;;) {")
 
-        def inner() -> None:
-            self.emit(f"if (!({self.value(s.condition).bare})) break;")
-            self.block(s.body)
-            if self.ask:
-                self.emit(f"if (!({turns} & {EVERY - 1}) && {self.ask}()) return;")
+            def inner() -> None:
+                self.emit(f"if (!({self.value(s.condition).bare})) break;")
+                self.block(s.body)
+                if self.ask:
+                    self.emit(f"if (!({turns} & {EVERY - 1}) && {self.ask}()) return;")
 
-        self.scoped(inner)
-        self.emit("}")
+            self.scoped(inner)
+            self.emit("}")
         self.forget_reads(s.body)
 
     def decide(self, s: If) -> None:
@@ -457,23 +457,23 @@ class Source(Kept):
         for a, name in zip(init, names, strict=True):
             self.emit(f"{typed(a.type)} {name} = {text(a).bare};")
             self.declared.append((len(self.lines) - 1, name))
-        self.begin_keeping(body)
-        count = self.fresh("n")
-        bound = most.text
-        if not most.plain:
-            bound = f"{count}_end"
-            self.emit(f"const int32_t {bound} = {most.text};")
-        self.emit(f"for (int32_t {count} = 0; {count} < {bound}; {count}++) {{")
+        with self.keeping(body):
+            count = self.fresh("n")
+            bound = most.text
+            if not most.plain:
+                bound = f"{count}_end"
+                self.emit(f"const int32_t {bound} = {most.text};")
+            self.emit(f"for (int32_t {count} = 0; {count} < {bound}; {count}++) {{")
 
-        def inner() -> None:
-            for k, name in enumerate(names):
-                self.bind(E.state(node.attr[0], k, init[k].type), name)
-            self.block(body)
-            self.emit(f"if ({self.value(stop).bare}) break;")
-            self.advance(step, names)
+            def inner() -> None:
+                for k, name in enumerate(names):
+                    self.bind(E.state(node.attr[0], k, init[k].type), name)
+                self.block(body)
+                self.emit(f"if ({self.value(stop).bare}) break;")
+                self.advance(step, names)
 
-        self.scoped(inner)
-        self.emit("}")
+            self.scoped(inner)
+            self.emit("}")
         self.bind(node, names[0])
         for k, name in enumerate(names):
             self.bind(E.get(node, k), name)

@@ -143,11 +143,11 @@ class Function(Prefixes):
             first, beyond = self.clipped(s.index.type, first, beyond)
         self.facts = FactsOf(known)
         self.proofs.enter(s, outer)
-        self.begin_keeping(s.body)
-        if s.how.kind == "lanes" and s.how.count > 1:
-            self.by_lanes(s, first, beyond)
-        else:
-            self.in_order(s, first, beyond)
+        with self.keeping(s.body):
+            if s.how.kind == "lanes" and s.how.count > 1:
+                self.by_lanes(s, first, beyond)
+            else:
+                self.in_order(s, first, beyond)
         self.proofs.leave(s)
         self.facts = outer
         self.forget_reads(s.body)
@@ -205,28 +205,28 @@ class Function(Prefixes):
         if self.lanes:
             raise self.refuse("turns that lanes would make each for itself", "while", "run the loop in order")
         self.forget_reads(s.body)
-        self.begin_keeping(s.body)
-        head, body, latch, ask, leave, after = (self.new_label() for _ in range(6))
-        before = self.label
-        self.jump(head)
-        self.open(head)
-        turn = self.let(f"phi i64 [ 0, %{before} ], [ %{latch}.i, %{latch} ], [ %{latch}.i, %{ask} ]")
-        mark = self.mark()
-        self.branch(self.value(s.condition), body, after)
-        self.open(body)
-        self.block(s.body)
-        self.leave(mark)
-        self.jump(latch)
-        self.open(latch)
-        self.emit(f"%{latch}.i = add i64 {turn}, 1")
-        few = self.let(f"and i64 %{latch}.i, {EVERY - 1}")
-        self.branch(self.let(f"icmp eq i64 {few}, 0"), ask, head)
-        self.open(ask)
-        stop = self.let(f"call i32 {self.question()}() cold")
-        self.branch(self.let(f"icmp eq i32 {stop}, 0"), head, leave)
-        self.open(leave)
-        self.emit("ret void")
-        self.open(after)
+        with self.keeping(s.body):
+            head, body, latch, ask, leave, after = (self.new_label() for _ in range(6))
+            before = self.label
+            self.jump(head)
+            self.open(head)
+            turn = self.let(f"phi i64 [ 0, %{before} ], [ %{latch}.i, %{latch} ], [ %{latch}.i, %{ask} ]")
+            mark = self.mark()
+            self.branch(self.value(s.condition), body, after)
+            self.open(body)
+            self.block(s.body)
+            self.leave(mark)
+            self.jump(latch)
+            self.open(latch)
+            self.emit(f"%{latch}.i = add i64 {turn}, 1")
+            few = self.let(f"and i64 %{latch}.i, {EVERY - 1}")
+            self.branch(self.let(f"icmp eq i64 {few}, 0"), ask, head)
+            self.open(ask)
+            stop = self.let(f"call i32 {self.question()}() cold")
+            self.branch(self.let(f"icmp eq i32 {stop}, 0"), head, leave)
+            self.open(leave)
+            self.emit("ret void")
+            self.open(after)
         self.forget_reads(s.body)
 
     def question(self) -> str:

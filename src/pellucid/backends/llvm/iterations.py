@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 from ...ir import expr as E
 from ...ir import types as T
@@ -11,6 +12,7 @@ from ...ir.expr import Expr, parts
 from ...ir.nest import Block, Once
 from ...reasoning.kept import kept_by, remembered
 from ..obligations import clashing
+from .memory import Kept
 from .spelling import SCALAR, literal, typed
 from .stores import Stores
 
@@ -26,51 +28,58 @@ class Iterations(Stores, ABC):
         """An iteration: in lanes, until every lane that is cared for has stopped."""
         for inner in clashing(node):
             self.value(inner)
-        self.begin_keeping(body)
-        if self.is_wide(node):
-            self.iterate_lanes(node, body)
-        else:
-            self.iterate_once(node, body)
+        with self.keeping(body):
+            if self.is_wide(node):
+                self.iterate_lanes(node, body)
+            else:
+                self.iterate_once(node, body)
 
-    def begin_keeping(self, body: Block) -> None:
-        """Before a loop: nothing is known yet of what its body keeps.
+    @contextmanager
+    def keeping(self, body: Block) -> Generator[None]:
+        """Around a loop: what its body keeps, of which nothing is known where the loop begins.
 
-        The values are then for the lanes that are cared for here, not for those that first want them.
+        Every loop has memory of its own for it: another one that keeps the same values may be by other lanes. The
+        values are for the lanes that are cared for here, not for those that first want them.
         """
-        for s in kept_by(body):
-            found = self.kept.get(s.values)
-            if found is None:
-                flag = f"{self.fresh()}.known"
-                self.enter(f"{flag} = alloca i1")
-                found = self.kept[s.values] = flag, {}
-            self.emit(f"store i1 false, ptr {found[0]}")
-            self.caring[s.values] = self.care
+        outer = self.kept
+        self.kept = dict(outer)
+        for values in dict.fromkeys(s.values for s in kept_by(body)):
+            name = self.fresh()
+            flag, slots = f"{name}.known", [f"{name}.kept{k}" for k, _ in enumerate(remembered(values))]
+            self.enter(f"{flag} = alloca i1")
+            self.emit(f"store i1 false, ptr {flag}")
+            self.kept[values] = Kept(flag, slots, self.care, [])
+        yield
+        self.kept = outer
 
     def keep(self, s: Once) -> None:
         """Places that are computed the first time, and what they keep."""
-        values = [v for v in remembered(s.values) if v not in self.names]
-        if not values:
+        values = remembered(s.values)
+        # A component of an iterate may have a name here already; where the values are wanted next it may have none.
+        unnamed = [v not in self.names for v in values]
+        if not any(unnamed):
             return
-        flag, slots = self.kept[s.values]
-        for v in values:
-            if v not in slots:
-                slots[v] = f"{self.fresh()}.kept"
-                self.enter(f"{slots[v]} = alloca {self.type(v)}")
+        kept = self.kept[s.values]
+        if not kept.types:
+            kept.types.extend([self.type(v) for v in values])
+            for slot, word in zip(kept.slots, kept.types, strict=True):
+                self.enter(f"{slot} = alloca {word}")
         go, after = self.new_label(), self.new_label()
-        self.branch(self.let(f"load i1, ptr {flag}"), after, go)
+        self.branch(self.let(f"load i1, ptr {kept.flag}"), after, go)
         self.open(go)
         mark, outer = self.mark(), self.care
-        self.care = self.caring[s.values]
+        self.care = kept.care
         self.block(s.body)
-        for v in remembered(s.values):
-            self.emit(f"store {self.type(v)} {self.value(v)}, ptr {slots[v]}")
-        self.emit(f"store i1 true, ptr {flag}")
+        for v, slot, word in zip(values, kept.slots, kept.types, strict=True):
+            self.emit(f"store {word} {self.value(v)}, ptr {slot}")
+        self.emit(f"store i1 true, ptr {kept.flag}")
         self.leave(mark)
         self.care = outer
         self.jump(after)
         self.open(after)
-        for v in values:
-            self.define(v, self.let(f"load {self.type(v)}, ptr {slots[v]}"))
+        for v, slot, word, new in zip(values, kept.slots, kept.types, unnamed, strict=True):
+            if new:
+                self.define(v, self.let(f"load {word}, ptr {slot}"))
         for v in s.values:
             if v.op == "iterate":
                 self.define(v, literal(E.FALSE))

@@ -6,6 +6,7 @@ Above `values`; `loads` and `stores` stand on it. Holds what they need to know o
 from __future__ import annotations
 
 from abc import ABC
+from typing import NamedTuple
 
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr
@@ -16,6 +17,18 @@ from ..obligations import Proofs
 from ..port import Layout
 from .spelling import SCALAR, STORED, WIDEST, mangled, moved_on, stored, typed
 from .values import Values
+
+
+class Kept(NamedTuple):
+    """Where a loop keeps some values (see `Once`): whether they are known, their slots, and the lanes they are for.
+
+    The types of the slots are those of the values where they are first wanted.
+    """
+
+    flag: str
+    slots: list[str]
+    care: str | None
+    types: list[str]
 
 
 class Memory(Values, ABC):
@@ -45,9 +58,8 @@ class Memory(Values, ABC):
         self.lane_count = ""
         self.live: str | None = None
         self.care: str | None = None
-        # Values that loops keep (see `Once`): whether they are known, their slots, and the lanes that they are for.
-        self.kept: dict[tuple[Expr, ...], tuple[str, dict[Expr, str]]] = {}
-        self.caring: dict[tuple[Expr, ...], str | None] = {}
+        # Of the loops around: the values that they keep.
+        self.kept: dict[tuple[Expr, ...], Kept] = {}
         # The bit of the innermost loop in order.
         self.inner = 0
 
