@@ -216,11 +216,16 @@ class _Writer:
             outer: dict[tuple[Expr, Region], None] = {}
             for n in nodes:
                 self.compute(n, deferred, deferred, out, outer)
-            kept = [n for n in nodes if any(deferred not in u.ancestors() for u in self.demand.users[n])]
+            kept = [n for n in nodes if self.kept(n, deferred)]
             cached = self._shared[deferred] = Once(1, tuple(kept), tuple(out)), list(outer)
         statement, wanted = cached
         across = len(region.loops_out_to(_target(deferred)))
         return replace(statement, across=across), wanted
+
+    def kept(self, node: Expr, deferred: Region) -> bool:
+        """Whether what is deferred is wanted around it: users elsewhere may find the node in another place."""
+        users = dict.fromkeys(self.demand.users[node])
+        return any(deferred not in u.ancestors() and self.home(node, u) is deferred for u in users)
 
     def make(self, node: Expr, region: Region) -> tuple[Statement, list[tuple[Expr, Region]]]:
         """Build the statement of a placed node."""

@@ -1,6 +1,7 @@
 """Random nests at every back end, as they are and with places: each must leave the bits that the meaning leaves.
 
-Half of the nests load nearly all their bounds, conditions, limits and positions from what they store to (`feedback`).
+Half of the nests load nearly all their bounds, conditions, limits and positions from what they store to (`feedback`),
+and a fifth want dear values late (`late`). Their nodes are made in an order drawn at random, on which nothing hangs.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from functools import cache
 import numpy as np
 from tests.fuzz.contract import NotACase
 from tests.fuzz.feedback import feedback
+from tests.fuzz.late import late
 from tests.fuzz.nests import RANGES, memories, nest, program
 from tests.fuzz.smaller import smaller
+from tests.orders import reordered
 
 from pellucid.backends.c import CBackend
 from pellucid.backends.conformance import same_bits
@@ -44,7 +47,8 @@ EVERY = 16
 
 def generate(rng: random.Random) -> str:
     """Make a nest, as text, and say whether the C compiler is to see it."""
-    kernel = program(feedback(rng)) if rng.random() < 0.7 else nest(rng)
+    kind = rng.random()
+    kernel = program(feedback(rng) if kind < 0.5 else late(rng)) if kind < 0.7 else nest(rng)
     return f"; {'c' if rng.randrange(EVERY) == 0 else 'llvm'}\n{print_nest(kernel)}"
 
 
@@ -54,14 +58,14 @@ def backends() -> tuple[tuple[str, Backend], ...]:
     return (("llvm", LlvmBackend()), ("numpy", NumpyBackend()), ("c", CBackend()))
 
 
-def variants(kernel: N.Kernel) -> Iterator[N.Kernel]:
+def variants(kernel: N.Kernel, rng: random.Random) -> Iterator[N.Kernel]:
     """The nest as it is, with places, and with its loops in lanes where that is proved."""
-    kernel = _lowered(kernel)
+    kernel = reordered(_lowered(kernel), rng)
     yield kernel
     wide, move = kernel, named("lanes")
     for path, s in walk(kernel.body):
         if isinstance(s, N.For) and isinstance(move.check(wide, path, ranges=RANGES), Proved):
-            wide = move.apply(wide, path, count=4, ranges=RANGES).kernel
+            wide = move.apply(wide, path, count=rng.choice((2, 4, 4, 8)), ranges=RANGES).kernel
     for k in (kernel,) if wide is kernel else (kernel, wide):
         yield place(k)[0]
 
@@ -82,7 +86,7 @@ def check(case: str) -> Mapping[str, int]:
         expected = {b: a.copy() for b, a in memory.items()}
         run(kernel, arguments, expected)
         runs.append((arguments, memory, expected))
-    for k, variant in enumerate(variants(kernel)):
+    for k, variant in enumerate(variants(kernel, random.Random(case))):
         for name, backend in backends():
             if name == "c" and (k == 0 or not case.startswith("; c")):
                 continue
