@@ -1,10 +1,15 @@
 """No evaluation is added: what an arm alone wants leaves a loop under the arm's condition, or if it is cheap."""
 
 import random
+from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.evaluations import evaluated, meaning_of
+from tests.fuzz.late import late
+from tests.fuzz.nests import program
+from tests.orders import reordered
 
 import pellucid as pl
 from pellucid.driver.frame import OUT, build
@@ -205,3 +210,129 @@ def test_no_move_is_made_where_values_are_kept():
     assert {"peel", "interchange_loops"} <= set(made), "without kept values they are made"
     verdict = moves()["peel"].check(placed, next(iter(moves()["peel"].find(placed, ranges={}))))
     assert "place them last" in str(verdict)
+
+
+PAIR = "iterate 6 (i, 0.5) to (@6.0:i32 + @6.0:i32, @6.1:f32) until @6.0:i32 + @6.0:i32 < -9 limit 5 end"
+LONG = f"iterate 7 ({PAIR}.1) to (@7.0:f32 * 0.5 + @7.0:f32) until {PAIR}.1 < 0.0 limit 40 end.0"
+SHARED = f"""
+kernel k(n: i32):
+  output o: f32[8]
+  output q: f32[8]
+  for i in 0 .. 8:
+    if i < n:
+      o[7 - i] := iterate 8 (0.0) to (@8.0:f32 * 0.5 + {LONG}) until @8.0:f32 < {LONG} limit min({PAIR}.0, 3) end.0
+    if n < i:
+      q[i] := iterate 8 (0.0) to (@8.0:f32 * 0.5 + {LONG}) until @8.0:f32 < {LONG} limit min({PAIR}.0, 3) end.0
+"""
+
+
+def test_what_is_deferred_does_not_hang_on_the_order_in_which_nodes_were_made():
+    kernel = parse_nest(SHARED)
+    found = set()
+    for seed in range(40):
+        with reordered(kernel, random.Random(seed)) as again:
+            found.add(print_nest(place(again)[0]))
+    (text,) = found
+    assert "once in 1 loop" in text
+    kept = 0
+    for seed in range(30):
+        kernel = program(late(random.Random(seed)))
+        kinds = set()
+        for order in range(4):
+            with reordered(kernel, random.Random(order)) as again:
+                places = N.walk(place(again)[0].body)
+            shapes = Counter(
+                (type(s).__name__, len(s.values) if isinstance(s, N.Once) else 0) for s in places
+            )
+            kept += any(name == "Once" for name, _ in shapes)
+            kinds.add(frozenset(shapes.items()))
+        assert len(kinds) == 1, seed
+    assert kept > 20
+
+
+def test_of_what_is_deferred_only_what_is_wanted_around_is_kept():
+    best = place(parse_nest(SHARED))[0]
+    outer = [
+        s for s in N.walk(best.body) if isinstance(s, N.Once) and any(isinstance(x, N.Repeat) for x in s.body)
+    ]
+    assert len(outer) == 2, "one in each branch"
+    assert all([v.op for v in s.values] == ["get"] for s in outer)
+
+
+KNOWN = """
+kernel k(n: i32):
+  output o: f32[8]
+  for i in 0 .. 8:
+    repeat t1 = iterate 0 (i, 0.5) to (@0.0:i32 + 1, @0.1:f32 * 0.5) until false limit n end:
+    for j in 0 .. 4:
+      if i < j:
+        once in 1 loop, keep t2, t3:
+          t2 = t1.1
+          t3 = sqrt(t2)
+        o[i] := t2 + t3 + convert.f32(j)
+"""
+INSIDE = """
+kernel k(n: i32):
+  output o: f32[16]
+  output q: f32[16]
+  for i in 0 .. 8:
+    if i < n:
+      once in 1 loop, keep t1, t2:
+        t1 = convert.f32(n)
+        t2 = sqrt(t1)
+      o[i] := t1 + t2
+    if n < i:
+      for j in 0 .. 4:
+        if i < j + 5:
+          once in 1 loop, keep t1, t2:
+            t1 = convert.f32(n)
+            t2 = sqrt(t1)
+          q[i + j] := t1 + t2
+    if 2 < i:
+      once in 1 loop, keep t1, t2:
+        t1 = convert.f32(n)
+        t2 = sqrt(t1)
+      o[i + 8] := t1 + t2
+"""
+WIDTHS = f"""
+kernel k(n: i32):
+  output o: f32[48]
+  output q: f32[48]
+  for i in 0 .. 48:
+    if i < n:
+      o[i] := iterate 8 (0.0) to (@8.0:f32 * 0.5 + sqrt({LONG})) until false limit min(i, 6) end.0
+  for i in 0 .. 48:
+    if i < n:
+      q[i] := iterate 8 (0.0) to (@8.0:f32 * 0.5 + sqrt({LONG})) until false limit min(i, 6) end.0
+"""
+
+
+def by_lanes(first, second):
+    kernel = parse_nest(WIDTHS)
+    body = tuple(replace(s, how=N.lanes(n)) for s, n in zip(kernel.body, (first, second), strict=True))
+    best = place(replace(kernel, body=body))[0]
+    assert len({s.values for s in N.walk(best.body) if isinstance(s, N.Once)}) < sum(
+        isinstance(s, N.Once) for s in N.walk(best.body)
+    ), "both loops keep the same"
+    return best
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        pytest.param(parse_nest(KNOWN), id="of an iterate that is known, a component is kept"),
+        pytest.param(parse_nest(INSIDE), id="a loop and one inside of it keep the same"),
+        pytest.param(by_lanes(2, 16), id="loops by other lanes keep the same"),
+        pytest.param(by_lanes(1, 8), id="loops in order and by lanes keep the same"),
+    ],
+)
+def test_every_loop_keeps_its_own(kernel):
+    verify_kernel(kernel)
+    expected = {b: np.zeros(b.size, np.float32) for b in kernel.outputs}
+    run(kernel, {"n": 5}, expected)
+    for name in ("numpy", "llvm", "c"):
+        found = {b: np.zeros(b.size, np.float32) for b in kernel.outputs}
+        make_backend(name).compile(kernel, {}).run({"n": 5}, found)
+        for b in kernel.outputs:
+            assert np.array_equal(expected[b], found[b]), name
+            assert found[b].any(), "something is computed"

@@ -60,7 +60,11 @@ def backends() -> tuple[tuple[str, Backend], ...]:
 
 def variants(kernel: N.Kernel, rng: random.Random) -> Iterator[N.Kernel]:
     """The nest as it is, with places, and with its loops in lanes where that is proved."""
-    kernel = reordered(_lowered(kernel), rng)
+    with reordered(_lowered(kernel), rng) as kernel:
+        yield from _forms(kernel, rng)
+
+
+def _forms(kernel: N.Kernel, rng: random.Random) -> Iterator[N.Kernel]:
     yield kernel
     wide, move = kernel, named("lanes")
     for path, s in walk(kernel.body):
