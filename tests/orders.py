@@ -20,7 +20,7 @@ def reordered(kernel: N.Kernel, rng: random.Random) -> Generator[N.Kernel]:
     Meanwhile the nodes of the kernel that was given are not those that are found for their structure.
 
     >>> from pellucid.ir.parse import parse_nest
-    >>> old = parse_nest("kernel k(n: i32):\n  output o: i32[4]\n  o[0] := (n + 1) * (n + 2)\n")
+    >>> old = parse_nest("kernel k(n: i32):\\n  output o: i32[4]\\n  o[0] := (n + 1) * (n + 2)\\n")
     >>> orders = set()
     >>> for seed in range(9):
     ...     with reordered(old, random.Random(seed)) as new:

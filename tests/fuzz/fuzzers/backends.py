@@ -60,8 +60,8 @@ def backends() -> tuple[tuple[str, Backend], ...]:
 
 def variants(kernel: N.Kernel, rng: random.Random) -> Iterator[N.Kernel]:
     """The nest as it is, with places, and with its loops in lanes where that is proved."""
-    with reordered(_lowered(kernel), rng) as kernel:
-        yield from _forms(kernel, rng)
+    with reordered(_lowered(kernel), rng) as again:
+        yield from _forms(again, rng)
 
 
 def _forms(kernel: N.Kernel, rng: random.Random) -> Iterator[N.Kernel]:
