@@ -21,7 +21,7 @@ class Traced:
 @contextmanager
 def traced() -> Generator[Traced]:
     """Trace a block; sessions that earlier tests left behind compile no more, for theirs would be counted too."""
-    background._close_all()
+    background.close_all()
     gc.collect()
     found = Traced()
     tracemalloc.start()

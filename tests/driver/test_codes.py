@@ -11,7 +11,8 @@ from tests.staging.test_root import APPEND, DYN_IF
 from pellucid.backends.flow import running
 from pellucid.backends.flow.executable import is_possible
 from pellucid.base.errors import InputError, StagingError
-from pellucid.driver.codes import compile_code
+from pellucid.driver.background import close_all
+from pellucid.driver.codes import CompiledCode, compile_code
 from pellucid.staging import Memory
 from pellucid.staging.root.machine import run
 from pellucid.staging.root.program import Code, Const, Jump, Prim, linked, unlinked
@@ -258,3 +259,51 @@ def test_an_arena_that_grew_large_is_not_kept() -> None:
     assert small is not None
     growing(1_500_000, None)
     assert running._arenas[size].get() is None
+
+
+def _settled(made: CompiledCode) -> str:
+    """The tier of what is called until it has another one than the first."""
+    end = time.monotonic() + 30
+    while made.tier == "templates" and not made.problem and time.monotonic() < end:
+        made(4)
+        time.sleep(0.001)
+    return made.tier
+
+
+@pytest.mark.skipif(not is_possible(), reason="no templates here")
+def test_a_program_is_optimized_after_all_work_in_the_background_was_closed() -> None:
+    assert _settled(compile_code(_entry(EVEN), "integer")) == "llvm 2"
+    close_all()
+    assert _settled(compile_code(_entry(EVEN), "integer")) == "llvm 2"
+
+
+@pytest.mark.skipif(not is_possible(), reason="no templates here")
+def test_a_failure_in_the_background_stops_no_later_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object, **__: object) -> None:
+        raise KeyError("lost")
+
+    even, other = (compile_code(_entry(EVEN), "integer") for _ in range(2))
+    with monkeypatch.context() as patched:
+        patched.setattr("pellucid.driver.codes.by_llvm", failing)
+        assert _settled(even) == "templates"
+    assert even.problem == "it was not optimized: KeyError: 'lost'"
+    assert even(5) == 0
+    assert _settled(other) == "llvm 2"
+
+
+@pytest.mark.skipif(not is_possible(), reason="no templates here")
+def test_programs_that_threads_ask_for_and_drop_are_optimized() -> None:
+    kept: list[CompiledCode] = []
+
+    def ask() -> None:
+        for _ in range(50):
+            made = compile_code(_entry(EVEN), "integer")
+            assert [made(4), made(5)] == [1, 0]
+        kept.append(made)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert [_settled(made) for made in kept] == ["llvm 2"] * 4

@@ -1,7 +1,8 @@
 """Work in the background: one thread that asks what is to be done next, whenever it has done something.
 
 Below `session`. There is no queue: who is asked names the one job that is most useful now, so nothing that was wanted
-once waits behind what is wanted now. A job that has begun is let end.
+once waits behind what is wanted now. A job that has begun is let end. One that fails is told of, and must not be named
+again; the next one is done after it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ class Background:
         self._name = name
         self._signal = threading.Condition(threading.Lock())
         self._woken = self._closed = False
+        self._thread: threading.Thread | None = None
         self.busy = False
         weakref.finalize(plan.__self__, self._end)  # pyright: ignore[reportFunctionMemberAccess]
         _all.add(self)
@@ -35,8 +37,15 @@ class Background:
 
     def _start(self) -> None:
         # At once, and not when there is work: a thread that begins holds up the one that began it.
+        if _ended:
+            return
         self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
         self._thread.start()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has no thread and gets none anymore."""
+        return self._closed
 
     def wake(self) -> None:
         """Ask for a job soon: what is to be done may have changed."""
@@ -45,15 +54,16 @@ class Background:
                 return
             self._woken = True
             self._signal.notify()
-            if not self._thread.is_alive():
+            if self._thread is None or not self._thread.is_alive():
                 # This process is a fork of the one that began it.
                 self._start()
 
     def close(self) -> None:
         """Let the job that has begun end, and leave no thread behind."""
         self._end()
-        if self._thread is not threading.current_thread():
-            self._thread.join()
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
 
     def _end(self) -> None:
         with self._signal:
@@ -69,19 +79,30 @@ class Background:
             plan = self._plan()
             if plan is None:
                 return
-            job = plan()
+            try:
+                job = plan()
+            except Exception:  # noqa: BLE001 - whoever wakes it later is not forgotten
+                _tell()
+                job = None
             # Nothing here keeps the owner of the plan alive while it waits.
             del plan
             if callable(job):
                 self.busy = True
                 try:
                     job()
+                except Exception:  # noqa: BLE001 - others wait for what comes after it
+                    _tell()
                 finally:
                     self.busy = False
                 del job
                 continue
             with self._signal:
                 self._signal.wait_for(lambda: self._woken or self._closed, job)
+
+
+def _tell() -> None:
+    """Tell of the exception at hand as Python does where a thread ends by one."""
+    threading.excepthook(threading.ExceptHookArgs([*sys.exc_info(), threading.current_thread()]))
 
 
 _prompt = threading.Lock()
@@ -121,10 +142,24 @@ def promptly(background: Background) -> Generator[None]:
 
 
 _all: weakref.WeakSet[Background] = weakref.WeakSet()
+_ended = False
+"""Whether the process ends, so that no thread begins anymore."""
+
+
+def close_all() -> None:
+    """Close what works in the background; the jobs that have begun end before.
+
+    >>> close_all()
+    >>> {each.closed for each in _all} <= {True}
+    True
+    """
+    for each in list(_all):
+        each.close()
 
 
 @atexit.register
-def _close_all() -> None:
+def _end() -> None:
     """No thread may be inside of a compiler while the process takes itself apart."""
-    for each in list(_all):
-        each.close()
+    global _ended
+    _ended = True
+    close_all()

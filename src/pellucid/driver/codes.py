@@ -41,7 +41,7 @@ _LEAST_ARENA = 1024
 class CompiledCode:
     r"""A root program that is called with values for its parameters but the first, and arrays for memories.
 
-    `tier` is how the next call runs it, and `problem` is why there is no machine code, if there is none.
+    `tier` is how the next call runs it, and `problem` is why there is no machine code, or none that is optimized.
 
     >>> from pellucid.staging.root.reading import read_sugar
     >>> text = "total(k n s) {\nif (zero? n) (car k)(k s)\ntotal(k (- n 1) (+ s n))\n}"
@@ -230,29 +230,35 @@ class _Compiler:
     """Compiles in the background what is called most often."""
 
     def __init__(self) -> None:
-        self._asked: weakref.WeakSet[CompiledCode] = weakref.WeakSet()
+        # A list, since one thread may append to it while another takes what is in it.
+        self._asked: list[weakref.ref[CompiledCode]] = []
         self._background: Background | None = None
 
     def ask(self, code: CompiledCode) -> None:
         """Have LLVM's code made soon."""
-        self._asked.add(code)
-        if self._background is None:
+        self._asked.append(weakref.ref(code))
+        if self._background is None or self._background.closed:
             self._background = Background(self._plan, "pellucid compiler")
         self._background.wake()
 
     def _plan(self) -> Job | None:
-        asked = list(self._asked)
-        if not asked:
+        asked = [(one, one()) for one in self._asked.copy()]
+        for one, code in asked:
+            if code is None:
+                self._asked.remove(one)
+        wanted = [(one, code) for one, code in asked if code is not None]
+        if not wanted:
             return None
-        code = max(asked, key=lambda one: one.calls)
-        self._asked.discard(code)
+        first, code = max(wanted, key=lambda pair: pair[1].calls)
+        self._asked.remove(first)
         return lambda: self._compile(code)
 
     def _compile(self, code: CompiledCode) -> None:
         try:
             code.finish()
-        except PellucidError as error:
-            code.problem = str(error)
+        except Exception as error:  # noqa: BLE001 - the program goes on as it runs, and others wait to be compiled
+            words = str(error) if isinstance(error, PellucidError) else f"{error.__class__.__name__}: {error}"
+            code.problem = f"it was not optimized: {words}"
 
 
 compiler = _Compiler()
