@@ -192,7 +192,7 @@ def _tested_at_head(
     sites = _jumps(entry)
     if len(sites) > 1 and _leaves(entry):
         return None
-    counted = _count(session, loop, head)
+    counted = _count(session, loop, head, sites)
     if counted is None:
         # The names are assigned before the loop and at the end of each turn.
         def again(s: R.Statement) -> R.Code:
@@ -243,8 +243,11 @@ def advanced(value: Expr) -> tuple[Expr, int]:
     return value, 0
 
 
-def _count(session: Session, loop: R.Variant, head: R.Branch) -> _Counted | None:
-    """The loop as a counted one, if its test compares what advances by static steps with what stays."""
+def _count(session: Session, loop: R.Variant, head: R.Branch, sites: list[R.Goto]) -> _Counted | None:
+    """The loop as a counted one, if its test compares what advances by static steps with what stays.
+
+    `sites` are the jumps into it from outside.
+    """
     steps: dict[Expr, int] = {}
     changed: set[Expr] = {s.name for s in R.walk(head.orelse) if isinstance(s, R.Set)}
     for k, name in enumerate(loop.names):
@@ -262,6 +265,17 @@ def _count(session: Session, loop: R.Variant, head: R.Branch) -> _Counted | None
         trips.append(found_trip)
     if not trips:
         return None
+    starts = {n: sites[0].values[k] for k, n in enumerate(loop.names)} if len(sites) == 1 else {}
+
+    def plus(name: Expr, step: int, turns: Expr) -> Expr:
+        start = starts.get(name)
+        if step not in (1, -1) and start is not None and session.depth_of(start) <= session.depth:
+            part = _quotient(start, abs(step))
+            if part is not None:
+                # A multiple of the step: one product for all, and none for where the loop begins.
+                return node("mul", _plus(part, step // abs(step), turns), number(abs(step)))
+        return _plus(name, step, turns)
+
     never, turns, bound = _all_of(trips)
     first, step = trips[0].name, trips[0].step
     index = E.index(session.label(first), T.i64)
@@ -273,14 +287,14 @@ def _count(session: Session, loop: R.Variant, head: R.Branch) -> _Counted | None
             node("add", first, bound) if bound.op != "sub" or bound.args[1] is not first else bound.args[0],
         )
         offset = node("sub", index, first)
-        inside = {n: index if n is first else _plus(n, d, offset) for n, d in advancing.items()}
+        inside = {n: index if n is first else plus(n, d, offset) for n, d in advancing.items()}
         end = hi if turns is bound else node("max", hi, first)
         passed = node("sub", end, first)
-        final = {n: end if n is first else _plus(n, d, passed) for n, d in advancing.items()}
+        final = {n: end if n is first else plus(n, d, passed) for n, d in advancing.items()}
     else:
         lo, hi = number(0), bound
-        inside = {n: _plus(n, d, index) for n, d in advancing.items()}
-        final = {n: _plus(n, d, turns) for n, d in advancing.items()}
+        inside = {n: plus(n, d, index) for n, d in advancing.items()}
+        final = {n: plus(n, d, turns) for n, d in advancing.items()}
 
     kept = [k for k, n in enumerate(loop.names) if n not in steps]
 
@@ -297,6 +311,18 @@ def _plus(name: Expr, step: int, turns: Expr) -> Expr:
     if step in (1, -1):
         return node("add" if step == 1 else "sub", name, turns)
     return node("add", name, node("mul", turns, number(step)))
+
+
+def _quotient(value: Expr, base: int) -> Expr | None:
+    """A value without a number that it is a product with, and that its other addends are multiples of; else None.
+
+    >>> _quotient(node("sub", node("mul", E.param("i", T.i64), number(3)), number(6)), 3)
+    $i:i64 - 2:i64
+    """
+    product, more = advanced(value)
+    if product.op != "mul" or product.args[1].op != "const" or product.args[1].attr != base or more % base:
+        return None
+    return node("add", product.args[0], number(more // base))
 
 
 def _conjuncts(test: Expr) -> list[Expr]:

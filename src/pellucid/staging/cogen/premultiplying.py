@@ -8,6 +8,7 @@ are as good for it, and any other use wants the quotient. Variables that are han
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from math import gcd
 from typing import Any, TypeAlias
@@ -83,6 +84,19 @@ class _Program:
             for target, args in uses.jumps:
                 self.uses[target].callers.append((code, args))
 
+    def comes_back(self, code: Code) -> bool:
+        """Whether a code is in a loop of jumps."""
+        seen: set[Code] = set()
+        waiting = [target for target, _ in self.uses[code].jumps]
+        while waiting:
+            each = waiting.pop()
+            if each is code:
+                return True
+            if each not in seen:
+                seen.add(each)
+                waiting += [target for target, _ in self.uses[each].jumps]
+        return False
+
     def _read(self, uses: _Uses, stream: Stream, factors: dict[str, int], amounts: dict[str, int]) -> None:
         """Take note of what a code does; what a stream binds comes before the streams in it."""
         plain = uses.plain
@@ -129,8 +143,9 @@ class _Class:
         self.sources: list[Variable] = []
         """Where a quotient comes from outside of the class."""
         self.is_multiple = False
-        """Whether the multiple is kept: it takes a product for each source, and saves one at each use."""
-        products, moved = 0, False
+        """Whether the multiple is kept: it takes a product for each source, and saves one where it is what is used."""
+        products: list[tuple[Code, int]] = []
+        moved = False
         waiting = [(code, name)]
         while waiting:
             key = waiting.pop()
@@ -142,7 +157,7 @@ class _Class:
             if name in uses.plain:
                 return
             factors = uses.products.get(name, ())
-            products += len(factors)
+            products += [(code, factor) for factor in factors]
             self.base = gcd(self.base, *factors)
             if self.base == 1:
                 return
@@ -161,7 +176,14 @@ class _Class:
                     waiting += [
                         (target, p) for p, arg in zip(target.params, args, strict=True) if arg == name
                     ]
-        self.is_multiple = moved and products >= len(self.sources)
+        saved = Counter([code for code, factor in products if factor == self.base])
+        taken = Counter([code for code, _ in self.sources])
+        self.is_multiple = (
+            moved
+            and saved.total() >= taken.total()
+            # What is done in each turn must not be for what comes after the loop.
+            and all(saved[code] >= number or not program.comes_back(code) for code, number in taken.items())
+        )
 
 
 def _multiply(
