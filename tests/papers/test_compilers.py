@@ -213,6 +213,8 @@ def test_N5_the_filter_keeps_addresses_premultiplied() -> None:
         ("(+ p 7)", set()),
         # The quotient itself is wanted, so that it is multiplied where the number is.
         ("(+ (idiv p 3) (identity p))", {3}),
+        # Two multiples of 3: the one is kept, the other takes a product still.
+        ("(+ (identity p) (* p 2))", {2}),
         ("(imod p 3)", set()),
     ],
 )
@@ -231,6 +233,29 @@ def test_N5_premultiplication_is_chosen_by_the_constraints_of_uses(value, factor
         for quotient in range(0, 5 if base > 0 else -5, 1 if base > 0 else -1):
             want = run(program, base * quotient, 4)
             assert run(residual, quotient, 4) == run(tidy(residual), quotient, 4) == want
+
+
+def test_N5_no_product_is_made_in_each_turn_for_what_comes_after_the_loop() -> None:
+    program = read_sugar("""
+    f(k p n) {
+      if (zero? n) {
+        v = (identity p)
+        lift v
+        (car k)(k v)
+      }
+      if (= n 7) {
+        v = (identity p)
+        lift v
+        (car k)(k v)
+      }
+      q = (* (load@m n) 3)
+      f(k q (- n 1))""")["f"]
+    residual = tidy(cogen(program, ["D", "cyc", "D"], integers=True)((3, 0)))
+    loop = reached(residual)[-1]
+    assert "*" not in {one.primitive for one in loop.body if isinstance(one, Prim)}
+    memory = Memory("m", 32, np.arange(20, 40, dtype=np.uint32))
+    for n, want in ((0, 15), (3, 63), (7, 15), (9, 84)):
+        assert run(residual, 5, n, memories={"m": memory}) == want
 
 
 def test_N6_calls_that_differ_in_aliasing_only_are_different_and_no_value_is_moved_twice() -> None:

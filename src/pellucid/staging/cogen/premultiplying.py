@@ -63,7 +63,8 @@ class _Uses:
         self.params = {name: at for at, name in enumerate(code.params)}
         self.plain: set[str] = set()
         """Those of which the number itself is wanted."""
-        self.products: dict[str, list[int]] = {}
+        self.products: dict[str, list[tuple[int, bool]]] = {}
+        """The factors, and whether the product is made in each turn: in no branch."""
         self.sums: dict[str, str] = {}
         self.summed: dict[str, list[str]] = {}
         self.jumps: list[tuple[Code, tuple[str, ...]]] = []
@@ -111,7 +112,7 @@ class _Program:
                         uses.sums[name] = args[0]
                         uses.summed.setdefault(args[0], []).append(name)
                     elif name in factors:
-                        uses.products.setdefault(args[0], []).append(factors[name])
+                        uses.products.setdefault(args[0], []).append((factors[name], one is stream))
                     elif word != "zero?":
                         plain.update(args)
                 elif kind is Const:
@@ -144,7 +145,7 @@ class _Class:
         """Where a quotient comes from outside of the class."""
         self.is_multiple = False
         """Whether the multiple is kept: it takes a product for each source, and saves one where it is what is used."""
-        products: list[tuple[Code, int]] = []
+        products: list[tuple[Code, int, bool]] = []
         moved = False
         waiting = [(code, name)]
         while waiting:
@@ -157,8 +158,8 @@ class _Class:
             if name in uses.plain:
                 return
             factors = uses.products.get(name, ())
-            products += [(code, factor) for factor in factors]
-            self.base = gcd(self.base, *factors)
+            products += [(code, *each) for each in factors]
+            self.base = gcd(self.base, *(factor for factor, _ in factors))
             if self.base == 1:
                 return
             if name in uses.sums:
@@ -176,13 +177,16 @@ class _Class:
                     waiting += [
                         (target, p) for p, arg in zip(target.params, args, strict=True) if arg == name
                     ]
-        saved = Counter([code for code, factor in products if factor == self.base])
+        saved = [(code, always) for code, factor, always in products if factor == self.base]
+        each_turn = Counter([code for code, always in saved if always])
         taken = Counter([code for code, _ in self.sources])
         self.is_multiple = (
             moved
-            and saved.total() >= taken.total()
+            and len(saved) >= len(self.sources)
             # What is done in each turn must not be for what comes after the loop.
-            and all(saved[code] >= number or not program.comes_back(code) for code, number in taken.items())
+            and all(
+                each_turn[code] >= number or not program.comes_back(code) for code, number in taken.items()
+            )
         )
 
 
