@@ -178,19 +178,20 @@ class Flow:
             stream, names, tests = waiting.pop()
             for instruction in stream:
                 if isinstance(instruction, Prim):
-                    values = self.made(instruction, [names[name] for name in instruction.args], code)
+                    made, primitive, args, _ = instruction
+                    values = self.made(instruction, [names[name] for name in args], code)
                     if not values:
                         break
-                    if instruction.name in names:
-                        tests.forget(instruction.name)
-                    names[instruction.name] = values
-                    if instruction.primitive in TELLING:
+                    if made in names:
+                        tests.forget(made)
+                    names[made] = values
+                    if primitive in TELLING:
                         tests.bind(instruction)
                 elif isinstance(instruction, Const):
-                    if instruction.name in names:
-                        tests.forget(instruction.name)
-                    value = instruction.value
-                    names[instruction.name] = INTEGERS if type(value) is int else self.constant(value)
+                    made, value = instruction
+                    if made in names:
+                        tests.forget(made)
+                    names[made] = INTEGERS if type(value) is int else self.constant(value)
                 elif isinstance(instruction, Jump):
                     closure = tests.closure(instruction.target)
                     for target in self.codes_of(names[instruction.target]):

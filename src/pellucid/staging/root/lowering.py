@@ -17,7 +17,7 @@ from pellucid.staging.root.machine import HALT
 from pellucid.staging.root.operations import Operations
 from pellucid.staging.root.program import Code, Const, If, Jump, Pair, Prim
 from pellucid.staging.root.pruning import pruned
-from pellucid.staging.root.words import TAGGED, TOO_LARGE, Value
+from pellucid.staging.root.words import TAGGED, Value
 
 _LIMIT = 1 << 63
 
@@ -98,7 +98,7 @@ class _Lowering(Operations):
         for held in sets:
             word, tag = self.register(), None
             params.append(word)
-            if self.shape(held) == TAGGED:
+            if held != INTEGERS and self.shape(held) == TAGGED:
                 tag = self.register()
                 params.append(tag)
             if held & pairs:
@@ -115,21 +115,23 @@ class _Lowering(Operations):
             stream, names, tests, self.out = waiting.pop()
             for instruction in stream:
                 if isinstance(instruction, Prim):
-                    value = self.prim(instruction, [names[name] for name in instruction.args])
+                    made, primitive, args, _ = instruction
+                    value = self.prim(instruction, [names[name] for name in args])
                     if value is None:
                         break
-                    if instruction.name in names:
-                        tests.forget(instruction.name)
-                    names[instruction.name] = value
-                    if instruction.primitive in TELLING:
+                    if made in names:
+                        tests.forget(made)
+                    names[made] = value
+                    if primitive in TELLING:
                         tests.bind(instruction)
                 elif isinstance(instruction, Const):
-                    value = self._const(instruction.value)
+                    made, constant = instruction
+                    value = self._const(constant)
                     if value is None:
                         break
-                    if instruction.name in names:
-                        tests.forget(instruction.name)
-                    names[instruction.name] = value
+                    if made in names:
+                        tests.forget(made)
+                    names[made] = value
                 elif isinstance(instruction, If):
                     then, orelse = tests.split(
                         self.flow, instruction.test, lambda name, names=names: names[name].set
@@ -151,7 +153,7 @@ class _Lowering(Operations):
     def _const(self, value: Any) -> Value | None:
         """A constant, or None where it is too large."""
         if type(value) is int and -_LIMIT <= value < _LIMIT:
-            return Value(INTEGERS, self.constant(value))
+            return self.integer(value)
         if isinstance(value, Pair):
             number = self._fixed(value)
             if number is None:
@@ -171,7 +173,7 @@ class _Lowering(Operations):
             return Value(self.flow.code(value), self.constant(number))
         if value is None or isinstance(value, bool):
             return Value(NILS if value is None else BOOLEANS, self.constant(int(value or 0)))
-        self.out.append(("fail", self.failure(*TOO_LARGE)))
+        self.out.append(("fail", self.too_large()))
         return None
 
     def _fixed(self, value: Pair) -> int | None:
@@ -236,6 +238,6 @@ class _Lowering(Operations):
         sets, given = ([self.flow.result], args[1:]) if code is HALT else (self.flow.params[code], args)
         for held, value in zip(sets, given, strict=True):
             passed.append(value.word)
-            if self.shape(held) == TAGGED:
+            if held != INTEGERS and self.shape(held) == TAGGED:
                 passed.append(self.tag(value))
         return tuple(passed)

@@ -28,7 +28,7 @@ from pellucid.staging.root.flow import (
 )
 from pellucid.staging.root.primitives import primitive, types_of
 from pellucid.staging.root.program import Prim
-from pellucid.staging.root.words import TAGGED, TOO_LARGE, Value, Words
+from pellucid.staging.root.words import TAGGED, Value, Words
 
 _OPERATORS = {
     "+": "add", "-": "sub", "*": "mul", "idiv": "div", "imod": "mod", "<<": "shl", ">>": "shr", "&": "and", "|": "or",
@@ -46,6 +46,10 @@ _ON_REALS = {
     "max": "",
 }
 _SCALARS = NUMBERS | REALS
+_new = tuple.__new__
+"""Makes a named tuple of all of its values, sooner than the tuple's own constructor."""
+_GROWING = frozenset(["add", "sub", "mul"])
+_COMPARING = frozenset(["eq", "lt"])
 
 
 class Operations(Words):
@@ -53,24 +57,29 @@ class Operations(Words):
 
     def prim(self, prim: Prim, args: list[Value]) -> Value | None:
         """What a primitive makes, or None where it surely fails."""
+        op = ON_INTEGERS.get(prim.primitive)
+        if op is not None and len(args) == 2:
+            # Most instructions are these.
+            (one, first, _), (other, second, _) = args
+            if one == other == INTEGERS:
+                made = self.register()
+                if op in _GROWING:
+                    self.out.append((op, made, first, second, self.too_large()))
+                else:
+                    self.out.append((op, made, first, second))
+                return _new(Value, (BOOLEANS if op in _COMPARING else INTEGERS, made, None))
         sets = [value.set for value in args]
         held = self.flow.made(prim, sets)
-        if prim.primitive in ON_INTEGERS and sets == [INTEGERS, INTEGERS]:
-            op = ON_INTEGERS[prim.primitive]
-            made = self.register()
-            failure = (self.failure(*TOO_LARGE),) if op in ("add", "sub", "mul") else ()
-            self.out.append((op, made, args[0].word, args[1].word, *failure))
-            return Value(held, made)
         if prim.primitive == "error" and sets == [TEXTS] and args[0].word < 0:
             # As the machine says it; a text that is made at run time has no machine code.
             text = list(self.texts)[self.number_of(args[0].word) - 1]
             self.out.append(("fail", self.failure(text, "change the program that is interpreted")))
             return None
         if not held:
-            self.out.append(("fail", self._refusal(prim, [value.set for value in args])))
+            self.out.append(("fail", self._refusal(prim, sets)))
             return None
         name = prim.primitive
-        found = None if name in KNOWN else self.flow.accessed(prim, [value.set for value in args])
+        found = None if name in KNOWN else self.flow.accessed(prim, sets)
         if found is not None:
             return self._access(name, held, found[0], args[-len(found[1]) :])
         row = None if name in KNOWN else types_of(name)
@@ -119,11 +128,18 @@ class Operations(Words):
         for value in args[:0:-1]:
             self.numeric(value, name, is_input=True)
         self.numeric(args[0], name)
-        index = list(self.memories).index(memory.name) if memory.name in self.memories else len(self.memories)
         self.memories[memory.name] = memory
-        outside = f"an address is not in the memory {memory.name}"
-        failure = self.failure(outside, "end before it, or give a longer array", is_input=True)
-        whole = memory.word == memory.buffer.type.bits
+        known = self._accesses.get((memory, self.place))
+        if known is None:
+            outside = f"an address is not in the memory {memory.name}"
+            failure = self.failure(outside, "end before it, or give a longer array", is_input=True)
+            whole = memory.word == memory.buffer.type.bits
+            known = self._accesses[memory, self.place] = (
+                list(self.memories).index(memory.name),
+                failure,
+                whole,
+            )
+        index, failure, whole = known
         words = [value.word for value in args]
         if len(words) == 1:
             made = self.emit("load", index, words[0], failure)
@@ -145,7 +161,7 @@ class Operations(Words):
             self.require(self.emit("is0", self.emit("is0", words[1])), zero)
         if name in ("<<", ">>"):
             words[1] = self._amount(name, words[1])
-        return Value(held, self.emit(operator, *words, self.failure(*TOO_LARGE)))
+        return Value(held, self.emit(operator, *words, self.too_large()))
 
     # ---- real numbers ----
 
@@ -215,12 +231,12 @@ class Operations(Words):
         if word < 0:
             amount = self.number_of(word)
             if amount < 0 or (amount > 63 and name == "<<"):
-                self.require(self.constant(0), negative if amount < 0 else self.failure(*TOO_LARGE))
+                self.require(self.constant(0), negative if amount < 0 else self.too_large())
             return self.constant(max(0, min(amount, 63)))
         self.require(self.emit("lt", self.constant(-1), word), negative)
         small = self.emit("lt", word, self.constant(64))
         if name == "<<":
-            self.require(small, self.failure(*TOO_LARGE))
+            self.require(small, self.too_large())
             return word
         return self.emit("select", small, word, most)
 

@@ -145,12 +145,14 @@ def check(code: Code) -> None:
         while at < end:
             instruction = stream[at]
             at += 1
-            if isinstance(instruction, Prim | Const):
+            # A union would be made anew for each instruction.
+            if isinstance(instruction, (Prim, Const)):
                 if isinstance(instruction, Prim) and not bound.issuperset(instruction.args):
                     raise _unbound(code, instruction, bound)
-                if instruction.name not in bound:
-                    bound.add(instruction.name)
-                    made.append(instruction.name)
+                name = instruction.name
+                if name not in bound:
+                    bound.add(name)
+                    made.append(name)
             elif not bound.issuperset(used(instruction)):
                 raise _unbound(code, instruction, bound)
             elif isinstance(instruction, If):

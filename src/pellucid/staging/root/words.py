@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from pellucid.ir.flow import BOOLEAN, CLOSURE, NIL, PAIR, Failure, Stream
 from pellucid.staging.memory import Memory
-from pellucid.staging.root.flow import NUMBERS, Flow, Set
+from pellucid.staging.root.flow import INTEGERS, NUMBERS, Flow, Set
 from pellucid.staging.root.machine import HALT
 
 TAGGED, _NULLABLE = -1, -2
 """Shapes of values whose tags are told by a register, or by their words."""
-TOO_LARGE = ("an integer of more than 64 bits", "compute with smaller numbers, or by the machine")
+_TOO_LARGE = ("an integer of more than 64 bits", "compute with smaller numbers, or by the machine")
 
 
 class Value(NamedTuple):
@@ -37,6 +37,10 @@ class Words:
         self._constants: dict[int, int] = {}
         self.numbers: list[int] = []
         self.failures: dict[Failure, int] = {}
+        self._too_large: dict[str, int] = {}
+        self._accesses: dict[tuple[Memory, str], tuple[int, int, bool]] = {}
+        """The number of a memory, the failure of an access in a code, and whether a word is a whole element."""
+        self._integers: dict[int, Value] = {}
         self._shapes: dict[Set, int] = {}
         self._registers = 0
         self.texts: dict[str, int] = {}
@@ -59,6 +63,13 @@ class Words:
             self.numbers.append(number)
         return found
 
+    def integer(self, number: int) -> Value:
+        """The value of an integer that fits into a word."""
+        found = self._integers.get(number)
+        if found is None:
+            found = self._integers[number] = Value(INTEGERS, self.constant(number))
+        return found
+
     def number_of(self, register: int) -> int:
         """The number that a register below 0 stands for."""
         return self.numbers[~register]
@@ -73,6 +84,13 @@ class Words:
         """The number of an error in the code at hand."""
         key = Failure(message, self.place, fix, is_input)
         return self.failures.setdefault(key, len(self.failures) + 1)
+
+    def too_large(self) -> int:
+        """The number of the error that an integer in the code at hand grows too large."""
+        found = self._too_large.get(self.place)
+        if found is None:
+            found = self._too_large[self.place] = self.failure(*_TOO_LARGE)
+        return found
 
     def require(self, condition: int, failure: int) -> None:
         """Fail unless a condition holds."""
