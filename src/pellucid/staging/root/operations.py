@@ -7,7 +7,7 @@ type are rows of the operator table.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pellucid.base.errors import StagingError
 from pellucid.ir import types as T
@@ -46,7 +46,7 @@ _ON_REALS = {
     "max": "",
 }
 _SCALARS = NUMBERS | REALS
-_new = tuple.__new__
+_new: Callable[..., Any] = vars(tuple)["__new__"]
 """Makes a named tuple of all of its values, sooner than the tuple's own constructor."""
 _GROWING = frozenset(["add", "sub", "mul"])
 _COMPARING = frozenset(["eq", "lt"])
