@@ -14,7 +14,7 @@ from tests.fuzz.pictures import KINDS, Maker, picture
 import pellucid as pl
 from pellucid.base.errors import PellucidError
 
-WEIGHT = 3
+WEIGHT = 5
 """A picture is compiled three times."""
 ZOOMS = (1.0, 4.0, 9.7, 9.7, 0.31, 1e3, 1e-4, 1e-10, 1e30)
 CENTERS = ((0.0, 0.0), (0.0, 0.0), (0.25, -0.5), (3e6, -2e6), (-1.0, 0.125))
