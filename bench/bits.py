@@ -20,7 +20,7 @@ from harness import Race, reference
 from specializing import THESIS, hertz, instructions
 
 from pellucid import signals as sg
-from pellucid.backends.llvm.engine import machine
+from pellucid.backends.jit.engine import machine
 from pellucid.backends.llvm.running import compile_stream as compile_code
 from pellucid.backends.llvm.running import write
 from pellucid.driver.cache import Cache

@@ -26,9 +26,9 @@ import letters  # noqa: E402
 from harness import FLAGS, Race, reference  # noqa: E402
 from loops import AUDIO_GROUP, LOOPS, Loop, arguments, bounds, run, special  # noqa: E402
 
-from pellucid.backends.calling import Library, MachineCode  # noqa: E402
+from pellucid.backends.jit.calling import Library, MachineCode  # noqa: E402
+from pellucid.backends.jit.engine import machine  # noqa: E402
 from pellucid.backends.llvm import LlvmBackend  # noqa: E402
-from pellucid.backends.llvm.engine import machine  # noqa: E402
 from pellucid.driver.options import Options  # noqa: E402
 from pellucid.driver.pipeline import optimize  # noqa: E402
 from pellucid.driver.program import Program, compile_program, compile_stream  # noqa: E402
@@ -72,7 +72,7 @@ def repeated(
 
         return many
 
-    again = replace(code, linked=Library(tuple(map(recording, code.linked.calls)), ()), hands=None)
+    again = replace(code, linked=Library(tuple(map(recording, code.linked.calls)), ()), workers=None)
     result = Program(program.residual, again)(arrays, threads=1, **given)
     return spent / times, result
 

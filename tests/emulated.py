@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.backends.calling import Slots, entry
+from pellucid.backends.jit.calling import Slots, entry
+from pellucid.backends.jit.engine import Machine, llvm_binding
 from pellucid.backends.llvm import LlvmBackend
-from pellucid.backends.llvm.engine import Machine, llvm_binding
 from pellucid.backends.port import Arguments, Calling, Memory, Ranges, layout
 from pellucid.ir.nest import Kernel
 

@@ -184,7 +184,7 @@ def nehalem() -> Iterator[Said]:
     needed("qemu-x86_64")
     python = ["qemu-x86_64", "-cpu", "Nehalem", sys.executable]
     told = ran(
-        *python, "-c", "from pellucid.backends.llvm.engine import machine; print(machine().cpu)", CC="none"
+        *python, "-c", "from pellucid.backends.jit.engine import machine; print(machine().cpu)", CC="none"
     )
     if told.strip() != "nehalem":
         raise Failed(f"the processor is taken for {told.strip()}")

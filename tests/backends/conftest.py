@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from pellucid.backends.c import CBackend
+from pellucid.backends.jit.engine import machine
 from pellucid.backends.llvm import LlvmBackend
-from pellucid.backends.llvm.engine import machine
 from pellucid.backends.numpy import NumpyBackend
 from pellucid.backends.port import Backend
 

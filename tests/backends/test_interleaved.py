@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pellucid.backends.jit.engine import machine
 from pellucid.backends.llvm import LlvmBackend, control
-from pellucid.backends.llvm.engine import machine
 from pellucid.backends.numpy import NumpyBackend
 from pellucid.ir import nest as N
 from pellucid.ir.parse import parse_nest

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from pellucid.backends.conformance.programs import PROGRAMS
-from pellucid.backends.llvm import LlvmBackend, engine
+from pellucid.backends.jit import engine
+from pellucid.backends.llvm import LlvmBackend
 from pellucid.base.errors import BackendError
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N

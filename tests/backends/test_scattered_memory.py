@@ -10,7 +10,7 @@ PROGRAM = """
 import ctypes
 import pellucid as pl
 from pellucid import images as im
-from pellucid.backends.llvm import engine
+from pellucid.backends.jit import engine
 
 PAGE, FAR = 4096, 3 << 30
 system = ctypes.CDLL(None)

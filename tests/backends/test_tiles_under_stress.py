@@ -16,7 +16,7 @@ from tests.diff.programs import COLUMN, ROW
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.backends.llvm.engine import machine
+from pellucid.backends.jit.engine import machine
 from pellucid.backends.tilevm import TileBackend, blocks, kernels, running
 from pellucid.backends.tilevm.kernels import Kernels, Key
 from pellucid.backends.tilevm.words import Word

@@ -9,8 +9,8 @@ from tests.diff.programs import Program, joined, programs
 
 from pellucid.backends.c import CBackend
 from pellucid.backends.conformance import same_bits
+from pellucid.backends.jit.engine import machine
 from pellucid.backends.llvm import LlvmBackend
-from pellucid.backends.llvm.engine import machine
 from pellucid.backends.numpy import NumpyBackend
 from pellucid.backends.obligations import stored_buffers
 from pellucid.backends.port import Backend

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pellucid.backends.llvm import LlvmBackend, engine
+from pellucid.backends.jit import engine
+from pellucid.backends.llvm import LlvmBackend
 from pellucid.base.aside import MAX_STEM
 from pellucid.driver.cache import MARK, STALE_SECONDS, Cache, folder_of, limit_of
 from pellucid.ir.parse import parse_nest

@@ -18,9 +18,9 @@ import pytest
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.backends import entries
+from pellucid.backends.jit import manifest
+from pellucid.backends.jit.loading import loaded
 from pellucid.backends.llvm import LlvmBackend
-from pellucid.backends.loading import loaded
 from pellucid.base import trust
 from pellucid.base.errors import BackendError
 from pellucid.base.trust import distrusted
@@ -146,10 +146,10 @@ def test_damaged_entries_are_no_entries():
             data[choose.randrange(len(data))] = choose.choice(b'{}[]",:0123456789abc\n\\\xff\0')
         if number % 5 == 0:
             del data[choose.randrange(len(data)) :]
-        read = entries.read(bytes(data), found.outputs)
+        read = manifest.read(bytes(data), found.outputs)
         assert read is None or len(read) == 3
     for data in (b"", b"\n", b"[" * 100_000 + b"\n", b"null\n", b"{}\n", b'{"bound": 3}\n', b"\xff\n"):
-        assert entries.read(data, found.outputs) is None
+        assert manifest.read(data, found.outputs) is None
 
 
 def test_an_entry_for_other_buffers_is_no_entry():

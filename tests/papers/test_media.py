@@ -23,7 +23,7 @@ from tests.staging.programs import (
 )  # fmt: skip
 
 from pellucid import signals as sg
-from pellucid.backends.llvm.engine import Machine
+from pellucid.backends.jit.engine import Machine
 from pellucid.base.errors import InputError
 from pellucid.driver.kernel import make_backend
 from pellucid.driver.program import compile_program

@@ -22,7 +22,7 @@ import hashlib, sys
 import pellucid as pl
 from pellucid import images as im
 from pellucid.backends.c.compiler import Compiler
-from pellucid.backends.llvm.engine import Machine
+from pellucid.backends.jit.engine import Machine
 
 compiled = []
 for kind in (Machine, Compiler):

@@ -125,7 +125,7 @@ class Calling:
     """What is to be known to call the code of a kernel: params and buffers in order, and what is handed out.
 
     `ranges` is what is assumed of each param; the first `written` of the caller's buffers are stored to; there is a
-    band, or None, for each phase. Code that `asks` has loops that may go on for ever.
+    band, or None, for each phase. Code that `polls` has loops that may never end.
     """
 
     name: str
@@ -135,7 +135,7 @@ class Calling:
     written: int
     scratch: Mapping[Buffer, Expr]
     bands: tuple[Band | None, ...]
-    asks: bool = False
+    polls: bool = False
 
     def values(self, arguments: Arguments) -> list[np.generic]:
         """The arguments as typed scalars in the order of the params, checked against what was assumed of them."""
@@ -301,8 +301,8 @@ def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
     phases = tuple(_phases(kernel, flat))
     loops = [p.band for p in phases]
     bands = tuple(s if s is None else Band(s.lo, s.hi, s.how.count) for s in loops)
-    asks = any(isinstance(s, N.While) for s in statements)
-    calling = Calling(kernel.name, kernel.params, known, bound, len(kernel.outputs), scratch, bands, asks)
+    polls = any(isinstance(s, N.While) for s in statements)
+    calling = Calling(kernel.name, kernel.params, known, bound, len(kernel.outputs), scratch, bands, polls)
     return Layout(kernel, calling, phases, private)
 
 

@@ -115,7 +115,7 @@ def _or_why(find: Callable[[], str]) -> str:
 
 
 def _processor() -> str:
-    from pellucid.backends.llvm.engine import machine
+    from pellucid.backends.jit.engine import machine
 
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
@@ -125,7 +125,7 @@ def _processor() -> str:
 
 
 def _vectors() -> str:
-    from pellucid.backends.llvm.engine import machine
+    from pellucid.backends.jit.engine import machine
     from pellucid.driver import Options
     from pellucid.driver.kernel import lanes_of, make_backend
 

@@ -1,8 +1,8 @@
 """Code that is there already: found again by what was asked for, so that nothing is traced or optimized a second time.
 
 Between `cache`, which keeps bytes, and whoever compiles. Under the hash of what was asked stands an entry (see
-`backends.entries`): how the code is called, and where it is. What was asked for, the files of this program, the options
-and the processor are all that code depends on.
+`backends.jit.manifest`): how the code is called, and where it is. What was asked for, the files of this program, the
+options and the processor are all that code depends on.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from tests.fuzz.contract import NotACase
 
-from pellucid.backends import entries
+from pellucid.backends.jit import manifest
 from pellucid.backends.llvm import LlvmBackend
 from pellucid.driver.cache import KEY_FILE, MARK, SEAL_BYTES, Cache
 from pellucid.ir.nest import Kernel
@@ -170,7 +170,7 @@ def _run(number: int, folder: Path, owned: set[Path]) -> str:
     kept = cache.get(f"entry {number}")
     if owned & {cache._path(f"entry {number}"), cache._path(key)}:
         if kept is not None:
-            entries.read(kept, found.outputs)
+            manifest.read(kept, found.outputs)
         return "own"
     code = backend.recall(kept, found.outputs) if kept is not None else None
     assert kept in (None, entry), "what was changed is no entry"

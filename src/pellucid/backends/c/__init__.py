@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...ir.nest import Kernel
-from ..calling import Library, MachineCode
-from ..linking import Linking
+from ..jit.calling import Library, MachineCode
+from ..jit.linking import Linking
 from ..port import Crew, Ranges, Store, alone, layout
 from .compiler import Compiler, find_compiler, load
 from .module import callable_source, export

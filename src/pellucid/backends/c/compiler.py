@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from ...base.errors import BackendError
-from ..calling import SIGNATURE, Library, entry
+from ..jit.calling import SIGNATURE, Library, entry
 
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror")
 FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared")

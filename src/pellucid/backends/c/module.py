@@ -15,7 +15,7 @@ from ...ir import types as T
 from ...ir.expr import Buffer, Expr
 from ...ir.facts import Facts, top
 from ...ir.nest import Kernel
-from ..calling import entry
+from ..jit.calling import entry
 from ..obligations import Proofs
 from ..port import Layout, Ranges, layout
 from .source import Source
@@ -33,7 +33,7 @@ def callable_source(plan: Layout, ranges: Ranges) -> tuple[str, dict[Buffer, int
     helpers: dict[str, str] = {}
     functions: list[str] = []
     for k, phase in enumerate(plan.phases):
-        source = Source(plan, phase.body, ranges, proofs, band=phase.band, asks=plan.calling.asks)
+        source = Source(plan, phase.body, ranges, proofs, band=phase.band, polls=plan.calling.polls)
         functions += _function(entry(k), plan, source, source.body())
         helpers |= source.helpers
     return "\n".join(

@@ -16,7 +16,7 @@ from ...ir.expr import LEAVES, Buffer, Expr, parts
 from ...ir.facts import Facts
 from ...ir.nest import Alloc, Block, For, If, Let, Once, Repeat, Statement, Store, While
 from ...reasoning.infer import FactsOf
-from ..asking import EVERY
+from ..jit.polling import POLL_INTERVAL
 from ..obligations import Proofs, clashing, nodes_of, reads_of_written, require_domain, stored_buffers
 from ..port import Layout, Ranges
 from .kept import Kept
@@ -29,7 +29,7 @@ LONGEST = 90
 class Source(Kept):
     """Writes statements of a kernel as lines of C.
 
-    The loop `band` is restricted to ``first .. beyond``, which must then be in scope. Where it `asks`, loops that may
+    The loop `band` is restricted to ``first .. beyond``, which must then be in scope. Where it `polls`, loops that may
     go on for ever call the function named `ask` now and then.
     """
 
@@ -41,7 +41,7 @@ class Source(Kept):
         proofs: Proofs,
         *,
         band: For | None = None,
-        asks: bool = False,
+        polls: bool = False,
     ) -> None:
         super().__init__()
         self.proofs, self.written, self.band = proofs, block, band
@@ -61,7 +61,7 @@ class Source(Kept):
         self.sizes = {b: self.unique(f"{b.name}_size") for b in plan.buffers}
         self.sizes |= {b: str(n) for b, n in self.private.items()}
         self.params = {p: self.unique(p.attr) for p in plan.kernel.params}
-        self.ask = self.unique("ask") if asks else ""
+        self.ask = self.unique("ask") if polls else ""
         for p, name in self.params.items():
             self.names[p] = Text(name, closed=True, plain=True)
 
@@ -397,7 +397,7 @@ class Source(Kept):
                 self.emit(f"if (!({self.value(s.condition).bare})) break;")
                 self.block(s.body)
                 if self.ask:
-                    self.emit(f"if (!({turns} & {EVERY - 1}) && {self.ask}()) return;")
+                    self.emit(f"if (!({turns} & {POLL_INTERVAL - 1}) && {self.ask}()) return;")
 
             self.scoped(inner)
             self.emit("}")

@@ -17,8 +17,8 @@ import numpy as np
 
 from ...base.errors import BackendError, InputError, PellucidError, StagingError
 from ...ir.flow import PAIR, Graph
-from ..asking import Asked
-from ..llvm.engine import machine
+from ..jit.engine import machine
+from ..jit.polling import Poll
 from ..port import Store, address
 from . import collecting
 from .executable import is_possible, loaded
@@ -93,7 +93,7 @@ class _Stock(Generic[_Thing]):
         self._things.append(thing)
 
 
-_askers = _Stock[Asked]()
+_askers = _Stock[Poll]()
 """Questions that no call asks; one whose answer was to stop does not come back."""
 _arenas: defaultdict[int, _Stock[Arena]] = defaultdict(_Stock)
 """Arenas that no call uses, by size."""
@@ -145,7 +145,7 @@ class FlowCode:
         Raises the error that the program meets: StagingError for values that it cannot compute with or where it makes
         more pairs than the arena holds, InputError for an address outside of a memory.
         """
-        asked = _askers.get() or Asked()
+        asked = _askers.get() or Poll()
         frame = array("q", bytes(8 * frame_words(self.graph)))
         frame[Word.QUESTION] = asked.place
         frame[Word.FIXED] = address(self.fixed)
@@ -195,7 +195,7 @@ def by_llvm(graph: Graph, *, level: int = 2, store: Store | None = None, arena: 
 
     import hashlib
 
-    from ..loading import loaded as kept
+    from ..jit.loading import loaded as kept
 
     key = hashlib.sha256(f"flow {level} {this.identity}\n{source}".encode()).hexdigest()
     library = kept(store, key, lambda: this.whole(source, level), load)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from ...base.errors import BackendError
 from ...ir.flow import Graph, Instruction, Stream
-from ..asking import EVERY
+from ..jit.polling import POLL_INTERVAL
 from .frame import FULL, PAIR_BYTES, STOPPED, Word, arguments_at, heads, room, roots_at
 
 _i32 = struct.Struct("<i").pack
@@ -22,7 +22,7 @@ _PROLOGUE = b"".join(
     [
         bytes.fromhex("55 53 4154 4155 4156 4989fc 498b6c24"),
         bytes([8 * Word.SLOTS]) + bytes.fromhex("4d8b6c24") + bytes([8 * Word.FREE]),
-        bytes.fromhex("4d8b7424") + bytes([8 * Word.LIMIT]) + b"\xbb" + _i32(EVERY),
+        bytes.fromhex("4d8b7424") + bytes([8 * Word.LIMIT]) + b"\xbb" + _i32(POLL_INTERVAL),
     ]
 )
 _EPILOGUE = bytes.fromhex("415e 415d 415c 5b 5d c3")
@@ -203,7 +203,7 @@ class _Assembler:
         """Ask whether to go on, and do so."""
         self.out += b"\x41\xff\x54\x24" + bytes([8 * Word.QUESTION]) + b"\x85\xc0"
         self.fail(b"\x0f\x85", STOPPED)
-        self.out += b"\xbb" + _i32(EVERY) + b"\xe9"
+        self.out += b"\xbb" + _i32(POLL_INTERVAL) + b"\xe9"
         self.out += _i32(back - len(self.out) - 4)
 
     def _stream(self, stream: Stream) -> None:

@@ -10,8 +10,8 @@ from ...base.errors import BackendError
 from ...ir import prim as table
 from ...ir import types as T
 from ...ir.flow import Graph, Instruction, Row, Stream
-from ..asking import EVERY
-from ..llvm.spelling import form
+from ..jit.polling import POLL_INTERVAL
+from ..jit.spelling import form
 from .frame import FULL, PAIR_BYTES, STOPPED, Word, arguments_at, heads, room, roots_at
 
 ENTRY = "pellucid_flow"
@@ -68,7 +68,7 @@ class _Text:
         self.lines = [" %free = alloca [1 x i64]", " %limit = alloca [1 x i64]", " %turns = alloca [1 x i64]"]
         for name, word in (("free", Word.FREE), ("limit", Word.LIMIT)):
             self.emit(f"store i64 {self._word(word)}, ptr %{name}")
-        self.emit(f"store i64 {EVERY}, ptr %turns")
+        self.emit(f"store i64 {POLL_INTERVAL}, ptr %turns")
         for k in range(len(self.graph.blocks[0].params)):
             self.emit(f"%p{k} = getelementptr i64, ptr %frame, i64 {first + k}")
             self.emit(f"%a{k} = load i64, ptr %p{k}")
@@ -204,7 +204,7 @@ class _Text:
         question = self.let(f"inttoptr i64 {self._word(Word.QUESTION)} to ptr")
         stop = self.let(f"call i32 {question}()")
         self.unless(self.let(f"icmp eq i32 {stop}, 0"), STOPPED)
-        self.emit(f"store i64 {EVERY}, ptr %turns")
+        self.emit(f"store i64 {POLL_INTERVAL}, ptr %turns")
         self.emit(f"br label %{on}")
         self.open(on)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ...ir.expr import Buffer
 from ...ir.nest import Kernel
-from ..calling import Library, MachineCode, entry
-from ..linking import Linking
+from ..jit.calling import Library, MachineCode, entry
+from ..jit.engine import Machine, machine
+from ..jit.linking import Linking
+from ..jit.workers import WorkerPool, worker_pool
 from ..port import Crew, Layout, Ranges, Store, alone, layout
 from .control import Function
-from .engine import Machine, machine
-from .hands import Hands, hands
 
 
 class LlvmBackend(Linking):
@@ -92,6 +92,6 @@ class LlvmBackend(Linking):
         """Object code of so many phases made callable."""
         return self.machine.link(code, phases)
 
-    def hands(self) -> Hands | None:
-        """Threads that take bands without Python, if there is a processor for more than one."""
-        return hands(self.threads) if self.threads > 1 and self._cpu is None else None
+    def workers(self) -> WorkerPool | None:
+        """The native pool, if there is a processor for more than one thread."""
+        return worker_pool(self.threads) if self.threads > 1 and self._cpu is None else None

@@ -14,13 +14,13 @@ from ...ir.expr import Expr
 from ...ir.facts import Facts
 from ...ir.nest import Alloc, Block, For, If, Let, Once, Repeat, Statement, Store, While, all_roots, walk
 from ...reasoning.infer import FactsOf
-from ..asking import EVERY
+from ..jit.blocks import bounded
+from ..jit.engine import Machine
+from ..jit.polling import POLL_INTERVAL
+from ..jit.spelling import SCALAR, literal, sequence, typed
 from ..obligations import stored_buffers
 from ..port import Layout, Phase, Ranges
-from .blocks import bounded
-from .engine import Machine
 from .prefixes import Prefixes
-from .spelling import SCALAR, literal, sequence, typed
 from .writer import ZERO
 
 MANY = 16
@@ -219,7 +219,7 @@ class Function(Prefixes):
             self.jump(latch)
             self.open(latch)
             self.emit(f"%{latch}.i = add i64 {turn}, 1")
-            few = self.let(f"and i64 %{latch}.i, {EVERY - 1}")
+            few = self.let(f"and i64 %{latch}.i, {POLL_INTERVAL - 1}")
             self.branch(self.let(f"icmp eq i64 {few}, 0"), ask, head)
             self.open(ask)
             stop = self.let(f"call i32 {self.question()}() cold")

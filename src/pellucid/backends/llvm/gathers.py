@@ -17,9 +17,9 @@ from ...ir.expr import Buffer, Expr, topological
 from ...ir.nest import Block, Let, Store, all_roots
 from ...reasoning.infer import FactsOf
 from ..affine import Sum, as_sum, index_is_whole
+from ..jit.spelling import SCALAR, STORED, WIDEST, sequence, stored, typed
 from ..port import Layout
 from .memory import Memory
-from .spelling import SCALAR, STORED, WIDEST, sequence, stored, typed
 
 WORD = 64
 """The most bits that a lane loads at once."""

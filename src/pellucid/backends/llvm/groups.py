@@ -18,12 +18,12 @@ from ...ir import types as T
 from ...ir.expr import Buffer, Expr
 from ...ir.nest import Block, Store, all_roots
 from ...reasoning.infer import FactsOf
+from ..jit.spelling import SCALAR, STORED, WIDEST, literal, moved_on, stored, typed
 from ..port import Layout
 from .gathers import unwidened
 from .interleaved import Held, Interleaved, Strided
 from .moving import WORD, Bits, Layer, Window, layers, moved, windows_of
 from .shuffles import REGISTER
-from .spelling import SCALAR, STORED, WIDEST, literal, moved_on, stored, typed
 
 TURN, MEMBERS = 4, 3
 """How many lanes, and how many places of a group with gaps, go to a table in one turn of a loop."""

@@ -12,10 +12,10 @@ from ...ir.expr import Buffer, Expr
 from ...ir.nest import Block
 from ...reasoning.infer import FactsOf
 from ..affine import as_sum, index_is_whole
+from ..jit.spelling import moved_on, stored
 from ..port import Layout
 from .gathers import Gathers
 from .shuffles import REGISTER, Shuffles, Windows
-from .spelling import moved_on, stored
 
 FARTHEST = 64
 """Up to how many bytes from lane to lane a group is read or written as a whole."""

@@ -11,9 +11,9 @@ from ...ir import types as T
 from ...ir.expr import Expr, parts
 from ...ir.nest import Block, Once
 from ...reasoning.kept import kept_by, remembered
+from ..jit.spelling import SCALAR, literal, typed
 from ..obligations import clashing
 from .memory import Kept
-from .spelling import SCALAR, literal, typed
 from .stores import Stores
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC
 
 from ...ir.expr import Buffer, Expr
+from ..jit.spelling import STORED, element_mangled, stored, typed
 from .groups import Groups
-from .spelling import STORED, element_mangled, stored, typed
 
 
 class Loads(Groups, ABC):

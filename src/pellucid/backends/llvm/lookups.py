@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from ...ir import prim as table_of_rows
 from ...ir.expr import Expr
 from ...ir.stream import position
+from ..jit.spelling import form, literal
 from .fields import Fields
 from .narrowing import SMALL, Lookup, Plan, container
-from .spelling import form, literal
 
 
 class Lookups(Fields, ABC):

@@ -13,9 +13,9 @@ from ...ir.expr import Buffer, Expr
 from ...ir.nest import Block
 from ...reasoning.infer import FactsOf
 from ..affine import Sum, as_sum, index_is_whole
+from ..jit.spelling import SCALAR, STORED, WIDEST, mangled, moved_on, stored, typed
 from ..obligations import Proofs
 from ..port import Layout
-from .spelling import SCALAR, STORED, WIDEST, mangled, moved_on, stored, typed
 from .values import Values
 
 

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from ...ir.expr import Buffer, Expr, topological
 from ...ir.nest import For, Once, Repeat, Store, While, all_roots, walk
 from ..affine import Sum, as_sum, index_is_whole
+from ..jit.spelling import SCALAR
 from .iterations import Iterations
-from .spelling import SCALAR
 
 LEAST = 16
 """Iterations below which a loop is not written twice."""

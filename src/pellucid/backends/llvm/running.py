@@ -20,11 +20,11 @@ from ...base.errors import InputError
 from ...base.room import with_room
 from ...ir.expr import buffers as tables
 from ...ir.stream import Stream
-from ..calling import Library
-from ..loading import loaded
+from ..jit.calling import Library
+from ..jit.engine import Machine, machine
+from ..jit.loading import loaded
+from ..jit.workers import WorkerPool, worker_pool
 from ..port import Store, address
-from .engine import Machine, machine
-from .hands import Hands, hands
 from .shuffles import target
 from .streams import Function
 
@@ -45,7 +45,7 @@ class StreamCode:
     stream: Stream
     lanes: int
     linked: Library = field(repr=False)
-    crew: Hands | None = field(default=None, repr=False)
+    crew: WorkerPool | None = field(default=None, repr=False)
     written: tuple[bool, ...] = field(init=False)
     apart: tuple[tuple[int, int], ...] = field(init=False, repr=False)
     addresses: struct.Struct = field(init=False, repr=False)
@@ -172,7 +172,7 @@ def compile_stream(
         return lanes, host.link(kept[HEADER.size :])
 
     lanes, library = loaded(store, key, made, linked)
-    crew = hands(threads) if threads > 1 and cpu is None else None
+    crew = worker_pool(threads) if threads > 1 and cpu is None else None
     return StreamCode(stream, lanes, library, crew)
 
 

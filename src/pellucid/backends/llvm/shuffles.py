@@ -10,7 +10,7 @@ from abc import ABC
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .engine import Machine
+from ..jit.engine import Machine
 from .values import Values
 
 LEVELS = {

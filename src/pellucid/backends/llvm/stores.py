@@ -7,8 +7,8 @@ from abc import ABC
 from ...ir import types as T
 from ...ir.expr import Buffer
 from ...ir.nest import Store
+from ..jit.spelling import SCALAR, STORED, WIDEST, element_mangled, stored, typed
 from .loads import Loads
-from .spelling import SCALAR, STORED, WIDEST, element_mangled, stored, typed
 
 
 class Stores(Loads, ABC):

@@ -14,8 +14,8 @@ from ...ir.expr import Expr
 from ...ir.nest import Block
 from ...ir.stream import Samples, Stream, bits_of, moved, position, sample, state
 from ...reasoning.infer import FactsOf
-from ..calling import entry
-from .blocks import bounded
+from ..jit.blocks import bounded
+from ..jit.calling import entry
 from .edges import Edges
 from .narrowing import leaf, plan
 from .shuffles import Target

@@ -13,8 +13,8 @@ from ...ir.expr import Buffer, Expr
 from ...ir.nest import Block
 from ...ir.prim import Prim
 from ...reasoning.infer import FactsOf
+from ..jit.spelling import Form, form, literal, typed
 from ..obligations import nodes_of, reads_of_written, require_domain, stored_buffers
-from .spelling import Form, form, literal, typed
 from .writer import Writer
 
 

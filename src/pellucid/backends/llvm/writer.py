@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...base.errors import BackendError
 from ...ir import types as T
 from ...ir.expr import Expr
-from .spelling import SCALAR, literal, typed
+from ..jit.spelling import SCALAR, literal, typed
 
 ZERO = "zeroinitializer"
 MOST_SPREAD = 16

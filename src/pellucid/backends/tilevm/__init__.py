@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...base.errors import BackendError
 from ...ir.expr import ITERATIONS
 from ...ir.nest import Kernel
-from ..llvm.hands import hands
+from ..jit.workers import worker_pool as hands
 from ..port import Ranges, Store, layout
 from .means import mean_of
 from .running import TileCode

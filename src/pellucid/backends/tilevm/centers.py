@@ -17,8 +17,8 @@ from ...ir.prims.box import Box, Ends, all_of, at
 from ...ir.prims.notation import Term, choose, fma, maximum
 from ...ir.prims.surface import MARGIN, ROUNDING, Form, Surface, off, product
 from ...rewriting.expand import expand
-from ..llvm.engine import machine
-from ..llvm.spelling import SCALAR, typed
+from ..jit.engine import machine
+from ..jit.spelling import SCALAR, typed
 from ..port import Store
 from .lines import Lines, leaf
 from .means import Form as Means

@@ -24,8 +24,8 @@ from ...ir.expr import Expr
 from ...ir.facts import Facts, top
 from ...reasoning.boxes import box_rule
 from ...rewriting.expand import expand
-from ..llvm.engine import machine
-from ..llvm.spelling import SCALAR, STORED, literal, typed
+from ..jit.engine import machine
+from ..jit.spelling import SCALAR, STORED, literal, typed
 from ..port import Store
 from . import passages
 from .lines import Lines, leaf

@@ -13,7 +13,7 @@ from ...ir import expr as E
 from ...ir import prim as table
 from ...ir import types as T
 from ...ir.expr import Expr
-from ..llvm.spelling import SCALAR, form, literal, typed
+from ..jit.spelling import SCALAR, form, literal, typed
 from .guards import Guard, guards
 from .sizes import LANES
 

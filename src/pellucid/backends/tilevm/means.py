@@ -20,8 +20,8 @@ from ...ir.prims.box import Box
 from ...ir.prims.notation import Term
 from ...reasoning.boxes import ends
 from ...rewriting.expand import expand
-from ..llvm.engine import machine
-from ..llvm.spelling import SCALAR, typed
+from ..jit.engine import machine
+from ..jit.spelling import SCALAR, typed
 from ..port import Store
 from .lines import Lines, leaf
 from .sizes import LANES

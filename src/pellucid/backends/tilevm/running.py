@@ -20,9 +20,9 @@ from ...ir import types as T
 from ...ir.expr import LOADS, Buffer, Expr, held
 from ...ir.expr import params as params_of
 from ...ir.interp import evaluate
-from ..calling import SIGNATURE, Slots
-from ..llvm.engine import machine
-from ..llvm.hands import Hands
+from ..jit.calling import SIGNATURE, Slots
+from ..jit.engine import machine
+from ..jit.workers import WorkerPool as Hands
 from ..port import Arguments, Layout, Memory, Store, address
 from .blocks import Block
 from .kernels import Kernels, Key

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ir.expr import Expr
-from ..llvm.hands import Hands
+from ..jit.workers import WorkerPool as Hands
 from ..port import Layout, Store, address
 from .centers import centers
 from .kernels import PASSAGES

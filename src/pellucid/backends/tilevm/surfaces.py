@@ -22,8 +22,8 @@ from ...ir.prims.notation import Term
 from ...ir.prims.surface import PLACES
 from ...reasoning.surfaces import settled, surface_rule, surface_type
 from ...rewriting.expand import expand
-from ..llvm.engine import machine
-from ..llvm.spelling import SCALAR, literal, typed
+from ..jit.engine import machine
+from ..jit.spelling import SCALAR, literal, typed
 from ..port import Store
 from .kernels import MOST, PASSAGES, SPREADS, VARIANTS, Key, looked_up, words
 from .lines import Lines, leaf

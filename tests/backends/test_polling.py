@@ -1,4 +1,4 @@
-"""Loops that data end: Ctrl-C ends one that never would, whatever is computed."""
+"""Interrupt polling: Ctrl-C ends a loop that would never end, whatever it computes."""
 
 import faulthandler
 import os
@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from pellucid.backends.asking import EVERY, GO_ON, QUESTION
+from pellucid.backends.jit.polling import NEVER_STOP, POLL_FUNCTION, POLL_INTERVAL
 from pellucid.backends.port import Backend, Code
 from pellucid.ir.nest import Kernel
 from pellucid.ir.parse import parse_nest
@@ -74,13 +74,15 @@ def test_a_handler_that_raises_nothing_ends_nothing(compiling_backend: Backend):
     before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
     try:
         press(0.02)
-        assert run(code, 500 * EVERY, 1) == [500 * EVERY, 0, 0, 0]
+        assert run(code, 500 * POLL_INTERVAL, 1) == [500 * POLL_INTERVAL, 0, 0, 0]
     finally:
         signal.signal(signal.SIGINT, before)
     assert heard == [signal.SIGINT]
 
 
-@pytest.mark.parametrize("turns", [0, 1, EVERY - 1, EVERY, EVERY + 1, 3 * EVERY])
+@pytest.mark.parametrize(
+    "turns", [0, 1, POLL_INTERVAL - 1, POLL_INTERVAL, POLL_INTERVAL + 1, 3 * POLL_INTERVAL]
+)
 def test_asking_changes_nothing(compiling_backend: Backend, turns: int):
     code = compiling_backend.compile(COUNTING, {})
     assert run(code, turns, 1) == [turns, 0, 0, 0]
@@ -93,4 +95,4 @@ def test_asking_changes_nothing(compiling_backend: Backend, turns: int):
 
 
 def test_threads_of_a_crew_go_on():
-    assert QUESTION(GO_ON)() == 0
+    assert POLL_FUNCTION(NEVER_STOP)() == 0

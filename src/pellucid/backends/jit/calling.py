@@ -1,9 +1,8 @@
-"""How compiled code is called: C functions of (params, buffers, sizes, first, beyond), one per phase, with scratch.
+"""The calling convention of compiled code: C functions of (params, buffers, sizes, first, beyond), one per phase.
 
-Both back ends that make machine code use it. Params are in slots of 8 bytes; buffers come in the order of
-`port.Layout.buffers` with their sizes in elements, and after them the question of `asking`, if the code asks; first and
-beyond restrict the loop that is handed out to threads.
-Above `linking`, which makes code callable, and `port`, which says what a call must know.
+The back ends that make machine code share it. Params are in slots of 8 bytes. Buffers come in the order of
+`port.Layout.buffers`, with their sizes in elements. The address of the poll function (see `polling`) follows
+them if the code polls. The arguments first and beyond restrict the loop that is handed out to threads.
 """
 
 from __future__ import annotations
@@ -17,15 +16,15 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from ..ir.expr import Buffer
-from .asking import GO_ON, Asked
-from .port import Arguments, Calling, Crew, Memory, address
+from ...ir.expr import Buffer
+from ..port import Arguments, Calling, Crew, Memory, address
+from .polling import NEVER_STOP, Poll
 
 SIGNATURE = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
 )
 FINE_BANDS = 128
-"""The most parts of a frame where machine code hands them out: small, so that no thread waits long for the last."""
+"""Maximum parts of a frame where machine code hands them out: small, so that no thread waits long for the last."""
 
 
 def entry(phase: int) -> str:
@@ -45,8 +44,8 @@ class Library:
     owners: tuple[Any, ...] = field(repr=False)
 
 
-class Hands(Protocol):
-    """Threads that run the bands of a call without Python in between."""
+class Workers(Protocol):
+    """Threads that run the bands of a call without Python in between; see `workers.WorkerPool`."""
 
     def __call__(
         self,
@@ -112,7 +111,7 @@ class MachineCode:
     needs: dict[Buffer, int] = field(repr=False)
     linked: Library = field(repr=False)
     crew: Crew = field(repr=False)
-    hands: Hands | None = field(default=None, repr=False)
+    workers: Workers | None = field(default=None, repr=False)
     key: str = field(default="", repr=False)
     text: str = field(default="", repr=False)
     aligned: bool = False
@@ -146,10 +145,10 @@ class MachineCode:
         scratch = [np.empty(n, b.type.dtype) for n, b in zip(sizes, calling.scratch, strict=True)]
         # Where buffers are, how long they are, slots: one piece of memory.
         where = [*map(address, arrays), *map(address, scratch)]
-        asked = Asked() if calling.asks else None
-        if asked is not None:
-            # Threads of a crew are not asked about signals.
-            where.append(asked.place if not any(calling.bands) else GO_ON)
+        poll = Poll() if calling.polls else None
+        if poll is not None:
+            # No signal is handled in the threads of a crew.
+            where.append(poll.place if not any(calling.bands) else NEVER_STOP)
         words = array("q", [*where, *map(len, arrays), *sizes])
         count = len(words)
         words.frombytes(slots)
@@ -158,13 +157,13 @@ class MachineCode:
         for band, call in zip(calling.bands, self.linked.calls, strict=True):
             if band is None:
                 call(params, place, many, 0, 0)
-            elif self.hands is not None:
+            elif self.workers is not None:
                 span = calling.span(band, values, threads, FINE_BANDS)
-                self.hands(call, params, place, many, span, threads)
+                self.workers(call, params, place, many, span, threads)
             else:
                 self._hand_out(call, (params, place, many), calling.parts(band, values, threads), threads)
-            if asked is not None:
-                asked.check()
+            if poll is not None:
+                poll.check()
 
     def _hand_out(
         self, call: Any, job: tuple[int, int, int], bands: list[tuple[int, int]], threads: int | None

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from .port import Store
+from ..port import Store
 
 Loaded = TypeVar("Loaded")
 

@@ -1,7 +1,7 @@
-"""Object code made callable: linked already, kept in the store, or compiled now; for both makers of machine code.
+"""Object code made callable: linked already, loaded from the store, or compiled now; for all makers of machine code.
 
-The store has two kinds of values: object code under the hash of its source, and entries (see `entries`) under whatever
-key the driver has for what was asked.
+The store has two kinds of values: object code under the hash of its source, and manifests (see `manifest`) under the
+driver's key for the request.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 
-from ..ir.expr import Buffer
-from . import entries
-from .calling import Hands, Library, MachineCode
+from ...ir.expr import Buffer
+from ..port import Code, Crew, Layout, Store
+from . import manifest
+from .calling import Library, MachineCode, Workers
 from .loading import loaded, recalled
-from .port import Code, Crew, Layout, Store
 
 
 class Linking(ABC):
@@ -44,8 +44,8 @@ class Linking(ABC):
     def link(self, code: bytes, phases: int) -> Library:
         """Object code of so many phases made callable."""
 
-    def hands(self) -> Hands | None:
-        """Threads that take bands without Python, if it has such."""
+    def workers(self) -> Workers | None:
+        """Threads that take bands without Python, if the back end has them."""
         return None
 
     def code(self, plan: Layout, text: str, needs: dict[Buffer, int]) -> MachineCode:
@@ -63,17 +63,17 @@ class Linking(ABC):
         if linked is None:
             linked = self._linked[key] = loaded(self.store, key, made, linked_of)
         return MachineCode(
-            plan.calling, needs, linked, self.crew, self.hands(), key, text, aligned=self.aligned
+            plan.calling, needs, linked, self.crew, self.workers(), key, text, aligned=self.aligned
         )
 
     def entry(self, code: Code, buffers: Sequence[Buffer]) -> bytes:
         """What `recall` makes the code from again; see `port.Keeping`."""
         assert isinstance(code, MachineCode)  # noqa: S101 - what `compile` makes
-        return entries.written(code.calling, code.needs, code.key, buffers)
+        return manifest.written(code.calling, code.needs, code.key, buffers)
 
     def recall(self, entry: bytes, buffers: Sequence[Buffer]) -> MachineCode | None:
         """The code that an entry tells of; see `port.Keeping`."""
-        found = entries.read(entry, buffers)
+        found = manifest.read(entry, buffers)
         if found is None:
             return None
         calling, needs, key = found
@@ -83,7 +83,7 @@ class Linking(ABC):
             if linked is None:
                 return None
             self._linked[key] = linked
-        return MachineCode(calling, needs, linked, self.crew, self.hands(), key, aligned=self.aligned)
+        return MachineCode(calling, needs, linked, self.crew, self.workers(), key, aligned=self.aligned)
 
 
 @contextmanager
@@ -91,7 +91,7 @@ def worked_out(buffers: Sequence[Buffer]) -> Generator[None]:
     """Afterwards, buffers have their data: it is worked out in another thread while a compiler is at work.
 
     >>> import numpy as np
-    >>> from ..ir import types as T
+    >>> from ...ir import types as T
     >>> table = Buffer("table", T.u8, 3, lambda: np.arange(3, dtype=np.uint8))
     >>> with worked_out([table]):
     ...     pass

@@ -1,8 +1,7 @@
-"""Entries: what is written down of compiled code, so that another process calls it without making it again.
+"""Manifests: a description of compiled code, from which another process calls it without compiling it again.
 
-How it is called, under which key the object code is kept, all in one line, and then the bytes of the tables that are
-part of the program. No statement of the kernel is in it, so reading one is a matter of microseconds. Beside `calling`;
-`linking` puts the code to it.
+The first line is JSON: how the code is called, and the key of its object code. The bytes of the tables that are part of
+the program follow. A manifest holds no statement of the kernel, so reading one takes microseconds.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import types as T
-from ..ir.expr import Buffer, Expr, const, param
-from ..ir.facts import Facts
-from ..ir.parse import parse_expr
-from ..ir.text import print_expr
-from .port import Band, Calling
+from ...ir import types as T
+from ...ir.expr import Buffer, Expr, const, param
+from ...ir.facts import Facts
+from ...ir.parse import parse_expr
+from ...ir.text import print_expr
+from ..port import Band, Calling
 
 Needs = Mapping[Buffer, int]
 
@@ -43,7 +42,7 @@ def written(calling: Calling, needs: Needs, key: str, buffers: Collection[Buffer
             "tables": [b.name for b in tables],
             "written": calling.written,
             "scratch": [(*_told(b), _number(n)) for b, n in calling.scratch.items()],
-            "asks": calling.asks,
+            "polls": calling.polls,
             "bands": [s and (_number(s.lo), _number(s.hi), s.least) for s in calling.bands],
         }
     )
@@ -86,7 +85,7 @@ def _read(entry: bytes, given: Mapping[str, Buffer]) -> tuple[Calling, dict[Buff
     }
     bands = tuple(s and Band(_expression(s[0]), _expression(s[1]), s[2]) for s in found["bands"])
     calling = Calling(
-        found["name"], params, ranges, tuple(bound), found["written"], scratch, bands, found["asks"]
+        found["name"], params, ranges, tuple(bound), found["written"], scratch, bands, found["polls"]
     )
     return calling, needs, found["key"]
 

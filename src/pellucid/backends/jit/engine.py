@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 from ...base.edition import edition
 from ...base.errors import BackendError, installed
 from ...ir.prim import changed
-from ..calling import SIGNATURE, Library, entry
-from ..loading import Loaded, loaded
 from ..port import Store
+from .calling import SIGNATURE, Library, entry
+from .loading import Loaded, loaded
 
 if TYPE_CHECKING:
     from llvmlite import binding

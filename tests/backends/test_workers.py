@@ -1,4 +1,4 @@
-"""Hands: threads that machine code hands out bands to, asleep and awake."""
+"""Worker threads: asleep and awake, they take bands that machine code hands out."""
 
 import os
 import threading
@@ -9,12 +9,12 @@ import pytest
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.backends.llvm.hands import keep_away
+from pellucid.backends.jit.workers import keep_away
 
 affinity = pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="threads cannot be bound here")
 
 
-def test_hands_that_have_gone_to_sleep_take_part_again():
+def test_workers_that_have_gone_to_sleep_take_part_again():
     kernel = pl.compile(im.swirl(20, im.checkerboard(5, im.red, im.blue)))
     alone = kernel.render((130, 97), threads=1)
     for pause in (0.0, 0.03, 0.0, 0.1):

@@ -1,8 +1,8 @@
-"""Hands: threads that take bands of a kernel without Python in between.
+"""Worker threads: a native pool that takes bands of a kernel without Python in between.
 
 A frame lasts half a millisecond, and waking a thread or passing the interpreter's lock around costs a tenth of that.
 So bands are handed out by machine code: one word holds the number of the job and how many of its bands are left, and
-whoever takes one off it runs it. A hand that finds nothing left looks again for a moment before it goes to sleep.
+the thread that takes one off runs it. A worker that finds none left looks again for a moment before it goes to sleep.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from .engine import machine
 # Words of the control block; those that several processors write to are a cache line apart.
 WORD, DONE, CLOSING, ALLOWED, JOB = 0, 8, 16, 17, 24
 LOOKS = 20_000
-"""How often an idle hand looks for work before it sleeps: some tenths of a millisecond."""
+"""Looks for work of an idle worker before it sleeps: some tenths of a millisecond."""
 AT_ONCE = 8
-"""How many bands the calling thread runs before it lets Python see to signals; that many times more ..."""
-SHORT = 1e-3
-"""... where they took less than so many seconds."""
+"""Bands that the calling thread runs before it lets Python handle signals; that many times more ..."""
+SHORT_BATCH = 1e-3
+"""... where they took less than this many seconds."""
 
 _TEXT = """
 declare i64 @llvm.smin.i64(i64, i64)
 define void @publish(ptr %control, i64 %word, i64 %allowed) {{
   %done = getelementptr i64, ptr %control, i64 {DONE}
   store atomic i64 0, ptr %done monotonic, align 8
-  %hands = getelementptr i64, ptr %control, i64 {ALLOWED}
-  store atomic i64 %allowed, ptr %hands monotonic, align 8
+  %allowed.at = getelementptr i64, ptr %control, i64 {ALLOWED}
+  store atomic i64 %allowed, ptr %allowed.at monotonic, align 8
   store atomic i64 %word, ptr %control release, align 8
   ret void
 }}
@@ -114,15 +114,15 @@ no:
 define void @serve(ptr %control, i64 %looks, i64 %me) {{
 entry:
   %closing.at = getelementptr i64, ptr %control, i64 {CLOSING}
-  %hands.at = getelementptr i64, ptr %control, i64 {ALLOWED}
+  %allowed.at = getelementptr i64, ptr %control, i64 {ALLOWED}
   br label %look
 look:
   %n = phi i64 [ 0, %entry ], [ 0, %run ], [ %more, %rest ]
   %word = load atomic i64, ptr %control acquire, align 8
   %left = and i64 %word, 4294967295
   %some = icmp ne i64 %left, 0
-  %hands = load atomic i64, ptr %hands.at monotonic, align 8
-  %wanted = icmp slt i64 %me, %hands
+  %allowed.now = load atomic i64, ptr %allowed.at monotonic, align 8
+  %wanted = icmp slt i64 %me, %allowed.now
   %go = and i1 %some, %wanted
   br i1 %go, label %run, label %rest
 run:
@@ -171,9 +171,9 @@ _SIGNATURES = {
 
 
 @cache
-def hands(size: int) -> Hands:
-    """The hands of this process."""
-    return Hands(size)
+def worker_pool(size: int) -> WorkerPool:
+    """The worker pool of this process."""
+    return WorkerPool(size)
 
 
 def _pause(triple: str) -> tuple[str, str]:
@@ -185,8 +185,8 @@ def _pause(triple: str) -> tuple[str, str]:
     return "", ""
 
 
-class Hands:
-    """Runs all bands of a call: ``hands(code, params, buffers, sizes, span, threads)``; `size` threads by default."""
+class WorkerPool:
+    """Runs all bands of a call: ``pool(code, params, buffers, sizes, span, threads)``; `size` threads by default."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -274,7 +274,7 @@ class Hands:
                 self._wakes[k].release()
             while True:
                 now = time.perf_counter()
-                if now - began < SHORT:
+                if now - began < SHORT_BATCH:
                     many *= AT_ONCE
                 if calls["work"](place, many) < many:
                     break
@@ -295,7 +295,7 @@ class Hands:
         self._asleep.append(False)
         control, place, asleep, serve = self._control, self._place, self._asleep, self._calls["serve"]
 
-        def hand() -> None:
+        def work() -> None:
             while True:
                 serve(place, LOOKS, me)
                 # Whoever publishes looks at this flag afterwards, so work that comes just now is not missed.
@@ -305,7 +305,7 @@ class Hands:
                     continue
                 wake.acquire()
 
-        thread = threading.Thread(target=hand, name=f"pellucid hand {me + 1}", daemon=True)
+        thread = threading.Thread(target=work, name=f"pellucid worker {me + 1}", daemon=True)
         self._threads.append(thread)
         thread.start()
 
