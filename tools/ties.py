@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tools.instances import READERS
 
-from pellucid.backends.llvm.control import Function
+from pellucid.backends.llvm.loops import Loops
 from pellucid.ir.verify import verify_kernel
 from pellucid.loops.build import fresh_buffer, fresh_index
 from pellucid.loops.deciding import resolved
@@ -58,7 +58,7 @@ GROUNDS: Mapping[str, Ground | str] = {
     "shape-small": lookups,
     "shape-value": resolved,
     # What back ends make of loops in lanes and on threads; the common suite compares them with the interpreter.
-    "shape-all-iterations": Function.loop,
+    "shape-all-iterations": Loops.write,
 }
 """What makes a hypothesis true that is no clause: a function by construction, or the shape of that name."""
 

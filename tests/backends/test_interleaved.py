@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid.backends.jit.engine import machine
-from pellucid.backends.llvm import LlvmBackend, control
+from pellucid.backends.llvm import LlvmBackend, function
 from pellucid.backends.numpy import NumpyBackend
 from pellucid.ir import nest as N
 from pellucid.ir.parse import parse_nest
@@ -50,7 +50,7 @@ def program(
     return "\n".join([*head, *lines]) + "\n"
 
 
-@pytest.mark.parametrize("many", [control.MANY, 0], ids=["short code", "long code"])
+@pytest.mark.parametrize("many", [function.PERMUTE_THRESHOLD, 0], ids=["short code", "long code"])
 @given(st.data())
 def test_groups_are_moved_as_a_whole(many: int, data: st.DataObject):
     type_, size = data.draw(st.sampled_from([("u8", 1), ("u16", 2), ("i32", 4), ("f32", 4), ("f64", 8)]))
@@ -59,7 +59,7 @@ def test_groups_are_moved_as_a_whole(many: int, data: st.DataObject):
     count = data.draw(st.integers(lanes, 3 * lanes + 1))
     places = data.draw(st.permutations(range(step)))[: data.draw(st.integers(1, step))]
     order = data.draw(st.lists(st.integers(0, step - 1), min_size=len(places), max_size=len(places)))
-    with patch.object(control, "MANY", many):
+    with patch.object(function, "PERMUTE_THRESHOLD", many):
         text, (mine, wanted) = both(
             program(type_, step, count, lanes, places, order, data.draw(st.integers(0, 5)))
         )
@@ -253,7 +253,7 @@ def test_a_value_of_several_places_is_in_a_register_once(lanes: int):
 
 
 @pytest.mark.parametrize("lanes", [8, 16, 32, 64])
-@pytest.mark.parametrize("many", [control.MANY, 0], ids=["short code", "long code"])
+@pytest.mark.parametrize("many", [function.PERMUTE_THRESHOLD, 0], ids=["short code", "long code"])
 @pytest.mark.parametrize(
     "values", [(255, 255, 255, 255), (0, 255), (1, 2, 3), (255, None), (0, None, 7), (None, 0)]
 )
@@ -261,7 +261,7 @@ def test_constants_of_a_group_are_no_matter_of_registers(
     monkeypatch: pytest.MonkeyPatch, lanes: int, many: int, values: tuple[int | None, ...]
 ):
     """All of a group, or some of it: code generators fail on shuffles of nothing but constants."""
-    monkeypatch.setattr(control, "MANY", many)
+    monkeypatch.setattr(function, "PERMUTE_THRESHOLD", many)
     step = len(values)
     for type_ in ("u8", "u16"):
         lines = "".join(
@@ -287,7 +287,7 @@ def test_what_an_earlier_loop_stored_is_read_and_stored_in_groups():
     assert DENSE not in text
 
 
-@pytest.mark.parametrize("many", [control.MANY, 0], ids=["short code", "long code"])
+@pytest.mark.parametrize("many", [function.PERMUTE_THRESHOLD, 0], ids=["short code", "long code"])
 @given(st.data())
 def test_bits_of_a_group_are_moved_wherever_they_go(many: int, data: st.DataObject):
     kind, wide = data.draw(st.sampled_from([("u8", 8), ("u16", 16), ("u32", 32)]))
@@ -316,7 +316,7 @@ def test_bits_of_a_group_are_moved_wherever_they_go(many: int, data: st.DataObje
         f"  input a: {source}[{reach * 64}]\n",
         f"  for i in 0 .. 64 by {lanes} lanes:\n",
     ]
-    with patch.object(control, "MANY", many):
+    with patch.object(function, "PERMUTE_THRESHOLD", many):
         _, (mine, wanted) = both("".join([*head, *lines]))
     assert np.array_equal(mine, wanted)
 
@@ -334,7 +334,7 @@ def test_ten_bits_of_two_bytes_are_taken_as_windows():
         "kernel k():\n  output out: u8[256]\n  input a: u8[512]\n  for i in 0 .. 64 by 16 lanes:\n"
         + line(0, 2) + line(6, 4)
     )  # fmt: skip
-    with patch.object(control, "MANY", 0):
+    with patch.object(function, "PERMUTE_THRESHOLD", 0):
         text, (mine, wanted) = both(nest)
     assert np.array_equal(mine, wanted)
     if machine().permutes:
@@ -347,7 +347,7 @@ def test_a_register_has_no_more_windows_than_it_needs():
     rows = "".join(f"    out[i * 17 + {c}] := a[i * 17 + {16 - c}]\n" for c in range(1, 17))
     head = "kernel k():\n  output out: u8[272]\n  input a: u8[272]\n  for i in 0 .. 16 by 8 lanes:\n"
     first = "    out[i * 17] := a[i * 17] & 15:u8 | a[i * 17 + 1] & 240:u8\n"
-    with patch.object(control, "MANY", 0):
+    with patch.object(function, "PERMUTE_THRESHOLD", 0):
         _, (mine, wanted) = both(head + first + rows)
     assert np.array_equal(mine, wanted)
 

@@ -9,7 +9,7 @@ from ..jit.engine import Machine, machine
 from ..jit.linking import Linking
 from ..jit.workers import WorkerPool, worker_pool
 from ..port import Crew, Layout, Ranges, Store, alone, layout
-from .control import Function
+from .function import Function
 
 
 class LlvmBackend(Linking):
@@ -69,9 +69,9 @@ class LlvmBackend(Linking):
         texts: list[str] = []
         needed: dict[Buffer, int] = {}
         for k, phase in enumerate(plan.phases):
-            function = Function(plan, phase, ranges, self.machine)
-            texts.append(function.text(entry(k)))
-            needed |= function.proofs.needed
+            function = Function(plan, phase, ranges, self.machine, entry(k))
+            texts.append(function.text())
+            needed |= function.bounds.proofs.needed
         return "\n".join(texts), needed
 
     def compile(self, kernel: Kernel, ranges: Ranges) -> MachineCode:

@@ -1,13 +1,12 @@
-"""Samples into lanes and out of them, as LLVM text: which bytes, which shifts, which masks, all constant.
+"""Field extraction and insertion, as LLVM text: samples into lanes and out of them, by constant shuffles and shifts.
 
-Between `covers` and `streams`. There are a few forms, chosen by where the samples are: whole lanes as they lie in
+Above `covers`. There are a few forms, chosen by where the samples are: whole lanes as they lie in
 memory; bits as truths; fields of common words; neighbors taken apart or put together by halves, which shifts all
 lanes alike; and any samples whatever, with a shift for each lane.
 """
 
 from __future__ import annotations
 
-from abc import ABC
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,6 +14,7 @@ from itertools import pairwise
 from ...ir.stream import Samples
 from .covers import Covers
 from .narrowing import container
+from .scope import Scope
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Bits:
 
 @dataclass(slots=True)
 class Bytes:
-    """What is to be stored: for each byte, where its bits come from and which they are."""
+    """Bytes to be stored: for each, the sources of its bits, and which bits they are."""
 
     registers: list[str]
     sources: list[list[tuple[int, int]]]
@@ -41,11 +41,18 @@ def ones(count: int) -> int:
     return (1 << count) - 1
 
 
-class Fields(Covers, ABC):
-    """Unpacks and packs."""
+class Fields:
+    """Unpacks samples into lanes of a `width` and packs them."""
 
-    width: int
-    """Of the lanes that values are computed in."""
+    def __init__(self, scope: Scope, covers: Covers, width: int) -> None:
+        self.out, self.scope, self.covers, self.width = scope.out, scope, covers, width
+        self.shuffles = covers.shuffles
+        self._words: dict[tuple[int, str], str] = {}
+        """The words of a buffer that are loaded."""
+
+    def begin(self) -> None:
+        """Begin a block, of which nothing is loaded."""
+        self._words = {}
 
     def op(self, line: str, name: str, lanes: int, width: int, amount: int | Sequence[int]) -> str:
         """An operation on all lanes with a constant, or with one for each lane."""
@@ -54,9 +61,9 @@ class Fields(Covers, ABC):
             right = f"splat ({word} {amount})"
         else:
             right = "<" + ", ".join([f"{word} {x}" for x in amount]) + ">"
-        return self.let(f"{line} <{lanes} x {word}> {name}, {right}")
+        return self.out.let(f"{line} <{lanes} x {word}> {name}, {right}")
 
-    def moved(self, line: str, name: str, lanes: int, width: int, by: Sequence[int]) -> str:
+    def shifted(self, line: str, name: str, lanes: int, width: int, by: Sequence[int]) -> str:
         """Each lane shifted by its own constant."""
         if not any(by):
             return name
@@ -66,26 +73,26 @@ class Fields(Covers, ABC):
         """The bits of one vector in a mask, and those of another outside of it."""
         kept = self.op("and", a, lanes, width, mask)
         other = self.op("and", b, lanes, width, ~mask & ones(width))
-        return self.let(f"or <{lanes} x i{width}> {kept}, {other}")
+        return self.out.let(f"or <{lanes} x i{width}> {kept}, {other}")
 
     def cast(self, name: str, lanes: int, old: int, new: int, *, signed: bool = False) -> str:
         """Lanes of another width."""
         if old == new:
             return name
         word = "trunc" if new < old else "sext" if signed else "zext"
-        return self.let(f"{word} <{lanes} x i{old}> {name} to <{lanes} x i{new}>")
+        return self.out.let(f"{word} <{lanes} x i{old}> {name} to <{lanes} x i{new}>")
 
     def seen(self, name: str, lanes: int, width: int, goal: int) -> str:
         """The same bits as lanes of another width."""
         if width == goal:
             return name
-        return self.let(f"bitcast <{lanes} x i{width}> {name} to <{lanes * width // goal} x i{goal}>")
+        return self.out.let(f"bitcast <{lanes} x i{width}> {name} to <{lanes * width // goal} x i{goal}>")
 
     # ---- in ----
 
     def unpacked(self, s: Samples, span: tuple[int, int]) -> str:
         """The samples of a block, in lanes; `span` is what the samples of its buffer reach over in bytes."""
-        n = self.lanes
+        n = self.scope.lanes
         starts = [s.start(j) for j in range(n)]
         whole = s.size == s.stride and len(s.offsets) == 1
         if whole and s.order == "little" and starts[0] % 8 == 0 and s.size in (1, 8, 16, 32) and n % 8 == 0:
@@ -98,43 +105,40 @@ class Fields(Covers, ABC):
 
     def as_they_lie(self, s: Samples, first: int) -> str:
         """Samples that are lanes in memory already."""
-        n, w = self.lanes, self.width
-        at = self.let(f"getelementptr i8, ptr {self.pointers[s.buffer]}, i64 {first}")
+        n, w = self.scope.lanes, self.width
+        at = self.covers.pointer(s.buffer, first)
         if s.size > 1:
-            name = self.let(f"load <{n} x i{s.size}>, ptr {at}, align 1")
+            name = self.out.let(f"load <{n} x i{s.size}>, ptr {at}, align 1")
             return self.cast(name, n, s.size, w, signed=s.signed)
-        word = self.let(f"load i{n}, ptr {at}, align 1")
-        return self.cast(self.let(f"bitcast i{n} {word} to <{n} x i1>"), n, 1, w, signed=s.signed)
+        word = self.out.let(f"load i{n}, ptr {at}, align 1")
+        return self.cast(self.out.let(f"bitcast i{n} {word} to <{n} x i1>"), n, 1, w, signed=s.signed)
 
     def from_words(self, s: Samples, starts: list[int], span: tuple[int, int]) -> str | None:
         """Samples that are fields of words, each at the same place: the words are loaded once for all of them."""
-        n, word, base = self.lanes, s.stride, 8 * span[0]
+        n, word, base = self.scope.lanes, s.stride, 8 * span[0]
         inside = 0 <= starts[0] - base and starts[0] - base + s.size <= word
         if len(s.offsets) > 1 or word not in (16, 32, 64) or not inside or s.size == word or n % 8:
             return None
         if word > max(self.width, 32):
             return None
         key = (s.buffer, s.order)
-        if key not in self.words:
+        if key not in self._words:
             if s.order == "little":
-                at = self.let(f"getelementptr i8, ptr {self.pointers[s.buffer]}, i64 {span[0]}")
-                found = self.let(f"load <{n} x i{word}>, ptr {at}, align 1")
-                self.ends[s.buffer] = max(self.ends[s.buffer], span[0] + n * word // 8)
+                at = self.covers.pointer(s.buffer, span[0])
+                found = self.out.let(f"load <{n} x i{word}>, ptr {at}, align 1")
+                self.covers.reaches(s.buffer, span[0] + n * word // 8)
             else:
                 order = [span[0] + k * word // 8 + t for k in range(n) for t in reversed(range(word // 8))]
-                found = self.seen(self.fetched(s.buffer, order, span), n * word // 8, 8, word)
-            self.words[key] = found
+                found = self.seen(self.covers.fetched(s.buffer, order, span), n * word // 8, 8, word)
+            self._words[key] = found
         low = starts[0] - base if s.order == "little" else word - (starts[0] - base) - s.size
-        return self.cut(self.words[key], n, word, s, [low] * n)
-
-    words: dict[tuple[int, str], str]
-    """The words of a buffer that are loaded."""
+        return self.cut(self._words[key], n, word, s, [low] * n)
 
     def from_neighbors(self, s: Samples, starts: list[int], span: tuple[int, int]) -> str | None:
         """Several samples that follow one another in one lane, then halved until each has a lane of its own."""
-        n, field = self.lanes, container(s.size)
+        n, field = self.scope.lanes, container(s.size)
         wide = container(s.size + max(self.within(s, b)[1] for b in starts))
-        if wide <= self.width and (wide in self.target.shifts or wide == 8):
+        if wide <= self.width and (wide in self.shuffles.target.shifts or wide == 8):
             return None
         group = 2
         while group * field <= 64:
@@ -150,7 +154,7 @@ class Fields(Covers, ABC):
         else:
             return None
         name = self.taken(s, [at for at, _ in places], [x for _, x in places], width, group * s.size, span)
-        name = self.moved("lshr", name, n // group, width, [x for _, x in places])
+        name = self.shifted("lshr", name, n // group, width, [x for _, x in places])
         while width > field:
             half, count = width // 2, n * field // width
             have = s.size * width // field // 2
@@ -176,7 +180,7 @@ class Fields(Covers, ABC):
         if wide < self.width and not s.signed:
             wide = self.width
         name = self.taken(s, [at for at, _ in places], shifts, wide, s.size, span)
-        return self.cut(name, self.lanes, wide, s, shifts)
+        return self.cut(name, self.scope.lanes, wide, s, shifts)
 
     def within(self, s: Samples, start: int) -> tuple[int, int]:
         """The byte that has a sample's least significant bit, and which bit of it that is."""
@@ -201,7 +205,7 @@ class Fields(Covers, ABC):
             for at, x in zip(places, shifts, strict=True)
             for t in range(width // 8)
         ]
-        return self.seen(self.fetched(s.buffer, wanted, span), len(wanted), 8, width)
+        return self.seen(self.covers.fetched(s.buffer, wanted, span), len(wanted), 8, width)
 
     def cut(self, name: str, lanes: int, width: int, s: Samples, low: Sequence[int]) -> str:
         """The samples whose least significant bits are at some bits of their lanes, in lanes as values have them."""
@@ -209,16 +213,16 @@ class Fields(Covers, ABC):
         if not s.signed:
             if width > self.width and len(set(low)) == 1 and low[0] + size <= self.width and low[0] == 0:
                 name, width = self.cast(name, lanes, width, self.width), self.width
-            name = self.moved("lshr", name, lanes, width, low)
+            name = self.shifted("lshr", name, lanes, width, low)
             if any(x + size < width for x in low):
                 name = self.op("and", name, lanes, width, ones(size))
             return self.cast(name, lanes, width, self.width)
         if width > 8:
-            name = self.moved("shl", name, lanes, width, [width - size - x for x in low])
-            name = self.moved("ashr", name, lanes, width, [width - size] * lanes)
+            name = self.shifted("shl", name, lanes, width, [width - size - x for x in low])
+            name = self.shifted("ashr", name, lanes, width, [width - size] * lanes)
         elif size < 8:
             # There is no arithmetic shift of bytes.
-            name = self.op("and", self.moved("lshr", name, lanes, width, low), lanes, width, ones(size))
+            name = self.op("and", self.shifted("lshr", name, lanes, width, low), lanes, width, ones(size))
             sign = 1 << (size - 1)
             name = self.op("sub", self.op("xor", name, lanes, width, sign), lanes, width, sign)
         return self.cast(name, lanes, width, self.width, signed=True)
@@ -227,7 +231,7 @@ class Fields(Covers, ABC):
 
     def packed(self, s: Samples, name: str, *, fits: bool) -> Bits:
         """Values as fields: cut to their size, and neighbors put together as far as that helps."""
-        n, starts = self.lanes, [s.start(j) for j in range(self.lanes)]
+        n, starts = self.scope.lanes, [s.start(j) for j in range(self.scope.lanes)]
         width = container(s.size)
         if width > self.width or width < self.width:
             name = self.cast(name, n, self.width, width)
@@ -255,7 +259,7 @@ class Fields(Covers, ABC):
                 first = self.op("and", both, lanes, wide, ones(size))
                 first = self.op("shl", first, lanes, wide, size)
                 second = self.op("lshr", both, lanes, wide, fields.width)
-                joined = self.let(f"or <{lanes} x i{wide}> {first}, {second}")
+                joined = self.out.let(f"or <{lanes} x i{wide}> {first}, {second}")
             fields = Bits(joined, wide, 2 * size, firsts)
         return fields
 
@@ -274,7 +278,7 @@ class Fields(Covers, ABC):
 
         Gives the words, their width, and which bits are meant.
         """
-        n, word = self.lanes, outputs[0][0].stride
+        n, word = self.scope.lanes, outputs[0][0].stride
         if word not in (8, 16, 32, 64) or n % 8 or len({s.order for s, _, _ in outputs}) > 1:
             return None
         base = 8 * first
@@ -287,12 +291,12 @@ class Fields(Covers, ABC):
             value = self.cast(name, n, self.width, word)
             if not fits and low + s.size < word:
                 value = self.op("and", value, n, word, ones(s.size))
-            value = self.moved("shl", value, n, word, [low] * n)
-            total = self.let(f"or <{n} x i{word}> {total}, {value}") if meant else value
+            value = self.shifted("shl", value, n, word, [low] * n)
+            total = self.out.let(f"or <{n} x i{word}> {total}, {value}") if meant else value
             meant |= ones(s.size) << low
         if outputs[0][0].order == "big" and word > 8:
             swapped = f"<{n} x i{word}>"
-            total = self.let(f"call {swapped} @llvm.bswap.v{n}i{word}({swapped} {total})")
+            total = self.out.let(f"call {swapped} @llvm.bswap.v{n}i{word}({swapped} {total})")
             meant = int.from_bytes(meant.to_bytes(word // 8, "big"), "little")
         return total, word, meant
 
@@ -305,10 +309,10 @@ class Fields(Covers, ABC):
             wide = container(max(shifts) + fields.size)
             lanes = len(fields.starts)
             value = self.cast(fields.name, lanes, fields.width, wide)
-            value = self.moved("shl", value, lanes, wide, shifts)
+            value = self.shifted("shl", value, lanes, wide, shifts)
             base = len(found.registers)
-            reach = self.target.reach
-            found.registers += self.registers(self.seen(value, lanes, wide, 8), lanes * wide // 8)
+            reach = self.shuffles.target.reach
+            found.registers += self.shuffles.registers(self.seen(value, lanes, wide, 8), lanes * wide // 8)
             for j, (start, shift) in enumerate(zip(fields.starts, shifts, strict=True)):
                 lowest = start >> 3 if s.order == "little" else (start + fields.size - 1) >> 3
                 step = 1 if s.order == "little" else -1

@@ -1,160 +1,179 @@
-"""Interleaved groups as LLVM text: what lies K apart from lane to lane is read by wide loads and byte shuffles.
+"""Interleaved loads as LLVM text: elements K apart from lane to lane are read by wide loads and byte shuffles.
 
-Between `gathers` and `groups`. The loads of a group at ``K * i + c`` share the registers that its bytes are in.
+Above `neighbors` and `shuffles`. The loads of a group at ``K * i + c`` share the registers that hold its bytes.
 """
 
 from __future__ import annotations
 
-from abc import ABC
 from dataclasses import dataclass, field
 
 from ...ir.expr import Buffer, Expr
-from ...ir.nest import Block
 from ...reasoning.infer import FactsOf
 from ..affine import as_sum, index_is_whole
 from ..jit.spelling import moved_on, stored
-from ..port import Layout
-from .gathers import Gathers
+from .addressing import Addressing
+from .bounds import Bounds
+from .neighbors import Neighbors
 from .shuffles import REGISTER, Shuffles, Windows
+from .values import Reads
 
-FARTHEST = 64
-"""Up to how many bytes from lane to lane a group is read or written as a whole."""
+MAX_STRIDE = 64
+"""Maximum bytes from lane to lane of a group that is read or written as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
-class Strided:
-    """A position as elements from lane to lane, a constant, and what is the same in all lanes."""
+class Stride:
+    """A position as elements from lane to lane, a constant, and terms that are the same in all lanes."""
 
     step: int
     constant: int
     parts: tuple[tuple[Expr, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """The bytes of a group that are in registers: from which element to before which, and since when."""
+class Strides:
+    """Finds the strides of positions, and the addresses of groups."""
 
-    buffer: Buffer
-    step: int
-    parts: tuple[tuple[Expr, int], ...]
-    first: int
-    beyond: int
-    windows: Windows
-    since: int
-    loads: tuple[int, ...]
-    """Where the loads of the group are, as `Strided.constant`."""
-    filled: dict[int, tuple[str, int]] = field(default_factory=dict[int, tuple[str, int]])
-    """By the first of the loads that share a register: the register, and since when."""
+    def __init__(self, addressing: Addressing) -> None:
+        self.out, self.scope, self.addressing = addressing.out, addressing.scope, addressing
+        self._found: dict[tuple[Expr, int, Expr], Stride | None] = {}
+        self._facts: FactsOf = self.scope.facts
+        """The facts with which strides were found."""
 
-
-class Interleaved(Gathers, Shuffles, ABC):
-    """Writes loads of groups."""
-
-    def __init__(self, body: Block, facts: FactsOf, plan: Layout, *, cheap_masks: bool) -> None:
-        super().__init__(body, facts, plan, cheap_masks=cheap_masks)
-        self.held: list[Held] = []
-        self.strides: dict[tuple[Expr, int, Expr], Strided | None] = {}
-        self.measured = facts
-        """With which facts strides were found."""
-        self.orders = {}
-
-    def leave(self, mark: int) -> None:
-        """Forget every name given since, and the registers filled since."""
-        super().leave(mark)
-        self.held = [h for h in self.held if h.since < mark]
-        for h in self.held:
-            for first in [first for first, (_, since) in h.filled.items() if since >= mark]:
-                del h.filled[first]
-
-    def strided(self, position: Expr, size: int) -> Strided | None:
-        """A position that is a constant number of elements of some bytes on from lane to lane; None for any other."""
-        index = self.lane_index
+    def of(self, position: Expr, size: int) -> Stride | None:
+        """The stride of a position whose lanes are a constant number of elements of a size apart; None for others."""
+        loop = self.scope.loop
+        index = loop.index
         if index is None or not position.free & index.free:
             return None
-        if self.measured is not self.facts:
+        if self._facts is not loop.facts:
             # In another loop, an index of that name has other bounds.
-            self.measured = self.facts
-            self.strides.clear()
+            self._facts = loop.facts
+            self._found.clear()
         key = (position, size, index)
-        if key not in self.strides:
-            self.strides[key] = self.stride(position, size, index)
-        return self.strides[key]
+        if key not in self._found:
+            self._found[key] = self._measured(position, size, index)
+        return self._found[key]
 
-    def stride(self, position: Expr, size: int, index: Expr) -> Strided | None:
-        """As `strided`, which remembers it, for a position that changes with the index of the lanes."""
+    def _measured(self, position: Expr, size: int, index: Expr) -> Stride | None:
+        is_wide = self.scope.is_wide
         # Sums are taken apart even if they are the same in all lanes, for the constants in them.
         found = as_sum(
-            position,
-            stop=lambda n: not self.is_wide(n) and n.op not in ("add", "sub"),
-            whole=index_is_whole,
+            position, stop=lambda n: not is_wide(n) and n.op not in ("add", "sub"), whole=index_is_whole
         )
         parts = tuple((n, k) for n, k in found.terms if n is not index)
         step = dict(found.terms).get(index, 0)
-        if not 1 < step <= FARTHEST // size or any(self.is_wide(n) for n, _ in parts):
+        if not 1 < step <= MAX_STRIDE // size or any(is_wide(n) for n, _ in parts):
             return None
-        return Strided(step, found.constant, parts) if self.whole(found, position.type) else None
+        whole = self.addressing.is_whole(found, position.type)
+        return Stride(step, found.constant, parts) if whole else None
 
-    def lane_zero(self, buffer: Buffer, shape: Strided, constant: int) -> str:
+    def lane_zero(self, buffer: Buffer, stride: Stride, constant: int) -> str:
         """The address of lane 0 of a group's element."""
         size = buffer.type.dtype.itemsize
-        row = self.run_row(buffer, list(shape.parts))
-        return self.let(moved_on(row, "i8", shape.step * size, f"i64 {self.lane_wide}", constant * size))
+        row = self.addressing.row(buffer, list(stride.parts))
+        index = f"i64 {self.scope.loop.wide_base}"
+        return self.out.let(moved_on(row, "i8", stride.step * size, index, constant * size))
 
-    def load_strided(self, node: Expr) -> bool:
-        """Compute a load that is some elements on from lane to lane; False if it is not, or not proved to be inside."""
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The bytes of a group that are in registers, from element `first` to before `end`, since a mark of the scope."""
+
+    buffer: Buffer
+    stride: Stride
+    first: int
+    windows: Windows
+    since: int
+    loads: tuple[int, ...]
+    """The constants of the loads of the group."""
+    filled: dict[int, tuple[str, int]] = field(default_factory=dict[int, tuple[str, int]])
+    """By the first of the loads that share a register: the register, and the mark since when."""
+
+    def has(self, buffer: Buffer, stride: Stride) -> bool:
+        """Whether a load is one of the group."""
+        return (
+            self.buffer is buffer
+            and (self.stride.step, self.stride.parts) == (stride.step, stride.parts)
+            and stride.constant in self.loads
+        )
+
+
+class InterleavedLoads:
+    """Writes loads of groups."""
+
+    def __init__(
+        self, strides: Strides, bounds: Bounds, neighbors: Neighbors, shuffles: Shuffles, reads: Reads
+    ) -> None:
+        self.out, self.scope, self.strides = strides.out, strides.scope, strides
+        self.addressing, self.buffers, self.bounds = strides.addressing, strides.addressing.buffers, bounds
+        self.neighbors, self.shuffles, self.reads = neighbors, shuffles, reads
+        self._held: list[Held] = []
+        self.scope.watch(self._release)
+
+    def _release(self, mark: int) -> None:
+        """Forget the registers filled since a mark."""
+        self._held = [h for h in self._held if h.since < mark]
+        for h in self._held:
+            for first in [first for first, (_, since) in h.filled.items() if since >= mark]:
+                del h.filled[first]
+
+    def load(self, node: Expr) -> bool:
+        """Compute a load of a group; False if its position has no stride, or is not proved to be in bounds."""
         (position,) = node.args
         buffer: Buffer = node.attr
-        size = buffer.type.dtype.itemsize
-        if self.live is not None or self.changing(node) or not self.inside(position, buffer):
+        size, lanes = buffer.type.dtype.itemsize, self.scope.lanes
+        if self.scope.loop.active is not None or self.reads.is_changing(node):
             return False
-        shape = self.strided(position, size)
-        if shape is None:
+        if not self.bounds.is_proved(position, buffer):
             return False
-        name = self.among(self.holding(node, shape), shape.constant, size)
+        stride = self.strides.of(position, size)
+        if stride is None:
+            return False
+        name = self._extract(self.hold(node, stride), stride.constant, size)
         if size > 1:
-            name = self.let(f"bitcast <{self.lanes * size} x i8> {name} to {stored(buffer.type, self.lanes)}")
-        self.define(node, self.from_memory(node.type, name))
+            name = self.out.let(f"bitcast <{lanes * size} x i8> {name} to {stored(buffer.type, lanes)}")
+        self.scope.define(node, self.buffers.from_memory(node.type, name))
         return True
 
-    def among(self, held: Held, constant: int, size: int) -> str:
+    def _extract(self, held: Held, constant: int, size: int) -> str:
         """The bytes of one load of a group, which share a register with those of the next loads, if they fit."""
-        many = self.lanes * size
-        together = max(1, REGISTER // many) if self.permutes else 1
+        lanes = self.scope.lanes
+        many = lanes * size
+        together = max(1, REGISTER // many) if self.shuffles.permutes else 1
         place = held.loads.index(constant)
         first = place - place % together
         part = held.loads[first : first + together]
         found = held.filled.get(first)
         if found is None:
             wanted = [
-                (c - held.first + k * held.step) * size + b
+                (c - held.first + k * held.stride.step) * size + b
                 for c in part
-                for k in range(self.lanes)
+                for k in range(lanes)
                 for b in range(size)
             ]
-            found = held.filled[first] = self.gather(held.windows, wanted), len(self.log)
-        return self.slice(found[0], len(part) * many, (place - first) * many, many)
+            found = held.filled[first] = self.shuffles.gather(held.windows, wanted), self.scope.mark()
+        return self.shuffles.slice(found[0], len(part) * many, (place - first) * many, many)
 
-    def holding(self, node: Expr, shape: Strided) -> Held:
-        """The registers that a load's bytes are in, with those of the loads near to it: filled once for all of them."""
+    def hold(self, node: Expr, stride: Stride) -> Held:
+        """The registers of a load's group, filled once for all loads near to it."""
         buffer: Buffer = node.attr
-        for h in self.held:
-            same = h.buffer is buffer and (h.step, h.parts) == (shape.step, shape.parts)
-            if same and shape.constant in h.loads:
+        for h in self._held:
+            if h.has(buffer, stride):
                 return h
-        terms = self.shape(node.args[0])
-        near = [shape.constant]
-        for constant, nodes in self.neighbors[buffer, terms.terms].items():
-            apart = constant - terms.constant
-            proved = abs(apart) < 2 * shape.step and any(
-                n.free == node.free and self.inside(n.args[0], buffer) for n in nodes
+        own = self.addressing.shape(node.args[0]).constant
+        near = [stride.constant]
+        for constant, nodes in self.neighbors.near(node).items():
+            apart = constant - own
+            proved = abs(apart) < 2 * stride.step and any(
+                n.free == node.free and self.bounds.is_proved(n.args[0], buffer) for n in nodes
             )
             if proved:
-                near.append(shape.constant + apart)
-        # What is proved of lane 0 of the first and of the last lane of the last is so of all between them.
+                near.append(stride.constant + apart)
+        # What is proved of lane 0 of the first and of the last lane of the last holds for all between them.
         loads = tuple(sorted(set(near)))
-        first, beyond = loads[0], loads[-1] + 1
-        size = buffer.type.dtype.itemsize
-        where = self.lane_zero(buffer, shape, first)
-        windows = self.windows(where, (shape.step * (self.lanes - 1) + beyond - first) * size)
-        self.held.append(Held(buffer, shape.step, shape.parts, first, beyond, windows, len(self.log), loads))
-        return self.held[-1]
+        first, end = loads[0], loads[-1] + 1
+        where = self.strides.lane_zero(buffer, stride, first)
+        size = (stride.step * (self.scope.lanes - 1) + end - first) * buffer.type.dtype.itemsize
+        windows = self.shuffles.windows(where, size)
+        self._held.append(Held(buffer, stride, first, windows, self.scope.mark(), loads))
+        return self._held[-1]

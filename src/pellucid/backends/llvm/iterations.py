@@ -1,10 +1,13 @@
-"""Iterations as LLVM text: loops over the components of a state, on scalars, or in lanes that stop one by one."""
+"""Iterations as LLVM text: loops over the components of a state, on scalars, or in lanes that stop one by one.
+
+Under `statements`. `Memo` holds what loops keep from one iteration to the next.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from ...ir import expr as E
 from ...ir import types as T
@@ -13,172 +16,194 @@ from ...ir.nest import Block, Once
 from ...reasoning.kept import kept_by, remembered
 from ..jit.spelling import SCALAR, literal, typed
 from ..obligations import clashing
-from .memory import Kept
-from .stores import Stores
+from .values import Values
+
+Write = Callable[[Block], None]
+"""Writes the statements of a block, in the scope around."""
 
 
-class Iterations(Stores, ABC):
-    """Writes iterates."""
+class Kept(NamedTuple):
+    """The memory in which a loop keeps some values (see `Once`): a flag that they are known, their slots, and lanes.
 
-    @abstractmethod
-    def block(self, block: Block) -> None:
-        """Write the statements of a block, in the scope around."""
+    The types of the slots are those of the values where they are first wanted.
+    """
 
-    def iterate(self, node: Expr, body: Block) -> None:
-        """An iteration: in lanes, until every lane that is cared for has stopped."""
-        for inner in clashing(node):
-            self.value(inner)
-        with self.keeping(body):
-            if self.is_wide(node):
-                self.iterate_lanes(node, body)
-            else:
-                self.iterate_once(node, body)
+    flag: str
+    slots: list[str]
+    branch: str | None
+    types: list[str]
+
+
+class Memo:
+    """The values that the loops around keep."""
+
+    def __init__(self, values: Values, write: Write) -> None:
+        self.out, self.scope, self.values, self._write = values.out, values.scope, values, write
+        self._kept: dict[tuple[Expr, ...], Kept] = {}
 
     @contextmanager
-    def keeping(self, body: Block) -> Generator[None]:
-        """Around a loop: what its body keeps, of which nothing is known where the loop begins.
+    def around(self, body: Block) -> Generator[None]:
+        """While a loop is written: where it begins, nothing is known of what its body keeps.
 
         Every loop has memory of its own for it: another one that keeps the same values may be by other lanes. The
-        values are for the lanes that are cared for here, not for those that first want them.
+        values are for the lanes of the branches around the loop, not for those that first want them.
         """
-        outer = self.kept
-        self.kept = dict(outer)
+        outer = self._kept
+        self._kept = dict(outer)
         for values in dict.fromkeys(s.values for s in kept_by(body)):
-            name = self.fresh()
+            name = self.out.fresh()
             flag, slots = f"{name}.known", [f"{name}.kept{k}" for k, _ in enumerate(remembered(values))]
-            self.enter(f"{flag} = alloca i1")
-            self.emit(f"store i1 false, ptr {flag}")
-            self.kept[values] = Kept(flag, slots, self.care, [])
+            self.out.enter(f"{flag} = alloca i1")
+            self.out.emit(f"store i1 false, ptr {flag}")
+            self._kept[values] = Kept(flag, slots, self.scope.loop.branch, [])
         yield
-        self.kept = outer
+        self._kept = outer
 
-    def keep(self, s: Once) -> None:
-        """Places that are computed the first time, and what they keep."""
+    def once(self, s: Once) -> None:
+        """Write places that are computed the first time, and the values that they keep."""
+        out, scope = self.out, self.scope
         values = remembered(s.values)
         # A component of an iterate may have a name here already; where the values are wanted next it may have none.
-        unnamed = [v not in self.names for v in values]
+        unnamed = [v not in scope.names for v in values]
         if not any(unnamed):
             return
-        kept = self.kept[s.values]
+        kept = self._kept[s.values]
         if not kept.types:
-            kept.types.extend([self.type(v) for v in values])
+            kept.types.extend([scope.type(v) for v in values])
             for slot, word in zip(kept.slots, kept.types, strict=True):
-                self.enter(f"{slot} = alloca {word}")
-        go, after = self.new_label(), self.new_label()
-        self.branch(self.let(f"load i1, ptr {kept.flag}"), after, go)
-        self.open(go)
-        mark, outer = self.mark(), self.care
-        self.care = kept.care
-        self.block(s.body)
-        for v, slot, word in zip(values, kept.slots, kept.types, strict=True):
-            self.emit(f"store {word} {self.value(v)}, ptr {slot}")
-        self.emit(f"store i1 true, ptr {kept.flag}")
-        self.leave(mark)
-        self.care = outer
-        self.jump(after)
-        self.open(after)
+                out.enter(f"{slot} = alloca {word}")
+        go, after = out.new_label(), out.new_label()
+        out.branch(out.let(f"load i1, ptr {kept.flag}"), after, go)
+        out.open(go)
+        mark = scope.mark()
+        with scope.within(branch=kept.branch):
+            self._write(s.body)
+            for v, slot, word in zip(values, kept.slots, kept.types, strict=True):
+                out.emit(f"store {word} {self.values.value(v)}, ptr {slot}")
+            out.emit(f"store i1 true, ptr {kept.flag}")
+            scope.leave(mark)
+        out.jump(after)
+        out.open(after)
         for v, slot, word, new in zip(values, kept.slots, kept.types, unnamed, strict=True):
             if new:
-                self.define(v, self.let(f"load {word}, ptr {slot}"))
+                scope.define(v, out.let(f"load {word}, ptr {slot}"))
         for v in s.values:
             if v.op == "iterate":
-                self.define(v, literal(E.FALSE))
+                scope.define(v, literal(E.FALSE))
 
-    def iterate_once(self, node: Expr, body: Block) -> None:
+
+class Iterations:
+    """Writes iterates."""
+
+    def __init__(self, values: Values, memo: Memo, write: Write) -> None:
+        self.out, self.scope, self.values = values.out, values.scope, values
+        self.memo, self._write = memo, write
+
+    def iterate(self, node: Expr, body: Block) -> None:
+        """Write an iteration: in lanes, until every lane on this side of the branches has stopped."""
+        for inner in clashing(node):
+            self.values.value(inner)
+        with self.memo.around(body):
+            if self.scope.is_wide(node):
+                self._in_lanes(node, body)
+            else:
+                self._on_scalars(node, body)
+
+    def _on_scalars(self, node: Expr, body: Block) -> None:
         """An iteration on scalars."""
+        out, scope, value = self.out, self.scope, self.values.value
         init, step, stop, limit = parts(node)
-        before, head, test, go, after = (self.label, *(self.new_label() for _ in range(4)))
-        start = [self.value(a) for a in init]
-        most = self.value(limit)
-        self.jump(head)
-        self.open(head)
-        states, names, phis = self.states(node)
-        k = self.let(f"phi i32 [ 0, %{before} ], [ %{go}.k, %{go} ]")
-        more = self.let(f"icmp slt i32 {k}, {most}")
-        self.branch(more, test, after)
-        self.open(test)
-        mark = self.mark()
+        before, head, test, go, after = (out.label, *(out.new_label() for _ in range(4)))
+        start = [value(a) for a in init]
+        most = value(limit)
+        out.jump(head)
+        out.open(head)
+        states, names, phis = self._states(node)
+        k = out.let(f"phi i32 [ 0, %{before} ], [ %{go}.k, %{go} ]")
+        more = out.let(f"icmp slt i32 {k}, {most}")
+        out.branch(more, test, after)
+        out.open(test)
+        mark = scope.mark()
         for s, name in zip(states, names, strict=True):
-            self.define(s, name)
-        self.block(body)
-        done = self.value(stop)
-        advance = self.new_label()
-        self.branch(done, after, advance)
-        self.open(advance)
-        following = [self.value(a) for a in step]
-        self.jump(go)
-        self.open(go)
-        self.emit(f"%{go}.k = add i32 {k}, 1")
-        self.jump(head)
-        self.leave(mark)
+            scope.define(s, name)
+        self._write(body)
+        done = value(stop)
+        advance = out.new_label()
+        out.branch(done, after, advance)
+        out.open(advance)
+        following = [value(a) for a in step]
+        out.jump(go)
+        out.open(go)
+        out.emit(f"%{go}.k = add i32 {k}, 1")
+        out.jump(head)
+        scope.leave(mark)
         for at, s, a, b in zip(phis, states, start, following, strict=True):
-            self.lines[at] += f"{SCALAR[s.type]} [ {a}, %{before} ], [ {b}, %{go} ]"
-        self.open(after)
-        self.finish(node, names)
+            out.complete(at, f"{SCALAR[s.type]} [ {a}, %{before} ], [ {b}, %{go} ]")
+        out.open(after)
+        self._finish(node, names)
 
-    def iterate_lanes(self, node: Expr, body: Block) -> None:
+    def _in_lanes(self, node: Expr, body: Block) -> None:
         """An iteration in lanes: a lane that has stopped keeps its state."""
+        out, scope, wide = self.out, self.scope, self.values.wide
         init, step, stop, limit = parts(node)
-        n = self.lanes
+        n, loop = scope.lanes, scope.loop
         mask = f"<{n} x i1>"
-        start = [self.wide_value(a) for a in init]
-        each = self.is_wide(limit)
-        most = self.value(limit)
-        head, go, after = self.new_label(), self.new_label(), self.new_label()
-        outer, varying = self.care, self.varying
-        alive = outer or "splat (i1 true)"
-        before = self.label
-        self.jump(head)
-        self.open(head)
-        states, names, phis = self.states(node)
-        running = self.let(f"phi {mask} [ {alive}, %{before} ], [ %{go}.on, %{go} ]")
-        k = self.let(f"phi i32 [ 0, %{before} ], [ %{go}.k, %{go} ]")
-        self.varying |= E.index_bit(f"state {node.attr[0]}")
-        mark = self.mark()
-        if each:
-            ks = self.spread_here(T.i32, k)
-            running = self.let(f"and {mask} {running}, {self.let(f'icmp slt <{n} x i32> {ks}, {most}')}")
-        else:
-            test = self.new_label()
-            self.branch(self.let(f"icmp slt i32 {k}, {most}"), test, after)
-            self.open(test)
-        for s, name in zip(states, names, strict=True):
-            self.define(s, name)
-        self.care = running
-        self.block(body)
-        moving = self.both(running, self.opposite(self.wide_value(stop)))
-        advance = self.new_label()
-        self.branch(self.any_lane(moving), advance, after)
-        self.open(advance)
-        self.care = moving
+        start = [wide(a) for a in init]
+        each = scope.is_wide(limit)
+        most = self.values.value(limit)
+        head, go, after = out.new_label(), out.new_label(), out.new_label()
+        alive = loop.branch or "splat (i1 true)"
+        before = out.label
+        out.jump(head)
+        out.open(head)
+        states, names, phis = self._states(node)
+        running = out.let(f"phi {mask} [ {alive}, %{before} ], [ %{go}.on, %{go} ]")
+        k = out.let(f"phi i32 [ 0, %{before} ], [ %{go}.k, %{go} ]")
         following: list[str] = []
-        for s, name, a in zip(states, names, step, strict=True):
-            word = typed(s.type, n)
-            following.append(self.let(f"select {mask} {moving}, {word} {self.wide_value(a)}, {word} {name}"))
-        self.jump(go)
-        self.open(go)
-        self.emit(f"%{go}.k = add i32 {k}, 1\n%{go}.on = and {mask} {moving}, splat (i1 true)")
-        self.jump(head)
-        self.leave(mark)
-        self.care, self.varying = outer, varying
+        with scope.within(varying=loop.varying | E.index_bit(f"state {node.attr[0]}")):
+            mark = scope.mark()
+            if each:
+                ks = scope.spread_here(T.i32, k)
+                running = out.let(f"and {mask} {running}, {out.let(f'icmp slt <{n} x i32> {ks}, {most}')}")
+            else:
+                test = out.new_label()
+                out.branch(out.let(f"icmp slt i32 {k}, {most}"), test, after)
+                out.open(test)
+            for s, name in zip(states, names, strict=True):
+                scope.define(s, name)
+            scope.refine(branch=running)
+            self._write(body)
+            moving = scope.both(running, scope.opposite(wide(stop)))
+            advance = out.new_label()
+            out.branch(scope.any_lane(moving), advance, after)
+            out.open(advance)
+            scope.refine(branch=moving)
+            for s, name, a in zip(states, names, step, strict=True):
+                word = typed(s.type, n)
+                following.append(out.let(f"select {mask} {moving}, {word} {wide(a)}, {word} {name}"))
+            out.jump(go)
+            out.open(go)
+            out.emit(f"%{go}.k = add i32 {k}, 1\n%{go}.on = and {mask} {moving}, splat (i1 true)")
+            out.jump(head)
+            scope.leave(mark)
         for at, s, a, b in zip(phis, states, start, following, strict=True):
-            self.lines[at] += f"{typed(s.type, n)} [ {a}, %{before} ], [ {b}, %{go} ]"
-        self.open(after)
-        self.finish(node, names)
+            out.complete(at, f"{typed(s.type, n)} [ {a}, %{before} ], [ {b}, %{go} ]")
+        out.open(after)
+        self._finish(node, names)
 
-    def states(self, node: Expr) -> tuple[list[Expr], list[str], list[int]]:
+    def _states(self, node: Expr) -> tuple[list[Expr], list[str], list[int]]:
         """The bound variables of an iterate, names for their phis, and the lines to be completed."""
         depth, count = node.attr
         found = [E.state(depth, k, node.args[k].type) for k in range(count)]
         names: list[str] = []
         at: list[int] = []
         for _ in found:
-            at.append(len(self.lines))
-            names.append(self.let("phi "))
+            at.append(len(self.out.lines))
+            names.append(self.out.let("phi "))
         return found, names, at
 
-    def finish(self, node: Expr, names: Sequence[str]) -> None:
+    def _finish(self, node: Expr, names: Sequence[str]) -> None:
         """Name the components of the final state."""
-        self.define(node, literal(E.FALSE))
+        self.scope.define(node, literal(E.FALSE))
         for k, name in enumerate(names):
-            self.define(E.get(node, k), name)
+            self.scope.define(E.get(node, k), name)

@@ -1,94 +1,119 @@
-"""Loads as LLVM text: clamped or proved; one element, a run of neighbors, or one element per lane."""
+"""Loads as LLVM text: clamped or proved; one element, a run of neighbors, or one element per lane.
+
+Above all ways of loading, among which it chooses.
+"""
 
 from __future__ import annotations
 
-from abc import ABC
-
 from ...ir.expr import Buffer, Expr
 from ..jit.spelling import STORED, element_mangled, stored, typed
-from .groups import Groups
+from .bounds import Bounds
+from .gathers import Gathers
+from .interleaved import InterleavedLoads
+from .tables import TableReads
 
 
-class Loads(Groups, ABC):
-    """Writes loads."""
+class Loads:
+    """Writes loads; `masks` says that vector loads under a mask cost no more than without."""
+
+    def __init__(
+        self,
+        bounds: Bounds,
+        gathers: Gathers,
+        interleaved: InterleavedLoads,
+        tables: TableReads,
+        *,
+        masks: bool,
+    ) -> None:
+        self.addressing, self.buffers = interleaved.addressing, interleaved.buffers
+        self.out, self.scope, self.values = interleaved.out, interleaved.scope, self.addressing.values
+        self.bounds, self.gathers, self.interleaved, self.tables = bounds, gathers, interleaved, tables
+        self.neighbors = interleaved.neighbors
+        self.masks = masks
 
     def load(self, node: Expr) -> None:
-        """Compute a load; a vector load brings its neighbors along, and has its position computed only if it must."""
+        """Compute a load; the position of a scalar load has a name.
+
+        A vector load brings its neighbors along, and has its position computed only if it must.
+        """
         (position,) = node.args
         buffer: Buffer = node.attr
-        if not self.is_wide(node):
-            if self.inside(position, buffer):
-                where = self.place_of(buffer, position)
+        scope, addressing = self.scope, self.addressing
+        if not scope.is_wide(node):
+            if self.bounds.is_proved(position, buffer):
+                where = addressing.element_of(buffer, position)
             else:
-                at = self.clamp(self.names[position], position.type, buffer, 0)
-                where = self.place(buffer, at, position.type)
-            self.define(node, self.element(buffer, where))
+                at = self.bounds.clamp(scope.names[position], position.type, buffer, 0)
+                where = addressing.element(buffer, at, position.type)
+            scope.define(node, self.buffers.load(buffer, where))
             return
-        if self.is_run(position):
-            self.define(node, self.load_run(node))
+        if addressing.is_run(position):
+            scope.define(node, self.buffers.from_memory(node.type, self._run(node)))
             return
-        if self.load_strided(node) or self.load_neighbors(node):
+        if self.interleaved.load(node) or self.neighbors.load(node):
             return
-        if self.by_turns(node) and self.inside(position, buffer):
-            self.gather_turns(node)
+        if self.tables.is_small(node) and self.bounds.is_proved(position, buffer):
+            self.tables.read(node)
             return
-        at = self.value(position)
-        if not self.inside(position, buffer):
-            at = self.clamp(at, position.type, buffer, self.lanes)
-        self.define(
-            node, self.from_memory(node.type, self.gather_each(buffer, at, position.type, buffer.type))
-        )
+        at = self.values.value(position)
+        if not self.bounds.is_proved(position, buffer):
+            at = self.bounds.clamp(at, position.type, buffer, scope.lanes)
+        found = self.gathers.gather(buffer, at, position.type, buffer.type)
+        scope.define(node, self.buffers.from_memory(node.type, found))
 
-    def load_run(self, node: Expr) -> str:
+    def _run(self, node: Expr) -> str:
         """Neighbors in memory by one vector load; where the run may leave the buffer, clamped."""
         (position,) = node.args
         buffer: Buffer = node.attr
-        if self.inside(position, buffer):
-            return self.from_memory(node.type, self.run(buffer, self.run_place(buffer, position)))
-        at, base = self.value(position), self.run_start(position)
-        if self.cheap_masks:
-            return self.from_memory(node.type, self.run_under_mask(buffer, base, position))
-        fast, slow, after = self.new_label(), self.new_label(), self.new_label()
-        self.branch(self.run_fits(buffer, base, position.type), fast, slow)
-        self.open(fast)
-        quick = self.run(buffer, self.place(buffer, base, position.type))
-        self.jump(after)
-        self.open(slow)
-        at = self.clamp(at, position.type, buffer, self.lanes)
-        gathered = self.gather_each(buffer, at, position.type, buffer.type)
-        self.jump(after)
-        self.open(after)
-        word = stored(buffer.type, self.lanes)
-        return self.from_memory(
-            node.type, self.let(f"phi {word} [ {quick}, %{fast} ], [ {gathered}, %{slow} ]")
-        )
+        out, type_ = self.out, position.type
+        if self.bounds.is_proved(position, buffer):
+            return self._run_inside(buffer, self.addressing.run(buffer, position))
+        at, base = self.values.value(position), self.addressing.run_start(position)
+        if self.masks:
+            return self._run_under_mask(buffer, base, position)
+        fast, slow, after = out.new_label(), out.new_label(), out.new_label()
+        out.branch(self.bounds.run_fits(buffer, base, type_), fast, slow)
+        out.open(fast)
+        quick = self._run_inside(buffer, self.addressing.element(buffer, base, type_))
+        out.jump(after)
+        out.open(slow)
+        at = self.bounds.clamp(at, type_, buffer, self.scope.lanes)
+        gathered = self.gathers.gather(buffer, at, type_, buffer.type)
+        out.jump(after)
+        out.open(after)
+        word = stored(buffer.type, self.scope.lanes)
+        return out.let(f"phi {word} [ {quick}, %{fast} ], [ {gathered}, %{slow} ]")
 
-    def run(self, buffer: Buffer, where: str) -> str:
-        """One vector load from a run that is inside as far as lanes count; the others repeat lane 0."""
-        word = stored(buffer.type, self.lanes)
-        if self.live is None:
-            return self.let(f"load {word}, ptr {where}, align {buffer.type.dtype.itemsize}")
-        first = self.let(f"load {STORED[buffer.type]}, ptr {where}, align {buffer.type.dtype.itemsize}")
-        return self.masked_load(buffer, where, self.live, self.spread_stored(buffer, first))
+    def _run_inside(self, buffer: Buffer, where: str) -> str:
+        """One vector load from a run whose active lanes are in bounds; the others repeat lane 0."""
+        active = self.scope.loop.active
+        if active is None:
+            word = stored(buffer.type, self.scope.lanes)
+            return self.out.let(f"load {word}, ptr {where}, align {buffer.type.dtype.itemsize}")
+        first = self.out.let(f"load {STORED[buffer.type]}, ptr {where}, align {buffer.type.dtype.itemsize}")
+        return self._masked_load(buffer, where, active, self.buffers.spread_stored(buffer, first))
 
-    def run_under_mask(self, buffer: Buffer, base: str, position: Expr) -> str:
-        """One vector load of the lanes that are inside; the others get the first element or the last."""
-        type_, mask = position.type, f"<{self.lanes} x i1>"
-        at, vector = self.names[position], typed(position.type, self.lanes)
-        low = self.let(f"icmp slt {vector} {at}, zeroinitializer")
+    def _run_under_mask(self, buffer: Buffer, base: str, position: Expr) -> str:
+        """One vector load of the lanes that are in bounds; the others get the first element or the last."""
+        type_, lanes, addressing = position.type, self.scope.lanes, self.addressing
+        at, vector, mask = self.scope.names[position], typed(type_, lanes), f"<{lanes} x i1>"
+        low = self.out.let(f"icmp slt {vector} {at}, zeroinitializer")
         ends = [
-            self.spread_stored(buffer, self.stored_element(buffer, self.place(buffer, k, type_)))
-            for k in ("0", self.last(buffer, type_))
+            self.buffers.spread_stored(
+                buffer, self.buffers.load_stored(buffer, addressing.element(buffer, k, type_))
+            )
+            for k in ("0", self.buffers.last(buffer, type_))
         ]
-        word = stored(buffer.type, self.lanes)
-        clamped = self.let(f"select {mask} {low}, {word} {ends[0]}, {word} {ends[1]}")
-        within = self.both(self.live, self.lanes_inside(buffer, at, type_))
-        return self.masked_load(buffer, self.place(buffer, base, type_), within, clamped)
+        word = stored(buffer.type, lanes)
+        clamped = self.out.let(f"select {mask} {low}, {word} {ends[0]}, {word} {ends[1]}")
+        within = self.scope.both(self.scope.loop.active, self.bounds.lanes_inside(buffer, at, type_))
+        return self._masked_load(buffer, addressing.element(buffer, base, type_), within, clamped)
 
-    def masked_load(self, buffer: Buffer, where: str, mask: str, rest: str) -> str:
+    def _masked_load(self, buffer: Buffer, where: str, mask: str, rest: str) -> str:
         """A vector load of the lanes in a mask; the others are taken from `rest`."""
-        word = stored(buffer.type, self.lanes)
-        return self.let(
-            f"call {word} @llvm.masked.load.v{self.lanes}{element_mangled(buffer.type)}.p0("
-            f"ptr align {buffer.type.dtype.itemsize} {where}, <{self.lanes} x i1> {mask}, {word} {rest})"
+        lanes = self.scope.lanes
+        word = stored(buffer.type, lanes)
+        return self.out.let(
+            f"call {word} @llvm.masked.load.v{lanes}{element_mangled(buffer.type)}.p0("
+            f"ptr align {buffer.type.dtype.itemsize} {where}, <{lanes} x i1> {mask}, {word} {rest})"
         )

@@ -1,49 +1,48 @@
 """Constant byte shuffles as LLVM text: bytes of memory into lanes, and bytes of lanes into memory.
 
-Under `covers` and `interleaved`. Registers are as long as a shuffle of the processor reaches: 64 bytes, or 16, of which
-wider registers are made up.
+Above `emitter`. A register is as long as a shuffle of the processor reaches: 64 bytes, or 16, of which wider registers
+are made up.
 """
 
 from __future__ import annotations
 
-from abc import ABC
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..jit.engine import Machine
-from .values import Values
+from .emitter import Emitter
 
 LEVELS = {
     "x86-64-v2": {"+ssse3", "+sse4.1"},
     "x86-64-v3": {"+ssse3", "+sse4.1", "+avx2"},
     "x86-64-v4": {"+ssse3", "+sse4.1", "+avx2", "+avx512f", "+avx512bw", "+avx512vl"},
 }
-"""What processors that are called by a level have."""
+"""Features of the processors that are named by a level."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a planner has to know of a processor."""
+    """The properties of a processor that a planner of shuffles needs."""
 
     reach: int
-    """How many bytes one shuffle chooses from."""
+    """Bytes that one shuffle chooses from."""
     width: int
-    """How many bytes a register has."""
+    """Bytes of a register."""
     shifts: frozenset[int]
-    """Widths of lanes that may each be shifted by an amount of its own at once."""
+    """Widths of lanes that one instruction shifts, each by an amount of its own."""
     masks: bool
     """Whether bytes are stored under a mask at no extra cost."""
 
 
 REGISTER = 64
-"""How many bytes a register has where nothing else is said: lesser processors split it by themselves."""
+"""Bytes of a register in a nest: for lesser processors, the code generator splits it."""
 WIDEST = Target(REGISTER, REGISTER, frozenset({16, 32, 64}), masks=True)
 Windows = list[tuple[int, int, str]]
-"""Runs of bytes of memory that are in registers: where each begins, how many bytes, and its name."""
+"""Runs of bytes of memory that are in registers: the first byte of each, its length, and its name."""
 
 
 def target(machine: Machine) -> Target:
-    """What a planner has to know of a machine."""
+    """The properties of a machine that a planner of shuffles needs."""
     has = {*machine.features.split(","), *LEVELS.get(machine.cpu, ())}
     if machine.target.triple.startswith(("aarch64", "arm64")):
         return Target(16, 16, frozenset({8, 16, 32, 64}), masks=False)
@@ -59,23 +58,25 @@ def _bytes(values: Sequence[int]) -> str:
 
 
 def indices(values: Sequence[int]) -> str:
-    """The mask of a shuffle; what is negative may be anything."""
+    """The mask of a shuffle; a negative element may be any byte."""
     return "<" + ", ".join(["i32 poison" if v < 0 else f"i32 {v}" for v in values]) + ">"
 
 
-class Shuffles(Values, ABC):
-    """Gathers and assembles bytes."""
+class Shuffles:
+    """Gathers and assembles bytes; `permutes` says that the processor has `Machine.permutes`."""
 
-    target: Target = WIDEST
-    permutes: bool = False
-    """Whether the processor has `Machine.permutes`."""
-    name: str
-    """What the function is called."""
-    orders: dict[tuple[int, ...], str]
-    """The constants that are read before they permute bytes, each by its line in front of the function."""
+    def __init__(self, out: Emitter, target: Target, *, permutes: bool = False, prefix: str = "") -> None:
+        self.out, self.target, self.permutes = out, target, permutes
+        self._prefix = prefix
+        self._constants: dict[tuple[int, ...], str] = {}
+
+    @property
+    def constants(self) -> list[str]:
+        """The lines in front of the function that declare the constants it reads; their names begin with `prefix`."""
+        return list(self._constants.values())
 
     def windows(self, pointer: str, size: int) -> Windows:
-        """So many bytes from memory and no more: registers, the last of which overlaps the one before."""
+        """Registers of a run of bytes of memory, and no byte more; the last one overlaps the one before."""
         if size < REGISTER and size.bit_count() <= 2:
             # Two pieces put together cost less than shuffles of two registers.
             return [(0, size, self.widened(self.exact(pointer, size), size))]
@@ -83,19 +84,19 @@ class Shuffles(Values, ABC):
         starts = [*range(0, size - count, count), size - count]
         found: Windows = []
         for start in starts:
-            at = self.let(f"getelementptr i8, ptr {pointer}, i64 {start}")
-            name = self.let(f"load <{count} x i8>, ptr {at}, align 1")
+            at = self.out.let(f"getelementptr i8, ptr {pointer}, i64 {start}")
+            name = self.out.let(f"load <{count} x i8>, ptr {at}, align 1")
             found.append((start, count, self.widened(name, count)))
         return found
 
     def exact(self, pointer: str, count: int) -> str:
-        """So many bytes, by loads of powers of two: none reads further."""
+        """A run of bytes as one vector, by loads of powers of two: none reads further."""
         parts: list[tuple[str, int]] = []
         start = 0
         while start < count:
             size = 1 << ((count - start).bit_length() - 1)
-            at = self.let(f"getelementptr i8, ptr {pointer}, i64 {start}")
-            parts.append((self.let(f"load <{size} x i8>, ptr {at}, align 1"), size))
+            at = self.out.let(f"getelementptr i8, ptr {pointer}, i64 {start}")
+            parts.append((self.out.let(f"load <{size} x i8>, ptr {at}, align 1"), size))
             start += size
         name, have = parts[0]
         for more, size in parts[1:]:
@@ -107,7 +108,7 @@ class Shuffles(Values, ABC):
         if have == REGISTER:
             return name
         order = [min(k, have) for k in range(REGISTER)]
-        return self.let(
+        return self.out.let(
             f"shufflevector <{have} x i8> {name}, <{have} x i8> zeroinitializer, <{REGISTER} x i32> {indices(order)}"
         )
 
@@ -143,7 +144,7 @@ class Shuffles(Values, ABC):
         large = max(m, n)
         left, right = self.resized(a, m, large), self.resized(b, n, large)
         order = [*range(m), *range(large, large + n)]
-        return self.let(
+        return self.out.let(
             f"shufflevector <{large} x i8> {left}, <{large} x i8> {right}, <{m + n} x i32> {indices(order)}"
         )
 
@@ -153,14 +154,14 @@ class Shuffles(Values, ABC):
             return name
         order = indices(range(start, start + count))
         both = f"<{size} x i8> {name}, <{size} x i8> poison"
-        return self.let(f"shufflevector {both}, <{count} x i32> {order}")
+        return self.out.let(f"shufflevector {both}, <{count} x i32> {order}")
 
     def resized(self, name: str, have: int, size: int) -> str:
-        """A vector with more bytes after it, whatever they are."""
+        """A vector with any bytes after it."""
         if have == size:
             return name
         order = [k if k < have else -1 for k in range(size)]
-        return self.let(
+        return self.out.let(
             f"shufflevector <{have} x i8> {name}, <{have} x i8> poison, <{size} x i32> {indices(order)}"
         )
 
@@ -171,7 +172,7 @@ class Shuffles(Values, ABC):
             return [name]
         zero = "zeroinitializer" if size % reach else "poison"
         return [
-            self.let(
+            self.out.let(
                 f"shufflevector <{size} x i8> {name}, <{size} x i8> {zero}, "
                 f"<{reach} x i32> {indices([min(k, size) for k in range(start, start + reach)])}"
             )
@@ -204,10 +205,12 @@ class Shuffles(Values, ABC):
             whole = f"<{reach} x i8>"
             filled = [max(k, 0) for k in order]
             both = f"{whole} {registers[first]}, {whole} {registers[second]}"
-            part = self.let(f"shufflevector {both}, <{size} x i32> {indices(filled)}")
+            part = self.out.let(f"shufflevector {both}, <{size} x i32> {indices(filled)}")
             if -1 in order:
-                part = self.let(f"and <{size} x i8> {part}, {_bytes([0 if k < 0 else -1 for k in order])}")
-            total = part if total is None else self.let(f"or <{size} x i8> {total}, {part}")
+                part = self.out.let(
+                    f"and <{size} x i8> {part}, {_bytes([0 if k < 0 else -1 for k in order])}"
+                )
+            total = part if total is None else self.out.let(f"or <{size} x i8> {total}, {part}")
         return total or "zeroinitializer"
 
     def brought(self, registers: list[str], sources: Sequence[tuple[int, int] | None]) -> str:
@@ -240,48 +243,48 @@ class Shuffles(Values, ABC):
             return "zeroinitializer"
         if None in sources:
             kept = self.constant([0 if s is None else 255 for s in sources])
-            total = self.let(f"and <{REGISTER} x i8> {total}, {kept}")
+            total = self.out.let(f"and <{REGISTER} x i8> {total}, {kept}")
         return self.slice(total, REGISTER, 0, size)
 
     def permuted_bytes(self, a: str, b: str, order: Sequence[int]) -> str:
         """The bytes of two registers in another order."""
         whole, at = f"<{REGISTER} x i8>", self.constant(order)
         if a == b:
-            return self.let(f"call {whole} @llvm.x86.avx512.permvar.qi.512({whole} {a}, {whole} {at})")
-        return self.let(
+            return self.out.let(f"call {whole} @llvm.x86.avx512.permvar.qi.512({whole} {a}, {whole} {at})")
+        return self.out.let(
             f"call {whole} @llvm.x86.avx512.vpermi2var.qi.512({whole} {a}, {whole} {at}, {whole} {b})"
         )
 
     def constant(self, values: Sequence[int]) -> str:
         """A register of constant bytes, which are read from memory.
 
-        Of a constant in the instruction, the code generator would look at great length for something shorter.
+        For a constant in the instruction, the code generator would search at great length for something shorter.
         """
         key = (*values, *[0] * (REGISTER - len(values)))
-        found = self.orders.get(key)
+        found = self._constants.get(key)
         if found is None:
-            name, text = f"@{self.name}.order{len(self.orders)}", bytes(key).hex("\\")
+            name, text = f"@{self._prefix}.order{len(self._constants)}", bytes(key).hex("\\")
             found = f'{name} = private constant [{REGISTER} x i8] c"\\{text}", align {REGISTER}'
-            self.orders[key] = found
+            self._constants[key] = found
         name = found.split(" ", 1)[0]
-        return self.let(f"load <{REGISTER} x i8>, ptr {name}, align {REGISTER}")
+        return self.out.let(f"load <{REGISTER} x i8>, ptr {name}, align {REGISTER}")
 
     def constant_bytes(self, values: Sequence[int]) -> str:
-        """At most a register of constant bytes, however constants are best had."""
+        """At most a register of constant bytes, in the instruction or from memory."""
         if not self.permutes:
             return _bytes(values)
         return self.slice(self.constant(values), REGISTER, 0, len(values))
 
     def blended(self, a: str, b: str, second: Sequence[bool]) -> str:
-        """The bytes of a register, or where told those of another."""
+        """The bytes of a register, or those of another where `second` says so."""
         words = f"<{REGISTER // 4} x i32>"
         mask = self.constant([255 if s else 0 for s in second])
-        which, yes, no = (self.let(f"bitcast <{REGISTER} x i8> {x} to {words}") for x in (mask, b, a))
+        which, yes, no = (self.out.let(f"bitcast <{REGISTER} x i8> {x} to {words}") for x in (mask, b, a))
         # Bit by bit: the second operand if the first is set, else the third.
-        found = self.let(
+        found = self.out.let(
             f"call {words} @llvm.x86.avx512.pternlog.d.512({words} {which}, {words} {yes}, {words} {no}, i32 202)"
         )
-        return self.let(f"bitcast {words} {found} to <{REGISTER} x i8>")
+        return self.out.let(f"bitcast {words} {found} to <{REGISTER} x i8>")
 
     def store_bytes(self, pointer: str, value: str, dirty: Sequence[int]) -> None:
         """Store the dirty bits of some bytes; the others stay."""
@@ -289,17 +292,17 @@ class Shuffles(Values, ABC):
         if self.target.masks and 0 in dirty and all(d in (0, 255) for d in dirty):
             mask = "<" + ", ".join(["i1 true" if d else "i1 false" for d in dirty]) + ">"
             where = f"ptr align 1 {pointer}, <{size} x i1> {mask}"
-            self.emit(f"call void @llvm.masked.store.v{size}i8.p0(<{size} x i8> {value}, {where})")
+            self.out.emit(f"call void @llvm.masked.store.v{size}i8.p0(<{size} x i8> {value}, {where})")
             return
         for start, count in powers(size):
-            at = self.let(f"getelementptr i8, ptr {pointer}, i64 {start}")
+            at = self.out.let(f"getelementptr i8, ptr {pointer}, i64 {start}")
             part, word = self.slice(value, size, start, count), f"<{count} x i8>"
             mine = dirty[start : start + count]
             if any(d != 255 for d in mine):
-                old = self.let(f"load {word}, ptr {at}, align 1")
-                kept = self.let(f"and {word} {old}, {_bytes([~d & 255 for d in mine])}")
-                part = self.let(f"or {word} {kept}, {part}")
-            self.emit(f"store {word} {part}, ptr {at}, align 1")
+                old = self.out.let(f"load {word}, ptr {at}, align 1")
+                kept = self.out.let(f"and {word} {old}, {_bytes([~d & 255 for d in mine])}")
+                part = self.out.let(f"or {word} {kept}, {part}")
+            self.out.emit(f"store {word} {part}, ptr {at}, align 1")
 
 
 def powers(size: int) -> list[tuple[int, int]]:

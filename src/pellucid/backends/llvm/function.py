@@ -1,0 +1,112 @@
+"""The function of a phase as LLVM text: its parts put together, its params, and its nodes that have no row.
+
+The top of the package. Every part is handed the parts that it stands on, from `emitter` up; what is computed in a loop
+is in the context of `scope`.
+"""
+
+from __future__ import annotations
+
+from ...ir import types as T
+from ...ir.expr import Expr
+from ...ir.nest import For, Store, walk
+from ...reasoning.infer import FactsOf
+from ..jit.blocks import bounded
+from ..jit.engine import Machine
+from ..jit.spelling import SCALAR
+from ..port import Layout, Phase, Ranges
+from .addressing import Addressing
+from .bounds import Bounds
+from .buffers import Buffers
+from .emitter import Emitter
+from .gathers import Gathers
+from .group_shuffles import ShuffledStores
+from .group_tables import TableStores
+from .groups import InterleavedStores
+from .interleaved import InterleavedLoads, Strides
+from .loads import Loads
+from .neighbors import Neighbors
+from .scope import Scope
+from .shuffles import WIDEST, Shuffles
+from .statements import Statements
+from .stores import Stores
+from .tables import TableReads
+from .values import Reads, Values
+
+PERMUTE_THRESHOLD = 16
+"""Loads and stores above which bytes are permuted by orders read from memory (see `Shuffles`), as they are where there
+are several loops by lanes. The code generator is left a short function: it finds an order that is a little quicker, and
+takes its time."""
+
+
+class Function:
+    """Writes one phase of a kernel; `text` is its function, called `name`."""
+
+    def __init__(self, plan: Layout, phase: Phase, ranges: Ranges, machine: Machine, name: str) -> None:
+        self.plan, self.phase, self.name = plan, phase, name
+        self.out = Emitter()
+        self.scope = Scope(self.out, FactsOf.handed_on(ranges))
+        reads = Reads(phase.body, self.scope)
+        permutes = machine.permutes and self._is_long(reads)
+        self.shuffles = Shuffles(self.out, WIDEST, permutes=permutes, prefix=name)
+        values = Values(self.scope, self)
+        buffers = Buffers(plan, self.scope)
+        self.bounds = Bounds(plan, self.scope, buffers)
+        addressing = Addressing(self.scope, values, buffers)
+        gathers = Gathers(self.scope, buffers)
+        neighbors = Neighbors(reads.loads, addressing, self.bounds, gathers)
+        tables = TableReads(addressing, self.bounds, neighbors, reads)
+        strides = Strides(addressing)
+        interleaved = InterleavedLoads(strides, self.bounds, neighbors, self.shuffles, reads)
+        self.loads = Loads(self.bounds, gathers, interleaved, tables, masks=machine.cheap_masks)
+        writers = ShuffledStores(interleaved), TableStores(strides, tables)
+        groups = InterleavedStores(strides, self.bounds, tables, reads, writers, copies=permutes)
+        stores = Stores(groups, masks=machine.cheap_masks)
+        self.statements = Statements(plan, phase, self, stores, tables, reads)
+
+    def _is_long(self, reads: Reads) -> bool:
+        """Whether the function is so long that the code generator must not search for shuffles."""
+        accesses = len(reads.loads) + sum(isinstance(s, Store) for s in walk(self.phase.body))
+        loops = [s for s in walk(self.plan.kernel.body) if isinstance(s, For) and s.how.kind == "lanes"]
+        return accesses > PERMUTE_THRESHOLD or len(loops) > 1
+
+    def text(self) -> str:
+        """A function of (params, buffers, sizes, first, beyond), and before it the constants that it reads."""
+        for k, p in enumerate(self.plan.kernel.params):
+            self._parameter(k, p)
+        self.statements.write(self.phase.body)
+        self.out.emit("ret void")
+        head = f"define void @{self.name}(ptr %params, ptr %buffers, ptr %sizes, i64 %first, i64 %beyond) nounwind {{"
+        lines = "\n".join(self.out.lines)
+        return "".join([f"{line}\n" for line in self.shuffles.constants]) + bounded(f"{head}\n{lines}\n}}\n")
+
+    def _parameter(self, k: int, p: Expr) -> None:
+        """Read a parameter from its slot of 8 bytes."""
+        enter, name = self.out.enter, f"%p{k}"
+        enter(f"{name}.at = getelementptr i64, ptr %params, i64 {k}")
+        if p.type is T.boolean:
+            enter(f"{name}.x = load i8, ptr {name}.at, align 8\n{name} = icmp ne i8 {name}.x, 0")
+        else:
+            enter(f"{name} = load {SCALAR[p.type]}, ptr {name}.at, align 8")
+        self.scope.define_outside(p, name, 0)
+
+    # ---- nodes that have no row ----
+
+    def operands(self, node: Expr) -> tuple[Expr, ...]:
+        """The operands to be computed before a node: not the body of an iterate, nor positions in lanes."""
+        if node.op == "iterate":
+            n = node.attr[1]
+            return (*node.args[:n], node.args[-1])
+        return () if node.op == "load" and self.scope.is_wide(node) else node.args
+
+    def compute(self, node: Expr) -> bool:
+        """Compute a load, an iterate, or the index of the lanes."""
+        op = node.op
+        if op == "load":
+            self.loads.load(node)
+        elif op == "iterate":
+            self.statements.iterations.iterate(node, ())
+        elif op == "index" and node is self.scope.loop.index:
+            self.statements.vector_loops.index(node)
+        else:
+            return False
+        return True

@@ -1,0 +1,79 @@
+"""Statements as LLVM text: each to the part that writes it.
+
+Above `loops`, `branches`, `iterations` and `stores`, whose bodies come back here.
+"""
+
+from __future__ import annotations
+
+from ...base.errors import BackendError
+from ...ir.nest import Alloc, Block, For, If, Let, Once, Repeat, Statement, Store, While
+from ..port import Layout, Phase
+from .branches import Branches
+from .iterations import Iterations, Memo
+from .loops import Loops
+from .stores import Stores
+from .tables import TableReads
+from .values import Leaves, Reads
+from .vector_loops import VectorLoops
+from .versioning import Versioning
+
+
+class Statements:
+    """Writes the statements of a phase."""
+
+    def __init__(
+        self, plan: Layout, phase: Phase, leaves: Leaves, stores: Stores, tables: TableReads, reads: Reads
+    ) -> None:
+        values = stores.values
+        self.scope, self.values, self.leaves = stores.scope, values, leaves
+        self.stores, self.groups, self.addressing = stores, stores.groups, stores.addressing
+        self.tables, self.reads = tables, reads
+        self.memo = Memo(values, self.write)
+        self.branches = Branches(values, self.write)
+        self.iterations = Iterations(values, self.memo, self.write)
+        self.vector_loops = VectorLoops(values, reads, self.write)
+        versioning = Versioning(stores.addressing, stores.bounds, reads)
+        self.loops = Loops(
+            phase, len(plan.buffers), versioning, self.vector_loops, self.memo, reads, self.write
+        )
+
+    def write(self, block: Block) -> None:
+        """Write the statements of a block, in the scope around."""
+        if self.scope.lanes:
+            self.groups.find(block)
+            self.tables.find(block)
+            if all(isinstance(s, Let | Store) for s in block):
+                # Most positions are added up as addresses, and the nodes between bit fields and their copies are not
+                # wanted. Those that are wanted are computed where they are used.
+                block = tuple([s for s in block if not (isinstance(s, Let) and self._is_idle(s))])
+        for s in block:
+            self._statement(s)
+
+    def _is_idle(self, s: Let) -> bool:
+        """Whether a value need not have a name where it is declared."""
+        return s.value in self.groups.passed or self.addressing.is_affine(s.value)
+
+    def _statement(self, s: Statement) -> None:
+        match s:
+            case Let(value):
+                self.values.value(value)
+            case Repeat(value, body):
+                if value not in self.scope.names:
+                    for a in self.leaves.operands(value):
+                        self.values.value(a)
+                    self.iterations.iterate(value, body)
+            case Once():
+                self.memo.once(s)
+            case Store():
+                self.stores.store(s)
+                self.reads.forget_buffer(s.buffer)
+            case Alloc(_, body):
+                self.write(body)
+            case For():
+                self.loops.write(s)
+            case While():
+                self.loops.write_while(s)
+            case If():
+                self.branches.write(s)
+            case _:
+                raise BackendError("nothing can run such a statement", place=type(s).__name__.lower())
