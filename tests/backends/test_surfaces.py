@@ -17,8 +17,8 @@ from pellucid.driver.frame import Variant
 from pellucid.ir import types as T
 from pellucid.ir.expr import param
 from pellucid.ir.interp import evaluate
-from pellucid.ir.prims.box import Box
-from pellucid.ir.prims.notation import Term
+from pellucid.ir.intervals.box import Box
+from pellucid.ir.intervals.notation import Term
 from pellucid.ir.prims.surface import LINEAR, PLACES, Form, Surface
 
 NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"

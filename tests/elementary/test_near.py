@@ -8,7 +8,7 @@ from tests.elementary import reference as R
 
 from pellucid.ir import types as T
 from pellucid.ir.prims.circular import NEAR_REACH
-from pellucid.ir.prims.reduction import LIMIT
+from pellucid.ir.reduction import LIMIT
 
 both = pytest.mark.parametrize("type_", T.FLOATS, ids=str)
 COUNT = {T.f32: 200_000, T.f64: 20_000}

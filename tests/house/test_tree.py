@@ -20,9 +20,11 @@ PROGRAMS = [
     ),
 ]
 
+ROWS = ROOT / "src/pellucid/ir/prims"
+
 LONGEST_FILE = 500
 LONGEST_MOVE = 150
-WHOLE_IR = 3300
+WHOLE_IR = 4300
 NO_IDEA = {"common", "core", "helper", "helpers", "manager", "misc", "util", "utils"}
 
 
@@ -58,7 +60,7 @@ def test_a_file_holds_one_idea(path: Path):
 
 def test_the_ir_can_be_read_in_one_sitting():
     # All but the rows, which are as many as there are operators.
-    read = [path for path in (ROOT / "src/pellucid/ir").rglob("*.py") if path.parent.name != "prims"]
+    read = [path for path in (ROOT / "src/pellucid/ir").rglob("*.py") if path.parent != ROWS]
     assert sum(map(lines, read)) <= WHOLE_IR
 
 

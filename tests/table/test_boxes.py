@@ -14,8 +14,8 @@ from pellucid.ir import types as T
 from pellucid.ir.expr import Expr, apply
 from pellucid.ir.facts import top
 from pellucid.ir.interp import evaluate
+from pellucid.ir.intervals.box import whole
 from pellucid.ir.prim import Prim, row
-from pellucid.ir.prims.box import whole
 from pellucid.reasoning.boxes import BoxRule, box_rule
 from pellucid.rewriting.expand import expand
 

@@ -12,10 +12,10 @@ import pytest
 from pellucid.ir import types as T
 from pellucid.ir.expr import apply
 from pellucid.ir.interp import evaluate
+from pellucid.ir.intervals.box import Box, at
+from pellucid.ir.intervals.notation import Term, choose
 from pellucid.ir.prim import Prim, row
 from pellucid.ir.prims import surface as S
-from pellucid.ir.prims.box import Box, at
-from pellucid.ir.prims.notation import Term, choose
 from pellucid.ir.prims.surface import Form, Surface
 from pellucid.reasoning.surfaces import surface_rule
 

@@ -11,11 +11,11 @@ import pytest
 
 from pellucid.ir import types as T
 from pellucid.ir.expr import apply
+from pellucid.ir.intervals import box as B
+from pellucid.ir.intervals import corners
+from pellucid.ir.intervals.box import Box, Copy
+from pellucid.ir.intervals.notation import Term, choose, fma, maximum, minimum
 from pellucid.ir.prim import Prim, row
-from pellucid.ir.prims import box as B
-from pellucid.ir.prims import corners
-from pellucid.ir.prims.box import Box, Copy
-from pellucid.ir.prims.notation import Term, choose, fma, maximum, minimum
 
 from .boxes import registered, search
 

@@ -20,7 +20,7 @@ from .facts import Facts, Transfer, top
 
 if TYPE_CHECKING:
     from .expr import Expr
-    from .prims.box import Copies, Interval
+    from .intervals.box import Copies, Interval
     from .prims.surface import Rule
 
 CLASSES: Mapping[str, tuple[T.Type, ...]] = {

@@ -16,9 +16,9 @@ from ..ir import prim as table
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const, param, topological
 from ..ir.interp import expand
+from ..ir.intervals.box import Box, Ends, all_of, near, only, whole
+from ..ir.intervals.notation import Term, maximum, minimum
 from ..ir.prim import Prim
-from ..ir.prims.box import Box, Ends, all_of, near, only, whole
-from ..ir.prims.notation import Term, maximum, minimum
 
 LONGEST_BODY = 12
 """How many operators a body may have whose boxes are composed: beyond that the bounds are loose and dear."""

@@ -14,9 +14,9 @@ from typing import NamedTuple
 from ..ir import prim as table
 from ..ir import types as T
 from ..ir.expr import Expr, const, param
+from ..ir.intervals.box import Box
+from ..ir.intervals.notation import Term, choose, fma, maximum, minimum
 from ..ir.prim import Prim
-from ..ir.prims.box import Box
-from ..ir.prims.notation import Term, choose, fma, maximum, minimum
 from ..ir.prims.surface import MARGIN, PLACES, ROUNDING, Form, Surface, either, off, spread
 from .boxes import composed, constant_box, ends, is_short, named_body
 

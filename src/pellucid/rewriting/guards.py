@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import prim as table
 from ..ir.expr import STRUCTURAL, Expr
-from ..ir.prims.reduction import LIMIT
+from ..ir.reduction import LIMIT
 
 if TYPE_CHECKING:
     from .builder import Builder

@@ -13,8 +13,8 @@ from functools import cache
 
 from ...ir import types as T
 from ...ir.expr import Expr
-from ...ir.prims.box import Box, Ends, all_of, at
-from ...ir.prims.notation import Term, choose, fma, maximum
+from ...ir.intervals.box import Box, Ends, all_of, at
+from ...ir.intervals.notation import Term, choose, fma, maximum
 from ...ir.prims.surface import MARGIN, ROUNDING, Form, Surface, off, product
 from ...rewriting.expand import expand
 from ..jit.engine import machine

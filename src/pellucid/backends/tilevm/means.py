@@ -16,8 +16,8 @@ from ...ir import prim as table
 from ...ir import types as T
 from ...ir.expr import Expr
 from ...ir.facts import Facts, top
-from ...ir.prims.box import Box
-from ...ir.prims.notation import Term
+from ...ir.intervals.box import Box
+from ...ir.intervals.notation import Term
 from ...reasoning.boxes import ends
 from ...rewriting.expand import expand
 from ..jit.engine import machine

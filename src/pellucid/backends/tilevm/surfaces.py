@@ -17,8 +17,8 @@ from ...ir import prim as table
 from ...ir import types as T
 from ...ir.expr import Expr, const, topological
 from ...ir.facts import top
-from ...ir.prims.box import Box
-from ...ir.prims.notation import Term
+from ...ir.intervals.box import Box
+from ...ir.intervals.notation import Term
 from ...ir.prims.surface import PLACES
 from ...reasoning.surfaces import settled, surface_rule, surface_type
 from ...rewriting.expand import expand

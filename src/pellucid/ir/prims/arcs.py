@@ -8,11 +8,11 @@ import numpy as np
 
 from .. import types as T
 from ..facts import Facts
+from ..intervals.bounds import decreasing, increasing
+from ..intervals.box import Box, Ends, all_of, at, falling, near, only, rising
+from ..intervals.notation import Term, as_float, bits, body, choose, fma, maximum, polynomial, root, with_sign
 from ..prim import Prim
-from .bounds import decreasing, increasing
-from .box import Box, Ends, all_of, at, falling, near, only, rising
-from .notation import Term, as_float, bits, body, choose, fma, maximum, polynomial, root, with_sign
-from .reduction import HALF_PI
+from ..reduction import HALF_PI
 from .surface import angle, arc
 
 # z = x * x. For |x| <= 1, atan x = x + x*z*P(z); for |x| <= 1/2, asin x = x + x*z*P(z).

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..facts import Facts, neighbor, rounded, top, wrap
+from ..fused import fused_multiply_add
+from ..intervals import corners
 from ..prim import Laws, Prim
 from ..types import Type, f32
-from . import corners, surface
-from .fused import fused_multiply_add
+from . import surface
 
 Array = np.ndarray[Any, Any]
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from .. import types as T
 from ..facts import ANY_BOOLEAN, FALSE, TRUE, Facts, top, wrap
+from ..intervals.box import Box, Copies, Copy, Ends, Interval, at, only, whole
+from ..intervals.notation import Term, choose, maximum, minimum
 from ..prim import Laws, Prim
-from .box import Box, Copies, Copy, Ends, Interval, at, only, whole
-from .notation import Term, choose, maximum, minimum
 
 if TYPE_CHECKING:
     from ..expr import Expr

@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from ..facts import Facts, rounded, top
+from ..intervals.box import Box, Copy, Ends, all_of, at, near, only
+from ..intervals.notation import Term, choose, fma, maximum, minimum
 from ..prim import Prim, row
 from ..types import Type, f32, f64
-from .box import Box, Copy, Ends, all_of, at, near, only
-from .notation import Term, choose, fma, maximum, minimum
 
 if TYPE_CHECKING:
     from ..expr import Expr

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..facts import Facts
+from ..intervals.box import Box, Copy, Ends, whole
+from ..intervals.notation import choose, maximum, minimum
 from ..prim import Prim
 from ..types import Type, boolean
-from .box import Box, Copy, Ends, whole
-from .notation import choose, maximum, minimum
 from .surface import chosen
 
 

@@ -13,12 +13,12 @@ import numpy as np
 
 from .. import types as T
 from ..facts import Facts
+from ..intervals.bounds import increasing, wave
+from ..intervals.box import branches
+from ..intervals.box import wave as wave_box
+from ..intervals.notation import Term, as_float, bits, body, choose, fma, nearest, polynomial
 from ..prim import Prim
-from .bounds import increasing, wave
-from .box import branches
-from .box import wave as wave_box
-from .notation import Term, as_float, bits, body, choose, fma, nearest, polynomial
-from .reduction import HALF_PI, MAGIC, bounded_angle, reduce_in_two_parts, reduce_near, reduce_quarter_turn
+from ..reduction import HALF_PI, MAGIC, bounded_angle, reduce_in_two_parts, reduce_near, reduce_quarter_turn
 from .surface import waves
 
 # On [-pi/4, pi/4], z = r * r: sin r = r + r*z*P(z), cos r = 1 + z*P(z), tan r = r + r*z*P(z).

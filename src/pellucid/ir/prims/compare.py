@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from ..facts import ANY_BOOLEAN, FALSE, TRUE, Facts
+from ..intervals.box import Box, Ends
+from ..intervals.notation import maximum, minimum
 from ..prim import Laws, Prim
 from ..types import Type, boolean
-from .box import Box, Ends
-from .notation import maximum, minimum
 
 
 def _less(_: Type, __: tuple[Type, ...], a: Facts, b: Facts) -> Facts:

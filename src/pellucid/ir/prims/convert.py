@@ -14,10 +14,10 @@ import numpy as np
 
 from .. import types as T
 from ..facts import Facts, top, wrap
+from ..intervals.box import Box, Ends, only, whole
+from ..intervals.notation import cast as read_as
+from ..intervals.notation import choose, convert, maximum, minimum, to_integer
 from ..prim import Prim
-from .box import Box, Ends, only, whole
-from .notation import cast as read_as
-from .notation import choose, convert, maximum, minimum, to_integer
 from .surface import converted
 
 if TYPE_CHECKING:

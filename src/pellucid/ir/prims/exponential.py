@@ -12,12 +12,24 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import types as T
+from ..intervals.bounds import even, increasing
+from ..intervals.box import even as even_box
+from ..intervals.box import rising
+from ..intervals.notation import (
+    Term,
+    as_float,
+    bits,
+    bits_of,
+    body,
+    cast,
+    choose,
+    fma,
+    minimum,
+    polynomial,
+    with_sign,
+)
 from ..prim import Prim
-from .bounds import even, increasing
-from .box import even as even_box
-from .box import rising
-from .notation import Term, as_float, bits, bits_of, body, cast, choose, fma, minimum, polynomial, with_sign
-from .reduction import MAGIC
+from ..reduction import MAGIC
 from .surface import exponential
 
 # On [-ln(2)/2, ln(2)/2]: exp(r) - 1 = r + r*r*P(r); on [-1/2, 1/2]: 2**f = 1 + f*P(f).

@@ -13,12 +13,23 @@ from collections.abc import Callable
 import numpy as np
 
 from .. import types as T
+from ..intervals.bounds import increasing
+from ..intervals.box import Box, Ends, Interval, at, near, only, rising
+from ..intervals.notation import (
+    Term,
+    as_float,
+    bits,
+    bits_of,
+    body,
+    choose,
+    convert,
+    fma,
+    maximum,
+    polynomial,
+)
 from ..prim import Prim
-from .bounds import increasing
-from .box import Box, Ends, Interval, at, near, only, rising
+from ..reduction import MAGIC
 from .exponential import FLOAT, LN_2
-from .notation import Term, as_float, bits, bits_of, body, choose, convert, fma, maximum, polynomial
-from .reduction import MAGIC
 from .surface import logarithm
 
 # log(1+f) = f + f*f*P(f) for -1/3 <= f <= 1/3.

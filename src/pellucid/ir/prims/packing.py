@@ -13,9 +13,9 @@ from collections.abc import Callable
 from .. import types as T
 from ..expr import Expr, apply, const
 from ..facts import Facts, Transfer, exactly
+from ..intervals.box import Box, Ends, Interval, at
+from ..intervals.notation import Term, convert, fma, maximum, minimum, to_integer
 from ..prim import Prim, row
-from .box import Box, Ends, Interval, at
-from .notation import Term, convert, fma, maximum, minimum, to_integer
 
 FULL = 255.0
 """The value of a byte all of whose bits are set."""

@@ -12,13 +12,10 @@ import numpy as np
 
 from .. import types as T
 from ..facts import Facts, top
-from ..prim import Prim
-from .bounds import corners, increasing, magnitudes
-from .box import Box, Ends, at, magnitude, near, only, rising
-from .corners import mul
-from .exponential import FLOAT, bounded_power, power_of_two, reduce_exp2, scaled
-from .logarithm import SMALLEST_NORMAL, is_normal, lifted_word, log2_of, take_apart
-from .notation import (
+from ..intervals.bounds import corners, increasing, magnitudes
+from ..intervals.box import Box, Ends, at, magnitude, near, only, rising
+from ..intervals.corners import mul
+from ..intervals.notation import (
     Term,
     as_float,
     bits,
@@ -33,7 +30,10 @@ from .notation import (
     truncated,
     with_sign,
 )
-from .reduction import MAGIC
+from ..prim import Prim
+from ..reduction import MAGIC
+from .exponential import FLOAT, bounded_power, power_of_two, reduce_exp2, scaled
+from .logarithm import SMALLEST_NORMAL, is_normal, lifted_word, log2_of, take_apart
 from .surface import powers
 
 # atanh s = s + s*z/3 + s*z*z*Q(z), z = s * s, for |s| <= 3 - 2*sqrt(2).

@@ -8,10 +8,10 @@ from collections.abc import Callable
 import numpy as np
 
 from ..facts import Facts, Transfer, rounded, top
+from ..intervals.box import Box, Ends, Interval, at, only
+from ..intervals.notation import root
 from ..prim import Prim
 from ..types import Type
-from .box import Box, Ends, Interval, at, only
-from .notation import root
 from .surface import rooted
 
 

@@ -24,8 +24,8 @@ from typing import NamedTuple
 
 from .. import types as T
 from ..expr import apply
-from .box import REACH, Box, all_of, at, magnitude
-from .notation import Term, choose, fma, maximum, minimum
+from ..intervals.box import REACH, Box, all_of, at, magnitude
+from ..intervals.notation import Term, choose, fma, maximum, minimum
 
 LINEAR, PLACES = 4, 7
 """How many factors belong to one place alone, and how many there are."""

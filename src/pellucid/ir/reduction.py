@@ -1,14 +1,14 @@
 """Reduction of any angle to an eighth of a turn around a multiple of a quarter: what sin, cos and tan have in common.
 
-Not a family of rows itself. The common case takes away a multiple of pi/2 held in three parts (Cody and Waite); beyond
+The common case takes away a multiple of pi/2 held in three parts (Cody and Waite); beyond
 `LIMIT` the angle is multiplied by a window of the binary digits of 2/pi in integers (Payne and Hanek), under one
 ``choose`` of one condition, so that a compiler can put all of it in a branch that pictures never take.
 """
 
 from __future__ import annotations
 
-from .. import types as T
-from .notation import Term, as_float, bits, cast, choose, convert, fma, minimum
+from . import types as T
+from .intervals.notation import Term, as_float, bits, cast, choose, convert, fma, minimum
 
 MAGIC = {T.f32: 1.5 * 2**23, T.f64: 1.5 * 2**52}
 """Added to a number, this leaves the nearest whole number in the low bits: as a float after subtracting it again."""

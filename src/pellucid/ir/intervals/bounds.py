@@ -1,6 +1,6 @@
 """Facts of functions that are known by their curve: monotone ones, from their values at the ends, widened.
 
-Not a family of rows itself. The values come from NumPy in double precision and are widened by more than any row here
+The values come from NumPy in double precision and are widened by more than any row here
 states as its error, so that the bounds hold for what the rows really compute.
 """
 

@@ -1,6 +1,6 @@
 """Arithmetic notation for bodies: a `Term` is an expression with Python's operators, lifted constants and no folding.
 
-Not a family of rows itself. Rows whose meaning is an expression of simpler rows (the elementary functions) are written
+Rows whose meaning is an expression of simpler rows (the elementary functions) are written
 with it, so that they read like the formulas they are; `body` turns a function of terms into the function of expressions
 that a row wants. Every operator here is one node of one row, so what is written is what runs, bit for bit.
 """

@@ -1,6 +1,6 @@
 """The notation of boxes: bounds of a row's result as terms over the bounds of its operands.
 
-Not a family of rows itself. A box of numbers holds what lies between its ends; a box of booleans has must and may for
+A box of numbers holds what lies between its ends; a box of booleans has must and may for
 ends. The whole line is the one box of floats that may hold NaN, and no end is ever NaN: a rule that would shrink the
 line, or whose ends may come to inf - inf or 0 * inf, guards against that. Correctly rounded rows keep order, so that
 their own results at the right ends are exact bounds; approximations are widened, but for points.

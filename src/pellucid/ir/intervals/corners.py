@@ -1,6 +1,6 @@
 """Boxes of arithmetic: the ends of sums, products, quotients and minima, at the right corners of their operands' boxes.
 
-Not a family of rows itself; `arith` has the rows. Rounding keeps order, so nothing is widened here. Where infinities
+The rows are in `ir.prims.arith`. Rounding keeps order, so nothing is widened here. Where infinities
 may meet, or zero meets one, the result is the whole line; where an integer may wrap in one place of a box and not in
 another, it is the whole type.
 """

@@ -1,6 +1,6 @@
 """The fused multiply-add in NumPy: one correct rounding, for any operands, without the hardware's help.
 
-Not a family of rows itself; `arith` uses it as the meaning of its row `fma`.
+The row `fma` in `ir.prims.arith` has it as its meaning.
 """
 
 from __future__ import annotations
