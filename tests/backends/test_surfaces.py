@@ -11,8 +11,8 @@ import pytest
 from tests.table.surfaces import EXACT, Near, near, products
 
 import pellucid as pl
-from pellucid.backends.tilevm import centers
-from pellucid.backends.tilevm.means import Step
+from pellucid.backends.tilevm.supersample import bounds as centers
+from pellucid.backends.tilevm.supersample.resolve import Step
 from pellucid.driver.frame import Variant
 from pellucid.ir import types as T
 from pellucid.ir.expr import param

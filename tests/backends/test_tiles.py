@@ -8,7 +8,7 @@ from examples import gallery
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.backends.tilevm.words import FLAT, LINE
+from pellucid.backends.tilevm.abi import FLAT, LINE
 from pellucid.driver.frame import Variant
 
 SIZES = [(1, 1), (5, 3), (16, 16), (17, 33), (64, 65), (300, 40), (257, 511)]

@@ -17,9 +17,12 @@ from tests.diff.programs import COLUMN, ROW
 import pellucid as pl
 from pellucid import images as im
 from pellucid.backends.jit.engine import machine
-from pellucid.backends.tilevm import TileBackend, blocks, kernels, running
-from pellucid.backends.tilevm.kernels import Kernels, Key
-from pellucid.backends.tilevm.words import Word
+from pellucid.backends.tilevm import TileBackend
+from pellucid.backends.tilevm.abi import Word
+from pellucid.backends.tilevm.machine import kernels, running
+from pellucid.backends.tilevm.machine import pool as blocks
+from pellucid.backends.tilevm.machine.kernels import Kernels
+from pellucid.backends.tilevm.tape.key import Key
 from pellucid.base.errors import BackendError
 from pellucid.ir import expr as E
 from pellucid.ir import interp

@@ -14,7 +14,8 @@ from pellucid import algebra as alg
 from pellucid import images as im
 from pellucid import signals as sg
 from pellucid import staging as st
-from pellucid.backends.tilevm.kernels import Kernels, Key
+from pellucid.backends.tilevm.machine.kernels import Kernels
+from pellucid.backends.tilevm.tape.key import Key
 from pellucid.base.errors import PellucidError
 from pellucid.canvas.draw import checked_film
 from pellucid.canvas.formats import Look, format_of
@@ -315,8 +316,12 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "staging.cogen.generator._MAX_PATTERNS": lambda _: lowered(
         "staging.cogen.generator._MAX_PATTERNS", 1, lambda: compiled(choosing)
     ),
-    "backends.tilevm.running.SLOTS": lambda _: lowered("backends.tilevm.running.SLOTS", 5, by_tiles),
-    "backends.tilevm.kernels.MOST": lambda _: lowered("backends.tilevm.kernels.MOST", 1, two_operators),
+    "backends.tilevm.machine.running.SLOTS": lambda _: lowered(
+        "backends.tilevm.machine.running.SLOTS", 5, by_tiles
+    ),
+    "backends.tilevm.machine.kernels.MOST": lambda _: lowered(
+        "backends.tilevm.machine.kernels.MOST", 1, two_operators
+    ),
     "driver.codes._LIMIT": lambda _: compiled_root()(1 << 63, None),
     "reasoning.printed.LONGEST": lambda _: printed_time((If(apply("eq", shared(30), shared(30)), ()),)),
     "staging.front.vectors._DEEPEST": lambda _: compiled(spinning, within(302)),

@@ -21,7 +21,7 @@ def contracts() -> list[dict[str, object]]:
 
 
 def floors() -> list[str]:
-    (layers,) = (contract["layers"] for contract in contracts() if contract["type"] == "layers")
+    (layers,) = (contract["layers"] for contract in contracts() if contract.get("containers") == ["pellucid"])
     assert isinstance(layers, list)
     return [part.strip() for layer in layers for part in layer.split("|")]
 

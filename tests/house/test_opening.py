@@ -32,7 +32,7 @@ ALLOWED = {
     "cli/problems.py": "the null device",
     "backends/c/compiler.py": "files in a folder that it has just made",
     "backends/flow/executable.py": "memory for instructions, in a file without a name",
-    "backends/tilevm/blocks.py": "memory without a file",
+    "backends/tilevm/machine/pool.py": "memory without a file",
     "canvas/spill.py": "memory in a file without a name",
     "canvas/sinks.py": "bytes in memory, and the file that is being written",
     "driver/cache.py": "entries, which have rules of their own",

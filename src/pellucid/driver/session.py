@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from ..backends.port import Code
-from ..backends.tilevm.running import Counts, TileCode
+from ..backends.tilevm.machine.running import Counts, TileCode
 from ..base.errors import BackendError, InputError, PellucidError
 from ..base.garbage import uncollected
 from ..base.room import with_room

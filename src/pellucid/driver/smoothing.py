@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..backends.port import Code
-from ..backends.tilevm.running import Care
-from ..backends.tilevm.sampled import SampledCode
+from ..backends.tilevm.machine.running import Care
+from ..backends.tilevm.supersample.running import SampledCode
 from ..base.errors import InputError
 from .frame import OUT
 from .view import Smooth

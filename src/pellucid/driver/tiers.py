@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..backends.tilevm.running import Counts
+from ..backends.tilevm.machine.running import Counts
 from ..backends.tilevm.sizes import LANES, VECTORS
-from ..backends.tilevm.tape import Tape
+from ..backends.tilevm.tape.build import Tape
 from ..ir import prim as table
 
 BATCH = LANES * VECTORS

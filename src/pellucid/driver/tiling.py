@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..backends.tilevm.running import Counts, TileCode
+from ..backends.tilevm.machine.running import Counts, TileCode
 from ..base.errors import BackendError
 from .frame import OUT, Source, Variant
 from .kernel import Kernel, checked_source, code_of

@@ -7,10 +7,10 @@ from ...ir.expr import ITERATIONS
 from ...ir.nest import Kernel
 from ..jit.workers import worker_pool as hands
 from ..port import Ranges, Store, layout
-from .means import mean_of
-from .running import TileCode
-from .sampled import SampledCode
-from .tape import build, field_of
+from .machine.running import TileCode
+from .supersample.resolve import mean_of
+from .supersample.running import SampledCode
+from .tape.build import build, field_of
 
 
 class TileBackend:

@@ -1,9 +1,10 @@
 """Packing: a word with the whole part of a number set beside what it holds, as colors are packed.
 
-The tile machine puts these rows in place of the chains that pack a pixel (`backends.tilevm.packing`), since there every
-instruction goes through memory once; nobody else writes them. Bytes are clamped before they are packed, unless it is
-known that they are none too low or too high: so there is a row for each clamp that is left of one; and one more that
-makes a byte of a fraction before. Opaque colors, which are most, have rows for all three channels at once.
+The tile machine puts these rows in place of the chains that pack a pixel (`backends.tilevm.tape.packing`), since
+there every instruction goes through memory once; nobody else writes them. Bytes are clamped before they are packed,
+unless it is known that they are none too low or too high: so there is a row for each clamp that is left of one; and
+one more that makes a byte of a fraction before. Opaque colors, which are most, have rows for all three channels at
+once.
 """
 
 from __future__ import annotations

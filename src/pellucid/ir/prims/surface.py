@@ -1,15 +1,16 @@
 """The notation of surfaces: what a row's result is near over a square of pixels, and how far it may be off that.
 
-Not a family of rows itself. Places in the square are numbers from -1 to 1: X and Y, U and V (see `tilevm.patches`). A
-`Form` says that everywhere in it a value, as it is computed in floats, is in a box, and
+Not a family of rows itself. Places in the square are numbers from -1 to 1: X and Y, U and V (see
+`tilevm.taylor.tiles`). A `Form` says that everywhere in it a value, as it is computed in floats, is in a box, and
 
     |value - (middle + a*X + b*Y + c*U + d*V + e*X*X + f*X*Y + g*Y*Y)| <= error
 
 where the arithmetic on the left is exact, and these numbers are floats. So an error holds those of the operands; what
 bends in another way (a product of three slopes, the third derivative of a curve); and what rounds, in the row itself
-and in the numbers above: as many roundings as a rule counts, or more, of a size that bounds all that is rounded. Errors
-are computed in floats too, in sums and products of numbers that are not negative. Each is rounded less than `MARGIN`
-times on the way, and made larger by as much; what underflows is less than the smallest normal number, and added.
+and in the numbers above: as many roundings as a rule counts, or more, of a size that bounds all that is rounded.
+Errors are computed in floats too, in sums and products of numbers that are not negative. Each is rounded less than
+`MARGIN` times on the way, and made larger by as much; what underflows is less than the smallest normal number, and
+added.
 
 Where something is divided by zero, or an operand is not known, an error comes to infinity or NaN: the result's box is
 all that is known then. Rules see to it that no number comes out of a NaN: `maximum` and `minimum` hide one that is

@@ -1,25 +1,22 @@
-"""Running a supersampled frame: what the machine of `sampling` has to know besides a tape.
-
-The top of `tilevm` beside `running`.
-"""
+"""Running a supersampled frame: what `supersample.machine` has to know besides a tape."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from ...ir.expr import Expr
-from ..jit.workers import WorkerPool as Hands
-from ..port import Layout, Store, address
-from .centers import centers
-from .kernels import PASSAGES
-from .means import Mean, functions
-from .running import Care, TileCode, whole
-from .sampling import text
-from .sizes import LANES, VECTORS
-from .surfaces import HALVES, surfaces
-from .tape import Field, build_samples
-from .words import INPUTS, LIST_MOST, STEP, Word
+from ....ir.expr import Expr
+from ...jit.workers import WorkerPool as Hands
+from ...port import Layout, Store, address
+from ..abi import INPUTS, LIST_MOST, STEP, Word
+from ..machine.running import Care, TileCode, whole
+from ..sizes import LANES, VECTORS
+from ..tape.build import Field, build_kept
+from ..tape.key import PASSAGES
+from ..taylor.kernels import HALVES, surfaces
+from .bounds import centers
+from .machine import text
+from .resolve import Mean, functions
 
 FULL = 0.8
 """Lists are so long that of the vectors of their batches this part is used, if that is possible."""
@@ -38,7 +35,8 @@ class SampledCode(TileCode):
     def __init__(
         self, plan: Layout, field: Field, mean: Mean, hands: Hands | None, threads: int, store: Store | None
     ) -> None:
-        super().__init__(plan, build_samples(field, mean), hands, threads, store)
+        tape = build_kept(field, mean.values, {mean.across: 2, mean.down: 3}, mean.uniforms)
+        super().__init__(plan, tape, hands, threads, store)
         self.mean = mean
         frame = self.memory.frame
         half = self.memory.unit // 2

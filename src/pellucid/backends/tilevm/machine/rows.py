@@ -1,7 +1,6 @@
-"""Stores: how rows of pixels are written to a frame.
+"""Row writers: how rows of pixels are written to a frame.
 
-In `tilevm` below `leaves`, `cells` and `machine`. A frame that no cache holds is written past all of them: a cache
-would first read what is going to be overwritten.
+A frame that no cache holds is written past all of them: a cache would first read what is going to be overwritten.
 """
 
 from __future__ import annotations
@@ -9,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum, auto
 
-from .assembly import Function, Value
-from .sizes import LANES
-from .words import Word, Writer
+from ..abi import Word, Writer
+from ..assembly import Function, Value
+from ..sizes import LANES
 
 LINE_BYTES = 4 * LANES
 """Bytes of 16 pixels, and of a line of most caches."""

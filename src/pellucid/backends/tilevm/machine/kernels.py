@@ -1,9 +1,9 @@
 """Kernels: for every operator on every type, the code of one instruction on 256 pixels and on 16 boxes.
 
-In `tilevm` between the operator table and `machine`, which calls kernels through tables of addresses. Nothing here
-knows an operator: a batch kernel is a row's own spelling, or that of its body, and a box kernel the rule that
-`reasoning.boxes` derives from the row. What a tape asks for and nobody has asked for before is compiled together, kept
-in the store, and stays for the rest of the process.
+`machine.tiles` calls kernels through tables of addresses. Nothing here knows an operator: a batch kernel is a row's
+own spelling, or that of its body, and a box kernel is the rule that `reasoning.boxes` derives from the row. Kernels
+that a tape needs and that do not exist yet are compiled together, kept in the store, and stay for the rest of the
+process.
 """
 
 from __future__ import annotations
@@ -11,74 +11,29 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Iterable, Sequence
-from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
-from ...base.errors import BackendError
-from ...ir import expr as E
-from ...ir import prim as table
-from ...ir import types as T
-from ...ir.expr import Expr
-from ...ir.facts import Facts, top
-from ...reasoning.boxes import box_rule
-from ...rewriting.expand import expand
-from ..jit.engine import machine
-from ..jit.spelling import SCALAR, STORED, literal, typed
-from ..port import Store
-from . import passages
-from .lines import Lines, leaf
-from .sizes import LANES
+from ....base.errors import BackendError
+from ....ir import expr as E
+from ....ir import prim as table
+from ....ir import types as T
+from ....ir.expr import Expr
+from ....ir.facts import Facts, top
+from ....reasoning.boxes import box_rule
+from ....rewriting.expand import expand
+from ...jit.engine import machine
+from ...jit.spelling import SCALAR, STORED, literal, typed
+from ...port import Store
+from ..sizes import LANES
+from ..tape.key import PASSAGES, SPREADS, VARIANTS, Key, leaf
+from . import linkage
+from .emitter import Lines
 
-VARIANTS = 8
-"""Opcodes of one operator: which of its up to three operands are uniform."""
 MOST = 2048
 """Operators on certain types that a process may use."""
-PASSAGES = frozenset({"pass", "care", "take", "loop"})
-"""What is no row: see `passages`."""
-SPREADS = frozenset({"columns", "rows"})
-"""What makes a batch of a line: of one that is the same in all rows, or in all columns. Boxes have no lines."""
 UNROLLED = 4
 """Vectors in one turn of a kernel's loop, where an operator is cheap."""
-
-
-class Key(NamedTuple):
-    """What a kernel computes: a row (or "load", "splat", "keep", or a passage) on operands of certain types.
-
-    `twice` says that the first two operands are one value: the box of a square is smaller than that of a product.
-    `beside` names the other row of a pair: see `pairs`. The first has one more operand, the place of the other's
-    result; the second has two, the first's result and that place.
-    """
-
-    op: str
-    types: tuple[T.Type, ...]
-    result: T.Type
-    twice: bool = False
-    beside: str = ""
-
-    @property
-    def own(self) -> tuple[T.Type, ...]:
-        """The types of the row's own operands."""
-        return self.types[:1] if self.beside else self.types
-
-    @property
-    def variants(self) -> int:
-        """Masks from which on there are no kernels for batches: what a pair has beside its operand is never uniform."""
-        if self.beside:
-            return 2 if len(self.types) == 2 else 4
-        return 1 << len(self.types)
-
-    @property
-    def keeps_zero(self) -> bool:
-        """Whether the result, where it is known to be an operand, is that operand with the sign of a zero."""
-        return self.op not in table.table() or _keeps_zero(self.op, self.types, self.result, table.edition())
-
-
-@cache
-def _keeps_zero(op: str, types: tuple[T.Type, ...], result: T.Type, _: int) -> bool:
-    rule = box_rule(table.row(op), types, result)
-    return all(keeps or copy is None for keeps, copy in zip(rule.copies_keep_zero, rule.copies, strict=True))
 
 
 class Kernels:
@@ -154,7 +109,7 @@ def module(keys: Sequence[Key], half: int) -> str:
         if key.op in PASSAGES:
             # Only what is passed may be uniform.
             truth = key.result is T.boolean
-            parts.append(passages.text(key.op, truth, f"batch_{k}", f"boxes_{k}", half))
+            parts.append(linkage.text(key.op, truth, f"batch_{k}", f"boxes_{k}", half))
             given = 2 if full > 1 else 1
             names = [f"ptr @batch_{k}_{mask}" for mask in range(given)]
             batches += [*names, *["ptr null"] * (VARIANTS - given)]

@@ -1,11 +1,10 @@
-"""Bodies: what iterations repeat, as straight lines of instructions beside the tape that they belong to.
+"""Loop subprograms: what iterations repeat, as straight lines of instructions beside the tape that they belong to.
 
-In `tilevm` between `kernels` and `tape`. A tape has no jumps. An iteration is a row of its instructions: each value
-that goes in is passed to a place of the body, one instruction runs the body until no lane moves any more, and each
-component that somebody wants is taken from its place. What goes in is a chain, so that to shorten a tape nobody has to
-know of iterations. The body's own lines are not shortened, and all that is special about them is their order: which
-lanes are still running, and what those that have stopped keep, is said by rows of the table, to batches and to boxes
-alike.
+A tape has no jumps. An iteration is a row of its instructions: each value that goes in is passed to a place of the
+body, one instruction runs the body until no lane moves any more, and each component that somebody wants is taken from
+its place. What goes in is a chain, so that to shorten a tape nobody has to know of iterations. The body's own lines
+are not shortened, and all that is special about them is their order: which lanes are still running, and what those
+that have stopped keep, is said by rows of the table, to batches and to boxes alike.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ...base.errors import BackendError
-from ...ir import expr as E
-from ...ir import prim as table
-from ...ir import types as T
-from ...ir.expr import Buffer, Expr, parts
-from .kernels import Key
+from ....base.errors import BackendError
+from ....ir import expr as E
+from ....ir import prim as table
+from ....ir import types as T
+from ....ir.expr import Buffer, Expr, parts
+from .key import Key
 
 PASS, CARE = (Key(op, (T.boolean, T.boolean), T.boolean) for op in ("pass", "care"))
 PASSES = {t: Key("pass", (t, T.boolean), T.boolean) for t in T.FLOATS}

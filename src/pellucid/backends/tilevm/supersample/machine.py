@@ -1,20 +1,20 @@
-"""Sampling: the machine for frames with many samples to a pixel, from boxes to means.
+"""The supersampling machine: frames with many samples to a pixel, from boxes to means, as LLVM text.
 
-In `tilevm` beside `machine`, whose way it goes: squares of 16 children each, down to single pixels. The box of a child
-holds all samples of its pixels, so that what is one word there costs no sample. Pixels that are left gather in lists
-that share a tape; each is a lane, its samples go by in the order in which they are added up, and sums become words.
+It goes the way of `machine.tiles`: squares of 16 children each, down to single pixels. The box of a child holds all
+samples of its pixels, so that a child of one word costs no sample. Pixels that are left gather in lists that share a
+tape; each is a lane, its samples go by in the order in which they are added up, and sums become words.
 """
 
 from __future__ import annotations
 
 from functools import cache
 
-from . import shorten
-from .assembly import POINTER, Assembly, Function, Value
-from .cells import write_cells
-from .leaves import leaf_form, run_leaf
-from .likeness import alike
-from .machine import (
+from ..abi import AGAIN, HOPELESS, LEAF, LIST_MOST, MOST_VALUES, STEP, WORTH, Record, Space, Word, Writer
+from ..assembly import POINTER, Assembly, Function, Value
+from ..machine.fills import write_cells
+from ..machine.leaves import leaf_form, run_leaf
+from ..machine.sharing import alike
+from ..machine.tiles import (
     Task,
     alike_children,
     arrange,
@@ -28,21 +28,9 @@ from .machine import (
     prepare,
     tiles,
 )
-from .patches import TILE, functions, kept_by, place_in_tile, places_kept
-from .sizes import LANES, VECTORS
-from .words import (
-    AGAIN,
-    HOPELESS,
-    LEAF,
-    LIST_MOST,
-    MOST_VALUES,
-    STEP,
-    WORTH,
-    Record,
-    Space,
-    Word,
-    Writer,
-)
+from ..sizes import LANES, VECTORS
+from ..tape import simplify
+from ..taylor.tiles import TILE, functions, kept_by, place_in_tile, places_kept
 
 SUMS = MOST_VALUES * 8 * LANES
 """Bytes for the sums of 16 pixels."""
@@ -62,7 +50,7 @@ def text(width: int, *, traced: bool = False) -> str:
     half = LANES * width
     asm = Assembly(traced=traced)
     declare(asm)
-    shorten.functions(asm, half)
+    simplify.functions(asm, half)
     functions(asm, half)
     for build in (alike, fill, write_cells, _flush, _append, _node):
         build(asm, half)

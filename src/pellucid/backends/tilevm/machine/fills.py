@@ -1,16 +1,15 @@
-"""Cells: what is one word in a task is noted, and written row by row at the task's end.
+"""Deferred tile fills: tiles of one word are noted in a task, and written row by row at the task's end.
 
-In `tilevm` between `stores` and `machine`. A square of 16 by 16 pixels lies in 16 pages of memory, 64 bytes in each:
-written one by one such squares take three times as long as rows that go on. So a task has a word and a bit for each of
-its cells, as large as leaves are.
+A square of 16 by 16 pixels lies in 16 pages of memory, 64 bytes in each: written one by one such squares take three
+times as long as rows that go on. So a task has a word and a bit for each of its cells, which are as large as leaves.
 """
 
 from __future__ import annotations
 
-from .assembly import POINTER, Assembly, Function, Value
-from .sizes import LANES
-from .stores import Way, store_row, store_rows
-from .words import CELL_BITS, CELL_WORDS, LEAF, STEP, Word, Writer
+from ..abi import CELL_BITS, CELL_WORDS, LEAF, STEP, Word, Writer
+from ..assembly import POINTER, Assembly, Function, Value
+from ..sizes import LANES
+from .rows import Way, store_row, store_rows
 
 SIDE = 16
 """Cells of the largest task in a row."""

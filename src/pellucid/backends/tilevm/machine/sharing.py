@@ -1,16 +1,15 @@
-"""Likeness: which children of a square want the same tape, so that it is made once.
+"""Tape deduplication: which children of a square want the same tape, so that it is made once.
 
-In `tilevm` between `shorten` and `machine`. Two children are alike if they want the same instructions, if the same ones
-are pinned and copied, and if what is pinned has the same value: an edge that goes through several leaves often leaves
-all of them the same.
+Two children are alike if they want the same instructions, if the same ones are pinned and copied, and if what is
+pinned has the same value: an edge that goes through several leaves often leaves all of them the same.
 """
 
 from __future__ import annotations
 
-from .assembly import POINTER, Assembly, Function, Value
-from .shorten import COPIES, listed
-from .sizes import LANES
-from .words import INPUTS, TRUTH, Record, Space, Word, Writer
+from ..abi import INPUTS, TRUTH, Record, Space, Word, Writer
+from ..assembly import POINTER, Assembly, Function, Value
+from ..sizes import LANES
+from ..tape.simplify import COPIES, listed
 
 FIELDS = COPIES | 1
 """In a word of choices, the bits of the first child."""

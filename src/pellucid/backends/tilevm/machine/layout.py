@@ -1,8 +1,8 @@
-"""Placement: where bodies of iterations are in memory, and their lines as the machine reads them.
+"""Slot layout: where the subprograms of iterations are in memory, and their lines as the machine reads them.
 
-In `tilevm` between `bodies` and `running`. Every body has slots behind those of the tape; as batches they take 8 units
-each, as boxes one, in the same place. The pool tells the passages where that is, in bytes from its own entries, so that
-one table serves all workspaces.
+Every subprogram has slots behind those of the tape; a slot takes 8 units as batches and one as boxes, in the same
+place. The pool tells `machine.linkage` where that is, in bytes from its own entries, so that one table serves all
+workspaces.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ...ir import types as T
-from ...ir.facts import top
-from .bodies import Body, Item, Line, Link, Whole
-from .kernels import Kernels, Key
-from .passages import LINE, Loop, Way
-from .sizes import LANES
+from ....ir import types as T
+from ....ir.facts import top
+from ..sizes import LANES
+from ..tape.key import Key
+from ..tape.subprograms import Body, Item, Line, Link, Whole
+from .kernels import Kernels
+from .linkage import LINE, Loop, Way
 
 CODE = np.dtype([("code", "u8"), ("places", "i4", 4)])
-"""What `passages` reads as a line."""
+"""A line as `machine.linkage` reads it."""
 assert CODE.itemsize == LINE  # noqa: S101
 
 

@@ -1,7 +1,7 @@
-"""Blocks: memory for workspaces, of which most is never touched, and which the next tape uses again.
+"""Workspace pool: memory for workspaces, of which most is never touched, reused by the next tape.
 
-In `tilevm` below `running`. To touch a page for the first time costs more than what a frame does with it, so blocks
-that a tape has let go of are kept for the next one. Pages are small: of a large one hardly anything would be used.
+Touching a page for the first time costs more than what a frame does with it, so memory that one tape has released is
+kept for the next one. Pages are small: hardly any of a large page would be used.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.errors import BackendError
+from ....base.errors import BackendError
 
 MOST_KEPT, LARGEST_KEPT = 3, 1 << 28
 """How many blocks are kept, those of one tape; and of how many bytes, used or not."""

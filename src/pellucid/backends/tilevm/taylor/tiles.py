@@ -1,19 +1,19 @@
-"""Patches: tapes on 16 squares of pixels at once, and the pixels whose bytes follow from surfaces near their samples.
+"""Taylor tile evaluation: tapes on 16 squares of pixels at once, and the pixels whose bytes follow from the models.
 
-In `tilevm` between `shorten` and `sampling`. A tape runs forward over forms (see `surfaces`), in memory of its own
-beside that for boxes; then each place in a square is asked for, in all 16 of them, and what is decided is filled.
+A tape runs forward over forms (see `taylor.kernels`), in memory of its own beside that for boxes. Then each place in
+a square is asked for, in all 16 squares, and the pixels that are decided are filled.
 
 Places: X and Y go from -1 to 1 over all columns and rows of samples of a square, U and V over those of each pixel.
 """
 
 from __future__ import annotations
 
-from .assembly import POINTER, Assembly, Function, Value, Variable
-from .kernels import VARIANTS
-from .machine import child_corner
-from .sizes import LANES
-from .surfaces import ERROR, FACTORS, HALVES, MIDDLE
-from .words import AGAIN, INPUTS, MOST_VALUES, ROOTS, STEP, Record, Space, Word, Writer
+from ..abi import AGAIN, INPUTS, MOST_VALUES, ROOTS, STEP, Record, Space, Word, Writer
+from ..assembly import POINTER, Assembly, Function, Value, Variable
+from ..machine.tiles import child_corner
+from ..sizes import LANES
+from ..tape.key import VARIANTS
+from .kernels import ERROR, FACTORS, HALVES, MIDDLE
 
 TILE = 256
 """The bytes of a tile of 16 by 16 pixels, one for each: whether it is left."""

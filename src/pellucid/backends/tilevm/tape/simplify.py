@@ -1,7 +1,7 @@
-"""Shortening: tapes on boxes, and the shorter tapes of those children for which boxes decide something.
+"""Tape simplification: tapes on boxes, and the shorter tapes of those children for which boxes decide something.
 
-In `tilevm` between `words` and `machine`. A tape runs on 16 boxes at once; backward, each instruction learns in which
-of them it is wanted; and a child gets a tape of what it wants, in which what is pinned has become a uniform.
+A tape runs on 16 boxes at once; backward, each instruction learns in which of them it is wanted; and a child gets a
+tape of what it wants, in which what is pinned has become a uniform.
 """
 
 from __future__ import annotations
@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
-from .assembly import POINTER, Assembly, Function, Value, Variable
-from .kernels import VARIANTS
-from .sizes import LANES
-from .words import (
+from ..abi import (
     BY_ROW,
     CASES,
     INPUTS,
@@ -28,6 +25,9 @@ from .words import (
     Word,
     Writer,
 )
+from ..assembly import POINTER, Assembly, Function, Value, Variable
+from ..sizes import LANES
+from .key import VARIANTS
 
 COPIES = 1 << 16 | 1 << 32 | 1 << 48
 """In a word of choices, where its copies are, of the first child."""

@@ -1,8 +1,8 @@
-"""The machine: tiles of a frame, from boxes to pixels, written as LLVM text once for each width of elements.
+"""Tiles: a frame from boxes to pixels, written as LLVM text once for each width of elements.
 
-In `tilevm` above `shorten`. A frame is cut into squares of 16 children, each of which is cut into 16 again, down to
-leaves of 16 by 16 pixels. What is one value in a child is filled; a child for which much is decided gets a shorter
-tape; and leaves run what is left on 256 pixels at a time.
+A frame is cut into squares of 16 children, each of which is cut into 16 again, down to leaves of 16 by 16 pixels. A
+child of one value is filled; a child for which much is decided gets a shorter tape; and leaves run what is left on
+256 pixels at a time.
 """
 
 from __future__ import annotations
@@ -12,14 +12,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import NamedTuple
 
-from . import shorten
-from .assembly import POINTER, Assembly, Function, Value
-from .cells import note_cells, write_cells
-from .leaves import leaf
-from .likeness import alike, with_count
-from .sizes import LANES
-from .stores import Way, finish_stores, store_row, store_rows
-from .words import (
+from ..abi import (
     AGAIN,
     INPUTS,
     LEAF,
@@ -33,6 +26,13 @@ from .words import (
     Word,
     Writer,
 )
+from ..assembly import POINTER, Assembly, Function, Value
+from ..sizes import LANES
+from ..tape import simplify
+from .fills import note_cells, write_cells
+from .leaves import leaf
+from .rows import Way, finish_stores, store_row, store_rows
+from .sharing import alike, with_count
 
 CLASSES = 5
 """Tasks are told apart by their length, halved so many times less one."""
@@ -52,7 +52,7 @@ def text(width: int, *, traced: bool = False) -> str:
     half = LANES * width
     asm = Assembly(traced=traced)
     declare(asm)
-    shorten.functions(asm, half)
+    simplify.functions(asm, half)
     for build in (alike, fill, write_cells, leaf, _node):
         build(asm, half)
     prepare(asm, half, _look)

@@ -1,8 +1,8 @@
 """Packed words: the chains at the end of a pixel that make a word of channels, as one instruction for each channel.
 
-In `tilevm` before `tape` writes instructions: in a leaf each of them goes through memory once, and short tapes would
-do little else than clamp, truncate, shift and join. Only the root is looked at, and the arms of choices between words.
-The rows that stand for such a chain keep every bit; see `ir.prims.packing`.
+They are found before `tape.build` writes instructions: in a leaf each of them goes through memory once, and short
+tapes would do little else than clamp, truncate, shift and join. Only the root is looked at, and the arms of choices
+between words. The rows that stand for such a chain keep every bit; see `ir.prims.packing`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial, reduce
 
-from ...ir import expr as E
-from ...ir import types as T
-from ...ir.expr import Expr
-from ...ir.prims.packing import ALPHA, FULL, HALF, OPAQUE, PLACES, SCALED
+from ....ir import expr as E
+from ....ir import types as T
+from ....ir.expr import Expr
+from ....ir.prims.packing import ALPHA, FULL, HALF, OPAQUE, PLACES, SCALED
 
 
 def packed(root: Expr) -> Expr:

@@ -1,8 +1,8 @@
-"""Leaves: 256 pixels at a time, by what boxes have left of a tape.
+"""Leaves: 256 pixels at a time, by what interval evaluation has left of a tape.
 
-In `tilevm` between `shorten` and `machine`. Lines come first, which are one vector, or four that all leaves of a square
-share; then batches, of 16; and then, if it changes with a few truths only, what is flat: each lane of a vector is a
-case, and every pixel is of one.
+Lines come first: one vector each, or four that all leaves of a square share. Batches of 16 vectors follow. Results
+that change with a few truths only are flat, and may come last: each lane of one vector is then a case of a truth
+table, and every pixel takes the word of its case.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from .assembly import POINTER, Assembly, Function, Value, Variable
-from .sizes import LANES, VECTORS
-from .stores import Way, store_row, store_rows
-from .words import CASES, LEAF, STEP, Record, Space, Word, Writer
+from ..abi import CASES, LEAF, STEP, Record, Space, Word, Writer
+from ..assembly import POINTER, Assembly, Function, Value, Variable
+from ..sizes import LANES, VECTORS
+from .rows import Way, store_row, store_rows
 
 CASED = 2
 """The bit that says that cases are worked out."""

@@ -1,8 +1,8 @@
-"""Surfaces: for every operator, the code of one instruction on 16 squares of pixels, as surfaces with an error.
+"""Kernels of Taylor models: for every operator, the code of one instruction on 16 squares of pixels.
 
-In `tilevm` beside `kernels`, whose boxes say of a square what a value may be; here is said what it is near as well. The
-kernel of a row is the rule of `reasoning.surfaces`. It reads and writes a value's form: two ends, the middle, the
-factors of what it grows by, and the error, each of them 16 elements.
+The boxes of `machine.kernels` say what a value may be in a square; these kernels also say what it is near. The kernel
+of a row is the rule of `reasoning.surfaces`. It reads and writes a value's form: two ends, the middle, the factors of
+what it grows by, and the error, each of them 16 elements.
 """
 
 from __future__ import annotations
@@ -13,21 +13,22 @@ from functools import cache
 
 import numpy as np
 
-from ...ir import prim as table
-from ...ir import types as T
-from ...ir.expr import Expr, const, topological
-from ...ir.facts import top
-from ...ir.intervals.box import Box
-from ...ir.intervals.notation import Term
-from ...ir.prims.surface import PLACES
-from ...reasoning.surfaces import settled, surface_rule, surface_type
-from ...rewriting.expand import expand
-from ..jit.engine import machine
-from ..jit.spelling import SCALAR, literal, typed
-from ..port import Store
-from .kernels import MOST, PASSAGES, SPREADS, VARIANTS, Key, looked_up, words
-from .lines import Lines, leaf
-from .sizes import LANES
+from ....ir import prim as table
+from ....ir import types as T
+from ....ir.expr import Expr, const, topological
+from ....ir.facts import top
+from ....ir.intervals.box import Box
+from ....ir.intervals.notation import Term
+from ....ir.prims.surface import PLACES
+from ....reasoning.surfaces import settled, surface_rule, surface_type
+from ....rewriting.expand import expand
+from ...jit.engine import machine
+from ...jit.spelling import SCALAR, literal, typed
+from ...port import Store
+from ..machine.emitter import Lines
+from ..machine.kernels import MOST, looked_up, words
+from ..sizes import LANES
+from ..tape.key import PASSAGES, SPREADS, VARIANTS, Key, leaf
 
 MIDDLE, FACTORS = 2, 3
 ERROR = FACTORS + PLACES

@@ -1,30 +1,31 @@
-"""Centers: what the means of pixels are, from the surfaces near the values of their samples.
+"""Pixel-mean bounds: what the means of pixels are, from the models near the values of their samples.
 
-In `tilevm` beside `means`. The samples of a pixel are symmetric around its middle, so that on a surface what is odd
-cancels out and what is left is known exactly. The sum of the samples is as many times that, off by as many errors at
-most, and by what its additions round: each a sum of as many magnitudes as were added so far, of half as many as there
-are on average, and less than 5/4 of that, as long as there are fewer than a tenth of the numbers that a float tells
-apart. From there it leads to bytes as the sums of boxes do.
+The samples of a pixel are symmetric around its middle, so that on a model what is odd cancels out and what is left is
+known exactly. The sum of the samples is as many times that, off by as many errors at most, and by what its additions
+round: each a sum of as many magnitudes as were added so far, of half as many as there are on average, and less than
+5/4 of that, as long as there are fewer than a tenth of the numbers that a float tells apart. From there it leads to
+bytes as the sums of boxes do.
 """
 
 from __future__ import annotations
 
 from functools import cache
 
-from ...ir import types as T
-from ...ir.expr import Expr
-from ...ir.intervals.box import Box, Ends, all_of, at
-from ...ir.intervals.notation import Term, choose, fma, maximum
-from ...ir.prims.surface import MARGIN, ROUNDING, Form, Surface, off, product
-from ...rewriting.expand import expand
-from ..jit.engine import machine
-from ..jit.spelling import SCALAR, typed
-from ..port import Store
-from .lines import Lines, leaf
-from .means import Form as Means
-from .means import Step, function, pointers, size, values_of, weigh
-from .sizes import LANES
-from .surfaces import HALVES
+from ....ir import types as T
+from ....ir.expr import Expr
+from ....ir.intervals.box import Box, Ends, all_of, at
+from ....ir.intervals.notation import Term, choose, fma, maximum
+from ....ir.prims.surface import MARGIN, ROUNDING, Form, Surface, off, product
+from ....rewriting.expand import expand
+from ...jit.engine import machine
+from ...jit.spelling import SCALAR, typed
+from ...port import Store
+from ..machine.emitter import Lines
+from ..sizes import LANES
+from ..tape.key import leaf
+from ..taylor.kernels import HALVES
+from .resolve import Form as Means
+from .resolve import Step, function, pointers, size, values_of, weigh
 
 MOST_STEPS = 8
 """How many steps a sample may make for a sum."""

@@ -1,8 +1,8 @@
-"""Means: what becomes of a pixel's samples, as a form that the tile machine knows, and as its three native functions.
+"""Sample resolve: a pixel's samples as a form that the machine knows, and as its three native functions.
 
-In `tilevm` beside `tape`. A supersampled pixel is an iteration that adds up the channels of its samples, row after row,
-and a word made of the sums. The samples are the tape's; what is done with them has few forms, each compiled once: `sum`
-adds up samples of 16 pixels, `finish` makes words of the sums, and `bounds` tells which boxes of samples make one word.
+A supersampled pixel is an iteration that adds up the channels of its samples, row after row, and a word made of the
+sums. The samples are the tape's; there are few forms of what is done with them, each compiled once: `sum` adds up
+samples of 16 pixels, `finish` makes words of the sums, and `bounds` tells which boxes of samples make one word.
 """
 
 from __future__ import annotations
@@ -11,21 +11,22 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from ...ir import expr as E
-from ...ir import prim as table
-from ...ir import types as T
-from ...ir.expr import Expr
-from ...ir.facts import Facts, top
-from ...ir.intervals.box import Box
-from ...ir.intervals.notation import Term
-from ...reasoning.boxes import ends
-from ...rewriting.expand import expand
-from ..jit.engine import machine
-from ..jit.spelling import SCALAR, typed
-from ..port import Store
-from .lines import Lines, leaf
-from .sizes import LANES
-from .words import MOST_VALUES
+from ....ir import expr as E
+from ....ir import prim as table
+from ....ir import types as T
+from ....ir.expr import Expr
+from ....ir.facts import Facts, top
+from ....ir.intervals.box import Box
+from ....ir.intervals.notation import Term
+from ....reasoning.boxes import ends
+from ....rewriting.expand import expand
+from ...jit.engine import machine
+from ...jit.spelling import SCALAR, typed
+from ...port import Store
+from ..abi import MOST_VALUES
+from ..machine.emitter import Lines
+from ..sizes import LANES
+from ..tape.key import leaf
 
 COUNTERS = 2
 """The first components of the iteration: which sample of a row it is, and which row of samples."""

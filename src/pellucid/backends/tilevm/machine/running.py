@@ -1,7 +1,7 @@
 """Running a tape: memory for the machine, the words of a frame, and the two calls that draw it.
 
-The top of `tilevm`. The pool is worked out by the interpreter once for each choice of arguments; then squares of the
-top level are looked at, and their children are handed out to threads.
+The interpreter works out the pool once for each choice of arguments. Then squares of the top level are evaluated, and
+their children are handed out to threads.
 """
 
 from __future__ import annotations
@@ -15,24 +15,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...base.errors import BackendError
-from ...ir import types as T
-from ...ir.expr import LOADS, Buffer, Expr, held
-from ...ir.expr import params as params_of
-from ...ir.interp import evaluate
-from ..jit.calling import SIGNATURE, Slots
-from ..jit.engine import machine
-from ..jit.workers import WorkerPool as Hands
-from ..port import Arguments, Layout, Memory, Store, address
-from .blocks import Block
-from .kernels import Kernels, Key
-from .machine import PARTS, text
-from .placement import Bodies
-from .shorten import FORMS
-from .sizes import LANES
-from .stores import is_streamed
-from .tape import INSTRUCTION, Tape
-from .words import FLAT, HEADER, INPUTS, LEAF, LINE, SHORT, STEP, TRACED, Record, Space, Word
+from ....base.errors import BackendError
+from ....ir import types as T
+from ....ir.expr import LOADS, Buffer, Expr, held
+from ....ir.expr import params as params_of
+from ....ir.interp import evaluate
+from ...jit.calling import SIGNATURE, Slots
+from ...jit.engine import machine
+from ...jit.workers import WorkerPool as Hands
+from ...port import Arguments, Layout, Memory, Store, address
+from ..abi import FLAT, HEADER, INPUTS, LEAF, LINE, SHORT, STEP, TRACED, Record, Space, Word
+from ..sizes import LANES
+from ..tape.build import INSTRUCTION, Tape
+from ..tape.key import Key
+from ..tape.simplify import FORMS
+from .kernels import Kernels
+from .layout import Bodies
+from .pool import Block
+from .rows import is_streamed
+from .tiles import PARTS, text
 
 AT_ONCE = 16
 """How many squares of the top level are looked at before their children are drawn."""

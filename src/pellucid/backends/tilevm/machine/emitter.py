@@ -1,27 +1,18 @@
-"""Lines: the body of a kernel as LLVM text, where the 16 elements of a vector are values and truths a word of bits.
+"""Vector emitter: the body of a kernel as LLVM text, on vectors of 16 elements, with truths as a word of bits.
 
-In `tilevm` below `kernels` and `means`. Every element takes a lane of the tape's width, so that a vector of any type is
-as long as one of any other.
+Every element takes a lane of the tape's width, so that vectors of all types have the same length in bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
-from ...ir import expr as E
-from ...ir import prim as table
-from ...ir import types as T
-from ...ir.expr import Expr
-from ..jit.spelling import SCALAR, form, literal, typed
-from .guards import Guard, guards
-from .sizes import LANES
-
-
-@cache
-def leaf(name: str, type_: T.Type) -> Expr:
-    """An operand of which nothing is known."""
-    return E.index(f"tile {name}", type_)
+from ....ir import prim as table
+from ....ir import types as T
+from ....ir.expr import Expr
+from ...jit.spelling import SCALAR, form, literal, typed
+from ..sizes import LANES
+from .branches import Guard, guards
 
 
 class Lines:

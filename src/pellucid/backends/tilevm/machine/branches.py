@@ -1,7 +1,7 @@
-"""Guards: which parts of a row's body most vectors never need, so that a kernel can go around them.
+"""Cold-branch skipping: which parts of a row's body most vectors never need, so that a kernel can go around them.
 
-In `tilevm` beside `kernels`. A sine of a large angle takes a long way that pictures hardly ever take: where no lane
-chooses the arm of a choice, what only that arm needs is not computed.
+A sine of a large angle takes a long way that pictures hardly ever take: where no lane chooses the arm of a choice,
+what only that arm needs is not computed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...ir.expr import Expr, topological
+from ....ir.expr import Expr, topological
 
 WORTH = 12
 """So many operators at least must be spared."""

@@ -1,16 +1,16 @@
-"""Passages: the code of the instructions by which a tape runs the body of an iteration, on batches and on boxes.
+"""Call linkage: the code of the instructions by which a tape runs the body of an iteration, on batches and on boxes.
 
-In `tilevm` below `kernels`, beside the code of rows. All are called as kernels are: with the places of a result and of
-three operands, and the bytes of a batch. None has to know what its elements mean: what goes in and out is copied, and
-the body's own lines, which rows of the table made, say how the state changes.
+They are called as the kernels of rows are: with the places of a result and of three operands, and the bytes of a
+batch. They need not know what their elements mean: values that go in and out are copied, and the body's own lines,
+which rows of the table made, say how the state changes.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum, auto
 
-from .assembly import POINTER, Assembly, Function, Value
-from .sizes import LANES, VECTORS
+from ..assembly import POINTER, Assembly, Function, Value
+from ..sizes import LANES, VECTORS
 
 LINE = 24
 """Bytes of a line of a body: the address of its code, and where its result and operands are, in units of the base."""

@@ -1,20 +1,19 @@
-"""Pairs: two rows of one operand that share most of their bodies, a sine and a cosine, which are made at once.
+"""Sincos fusion: two rows of one operand that share most of their bodies, a sine and a cosine, which are made at once.
 
-In `tilevm` between `kernels` and `tape`. An instruction has one result, so the first of a pair leaves the other's
-beside it, in the place of an input that nobody has, and the second, which comes right behind it, takes it from there.
-Each remains an instruction with a box of its own: where boxes know the first, the second makes its result alone.
+An instruction has one result, so the first of a pair leaves the other's beside it, in the place of an input that
+nobody has, and the second, which comes right behind it, takes it from there. Each remains an instruction with a box
+of its own: where boxes know the first, the second makes its result alone.
 """
 
 from __future__ import annotations
 
 from functools import cache
 
-from ...ir import prim as table
-from ...ir import types as T
-from ...ir.expr import Expr, topological
-from .kernels import Key
-from .lines import leaf
-from .words import BESIDE, INPUTS
+from ....ir import prim as table
+from ....ir import types as T
+from ....ir.expr import Expr, topological
+from ..abi import BESIDE, INPUTS
+from .key import Key, leaf
 
 DEAR = 12
 """Cycles of a row from which on it is worth looking for its like."""

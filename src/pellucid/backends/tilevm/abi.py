@@ -1,8 +1,7 @@
-"""Words: how the memory of the tile machine is laid out, for the machine and for those who fill it in.
+"""The frame ABI: how the memory of the tile machine is laid out, for the machine and for those who fill it in.
 
-In `tilevm` below `shorten` and `machine`. References of a tape are numbers: those below zero are entries of the pool
-(constants, uniforms, and what boxes pinned), the first few are inputs (column and row), and the rest are its
-instructions in order.
+References of a tape are numbers: those below zero are entries of the pool (constants, uniforms, and what boxes
+pinned), the first few are inputs (column and row), and the rest are its instructions in order.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ WORTH, LEAF_WORTH = 85, 70
 
 
 class Word(IntEnum):
-    """The words of a frame, as `running` fills them in."""
+    """The words of a frame, as `machine.running` fills them in."""
 
     OUT = 0
     WIDTH = auto()

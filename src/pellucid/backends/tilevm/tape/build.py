@@ -1,27 +1,26 @@
-"""Tapes: the pixel of a frame as instructions of the tile machine.
+"""Building tapes: the pixel of a frame as instructions of the tile machine.
 
-In `tilevm` beside `kernels`. What depends on neither column nor row is no instruction but an entry of the pool, worked
-out by the interpreter when a frame begins. Rows stay whole here: a sine is one instruction, with a box of its own.
+What depends on neither column nor row is no instruction but an entry of the pool, which the interpreter works out
+when a frame begins. Rows stay whole here: a sine is one instruction, with a box of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...ir import nest as N
-from ...ir import prim as table
-from ...ir import types as T
-from ...ir.expr import ITERATIONS, Buffer, Expr, held
-from .bodies import LOOP, Body, Item, Pool, Scope, guards, key_of, needs, ordered
-from .kernels import Key
-from .means import Mean
+from ....ir import nest as N
+from ....ir import prim as table
+from ....ir import types as T
+from ....ir.expr import ITERATIONS, Buffer, Expr, held
+from ..abi import BY_ROW, FLAT, INPUTS, LINE, OBSERVED, ROOTS, TRUTH, UNCOPIED, UNUSED
+from .key import Key
 from .packing import packed
-from .pairs import pair
-from .words import BY_ROW, FLAT, INPUTS, LINE, OBSERVED, ROOTS, TRUTH, UNCOPIED, UNUSED
+from .sincos import pair
+from .subprograms import LOOP, Body, Item, Pool, Scope, guards, key_of, needs, ordered
 
 INSTRUCTION = np.dtype([("opcode", "u2"), ("flags", "u2"), ("operands", "i4", 3)])
 """What the machine reads: an opcode, flags (or a slot), and references (or places) of operands."""
@@ -181,13 +180,15 @@ def build(field: Field) -> Tape:
     return _build(field, (packed(field.value),), {field.column: 0, field.row: 1})
 
 
-def build_samples(field: Field, mean: Mean) -> Tape:
-    """The tape of a sample, which ends in instructions that keep its values: `ROOTS` first, then two more each.
+def build_kept(
+    field: Field, roots: Sequence[Expr], inputs: Mapping[Expr, int], first: Sequence[Expr]
+) -> Tape:
+    """The tape of several roots, which ends in instructions that keep their values: `ROOTS` first, then two more each.
 
-    The form's uniforms are the first entries of the pool. Raises as `build` does.
+    `inputs` are references of what is given besides column and row; `first` are the first entries of the pool. Raises
+    as `build` does.
     """
-    inputs = {field.column: 0, field.row: 1, mean.across: 2, mean.down: 3}
-    return _build(field, mean.values, inputs, mean.uniforms, keep=True)
+    return _build(field, roots, {field.column: 0, field.row: 1, **inputs}, first, keep=True)
 
 
 def _build(
@@ -227,7 +228,7 @@ def _build(
 def _flags(
     field: Field, nodes: Sequence[Expr], roots: Sequence[Expr], lines: _Written, *, keep: bool
 ) -> np.ndarray[Any, Any]:
-    """What is known of each instruction; see `words`. Who looks at `roots` sees the sign of a zero."""
+    """What is known of each instruction; see `abi`. Who looks at `roots` sees the sign of a zero."""
     keys, codes, places = lines.keys, lines.codes, lines.places
     truths = [TRUTH if k.result is T.boolean else 0 for k in keys]
     flags = np.array([truths[code] for code in codes], np.uint16)
