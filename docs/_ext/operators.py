@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import pages
+from pellucid.backends.tilevm.tape import rows as tape_rows
 from pellucid.ir import prim, prims
 
 if TYPE_CHECKING:
@@ -65,12 +66,14 @@ def page() -> str:
     """The page, one table for each family of rows."""
     header = ["operator", "types", "gives", "laws", "accuracy", "bounds", "sign of zero", "cost", "LLVM", "C"]
     parts: list[str] = []
-    for module in sorted(pkgutil.iter_modules(prims.__path__), key=lambda module: module.name):
-        family = importlib.import_module(f"{prims.__name__}.{module.name}")
+    listed = [
+        importlib.import_module(f"{prims.__name__}.{m.name}") for m in pkgutil.iter_modules(prims.__path__)
+    ]
+    for family in [*sorted(listed, key=lambda family: family.__name__), tape_rows]:
         rows: tuple[prim.Prim, ...] = getattr(family, "ROWS", ())
         if not rows:
             continue
-        title, _, text = (inspect.getdoc(family) or module.name).partition(":")
+        title, _, text = (inspect.getdoc(family) or family.__name__).partition(":")
         parts += [f"## {title}\n", f"{text.strip()}\n"]
         parts.append(
             pages.table(

@@ -13,13 +13,13 @@ from tests.table.surfaces import EXACT, Near, near, products
 import pellucid as pl
 from pellucid.backends.tilevm.supersample import bounds as centers
 from pellucid.backends.tilevm.supersample.resolve import Step
+from pellucid.backends.tilevm.taylor.models import LINEAR, PLACES, Form, Surface
 from pellucid.driver.frame import Variant
 from pellucid.ir import types as T
 from pellucid.ir.expr import param
 from pellucid.ir.interp import evaluate
 from pellucid.ir.intervals.box import Box
 from pellucid.ir.intervals.notation import Term
-from pellucid.ir.prims.surface import LINEAR, PLACES, Form, Surface
 
 NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 SMOOTH = Variant("straight", True)

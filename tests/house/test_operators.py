@@ -6,10 +6,12 @@ import inspect
 
 import pytest
 
+from pellucid.backends.tilevm.tape import rows as rows_of_tapes
 from pellucid.base.errors import IrError
 from pellucid.ir import prim, types
 
 ROWS = list(prim.table().values())
+assert set(rows_of_tapes.ROWS) <= set(ROWS)
 LAWS = {"commutes", "associates", "identity", "absorbing", "idempotent"}
 
 

@@ -64,6 +64,18 @@ def test_the_ir_can_be_read_in_one_sitting():
     assert sum(map(lines, read)) <= WHOLE_IR
 
 
+@pytest.mark.parametrize("path", sorted(ROWS.glob("[!_]*.py")), ids=named)
+def test_what_stands_beside_the_rows_is_rows(path: Path):
+    assigned = {
+        target.id
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    assert "ROWS" in assigned, f"{named(path)} has no rows, and would not count"
+
+
 @pytest.mark.parametrize("path", PROGRAMS, ids=named)
 def test_a_file_says_what_it_is(path: Path):
     assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), (

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.rules.instances import Draw, environment, values
 from tests.rules.programs import program
 
+from pellucid.backends.tilevm.tape import rows as rows_of_tapes
 from pellucid.ir import expr as E
 from pellucid.ir import interp
 from pellucid.ir import prim as table
@@ -39,7 +40,9 @@ def check(roots: list[Expr], ranges: dict[Expr, Facts], seed: int = 0) -> None:
                 raise AssertionError(f"{node!r} is {value!r} of {inputs}, outside of {facts}; {ranges}")
 
 
-@pytest.mark.parametrize("row", table.table().values(), ids=lambda r: r.name)
+@pytest.mark.parametrize(
+    "row", dict.fromkeys([*table.table().values(), *rows_of_tapes.ROWS]), ids=lambda r: r.name
+)
 def test_every_row_on_every_range(row: table.Prim):
     rng = random.Random(row.name)
     for _ in range(40):
@@ -133,6 +136,6 @@ def test_a_wrong_transfer_function_is_caught(name: str, wrong, monkeypatch: pyte
     for field in table.Prim.__dataclass_fields__:
         object.__setattr__(changed, field, getattr(row, field))
     object.__setattr__(changed, "facts", wrong)
-    monkeypatch.setitem(table._TABLE, name, changed)
+    monkeypatch.setitem(table._known, name, changed)
     with pytest.raises(AssertionError):
         test_every_row_on_every_range(changed)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from pellucid.backends.conformance import signatures, spicy
+from pellucid.backends.tilevm.tape import rows as rows_of_tapes
 from pellucid.ir import expr as E
 from pellucid.ir import prim as table
 from pellucid.ir import types as T
@@ -16,6 +17,7 @@ from pellucid.ir.interp import evaluate
 from pellucid.ir.prim import Prim
 
 ROWS = list(table.table().values())
+assert set(rows_of_tapes.ROWS) <= set(ROWS)
 TYPED = [(p, types, attr) for p in ROWS for types, attr in signatures(p)]
 
 

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pellucid.backends.tilevm.taylor.models import LINEAR, PLACES
+from pellucid.backends.tilevm.taylor.rules import COUNTED, SurfaceRule, surface_rule
 from pellucid.ir import types as T
 from pellucid.ir.interp import evaluate
 from pellucid.ir.prim import Prim
-from pellucid.ir.prims.surface import LINEAR, PLACES
-from pellucid.reasoning.surfaces import COUNTED, SurfaceRule, surface_rule
 
 from .boxes import NIGHTLY, how_many
 from .conftest import compute

@@ -186,7 +186,7 @@ ROWS = (
 def test_a_row_in_a_file_is_found_by_the_table_and_by_the_page_of_operators(tmp_path, monkeypatch):
     (tmp_path / "distances.py").write_text(FILE, encoding="utf-8")
     monkeypatch.setattr(prims, "__path__", [*prims.__path__, str(tmp_path)])
-    monkeypatch.setattr(prim, "_TABLE", {})
+    monkeypatch.setattr(prim, "_known", {})
     monkeypatch.setattr(prim, "_listed", {})
     importlib.invalidate_caches()
     try:

@@ -21,7 +21,6 @@ from .facts import Facts, Transfer, top
 if TYPE_CHECKING:
     from .expr import Expr
     from .intervals.box import Copies, Interval
-    from .prims.surface import Rule
 
 CLASSES: Mapping[str, tuple[T.Type, ...]] = {
     "F": T.FLOATS,
@@ -76,8 +75,6 @@ class Prim:
                result between two others may be NaN, the row states its `interval` as well.
     interval   bounds of the result as terms: a function ``(result type, *boxes) -> (lo, hi)``; what `reasoning.boxes`
                makes of the other columns if None.
-    surface    what the result is near over a square of pixels: a function ``(result type, box, *forms) -> Surface``;
-               what `reasoning.surfaces` makes of the body, or of the box, if None.
     copies     ``(*boxes) -> (Copy | None, ...)``: for each operand, when the result surely is that operand.
     zero_sign  what the signs of zeros among the operands can change: nothing ("kill"), only the sign of a zero result
                ("pass"), or more ("observe").
@@ -100,7 +97,6 @@ class Prim:
     ulp: Mapping[str, float] = field(default_factory=dict[str, float])
     monotone: str = ""
     interval: Interval | None = None
-    surface: Rule | None = None
     copies: Copies | None = None
     zero_sign: str = "observe"
     cost: float = 1.0
@@ -195,7 +191,7 @@ class Prim:
         return found
 
 
-_TABLE: dict[str, Prim] = {}
+_known: dict[str, Prim] = {}
 _changes = 0
 _listed: dict[str, Prim] = {}
 _listing = threading.RLock()
@@ -208,16 +204,32 @@ def register(*rows: Prim) -> None:
     """
     global _changes
     for prim in rows:
-        if prim.name in _TABLE:
+        if prim.name in _known:
             raise IrError("is already in the operator table", place=prim.name, fix="choose another name")
-        _TABLE[prim.name] = prim
+        _known[prim.name] = prim
         _changes += 1
+
+
+def extend(*rows: Prim) -> None:
+    """Add the rows of a package above the table, when it is imported; each name once.
+
+    They have no laws and no user below that package, so what is remembered of the table stays true, and its edition
+    stays what it is. Raises IrError when a name is taken.
+    """
+    global _known, _listed
+    with _listing:
+        taken = table().keys() & {prim.name for prim in rows}
+        if taken:
+            raise IrError("is already in the operator table", place=min(taken), fix="choose another name")
+        more = {prim.name: prim for prim in rows}
+        # Threads may be going through the table, so it is replaced.
+        _known, _listed = {**_known, **more}, {**_listed, **more}
 
 
 def unregister(name: str) -> None:
     """Take a row out again (for tests that add one at run time)."""
     global _changes
-    del _TABLE[name]
+    del _known[name]
     _changes += 1
 
 
@@ -231,13 +243,13 @@ def edition() -> int:
 
 
 def table() -> Mapping[str, Prim]:
-    """All rows by name, found by listing `ir/prims/`."""
-    if not (_listed and _TABLE):
+    """All rows by name, found by listing `ir/prims/`; and those that packages above have brought."""
+    if not (_listed and _known):
         # A thread that asks while another one lists them waits until all are there.
         with _listing:
-            if not _TABLE:
+            if not _known:
                 _list()
-    return _TABLE
+    return _known
 
 
 def _list() -> None:
@@ -247,7 +259,7 @@ def _list() -> None:
         rows = getattr(importlib.import_module(f"{prims.__name__}.{module.name}"), "ROWS", ())
         register(*rows)
     _listed.clear()
-    _listed.update(_TABLE)
+    _listed.update(_known)
 
 
 def changed() -> bool:
@@ -269,6 +281,6 @@ def row(name: str) -> Prim:
     if found is None:
         raise IrError(
             f"no operator is called {name!r}",
-            fix=did_you_mean(name, _TABLE) or "see the operator page of the manual",
+            fix=did_you_mean(name, _known) or "see the operator page of the manual",
         )
     return found

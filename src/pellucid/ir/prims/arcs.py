@@ -13,7 +13,6 @@ from ..intervals.box import Box, Ends, all_of, at, falling, near, only, rising
 from ..intervals.notation import Term, as_float, bits, body, choose, fma, maximum, polynomial, root, with_sign
 from ..prim import Prim
 from ..reduction import HALF_PI
-from .surface import angle, arc
 
 # z = x * x. For |x| <= 1, atan x = x + x*z*P(z); for |x| <= 1/2, asin x = x + x*z*P(z).
 ATAN = {
@@ -170,7 +169,6 @@ ROWS = (
         facts=increasing(np.arctan, odd=True),
         ulp={"f32": 1.9, "f64": 1.8},
         interval=rising("atan"),
-        surface=arc,
         zero_sign="pass",
         cost=28,
     ),
@@ -182,7 +180,6 @@ ROWS = (
         facts=_atan2_facts,
         ulp={"f32": 1.9, "f64": 1.8},
         interval=_atan2_box,
-        surface=angle,
         zero_sign="observe",
         cost=38,
     ),

@@ -17,7 +17,6 @@ from ..fused import fused_multiply_add
 from ..intervals import corners
 from ..prim import Laws, Prim
 from ..types import Type, f32
-from . import surface
 
 Array = np.ndarray[Any, Any]
 
@@ -237,7 +236,6 @@ ROWS = (
         c={"float": "{0} + {1}", "integer": "({T})(({U}){0} + ({U}){1})"},
         monotone="++",
         interval=corners.add,
-        surface=surface.add,
         copies=corners.add_copies,
         zero_sign="pass",
         symbol=("+", 6),
@@ -252,7 +250,6 @@ ROWS = (
         c={"float": "{0} - {1}", "integer": "({T})(({U}){0} - ({U}){1})"},
         monotone="+-",
         interval=corners.sub,
-        surface=surface.sub,
         copies=corners.sub_copies,
         zero_sign="pass",
         symbol=("-", 6),
@@ -273,7 +270,6 @@ ROWS = (
         c={"float": "{0} * {1}", "integer": "({T})(({U}){0} * ({U}){1})"},
         monotone="**",
         interval=corners.mul,
-        surface=surface.mul,
         copies=corners.mul_copies,
         zero_sign="pass",
         symbol=("*", 7),
@@ -288,7 +284,6 @@ ROWS = (
         c={"float": "{0} / {1}"},
         monotone="*.",
         interval=corners.div,
-        surface=surface.div,
         copies=corners.div_copies,
         zero_sign="observe",
         cost=10,
@@ -304,7 +299,6 @@ ROWS = (
         c={"float": "fma{f}({0}, {1}, {2})"},
         monotone="**+",
         interval=corners.fused,
-        surface=surface.fused,
         copies=corners.fused_copies,
         zero_sign="pass",
     ),
@@ -318,7 +312,6 @@ ROWS = (
         c={"float": "-{0}", "signed": "({T})(0 - ({U}){0})"},
         monotone="-",
         interval=corners.neg,
-        surface=surface.neg,
         zero_sign="pass",
     ),
     Prim(
@@ -334,7 +327,6 @@ ROWS = (
         },
         c={"float": "fabs{f}({0})", "signed": "({0} < 0 ? ({T})(0 - ({U}){0}) : {0})"},
         interval=corners.absolute,
-        surface=surface.absolute,
         copies=corners.absolute_copies,
         zero_sign="kill",
     ),
@@ -353,7 +345,6 @@ ROWS = (
         c={"any": "({0} < {1} ? {0} : {1})"},
         monotone="++",
         interval=corners.smaller,
-        surface=surface.smaller,
         copies=corners.smaller_copies,
         zero_sign="pass",
     ),
@@ -372,7 +363,6 @@ ROWS = (
         c={"any": "({0} > {1} ? {0} : {1})"},
         monotone="++",
         interval=corners.larger,
-        surface=surface.larger,
         copies=corners.larger_copies,
         zero_sign="pass",
     ),

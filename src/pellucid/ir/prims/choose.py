@@ -9,7 +9,6 @@ from ..intervals.box import Box, Copy, Ends, whole
 from ..intervals.notation import choose, maximum, minimum
 from ..prim import Prim
 from ..types import Type, boolean
-from .surface import chosen
 
 
 def _choose_facts(_: Type, __: tuple[Type, ...], condition: Facts, then: Facts, orelse: Facts) -> Facts:
@@ -44,7 +43,6 @@ ROWS = (
         llvm={"any": "select {B} {0}, {R} {1}, {R} {2}"},
         c={"any": "({0} ? {1} : {2})"},
         interval=_choose_box,
-        surface=chosen,
         copies=_choose_copies,
         zero_sign="pass",
     ),

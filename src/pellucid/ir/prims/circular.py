@@ -19,7 +19,6 @@ from ..intervals.box import wave as wave_box
 from ..intervals.notation import Term, as_float, bits, body, choose, fma, nearest, polynomial
 from ..prim import Prim
 from ..reduction import HALF_PI, MAGIC, bounded_angle, reduce_in_two_parts, reduce_near, reduce_quarter_turn
-from .surface import waves
 
 # On [-pi/4, pi/4], z = r * r: sin r = r + r*z*P(z), cos r = 1 + z*P(z), tan r = r + r*z*P(z).
 SIN = {
@@ -212,7 +211,6 @@ ROWS = (
         facts=wave(np.sin, math.pi / 2, 2 * math.pi),
         ulp={"f32": 1.6, "f64": 1.6},
         interval=wave_box("sin", math.pi / 2, 2 * math.pi, within="sin_near"),
-        surface=waves("sin", "cos_near", 1),
         zero_sign="pass",
         cost=22,
     ),
@@ -224,7 +222,6 @@ ROWS = (
         facts=wave(np.cos, 0.0, 2 * math.pi),
         ulp={"f32": 1.6, "f64": 1.6},
         interval=wave_box("cos", 0.0, 2 * math.pi, within="cos_near"),
-        surface=waves("cos", "sin_near", -1),
         zero_sign="kill",
         cost=22,
     ),
@@ -246,7 +243,6 @@ ROWS = (
         body=body(_sin_near),
         facts=_near_facts,
         interval=wave_box("sin_near", math.pi / 2, 2 * math.pi),
-        surface=waves("sin_near", "cos_near", 1),
         zero_sign="pass",
         cost=23,
     ),
@@ -257,7 +253,6 @@ ROWS = (
         body=body(_cos_near),
         facts=_near_facts,
         interval=wave_box("cos_near", 0.0, 2 * math.pi),
-        surface=waves("cos_near", "sin_near", -1),
         zero_sign="kill",
         cost=23,
     ),
@@ -279,7 +274,6 @@ ROWS = (
         facts=wave(_sine_of_half_turns, 0.5, 2.0, zeros=True),
         ulp={"f32": 1.8, "f64": 1.8},
         interval=wave_box("sinpi", 0.5, 2.0),
-        surface=waves("sinpi", "cospi", 1, 2.0),
         zero_sign="pass",
         cost=25,
     ),
@@ -291,7 +285,6 @@ ROWS = (
         facts=wave(_cosine_of_half_turns, 0.0, 2.0),
         ulp={"f32": 1.8, "f64": 1.8},
         interval=wave_box("cospi", 0.0, 2.0),
-        surface=waves("cospi", "sinpi", -1, 2.0),
         zero_sign="kill",
         cost=25,
     ),

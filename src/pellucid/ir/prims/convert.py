@@ -18,7 +18,6 @@ from ..intervals.box import Box, Ends, only, whole
 from ..intervals.notation import cast as read_as
 from ..intervals.notation import choose, convert, maximum, minimum, to_integer
 from ..prim import Prim
-from .surface import converted
 
 if TYPE_CHECKING:
     from ..expr import Expr
@@ -176,7 +175,6 @@ ROWS = (
         c={"any": "({R}){0}"},
         monotone="+",
         interval=_convert_box,
-        surface=converted,
         zero_sign="pass",
     ),
     Prim(

@@ -30,7 +30,6 @@ from ..intervals.notation import (
 )
 from ..prim import Prim
 from ..reduction import MAGIC
-from .surface import exponential
 
 # On [-ln(2)/2, ln(2)/2]: exp(r) - 1 = r + r*r*P(r); on [-1/2, 1/2]: 2**f = 1 + f*P(f).
 EXP = {
@@ -264,7 +263,6 @@ ROWS = (
         facts=increasing(np.exp, image=(0.0, math.inf)),
         ulp={"f32": 1.0, "f64": 1.0},
         interval=rising("exp", (0.0, math.inf)),
-        surface=exponential("exp", 1.0, 4),
         zero_sign="kill",
         cost=14,
     ),
@@ -276,7 +274,6 @@ ROWS = (
         facts=increasing(np.exp2, image=(0.0, math.inf)),
         ulp={"f32": 1.0, "f64": 1.0},
         interval=rising("exp2", (0.0, math.inf)),
-        surface=exponential("exp2", math.log(2), 4),
         zero_sign="kill",
         cost=13,
     ),

@@ -30,7 +30,6 @@ from ..intervals.notation import (
 from ..prim import Prim
 from ..reduction import MAGIC
 from .exponential import FLOAT, LN_2
-from .surface import logarithm
 
 # log(1+f) = f + f*f*P(f) for -1/3 <= f <= 1/3.
 LOG = (
@@ -176,7 +175,6 @@ ROWS = (
         facts=increasing(np.log, domain=(0.0, math.inf)),
         ulp={"f32": 1.0, "f64": 1.3},
         interval=_box_of("log", _log_of),
-        surface=logarithm("log", 1.0, 8),
         zero_sign="kill",
         cost=20,
     ),
@@ -188,7 +186,6 @@ ROWS = (
         facts=increasing(np.log2, domain=(0.0, math.inf)),
         ulp={"f32": 1.8, "f64": 1.3},
         interval=_box_of("log2", log2_of),
-        surface=logarithm("log2", 1 / math.log(2), 8),
         zero_sign="kill",
         cost=21,
     ),
@@ -200,7 +197,6 @@ ROWS = (
         facts=increasing(np.log10, domain=(0.0, math.inf)),
         ulp={"f32": 1.6, "f64": 1.3},
         interval=_box_of("log10", _log10_of),
-        surface=logarithm("log10", 1 / math.log(10), 8),
         zero_sign="kill",
         cost=23,
     ),

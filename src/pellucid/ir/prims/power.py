@@ -34,7 +34,6 @@ from ..prim import Prim
 from ..reduction import MAGIC
 from .exponential import FLOAT, bounded_power, power_of_two, reduce_exp2, scaled
 from .logarithm import SMALLEST_NORMAL, is_normal, lifted_word, log2_of, take_apart
-from .surface import powers
 
 # atanh s = s + s*z/3 + s*z*z*Q(z), z = s * s, for |s| <= 3 - 2*sqrt(2).
 ATANH_TAIL = {
@@ -129,12 +128,12 @@ def _pow_far(x: Term, y: Term, power: Term, value: Term, shifted: Term) -> Term:
 
 
 def _pow_near(x: Term, y: Term) -> Term:
-    power = y * _log2_near(x)
+    power = y * log2_near(x)
     is_number = x.equals(x) & power.equals(power)
     return choose(is_number, _power_near(power), math.nan)
 
 
-def _log2_near(x: Term) -> Term:
+def log2_near(x: Term) -> Term:
     """The logarithm to base 2, of the smallest normal number where x is below it."""
     return log2_of(bits(maximum(SMALLEST_NORMAL[x.type], x), signed=True))
 
@@ -228,19 +227,10 @@ def _pow_box(_: T.Type, x: Box, y: Box) -> Ends:
 
 
 def _pow_near_box(t: T.Type, x: Box, y: Box) -> Ends:
-    log = Box(*near(_log2_near(x.lo), _log2_near(x.hi), x.pinned))
+    log = Box(*near(log2_near(x.lo), log2_near(x.hi), x.pinned))
     power = Box(*mul(t, y, log))
     lo, hi = near(_power_near(power.lo), _power_near(power.hi), power.pinned, (0.0, math.inf))
     return only(power.sound & x.sound, lo, hi)
-
-
-def _pow_units(x: Term, _: Term) -> Term:
-    return x.lift(8.0)
-
-
-def _pow_near_units(x: Term, y: Term) -> Term:
-    """The logarithm is off by some units, and so is the power relatively, as often as the exponent says."""
-    return fma(abs(y * _log2_near(x)), 8.0, 8.0)
 
 
 HYPOT_SLACK = {T.f32: (2.0**-20, 2.0**-70), T.f64: (2.0**-49, 2.0**-530)}
@@ -264,7 +254,6 @@ ROWS = (
         facts=_pow_facts,
         ulp={"f32": 1.4, "f64": 1.4},
         interval=_pow_box,
-        surface=powers("pow", _pow_units),
         zero_sign="observe",
         cost=75,
     ),
@@ -276,7 +265,6 @@ ROWS = (
         body=body(_pow_near),
         facts=_pow_near_facts,
         interval=_pow_near_box,
-        surface=powers("pow_near", _pow_near_units),
         zero_sign="kill",
         cost=36,
     ),

@@ -12,7 +12,6 @@ from ..intervals.box import Box, Ends, Interval, at, only
 from ..intervals.notation import root
 from ..prim import Prim
 from ..types import Type
-from .surface import rooted
 
 
 def _whole(function: Callable[[float], float]) -> Transfer:
@@ -106,7 +105,6 @@ ROWS = (
         c={"float": "sqrt{f}({0})"},
         monotone="+",
         interval=_sqrt_box,
-        surface=rooted,
         zero_sign="pass",
         cost=12,
     ),

@@ -15,7 +15,6 @@ from ....ir import types as T
 from ....ir.expr import Expr
 from ....ir.intervals.box import Box, Ends, all_of, at
 from ....ir.intervals.notation import Term, choose, fma, maximum
-from ....ir.prims.surface import MARGIN, ROUNDING, Form, Surface, off, product
 from ....rewriting.expand import expand
 from ...jit.engine import machine
 from ...jit.spelling import SCALAR, typed
@@ -24,6 +23,7 @@ from ..machine.emitter import Lines
 from ..sizes import LANES
 from ..tape.key import leaf
 from ..taylor.kernels import HALVES
+from ..taylor.models import MARGIN, ROUNDING, Form, Surface, off, product
 from .resolve import Form as Means
 from .resolve import Step, function, pointers, size, values_of, weigh
 

@@ -2,7 +2,7 @@
 
 They are found before `tape.build` writes instructions: in a leaf each of them goes through memory once, and short
 tapes would do little else than clamp, truncate, shift and join. Only the root is looked at, and the arms of choices
-between words. The rows that stand for such a chain keep every bit; see `ir.prims.packing`.
+between words. The rows that stand for such a chain keep every bit; see `tape.rows`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import partial, reduce
 from ....ir import expr as E
 from ....ir import types as T
 from ....ir.expr import Expr
-from ....ir.prims.packing import ALPHA, FULL, HALF, OPAQUE, PLACES, SCALED
+from .rows import ALPHA, FULL, HALF, OPAQUE, PLACES, SCALED
 
 
 def packed(root: Expr) -> Expr:

@@ -1,7 +1,7 @@
 """Kernels of Taylor models: for every operator, the code of one instruction on 16 squares of pixels.
 
 The boxes of `machine.kernels` say what a value may be in a square; these kernels also say what it is near. The kernel
-of a row is the rule of `reasoning.surfaces`. It reads and writes a value's form: two ends, the middle, the factors of
+of a row is the rule of `taylor.rules`. It reads and writes a value's form: two ends, the middle, the factors of
 what it grows by, and the error, each of them 16 elements.
 """
 
@@ -19,8 +19,6 @@ from ....ir.expr import Expr, const, topological
 from ....ir.facts import top
 from ....ir.intervals.box import Box
 from ....ir.intervals.notation import Term
-from ....ir.prims.surface import PLACES
-from ....reasoning.surfaces import settled, surface_rule, surface_type
 from ....rewriting.expand import expand
 from ...jit.engine import machine
 from ...jit.spelling import SCALAR, literal, typed
@@ -29,6 +27,8 @@ from ..machine.emitter import Lines
 from ..machine.kernels import MOST, looked_up, words
 from ..sizes import LANES
 from ..tape.key import PASSAGES, SPREADS, VARIANTS, Key, leaf
+from .models import PLACES
+from .rules import settled, surface_rule, surface_type
 
 MIDDLE, FACTORS = 2, 3
 ERROR = FACTORS + PLACES

@@ -11,14 +11,15 @@ import math
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..ir import prim as table
-from ..ir import types as T
-from ..ir.expr import Expr, const, param
-from ..ir.intervals.box import Box
-from ..ir.intervals.notation import Term, choose, fma, maximum, minimum
-from ..ir.prim import Prim
-from ..ir.prims.surface import MARGIN, PLACES, ROUNDING, Form, Surface, either, off, spread
-from .boxes import composed, constant_box, ends, is_short, named_body
+from ....ir import prim as table
+from ....ir import types as T
+from ....ir.expr import Expr, const, param
+from ....ir.intervals.box import Box
+from ....ir.intervals.notation import Term, choose, fma, maximum, minimum
+from ....ir.prim import Prim
+from ....reasoning.boxes import composed, constant_box, ends, is_short, named_body
+from .column import COLUMN
+from .models import MARGIN, PLACES, ROUNDING, Form, Surface, either, off, spread
 
 COUNTED = T.i32
 """The type of integers that may have surfaces: the places of pixels and samples have."""
@@ -95,8 +96,9 @@ def form_of(prim: Prim, result: T.Type, *forms: Form) -> Form:
     box = Box(*ends(prim, result, *[f.box for f in forms]))
     if not result.is_float:
         return Form(box, _nowhere())
-    if prim.surface is not None:
-        return settled(box, prim.surface(result, box, *forms))
+    rule = COLUMN.get(prim.name)
+    if rule is not None:
+        return settled(box, rule(result, box, *forms))
     body = named_body(prim, result, [f.box for f in forms])
     if body is not None and is_short(body[1]):
         return settled(box, composed(body, forms, _of_constant, form_of).surface)

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .. import types as T
-from ..expr import Expr, apply, const
-from ..facts import Facts, Transfer, exactly
-from ..intervals.box import Box, Ends, Interval, at
-from ..intervals.notation import Term, convert, fma, maximum, minimum, to_integer
-from ..prim import Prim, row
+from ....ir import types as T
+from ....ir.expr import Expr, apply, const
+from ....ir.facts import Facts, Transfer, exactly
+from ....ir.intervals.box import Box, Ends, Interval, at
+from ....ir.intervals.notation import Term, convert, fma, maximum, minimum, to_integer
+from ....ir.prim import Prim, extend, row
 
 FULL = 255.0
 """The value of a byte all of whose bits are set."""
@@ -142,3 +142,4 @@ ROWS = (
     *_rows("pack_below", "the lesser of {} and 255", _least, ("min", FULL)),
     *_rows("pack_byte", "{} between 0 and 255", lambda x: _least(_most(x)), ("max", 0.0), ("min", FULL)),
 )
+extend(*ROWS)

@@ -1,6 +1,6 @@
 """The notation of surfaces: what a row's result is near over a square of pixels, and how far it may be off that.
 
-Not a family of rows itself. Places in the square are numbers from -1 to 1: X and Y, U and V (see
+Places in the square are numbers from -1 to 1: X and Y, U and V (see
 `tilevm.taylor.tiles`). A `Form` says that everywhere in it a value, as it is computed in floats, is in a box, and
 
     |value - (middle + a*X + b*Y + c*U + d*V + e*X*X + f*X*Y + g*Y*Y)| <= error
@@ -23,10 +23,10 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from .. import types as T
-from ..expr import apply
-from ..intervals.box import REACH, Box, all_of, at, magnitude
-from ..intervals.notation import Term, choose, fma, maximum, minimum
+from ....ir import types as T
+from ....ir.expr import apply
+from ....ir.intervals.box import REACH, Box, all_of, at, magnitude
+from ....ir.intervals.notation import Term, choose, fma, maximum, minimum
 
 LINEAR, PLACES = 4, 7
 """How many factors belong to one place alone, and how many there are."""
@@ -77,7 +77,7 @@ class Form(NamedTuple):
 
 
 Rule = Callable[..., Surface]
-"""A row's rule: of the result's type, its box, and its operands' forms."""
+"""A row's rule: a function of the result's type, its box, and its operands' forms."""
 
 
 def spread(factors: tuple[Term, ...]) -> Term:
