@@ -217,13 +217,11 @@ class Function:
         at = f", align {align}" if align else ""
         return self.let(f"load {type_}, ptr {where.name}{at}", type_)
 
-    def store(
-        self, value: Value, place: Value, offset: int = 0, align: int | None = None, *, apart: bool = False
-    ) -> None:
-        """Write to memory; `apart` from what is written beside it, where LLVM would make one of both."""
+    def store(self, value: Value, place: Value, offset: int = 0, align: int | None = None) -> None:
+        """Write to memory."""
         where = place + offset if offset else place
         at = f", align {align}" if align else ""
-        self.emit(f"store {'volatile ' if apart else ''}{value.type} {value.name}, ptr {where.name}{at}")
+        self.emit(f"store {value.type} {value.name}, ptr {where.name}{at}")
 
     def stream(self, value: Value, place: Value, align: int) -> None:
         """Write to memory past the caches."""

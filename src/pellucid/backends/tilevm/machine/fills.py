@@ -70,5 +70,5 @@ def write_cells(asm: Assembly, half: int) -> None:
                             rest = wide - left - (cell << LEAF)
                             store_row(f, value, line + (cell << 6), rest, way)
 
-                store_rows(f, w, place, write)
+                store_rows(f, w, write)
             f.store(f.number(0, "i16"), at, CELL_BITS)

@@ -146,7 +146,7 @@ def _choose_cases(f: Function, w: Writer, base: Value, truths: Value, root: Valu
     for many in range(1, len(CASES) + 1):
         with f.when(found().same(many)):
             values = [f.splat(f.load("i32", root, k * w.half // LANES), LANES) for k in range(1 << many)]
-            store_rows(f, w, place.out, partial(_choose_rows, f, w, values, cells[:many], place))
+            store_rows(f, w, partial(_choose_rows, f, w, values, cells[:many], place))
 
 
 def _choose_rows(
@@ -201,4 +201,4 @@ def leaf(asm: Assembly, half: int) -> None:
                 bits = f.load(f"<{LANES} x i{8 * width}>", root + k * half, align=half).to(f"<{LANES} x i32>")
                 store_row(f, bits, out + ((k * wide) << 2), left, way)
 
-        store_rows(f, w, out, write)
+        store_rows(f, w, write)

@@ -19,10 +19,9 @@ STREAMED_FROM = 1 << 24
 
 
 class Way(Enum):
-    """How 16 pixels are written: at once; in four parts, as they lie in two lines; or past the caches."""
+    """How 16 pixels are written: to the caches, or past them."""
 
-    WHOLE = auto()
-    QUARTERS = auto()
+    CACHED = auto()
     STREAMED = auto()
 
 
@@ -42,38 +41,22 @@ def store_row(f: Function, value: Value, place: Value, left: Value, way: Way) ->
         return
     whole = left >= LANES
     with f.when(whole):
-        if way is Way.QUARTERS:
-            for k in range(0, LANES, 4):
-                lanes = ", ".join(f"i32 {k + n}" for n in range(4))
-                part = f"shufflevector {value.type} {value.name}, {value.type} poison, <4 x i32> <{lanes}>"
-                f.store(f.let(part, "<4 x i32>"), place, 4 * k, align=4, apart=True)
-        else:
-            f.store(value, place, align=4)
+        f.store(value, place, align=4)
     with f.when(whole ^ 1):
         lanes = f.lanes("i32", range(LANES))
         mask = lanes < f.splat(left.to("i32"), LANES)
         f.call(f"llvm.masked.store.v{LANES}i32.p0", value, place, f.number(4, "i32"), mask)
 
 
-def store_rows(
-    f: Function, w: Writer, place: Value, rows: Callable[[Way], None], *, narrow: Value | None = None
-) -> None:
-    """Write rows the first of which begins at a place, in the way that is best there.
-
-    What is `narrow`, less than 16 pixels wide, is never streamed. A part that lies in two lines takes twice as long,
-    and quarters do so least.
-    """
-    fits = (place.number() & (LINE_BYTES - 1)).same(0)
-    with f.when(fits ^ 1):
-        rows(Way.QUARTERS)
-    with f.when(fits):
-        streamed = w.word(Word.STREAMED).differs(0)
-        if narrow is not None:
-            streamed = streamed & (narrow ^ 1)
-        with f.when(streamed ^ 1):
-            rows(Way.WHOLE)
-        with f.when(streamed):
-            rows(Way.STREAMED)
+def store_rows(f: Function, w: Writer, rows: Callable[[Way], None], *, narrow: Value | None = None) -> None:
+    """Write rows in the way that the frame is written; rows that are `narrow`, under 16 pixels, are never streamed."""
+    streamed = w.word(Word.STREAMED).differs(0)
+    if narrow is not None:
+        streamed = streamed & (narrow ^ 1)
+    with f.when(streamed ^ 1):
+        rows(Way.CACHED)
+    with f.when(streamed):
+        rows(Way.STREAMED)
 
 
 def finish_stores(f: Function, w: Writer) -> None:

@@ -87,7 +87,7 @@ def fill(asm: Assembly, half: int) -> None:
                 with f.count(right, first=f.x, step=LANES) as column:
                     store_row(f, value, line + (column << 2), right - column, way)
 
-        store_rows(f, w, out + (f.x << 2), rows, narrow=f.side < LANES)
+        store_rows(f, w, rows, narrow=f.side < LANES)
 
 
 def child_boxes(f: Function, w: Writer, base: Value, x: Value, y: Value, shift: Value) -> Value:
