@@ -33,7 +33,7 @@ from .kernels import Kernels
 from .layout import Bodies
 from .pool import Block
 from .rows import is_streamed
-from .tiles import PARTS, text
+from .tiles import text
 
 AT_ONCE = 16
 """How many squares of the top level are looked at before their children are drawn."""
@@ -66,7 +66,7 @@ def _entries(write: Callable[..., str], width: int, traced: bool, store: Store |
     place = ctypes.c_void_p
     counting = ctypes.c_int64
     others = {
-        "arrange": (counting, place, counting, counting),
+        "arrange": (counting, place, counting),
         "allocate": (counting, place, place, place, counting),
     }
     drawing = dict.fromkeys(("prepare", "tiles", "bands"), kind)
@@ -196,7 +196,7 @@ class TileCode:
             spaces.nodes(count)
             frame[Word.FIRST_NODE] = first
             self._hand_out(entries.prepare, count, threads)
-            self._hand_out(entries.tiles, entries.arrange(address(frame), count, threads), threads)
+            self._hand_out(entries.tiles, entries.arrange(address(frame), count), threads)
 
     def _hand_out(self, code: Any, count: int, threads: int) -> None:
         place = address(self.memory.frame)
@@ -304,7 +304,7 @@ class Spaces:
         frame[Word.SPACE_BYTES] = self._bytes
         self._spaces: Block | None = None
         self._nodes: Block | None = None
-        self._order = np.zeros(AT_ONCE * LANES * len(PARTS), np.int64)
+        self._order = np.zeros(AT_ONCE * LANES, np.int64)
         frame[Word.ORDER] = address(self._order)
         self._given: tuple[Any, ...] | None = None
         by_op: dict[str, list[tuple[int, Expr]]] = {}

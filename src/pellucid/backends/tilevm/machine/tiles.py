@@ -36,14 +36,6 @@ from .sharing import alike, with_count
 
 CLASSES = 5
 """Tasks are told apart by their length, halved so many times less one."""
-WHOLE, PARTS = 0xFFFF, (0x000F, 0x00F0, 0x0F00, 0xF000)
-"""A whole task as a mask of its children, and its parts: its rows."""
-PART_AT = 32
-"""The bit of a task's number where that mask begins."""
-SPLIT = 2
-"""So many of the last tasks for each thread are handed out in parts: nobody waits long for who began last."""
-SPLIT_MOST = 64
-"""Instructions of the longest tape of such tasks: each part asks the same boxes anew."""
 
 
 @cache
@@ -146,14 +138,14 @@ def fill_children(
 
 
 def _children(
-    f: Function, w: Writer, space: Value, record: Value, x: Value, y: Value, shift: Value, part: Value
+    f: Function, w: Writer, space: Value, record: Value, x: Value, y: Value, shift: Value
 ) -> tuple[Value, Value]:
-    """Look at a part of the 16 children of a square: fill those of one value, mark for the others.
+    """Evaluate the 16 children of a square: fill those of one value, mark for the others.
 
     Gives masks of which children are in the frame, and which of them are left.
     """
     base = w.place(space, Word.BASE)
-    there = child_boxes(f, w, base, x, y, shift) & part.to("i16")
+    there = child_boxes(f, w, base, x, y, shift)
     tape, length = f.load(POINTER, record, 8 * Record.TAPE), f.load("i64", record, 8 * Record.LENGTH)
     root = f.load("i64", record, 8 * Record.ROOT)
     f.call("run_boxes", f.frame, space, tape, length)
@@ -166,7 +158,7 @@ def _children(
 
 
 def _look(f: Function, w: Writer, space: Value, record: Value, x: Value, y: Value) -> Value:
-    return _children(f, w, space, record, x, y, w.word(Word.SHIFT), f.number(-1))[1]
+    return _children(f, w, space, record, x, y, w.word(Word.SHIFT))[1]
 
 
 def is_shorter(f: Function, count: Value, length: Value, shift: Value) -> Value:
@@ -176,18 +168,18 @@ def is_shorter(f: Function, count: Value, length: Value, shift: Value) -> Value:
 
 
 def _descend(
-    f: Function, space: Value, record: Value, x: Value, y: Value, shift: Value, barren: Value, part: Value
+    f: Function, space: Value, record: Value, x: Value, y: Value, shift: Value, barren: Value
 ) -> None:
-    """Draw a child: a leaf with a tape of its own, or a part of a square."""
+    """Draw a child: a leaf with a tape of its own, or a square."""
     leaf = shift <= LEAF
     with f.when(leaf):
         f.call("leaf", f.frame, space, record, x, y, f.number(0))
     with f.when(leaf ^ 1):
-        f.call("node", f.frame, space, record, x, y, shift - STEP, barren, part)
+        f.call("node", f.frame, space, record, x, y, shift - STEP, barren)
 
 
 def _draw(f: Function, task: Task) -> None:
-    _descend(f, task.space, task.record, task.x, task.y, task.shift, task.shared, task.part)
+    _descend(f, task.space, task.record, task.x, task.y, task.shift, task.shared)
 
 
 def _copy_record(f: Function, source: Value, target: Value) -> None:
@@ -259,13 +251,9 @@ def alike_children(f: Function, which: Value, tapes: ChildTapes) -> Generator[tu
 
 
 def _node(asm: Assembly, half: int) -> None:
-    """A square: `shift` is the logarithm of its children's side; `barren` if boxes decided nothing just above.
-
-    `part` says which of the children are drawn.
-    """
+    """A square: `shift` is the logarithm of its children's side; `barren` if boxes decided nothing just above."""
     with asm.function(
         "node", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64", shift="i64", barren="i64",
-        part="i64",
     ) as f:  # fmt: skip
         w = Writer(f, half, traced=asm.traced)
         wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
@@ -274,13 +262,13 @@ def _node(asm: Assembly, half: int) -> None:
         hopeless = (streak & (AGAIN - 1)).differs(0)
         with f.when(finest & (f.barren >= 1) & hopeless):
             f.store(f.number(0), f.space, 8 * Space.LINED)
-            with f.bits(f.part & 0xFFFF) as k:
+            with f.count(LANES) as k:
                 x, y = child_corner(f.x, f.y, k, f.shift)
                 with f.when((x < wide) & (y < high)):
                     f.call("leaf", f.frame, f.space, f.record, x, y, f.number(1))
             f.store(streak + 1, f.space, 8 * Space.STREAK)
             f.give()
-        there, rest = _children(f, w, f.space, f.record, f.x, f.y, f.shift, f.part)
+        there, rest = _children(f, w, f.space, f.record, f.x, f.y, f.shift)
         with f.when(rest.same(0)):
             f.store(f.number(0), f.space, 8 * Space.STREAK)
             f.give()
@@ -302,7 +290,7 @@ def _node(asm: Assembly, half: int) -> None:
                 f.store(f.number(0), f.space, 8 * Space.LINED)
                 with f.bits(group) as k:
                     x, y = child_corner(f.x, f.y, k, f.shift)
-                    _descend(f, f.space, record, x, y, f.shift, barren, f.number(-1))
+                    _descend(f, f.space, record, x, y, f.shift, barren)
 
 
 def _corner(f: Function, w: Writer, node: Value) -> tuple[Value, Value]:
@@ -354,7 +342,7 @@ def _leave_space(f: Function, space: Value) -> None:
 class Task(NamedTuple):
     """A child of a square of the top level, to be drawn: by whom, with which tape, where; how long its side is.
 
-    `shared` says if its tape is the whole one; `part` which of its own children are drawn.
+    `shared` says if its tape is the whole one.
     """
 
     space: Value
@@ -363,26 +351,19 @@ class Task(NamedTuple):
     y: Value
     shift: Value
     shared: Value
-    part: Value
 
 
 def arrange(asm: Assembly) -> None:
     """The children of squares of the top level that are left, in the order of tasks: how many they are.
 
-    What takes long comes first, so that no thread is left with it at the end; and where there are several, the last
-    come in parts. A task is a number below a mask of its children.
+    What takes long comes first, so that no thread is left with it at the end. A task is the number of a child.
     """
-    with asm.function("arrange", "i64", frame=POINTER, squares="i64", threads="i64") as f:
+    with asm.function("arrange", "i64", frame=POINTER, squares="i64") as f:
         w = Writer(f, 0)
         nodes, stride = w.word(Word.NODES, POINTER), w.word(Word.SPACE_BYTES)
         order = w.word(Word.ORDER, POINTER)
         length = f.load("i64", w.word(Word.TOP, POINTER), 8 * Record.LENGTH)
-        left, found = f.variable("i64", 0), f.variable("i64", 0)
-        with f.count(f.squares) as k:
-            pending = f.load("i64", nodes + k * stride, 8 * Space.PENDING)
-            left.set(left() + f.call("llvm.ctpop.i64", pending, result="i64"))
-        several = (f.threads > 1) & (w.word(Word.SHIFT) > LEAF)
-        last = f.choose(several, f.threads * SPLIT, f.number(0))
+        found = f.variable("i64", 0)
         with f.count(CLASSES) as turn:
             most = f.choose(turn.same(0), f.number(1 << 32), length >> turn)
             least = f.choose(turn.same(CLASSES - 1), f.number(-1), length >> (turn + 1))
@@ -391,14 +372,8 @@ def arrange(asm: Assembly) -> None:
                 with f.bits(f.load("i64", node, 8 * Space.PENDING)) as child:
                     wanted = f.load("i32", node + (child << 2), 8 * Space.COUNTS).to("i64")
                     with f.when((wanted > least) & (wanted <= most)):
-                        split = (left() <= last) & (wanted <= SPLIT_MOST)
-                        place, task = order + (found() << 3), (k << 4) + child
-                        f.store(task | f.choose(split, PARTS[0] << PART_AT, WHOLE << PART_AT), place)
-                        with f.when(split):
-                            for n, part in enumerate(PARTS[1:]):
-                                f.store(task | part << PART_AT, place, 8 * (n + 1))
-                        found.set(found() + f.choose(split, f.number(len(PARTS)), f.number(1)))
-                        left.set(left() + -1)
+                        f.store((k << 4) + child, order + (found() << 3))
+                        found.set(found() + 1)
         f.give(found())
 
 
@@ -414,7 +389,7 @@ def tiles(asm: Assembly, half: int, worth: Worth, draw: Callable[[Function, Task
         with f.count(f.beyond, first=f.first) as turn:
             task = f.load("i64", order + (turn << 3))
             k = task & (LANES - 1)
-            square = (task & ((1 << PART_AT) - 1)) >> 4
+            square = task >> 4
             node = w.word(Word.NODES, POINTER) + square * w.word(Word.SPACE_BYTES)
             f.call("pool", f.frame, here)
             for which in (Space.STREAK, Space.LEVEL, Space.STEEP, Space.BENT, Space.LINED):
@@ -427,7 +402,7 @@ def tiles(asm: Assembly, half: int, worth: Worth, draw: Callable[[Function, Task
                 made = f.call("emit", f.frame, node, here, top, k, mine, f.number(0), result="i64")
                 shared.set(made ^ 1)
             left, top = child_corner(x, y, k, shift)
-            draw(f, Task(here, mine, left, top, shift, shared(), task >> PART_AT))
+            draw(f, Task(here, mine, left, top, shift, shared()))
             f.call("cells", f.frame, here, left, top)
         finish_stores(f, w)
         _leave_space(f, here)

@@ -208,16 +208,15 @@ def _is_worth(f: Function, count: Value, length: Value, shift: Value) -> Value:
 def _node(asm: Assembly, half: int) -> None:
     """A square: `shift` is the logarithm of its children's side; what is left and shares its tape goes to a list.
 
-    `tile` tells of the pixels of the tile around it which are left, if it is no larger than a quarter of that; `part`
-    says which of its children are drawn.
+    `tile` tells of the pixels of the tile around it which are left, if it is no larger than a quarter of that.
     """
     with asm.function(
         "node", frame=POINTER, space=POINTER, record=POINTER, list=POINTER, x="i64", y="i64", shift="i64",
-        tile=POINTER, part="i64",
+        tile=POINTER,
     ) as f:  # fmt: skip
         w = Writer(f, half, traced=asm.traced)
         base = w.place(f.space, Word.BASE)
-        there = child_boxes(f, w, base, f.x, f.y, f.shift) & f.part.to("i16")
+        there = child_boxes(f, w, base, f.x, f.y, f.shift)
         with f.when(f.shift <= w.word(Word.SMALLEST)):
             _smallest(f, w, there)
             f.give()
@@ -234,7 +233,7 @@ def _node(asm: Assembly, half: int) -> None:
             pixels = f.choose(own, mine, f.list)
             with f.bits(group) as k:
                 x, y = child_corner(f.x, f.y, k, f.shift)
-                f.call("node", f.frame, f.space, record, pixels, x, y, f.shift - STEP, tile, f.number(-1))
+                f.call("node", f.frame, f.space, record, pixels, x, y, f.shift - STEP, tile)
             with f.when(own):
                 _finish(f, f.space, record, mine)
                 _empty(f, mine)
@@ -294,7 +293,7 @@ def _draw(f: Function, task: Task) -> None:
     pixels = _list(f)
     nothing = Value("null", POINTER, f)
     shift = task.shift - STEP
-    f.call("node", f.frame, task.space, task.record, pixels, task.x, task.y, shift, nothing, task.part)
+    f.call("node", f.frame, task.space, task.record, pixels, task.x, task.y, shift, nothing)
     _finish(f, task.space, task.record, pixels)
 
 
