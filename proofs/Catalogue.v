@@ -6,7 +6,7 @@
    options of a move. *)
 
 From Coq Require Import String List.
-From Hops Require Import Language Footprint Substitution Statements Conditionals Loops Spans Apart Lanes Values Machine Printed.
+From Hops Require Import Language Footprint Substitution Statements Conditionals Loops Spans Apart Lanes Values Stages Machine Printed.
 Open Scope string_scope.
 
 (* All that is proved here and not only used on the way; nothing of it may stand on an axiom but functional
@@ -22,7 +22,7 @@ Definition licenses :=
    strip_mining, tiling, loop_joining, loop_splitting, loop_interchange, code_motion, unswitching,
    loop_conditional_joining, condition_joining, loop_cutting, monotone_cut,
    iterations_in_any_order, iterations_in_lanes, places_change_no_value, code_motion_under_guard,
-   table_of_a_column, table_of_numbers).
+   table_of_a_column, table_of_numbers, computed_at).
 
 Definition reasons :=
   (loop_as_printed, substitute, unset_stays, loaded_decides, idempotent_if_apart, own_value_is_nullable, equal_for,

@@ -8,7 +8,7 @@
 
 From Coq Require Import ZArith String List Bool Lia FunctionalExtensionality.
 From Hops Require Import Language Footprint Substitution Statements Conditionals Loops Spans Lanes.
-From Hops Require Values.
+From Hops Require Values Stages.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -279,6 +279,22 @@ Next Obligation. Proof.
   apply existsb_exists in H as (m & J & E); destruct (loc_eq l m) as [<- |]; [| discriminate]; eauto using written_writes.
 Qed.
 
+Global Program Instance premise_loaded U ρ A l : Premise U (loads ρ A l) := {| known := among (loaded U ρ A) l |}.
+Next Obligation. Proof.
+  apply existsb_exists in H as (m & J & E); destruct (loc_eq l m) as [<- |]; [| discriminate]; eauto using loaded_loads.
+Qed.
+
+Global Program Instance premise_truth U (p q : bool) : Premise U (p = q) := {| known := Bool.eqb p q |}.
+Next Obligation. Proof. apply eqb_prop; auto. Qed.
+
+Global Program Instance test_cells U (P : loc -> Prop) `(forall l, Test U (P l)) : Test U (forall l, P l) | 3 :=
+  {| test := forallb (fun l => test U (P l)) (cells U) |}.
+Next Obligation. Proof. apply forallb_forall; intros; apply refutes; auto. Qed.
+
+Global Program Instance members_within U ls X `(Members U X) : Members U (Stages.within ls X) :=
+  {| some := filter (fun l => Stages.owned ls (label l)) (some U X) |}.
+Next Obligation. Proof. apply filter_In in H0 as [I O]; split; auto; apply belong; auto. Qed.
+
 (* ---- places and tables ---- *)
 
 Definition strangers_by_name (X Y : list name) : bool := forallb (fun n => negb (existsb (String.eqb n) Y)) X.
@@ -361,6 +377,7 @@ Ltac equalities C :=
   | ?P /\ ?Q => let a := equalities P in let b := equalities Q in constr:(a ++ b)
   | equal _ ?A ?B => constr:([(A, B)])
   | forall σ, Values.alike_off _ (exec _ ?A σ) (exec _ ?B σ) => constr:([(A, B)])
+  | forall σ, Stages.alike_outside _ (exec _ ?A σ) (exec _ ?B σ) => constr:([(A, B)])
   | forall ρ σ, Values.exec_placed ρ ?A σ = exec ρ (Values.erase ?A) σ => constr:([(Values.erase A, Values.erase A)])
   | forall σ, exec _ ?A σ = @?other σ => constr:([(A, A)])
   | _ => constr:(@nil (stat * stat))
@@ -382,7 +399,7 @@ Ltac boolean t := eval cbv beta iota delta
    members_or members_reads members_reads_b members_bounds members_places members_index members_writes
    members_loads members_exists members_reached members_eta test_apart test_reached premise_reached
    premise_in premise_differ test_in_scope test_loads_kept test_wherever
-   premise_between premise_written] in t.
+   premise_between premise_written premise_loaded premise_truth test_cells members_within] in t.
 
 Ltac conclude U T :=
   let r := tests U T in
@@ -558,3 +575,4 @@ Definition at_places_change_no_value (U : universe) (_ : env) := ltac:(at_instan
 Definition at_code_motion_under_guard (U : universe) := ltac:(at_instance U Values.code_motion_under_guard).
 Definition at_table_of_a_column (U : universe) := ltac:(at_instance U Values.table_of_a_column).
 Definition at_table_of_numbers (U : universe) := ltac:(at_instance U Values.table_of_numbers).
+Definition at_computed_at (U : universe) := ltac:(at_instance U Stages.computed_at).

@@ -33,7 +33,7 @@ from pellucid.ir import expr as E
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer, Expr
 from pellucid.ir.interp import run
-from pellucid.ir.nest import Block, For, If, Kernel, Statement, Store, erase
+from pellucid.ir.nest import Alloc, Block, For, If, Kernel, Statement, Store, erase
 from pellucid.loops.build import with_values
 from pellucid.loops.move import Proved, moves
 from pellucid.loops.theorem import Site, theorems
@@ -212,6 +212,24 @@ class Maker:
         if self.rng.random() < 0.3:
             body.append(self.tables())
         return Kernel("corpus", (), BUFFERS, tuple(body))
+
+    def staged(self) -> Kernel:
+        """Two loops over the same iterations: one fills parts of an array for the other, as a rule."""
+        array, count = ARRAYS[0], self.rng.choice((2, 3))
+        length = (array.size or 1) // count
+        first, k = self.loop((), 0, E.const(count, T.i64)), E.index("part", T.i64)
+        begin = E.apply("mul", first.index, E.const(length, T.i64))
+        place = E.apply("add", begin, k)
+        value = E.apply("add", E.load(ARRAYS[1], self.const(0, 1, 2, 3)), E.apply("mul", k, first.index))
+        fill = For(k, ZERO, E.const(length, T.i64), (Store(array, place, value),))
+        own = E.load(
+            array, E.apply("add", begin, self.const(0, 1) if self.rng.random() < 0.8 else first.index)
+        )
+        target = self.rng.choice(((SCALARS[0], ZERO), (ARRAYS[1], first.index), (SCALARS[1], ZERO)))
+        store = Store(*target, E.apply("mod", E.apply("add", own, E.load(*target)), E.const(LIMIT, T.i64)))
+        loops = (replace(first, lo=ZERO, body=(fill,)), replace(first, lo=ZERO, body=(store,)))
+        outputs = tuple(b for b in BUFFERS if b is not array)
+        return Kernel("staged", (), outputs, (Alloc({array: E.const(array.size, T.i32)}, loops),))
 
     def tables(self) -> For:
         """A loop over another one with a value of the inner index alone, and one that a small number decides."""

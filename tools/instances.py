@@ -33,6 +33,7 @@ from pellucid.loops.adjacent import after, assignment, branch, here, loop, moved
 from pellucid.loops.build import with_values
 from pellucid.loops.lookups import lookups
 from pellucid.loops.moves import branch_store, place, tabulate, unswitch
+from pellucid.loops.stages import stages
 from pellucid.loops.substitution import original
 from pellucid.loops.theorem import Site, Theorem
 from pellucid.reasoning.bounds import decide
@@ -312,6 +313,15 @@ def _numbers(site: Site) -> Instance:
     return Instance(((0, 0),), len(site.kernel.body), (called("number"), *TABLE, *parts), back=True)
 
 
+def _staged(site: Site) -> Instance:
+    """Two loops in scratch memory, which is the whole program but for its arrays."""
+    found = stages(here(site))
+    assert found is not None  # noqa: S101 - the shape
+    (x, lo, hi, first), (*_, second) = loop_terms(found.first), loop_terms(found.second)
+    parts = "; ".join(f"({called(b.name)}, ({n}))" for b, n in found.lengths.items())
+    return Instance(((0, 0),), 2, (x, lo, hi, f"[{parts}]", first, second))
+
+
 def erased(body: Block, path: Path) -> Path:
     """Where a statement stands once the places are gone."""
     found: list[tuple[int, int]] = []
@@ -361,6 +371,7 @@ READERS: dict[str, Callable[[Site], Instance]] = {
     "code_motion_under_guard": _hoisted,
     "table_of_a_column": _columns,
     "table_of_numbers": _numbers,
+    "computed_at": _staged,
     "loop_conditional_joining": lambda s: _spanned(s, cut=False, search=False),
     "condition_joining": lambda s: _spanned(s, cut=False, search=True),
     "loop_cutting": lambda s: _spanned(s, cut=True, search=True),

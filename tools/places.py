@@ -95,20 +95,28 @@ class Places:
     def program(self, number: int) -> Iterator[str]:
         """All places of one random program."""
         maker = Maker(number, anywhere=number % 2 == 1)
-        kernel = maker.kernel()
-        places = list(self.places(kernel, number))
+        kernel, stages = maker.kernel(), maker.staged()
+        moves_ = [m for m in moves() if m not in ("hoist", "compute_at")]
+        usual = itertools.chain(asked(kernel, moves_), asked(with_places(kernel), ["hoist"]))
+        rng = random.Random(number)  # noqa: S311
+        yield from self.text(kernel, usual, f"{number}", rng)
+        yield from self.text(stages, asked(stages, ["compute_at"]), f"{number}_staged", rng)
+
+    def text(
+        self, kernel: Kernel, sites: Iterable[tuple[Theorem, Site, bool]], number: str, rng: random.Random
+    ) -> Iterator[str]:
+        """A program, and its places."""
+        places = list(self.places(sites, number))
         if not places:
             return
         yield f"Definition p{number} : stat := {block(kernel.body)}."
-        rng = random.Random(number)  # noqa: S311
         memories = "; ".join(f"memory {cells(memory_of(rng))}" for _ in range(2))
         yield f"Definition m{number} : list state := [{memories}]."
         yield from places
 
-    def places(self, kernel: Kernel, number: int) -> Iterator[str]:
+    def places(self, sites: Iterable[tuple[Theorem, Site, bool]], number: str) -> Iterator[str]:
         """What Coq is to compute at each place."""
-        both = (asked(kernel, [m for m in moves() if m != "hoist"]), asked(with_places(kernel), ["hoist"]))
-        for k, (theorem, site, proved) in enumerate(itertools.chain(*both)):
+        for k, (theorem, site, proved) in enumerate(sites):
             try:
                 found = read(theorem, site)
             except Beyond:

@@ -13,7 +13,7 @@ import numpy as np
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer, Expr, substitute
-from pellucid.ir.nest import Block, For, If, Let, Once, Statement, Store, is_place
+from pellucid.ir.nest import Alloc, Block, For, If, Let, Once, Statement, Store, is_place
 from pellucid.reasoning.kept import kept_by
 
 SCALARS = tuple(Buffer(name, T.i64, 1) for name in "txyz")
@@ -172,6 +172,9 @@ def statement(s: Statement) -> str:
 
 def block(body: Block) -> str:
     """A block as a term."""
+    if len(body) == 1 and isinstance(body[0], Alloc):
+        # An array with any contents.
+        body = body[0].body
     if not body:
         return "Null"
     first, *rest = (statement(s) for s in body)

@@ -20,6 +20,7 @@ from pathlib import Path
 from tools.instances import READERS
 
 from pellucid.backends.llvm.loops import Loops
+from pellucid.ir.nest import Alloc
 from pellucid.ir.verify import verify_kernel
 from pellucid.loops.build import fresh_buffer, fresh_index
 from pellucid.loops.deciding import resolved
@@ -43,6 +44,8 @@ GROUNDS: Mapping[str, Ground | str] = {
     "legal-indices-differ": verify_kernel,
     "legal-inner-index-inside": verify_kernel,
     "legal-in-scope": verify_kernel,
+    # What is in scratch memory before it is stored there is any number: no program may depend on it.
+    "legal-stored-first": Alloc,
     # What a move adds has a name of its own.
     "legal-index-new": fresh_index,
     "legal-blocks-new": fresh_index,
@@ -53,6 +56,7 @@ GROUNDS: Mapping[str, Ground | str] = {
     "shape-choice": "a-fixed-choice",
     "shape-of-the-inner-index": "dear-columns",
     "shape-of-one-number": "dear-lookups",
+    "shape-fixed-bounds": "two-stages",
     # What the functions that make the parts of the result say of them.
     "shape-first": span,
     "shape-small": lookups,

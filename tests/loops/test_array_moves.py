@@ -33,7 +33,7 @@ from pellucid.loops.move import Move, Proved, named
 
 FILES = sorted((Path(__file__).parent / "array_moves").glob("*.nest"))
 BECOMES = "\nbecomes\n\n"
-MOVES = ("coalesce", "contract_array", "inline_array", "separate_window", "split_range")
+MOVES = ("coalesce", "compute_at", "contract_array", "inline_array", "separate_window", "split_range")
 
 
 def option(word: str) -> tuple[str, object]:
@@ -167,6 +167,10 @@ REFUSED = [
         "own-row",
     ),
     ("contract_array", HEAD + FILL + "      out[y * 4 + 0] := t[y * 4 + 4]\n", 1, {}, "own-row"),
+    ("compute_at", HEAD + FILL + TAKE.replace("out[", "a["), 1, {}, "memory-unchanged"),
+    ("compute_at", HEAD + FILL + "      a[0] := 1.0\n" + TAKE, 1, {}, "fills-only"),
+    ("compute_at", HEAD + FILL + TAKE.replace("t[y", "t[max(y - 1, 0)"), 1, {}, "own-part"),
+    ("compute_at", HEAD + FILL + TAKE + TAKE, 1, {}, "two-stages"),
     ("split_range", HEAD + FILL + TAKE, 1, {"cuts": (1,)}, "in-order"),
     ("split_range", HEAD + FILL + TAKE, 2, {"cuts": (4,)}, "in-range"),
     ("split_range", HEAD + FILL + TAKE, 2, {"cuts": (2, 1)}, "in-range"),
@@ -307,7 +311,31 @@ class Pictures:
             return replace(nests[0], body=tuple(n.body[0] for n in nests))
         return self.nest(buffer)
 
+    def stages(self) -> Kernel:
+        """Two nests over the same rows: one fills an array for the other, which as a rule loads from its own row."""
+        array, out = self.rng.choice(((T1, P), (T2, Q)))
+        first, second = self.nest(array), self.nest(out)
+        inner, filling = second.body[0], first.body[0]
+        assert isinstance(inner, For)
+        assert isinstance(filling, For)
+        if self.rng.random() < 0.7:
+            source = self.rng.choice((P, Q) if array is T1 else (Q,))
+            value = apply("convert", self.load(source, Y, X), attr=array.type)
+            store = Store(array, apply("add", apply("mul", Y, self.whole(WIDTH)), X), value)
+            first = replace(first, body=(replace(filling, body=(store,)),))
+        y = self.coordinate(Y, HEIGHT) if self.rng.random() < 0.2 else Y
+        own = E.load(array, apply("add", apply("mul", y, self.whole(WIDTH)), self.coordinate(X, WIDTH)))
+        inner = replace(inner, body=(Store(out, self.position(Y, X), apply("add", own, own)),))
+        return Kernel(
+            "k",
+            (),
+            (P, Q),
+            (Alloc({array: self.whole(array.size)}, (first, replace(second, body=(inner,)))),),
+        )
+
     def kernel(self) -> Kernel:
+        if self.rng.random() < 0.25:
+            return self.stages()
         body = tuple(self.statement() for _ in range(self.rng.randrange(1, 5)))
         sizes = {b: self.whole(b.size) for b in (T1, T2)}
         if self.rng.random() < 0.5:
@@ -389,6 +417,7 @@ ROWS = """kernel k():
         s[j * {row} + i] := i
       q[j] := s[j * {row} + 5]
 """
+STAGES = ROWS.replace("      q[j]", "    for j in 0 .. 3:\n      q[j]")
 
 
 @pytest.mark.parametrize(
@@ -396,6 +425,7 @@ ROWS = """kernel k():
     [
         ("privatize", MOVED.format(size=256), MOVED.format(size=8000), 2),
         ("contract_array", ROWS.format(all=96, row=32), ROWS.format(all=120000, row=40000), 1),
+        ("compute_at", STAGES.format(all=96, row=32), STAGES.format(all=120000, row=40000), 1),
     ],
 )
 def test_memory_inside_of_loops_is_offered_where_back_ends_take_it(move: str, few: str, many: str, at: int):

@@ -89,6 +89,16 @@ VALID = [
         {},
         "  if x[0] < n:\n    a[n] := m * n\n  else:\n    a[n] := m * n\n",
     ),
+    (
+        "compute_at",
+        "a value may be computed at the iteration that wants it",
+        1,
+        {},
+        (
+            "  alloc t: i32[6]:\n    for i in 0 .. 3:\n      t[i * 2 + 0] := b[i] * n\n      t[i * 2 + 1] := b[i + 1]\n"
+            "    for i in 0 .. 3:\n      a[i] := t[i * 2 + 1] * t[i * 2 + 0]\n"
+        ),
+    ),
     ("eliminate_loop", "White 4.3.1", 1, {}, "  for i in n .. 0:\n    a[i] := 3\n"),
     ("unroll", "White 4.3.2", 1, LAST, "  for i in 0 .. n + 1:\n    x[0] := x[0] * a[i]\n"),
     (
