@@ -73,6 +73,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _FOLDERS = (
     "images",
     "pixels",
+    "conversion",
     "algebra",
     "signals",
     "driver",

@@ -1,6 +1,6 @@
 """Pictures, algebra and arrays beside forbidden pages: nothing outside of the caller's memory is read or written.
 
-Formats and sounds are tested so in `tests/pixels/test_every_width.py`. Here are whole pictures, pictures of arrays, and
+Formats and sounds are tested so in `tests/conversion/test_every_width.py`. Here are whole pictures, pictures of arrays, and
 programs of the image algebra, in all shapes that leave a rest in vectors. A fault would end the test run.
 """
 

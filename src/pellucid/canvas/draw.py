@@ -302,8 +302,8 @@ def _pixels(
 
 
 def _in_format(kernel: Kernel, format: str | Layout, view: View, out: Pixels | None) -> Pixels:
+    from pellucid.conversion.packing import packed
     from pellucid.pixels import layout_of
-    from pellucid.pixels.packing import packed
 
     if not isinstance(kernel, Compiled):
         raise InputError(

@@ -1,4 +1,4 @@
-"""Pixels and samples in memory: layouts as one line of text, and what reading and writing them means."""
+"""Pixels and samples in memory: layouts as one line of text, and what their bytes mean."""
 
 from .byte_map import byte_map
 from .formats import FORMATS, layout_of, sound

@@ -15,8 +15,8 @@ from tests.fuzz.contract import NotACase
 
 import pellucid as pl
 from pellucid.base.errors import PellucidError
+from pellucid.conversion.meaning import _scale, alike, origin
 from pellucid.pixels import Channel, Layout, pack, unpack
-from pellucid.pixels.meaning import _scale, alike, origin
 
 WEIGHT = 2
 """A conversion is compiled two or three times."""

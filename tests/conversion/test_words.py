@@ -14,13 +14,13 @@ import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import IrError
 from pellucid.canvas import convert as canvas
+from pellucid.conversion.access import Memory, read, write
+from pellucid.conversion.packing import element_of, planes_of
 from pellucid.ir import expr as E
 from pellucid.ir import interp
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer
 from pellucid.pixels import FORMATS, Layout
-from pellucid.pixels.access import Memory, read, write
-from pellucid.pixels.packing import element_of, planes_of
 
 SIZE = (12, 4)
 DRAWN = [n for n, f in FORMATS.items() if f.model != "samples" and not f.palette]

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pellucid.conversion import meaning
 from pellucid.ir import expr as E
 from pellucid.ir import interp
 from pellucid.ir import types as T
-from pellucid.pixels import FORMATS, Layout, meaning
+from pellucid.pixels import FORMATS, Layout
 from pellucid.tracing import Value, tracing
 from pellucid.tracing.tracer import lift
 

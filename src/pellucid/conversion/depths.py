@@ -17,8 +17,8 @@ import numpy as np
 
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const
+from ..pixels.layout import Channel
 from .access import bits_type
-from .layout import Channel
 
 MAX_BITS = 32
 """Maximum bits of a sample on either side: the product of two such numbers has 64."""

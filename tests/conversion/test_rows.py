@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from tests.pixels.made_up import MadeUp, layouts
 
 import pellucid as pl
+from pellucid.conversion import nests, packing
+from pellucid.conversion.encode import turn
+from pellucid.conversion.rows import Rows
 from pellucid.driver.options import Options
 from pellucid.ir import types as T
 from pellucid.ir.expr import topological
 from pellucid.ir.nest import Alloc, roots, walk
-from pellucid.pixels import FORMATS, Layout, layout_of, packing
-from pellucid.pixels.packing import turn
-from pellucid.pixels.rows import Rows
+from pellucid.pixels import FORMATS, Layout, layout_of
 
 convert = importlib.import_module("pellucid.canvas.convert")
 PICTURES = [n for n, f in FORMATS.items() if f.model != "samples"]
@@ -29,7 +30,7 @@ GROUPED = [n for n in PICTURES if math.prod(turn(FORMATS[n])) > math.prod(turn(F
 def in_place(source: Layout, target: Layout, *_, **__):
     """Blocks of whole groups of both, and no rows."""
     block = tuple(math.lcm(a, b) for a, b in zip(turn(source), turn(target), strict=True))
-    return convert._Stages(block, None, None, None)
+    return nests._Stages(block, None, None, None)
 
 
 def converted(
@@ -111,7 +112,7 @@ def test_back_ends_fill_rows_alike(pair: str, backend: str):
 
 def stages(source: str | Layout, target: str, size: tuple[int, int] = (48, 8), *, lines: bool = False):
     chosen = layout_of(source) if isinstance(source, str) else source
-    return convert._stages(chosen, FORMATS[target], size, T.f32, lines=lines, near=False)
+    return nests._stages(chosen, FORMATS[target], size, T.f32, lines=lines, near=False)
 
 
 @pytest.mark.parametrize(
@@ -181,8 +182,8 @@ CURVED = [
     ("source", "target"), [*CURVED, ("pal8", "mono10p"), ("pal2", "rgbaf16"), ("yuyv422", "raw8")]
 )
 def test_curves_are_taken_by_one_loop(source: str, target: str):
-    asked = convert.conversion(layout_of(source), layout_of(target), (50, 6))
-    nest = convert.nest_between(asked, Options())
+    asked = nests.conversion(layout_of(source), layout_of(target), (50, 6))
+    nest = nests.nest_between(asked, Options())
     curves = [n for n in topological([r for s in walk(nest.kernel.body) for r in roots(s)]) if n.op == "pow"]
     assert len(curves) == 1
     for size in ((1, 1), (23, 5), (50, 6)):
@@ -199,7 +200,7 @@ def test_where_there_are_no_rows_of_curves():
     assert stages("nv12", "rgbaf16", (40_000, 2)).numbers is None, "they are too many"
     assert stages("nv12", "raw10", (8_000, 2)).numbers == 2, "one number a pixel"
     assert (
-        convert._stages(FORMATS["nv12"], FORMATS["rgbaf16"], (48, 8), T.f32, lines=False, near=True).numbers
+        nests._stages(FORMATS["nv12"], FORMATS["rgbaf16"], (48, 8), T.f32, lines=False, near=True).numbers
         is None
     )
     # Chroma between pixels.

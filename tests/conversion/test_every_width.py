@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from tests.conversion.converted import Samples, bounds, plain, word_bits
 from tests.guarded import Guarded
-from tests.pixels.converted import Samples, bounds, plain, word_bits
 from tests.pixels.test_layouts import ORACLES, rows
 
 import pellucid as pl

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, index, load
+from ..pixels.layout import Channel, Layout
 from .access import Memory, bits_type, least_type, parted, plus, read, signed, times
-from .layout import Channel, Layout
 
 MOST = 32 << 10
 """The most bytes that the rows of a block take: a quarter of what a thread has for itself, for there may be others."""

@@ -13,8 +13,8 @@ from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, index, load
 from ..loops.build import folded
+from ..pixels.layout import Layout
 from .access import Memory, parted, plus, read, times
-from .layout import Layout
 
 LINE, GROUP = index("line"), index("group")
 WORD = T.u16

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from tests.pixels.made_up import MadeUp, layouts
 from tests.pixels.test_layouts import noise
 
+from pellucid.conversion.access import Memory, read, word_type, write
 from pellucid.ir import expr as E
 from pellucid.ir import interp
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer
 from pellucid.ir.verify import verify_exprs
 from pellucid.pixels import FORMATS, Layout, pack, unpack
-from pellucid.pixels.access import Memory, read, word_type, write
 
 COLUMN, ROW = E.index("i"), E.index("j")
 

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import pellucid as pl
+from pellucid.conversion.access import word_type
+from pellucid.conversion.depths import Line, nearest
+from pellucid.conversion.meaning import _scale
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
 from pellucid.ir.interp import evaluate
 from pellucid.pixels import Layout, layout_of, pack, unpack
-from pellucid.pixels.access import word_type
-from pellucid.pixels.depths import Line, nearest
-from pellucid.pixels.meaning import _scale
 
 DEPTHS = range(1, 33)
 FEW = 1000

@@ -8,8 +8,8 @@ import pytest
 import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import InputError
+from pellucid.conversion.packing import packed
 from pellucid.pixels import FORMATS, Layout, layout_of, pack, unpack
-from pellucid.pixels.packing import packed
 
 SEEN = [n for n, f in FORMATS.items() if f.model not in ("samples", "mosaic") and not f.palette]
 MATRIX = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722)}

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pellucid as pl
-from pellucid.canvas.convert import conversion, nest_between
+from pellucid.conversion import meaning
+from pellucid.conversion.nests import conversion, nest_between
 from pellucid.driver.kernel import make_backend, optimized
 from pellucid.driver.options import Options
-from pellucid.pixels import FORMATS, Layout, layout_of, meaning, pack, unpack
+from pellucid.pixels import FORMATS, Layout, layout_of, pack, unpack
 
 COLORS = [n for n, f in FORMATS.items() if f.model in ("rgb", "ycbcr", "gray", "alpha") and not f.palette]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, load
 from ..loops.build import folded
-from .layout import Channel, Layout, Run
+from ..pixels.layout import Channel, Layout, Run
 
 
 @dataclass(frozen=True, slots=True)

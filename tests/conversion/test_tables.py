@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import pellucid as pl
+from pellucid.conversion import nests
+from pellucid.conversion.tables import LARGEST, Tables
 from pellucid.driver.options import Options
 from pellucid.ir import types as T
 from pellucid.ir.expr import apply, const, param
 from pellucid.ir.nest import Alloc, For, Store, inputs, walk
 from pellucid.loops.lookups import NUMBER
 from pellucid.pixels import FORMATS, layout_of
-from pellucid.pixels.tables import LARGEST, Tables
 
 convert = importlib.import_module("pellucid.canvas.convert")
 MOSAICS = [n for n, f in FORMATS.items() if f.model == "mosaic"]
@@ -56,8 +57,8 @@ def test_nor_do_they_in_compiled_code(source: str, backend: str):
 @pytest.mark.parametrize("source", MOSAICS)
 def test_a_large_picture_has_tables_and_a_small_one_has_none(source: str):
     def tables(size: tuple[int, int]) -> list[int]:
-        asked = convert.conversion(layout_of(source), layout_of("rgb565"), size)
-        kernel = convert.nest_between(asked, Options("relaxed", "f32", "auto")).kernel
+        asked = nests.conversion(layout_of(source), layout_of("rgb565"), size)
+        kernel = nests.nest_between(asked, Options("relaxed", "f32", "auto")).kernel
         made = [b for s in walk(kernel.body) if isinstance(s, Alloc) for b in s.sizes] + [*inputs(kernel)]
         return [b.size for b in made if b.name.startswith("values")]
 
@@ -67,8 +68,8 @@ def test_a_large_picture_has_tables_and_a_small_one_has_none(source: str):
 
 
 def test_alpha_of_a_mosaic_needs_no_table():
-    asked = convert.conversion(layout_of("raw16"), layout_of("alpha8"), (2000, 2000))
-    kernel = convert.nest_between(asked, Options("relaxed", "f32", "auto")).kernel
+    asked = nests.conversion(layout_of("raw16"), layout_of("alpha8"), (2000, 2000))
+    kernel = nests.nest_between(asked, Options("relaxed", "f32", "auto")).kernel
     assert not any(
         isinstance(s, Alloc) and any(b.name == "values" for b in s.sizes) for s in walk(kernel.body)
     )
@@ -127,7 +128,7 @@ def test_what_becomes_of_entries_is_kept_or_made_for_each_pixel(source: str, tar
     for size in ((1, 1), (9, 5), (70, 4)):
         data = np.random.default_rng(5).integers(0, 256, layout_of(source).size(*size), np.uint8)
         found: list[np.ndarray] = []
-        for by_entry in (convert._by_entry, lambda _: False):
+        for by_entry in (nests._by_entry, lambda _: False):
             convert.at_hand.cache_clear()
             with patch.object(convert, "_by_entry", by_entry):
                 found.append(pl.convert(data, source, target, size, numerics="exact", backend="numpy"))

@@ -10,11 +10,12 @@ import math
 
 import numpy as np
 import pytest
+from tests.conversion.converted import Samples, bounds
 from tests.guarded import Guarded
-from tests.pixels.converted import Samples, bounds
 from tests.pixels.test_layouts import ORACLES, rows
 
 import pellucid as pl
+from pellucid.conversion.access import Memory, plus, read, times, write
 from pellucid.driver.frame import build_nest
 from pellucid.driver.kernel import make_backend, optimized
 from pellucid.driver.options import Options
@@ -22,7 +23,6 @@ from pellucid.ir import expr as E
 from pellucid.ir import nest as N
 from pellucid.ir import types as T
 from pellucid.pixels import FORMATS, Channel, Layout, pack, unpack
-from pellucid.pixels.access import Memory, plus, read, times, write
 from pellucid.pixels.reference import sample_dtype
 
 MOST, FEW = 16, 1 << 12

@@ -15,11 +15,11 @@ import numpy as np
 
 from ..ir import types as T
 from ..ir.expr import Expr, const
+from ..pixels.layout import COLORS, Channel, Layout
 from ..tracing import Value, convert, real_type
 from ..tracing import functions as F
 from . import depths, half
 from .access import parted
-from .layout import COLORS, Channel, Layout
 
 Components = tuple[Any, Any, Any, Any]
 """Red, green, blue and alpha, multiplied by it if the layout says so."""

@@ -1,0 +1,1 @@
+"""Conversion: bytes in one layout to colors and back, as nests of the core language."""
