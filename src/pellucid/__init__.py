@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from . import images as images
     from .base.errors import PellucidError as PellucidError
+    from .base.view import View as View
     from .canvas import animate as animate
     from .canvas import render as render
     from .canvas import save as save
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "pellucid.base.errors": ("PellucidError",),
+    "pellucid.base.view": ("View",),
     "pellucid.canvas": ("animate", "convert", "render", "save", "show"),
     "pellucid.driver": ("compile", "explain", "export_c"),
     "pellucid.driver.codes": ("compile_code",),

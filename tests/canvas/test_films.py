@@ -26,7 +26,7 @@ def rendered(kernel, count, fps, size=SIZE, start=0.0):
 @pytest.mark.parametrize("name", ["kernel", "walker", "walker_on_black"])
 def test_lossless_films_show_every_frame(request, name, suffix, tmp_path, decode):
     kernel, path = request.getfixturevalue(name), tmp_path / f"film{suffix}"
-    animate(kernel, path, SIZE, seconds=1.2, fps=10, start=0.5)
+    animate(kernel, path, SIZE, seconds=1.2, fps=10, time=0.5)
     shown, times = decode(path)
     wanted = rendered(kernel, 12, 10, start=0.5)
     assert len(shown) == 12

@@ -94,7 +94,6 @@ def test_the_command_prints_and_draws(picture, tmp_path, capsys):
     ("words", "problem"),
     [
         (["-o", "a.png"], "-o: is for tiles alone"),
-        (["--size", "9"], "--size: is for tiles alone"),
         (["--tiles", "--backend", "c"], "--backend: c has no tiles"),
         (["--tiles", "--json"], "not allowed with"),
         (["--tiles", "-o", "a.xyz"], "xyz"),

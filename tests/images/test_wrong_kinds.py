@@ -94,6 +94,7 @@ def test_a_word_refuses_what_is_of_the_wrong_kind(word: Word):
 
 PICTURE = im.fill(im.tomato, im.udisk)
 CALLS = {
+    "View": pl.View,
     "render": lambda **given: pl.render(**{"picture": PICTURE, "size": (4, 3), **given}),
     "compile": lambda **given: pl.compile(**{"picture": PICTURE, **given}),
     "explain": lambda **given: pl.explain(**{"picture": PICTURE, **given}),
@@ -121,8 +122,9 @@ CALLS = {
 # Calls of methods and operators that are right.
 KERNEL = pl.compile(PICTURE)
 METHODS = {
-    "Kernel.render": (KERNEL.render, {"size": (4, 3), "center": (0, 0), "zoom": 1.0, "time": 0.0, "samples": 1,
-                                      "threads": 1, "params": {}, "out": None, "tolerance": None, "error": None}),
+    "Kernel.render": (KERNEL.render, {"view": None, "size": (4, 3), "center": (0, 0), "zoom": 1.0, "time": 0.0,
+                                      "samples": 1, "threads": 1, "params": {}, "out": None,
+                                      "tolerance": None, "error": None}),
     "Point.dot": (pl.Point(1, 2).dot, {"other": (1, 2)}),
     "Point.cross": (pl.Point(1, 2).cross, {"other": (1, 2)}),
     "Image.at": (PICTURE.at, {"x": [0.5, 1], "y": [0.5, 1]}),
@@ -157,6 +159,7 @@ def test_a_method_refuses_what_is_of_the_wrong_kind(name: str):
                 pytest.fail(f"{name}({parameter}={kind}): {type(error).__name__}: {error}")
 
 
+@pytest.mark.filterwarnings("ignore:animate:DeprecationWarning")
 @pytest.mark.parametrize("name", CALLS)
 def test_a_public_function_refuses_what_is_of_the_wrong_kind(name: str, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

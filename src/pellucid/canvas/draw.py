@@ -8,39 +8,29 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from pellucid.base.aside import written_aside
 from pellucid.base.errors import InputError, brief
 from pellucid.base.kinds import FUNCTION, TRUTH, optional, takes
 from pellucid.base.progress import Line, Progress
+from pellucid.base.view import View, spelled_out
 from pellucid.canvas.compose import Pixels
 from pellucid.canvas.film import frames_on_the_way, write_film
 from pellucid.canvas.formats import Look, check_alpha, checked_look, format_of
 from pellucid.canvas.sinks import require_video, write_still
-from pellucid.canvas.source import Kernel, compiled, precision_of
+from pellucid.canvas.source import DrawArguments, Kernel, drawing
 from pellucid.canvas.spill import is_by_rows, spilled
 from pellucid.driver import Kernel as Compiled
 from pellucid.driver.film import PLANES, Film
-from pellucid.driver.view import (
-    EXACT,
-    MOST_THREADS,
-    Smooth,
-    View,
-    check_known_params,
-    checked_out,
-    checked_size,
-    checked_smooth,
-    checked_view,
-    checked_whole,
-)
+from pellucid.driver.view import EXACT, Smooth, check_size, checked_out
 
 if TYPE_CHECKING:
     from pellucid.pixels import Layout
 
-_SIZE = (512, 512)
 #: Past these rates the times of a GIF round to what players refuse to follow.
 _FASTEST_GIF = 50
 _MOST_FRAMES = 10_000_000
@@ -48,30 +38,23 @@ _MOST_FRAMES = 10_000_000
 _LONG = 1 << 22
 
 
+@spelled_out(DrawArguments)
 def render(
     picture: object,
-    size: tuple[int, int] | int = _SIZE,
+    size: tuple[int, int] | int | None = None,
     *,
-    center: tuple[float, float] = (0.0, 0.0),
-    zoom: float = 1.0,
-    time: float = 0.0,
-    samples: int = 1,
-    numerics: str | None = None,
-    precision: str | None = None,
-    backend: str | None = None,
-    threads: int | None = None,
-    params: Mapping[str, float] | None = None,
+    view: View | None = None,
     alpha: str = "straight",
     format: str | Layout | None = None,
     out: Pixels | None = None,
-    tolerance: float | None = None,
-    error: float | None = None,
+    **arguments: Unpack[DrawArguments],
 ) -> Pixels:
     """The pixels of a picture as an 8-bit array of shape (height, width, 4): red, green, blue and alpha.
 
-    `size` is in pixels, `center` in units, `zoom` in pixels per unit, `time` in seconds. The vertical axis grows
-    upward, row 0 is the top row, colors are taken at pixel centers; each pixel is the mean light of
-    `samples` by `samples` points.
+    The `view` (or else that which the picture carries, or else a `View` of 512 by 512 pixels) says what is looked at:
+    `size` is in pixels, `center` in units, `zoom` in pixels per unit, `time` in seconds. What is given beside it
+    overrides its field of that name. The vertical axis grows upward, row 0 is the top row, colors are taken at pixel
+    centers; each pixel is the mean light of `samples` by `samples` points.
     `alpha` is `straight` or `premultiplied`. With a `format`, such as "nv12" or a line of the notation of layouts,
     it is a flat array of the bytes of the picture in that format. The pixels go to `out`, if given: a contiguous
     array of the same shape.
@@ -83,46 +66,35 @@ def render(
     >>> from pellucid import images as im
     >>> render(im.checkerboard(10, im.red, im.blue), 64).shape
     (64, 64, 4)
+    >>> render(im.udisk, view=View((64, 32), zoom=8.0), time=2.0).shape
+    (32, 64, 4)
     """
-    view = checked_view(
-        size, center=center, zoom=zoom, time=time, samples=samples, threads=threads, params=params,
-        precision=precision_of(picture, precision), frames=0 if out is not None else 1,
-    )  # fmt: skip
+    asked = drawing(picture, size, view, arguments, frames=0 if out is not None else 1)
     check_alpha(alpha)
-    near = checked_smooth(tolerance, error, view.samples)
-    if near != EXACT and format is not None:
+    if asked.near != EXACT and format is not None:
         raise InputError(
             "only pixels may be off by a little", place="format", fix="leave it out, or tolerance and error"
         )
     if out is not None and format is None:
-        width, height = view.size
+        width, height = asked.view.size
         checked_out(out, (height, width, 4))
-    kernel = compiled(picture, numerics=numerics, precision=precision, backend=backend)
-    check_known_params(view.params, kernel.params)
+    kernel = asked.kernel()
     if format is not None:
-        return _in_format(kernel, format, view, out)
-    return _pixels(kernel, view, view.time, alpha, out, near)
+        return _in_format(kernel, format, asked.view, out)
+    return _pixels(kernel, asked.view, alpha, out, asked.near)
 
 
+@spelled_out(DrawArguments)
 def save(
     picture: object,
     path: str | os.PathLike[str],
-    size: tuple[int, int] | int = _SIZE,
+    size: tuple[int, int] | int | None = None,
     *,
-    center: tuple[float, float] = (0.0, 0.0),
-    zoom: float = 1.0,
-    time: float = 0.0,
-    samples: int = 1,
-    numerics: str | None = None,
-    precision: str | None = None,
-    backend: str | None = None,
-    threads: int | None = None,
-    params: Mapping[str, float] | None = None,
+    view: View | None = None,
     quality: int | None = None,
     background: object = None,
     alpha: str = "straight",
-    tolerance: float | None = None,
-    error: float | None = None,
+    **arguments: Unpack[DrawArguments],
 ) -> None:
     """Save a picture as PNG, JPEG, WebP, TIFF, GIF or NPY, whichever the suffix of `path` names.
 
@@ -140,52 +112,42 @@ def save(
     >>> path.read_bytes()[1:4]
     b'PNG'
     """
-    view = checked_view(
-        size, center=center, zoom=zoom, time=time, samples=samples, threads=threads, params=params,
-        precision=precision_of(picture, precision), frames=0,
-    )  # fmt: skip
-    look = checked_look(format_of(path), view.size, quality=quality, background=background, alpha=alpha)
-    pixels = spilled(path, view.size, look)
+    asked = drawing(picture, size, view, arguments)
+    seen = asked.view
+    look = checked_look(format_of(path), seen.size, quality=quality, background=background, alpha=alpha)
+    pixels = spilled(path, seen.size, look)
     if pixels is None:
-        checked_size(view.size, frames=1 if is_by_rows(look) else 3)
-    near = checked_smooth(tolerance, error, view.samples)
-    kernel = compiled(picture, numerics=numerics, precision=precision, backend=backend)
-    check_known_params(view.params, kernel.params)
+        check_size(seen.size, frames=1 if is_by_rows(look) else 3)
+    kernel = asked.kernel()
     with written_aside(path) as file:
-        write_still(file, _pixels(kernel, view, view.time, look.alpha, pixels, near), look)
+        write_still(file, _pixels(kernel, seen, look.alpha, pixels, asked.near), look)
 
 
+@spelled_out(DrawArguments)
 @takes(loop=TRUTH, progress=optional(FUNCTION))
 def animate(
     picture: object,
     path: str | os.PathLike[str],
-    size: tuple[int, int] | int = _SIZE,
+    size: tuple[int, int] | int | None = None,
     *,
+    view: View | None = None,
     seconds: float = 2.0,
     fps: float = 25.0,
-    start: float = 0.0,
-    center: tuple[float, float] = (0.0, 0.0),
-    zoom: float = 1.0,
-    samples: int = 1,
-    numerics: str | None = None,
-    precision: str | None = None,
-    backend: str | None = None,
-    threads: int | None = None,
-    params: Mapping[str, float] | None = None,
     quality: int | None = None,
     background: object = None,
     alpha: str = "straight",
     loop: bool = True,
-    tolerance: float | None = None,
-    error: float | None = None,
     progress: Progress | None = None,
+    start: float | None = None,
+    **arguments: Unpack[DrawArguments],
 ) -> None:
     """Save `seconds` of an animation as animated PNG, WebP, GIF, as MP4 or WebM, or as a four-dimensional NPY.
 
-    Frame number i, of `fps` per second, shows the time `start` + i / `fps`. The picture is compiled once, what does
+    Frame number i, of `fps` per second, shows the time of the view + i / `fps`. The picture is compiled once, what does
     not change with time is computed once, and frames are written as they come. `progress` is called with the frames
     done and in all; without it, a bar is shown on a terminal for work longer than a second. Otherwise as `save`.
-    Raises `InputError`, `FileError`, and `MissingExtraError` if a video is asked for without PyAV.
+    `start` is the former name of `time`. Raises `InputError`, `FileError`, and `MissingExtraError` if a video is asked
+    for without PyAV.
 
     >>> import pathlib, tempfile
     >>> from pellucid import images as im
@@ -194,30 +156,28 @@ def animate(
     >>> path.stat().st_size > 0
     True
     """
-    if threads is not None:
-        threads = checked_whole("threads", threads, 1, MOST_THREADS)
-    view = checked_view(
-        size, center=center, zoom=zoom, time=start, samples=samples, threads=threads, params=params,
-        precision=precision_of(picture, precision), frames=frames_on_the_way(threads) + PLANES,
-    )  # fmt: skip
+    if start is not None:
+        warnings.warn("animate(start=...) is called time=... now", DeprecationWarning, stacklevel=3)
+        arguments["time"] = start
+    asked = drawing(picture, size, view, arguments)
+    seen = asked.view
+    check_size(seen.size, frames=frames_on_the_way(seen.threads) + PLANES)
     look = checked_look(
         format_of(path),
-        view.size,
+        seen.size,
         moving=True,
         quality=quality,
         background=background,
         alpha=alpha,
         loop=loop,
     )
-    near = checked_smooth(tolerance, error, view.samples)
     count, rate = checked_film(seconds, fps, look)
     if look.format.name in ("MP4", "WebM"):
         require_video()
-    kernel = compiled(picture, numerics=numerics, precision=precision, backend=backend)
-    check_known_params(view.params, kernel.params)
+    kernel = asked.kernel()
     with written_aside(path) as file, Line() as line:
-        frames = _frames(kernel, view, look, count, rate, near, progress or line)
-        write_film(file, frames, look, view.size, rate, threads)
+        frames = _frames(kernel, seen, look, count, rate, asked.near, progress or line)
+        write_film(file, frames, look, seen.size, rate, seen.threads)
 
 
 def checked_film(seconds: object, fps: object, look: Look) -> tuple[int, Fraction]:
@@ -274,31 +234,24 @@ def _frames(
         # What does not move is computed once; each other frame is a fresh array, because compression lags behind.
         if frame is None or kernel.time_varying:
             time = float(view.time + number / rate)
-            frame = _pixels(kernel, view, time, look.alpha, near=near) if film is None else film.frame(time)
+            frame = (
+                _pixels(kernel, view.replace(time=time), look.alpha, near=near)
+                if film is None
+                else film.frame(time)
+            )
         yield frame
         progress(number + 1, count)
 
 
 def _pixels(
-    kernel: Kernel, view: View, time: float, alpha: str, out: Pixels | None = None, near: Smooth = EXACT
+    kernel: Kernel, view: View, alpha: str, out: Pixels | None = None, near: Smooth = EXACT
 ) -> Pixels:
-    more = {}
-    if near != EXACT:
-        if not isinstance(kernel, Compiled):
-            raise InputError("this kernel is always exact", place="tolerance", fix="leave it out")
-        more = near._asdict()
     draw = kernel.premultiplied if alpha == "premultiplied" else kernel.render
-    return draw(
-        size=view.size,
-        center=view.center,
-        zoom=view.zoom,
-        time=time,
-        samples=view.samples,
-        threads=view.threads,
-        params=view.params,
-        out=out,
-        **more,
-    )
+    if isinstance(kernel, Compiled):
+        return draw(view=view, out=out, **near._asdict())
+    if near != EXACT:
+        raise InputError("this kernel is always exact", place="tolerance", fix="leave it out")
+    return draw(**view.arguments(), out=out)
 
 
 def _in_format(kernel: Kernel, format: str | Layout, view: View, out: Pixels | None) -> Pixels:
@@ -309,7 +262,4 @@ def _in_format(kernel: Kernel, format: str | Layout, view: View, out: Pixels | N
         raise InputError(
             "this kernel draws whole bytes only", place="format", fix="give the picture, or pl.compile it"
         )
-    return packed(
-        kernel, layout_of(format), view.size, center=view.center, zoom=view.zoom, time=view.time,
-        samples=view.samples, threads=view.threads, params=view.params, out=out,
-    )  # fmt: skip
+    return packed(kernel, layout_of(format), **view.arguments(), out=out)

@@ -13,18 +13,17 @@ import subprocess
 import sys
 import tempfile
 import time as clock
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, Unpack
 
 from pellucid.base.errors import BackendError, InputError, brief
 from pellucid.base.kinds import NUMBER, TEXT, Kind, optional, takes
+from pellucid.base.view import View, spelled_out
 from pellucid.canvas.draw import render, save
 from pellucid.canvas.formats import Look, format_of
 from pellucid.canvas.sinks import write_still
-from pellucid.canvas.source import Kernel, compiled, precision_of
+from pellucid.canvas.source import DrawArguments, Kernel, drawing
 from pellucid.canvas.terminal import MODES, as_text, color_mode, fitting_size
-from pellucid.driver.view import check_known_params, checked_view
 
 _STREAM = optional(
     Kind("a stream of text", lambda thing: callable(getattr(thing, "write", None)), "give an open file")
@@ -34,23 +33,17 @@ _STREAM = optional(
 _TERMINAL_FPS = 20
 
 
+@spelled_out(DrawArguments)
 @takes(seconds=NUMBER, mode=optional(TEXT), stream=_STREAM)
 def show(
     picture: object,
-    size: tuple[int, int] | int = (512, 512),
+    size: tuple[int, int] | int | None = None,
     *,
-    center: tuple[float, float] = (0.0, 0.0),
-    zoom: float = 1.0,
-    time: float = 0.0,
+    view: View | None = None,
     seconds: float = 0.0,
-    samples: int = 1,
-    numerics: str | None = None,
-    precision: str | None = None,
-    backend: str | None = None,
-    threads: int | None = None,
-    params: Mapping[str, float] | None = None,
     mode: str | None = None,
     stream: TextIO | None = None,
+    **arguments: Unpack[DrawArguments],
 ) -> None:
     """Show a picture in the notebook or terminal that this runs in, otherwise with the viewer of the system.
 
@@ -71,29 +64,30 @@ def show(
             @@@@@@@@
             @@@@@@@@
     """
-    view = checked_view(
-        size, center=center, zoom=zoom, time=time, samples=samples, threads=threads, params=params,
-        precision=precision_of(picture, precision),
-    )  # fmt: skip
+    asked = drawing(picture, size, view, arguments, frames=1)
     if mode is not None and mode not in MODES:
         raise InputError(f"{brief(mode)} is unknown", place="mode", fix=f"choose one of {', '.join(MODES)}")
-    kernel = compiled(picture, numerics=numerics, precision=precision, backend=backend)
-    check_known_params(view.params, kernel.params)
-    look: dict[str, Any] = {
-        "center": view.center, "time": view.time, "samples": view.samples, "threads": threads, "params": view.params,
-    }  # fmt: skip
+    kernel = asked.kernel()
+    near: dict[str, Any] = asked.near._asdict()
     written_to = sys.stdout if stream is None else stream
     if mode is None and stream is None:
         if _in_notebook():
-            _display(png_of(kernel, view.size, zoom=view.zoom, **look))
+            _display(png_of(kernel, view=asked.view, **near))
             return
         if not written_to.isatty():
-            _open_viewer(kernel, view.size, view.zoom, look)
+            _open_viewer(kernel, asked.view, near)
             return
-    _print(kernel, view.size, view.zoom, look, written_to, mode or color_mode(written_to), seconds)
+    _print(kernel, asked.view, near, written_to, mode or color_mode(written_to), seconds)
 
 
-def png_of(picture: object, size: tuple[int, int] | int = (512, 512), **look: Any) -> bytes:
+@spelled_out(DrawArguments)
+def png_of(
+    picture: object,
+    size: tuple[int, int] | int | None = None,
+    *,
+    view: View | None = None,
+    **arguments: Unpack[DrawArguments],
+) -> bytes:
     """The bytes of a PNG of a picture; the options are those of `render`.
 
     >>> from pellucid import images as im
@@ -101,32 +95,26 @@ def png_of(picture: object, size: tuple[int, int] | int = (512, 512), **look: An
     b'PNG'
     """
     buffer = io.BytesIO()
-    write_still(buffer, render(picture, size, **look), Look(format_of("picture.png")))
+    write_still(buffer, render(picture, size, view=view, **arguments), Look(format_of("picture.png")))
     return buffer.getvalue()
 
 
 def _print(
-    kernel: Kernel,
-    size: tuple[int, int],
-    zoom: float,
-    look: dict[str, Any],
-    stream: TextIO,
-    mode: str,
-    seconds: float,
+    kernel: Kernel, view: View, near: dict[str, Any], stream: TextIO, mode: str, seconds: float
 ) -> None:
-    cells = shutil.get_terminal_size()
-    width, height = fitting_size(size, mode, cells)
+    width, height = fitting_size(view.size, mode, shutil.get_terminal_size())
     # A letter is one tall pixel: it is drawn as two square ones, of which the mean is shown.
     drawn = (width, 2 * height) if mode == "ascii" else (width, height)
-    smaller = zoom * width / size[0]
+    smaller = view.zoom * width / view.size[0]
     # Drawn smaller, a picture loses its fine parts to chance unless each pixel is a mean.
-    look = {**look, "samples": max(look["samples"], min(math.ceil(zoom / smaller), 4))}
+    samples = max(view.samples, min(math.ceil(view.zoom / smaller), 4))
+    view = view.replace(drawn, zoom=smaller, samples=samples)
     began = clock.monotonic()
     lines = 0
     while True:
         spent = clock.monotonic() - began
-        moment = {**look, "time": look["time"] + spent} if seconds > 0 else look
-        pixels = render(kernel, drawn, zoom=smaller, **moment)
+        moment = view.replace(time=view.time + spent) if seconds > 0 else view
+        pixels = render(kernel, view=moment, **near)
         if mode == "ascii":
             pixels = ((pixels[0::2].astype("u2") + pixels[1::2]) // 2).astype("u1")
         text = as_text(pixels, mode)
@@ -149,7 +137,7 @@ def _display(png: bytes) -> None:
     publish({"image/png": png})
 
 
-def _open_viewer(kernel: Kernel, size: tuple[int, int], zoom: float, look: dict[str, Any]) -> None:
+def _open_viewer(kernel: Kernel, view: View, near: dict[str, Any]) -> None:
     opener = _opener()
     if opener is None:
         raise BackendError(
@@ -159,7 +147,7 @@ def _open_viewer(kernel: Kernel, size: tuple[int, int], zoom: float, look: dict[
         )
     # The viewer reads the file after this returns, so it is left to the system's temporary folder.
     path = Path(tempfile.mkdtemp(prefix="pellucid-")) / "picture.png"
-    save(kernel, path, size, zoom=zoom, **look)
+    save(kernel, path, view=view, **near)
     subprocess.Popen([*opener, str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 

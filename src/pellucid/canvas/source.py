@@ -7,11 +7,14 @@ the driver, and `is_picture` is the one place that tells pictures from other Pyt
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 
 from pellucid import driver
 from pellucid.base.errors import InputError, brief
+from pellucid.base.view import View, ViewArguments
 from pellucid.driver.kernel import checked_source
+from pellucid.driver.view import Smooth, carried, check_known_params, checked_smooth, checked_view
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,32 +54,70 @@ class Kernel(Protocol):
         ...
 
     def render(
-        self,
-        size: tuple[int, int],
-        center: tuple[float, float] = ...,
-        zoom: float = ...,
-        time: float = ...,
-        samples: int = ...,
-        threads: int | None = ...,
-        params: Mapping[str, float] = ...,
-        out: NDArray[np.uint8] | None = ...,
+        self, size: tuple[int, int], *, out: NDArray[np.uint8] | None = ..., **arguments: Any
     ) -> NDArray[np.uint8]:
-        """The pixels with straight alpha."""
+        """The pixels with straight alpha; `arguments` are those of a `View`, by name."""
         ...
 
     def premultiplied(
-        self,
-        size: tuple[int, int],
-        center: tuple[float, float] = ...,
-        zoom: float = ...,
-        time: float = ...,
-        samples: int = ...,
-        threads: int | None = ...,
-        params: Mapping[str, float] = ...,
-        out: NDArray[np.uint8] | None = ...,
+        self, size: tuple[int, int], *, out: NDArray[np.uint8] | None = ..., **arguments: Any
     ) -> NDArray[np.uint8]:
         """The pixels with colors multiplied by alpha."""
         ...
+
+
+class DrawArguments(ViewArguments, total=False):
+    """What every verb that draws takes: the view, how to compile, and how far pixels may be off."""
+
+    numerics: str | None
+    precision: str | None
+    backend: str | None
+    tolerance: float | None
+    error: float | None
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What is to be drawn, and how: all of it checked, and nothing compiled yet."""
+
+    picture: object
+    view: View
+    near: Smooth
+    options: Mapping[str, Any]
+
+    def kernel(self) -> Kernel:
+        """The kernel of the picture.
+
+        Raises `InputError` if the picture cannot be drawn, or has not the parameters that the view gives.
+        """
+        kernel = compiled(self.picture, **self.options)
+        check_known_params(self.view.params, kernel.params)
+        return kernel
+
+
+def drawing(
+    picture: object,
+    size: tuple[int, int] | int | None,
+    view: View | None,
+    arguments: DrawArguments,
+    *,
+    frames: int = 0,
+) -> Drawing:
+    """What a verb is asked to draw, where `frames` pictures are held in memory at once.
+
+    Raises `InputError` for a value out of its range.
+
+    >>> drawing("any picture", 64, None, {"zoom": 2.0, "tolerance": 0.5}).near
+    Smooth(tolerance=0.5, error=None)
+    """
+    rest: dict[str, Any] = dict(arguments)
+    options = {name: rest.pop(name) for name in ("numerics", "precision", "backend") if name in rest}
+    tolerance, error = rest.pop("tolerance", None), rest.pop("error", None)
+    seen = checked_view(
+        size, view=view, default=carried(picture), precision=precision_of(picture, options.get("precision")),
+        frames=frames, **rest,
+    )  # fmt: skip
+    return Drawing(picture, seen, checked_smooth(tolerance, error, seen.samples), options)
 
 
 def compiled(

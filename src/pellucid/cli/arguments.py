@@ -290,7 +290,7 @@ def _parser() -> tuple[_Parser, list[str]]:
     times.add_argument(
         "--static", metavar="NAMES", help="the parameters that are static, where the file makes no compiler"
     )
-    tiles = explain.add_argument_group("which frame --tiles is about, and where to draw it")
+    tiles = explain.add_argument_group("which frame it is about, and where to draw --tiles")
     tiles.add_argument("-o", "--output", dest="out", metavar="OUT", help="a file for a picture of the tiles")
     tiles.add_argument("--size", type=values.size, metavar="WxH", help="pixels (512x512)")
     tiles.add_argument("--center", type=values.point, metavar="X,Y", help="in units (0,0)")
@@ -433,14 +433,13 @@ def _add_sound(parser: argparse.ArgumentParser) -> None:
 
 def _add_view(parser: argparse.ArgumentParser, time: str) -> None:
     view = parser.add_argument_group("what to look at")
-    view.add_argument("--size", type=values.size, default=(512, 512), metavar="WxH", help="pixels (512x512)")
-    view.add_argument("--center", type=values.point, default=(0.0, 0.0), metavar="X,Y", help="in units (0,0)")
-    view.add_argument("--zoom", type=values.number, default=1.0, metavar="Z", help="pixels per unit (1)")
-    view.add_argument(time, type=values.number, default=0.0, metavar="T", dest="time", help="in seconds (0)")
+    view.add_argument("--size", type=values.size, metavar="WxH", help="pixels (512x512)")
+    view.add_argument("--center", type=values.point, metavar="X,Y", help="in units (0,0)")
+    view.add_argument("--zoom", type=values.number, metavar="Z", help="pixels per unit (1)")
+    view.add_argument(time, type=values.number, metavar="T", dest="time", help="in seconds (0)")
     view.add_argument(
         "--samples",
         type=values.whole,
-        default=1,
         metavar="N",
         help="N by N for each pixel, to smooth edges (1)",
     )

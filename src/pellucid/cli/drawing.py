@@ -21,9 +21,7 @@ def render(words: Namespace) -> int:
     """Draw a still picture into a file."""
     from pellucid.canvas import save
 
-    return into_file(
-        words, lambda found, out: save(found.thing, out, **_view(words), **_file(words), time=words.time)
-    )
+    return into_file(words, lambda found, out: save(found.thing, out, **view_of(words), **_file(words)))
 
 
 def animate(words: Namespace) -> int:
@@ -38,10 +36,9 @@ def animate(words: Namespace) -> int:
                 out,
                 seconds=words.seconds,
                 fps=words.fps,
-                start=words.time,
                 loop=not words.once,
                 progress=progress,
-                **_view(words),
+                **view_of(words),
                 **_file(words),
             )
 
@@ -56,10 +53,9 @@ def show(words: Namespace) -> int:
 
     show(
         chosen(words.file).thing,
-        time=words.time,
         seconds=words.seconds,
         mode=words.mode,
-        **_view(words),
+        **view_of(words),
     )
     return 0
 
@@ -104,18 +100,12 @@ def into_file(words: Namespace, make: Callable[[Chosen, str | Path], None], kind
     return 0
 
 
-def _view(words: Namespace) -> dict[str, Any]:
-    return {
-        "size": words.size,
-        "center": words.center,
-        "zoom": words.zoom,
-        "samples": words.samples,
-        "params": dict(words.params),
-        "threads": words.threads,
-        "numerics": words.numerics,
-        "precision": words.precision,
-        "backend": words.backend,
-    }
+def view_of(words: Namespace) -> dict[str, Any]:
+    """What a command line says of the view and of compiling; what it does not say, the picture may."""
+    names = ("size", "center", "zoom", "time", "samples", "threads", "numerics", "precision", "backend")
+    given = {name: getattr(words, name, None) for name in names}
+    given["params"] = dict(getattr(words, "params", ())) or None
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _file(words: Namespace) -> dict[str, Any]:

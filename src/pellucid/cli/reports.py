@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from pellucid.base.errors import InputError, did_you_mean
-from pellucid.cli.drawing import listed
+from pellucid.cli.drawing import listed, view_of
 from pellucid.cli.loading import INTERPRETER, Chosen, chosen
 
 if TYPE_CHECKING:
@@ -32,13 +32,11 @@ def explain(words: Namespace) -> int:
             raise InputError("is for binding times alone", place=f"--{name}", fix="give --times as well")
     if words.tiles:
         return _tiles(words)
-    for name in ("out", "size", "center", "zoom", "time", "samples"):
-        if getattr(words, name) is not None:
-            option = "-o" if name == "out" else f"--{name}"
-            raise InputError("is for tiles alone", place=option, fix="give --tiles as well")
+    if words.out is not None:
+        raise InputError("is for tiles alone", place="-o", fix="give --tiles as well")
     from pellucid import driver
 
-    report = driver.explain(_picture(chosen(words.file)), **_compile(words))
+    report = driver.explain(_picture(chosen(words.file)), **view_of(words))
     if words.list_stages:
         print("\n".join(report.stages))
     elif words.stage is not None:
@@ -64,12 +62,15 @@ def _tiles(words: Namespace) -> int:
 
     if words.backend not in (None, "auto", "tiles"):
         raise InputError(f"{words.backend} has no tiles", place="--backend", fix="leave it out")
-    view = {name: getattr(words, name) for name in ("size", "center", "zoom", "time", "samples")}
-    given = {name: value for name, value in {**view, **_compile(words)}.items() if value is not None}
+    given = view_of(words)
     given.pop("backend", None)
     out: str | None = words.out
-    look = None if out is None else checked_look(format_of(out), given.get("size", (512, 512)))
-    tiles = explain_tiles(_picture(chosen(words.file)), **given)
+    picture = _picture(chosen(words.file))
+    if out is not None:
+        format_of(out)
+    tiles = explain_tiles(picture, **given)
+    height, width = tiles.pixels.shape[:2]
+    look = None if out is None else checked_look(format_of(out), (width, height))
     if out is not None and look is not None:
         with written_aside(out) as file:
             write_still(file, tiles.image(), look)

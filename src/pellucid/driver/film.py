@@ -17,6 +17,7 @@ import numpy as np
 from ..backends.port import Code
 from ..base.garbage import uncollected
 from ..base.room import with_room
+from ..base.view import View
 from ..ir import expr as E
 from ..ir import nest as N
 from ..ir import prim as table
@@ -30,7 +31,7 @@ from .frame import COLUMN, HEIGHT, OUT, ROW, WIDTH, Frame, Variant
 from .kernel import Bytes, Kernel, lanes_of, make_backend
 from .options import Options
 from .pipeline import script
-from .view import View, pixels_of
+from .view import pixels_of
 
 DEAR = 8.0
 """What a part must cost, to be worth a plane of memory that is read for every frame."""
@@ -67,15 +68,7 @@ class Film:
         view, parts = self.view, self.parts
         if parts is None:
             draw = self.kernel.premultiplied if self.form == "premultiplied" else self.kernel.render
-            return draw(
-                view.size,
-                view.center,
-                view.zoom,
-                time,
-                view.samples,
-                threads=view.threads,
-                params=view.params,
-            )
+            return draw(view=view.replace(time=time))
         # What does not change was checked once.
         values = {**self._values, "time": time}
         if self._planes is None:

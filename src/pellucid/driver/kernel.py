@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 from inspect import getattr_static
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from ..backends.port import Backend, Code
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.garbage import uncollected
 from ..base.room import with_room
+from ..base.view import View, ViewArguments, spelled_out
 from ..ir.nest import all_roots
 from ..ir.prim import edition
 from ..tracing import Param
@@ -29,12 +30,13 @@ from .options import Options
 from .pipeline import Optimized, optimize
 from .report import Report
 from .view import (
-    MOST_SAMPLES,
-    View,
+    EXACT,
+    Smooth,
+    carried,
     check_count,
+    check_known_params,
     checked_smooth,
     checked_view,
-    checked_whole,
     pixels_of,
 )
 
@@ -47,22 +49,23 @@ _codes: OrderedDict[tuple[Any, ...], Code] = OrderedDict()
 class Asked(NamedTuple):
     """What a kernel is asked for, before any of it is checked; `fresh` asks for memory as well."""
 
-    variant: Variant
+    form: str
     fresh: bool
-    size: tuple[int, int] | int
-    center: tuple[float, float]
-    zoom: float
-    time: float
-    samples: int
-    threads: int | None
-    params: Mapping[str, float] | None
-    tolerance: float | None = None
-    error: float | None = None
+    size: tuple[int, int] | int | None
+    view: View | None
+    tolerance: float | None
+    error: float | None
+    arguments: ViewArguments
 
-    @property
-    def smooth(self) -> bool:
-        """Whether pixels may be off by a little."""
-        return self.tolerance is not None or self.error is not None
+
+class Ready(NamedTuple):
+    """What was asked for, if it can be asked for again, and what follows from it."""
+
+    asked: Asked | None
+    view: View
+    values: dict[str, Any]
+    variant: Variant
+    near: Smooth
 
 
 class Kernel:
@@ -80,7 +83,7 @@ class Kernel:
         self.source, self.options = source, options
         self._frames: dict[Variant, Frame] = {}
         self._codes: dict[tuple[Variant, bool], Code] = {}
-        self._asked: tuple[Any, Any, Any] = (None, None, None)
+        self._ready: Ready | None = None
         if now:
             self._code(Variant())
 
@@ -93,6 +96,11 @@ class Kernel:
     def time_varying(self) -> bool:
         """Whether the picture depends on time."""
         return self.source.time_varying
+
+    @property
+    def view(self) -> View | None:
+        """The view that the picture carries, or None."""
+        return carried(self.source)
 
     def frame(self, variant: Variant = Variant()) -> Frame:
         """The traced nest of a variant."""
@@ -111,21 +119,20 @@ class Kernel:
             self._codes[variant, smooth] = code
         return code
 
+    @spelled_out(ViewArguments)
     def render(
         self,
-        size: tuple[int, int] | int,
-        center: tuple[float, float] = (0.0, 0.0),
-        zoom: float = 1.0,
-        time: float = 0.0,
-        samples: int = 1,
-        threads: int | None = None,
-        params: Mapping[str, float] | None = None,
+        size: tuple[int, int] | int | None = None,
+        *,
+        view: View | None = None,
         out: Bytes | None = None,
         tolerance: float | None = None,
         error: float | None = None,
+        **arguments: Unpack[ViewArguments],
     ) -> Bytes:
         """Pixels of shape (height, width, 4): red, green, blue and straight alpha, row 0 on top.
 
+        What is given beside the `view` (or else that which the picture carries) overrides its field of that name.
         A pixel may be off by a little, in parts of a channel's range: a `tolerance` such as 1/255 is kept for sure;
         an `error` is an estimate, and `samples` then are the most that a row of a pixel gets. The back ends "tiles"
         and "auto" know how.
@@ -133,67 +140,54 @@ class Kernel:
         Raises InputError for a value out of its range, a picture too large for the memory, a parameter that is unknown
         or out of its range, or an `out` that is not a writable, contiguous array of that shape.
         """
-        variant = Variant("straight", _is_smooth(samples, tolerance, error))
-        view = (size, center, zoom, time, samples, threads, params)
-        asked = Asked(variant, out is None, *view, tolerance=tolerance, error=error)
-        return self._draw(asked, out)
+        return self._draw(Asked("straight", out is None, size, view, tolerance, error, arguments), out)
 
+    @spelled_out(ViewArguments)
     def premultiplied(
         self,
-        size: tuple[int, int] | int,
-        center: tuple[float, float] = (0.0, 0.0),
-        zoom: float = 1.0,
-        time: float = 0.0,
-        samples: int = 1,
-        threads: int | None = None,
-        params: Mapping[str, float] | None = None,
+        size: tuple[int, int] | int | None = None,
+        *,
+        view: View | None = None,
         out: Bytes | None = None,
         tolerance: float | None = None,
         error: float | None = None,
+        **arguments: Unpack[ViewArguments],
     ) -> Bytes:
         """As `render`, with colors multiplied by alpha."""
-        variant = Variant("premultiplied", _is_smooth(samples, tolerance, error))
-        view = (size, center, zoom, time, samples, threads, params)
-        asked = Asked(variant, out is None, *view, tolerance=tolerance, error=error)
-        return self._draw(asked, out)
+        return self._draw(Asked("premultiplied", out is None, size, view, tolerance, error, arguments), out)
 
     def _draw(self, asked: Asked, out: Bytes | None) -> Bytes:
         # The same view again, as while something else moves, need not be checked again; what can change in place must.
+        ready = self._ready
         try:
-            known = not asked.params and asked == self._asked[0]
+            known = ready is not None and asked == ready.asked and not asked.arguments.get("params")
         except Exception:  # noqa: BLE001 - what cannot even be compared, such as an array, is refused by the check
             known = False
-        if not known:
-            checked = self._checked(asked)
-            self._asked = asked if _is_fixed(asked) else None, *checked
-        _, view, arguments = self._asked
+        if ready is None or not known:
+            ready = self._ready = self._checked(asked)
+        view = ready.view
         pixels = pixels_of(view.size, out)
-        code = self._code(asked.variant, asked.smooth)
-        if asked.smooth:
+        smooth = ready.near != EXACT
+        code = self._code(ready.variant, smooth)
+        if smooth:
             from .smoothing import draw
 
-            draw(
-                code,
-                arguments,
-                pixels,
-                checked_smooth(asked.tolerance, asked.error, view.samples),
-                view.threads,
-            )
+            draw(code, ready.values, pixels, ready.near, view.threads)
             return pixels
         memory = {OUT: pixels.reshape(-1).view(np.uint32)}
-        code.run(arguments, memory, threads=view.threads)
+        code.run(ready.values, memory, threads=view.threads)
         return pixels
 
-    def _checked(self, asked: Asked) -> tuple[View, dict[str, Any]]:
+    def _checked(self, asked: Asked) -> Ready:
         """The view, every value of which is in range, and the kernel's arguments for it."""
-        if asked.smooth:
-            checked_smooth(asked.tolerance, asked.error, asked.samples)
-        precision = self.options.precision
         view = checked_view(
-            asked.size, center=asked.center, zoom=asked.zoom, time=asked.time, samples=asked.samples,
-            threads=asked.threads, params=asked.params, precision=precision, frames=int(asked.fresh),
+            asked.size, view=asked.view, default=self.view, precision=self.options.precision,
+            frames=int(asked.fresh), **asked.arguments,
         )  # fmt: skip
-        return view, self.values(view)
+        near = checked_smooth(asked.tolerance, asked.error, view.samples)
+        # What may be off is a mean, also of one sample.
+        variant = Variant(asked.form, view.samples != 1 or near != EXACT)
+        return Ready(asked if _is_fixed(asked) else None, view, self.values(view), variant, near)
 
     def values(self, view: View, params: Mapping[str, Param] | None = None) -> dict[str, Any]:
         """The arguments of the kernel for a view; `params` are those of the picture, if the caller knows them.
@@ -216,16 +210,15 @@ class Kernel:
 
 def _is_fixed(asked: Asked) -> bool:
     """Whether nothing that was asked can change in place."""
-    pairs = [v if type(v) is tuple else (v,) for v in (asked.size, asked.center)]
-    values = (*pairs[0], *pairs[1], asked.zoom, asked.time, asked.samples, asked.threads)
-    return not asked.params and all(isinstance(v, int | float | np.generic | None) for v in values)
-
-
-def _is_smooth(samples: int, tolerance: float | None, error: float | None) -> bool:
-    """Whether a pixel is a mean."""
-    if type(samples) is not int:
-        samples = checked_whole("samples", samples, 1, MOST_SAMPLES)
-    return samples != 1 or tolerance is not None or error is not None
+    size, center = asked.size, asked.arguments.get("center", (0.0, 0.0))
+    if asked.arguments.get("params") or not (type(size) is tuple or isinstance(size, int | None)):
+        return False
+    values = [value for name, value in asked.arguments.items() if name not in ("center", "params")]
+    if type(size) is tuple:
+        values += size
+    return type(center) is tuple and all(
+        isinstance(v, int | float | np.generic | None) for v in (*values, *center)
+    )
 
 
 def _own(given: Mapping[str, float], known: Mapping[str, Param]) -> dict[str, float]:
@@ -344,18 +337,33 @@ def make_backend(name: str) -> Backend:
     return LlvmBackend(store=cache(), crew=crew, threads=available())
 
 
+@spelled_out(ViewArguments)
 def explain(
-    picture: Source, *, numerics: str = "relaxed", precision: str = "f32", backend: str = "auto"
+    picture: Source,
+    size: tuple[int, int] | int | None = None,
+    *,
+    view: View | None = None,
+    numerics: str = "relaxed",
+    precision: str = "f32",
+    backend: str = "auto",
+    **arguments: Unpack[ViewArguments],
 ) -> Report:
     """The report of a compilation: the program after each stage, and the ledger. Nothing is run.
 
-    Raises as `compile` does.
+    The program is that which draws the view: one for all views, but for `samples`, which are a loop of their own.
+    Raises as `compile` does, and InputError for a view that could not be drawn.
+
+    >>> from pellucid import images as im
+    >>> ["samples" in explain(im.udisk, samples=n).stages["inlined"] for n in (1, 4)]
+    [False, True]
     """
     options = Options(numerics, precision, backend)
     source = checked_source(picture)
+    seen = checked_view(size, view=view, default=carried(source), precision=precision, frames=0, **arguments)
 
     def work() -> Report:
-        frame = build(source, options.real)
+        frame = build(source, options.real, Variant("straight", seen.samples != 1))
+        check_known_params(seen.params, frame.params)
         best = optimized(frame, options, make_backend(options.backend))
         return Report(best.stages, best.ledger, frame.ranges)
 

@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from ..backends.tilevm.machine.running import Counts, TileCode
 from ..base.errors import BackendError, InputError, PellucidError
 from ..base.garbage import uncollected
 from ..base.room import with_room
+from ..base.view import View, ViewArguments, spelled_out
 from ..ir import expr as E
 from ..ir.expr import Expr
 from .background import Background, Job, promptly
@@ -33,7 +34,7 @@ from .kernel import Bytes, Kernel, checked_source, make_backend, optimized
 from .lifting import Shape
 from .options import Options
 from .tiers import Estimate, Timing, estimate, rewriting_pays
-from .view import View, checked_view, pixels_of
+from .view import carried, checked_view, edited, moved_to, of_one_sample, pixels_of
 
 REST = 0.3
 """Seconds without another picture after which its numbers are worth being compiled in."""
@@ -119,8 +120,8 @@ class Session:
 
     In numerics "exact" all ways of drawing give the same pixels and a picture that differs from one before in its
     numbers only needs no compiler; in "relaxed" the ways agree as well, and every edit is compiled. `size` is in
-    pixels; `threads` bounds how many draw. Close it, or use it in a ``with``. Raises InputError for a value out of its
-    range.
+    pixels; `threads` bounds how many draw. It begins at `view`, and draws one sample for each pixel. Close it, or use
+    it in a ``with``. Raises InputError for a value out of its range.
 
     >>> from pellucid import images as im
     >>> with Session((4, 2)) as session:
@@ -129,16 +130,19 @@ class Session:
     ('tiles', [[0, 255, 0, 255], [255, 0, 255, 0]])
     """
 
+    @spelled_out(ViewArguments)
     def __init__(
         self,
-        size: tuple[int, int] | int = (512, 512),
+        size: tuple[int, int] | int | None = None,
         *,
+        view: View | None = None,
         numerics: str = "exact",
         precision: str = "f32",
-        threads: int | None = None,
+        **arguments: Unpack[ViewArguments],
     ) -> None:
         self.options = Options(numerics, precision)
-        self._view = checked_view(size, threads=threads, precision=precision)
+        self._view = of_one_sample(checked_view(size, view=view, precision=precision, **arguments))
+        self._carried: View | None = None
         self._scene: _Scene | None = None
         self._picture: object = None
         self._scenes: OrderedDict[tuple[Expr, tuple[Any, ...]], _Scene] = OrderedDict()
@@ -158,27 +162,36 @@ class Session:
 
     # ---- what a viewer asks for ----
 
+    @property
+    def view(self) -> View:
+        """What was looked at last."""
+        return self._view
+
+    @spelled_out(ViewArguments)
     def update(
         self,
         picture: object = None,
         *,
-        center: tuple[float, float] | None = None,
-        zoom: float | None = None,
-        time: float | None = None,
-        params: Mapping[str, float] | None = None,
         size: tuple[int, int] | int | None = None,
+        view: View | None = None,
         out: Bytes | None = None,
+        **arguments: Unpack[ViewArguments],
     ) -> Shown:
         """The frame of a picture, or of the one before; what is not given of the view stays as it was.
 
-        A picture is traced when it is another object than the one before. The pixels go to `out`, if given. Raises
-        InputError for a value out of its range or a session without a picture, and what the picture raises; the session
-        then stays as it was.
+        A picture that carries another view than the one before moves the session to its center, zoom, time and
+        parameters. A picture is traced when it is another object than the one before. The pixels go to `out`, if given.
+        Raises InputError for a value out of its range or a session without a picture, and what the picture raises; the
+        session then stays as it was.
         """
         with self._lock, promptly(self._background), uncollected():
             if self._closed:
                 raise InputError("the session is closed", place="session", fix="make another one")
-            view = self._looked_at(center, zoom, time, params, size)
+            found = self._carried if picture is None else carried(picture)
+            old = self._view
+            if found is not None and found != self._carried:
+                old = moved_to(old, found, self.options.precision)
+            seen = edited(old, size, view, arguments, self.options.precision)
             spent: dict[str, float] = {}
             scene = self._scene
             if picture is not None and picture is not self._picture:
@@ -186,12 +199,12 @@ class Session:
                     scene = self._found(picture)
             if scene is None:
                 raise InputError("there is no picture yet", place="session", fix="give one to update")
-            values = scene.kernel.values(view, params=scene.frame.params)
+            values = scene.kernel.values(seen, params=scene.frame.params)
             if scene is not self._scene:
                 self._scene, self._edited_at = scene, clock.monotonic()
             self._picture = self._picture if picture is None else picture
-            self._view = view
-            shown = self._draw(scene, view, values, spent, out)
+            self._view, self._carried = seen, found
+            shown = self._draw(scene, seen, values, spent, out)
         self._background.wake()
         return shown
 
@@ -235,20 +248,6 @@ class Session:
         return False
 
     # ---- pictures ----
-
-    def _looked_at(self, center: Any, zoom: Any, time: Any, params: Any, size: Any) -> View:
-        old = self._view
-        if all(x is None for x in (center, zoom, time, params, size)):
-            return old
-        return checked_view(
-            old.size if size is None else size,
-            center=old.center if center is None else center,
-            zoom=old.zoom if zoom is None else zoom,
-            time=old.time if time is None else time,
-            params=old.params if params is None else params,
-            threads=old.threads,
-            precision=self.options.precision,
-        )
 
     def _found(self, picture: object) -> _Scene:
         """The scene of a picture: traced, and known already or joined to the family of its shape."""

@@ -6,18 +6,19 @@ more was decided above it. A frame is drawn once, by a machine that notes its ti
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..backends.tilevm.machine.running import Counts, TileCode
 from ..base.errors import BackendError
+from ..base.view import View, ViewArguments, spelled_out
 from .frame import OUT, Source, Variant
 from .kernel import Kernel, checked_source, code_of
 from .options import Options
-from .view import check_known_params, checked_view, pixels_of
+from .view import carried, check_known_params, checked_view, pixels_of
 
 BARS, WIDEST = 12, 40
 """Lines of a histogram, and the characters of its longest bar."""
@@ -97,18 +98,15 @@ class Tiles:
         return found
 
 
+@spelled_out(ViewArguments)
 def explain_tiles(
     picture: Source,
-    size: tuple[int, int] | int = (512, 512),
+    size: tuple[int, int] | int | None = None,
     *,
-    center: tuple[float, float] = (0.0, 0.0),
-    zoom: float = 1.0,
-    time: float = 0.0,
-    samples: int = 1,
-    threads: int | None = None,
-    params: Mapping[str, float] | None = None,
+    view: View | None = None,
     numerics: str = "relaxed",
     precision: str = "f32",
+    **arguments: Unpack[ViewArguments],
 ) -> Tiles:
     """The tiles that the back end "tiles" divides a frame into; the frame is drawn once.
 
@@ -121,20 +119,18 @@ def explain_tiles(
     <BLANKLINE>
     """
     options = Options(numerics, precision, "tiles")
-    view = checked_view(
-        size, center=center, zoom=zoom, time=time, samples=samples, threads=threads, params=params,
-        precision=precision,
-    )  # fmt: skip
-    kernel = Kernel(checked_source(picture), options, now=False)
-    frame = kernel.frame(Variant("straight", view.samples != 1))
-    check_known_params(view.params, frame.params)
+    source = checked_source(picture)
+    seen = checked_view(size, view=view, default=carried(source), precision=precision, **arguments)
+    kernel = Kernel(source, options, now=False)
+    frame = kernel.frame(Variant("straight", seen.samples != 1))
+    check_known_params(seen.params, frame.params)
     code = code_of(frame, kernel.options)
     if not isinstance(code, TileCode):
         raise BackendError("is no tape", place="picture", fix="see `explain` without tiles")
-    pixels = pixels_of(view.size)
+    pixels = pixels_of(seen.size)
     before = code.counts
     memory = {OUT: pixels.reshape(-1).view(np.uint32)}
-    tiles = code.trace(kernel.values(view, params=frame.params), memory, threads=view.threads)
+    tiles = code.trace(kernel.values(seen, params=frame.params), memory, threads=seen.threads)
     order = np.lexsort((tiles[:, 0], tiles[:, 1]))
     counts = Counts(*[a - b for a, b in zip(code.counts, before, strict=True)])
     return Tiles(tiles[order], len(code.tape), counts, pixels)

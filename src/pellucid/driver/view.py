@@ -1,63 +1,29 @@
-"""What to look at: size, center, zoom, time, samples and parameters, checked before anything is computed.
+"""Views that can be drawn: checked against the precision and the memory, before anything is computed.
 
-Every drawing begins by making a `View`, in `canvas` before it compiles and in a kernel before it runs. A wrong value
-ends here, in one error that names it, so that no back end ever meets a size of zero, a NaN or a picture larger than the
+Every drawing begins with a `View`, in `canvas` before it compiles and in a kernel before it runs. A wrong value ends
+there, in one error that names it, so that no back end ever meets a size of zero, a NaN or a picture larger than the
 memory. Values that are right as they come pass in microseconds.
 """
 
 from __future__ import annotations
 
-import math
-import operator
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Unpack, cast
 
 import numpy as np
 
 from ..backends.port import address
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.memory import available_memory, readable_bytes
+from ..base.view import View, ViewArguments, is_number, looked_at
 from .frame import FINEST, LARGEST_SIDE, MOST_PIXELS, REACH
 
-#: Each pixel is the mean of at most so many by so many samples.
-MOST_SAMPLES = 64
-#: The largest number of threads that may be asked for.
-MOST_THREADS = 1024
 #: So many bytes are always there: no need to ask the system.
 _SMALL = 16 << 20
 
 #: Mantissa bits and largest finite value of the two precisions.
 _PRECISIONS = {"f32": (24, 3.4028234663852886e38), "f64": (53, sys.float_info.max)}
-
-
-@dataclass(frozen=True)
-class View:
-    """One look at a picture: `size` in pixels, `center` in units, `zoom` in pixels per unit, `time` in seconds.
-
-    The vertical axis grows upward, row 0 is the top row, and colors are taken at pixel centers.
-
-    >>> View((4, 3), zoom=2.0).corner()
-    (-1.0, 0.75)
-    """
-
-    size: tuple[int, int]
-    center: tuple[float, float] = (0.0, 0.0)
-    zoom: float = 1.0
-    time: float = 0.0
-    samples: int = 1
-    threads: int | None = None
-    params: Mapping[str, float] = field(default_factory=dict[str, float])
-
-    def corner(self) -> tuple[float, float]:
-        """The point, in units, at the top left corner of the top left pixel."""
-        width, height = self.size
-        return (
-            self.center[0] - width / (2 * self.zoom),
-            self.center[1] + height / (2 * self.zoom),
-        )
 
 
 class Smooth(NamedTuple):
@@ -92,21 +58,19 @@ def checked_smooth(tolerance: object, error: object, samples: object) -> Smooth:
 
 
 def checked_view(
-    size: object = (512, 512),
+    size: tuple[int, int] | int | None = None,
     *,
-    center: object = (0.0, 0.0),
-    zoom: object = 1.0,
-    time: object = 0.0,
-    samples: object = 1,
-    threads: object = None,
-    params: object = None,
+    view: View | None = None,
+    default: View | None = None,
     precision: str = "f32",
     frames: int = 1,
+    **arguments: Unpack[ViewArguments],
 ) -> View:
-    """A `View` of which every value is in range; `frames` is how many pictures are held in memory at once.
+    """The view that is asked for, as `looked_at`, of which every value is in the range of the precision.
 
-    Raises `InputError` for a value of the wrong kind, not finite or out of range, for a picture that does
-    not fit into the memory, and for a center so far out that neighboring pixels would have equal coordinates.
+    `frames` is how many pictures are held in memory at once. Raises `InputError` for a value of the wrong kind, not
+    finite or out of range, for a picture that does not fit into the memory, and for a center so far out that
+    neighboring pixels would have equal coordinates.
 
     >>> checked_view(64).size
     (64, 64)
@@ -115,41 +79,85 @@ def checked_view(
         ...
     pellucid.base.errors.InputError: size: 64x0 has no pixels; give a width and a height of at least 1
     """
-    width, height = checked_size(size, frames=frames)
-    view = View(
-        size=(width, height),
-        center=_checked_point(center, precision),
-        zoom=_checked_real("zoom", zoom, precision),
-        time=_checked_real("time", time, precision, REACH[precision]),
-        samples=checked_whole("samples", samples, 1, MOST_SAMPLES),
-        threads=None if threads is None else checked_whole("threads", threads, 1, MOST_THREADS),
-        params=_checked_params(params, precision),
-    )
-    if view.zoom <= 0:
-        raise InputError(f"{view.zoom:g} pixels per unit", place="zoom", fix="give a positive number")
-    _check_resolution(view, precision)
+    found = looked_at(view, size, arguments, default)
+    check_size(found.size, frames=frames)
+    reach, (_, largest) = REACH[precision], _PRECISIONS[precision]
+    x, y = found.center
+    for place, value, most in (
+        ("center", x, reach), ("center", y, reach), ("zoom", found.zoom, largest), ("time", found.time, reach)
+    ):  # fmt: skip
+        _check_reach(place, value, most, precision)
+    for name, value in found.params.items():
+        _check_reach(f"params[{name!r}]", value, largest, precision)
+    _check_resolution(found, precision)
+    return found
+
+
+def carried(picture: object) -> View | None:
+    """The view that a picture carries, or the picture that a kernel was made of.
+
+    >>> carried("no picture") is None
+    True
+    """
+    view = getattr(picture, "view", None)
+    return view if isinstance(view, View) else None
+
+
+def of_one_sample(view: View) -> View:
+    """The view, if it asks for one sample of each pixel, as sessions draw.
+
+    Raises `InputError` otherwise.
+
+    >>> of_one_sample(View(8, samples=2))
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: samples: a session draws one sample for each pixel; leave it out, or draw with ...
+    """
+    if view.samples != 1:
+        fix = "leave it out, or draw with `render`"
+        raise InputError("a session draws one sample for each pixel", place="samples", fix=fix)
     return view
 
 
-def checked_size(size: object, *, frames: int = 1) -> tuple[int, int]:
-    """Width and height in pixels from a pair or from one number for a square.
+def moved_to(old: View, carried: View, precision: str) -> View:
+    """A session's view, moved to where a picture is to be looked at; size and threads belong to the viewer.
 
-    Raises `InputError` if they are not whole, below 1, above `LARGEST_SIDE` or too large for the memory.
+    Raises `InputError` as `checked_view` does.
 
-    >>> checked_size(16)
-    (16, 16)
-    >>> checked_size((640, 480.5))
+    >>> moved_to(View(8, zoom=2.0), View(64, time=3.0), "f32")
+    View(size=(8, 8), time=3.0)
+    """
+    there = old.replace(center=carried.center, zoom=carried.zoom, time=carried.time, params=carried.params)
+    return checked_view(view=there, precision=precision)
+
+
+def edited(old: View, size: Any, view: View | None, arguments: ViewArguments, precision: str) -> View:
+    """The view of a session that is asked for something else; None stands for what is not given.
+
+    Raises `InputError` as `checked_view` and `of_one_sample` do.
+
+    >>> edited(View(8), None, None, {"zoom": 2.0}, "f32")
+    View(size=(8, 8), zoom=2.0)
+    """
+    # Viewers hand on whatever they have.
+    given = cast("ViewArguments", {name: value for name, value in arguments.items() if value is not None})
+    if size is None and view is None and not given:
+        return old
+    return of_one_sample(checked_view(size, view=view, default=old, precision=precision, **given))
+
+
+def check_size(size: tuple[int, int], *, frames: int = 1) -> None:
+    """Nothing, if so many pixels can be drawn and held in memory.
+
+    Raises `InputError` if a side is above `LARGEST_SIDE` or there are too many for the memory or to be counted.
+
+    >>> check_size((1 << 21, 4))
     Traceback (most recent call last):
         ...
-    pellucid.base.errors.InputError: size: 480.5 is not a whole number; give pixels, such as (640, 480) or 512
+    pellucid.base.errors.InputError: size: 2097152x4 is too large; a side has at most 1048576 pixels; draw it in parts
     """
-    fix = "give pixels, such as (640, 480) or 512"
-    width, height = (_whole("size", side, fix) for side in _pair("size", size, fix, square=True))
+    width, height = size
     shown = f"{width}x{height}"
-    if width < 1 or height < 1:
-        raise InputError(
-            f"{shown} has no pixels", place="size", fix="give a width and a height of at least 1"
-        )
     if max(width, height) > LARGEST_SIDE:
         raise InputError(
             f"{shown} is too large",
@@ -165,7 +173,6 @@ def checked_size(size: object, *, frames: int = 1) -> tuple[int, int]:
             fix="draw it smaller or in parts (center=...)",
         )
     check_count(width, height)
-    return width, height
 
 
 def check_count(width: int, height: int) -> None:
@@ -259,89 +266,11 @@ def checked_out(out: object, shape: tuple[int, ...]) -> np.ndarray[Any, np.dtype
     return array
 
 
-def _pair(place: str, value: object, fix: str, *, square: bool = False) -> tuple[object, object]:
-    if (given := _plain_pair(value)) is not None:
-        return given
-    if square and (_is_number(value) or isinstance(value, bool)):
-        return value, value
-    # An array of one number says that it can be gone through, and cannot.
-    alone = getattr(value, "ndim", 1) == 0
-    if isinstance(value, (str, bytes, Mapping)) or alone or not isinstance(value, Iterable):
-        raise InputError(f"{brief(cast('object', value))} is not a pair of numbers", place=place, fix=fix)
-    # Three are enough to know that they are not two, and some iterables never end.
-    items = list(islice(cast("Iterable[object]", value), 3))
-    if len(items) != 2:
-        count = f"more than {len(items) - 1}" if len(items) > 2 else len(items)
-        raise InputError(f"{brief(cast('object', value))} has {count} numbers, not two", place=place, fix=fix)
-    return items[0], items[1]
-
-
-def _plain_pair(value: object) -> tuple[object, object] | None:
-    given = cast("tuple[object, ...]", value) if isinstance(value, tuple) else ()
-    return (given[0], given[1]) if len(given) == 2 else None
-
-
-def _is_number(value: object) -> bool:
-    if isinstance(value, (bool, str, bytes, type)) or getattr(value, "ndim", 0):
-        return False
-    return hasattr(value, "__index__") or hasattr(value, "__float__")
-
-
-def _whole(place: str, value: object, fix: str) -> int:
-    if type(value) is int:
-        return value
-    try:
-        if not isinstance(value, bool):
-            return operator.index(value)  # pyright: ignore[reportArgumentType]
-    except TypeError:
-        pass
-    raise InputError(f"{brief(value)} is not a whole number", place=place, fix=fix)
-
-
-def checked_whole(place: str, value: object, low: int, high: int) -> int:
-    """A whole number from `low` to `high`.
-
-    Raises `InputError` that names `place` for anything else.
-
-    >>> checked_whole("offset", 1.5, 0, 9)
-    Traceback (most recent call last):
-        ...
-    pellucid.base.errors.InputError: offset: 1.5 is not a whole number; give a whole number from 0 to 9
-    """
-    fix = f"give a whole number from {low} to {high}"
-    number = _whole(place, value, fix)
-    if not low <= number <= high:
-        raise InputError(f"{number} is out of range", place=place, fix=fix)
-    return number
-
-
-def _checked_real(place: str, value: object, precision: str, largest: float | None = None) -> float:
-    if largest is None:
-        _, largest = _PRECISIONS[precision]
-    if type(value) is float and -largest <= value <= largest:
-        return value
-    if not _is_number(value):
-        raise InputError(f"{brief(value)} is not a number", place=place, fix="give a finite number")
-    try:
-        number = float(value)  # pyright: ignore[reportArgumentType]
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(
-            f"{brief(value)} is not a finite number", place=place, fix="give a finite number"
-        ) from None
-    if not math.isfinite(number):
-        raise InputError(f"{number} is not a finite number", place=place, fix="give a finite number")
-    if abs(number) > largest:
-        raise InputError(
-            f"{number:g} is too large for {precision}", place=place, fix="precision='f64' holds it"
-        )
-    return number
-
-
 def _checked_part(place: str, value: object) -> float | None:
     if value is None:
         return None
     fix = "give a number from 0 to 1, such as 1/255, or None"
-    if not _is_number(value):
+    if not is_number(value):
         raise InputError(f"{brief(value)} is not a number", place=place, fix=fix)
     # Compared before it is a float: a whole number may be beyond all floats.
     if not 0 <= value <= 1:  # pyright: ignore[reportOperatorIssue]
@@ -349,23 +278,11 @@ def _checked_part(place: str, value: object) -> float | None:
     return float(value)  # pyright: ignore[reportArgumentType]
 
 
-def _checked_point(value: object, precision: str) -> tuple[float, float]:
-    x, y = _pair("center", value, "give x and y in units, such as (0.0, 0.0)")
-    reach = REACH[precision]
-    return _checked_real("center", x, precision, reach), _checked_real("center", y, precision, reach)
-
-
-def _checked_params(value: object, precision: str) -> dict[str, float]:
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
+def _check_reach(place: str, value: float, most: float, precision: str) -> None:
+    if abs(value) > most:
         raise InputError(
-            f"{brief(value)} is not a mapping",
-            place="params",
-            fix="give names and numbers, such as {'twist': 2.0}",
+            f"{value:g} is too large for {precision}", place=place, fix="precision='f64' holds it"
         )
-    given: Mapping[object, object] = value  # pyright: ignore[reportUnknownVariableType]
-    return {str(name): _checked_real(f"params[{str(name)!r}]", given[name], precision) for name in given}
 
 
 def _check_resolution(view: View, precision: str) -> None:

@@ -17,6 +17,7 @@ from ..ir import types as T
 from ..tracing import Point, Value, convert, flatten, is_symbolic, real_type, static, tracing
 from ..tracing import functions as F
 from ..tracing.tracer import lift
+from .carrying import Carrying
 from .image import (
     PREFIXES,
     SIGNS,
@@ -122,7 +123,7 @@ class Behavior(Arithmetic[Any]):
         )
 
 
-class Animation(Behavior):
+class Animation(Behavior, Carrying):
     """An image that changes with time: a function from seconds to an `Image`; a still image is one that does not.
 
     Every word of the vocabulary that takes an image is a method too.
@@ -132,7 +133,7 @@ class Animation(Behavior):
     array([ True, False])
     """
 
-    __slots__ = ()
+    __slots__ = ("_view",)
 
     __pellucid_picture__ = True
 

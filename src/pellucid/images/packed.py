@@ -16,10 +16,11 @@ import numpy as np
 
 from ..base.arrays import bytes_in
 from ..base.errors import InputError, brief
+from ..base.view import checked_whole
 from ..conversion.access import Memory
 from ..conversion.decode import Decoder
 from ..conversion.packing import check_bytes
-from ..driver.view import check_count, checked_whole
+from ..driver.view import check_count
 from ..ir import types as T
 from ..ir.expr import Buffer
 from ..pixels import Layout, layout_of

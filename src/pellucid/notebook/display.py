@@ -5,14 +5,25 @@ Called by the display hook of pictures, and by `sliders` for every move of a han
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
+
+from pellucid.base.view import View, spelled_out
+from pellucid.canvas.source import DrawArguments
+from pellucid.driver.view import carried
 
 #: Pixels of a picture in a notebook, unless asked for otherwise: about the width of a cell.
 SIZE = (400, 300)
 
 
-def png_bytes(picture: object, size: tuple[int, int] | int = SIZE, **look: Any) -> bytes:
-    r"""The bytes of a PNG of a picture; `look` holds options of `pellucid.canvas.render`, such as `zoom=4.0`.
+@spelled_out(DrawArguments)
+def png_bytes(
+    picture: object,
+    size: tuple[int, int] | int | None = None,
+    *,
+    view: View | None = None,
+    **arguments: Unpack[DrawArguments],
+) -> bytes:
+    r"""The bytes of a PNG of a picture, of 400 by 300 pixels where no view says otherwise; as `pellucid.render`.
 
     Raises `InputError` for a value out of its range.
 
@@ -22,7 +33,16 @@ def png_bytes(picture: object, size: tuple[int, int] | int = SIZE, **look: Any) 
     """
     from pellucid.canvas import png_of
 
-    return png_of(picture, size, **look)
+    return png_of(picture, size, view=first_view(picture, view), **arguments)
+
+
+def first_view(picture: object, view: View | None) -> View:
+    """The view that a notebook begins with: the one given, that of the picture, or one as wide as a cell.
+
+    >>> first_view("any picture", None)
+    View(size=(400, 300))
+    """
+    return (carried(picture) or View(SIZE)) if view is None else view
 
 
 def load_ipython_extension(shell: Any) -> None:

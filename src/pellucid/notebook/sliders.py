@@ -5,10 +5,12 @@ Uses ipywidgets, the extra `pellucid[notebook]`. The picture is compiled once; a
 
 from __future__ import annotations
 
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, Unpack, cast
 
 from pellucid.base.errors import MissingExtraError
-from pellucid.notebook.display import SIZE, png_bytes
+from pellucid.base.view import View, spelled_out
+from pellucid.canvas.source import DrawArguments, drawing
+from pellucid.notebook.display import first_view, png_bytes
 
 
 class _Range(Protocol):
@@ -17,13 +19,19 @@ class _Range(Protocol):
     high: float
 
 
+@spelled_out(DrawArguments)
 def sliders(
-    picture: object, size: tuple[int, int] | int = SIZE, *, seconds: float = 10.0, **look: Any
+    picture: object,
+    size: tuple[int, int] | int | None = None,
+    *,
+    view: View | None = None,
+    seconds: float = 10.0,
+    **arguments: Unpack[DrawArguments],
 ) -> Any:
     """A widget with the picture and a slider for each parameter, and for the time if it moves.
 
-    `seconds` is the range of the time; `look` holds options of `pellucid.canvas.render`, such as `zoom=4.0`. Raises
-    `MissingExtraError` if ipywidgets is not installed, `InputError` for a value out of its range.
+    `seconds` is the range of the time; otherwise as `png_bytes`. Raises `MissingExtraError` if ipywidgets is not
+    installed, `InputError` for a value out of its range.
 
     >>> import pellucid as pl
     >>> from pellucid import images as im
@@ -37,23 +45,19 @@ def sliders(
         raise MissingExtraError(
             "sliders need ipywidgets", fix="run: pip install 'pellucid[notebook]'"
         ) from error
-    from pellucid.canvas.source import compiled
-
-    options = {name: look.pop(name) for name in ("numerics", "precision", "backend") if name in look}
-    kernel = compiled(picture, **options)
-    given = dict(look.pop("params", None) or {})
+    asked = drawing(picture, size, first_view(picture, view), arguments)
+    first, near = asked.view, asked.near._asdict()
+    kernel = asked.kernel()
     handles: dict[str, Any] = {}
     for name, known in kernel.params.items():
         span = cast("_Range", known)
-        handles[name] = _slider(ipywidgets, name, given.get(name, span.default), span.low, span.high)
-    moment: Any = None
-    if kernel.time_varying:
-        moment = _slider(ipywidgets, "time", look.pop("time", 0.0), 0.0, seconds)
+        handles[name] = _slider(ipywidgets, name, first.params.get(name, span.default), span.low, span.high)
+    moment = _slider(ipywidgets, "time", first.time, 0.0, seconds) if kernel.time_varying else None
 
     def drawn() -> bytes:
-        params = {**given, **{name: handle.value for name, handle in handles.items()}}
-        now = {"time": moment.value} if moment is not None else {}
-        return png_bytes(kernel, size, params=params, **{**look, **now})
+        params = {**first.params, **{name: handle.value for name, handle in handles.items()}}
+        time = first.time if moment is None else moment.value
+        return png_bytes(kernel, view=first.replace(params=params, time=time), **near)
 
     shown = ipywidgets.Image(value=drawn(), format="png")
 

@@ -1,0 +1,319 @@
+"""Views: which part of a picture is looked at, at which time and how finely.
+
+Ground floor, so that pictures may carry one and every verb takes one. A `View` is complete and right in itself; what
+depends on the precision and on the memory is checked in `driver.view` when it is used. The arguments of a view are
+listed once, in `ViewArguments`: a verb takes them as keywords, and `spelled_out` lists them in its signature.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, TypedDict, TypeVar, Unpack, cast, get_type_hints
+
+from .errors import InputError, brief, did_you_mean
+
+#: Each pixel is the mean of at most so many by so many samples.
+MAX_SAMPLES = 64
+#: The largest number of threads that may be asked for.
+MAX_THREADS = 1024
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class ViewArguments(TypedDict, total=False):
+    """The arguments of a `View` beside its size. An argument that is not given stays as it is in the view."""
+
+    center: tuple[float, float]
+    zoom: float
+    time: float
+    samples: int
+    threads: int | None
+    params: Mapping[str, float] | None
+
+
+class _AsInView:
+    """The default of an argument of a view: what the view says."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+def spelled_out(arguments: type) -> Callable[[F], F]:
+    """Decorate a function that takes ``**arguments: Unpack[...]``: its signature lists each of them by name.
+
+    Only what `help`, editors at run time and the reference show is changed, not the call. Their default is shown as
+    ``...``, which stands for what the view says.
+
+    >>> @spelled_out(ViewArguments)
+    ... def look(**arguments: Unpack[ViewArguments]) -> None: ...
+    >>> list(inspect.signature(look).parameters)
+    ['center', 'zoom', 'time', 'samples', 'threads', 'params']
+    """
+
+    def decorate(function: F) -> F:
+        signature = inspect.signature(function)
+        kept = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        more = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_AS_IN_VIEW, annotation=type_)
+            for name, type_ in get_type_hints(arguments).items()
+        ]
+        function.__signature__ = signature.replace(parameters=[*kept, *more])
+        return function
+
+    return decorate
+
+
+_AS_IN_VIEW = _AsInView()
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class View:
+    """A view of a picture: what `render` and every other verb take as `view`, or as keywords of the same names.
+
+    `size` is in pixels, a number stands for a square; `center` is in units, `zoom` in pixels per unit, `time` in
+    seconds. The vertical axis grows upward, row 0 is the top row, and colors are taken at pixel centers; each pixel is
+    the mean light of `samples` by `samples` points. `params` gives values of the picture's parameters by name, and at
+    most `threads` threads draw. A view never changes; views with equal fields are equal.
+    Raises InputError for a value of the wrong kind, not finite or out of range.
+
+    >>> close = View((4, 3), zoom=2.0)
+    >>> close.corner()
+    (-1.0, 0.75)
+    >>> close.replace(time=0.5)
+    View(size=(4, 3), zoom=2.0, time=0.5)
+    """
+
+    size: tuple[int, int]
+    center: tuple[float, float]
+    zoom: float
+    time: float
+    samples: int
+    threads: int | None
+    params: Mapping[str, float] = field(hash=False)
+
+    def __init__(
+        self,
+        size: tuple[int, int] | int = (512, 512),
+        *,
+        center: tuple[float, float] = (0.0, 0.0),
+        zoom: float = 1.0,
+        time: float = 0.0,
+        samples: int = 1,
+        threads: int | None = None,
+        params: Mapping[str, float] | None = None,
+    ) -> None:
+        put = object.__setattr__
+        put(self, "size", _checked_sides(size))
+        x, y = _pair("center", center, "give x and y in units, such as (0.0, 0.0)")
+        put(self, "center", (checked_real("center", x), checked_real("center", y)))
+        put(self, "zoom", checked_real("zoom", zoom))
+        put(self, "time", checked_real("time", time))
+        put(self, "samples", checked_whole("samples", samples, 1, MAX_SAMPLES))
+        put(self, "threads", None if threads is None else checked_whole("threads", threads, 1, MAX_THREADS))
+        put(self, "params", _checked_params(params))
+        if self.zoom <= 0:
+            raise InputError(f"{self.zoom:g} pixels per unit", place="zoom", fix="give a positive number")
+
+    @spelled_out(ViewArguments)
+    def replace(self, size: tuple[int, int] | int | None = None, **arguments: Unpack[ViewArguments]) -> View:
+        """This view with other values for some of its fields; `params` are replaced as a whole.
+
+        Raises InputError as `View` does, and TypeError for an argument that no view has.
+
+        >>> View(64, zoom=2.0).replace((8, 4), center=(1.0, 0.0))
+        View(size=(8, 4), center=(1.0, 0.0), zoom=2.0)
+        """
+        if size is None and not arguments:
+            return self
+        for name in arguments:
+            if name not in _KEYWORDS:
+                near = did_you_mean(name, _KEYWORDS)
+                raise TypeError(
+                    f"got an unexpected keyword argument {name!r}" + (f"; {near}" if near else "")
+                )
+        own: dict[str, Any] = {**self.arguments(), **arguments}
+        if size is not None:
+            own["size"] = size
+        return View(**own)
+
+    def arguments(self) -> dict[str, Any]:
+        """All fields by name: ``View(**view.arguments()) == view``.
+
+        >>> View(8).arguments()["size"]
+        (8, 8)
+        """
+        return {name: getattr(self, name) for name in _NAMES}
+
+    def corner(self) -> tuple[float, float]:
+        """The point, in units, at the top left corner of the top left pixel."""
+        width, height = self.size
+        return (
+            self.center[0] - width / (2 * self.zoom),
+            self.center[1] + height / (2 * self.zoom),
+        )
+
+    def __repr__(self) -> str:
+        """The call that makes it, without what is as usual."""
+        told: list[str] = []
+        for name, value in self.arguments().items():
+            shown = dict(value) if name == "params" else value
+            if name == "size" or value != getattr(DEFAULT, name):
+                told.append(f"{name}={shown!r}")
+        return f"View({', '.join(told)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How to pickle and copy it: the mapping that no one can change cannot be pickled itself."""
+        return _rebuilt, ({**self.arguments(), "params": dict(self.params)},)
+
+
+def _rebuilt(arguments: dict[str, Any]) -> View:
+    return View(**arguments)
+
+
+_NAMES = tuple([f.name for f in fields(View)])
+_KEYWORDS = frozenset(_NAMES[1:])
+
+
+def looked_at(view: object, size: object, arguments: Mapping[str, Any], default: View | None = None) -> View:
+    """The view that a verb is asked for: `view`, or else `default`, with what was given beside it.
+
+    Raises InputError for a `view` that is none, and as `View.replace`.
+
+    >>> looked_at(View(64, zoom=2.0), (4, 2), {"time": 1.0})
+    View(size=(4, 2), zoom=2.0, time=1.0)
+    >>> looked_at("near", None, {})
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: view: 'near' is not a view; give one, such as pl.View(zoom=4.0)
+    """
+    if view is None:
+        found = DEFAULT if default is None else default
+    elif isinstance(view, View):
+        found = view
+    else:
+        raise InputError(
+            f"{brief(view)} is not a view", place="view", fix="give one, such as pl.View(zoom=4.0)"
+        )
+    return found.replace(cast("Any", size), **cast("ViewArguments", arguments))
+
+
+def checked_whole(place: str, value: object, low: int, high: int) -> int:
+    """A whole number from `low` to `high`.
+
+    Raises `InputError` that names `place` for anything else.
+
+    >>> checked_whole("offset", 1.5, 0, 9)
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: offset: 1.5 is not a whole number; give a whole number from 0 to 9
+    """
+    fix = f"give a whole number from {low} to {high}"
+    number = _whole(place, value, fix)
+    if not low <= number <= high:
+        raise InputError(f"{number} is out of range", place=place, fix=fix)
+    return number
+
+
+def checked_real(place: str, value: object) -> float:
+    """A finite number.
+
+    Raises `InputError` that names `place` for anything else.
+
+    >>> checked_real("zoom", "2")
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: zoom: '2' is not a number; give a finite number
+    """
+    if type(value) is float and math.isfinite(value):
+        return value
+    fix = "give a finite number"
+    if not is_number(value):
+        raise InputError(f"{brief(value)} is not a number", place=place, fix=fix)
+    try:
+        number = float(value)  # pyright: ignore[reportArgumentType]
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{brief(value)} is not a finite number", place=place, fix=fix) from None
+    if not math.isfinite(number):
+        raise InputError(f"{number} is not a finite number", place=place, fix=fix)
+    return number
+
+
+def is_number(value: object) -> bool:
+    """Whether something is one number: no truth, no text and no array.
+
+    >>> is_number(2), is_number(True), is_number("2")
+    (True, False, False)
+    """
+    if isinstance(value, (bool, str, bytes, type)) or getattr(value, "ndim", 0):
+        return False
+    return hasattr(value, "__index__") or hasattr(value, "__float__")
+
+
+def _checked_sides(size: object) -> tuple[int, int]:
+    fix = "give pixels, such as (640, 480) or 512"
+    a, b = _pair("size", size, fix, square=True)
+    width, height = _whole("size", a, fix), _whole("size", b, fix)
+    if width < 1 or height < 1:
+        raise InputError(
+            f"{width}x{height} has no pixels", place="size", fix="give a width and a height of at least 1"
+        )
+    return width, height
+
+
+def _pair(place: str, value: object, fix: str, *, square: bool = False) -> tuple[object, object]:
+    if (given := _plain_pair(value)) is not None:
+        return given
+    if square and (is_number(value) or isinstance(value, bool)):
+        return value, value
+    # An array of one number says that it can be gone through, and cannot.
+    alone = getattr(value, "ndim", 1) == 0
+    if isinstance(value, (str, bytes, Mapping)) or alone or not isinstance(value, Iterable):
+        raise InputError(f"{brief(cast('object', value))} is not a pair of numbers", place=place, fix=fix)
+    # Three are enough to know that they are not two, and some iterables never end.
+    items = list(islice(cast("Iterable[object]", value), 3))
+    if len(items) != 2:
+        count = f"more than {len(items) - 1}" if len(items) > 2 else len(items)
+        raise InputError(f"{brief(cast('object', value))} has {count} numbers, not two", place=place, fix=fix)
+    return items[0], items[1]
+
+
+def _plain_pair(value: object) -> tuple[object, object] | None:
+    given = cast("tuple[object, ...]", value) if isinstance(value, tuple) else ()
+    return (given[0], given[1]) if len(given) == 2 else None
+
+
+def _whole(place: str, value: object, fix: str) -> int:
+    if type(value) is int:
+        return value
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)  # pyright: ignore[reportArgumentType]
+    except TypeError:
+        pass
+    raise InputError(f"{brief(value)} is not a whole number", place=place, fix=fix)
+
+
+def _checked_params(value: object) -> Mapping[str, float]:
+    if value is None:
+        return _NO_PARAMS
+    if not isinstance(value, Mapping):
+        raise InputError(
+            f"{brief(value)} is not a mapping",
+            place="params",
+            fix="give names and numbers, such as {'twist': 2.0}",
+        )
+    given: Mapping[object, object] = value  # pyright: ignore[reportUnknownVariableType]
+    return MappingProxyType(
+        {str(name): checked_real(f"params[{str(name)!r}]", given[name]) for name in given}
+    )
+
+
+_NO_PARAMS: Mapping[str, float] = MappingProxyType({})
+DEFAULT = View()
+"""The view of a verb that is told nothing."""
