@@ -52,11 +52,16 @@ _KINDS = ((INTEGER, INTEGERS), (BOOLEAN, BOOLEANS), (NIL, NILS), (REAL, REALS), 
 class Flow:
     r"""The values in a program, from an entry and the sets of its arguments, or memories; the continuation is HALT's.
 
+    `lowering` tells it what each code makes while it writes that code, and takes the codes to write from `waiting`. Where
+    a set that was asked for grows, `has_grown` tells so, and `settle` finds the sets before all is written anew.
+
     Parameters: `memories` are those that `load@name` and `store@name` mean.
 
     >>> from pellucid.staging.root.reading import read_sugar
     >>> code = read_sugar("inc(k n) {\n(car k)(k (+ n 1))\n}")["inc"]
-    >>> Flow(code, [INTEGERS]).result == INTEGERS
+    >>> flow = Flow(code, [INTEGERS])
+    >>> flow.settle()
+    >>> flow.result == INTEGERS
     True
     """
 
@@ -72,14 +77,25 @@ class Flow:
         self._bits: dict[Any, Set] = {}
         self._things: list[Any] = []
         self._readers: dict[Set, set[Code]] = {GIVEN: set()}
-        self._waiting: dict[Code, None] = {}
+        self.waiting: dict[Code, None] = {}
+        """The codes whose parameters got values that did not go through them yet."""
+        self.has_grown = False
         self.pairs = GIVEN
         self.stop = self.site(None, closure=True)
         self._join_halves(self.stop, self.code(HALT), NILS)
         self.given = [self.memory(one) if isinstance(one, Memory) else one for one in given]
         self.reach(entry, [self.stop, *self.given])
-        while self._waiting:
-            self._walk(self._waiting.popitem()[0])
+
+    def settle(self) -> None:
+        """Let all values go through all codes that they reach."""
+        while self.waiting:
+            code = self.waiting.popitem()[0]
+            try:
+                self._walk(code)
+            except KeyError:
+                check(code)
+                raise
+        self.has_grown = False
 
     def code(self, code: Code) -> Set:
         """The set of one code."""
@@ -151,25 +167,48 @@ class Flow:
         if len(args) != len(code.params):
             return
         if code is HALT:
-            self.result |= args[1]
+            if self.result | args[1] != self.result:
+                self.has_grown |= self.result != 0
+                self.result |= args[1]
             return
         known = self.params.get(code)
         if known is None:
-            check(code)
             self.params[code] = list(args)
-            self._waiting[code] = None
+            self.waiting[code] = None
+            return
+        if known == args:
             return
         for k, values in enumerate(args):
             if known[k] | values != known[k]:
                 known[k] |= values
-                self._waiting[code] = None
+                self.waiting[code] = None
+                self.has_grown = True
+
+    def jumped(self, jump: Jump, targets: Sequence[Code], args: list[Set], tests: Narrowing) -> None:
+        """Let the values that a jump hands on reach the codes that it may go to."""
+        closure = tests.closure(jump.target)
+        if closure not in jump.args:
+            for target in targets:
+                self.reach(target, args)
+            return
+        for target in targets:
+            own = self.code(target)
+            self.reach(
+                target,
+                [
+                    held if name != closure else self.closures_of(own, held)
+                    for name, held in zip(jump.args, args, strict=True)
+                ],
+            )
 
     def _join_halves(self, site: Set, car: Set, cdr: Set) -> None:
         known = self.halves[site]
         if known[0] | car != known[0] or known[1] | cdr != known[1]:
             known[0] |= car
             known[1] |= cdr
-            self._waiting.update(dict.fromkeys(self._readers[site]))
+            if self._readers[site]:
+                self.waiting.update(dict.fromkeys(self._readers[site]))
+                self.has_grown = True
 
     def _walk(self, code: Code) -> None:
         """Let what the parameters of a code may be go through its body."""
@@ -193,16 +232,8 @@ class Flow:
                         tests.forget(made)
                     names[made] = INTEGERS if type(value) is int else self.constant(value)
                 elif isinstance(instruction, Jump):
-                    closure = tests.closure(instruction.target)
-                    for target in self.codes_of(names[instruction.target]):
-                        own = self.code(target)
-                        self.reach(
-                            target,
-                            [
-                                names[name] if name != closure else self.closures_of(own, names[name])
-                                for name in instruction.args
-                            ],
-                        )
+                    args = [names[name] for name in instruction.args]
+                    self.jumped(instruction, self.codes_of(names[instruction.target]), args, tests)
                 elif isinstance(instruction, If):
                     then, orelse = tests.split(self, instruction.test, names.__getitem__)
                     if then is not None:
@@ -345,6 +376,8 @@ class Narrowing:
         self, flow: Flow, test: str, held: Callable[[str], Set]
     ) -> tuple[dict[str, Set] | None, dict[str, Set] | None]:
         """Variables that are known better where a test is true, and where it is not; None where that cannot be."""
+        if test not in self._known and held(test) == BOOLEANS:
+            return {}, {}
         return self._arm(flow, test, held, truth=True), self._arm(flow, test, held, truth=False)
 
     def _arm(

@@ -1,5 +1,8 @@
 """Root programs as flow graphs over words: a block for each code, and a test only where `flow` does not know.
 
+A code is written as soon as values reach it, so that a program of integers is gone through once. Where more reaches a
+code than it was written for, as continuations do, `flow` finds all values first, and the program is written anew.
+
 A variable becomes a word and, where its kind is not known, a word for its tag. A word is 0 for nil and false, and for
 nothing else but the number; so a truth is asked of any kind alike. `pruning` takes away what nothing uses.
 """
@@ -15,7 +18,7 @@ from pellucid.staging.memory import Memory
 from pellucid.staging.root.flow import BOOLEANS, INTEGERS, NILS, REALS, TELLING, TEXTS, Flow, Narrowing, Set
 from pellucid.staging.root.machine import HALT
 from pellucid.staging.root.operations import Operations
-from pellucid.staging.root.program import Code, Const, If, Jump, Pair, Prim
+from pellucid.staging.root.program import Code, Const, If, Jump, Pair, Prim, check
 from pellucid.staging.root.pruning import pruned
 from pellucid.staging.root.words import TAGGED, Value
 
@@ -43,9 +46,16 @@ def lowered(
     >>> lowered(code, [INTEGERS]).graph.blocks[2].body
     [('add', 5, 4, -1, 1), ('go', 1, (5,))]
     """
-    lowering = _Lowering(Flow(entry, given, memories))
-    graph = pruned(lowering.graph(name or entry.name))
-    return Lowered(graph, list(lowering.number), lowering.memories)
+    flow = Flow(entry, given, memories)
+    lowering = _Lowering(flow)
+    graph = lowering.graph(name or entry.name)
+    if graph is None:
+        flow.settle()
+        flow.waiting.update(dict.fromkeys(flow.params))
+        lowering = _Lowering(flow)
+        graph = lowering.graph(name or entry.name)
+        assert graph is not None  # noqa: S101 - nothing grows after it settled
+    return Lowered(pruned(graph), list(lowering.number), lowering.memories)
 
 
 def _narrowed(names: dict[str, Value], known: dict[str, Set]) -> dict[str, Value]:
@@ -56,18 +66,42 @@ def _narrowed(names: dict[str, Value], known: dict[str, Set]) -> dict[str, Value
 class _Lowering(Operations):
     """Writes streams and jumps."""
 
-    def graph(self, name: str) -> Graph:
-        """All blocks: the one that makes HALT's closure and enters, the one that ends, and one for each code."""
-        blocks = [self._entered(name), self._halting()]
-        for code, sets in self.flow.params.items():
-            self.place = code.name
-            params, roots, values = self._params(sets)
-            body: Stream = []
-            self._streams(code, dict(zip(code.params, values, strict=True)), body)
-            reals = frozenset(v.word for v in values if v.set == REALS)
-            blocks.append(Block(code.name, params, roots, body, reals))
+    def graph(self, name: str) -> Graph | None:
+        """All blocks: the one that makes HALT's closure and enters, the one that ends, and one for each code.
+
+        None where values grew that were written already.
+        """
+        flow = self.flow
+        first = self._entered(name)
+        made: dict[Code, Block] = {}
+        while flow.waiting:
+            code = flow.waiting.popitem()[0]
+            try:
+                made[code] = self._block(code)
+            except KeyError:
+                check(code)
+                raise
+            if flow.has_grown:
+                return None
+        codes = list(self.number)[1 : len(made) + 1]
+        if not all(code in made for code in codes):
+            # A code that is a value, and that nothing jumps to, has the number of a block.
+            return None
+        blocks = [first, self._halting(), *(made[code] for code in codes)]
         types = {name: memory.buffer.type for name, memory in self.memories.items()}
         return Graph(name, blocks, self.numbers, list(self.failures), types, list(self.texts), self.pairs)
+
+    def _block(self, code: Code) -> Block:
+        """The block of a code."""
+        self.code, self.place = code, code.name
+        params, roots, values = self._params(self.flow.params[code])
+        names = dict(zip(code.params, values, strict=True))
+        if len(names) < len(values):
+            check(code)
+        body: Stream = []
+        self._streams(code, names, body)
+        reals = frozenset([v.word for v in values if v.set == REALS])
+        return Block(code.name, params, roots, body, reals)
 
     def _entered(self, name: str) -> Block:
         """The first block."""
@@ -113,6 +147,8 @@ class _Lowering(Operations):
         waiting = [(code.body, names, Narrowing(), body)]
         while waiting:
             stream, names, tests, self.out = waiting.pop()
+            if not stream or stream[-1].__class__ is not Jump:
+                check(code)
             for instruction in stream:
                 if isinstance(instruction, Prim):
                     made, primitive, args, _ = instruction
@@ -148,7 +184,9 @@ class _Lowering(Operations):
                         break
                     names.update(_narrowed(names, orelse))
                 elif isinstance(instruction, Jump):
-                    self._jump(names[instruction.target], [names[name] for name in instruction.args])
+                    if instruction is not stream[-1]:
+                        check(code)
+                    self._jump(instruction, names, tests)
 
     def _const(self, value: Any) -> Value | None:
         """A constant, or None where it is too large."""
@@ -161,7 +199,7 @@ class _Lowering(Operations):
             made = self.register()
             self.out.append(("fixed", made, number))
             return Value(self.flow.constant(value), made)
-        if isinstance(value, str):
+        if isinstance(value, str) and value:
             return Value(TEXTS, self.constant(self.texts.setdefault(value, len(self.texts)) + 1))
         if isinstance(value, float):
             return Value(REALS, self.constant(int(struct.unpack("<q", struct.pack("<d", value))[0])))
@@ -173,6 +211,7 @@ class _Lowering(Operations):
             return Value(self.flow.code(value), self.constant(number))
         if value is None or isinstance(value, bool):
             return Value(NILS if value is None else BOOLEANS, self.constant(int(value or 0)))
+        self.flow.constant(value)
         self.out.append(("fail", self.too_large()))
         return None
 
@@ -201,8 +240,12 @@ class _Lowering(Operations):
         made = self._const(value)
         return made and (self.number_of(made.word), self.number_of(self.tag(made)))
 
-    def _jump(self, target: Value, args: list[Value]) -> None:
+    def _jump(self, jump: Jump, names: dict[str, Value], tests: Narrowing) -> None:
         """Write the jump that ends a stream."""
+        target = names[jump.target]
+        args = [names[name] for name in jump.args]
+        codes = self.flow.codes_of(target.set)
+        self.flow.jumped(jump, codes, [value.set for value in args], tests)
         if target.set & ~self.flow.codes:
             failure = self.failure(
                 "a jump to what is no code", "jump to a code, such as the car of a closure"
@@ -211,7 +254,7 @@ class _Lowering(Operations):
                 self.out.append(("fail", failure))
                 return
             self.require(self.emit("eq", self.tag(target), self.constant(CODE)), failure)
-        self.jump(self.flow.codes_of(target.set), args, target)
+        self.jump(codes, args, target)
 
     def jump(self, codes: Sequence[Code], args: list[Value], target: Value | None = None) -> None:
         """Write a jump to one of some codes, of which the target tells the number."""

@@ -68,8 +68,13 @@ class Operations(Words):
                 else:
                     self.out.append((op, made, first, second))
                 return _new(Value, (BOOLEANS if op in _COMPARING else INTEGERS, made, None))
+        name = prim.primitive
         sets = [value.set for value in args]
-        held = self.flow.made(prim, sets)
+        if name not in KNOWN:
+            found = self.flow.accessed(prim, sets)
+            if found is not None and all(held & NUMBERS for held in found[1]):
+                return self._access(name, found[0], args[-len(found[1]) :])
+        held = self.flow.made(prim, sets, self.code)
         if prim.primitive == "error" and sets == [TEXTS] and args[0].word < 0:
             # As the machine says it; a text that is made at run time has no machine code.
             text = list(self.texts)[self.number_of(args[0].word) - 1]
@@ -78,10 +83,6 @@ class Operations(Words):
         if not held:
             self.out.append(("fail", self._refusal(prim, sets)))
             return None
-        name = prim.primitive
-        found = None if name in KNOWN else self.flow.accessed(prim, sets)
-        if found is not None:
-            return self._access(name, held, found[0], args[-len(found[1]) :])
         row = None if name in KNOWN else types_of(name)
         if row is not None:
             return self._row(Row(row[0].name, row[1], row[2], row[3], ()), args)
@@ -123,14 +124,14 @@ class Operations(Words):
         is_input = prim.primitive.startswith("store") and not args[-1] & NUMBERS
         return self.failure(f"{prim.primitive}: no value for these kinds", is_input=is_input)
 
-    def _access(self, name: str, held: Set, memory: Memory, args: list[Value]) -> Value:
+    def _access(self, name: str, memory: Memory, args: list[Value]) -> Value:
         """A word of a memory, or nil after one is stored."""
         for value in args[:0:-1]:
             self.numeric(value, name, is_input=True)
         self.numeric(args[0], name)
-        self.memories[memory.name] = memory
         known = self._accesses.get((memory, self.place))
         if known is None:
+            self.memories[memory.name] = memory
             outside = f"an address is not in the memory {memory.name}"
             failure = self.failure(outside, "end before it, or give a longer array", is_input=True)
             whole = memory.word == memory.buffer.type.bits
@@ -143,11 +144,11 @@ class Operations(Words):
         words = [value.word for value in args]
         if len(words) == 1:
             made = self.emit("load", index, words[0], failure)
-            return Value(held, made if whole else self.emit("and", made, self.constant(memory.mask)))
+            return Value(INTEGERS, made if whole else self.emit("and", made, self.constant(memory.mask)))
         if not whole:
             words[1] = self.emit("and", words[1], self.constant(memory.mask))
         self.out.append(("store", index, *words, failure))
-        return Value(held, self.constant(0))
+        return Value(NILS, self.constant(0))
 
     def _operation(self, name: str, held: Set, args: list[Value]) -> Value:
         """An operator on two numbers."""

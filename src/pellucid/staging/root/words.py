@@ -30,8 +30,8 @@ class Words:
 
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
-        self.codes = [HALT, *flow.params]
-        self.number = {code: k + 1 for k, code in enumerate(self.codes)}
+        self.number = {code: k + 1 for k, code in enumerate([HALT, *flow.params])}
+        self.code = flow.entry
         self.place = ""
         self.out: Stream = []
         self._constants: dict[int, int] = {}
