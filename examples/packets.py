@@ -36,6 +36,11 @@ INSTRUCTIONS = {
 }  # fmt: skip
 """What each code of an instruction is: an operation, and the size that it loads or the operand that it takes."""
 
+NUMBER = r"(0[xX][0-9a-fA-F]{1,8}|\d{1,10})"
+ITEM = re.compile(r"\s*,\s*".join([NUMBER] * 4))
+ROW = re.compile(r"\s+".join([NUMBER] * 4))
+"""The four numbers of an instruction, as -dd and as -ddd print them."""
+
 
 # ---- reading ----
 
@@ -49,13 +54,15 @@ def read_filter(text):
     lines, found = [], []
     decimal = bool(rows) and rows[0][1].isdigit()
     for n, line in rows[1:] if decimal else rows:
-        parts = line.split() if decimal else re.split(r"\s*,\s*", line.rstrip(",").strip("{} "))
-        if len(parts) != 4 or not all(re.fullmatch(r"0[xX][0-9a-fA-F]{1,8}|\d{1,10}", one) for one in parts):
+        parts = ROW.fullmatch(line) if decimal else ITEM.fullmatch(line.rstrip(",").strip("{} "))
+        if parts is None:
             raise _fault(
                 n, f"no instruction: {line[:60]!r}", "write { code, jt, jf, k }, or four numbers as -ddd does"
             )
-        numbers = tuple(int(one, 16 if one[1:2] in "xX" and len(one) > 1 else 10) for one in parts)
-        if any(one > most for one, most in zip(numbers, (0xFFFF, 255, 255, ALL), strict=True)):
+        code, jt, jf, k = numbers = tuple(
+            [int(one, 16 if one[1:2] in ("x", "X") else 10) for one in parts.groups()]
+        )
+        if code > 0xFFFF or jt > 255 or jf > 255 or k > ALL:
             raise _fault(n, "a number is too large", "give 16 bits for the code, 8 for each jump, 32 for k")
         lines.append(n)
         found.append(numbers)

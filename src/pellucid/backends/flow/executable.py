@@ -11,6 +11,7 @@ import os
 import platform
 import sys
 import threading
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ REGION = 1 << 20
 SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 
 
+@cache
 def is_possible() -> bool:
     """Whether this is a processor and a system that templates are for."""
     return platform.machine() == "x86_64" and sys.platform == "linux" and hasattr(os, "memfd_create")

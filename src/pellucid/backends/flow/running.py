@@ -93,6 +93,7 @@ class _Stock(Generic[_Thing]):
         self._things.append(thing)
 
 
+_NO_PAIRS = np.empty((0, 3), np.int64)
 _askers = _Stock[Poll]()
 """Questions that no call asks; one whose answer was to stop does not come back."""
 _arenas: defaultdict[int, _Stock[Arena]] = defaultdict(_Stock)
@@ -114,11 +115,12 @@ class FlowCode:
 
     def __post_init__(self) -> None:
         """Know whether anything makes or gets pairs."""
-        words = np.array(self.graph.pairs, np.int64).reshape(-1, 3)
-        for half, tags in ((0, words[:, 2] & 255), (1, words[:, 2] >> 8)):
-            of_pairs = tags >= PAIR
-            words[of_pairs, half] = address(words) + PAIR_BYTES * words[of_pairs, half]
-        self.fixed = words
+        self.fixed = _NO_PAIRS
+        if self.graph.pairs:
+            words = self.fixed = np.array(self.graph.pairs, np.int64)
+            for half, tags in ((0, words[:, 2] & 255), (1, words[:, 2] >> 8)):
+                of_pairs = tags >= PAIR
+                words[of_pairs, half] = address(words) + PAIR_BYTES * words[of_pairs, half]
         self.pairs = any(block.roots or room(block) for block in self.graph.blocks)
 
     def taken(self) -> Arena:

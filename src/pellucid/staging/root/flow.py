@@ -52,8 +52,8 @@ _KINDS = ((INTEGER, INTEGERS), (BOOLEAN, BOOLEANS), (NIL, NILS), (REAL, REALS), 
 class Flow:
     r"""The values in a program, from an entry and the sets of its arguments, or memories; the continuation is HALT's.
 
-    `lowering` tells it what each code makes while it writes that code, and takes the codes to write from `waiting`. Where
-    a set that was asked for grows, `has_grown` tells so, and `settle` finds the sets before all is written anew.
+    `lowering` tells it what each code makes while it writes that code, and takes the codes to write from `waiting`.
+    Where a set that was asked for grows, `has_grown` tells so, and `settle` finds the sets before all is written anew.
 
     Parameters: `memories` are those that `load@name` and `store@name` mean.
 
