@@ -27,7 +27,7 @@ from pellucid.staging.cogen.values import (
     parts,
     path_to,
 )
-from pellucid.staging.cogen.writing import Writer
+from pellucid.staging.cogen.writing import Writer, worded
 from pellucid.staging.root.program import INLINE, Code, Const, If, Instruction, Jump, Lift, Prim, used
 from pellucid.staging.times.lattice import (
     CYCLIC,
@@ -75,7 +75,7 @@ class Body:
     def _parameter(self, name: str) -> str:
         """A Python variable for a leaf of a parameter."""
         self._count += 1
-        return f"{re.sub(r'[^a-zA-Z0-9]', '_', name)}_{self._count}"
+        return f"{worded(name)}_{self._count}"
 
     def _write(self, letter: str, *, demand: bool) -> None:
         """Write one function."""

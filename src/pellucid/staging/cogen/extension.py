@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from itertools import count
 from typing import Any, cast
 
@@ -53,7 +54,11 @@ class Extension:
         self.times = times
         self.number = number
         self.branches = False
-        self.frame = [time for _, time in leaves(times[:1])] if times else []
+
+    @cached_property
+    def frame(self) -> list[Time]:
+        """The times of the leaves of the first parameter, which is the continuation."""
+        return [time for _, time in leaves(self.times[:1])]
 
     def leaf_names(self) -> list[str | None]:
         """The parameter that each leaf is of; None for a residual variable, whose name says nothing."""
@@ -65,6 +70,11 @@ class Extension:
 
     def __repr__(self) -> str:
         """Its name, as in the paper."""
+        return self._name
+
+    @cached_property
+    def _name(self) -> str:
+        """Its name, which is asked for in several places."""
         return extension(self.code, self.times)
 
 

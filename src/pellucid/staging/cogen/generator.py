@@ -162,9 +162,7 @@ class Generator:
         bodies: list[Body] = []
         while len(bodies) < len(self.extensions):
             bodies.append(Body(self, self.extensions[len(bodies)]))
-        self.cyclic = any(
-            CYCLIC in (owner.times) or any(one is CYCLIC for one in owner.frame) for owner in self.extensions
-        ) or any(
+        self.cyclic = any(CYCLIC in owner.times for owner in self.extensions) or any(
             CYCLIC in (node.car, node.cdr)
             for owner in self.extensions
             for time in owner.times

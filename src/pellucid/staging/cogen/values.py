@@ -28,13 +28,19 @@ class Value:
         self.lifted: Code | None = None
         """The code of the closure that this value was before it was lifted."""
 
-    def leaves(self) -> Iterator[str]:
+    def leaves(self) -> list[str]:
         """The Python expressions of all its leaves, in order."""
         if self.halves is None:
-            yield from self.own
-        else:
-            for half in self.halves:
-                yield from half.leaves()
+            return list(self.own)
+        found: list[str] = []
+        waiting: list[Value] = [self]
+        while waiting:
+            value = waiting.pop()
+            if value.halves is None:
+                found += value.own
+            else:
+                waiting += value.halves[::-1]
+        return found
 
 
 class ControlPointer(Value):
@@ -96,7 +102,8 @@ def fresh(time: Time, name: Callable[[], str]) -> Value:
     """A value of a time in new Python variables."""
     if isinstance(time, Graph) and not time.packed:
         return Value(time, (), (fresh(time.car, name), fresh(time.cdr, name)))
-    return Value(time, tuple(name() for _ in range(width(time))))
+    wide = width(time)
+    return Value(time, (name(),) if wide == 1 else tuple([name() for _ in range(wide)]))
 
 
 def parts(value: Value) -> Iterator[Value]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Generator as Steps
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Writer:
     def variable(self, stem: str = "v") -> str:
         """A new Python variable."""
         self.count += 1
-        return f"{re.sub(r'[^a-zA-Z0-9]', '_', stem)}_{self.count}"
+        return f"{worded(stem)}_{self.count}"
 
     def assigned(self, stem: str, source: str) -> str:
         """A new Python variable with a value."""
@@ -75,6 +76,13 @@ class Writer:
         return variable
 
 
+@lru_cache(maxsize=1 << 12)
+def worded(name: str) -> str:
+    """A name with letters and digits only, as Python takes it."""
+    return re.sub(r"[^a-zA-Z0-9]", "_", name)
+
+
+@lru_cache(maxsize=1 << 12)
 def stem(name: str) -> str:
     """The letters of a variable's name, for those made of it."""
     return re.sub(r"[^a-zA-Z_]", "", name).strip("_") or "v"

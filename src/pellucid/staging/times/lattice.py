@@ -106,13 +106,15 @@ class Node(NamedTuple):
 class Graph(Time):
     """A partially static structure: its root is node 0. `graphs` makes them; no two nodes of one are alike."""
 
-    __slots__ = ("_hash", "nodes", "packed")
+    __slots__ = ("_car", "_cdr", "_hash", "nodes", "packed")
 
     def __init__(self, nodes: tuple[Node, ...]) -> None:
         self.nodes = nodes
         self.packed = nodes[0].atom or any(0 in (node.car, node.cdr) for node in nodes if _is_int(node))
         """Whether one value of it may be larger than another: it is circular, or a sum with atoms."""
         self._hash = hash(nodes)
+        self._car: Time | None = None
+        self._cdr: Time | None = None
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Graph) and self.nodes == other.nodes)
@@ -138,12 +140,16 @@ class Graph(Time):
     @property
     def car(self) -> Time:
         """The time of the first half."""
-        return part(self, self.nodes[0].car)
+        if self._car is None:
+            self._car = part(self, self.nodes[0].car)
+        return self._car
 
     @property
     def cdr(self) -> Time:
         """The time of the second half."""
-        return part(self, self.nodes[0].cdr)
+        if self._cdr is None:
+            self._cdr = part(self, self.nodes[0].cdr)
+        return self._cdr
 
 
 def _is_int(node: Node) -> bool:
