@@ -95,7 +95,7 @@ class Pair:
     def anew(self) -> float:
         """Milliseconds of a call when nothing is in memory."""
         import pellucid as pl
-        from pellucid.driver.kernel import forget
+        from pellucid.driver.compiled import forget
 
         forget()
         sys.modules[pl.convert.__module__].at_hand.cache_clear()

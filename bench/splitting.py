@@ -22,7 +22,7 @@ from harness import rest
 import pellucid as pl
 from pellucid import images as im
 from pellucid.driver import pipeline
-from pellucid.driver.kernel import forget
+from pellucid.driver.compiled import forget
 from pellucid.loops import splitting
 
 SIDES = (512, 1024)

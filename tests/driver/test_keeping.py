@@ -13,9 +13,9 @@ import pellucid as pl
 from pellucid import images as im
 from pellucid.canvas import convert
 from pellucid.driver import cache as caches
-from pellucid.driver import keeping
+from pellucid.driver import compiled
 from pellucid.driver.cache import Cache
-from pellucid.driver.kernel import forget
+from pellucid.driver.compiled import forget
 from pellucid.pixels import layout_of
 
 conversions = sys.modules[convert.__module__]
@@ -27,7 +27,7 @@ DATA = np.random.default_rng(8).integers(0, 256, 126 * 30, np.uint8)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of its own for what is kept."""
     mine = Cache(tmp_path / "kept")
-    monkeypatch.setattr(keeping, "cache", lambda: mine)
+    monkeypatch.setattr(compiled, "cache", lambda: mine)
     monkeypatch.setattr(caches, "cache", lambda: mine)
     monkeypatch.setattr("pellucid.driver.kernel.make_backend", _backend_of(mine))
     monkeypatch.setattr(conversions, "make_backend", _backend_of(mine))
@@ -137,7 +137,7 @@ def test_what_is_gone_is_made_again(folder: Path, gone: int):
 @pytest.mark.parametrize(
     ("place", "word"),
     [
-        ("pellucid.driver.keeping.edition", lambda: "another"),
+        ("pellucid.driver.compiled.edition", lambda: "another"),
         ("pellucid.backends.llvm.LlvmBackend.identity", "another"),
     ],
 )

@@ -20,6 +20,7 @@ from pellucid.base.errors import PellucidError
 from pellucid.canvas.draw import checked_film
 from pellucid.canvas.formats import Look, format_of
 from pellucid.driver.codes import ARENA, compile_code
+from pellucid.driver.compiled import MAX_CODES, Codes
 from pellucid.images.array2 import Array2
 from pellucid.ir import types as T
 from pellucid.ir.expr import Expr, apply, param
@@ -400,9 +401,18 @@ def large_entry(folder: Path) -> object:
     return Cache(folder).get("key") is None
 
 
+def many_codes() -> bool:
+    """Whether the code that was used longest ago goes."""
+    codes = Codes()
+    for key in [*range(MAX_CODES), 0, MAX_CODES]:
+        codes.get(key, lambda key=key: f"code {key}")
+    return len(codes) == MAX_CODES and codes.get(1, lambda: "made again") == "made again"
+
+
 BEYOND: dict[str, Callable[[Path], object]] = {
     "images.telling.MOST": lambda _: told(),
     "images.telling.DEEPEST": lambda _: told_deep(),
+    "driver.compiled.MAX_CODES": lambda _: many_codes(),
     "driver.cache.MAX_ENTRY": large_entry,
     "staging.points.MAX_CASES": lambda _: many_cases(),
 }

@@ -15,7 +15,7 @@ import pytest
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.driver.kernel import forget
+from pellucid.driver.compiled import forget
 
 PROGRAM = """
 import hashlib, sys

@@ -14,8 +14,8 @@ from pellucid.base.room import with_room
 from pellucid.canvas.compose import Pixels
 from pellucid.conversion.nests import Conversion, conversion, nest_between
 from pellucid.conversion.packing import aligned, check_drawable, destination, nest_of, parts
+from pellucid.driver.compiled import kept
 from pellucid.driver.frame import loading
-from pellucid.driver.keeping import kept
 from pellucid.driver.kernel import Kernel, checked_source, code_of, make_backend, optimized
 from pellucid.driver.options import Options
 from pellucid.driver.pipeline import Optimized

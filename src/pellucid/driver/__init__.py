@@ -1,6 +1,7 @@
 """The order of the pipeline as data, options, caches, threads and the callable kernel."""
 
-from .kernel import Kernel, compile, explain, export_c, forget
+from .compiled import forget
+from .kernel import Kernel, compile, explain, export_c
 from .options import Options
 from .report import Report
 

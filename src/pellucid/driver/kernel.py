@@ -7,7 +7,6 @@ asked for. Equal programs share their code: the key is the traced pixel itself, 
 from __future__ import annotations
 
 import functools
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 from inspect import getattr_static
@@ -24,8 +23,8 @@ from ..base.view import View, ViewArguments, spelled_out
 from ..ir.nest import all_roots
 from ..ir.prim import edition
 from ..tracing import Param
+from .compiled import codes, of_kernel
 from .frame import OUT, Frame, Source, Variant, build
-from .keeping import of_kernel
 from .options import Options
 from .pipeline import Optimized, optimize
 from .report import Report
@@ -41,9 +40,6 @@ from .view import (
 )
 
 Bytes = NDArray[np.uint8]
-
-_KEPT = 128
-_codes: OrderedDict[tuple[Any, ...], Code] = OrderedDict()
 
 
 class Asked(NamedTuple):
@@ -279,25 +275,13 @@ def code_of(frame: Frame, options: Options) -> Code:
     # What is known of a parameter is compiled in, and checked when the code runs.
     known = frozenset(frame.ranges.items())
     key = (frame.kernel.outputs, tuple(all_roots(frame.kernel.body)), known, options, edition())
-    code = _codes.get(key)
-    if code is not None:
-        _codes.move_to_end(key)
-        return code
-    backend = make_backend(options.backend)
-    code = _codes[key] = of_kernel(
-        frame.kernel, frame.ranges, options, backend, lambda: optimized(frame, options, backend)
-    )
-    if len(_codes) > _KEPT:
-        _codes.popitem(last=False)
-    return code
 
+    def make() -> Code:
+        backend = make_backend(options.backend)
+        best = functools.partial(optimized, frame, options, backend)
+        return of_kernel(frame.kernel, frame.ranges, options, backend, best)
 
-def forget() -> None:
-    """Drop all code that is kept in memory, so that the next compilation is one (for measurements)."""
-    from .cache import cache
-
-    _codes.clear()
-    cache().forget()
+    return codes.get(key, make)
 
 
 def optimized(frame: Frame, options: Options, backend: Backend) -> Optimized:

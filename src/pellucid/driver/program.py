@@ -15,7 +15,7 @@ from ..ir.nest import uniform
 from ..ir.stream import Stream, moved
 from ..staging import Residual
 from .cache import cache
-from .keeping import of_kernel
+from .compiled import of_kernel
 from .kernel import lanes_of, make_backend
 from .options import Options
 from .pipeline import array_script, optimize

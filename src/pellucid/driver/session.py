@@ -28,8 +28,8 @@ from ..base.view import View, ViewArguments, spelled_out
 from ..ir import expr as E
 from ..ir.expr import Expr
 from .background import Background, Job, promptly
+from .compiled import of_kernel
 from .frame import OUT, Frame
-from .keeping import of_kernel
 from .kernel import Bytes, Kernel, checked_source, make_backend, optimized
 from .lifting import Shape
 from .options import Options
