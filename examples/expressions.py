@@ -193,7 +193,7 @@ class Expression:
     `types` are those of the planes x, y, z and a, as far as there are some, and `to` is the result's.
     """
 
-    def __init__(self, text, size, types=("u8",), to="u8"):
+    def __init__(self, text, size, types=("u8",), to="u8", tier="arrays"):
         self.text, self.shape, self.program = text, (size[1], size[0]), read(text)
         used = {one for name, one, _ in self.program if name == "load"}
         if max(used, default=0) >= len(types):
@@ -203,7 +203,7 @@ class Expression:
         self.types = (*types, *["u8"] * (len(PLANES) - len(types)), to)
         code = compiler()(self.program, tuple(size), self.types).code
         memories = [self._memory(*one, size) for one in zip([*PLANES, "out"], self.types, strict=True)]
-        self.code = pl.compile_code(code, *memories, tier="nest")
+        self.code = pl.compile_code(code, *memories, tier=tier)
         self.unused = [np.empty(0, memory.buffer.type.dtype) for memory in memories[:-1]]
 
     @staticmethod

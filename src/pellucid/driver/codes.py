@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from ..backends.flow.running import ARENA, Arena, FlowCode, by_llvm, by_templates
+from ..backends.rows.running import RowCode, by_rows
 from ..base.errors import BackendError, InputError, PellucidError, StagingError, brief
 from ..base.kinds import whole
 from ..ir.flow import BOOLEAN, CLOSURE, CODE, INTEGER, NIL, PAIR, REAL, TEXT, Graph
@@ -24,15 +25,17 @@ from ..staging.root.machine import run
 from ..staging.root.nests import nest, parameters
 from ..staging.root.program import Code, Pair
 from ..staging.root.ranges import unchecked
+from ..staging.specialize import bound_arrays
 from .background import Background, Job
 from .cache import cache
 from .program import Program, compile_program
+from .threads import available
 
 Array = np.ndarray[Any, Any]
 Given: TypeAlias = "str | Memory"
 KINDS = {"integer": INTEGERS, "real": REALS, "boolean": BOOLEANS, "data": DATA}
 """What an argument may be, besides a memory; data is an integer, a truth value, nil, or pairs of these."""
-TIERS = ("machine", "quick", "llvm", "nest")
+TIERS = ("machine", "quick", "llvm", "rows", "nest")
 WHOLE_NUMBER = whole()
 _LIMIT = 1 << 63
 _LEAST_ARENA = 1024
@@ -58,9 +61,11 @@ class CompiledCode:
         tier: str = "auto",
         arena: int = ARENA,
     ) -> None:
-        if tier not in (*TIERS, "auto"):
+        if tier not in (*TIERS, *_CHANGING):
             raise InputError(
-                f"no tier is called {tier!r}", place=code.name, fix=f"use one of {', '.join(TIERS)}"
+                f"no tier is called {tier!r}",
+                place=code.name,
+                fix=f"use one of {', '.join((*TIERS, *_CHANGING))}",
             )
         if arena < _LEAST_ARENA:
             raise InputError(
@@ -78,6 +83,7 @@ class CompiledCode:
         self.wanted = tier
         self._lowered: Lowered | None = None
         self._compiled: FlowCode | None = None
+        self._rows: RowCode | None = None
         self.program: Program | None = None
         if tier != "machine":
             self._begin(tier)
@@ -87,8 +93,10 @@ class CompiledCode:
         kinds = [one if isinstance(one, Memory) else _kind(one, self.code.name) for one in self.given]
         try:
             self._lowered = lowered(self.code, kinds, memories=self.memories)
-            if tier == "nest":
-                self.program = compile_program(nest(self._lowered, self.code.params[1:]), arrays=True)
+            if tier in ("rows", "arrays"):
+                self._begin_by_rows(self._lowered.graph, tier)
+            elif tier == "nest":
+                self._finish_nest(self._lowered)
             elif tier == "llvm":
                 self.finish()
             else:
@@ -97,6 +105,20 @@ class CompiledCode:
             if tier != "auto":
                 raise
             self.problem = str(error)
+
+    def _begin_by_rows(self, graph: Graph, tier: str) -> None:
+        """Prepared kernels, or the nest at once where a program is no loop over rows and columns."""
+        try:
+            self._rows = by_rows(graph, cache(), threads=available())
+        except BackendError as error:
+            if tier == "rows":
+                raise
+            self.problem = str(error)
+            self.finish()
+
+    def _finish_nest(self, form: Lowered) -> Program:
+        self.program = compile_program(nest(form, self.code.params[1:]), arrays=True)
+        return self.program
 
     def _first(self, graph: Graph, tier: str) -> FlowCode:
         """Code that is there soonest: templates, or LLVM's without optimization where there are none for it."""
@@ -112,11 +134,15 @@ class CompiledCode:
         """The tier of the next call."""
         if self.program is not None:
             return "nest"
+        if self._rows is not None:
+            return "rows"
         return "machine" if self._compiled is None else self._compiled.tier
 
     def finish(self) -> None:
-        """Compile by LLVM what runs by templates, or by the machine."""
-        if self._lowered is not None:
+        """Compile by LLVM what runs by templates, by rows, or by the machine."""
+        if self._lowered is not None and self.wanted == "arrays":
+            self._finish_nest(self._lowered)
+        elif self._lowered is not None:
             self._compiled = by_llvm(unchecked(self._lowered.graph), store=cache(), arena=self.arena)
 
     def __call__(self, *args: Any, memories: Mapping[str, Array] | None = None) -> Any:
@@ -126,7 +152,7 @@ class CompiledCode:
         more pairs live than an arena holds.
         """
         self.calls += 1
-        if self.wanted == "auto" and self._lowered is not None and self.calls == _OFTEN:
+        if self.wanted in _CHANGING and self._lowered is not None and self.calls == _OFTEN and self.program is None:
             compiler.ask(self)
         if len(args) != len(self.given):
             raise InputError(
@@ -137,6 +163,8 @@ class CompiledCode:
         arrays = self._arrays(args, memories or {})
         if self.program is not None:
             return self._by_nest(self.program, args, arrays)
+        if self._rows is not None and self._lowered is not None:
+            return self._by_rows(self._rows, self._lowered, args, arrays)
         compiled, form = self._compiled, self._lowered
         if compiled is None or form is None:
             return self._by_machine(args, arrays)
@@ -171,6 +199,22 @@ class CompiledCode:
             for one, value in zip(self.given, args, strict=True)
         ]
         return run(self.code, *values, memories=memories)
+
+    def _by_rows(
+        self, code: RowCode, form: Lowered, args: Sequence[Any], arrays: Mapping[str, Array]
+    ) -> Any:
+        bound_arrays(form.memories, {name: arrays[name] for name in form.memories})
+        given = [arrays[name] for name in form.graph.memories]
+        if not code.fits(given):
+            if self.wanted == "arrays":
+                return self._by_nest(self._finish_nest(form), args, arrays)
+            raise InputError(
+                "an array ends before the last element that the program reads or writes",
+                place=self.code.name,
+                fix="give longer arrays, or use the tier nest",
+            )
+        word, tag = code.run(given)
+        return _value(form, word, tag, lambda _: [])
 
     def _by_nest(self, program: Program, args: Sequence[Any], arrays: Mapping[str, Array]) -> Any:
         residual = program.residual
@@ -216,12 +260,19 @@ def compile_code(
     It is for loops of numbers over memories, and has lanes and threads. As in specialized programs, sums wrap beyond 64
     bits, a load outside of its memory is some word of it, and a store there is not done: no address leaves a memory.
 
+    Of a loop over rows and columns, the tier `rows` gives what the nest gives: prepared kernels run on pieces of rows,
+    without a compiler. `arrays` begins with rows and goes on with the nest when that is ready; what is no such loop is
+    a nest at once, and `problem` says why.
+
     Parameters: `memories` are those that `load@name` and `store@name` mean, `tier` is one of `machine`, `quick`,
-    `llvm` and `nest`, to stay with it, and `arena` is the number of bytes for pairs that live.
+    `llvm`, `rows` and `nest`, to stay with it, or `auto` or `arrays`, and `arena` is the number of bytes for pairs
+    that live.
     """
     return CompiledCode(code, given, memories, tier, arena)
 
 
+_CHANGING = ("auto", "arrays")
+"""Tiers that begin with what is there soonest, and go on with what is fastest."""
 _OFTEN = 2
 """The call that asks for optimized code: what is called once is not worth compiling."""
 

@@ -54,6 +54,49 @@ def cyclic(base: int, name: str, remainder: int = 0) -> Any:
     return integer(((param(name, WHOLE), base),), remainder)
 
 
+def bound_arrays(memories: Mapping[str, Memory], arrays: Mapping[str, Array]) -> dict[Buffer, Array]:
+    """Arrays of words by the buffers of memories, as a program was promised that they are.
+
+    Raises InputError for an unknown or missing name, or for arrays that are too short or overlap.
+
+    >>> bound_arrays({"m": Memory("m")}, {})
+    Traceback (most recent call last):
+    pellucid.base.errors.InputError: memory m: is missing; give an array of words
+    """
+    bound: dict[Buffer, Array] = {}
+    if not isinstance(arrays, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(
+            f"{brief(arrays)} is not a dictionary", place="arrays", fix="give arrays by names of memories"
+        )
+    for name, array in arrays.items():
+        if name not in memories:
+            raise InputError(f"no memory is called {name!r}", fix=f"it has {', '.join(memories)}")
+        buffer = memories[name].buffer
+        if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype != buffer.type.dtype:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(
+                f"is not a one-dimensional array of {buffer.type}",
+                place=f"memory {name}",
+                fix="view it as words",
+            )
+        if len(array) < buffer.size:
+            raise InputError(
+                f"has {len(array)} words, and needs at least {buffer.size}",
+                place=f"memory {name}",
+                fix="give a longer array, or a smaller least to the memory",
+            )
+        for other, earlier in bound.items():
+            if np.may_share_memory(array, earlier):
+                raise InputError(
+                    f"the memories {other.name} and {name} overlap, and the program was promised that they do not",
+                    fix="give both as one memory, or copy one",
+                )
+        bound[buffer] = array
+    for name, memory in memories.items():
+        if memory.buffer not in bound:
+            raise InputError("is missing", place=f"memory {name}", fix="give an array of words")
+    return bound
+
+
 @dataclass(frozen=True, slots=True)
 class Residual:
     """What is left of a program: a nest, where its results are, and how to put them together.
@@ -76,37 +119,7 @@ class Residual:
 
         Raises InputError for an unknown or missing name, or for arrays that are too short or overlap.
         """
-        bound: dict[Buffer, Array] = {}
-        if not isinstance(arrays, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(
-                f"{brief(arrays)} is not a dictionary", place="arrays", fix="give arrays by names of memories"
-            )
-        for name, array in arrays.items():
-            if name not in self.memories:
-                raise InputError(f"no memory is called {name!r}", fix=f"it has {', '.join(self.memories)}")
-            buffer = self.memories[name].buffer
-            if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype != buffer.type.dtype:  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise InputError(
-                    f"is not a one-dimensional array of {buffer.type}",
-                    place=f"memory {name}",
-                    fix="view it as words",
-                )
-            if len(array) < buffer.size:
-                raise InputError(
-                    f"has {len(array)} words, and needs at least {buffer.size}",
-                    place=f"memory {name}",
-                    fix="give a longer array, or a smaller least to the memory",
-                )
-            for other, earlier in bound.items():
-                if np.may_share_memory(array, earlier):
-                    raise InputError(
-                        f"the memories {other.name} and {name} overlap, and the program was promised that they do not",
-                        fix="give both as one memory, or copy one",
-                    )
-            bound[buffer] = array
-        for name, memory in self.memories.items():
-            if memory.buffer not in bound:
-                raise InputError("is missing", place=f"memory {name}", fix="give an array of words")
+        bound = bound_arrays(self.memories, arrays)
         buffers = self.results if self.fault is None else (*self.results, self.fault)
         results = [np.zeros(b.size, b.type.dtype) for b in buffers]
         bound.update(zip(buffers, results, strict=True))
