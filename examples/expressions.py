@@ -232,7 +232,7 @@ def main():
     from pellucid.ir.text import print_nest
 
     size = (64, 48)
-    edges = Expression("x[-1,0] x[1,0] - abs x[0,-1] x[0,1] - abs max 3 *", size)
+    edges = Expression("x[-1,0] x[1,0] - abs x[0,-1] x[0,1] - abs max 3 *", size, tier="nest")
     picture = np.fromfunction(lambda y, x: (x * x + y * y) // 16 % 256, (size[1], size[0])).astype(np.uint8)
     print(print_nest(edges.code.program.residual.kernel))
     print("brightest edge:", edges(picture).max())

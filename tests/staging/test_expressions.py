@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pellucid.base.errors import InputError
 from pellucid.ir.nest import For, walk
 from pellucid.staging import Memory
 
@@ -130,12 +131,14 @@ def planes_of(seed: int) -> list[Array]:
     ]
 
 
-def agree(seeds: range) -> None:
-    """Compare expressions with NumPy's values, bit for bit; what is no number may have any bits."""
+def agree(seeds: range, tier: str) -> None:
+    """Compare a tier's values with NumPy's, bit for bit; what is no number may have any bits."""
     for seed in seeds:
         draw = random.Random(seed)
         text, to, planes = words_of(draw), draw.choice(["u8", "u16", "f32"]), planes_of(seed)
-        found = Expression(text, (WIDTH, HEIGHT), ("u8", "u16", "f32"), to)(*planes)
+        expression = Expression(text, (WIDTH, HEIGHT), ("u8", "u16", "f32"), to, tier=tier)
+        found = expression(*planes)
+        assert expression.code.tier == tier, expression.code.problem
         meant = by_numpy(text, planes, to)
         if to == "f32":
             assert (np.isnan(found) == np.isnan(meant)).all(), text
@@ -144,12 +147,43 @@ def agree(seeds: range) -> None:
 
 
 def test_random_expressions_are_those_of_numpy() -> None:
-    agree(range(12))
+    agree(range(8), "nest")
+
+
+def test_random_expressions_are_the_same_by_rows() -> None:
+    agree(range(60), "rows")
+
+
+def test_a_new_expression_runs_by_rows_until_its_nest_is_compiled() -> None:
+    x = planes_of(5)[0]
+    first = Expression("x[2,-1] 3 * x max X +", (WIDTH, HEIGHT))
+    assert first.code.tier == "rows"
+    frames = [first(x)]
+    first.code.finish()
+    frames.append(first(x))
+    assert first.code.tier == "nest"
+    assert (frames[0] == frames[1]).all()
+
+
+def test_planes_that_overlap_are_refused_by_each_tier() -> None:
+    x = planes_of(5)[0]
+    for tier in ("rows", "nest"):
+        with pytest.raises(InputError, match="overlap"):
+            Expression("x[1,0]", (WIDTH, HEIGHT), tier=tier)(x, out=x)
+
+
+def test_frames_larger_than_a_piece_are_the_same_by_rows_on_threads() -> None:
+    draw = np.random.default_rng(2)
+    for width in (511, 1041):
+        x = draw.integers(0, 256, (37, width), dtype=np.uint8)
+        text = "x[-9,0] x[9,1] max X Y + 3 * min x 100 > x sqrt x ? +"
+        found = Expression(text, (width, 37), ("u8",), tier="rows")(x)
+        assert (found == by_numpy(text, [x], "u8")).all()
 
 
 @pytest.mark.slow
 def test_two_hundred_random_expressions_are_those_of_numpy() -> None:
-    agree(range(100, 300))
+    agree(range(100, 300), "nest")
 
 
 @pytest.mark.parametrize(
@@ -178,7 +212,7 @@ def test_the_interpreter_itself_gives_the_same() -> None:
 
 
 def test_a_frame_is_two_loops_without_a_branch() -> None:
-    found = Expression("x 128 > x[-1,0] y ? x y max swap - 0 >", (WIDTH, HEIGHT), ("u8", "u8"))
+    found = Expression("x 128 > x[-1,0] y ? x y max swap - 0 >", (WIDTH, HEIGHT), ("u8", "u8"), tier="nest")
     kernel = found.code.program.residual.kernel
     (outer, _) = kernel.body
     assert [type(s) for s in walk((outer,))][:2] == [For, For]

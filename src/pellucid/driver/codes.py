@@ -152,7 +152,12 @@ class CompiledCode:
         more pairs live than an arena holds.
         """
         self.calls += 1
-        if self.wanted in _CHANGING and self._lowered is not None and self.calls == _OFTEN and self.program is None:
+        if (
+            self.wanted in _CHANGING
+            and self._lowered is not None
+            and self.calls == _OFTEN
+            and self.program is None
+        ):
             compiler.ask(self)
         if len(args) != len(self.given):
             raise InputError(
@@ -200,9 +205,7 @@ class CompiledCode:
         ]
         return run(self.code, *values, memories=memories)
 
-    def _by_rows(
-        self, code: RowCode, form: Lowered, args: Sequence[Any], arrays: Mapping[str, Array]
-    ) -> Any:
+    def _by_rows(self, code: RowCode, form: Lowered, args: Sequence[Any], arrays: Mapping[str, Array]) -> Any:
         bound_arrays(form.memories, {name: arrays[name] for name in form.memories})
         given = [arrays[name] for name in form.graph.memories]
         if not code.fits(given):

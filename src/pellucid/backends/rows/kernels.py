@@ -67,7 +67,9 @@ def module(keys: Sequence[Key]) -> str:
 def _kernel(key: Key, name: str, declared: dict[str, None]) -> str:
     """Vector by vector, and the elements that are left under a mask: nothing beyond them is touched."""
     head = Lines(0, declared, "h")
-    given = head.splat(key.result, head.let(f"load {SCALAR[key.result]}, ptr %a")) if key.op == "splat" else ""
+    given = (
+        head.splat(key.result, head.let(f"load {SCALAR[key.result]}, ptr %a")) if key.op == "splat" else ""
+    )
     parts: list[str] = []
     for prefix, last in (("v", False), ("w", True)):
         lines = Lines(0, declared, prefix)

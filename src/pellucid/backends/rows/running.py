@@ -41,13 +41,15 @@ def _text() -> str:
         f"%at.{k} = getelementptr i64, ptr %told, i64 {k}\n%w.{k} = load i64, ptr %at.{k}" for k in range(9)
     )
     pointers = "\n".join(
-        f"%{name} = inttoptr i64 %w.{k} to ptr" for name, k in (("parts", _PARTS), ("steps", _STEPS), ("fixed", _FIXED))
+        f"%{name} = inttoptr i64 %w.{k} to ptr"
+        for name, k in (("parts", _PARTS), ("steps", _STEPS), ("fixed", _FIXED))
     )
     reads = "\n".join(
         f"%f{k}.at = getelementptr i64, ptr %step, i64 {k}\n%f{k} = load i64, ptr %f{k}.at" for k in range(5)
     )
     operands = "\n".join(
-        f"%p{k}.at = getelementptr i8, ptr %places, i64 %f{k}\n%p{k} = load ptr, ptr %p{k}.at" for k in range(1, 5)
+        f"%p{k}.at = getelementptr i8, ptr %places, i64 %f{k}\n%p{k} = load ptr, ptr %p{k}.at"
+        for k in range(1, 5)
     )
     return f"""declare i64 @llvm.smin.i64(i64, i64)
 define void @rows(ptr %told, ptr %unused, ptr %none, i64 %low, i64 %high) {{

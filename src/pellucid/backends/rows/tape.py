@@ -20,10 +20,10 @@ from .kernels import Key
 from .positions import Cut, Position, combined, ends, unfit
 
 HALT = 1
-MOST_PARTS = 32
+MOST_PARTS = 64
 """Parts of a row; a border is one or some."""
 MOST_KERNELS = 400
-NARROW = 8
+NARROW = 16
 """Columns of a part that are taken one by one."""
 _POSITIONS = {"add": "add", "sub": "sub", "mul": "mul"}
 _WHOLE = T.i64
@@ -103,7 +103,9 @@ def loops(graph: Graph) -> Loops:
         raise unfit("loops that do not go on with the next row")
     _turns(graph, outer, args, left, row)
     known[column] = Position(1, 0)
-    return Loops(count, (_number(first), _number(beyond)), column, known, _checked(graph, body, target, column), give)
+    return Loops(
+        count, (_number(first), _number(beyond)), column, known, _checked(graph, body, target, column), give
+    )
 
 
 def _number(position: Position) -> int:
@@ -136,11 +138,21 @@ def _loop(
 ) -> tuple[int, Position, Position, Stream, Stream]:
     """The counter of a loop, its first value and the one beyond, what is done in a turn, and what is done after all."""
     for at, instruction in enumerate(stream):
-        if instruction[0] == "lt" and stream[at + 1 : at + 2] and stream[at + 1][:2] == ("if", instruction[1]):
+        if (
+            instruction[0] == "lt"
+            and stream[at + 1 : at + 2]
+            and stream[at + 1][:2] == ("if", instruction[1])
+        ):
             _, _, counter, beyond = instruction
             if counter not in graph.blocks[block].params:
                 break
-            return counter, known[counter], position(graph, known, beyond), stream[at + 1][2], stream[at + 2 :]
+            return (
+                counter,
+                known[counter],
+                position(graph, known, beyond),
+                stream[at + 1][2],
+                stream[at + 2 :],
+            )
         if instruction[0] in ("if", "go", "switch"):
             break
         known[instruction[1]] = computed(graph, instruction, known, (0, 1))
@@ -207,16 +219,28 @@ def computed(
     return combined(op, one, other, columns)
 
 
+def _read(instruction: Instruction) -> tuple[int, ...]:
+    """The registers that an instruction of a pixel reads, but for stores."""
+    if instruction[0] in ("row", "load"):
+        return instruction[3:] if instruction[0] == "row" else instruction[3:4]
+    return instruction[2:]
+
+
 def _operator(instruction: Instruction) -> str | None:
     """The operator on positions that an instruction is."""
     if instruction[0] == "row":
         row: Row = instruction[2]
-        return row.name if row.name in ("min", "max", "add", "sub", "mul") and row.types == (_WHOLE,) * 2 else None
+        return (
+            row.name
+            if row.name in ("min", "max", "add", "sub", "mul") and row.types == (_WHOLE,) * 2
+            else None
+        )
     return _POSITIONS.get(instruction[0])
 
 
 def _operands(instruction: Instruction) -> tuple[int, int]:
-    return instruction[3:5] if instruction[0] == "row" else instruction[2:4]
+    one, other = instruction[3:5] if instruction[0] == "row" else instruction[2:4]
+    return one, other
 
 
 def tape(graph: Graph) -> Tape:
@@ -270,7 +294,11 @@ class _Taping:
                 raise unfit("so many borders")
         stores = [i for i in self.body if i[0] == "store"]
         stored = frozenset(i[1] for i in stores)
-        if len(stored) < len(stores) or not stores or any(i[0] == "load" and i[2] in stored for i in self.body):
+        if (
+            len(stored) < len(stores)
+            or not stores
+            or any(i[0] == "load" and i[2] in stored for i in self.body)
+        ):
             raise unfit("arrays that are read and written")
         for instruction in self.body:
             self._instruction(instruction)
@@ -295,23 +323,20 @@ class _Taping:
             if op in ("if", "switch", "fail", "require", "pair", "fixed", "div", "mod", "shl", "shr"):
                 raise unfit(f"pixels with {op}")
             made = instruction[1]
-            if op == "row":
-                instruction = (op, made, instruction[2], *[self._found(r) for r in instruction[3:]])
-            elif op == "load":
-                instruction = (op, made, instruction[2], self._found(instruction[3]))
-            else:
-                arity = {"is0": 1, "select": 3}.get(op, 2)
-                instruction = (op, made, *[self._found(r) for r in instruction[2 : 2 + arity]])
-            same = (op, *instruction[2:])
+            kept = 3 if op in ("row", "load") else 2
+            # What follows the operands is the failure, which no position in range has.
+            read = _read(instruction)[: 2 if op in _POSITIONS else None]
+            found = (op, made, *instruction[2:kept], *[self._found(r) for r in read])
+            same = (op, *found[2:])
             if same in self.same:
                 self.alias[made] = self.same[same]
                 continue
             self.same[same] = made
-            if _operator(instruction) and all(r < 0 or r in known for r in _operands(instruction)):
+            if _operator(found) and all(r < 0 or r in known for r in _operands(found)):
                 known.add(made)
-                positions.append(instruction)
+                positions.append(found)
             else:
-                self.body.append(instruction)
+                self.body.append(found)
         return positions
 
     def _found(self, register: int) -> int:
@@ -396,7 +421,9 @@ class _Taping:
                 return self._constant(self.graph.constants[~register], _WHOLE)
             return self._access(-1, register)
         if found.type is T.boolean:
-            return self._kernel("choose", (found, self._constant(1, _WHOLE), self._constant(0, _WHOLE)), _WHOLE)
+            return self._kernel(
+                "choose", (found, self._constant(1, _WHOLE), self._constant(0, _WHOLE)), _WHOLE
+            )
         if found.type.is_float:
             raise unfit("bits of real numbers")
         return self._converted(found, _WHOLE)
@@ -433,8 +460,14 @@ class _Taping:
             case ("eq" | "lt" as op, made, a, b):
                 self.values[made] = self._kernel(op, (self._whole(a), self._whole(b)), T.boolean)
             case ("select", made, c, a, b):
-                kinds = [v.type for v in (self._value(a), self._value(b)) if v is not None and v.type.is_float]
-                arms = (self._real(a, kinds[0]), self._real(b, kinds[0])) if kinds else (self._whole(a), self._whole(b))
+                kinds = [
+                    v.type for v in (self._value(a), self._value(b)) if v is not None and v.type.is_float
+                ]
+                arms = (
+                    (self._real(a, kinds[0]), self._real(b, kinds[0]))
+                    if kinds
+                    else (self._whole(a), self._whole(b))
+                )
                 if len(set(kinds)) > 1:
                     raise unfit("choices between kinds of real numbers")
                 self.values[made] = self._kernel("choose", (self._truth(c), *arms), arms[0].type)
