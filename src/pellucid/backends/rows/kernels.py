@@ -70,26 +70,12 @@ def _kernel(key: Key, name: str, declared: dict[str, None]) -> str:
     given = (
         head.splat(key.result, head.let(f"load {SCALAR[key.result]}, ptr %a")) if key.op == "splat" else ""
     )
-    parts: list[str] = []
-    for prefix, last in (("v", False), ("w", True)):
-        lines = Lines(0, declared, prefix)
-        lines.label = "last" if last else "loop"
-        mask = ""
-        if last:
-            left = lines.let("trunc i64 %left to i32")
-            one = lines.let(f"insertelement <{LANES} x i32> poison, i32 {left}, i64 0")
-            all_ = lines.let(
-                f"shufflevector <{LANES} x i32> {one}, <{LANES} x i32> poison, <{LANES} x i32> zeroinitializer"
-            )
-            numbers = ", ".join(f"i32 {k}" for k in range(LANES))
-            mask = lines.let(f"icmp sgt <{LANES} x i32> {all_}, <{numbers}>")
-        at = "%full" if last else "%k"
-        result = given or _computed(key, lines, at, mask)
-        _store(lines, key.result, result, at, mask)
-        parts.append("\n".join(lines.lines) + f"\n; {lines.label}")
-    loop, rest = (part.rpartition("\n; ")[0] for part in parts)
-    end = parts[0].rpartition("\n; ")[2]
-    first = "\n".join(head.lines)
+    whole, rest = Lines(0, declared), Lines(0, declared, "w")
+    whole.label, rest.label = "loop", "last"
+    _store(whole, key.result, given or _computed(key, whole, "%k", ""), "%k", "")
+    mask = _mask(rest)
+    _store(rest, key.result, given or _computed(key, rest, "%m", mask), "%m", mask)
+    first, loop, last = ("\n".join(lines.lines) for lines in (head, whole, rest))
     return f"""define void @{name}(ptr %o, ptr %a, ptr %b, ptr %c, i64 %n) {{
 entry:
 {first}
@@ -97,21 +83,31 @@ entry:
 %some = icmp sgt i64 %full, 0
 br i1 %some, label %loop, label %check
 loop:
-%k = phi i64 [ 0, %entry ], [ %next, %{end} ]
+%k = phi i64 [ 0, %entry ], [ %next, %{whole.label} ]
 {loop}
 %next = add i64 %k, {LANES}
 %more = icmp slt i64 %next, %full
 br i1 %more, label %loop, label %check
 check:
-%left = sub i64 %n, %full
-%rest = icmp sgt i64 %left, 0
-br i1 %rest, label %last, label %out
+%left = icmp slt i64 %full, %n
+br i1 %left, label %last, label %out
 last:
-{rest}
-br label %out
+%m = phi i64 [ %full, %check ], [ %m.next, %{rest.label} ]
+{last}
+%m.next = add i64 %m, {LANES}
+%m.more = icmp slt i64 %m.next, %n
+br i1 %m.more, label %last, label %out
 out:
 ret void
 }}"""
+
+
+def _mask(lines: Lines) -> str:
+    """Which of the next elements there are."""
+    left = lines.let("sub i64 %n, %m")
+    some = lines.splat(T.i64, left)
+    numbers = ", ".join(f"i64 {k}" for k in range(LANES))
+    return lines.let(f"icmp sgt <{LANES} x i64> {some}, <{numbers}>")
 
 
 def _computed(key: Key, lines: Lines, at: str, mask: str) -> str:

@@ -23,7 +23,7 @@ from .kernels import kernels
 from .positions import unfit
 from .tape import Tape, tape
 
-PIECE = 512
+PIECE = 1024
 """Elements of a row that a kernel takes at a time: results stay in the first level of the cache."""
 MOST_BYTES = 1 << 19
 """What results may take of a thread's stack."""

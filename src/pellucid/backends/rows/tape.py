@@ -66,13 +66,14 @@ class Tape:
 
 
 class Loops(NamedTuple):
-    """Two loops: the pixel's stream, the names of what is known in it, and what comes out at the end."""
+    """Two loops: the pixel's stream, what is known in it, what parameters stand for, and what comes out at the end."""
 
     rows: int
     columns: tuple[int, int]
     column: int
     known: dict[int, Position]
     body: Stream
+    same: dict[int, int]
     result: tuple[int, int]
 
 
@@ -103,9 +104,8 @@ def loops(graph: Graph) -> Loops:
         raise unfit("loops that do not go on with the next row")
     _turns(graph, outer, args, left, row)
     known[column] = Position(1, 0)
-    return Loops(
-        count, (_number(first), _number(beyond)), column, known, _checked(graph, body, target, column), give
-    )
+    pixel, same = _pixel(graph, body, target, column)
+    return Loops(count, (_number(first), _number(beyond)), column, known, pixel, same, give)
 
 
 def _number(position: Position) -> int:
@@ -168,19 +168,28 @@ def _turns(graph: Graph, block: int, args: tuple[int, ...], known: dict[int, Pos
             raise unfit("loops that hand something on")
 
 
-def _checked(graph: Graph, body: Stream, block: int, column: int) -> Stream:
-    """The stream of a pixel without its jump, which must go on with the next column."""
+def _pixel(graph: Graph, body: Stream, block: int, column: int) -> tuple[Stream, dict[int, int]]:
+    """The stream of a pixel without its jump, which must go on with the next column; and what parameters are."""
+    same: dict[int, int] = {}
+    seen = {block}
+    while body and body[-1][0] == "go" and body[-1][1] not in seen:
+        # Blocks that hand on to each other are one stream.
+        _, target, args = body[-1]
+        seen.add(target)
+        same.update(zip(graph.blocks[target].params, [same.get(a, a) for a in args], strict=True))
+        body = [*body[:-1], *graph.blocks[target].body]
     if not body or body[-1][:2] != ("go", block):
         raise unfit("pixels that are not one stream")
     made = {i[1]: i for i in body[:-1] if i[0] == "add"}
-    for param, arg in zip(graph.blocks[block].params, body[-1][2], strict=True):
+    for param, given in zip(graph.blocks[block].params, body[-1][2], strict=True):
+        arg = same.get(given, given)
         if param == arg:
             continue
         step = made.get(arg)
-        others = set(step[2:4]) - {column} if step is not None else set[int]()
+        others = {same.get(r, r) for r in step[2:4]} - {column} if step is not None else set[int]()
         if param != column or len(others) != 1 or max(others) >= 0 or graph.constants[~max(others)] != 1:
             raise unfit("loops that hand something on")
-    return body[:-1]
+    return body[:-1], same
 
 
 def _ends(graph: Graph, stream: Stream, known: dict[int, Position]) -> tuple[int, int]:
@@ -258,7 +267,7 @@ class _Taping:
         self.graph, self.loops = graph, found
         self.memories = list(graph.memories.values())
         self.same: dict[Any, int] = {}
-        self.alias: dict[int, int] = {}
+        self.alias = dict(found.same)
         self.body: list[Instruction] = []
         self.parts: list[tuple[tuple[int, int], dict[int, Position]]] = []
         self.constants: dict[tuple[T.Type, int], int] = {}
@@ -270,11 +279,22 @@ class _Taping:
         self.copies: list[tuple[Key, int, tuple[int, ...]]] = []
         self.made: dict[tuple[Key, tuple[int, ...]], int] = {}
         self.values: dict[int, Value] = {}
+        self.positions: dict[int, Instruction] = {}
         self.needs: dict[int, int] = {}
 
     def tape(self) -> Tape:
         """All of it."""
         positions = self._numbered()
+        self.positions = {instruction[1]: instruction for instruction in positions}
+        # What is the same in all columns is computed once.
+        fixed, columns_of = dict(self.loops.known), {self.loops.column}
+        moving: list[Instruction] = []
+        for instruction in positions:
+            if columns_of.isdisjoint(_operands(instruction)):
+                fixed[instruction[1]] = computed(self.graph, instruction, fixed, (0, 1))
+            else:
+                columns_of.add(instruction[1])
+                moving.append(instruction)
         waiting = [self.loops.columns]
         while waiting:
             columns = waiting.pop()
@@ -282,9 +302,9 @@ class _Taping:
                 # One by one they go on with the columns, whatever they do.
                 waiting += [(c, c + 1) for c in reversed(range(*columns))]
                 continue
-            known = dict(self.loops.known)
+            known = dict(fixed)
             try:
-                for instruction in positions:
+                for instruction in moving:
                     known[instruction[1]] = computed(self.graph, instruction, known, columns)
             except Cut as cut:
                 waiting += [(cut.column, columns[1]), (columns[0], cut.column)]
@@ -344,6 +364,14 @@ class _Taping:
 
     # ---- places ----
 
+    def _steps(self, register: int) -> set[int]:
+        """The steps of a position in all parts of more than one column."""
+        return {
+            position(self.graph, known, register).step
+            for (first, beyond), known in self.parts
+            if beyond - first > 1
+        }
+
     def _access(self, memory: int, register: int) -> Value:
         """A place in memory; what is one element for a whole row is spread."""
         key = (memory, register)
@@ -355,7 +383,7 @@ class _Taping:
             if beyond - first == 1:
                 found = Position(1, found.step * first + found.part - first)
             positions.append(found)
-        steps = {p.step for p, (c, _) in zip(positions, self.parts, strict=True) if c[1] - c[0] > 1}
+        steps = self._steps(register)
         if steps == {0}:
             spread = True
             positions = [
@@ -419,7 +447,12 @@ class _Taping:
         if found is None:
             if register < 0:
                 return self._constant(self.graph.constants[~register], _WHOLE)
-            return self._access(-1, register)
+            if len(self._steps(register)) < 2 and self._steps(register) <= {0, 1}:
+                return self._access(-1, register)
+            # Multiples of the columns are computed from these.
+            instruction = self.positions[register]
+            one, other = (self._whole(r) for r in _operands(instruction))
+            return self._kernel(_operator(instruction) or "", (one, other), _WHOLE)
         if found.type is T.boolean:
             return self._kernel(
                 "choose", (found, self._constant(1, _WHOLE), self._constant(0, _WHOLE)), _WHOLE

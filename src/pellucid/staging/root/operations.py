@@ -85,7 +85,7 @@ class Operations(Words):
             return None
         row = None if name in KNOWN else types_of(name)
         if row is not None:
-            return self._row(Row(row[0].name, row[1], row[2], row[3], ()), args)
+            return self._row((row[0].name, *row[1:]), args)
         if (name in _ON_REALS and any(value.set & REALS for value in args)) or name == "/":
             return self._on_reals(name, held, args)
         if name in ARITHMETIC or name in BITS or name == "<":
@@ -173,17 +173,18 @@ class Operations(Words):
             fix="use integers or reals only, or run the program by the machine",
         )
 
-    def _row(self, row: Row, args: list[Value]) -> Value:
+    def _row(self, row: tuple[str, tuple[Any, ...], Any, Any], args: list[Value]) -> Value:
         """A row of the operator table."""
-        for value, type_ in zip(args, row.types, strict=True):
+        name, types, result, _ = row
+        for value, type_ in zip(args, types, strict=True):
             if value.set & REALS and (value.set != REALS or not type_.is_float):
-                raise self._mixed(row.name)
+                raise self._mixed(name)
             if value.set != REALS:
-                self.numeric(value, row.name)
+                self.numeric(value, name)
         made = self.register()
         reals = tuple([value.set == REALS for value in args])
-        self.out.append(("row", made, row._replace(reals=reals), *(value.word for value in args)))
-        return Value(kind_of(row.result), made)
+        self.out.append(("row", made, _new(Row, (*row, reals)), *(value.word for value in args)))
+        return Value(kind_of(result), made)
 
     def _on_reals(self, name: str, held: Set, args: list[Value]) -> Value:
         """A primitive on numbers of which one is real."""

@@ -282,6 +282,11 @@ def apply(name: str, *values: Any) -> Any:
 
 def types_of(name: str) -> tuple[table.Prim, tuple[T.Type, ...], T.Type, Any] | None:
     """The operator, the types of operands and result, and the attribute that a dotted name stands for."""
+    return _types_of(name, table.edition())
+
+
+@lru_cache(maxsize=4096)
+def _types_of(name: str, _: int) -> tuple[table.Prim, tuple[T.Type, ...], T.Type, Any] | None:
     word, *types = name.split(".")
     prim = table.table().get(word)
     if prim is None or not types or not all(one in T.BY_NAME for one in types):
