@@ -242,6 +242,28 @@ def compiled_root(arena: int = ARENA) -> Callable[..., object]:
     return compile_code(read_sugar(text)["loop"], "integer", "data", arena=arena)
 
 
+def by_rows(*body: str) -> Callable[..., object]:
+    """A loop over rows and columns whose pixel is told by lines, run by prepared kernels."""
+    text = (
+        "picture(k m o) {\nrows(k m o 0)\nrows(k m o y) {\nif (< y 2) columns(k m o y 0)\n(car k)(k 0)\n"
+        "columns(k m o y x) {\nif (< x 4000) pixel(k m o y x)\nrows(k m o (+ y 1))\npixel(k m o y x) {\n"
+        + "\n".join(body)
+        + "\ndone = (store o (+ x (* y 4000)) v)\ncolumns(k m o y (+ x 1))\n}"
+    )
+    memories = (st.Memory("m", 8, least=8000), st.Memory("o", 8, least=8000))
+    return compile_code(read_sugar(text)["picture"], *memories, tier="rows")
+
+
+def sums(*lines: str, of: int) -> list[str]:
+    """Lines that end with the sum of so many values."""
+    return [
+        *lines,
+        "s0 = (+ v0 0)",
+        *(f"s{k} = (+ s{k - 1} v{k})" for k in range(1, of)),
+        f"v = (+ s{of - 1} v0)",
+    ]
+
+
 EXCEED: dict[str, Callable[[Path], object]] = {
     "driver.frame.LARGEST_SIDE": lambda _: pl.render(DISK, ((1 << 20) + 1, 1)),
     "driver.frame.MOST_PIXELS": lambda _: pl.render(DISK, (1 << 16, 1 << 15)),
@@ -298,6 +320,16 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "backends.llvm.streams.ON_STACK": lambda _: far_apart(),
     "backends.flow.running.ARENA": lambda _: compiled_root()(1, None),
     "driver.codes._LEAST_ARENA": lambda _: compiled_root(1023),
+    "backends.rows.positions._MOST": lambda _: by_rows("v = (load m (+ x (* y 2147483648)))"),
+    "backends.rows.tape.MOST_PARTS": lambda _: by_rows(
+        *sums(*(f"v{k} = (load m (min.i64 (+ x {40 * k}) 3999))" for k in range(70)), of=70)
+    ),
+    "backends.rows.tape.MOST_KERNELS": lambda _: by_rows(
+        "v0 = (load m x)", *(f"v{k} = (+ v{k - 1} v0)" for k in range(1, 402)), "v = (+ v401 v0)"
+    ),
+    "backends.rows.running.MOST_BYTES": lambda _: by_rows(
+        *sums("v0 = (load m x)", *(f"v{k} = (+ v0 {k})" for k in range(1, 80)), of=80)
+    ),
     "staging.session.MAX_WORK": lambda _: staged(lambda x: arms(x, 0, 1 << 16)),
     "staging.session.MAX_RESIDUES": lambda _: staged(lambda x: st.set_base(x, 1025, lambda i: i * 3)),
     "staging.points.MAX_STEPS": lambda _: staged(

@@ -85,7 +85,7 @@ class Operations(Words):
             return None
         row = None if name in KNOWN else types_of(name)
         if row is not None:
-            return self._row((row[0].name, *row[1:]), args)
+            return self._row(_new(Row, (row[0].name, *row[1:], ())), args)
         if (name in _ON_REALS and any(value.set & REALS for value in args)) or name == "/":
             return self._on_reals(name, held, args)
         if name in ARITHMETIC or name in BITS or name == "<":
@@ -173,9 +173,9 @@ class Operations(Words):
             fix="use integers or reals only, or run the program by the machine",
         )
 
-    def _row(self, row: tuple[str, tuple[Any, ...], Any, Any], args: list[Value]) -> Value:
+    def _row(self, row: Row, args: list[Value]) -> Value:
         """A row of the operator table."""
-        name, types, result, _ = row
+        name, types, result, attr, _ = row
         for value, type_ in zip(args, types, strict=True):
             if value.set & REALS and (value.set != REALS or not type_.is_float):
                 raise self._mixed(name)
@@ -183,7 +183,9 @@ class Operations(Words):
                 self.numeric(value, name)
         made = self.register()
         reals = tuple([value.set == REALS for value in args])
-        self.out.append(("row", made, _new(Row, (*row, reals)), *(value.word for value in args)))
+        self.out.append(
+            ("row", made, _new(Row, (name, types, result, attr, reals)), *(value.word for value in args))
+        )
         return Value(kind_of(result), made)
 
     def _on_reals(self, name: str, held: Set, args: list[Value]) -> Value:
