@@ -346,6 +346,9 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "staging.cogen.saving._MAX_BYTES": lambda folder: st.load_compiler(
         sparse(folder, "a.txt", (1 << 26) + 1)
     ),
+    "staging.cogen.generator._MAX_WORK": lambda _: lowered(
+        "staging.cogen.generator._MAX_WORK", 10, lambda: compiled(choosing)
+    ),
     "staging.cogen.generator._MAX_PATTERNS": lambda _: lowered(
         "staging.cogen.generator._MAX_PATTERNS", 1, lambda: compiled(choosing)
     ),

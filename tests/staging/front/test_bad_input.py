@@ -1,9 +1,15 @@
 """Interpreters that cannot be compiled away: one message with the variable, its line, and what to lift."""
 
+import importlib
+import re
+from unittest import mock
+
 import pytest
 
 from pellucid.base.errors import StagingError
-from pellucid.staging import DYNAMIC, STATIC, cogen, interpreter
+from pellucid.staging import DYNAMIC, STATIC, cogen, interpreter, lift
+
+GENERATOR = importlib.import_module("pellucid.staging.cogen.generator")
 
 
 @interpreter
@@ -113,3 +119,112 @@ def test_a_compiler_that_is_used_for_long_does_not_end_for_that() -> None:
     compiler = cogen(obeys, p=STATIC, x=DYNAMIC, most=5)
     for _ in range(20):
         assert compiler(["add", "add"])(1) == 3
+
+
+def looked_up(name, env):
+    while env is not None:
+        if env[0] == name:
+            return env[1]
+        env = env[2]
+    raise ValueError(f"unbound {name}")
+
+
+def given_back(k, v):
+    while k is not None:
+        if k[0] == "if":
+            return evaluated(k[1] if v != 0 else k[2], k[3], k[4])
+        if k[0] == "left":
+            return evaluated(k[1], k[3], ("right", v, 0, 0, k[4]))
+        if k[0] == "right":
+            v = k[1] + v
+            k = k[4]
+        elif k[0] == "function":
+            return evaluated(k[1], k[3], ("argument", v, 0, 0, k[4]))
+        else:
+            function = k[1]
+            return evaluated(function[1], (function[0], v, function[2]), k[4])
+    return v
+
+
+def evaluated(e, env, k):
+    if isinstance(e, int):
+        return given_back(k, e)
+    if isinstance(e, str):
+        return given_back(k, looked_up(e, env))
+    if e[0] == "lambda":
+        return given_back(k, (e[1], e[2], env))
+    if e[0] == "if":
+        return evaluated(e[1], env, ("if", e[2], e[3], env, k))
+    if e[0] == "+":
+        return evaluated(e[1], env, ("left", e[2], 0, env, k))
+    return evaluated(e[0], env, ("function", e[1], 0, env, k))
+
+
+@interpreter
+def lisp(p, x):
+    return evaluated(p, ("x", x, None), None)
+
+
+def returned(k, v):
+    v = lift(v)
+    while k is not None:
+        if k[0] == "left":
+            return numbered(k[1], k[3], ("right", v, 0, 0, k[4]))
+        if k[0] == "right":
+            v = k[1] + v
+            k = k[4]
+        elif k[0] == "function":
+            return numbered(k[1], k[3], ("argument", v, 0, 0, k[4]))
+        else:
+            function = k[1]
+            return numbered(function[1], (function[0], v, function[2]), k[4])
+    return v
+
+
+def numbered(e, env, k):
+    if isinstance(e, int):
+        return returned(k, e)
+    if isinstance(e, str):
+        return returned(k, looked_up(e, env))
+    if e[0] == "lambda":
+        return returned(k, (e[1], e[2], env))
+    if e[0] == "+":
+        return numbered(e[1], env, ("left", e[2], 0, env, k))
+    return numbered(e[0], env, ("function", e[1], 0, env, k))
+
+
+@interpreter
+def lisp_of_numbers(p, x):
+    return numbered(p, ("x", x, None), None)
+
+
+APPLIED = (("lambda", "y", ("+", "y", "y")), ("+", "x", 2))
+
+
+def test_patterns_that_do_not_settle_name_the_variable_to_lift_before_much_is_done() -> None:
+    spent = []
+    spend = counted(GENERATOR.Generator.spend, spent)
+    with mock.patch.object(GENERATOR.Generator, "spend", spend), pytest.raises(StagingError) as caught:
+        cogen(lisp, p=STATIC, x=DYNAMIC)
+    assert len(spent) < 50_000
+    assert re.match(r"test_bad_input.py:\d+: evaluated: the binding times of k ", str(caught.value))
+    assert caught.value.fix == "lift k: write k = lift(k) as the first line of evaluated"
+    assert "$" not in str(caught.value)
+
+
+def counted(method, calls):
+    """A method that notes each of its calls."""
+
+    def call(self, *args):
+        calls.append(args)
+        return method(self, *args)
+
+    return call
+
+
+def test_data_that_nest_ever_deeper_are_refused_before_much_is_compared() -> None:
+    compiler = cogen(lisp_of_numbers, p=STATIC, x=DYNAMIC)
+    session = compiler._compiler._session
+    with pytest.raises(StagingError, match=r"test_bad_input.py:\d+: \w+: .* ever new values of k"):
+        compiler(APPLIED)
+    assert session._walked < 1_100_000

@@ -106,6 +106,7 @@ class Body:
                             names[name] = _constant(to, value)
                     case Prim(name):
                         values = [names[one] for one in instruction.args]
+                        self._generator.spend(values)
                         found = rules.result_of(to, instruction, values)
                         self._tell(instruction, values, found)
                         if isinstance(found, rules.Split):

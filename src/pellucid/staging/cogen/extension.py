@@ -269,9 +269,11 @@ class Session:
                     spine.append(self.walk(nodes, car, value[0], names, deep))
                 field, value = cdr, value[1]
             spine.append(self.walk(nodes, field, value, names, deep))
+            self._walked += len(spine)
             return tuple(spine)
         if isinstance(field, Stack):
             owner: Extension = value[0]
+            self._walked += len(value)
             if deep > self._deepest:
                 raise GrowthError(
                     f"{owner.code.name}: the control stack has more than {self._deepest} frames",
@@ -408,8 +410,8 @@ _FEW = 3
 """Codes of an extension that one may well have, and not go on with without end."""
 _MAX_REGISTERS = 2000
 """Residual variables of one code; a structure that grows without end has as many within a second."""
-_MAX_WALKED = 2_000_000
-"""Elements of structures in the keys of one compilation: about a second."""
+_MAX_WALKED = 1_000_000
+"""Elements of structures in the keys of one compilation: half a second, and more where they are nested deep."""
 _MAX_STEPS = 400_000
 """Unfolded jumps of one compilation: about half a second."""
 

@@ -22,14 +22,17 @@ from pellucid.staging.cogen.extension import (
     Session,
     new,
 )
-from pellucid.staging.cogen.growths import EndlessError, GrowthError, growths
+from pellucid.staging.cogen.growths import EndlessError, GrowthError, growths, unsettled
+from pellucid.staging.cogen.values import Value
 from pellucid.staging.root.primitives import PRIMITIVES, applied, primitive
 from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim, check
 from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Constant, Graph, Pointer, Time
 from pellucid.staging.times.text import times_of
 
 _MAX_PATTERNS = 400
-"""Patterns of one code. Those of the interpreters in the tests have up to 60; 400 take about a second."""
+"""Patterns of one code. Those of the interpreters in the tests have up to 260; 400 take about a second."""
+_MAX_WORK = 150_000
+"""Parts of binding times that instructions take, in all patterns. The tests' have up to 61,000; 150,000 take a second."""
 
 _FUNCTIONS = "BJMC"
 """The functions of an extension that others call."""
@@ -60,6 +63,7 @@ class Generator:
         self.calls: dict[Any, tuple[Instruction, ...]] = {}
         self._by_pattern: dict[tuple[Code, tuple[Time, ...]], Extension] = {}
         self._patterns: Counter[Code] = Counter()
+        self._work = 0
         self._names: Counter[str] = Counter()
         self._globals: dict[int, str] = {}
         self._kept: list[Any] = []
@@ -127,25 +131,18 @@ class Generator:
             self._unsettled(code)
         return owner
 
+    def spend(self, values: Iterable[Value]) -> None:
+        """Count an instruction in a pattern by the parts of the binding times that it takes.
+
+        Raises StagingError where there are so many that no end is near.
+        """
+        self._work += sum(len(one.time.nodes) if isinstance(one.time, Graph) else 1 for one in values)
+        if self._work > _MAX_WORK:
+            self._unsettled(max(self._patterns, key=self._patterns.__getitem__))
+
     def _unsettled(self, code: Code) -> None:
         """Raise the error of a code whose patterns do not settle."""
-        last = [owner for owner in self.extensions if owner.code is code][-3:]
-        changed = [
-            name for at, name in enumerate(code.params) if len({owner.times[at] for owner in last}) > 1
-        ]
-        shown = "; ".join(
-            ", ".join(
-                f"{code.params[at]}: {one}"
-                for at, one in enumerate(owner.times)
-                if code.params[at] in changed
-            )
-            for owner in last
-        )
-        raise StagingError(
-            f"the binding times of {' and '.join(changed)} do not settle: {shown}",
-            place=code.name,
-            fix=f"lift {changed[0] if changed else 'one'} to D, or give its pairs one point",
-        )
+        raise unsettled(code, [owner.times for owner in self.extensions if owner.code is code])
 
     def lifter(self, time: Time, to: Time) -> Code:
         """The code that lifts structures of a time, made by the lift compiler."""
@@ -317,9 +314,11 @@ class Compiler:
         except GrowthError as error:
             raise EndlessError(error, growths(session)) from None
         except RecursionError:
-            raise StagingError(
-                "a static structure is nested too deep", place=self.code.name, fix="nest its lists along cdr"
-            ) from None
+            message, fix = (
+                f"{self.code.name}: a static structure is nested too deep",
+                "nest its lists along cdr",
+            )
+            raise EndlessError(GrowthError(message, fix), growths(session)) from None
         session.finish(code)
         session.begin()
         _certain(code)

@@ -10,6 +10,8 @@ from pellucid.base.errors import StagingError
 
 if TYPE_CHECKING:
     from pellucid.staging.cogen.extension import Extension, Session
+    from pellucid.staging.root.program import Code
+    from pellucid.staging.times.lattice import Time
 
 
 class Growth(NamedTuple):
@@ -18,6 +20,14 @@ class Growth(NamedTuple):
     code: str
     names: tuple[str, ...]
     samples: tuple[str, ...]
+
+
+class UnsettledError(StagingError):
+    """The binding times of some variables of a code do not settle: `names` are those with most times first."""
+
+    def __init__(self, message: str, fix: str, place: str, names: tuple[str, ...]) -> None:
+        super().__init__(message, place=place, fix=fix)
+        self.names = names
 
 
 class GrowthError(Exception):
@@ -38,6 +48,36 @@ class EndlessError(StagingError):
         super().__init__(error.message, fix=error.fix)
         self.stack = error.stack
         self.growths = (*growths, *([error.growth] if error.growth else []))
+
+
+def unsettled(code: Code, patterns: list[tuple[Time, ...]]) -> UnsettledError:
+    """The error of a code for which there are ever new patterns: it names the parameters with most times, of equal ones
+    those that changed last.
+
+    What only computes, such as the result of a test, has no name of a person's; it comes after what has one.
+    """
+    found = [dict.fromkeys(one[at] for one in patterns) for at in range(len(code.params))]
+    changed = [at for at, times in enumerate(found) if len(times) > 1]
+    late = {at for at in changed if len({one[at] for one in patterns[-_SHOWN:]}) > 1}
+    changed.sort(key=lambda at: ("$" in code.params[at], -len(found[at]), at not in late))
+    names = tuple(
+        code.params[at] for at in changed[:_SHOWN] if "$" not in code.params[at] or at == changed[0]
+    )
+    times = [str(one) for one in found[changed[0]]]
+    short = [one for one in times if len(one) <= _LONGEST][-_SHOWN:]
+    shown = f" (such as {', '.join(short)})" if short else ""
+    return UnsettledError(
+        f"the binding times of {' and '.join(names)} do not settle: there are {len(times)} of {names[0]}{shown}",
+        f"lift {names[0]} to D, or give its pairs one point",
+        code.name,
+        names,
+    )
+
+
+_SHOWN = 3
+"""Variables that a message names, and times of one of them."""
+_LONGEST = 60
+"""Characters of a time in a message."""
 
 
 def grown(owner: Extension, given: list[tuple[Any, ...]]) -> GrowthError:

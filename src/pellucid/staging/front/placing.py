@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from pellucid.base.errors import StagingError
-from pellucid.staging.cogen.growths import EndlessError, Growth
+from pellucid.staging.cogen.growths import EndlessError, Growth, UnsettledError
 from pellucid.staging.front.inference import Inference
 from pellucid.staging.front.source import Source
 
@@ -39,7 +39,17 @@ def placed(error: StagingError, entry: Source, inference: Inference) -> StagingE
         message = message[found.end() :].removeprefix(":").strip()
     message = message.replace("$k", "the continuation")
     shown = f"{name}: {message}" if name in own and place else message
-    return StagingError(shown, place=f"{source.file}:{line}", fix=error.fix)
+    fix = _lifted(error.names, source) if isinstance(error, UnsettledError) and name in own else error.fix
+    return StagingError(shown, place=f"{source.file}:{line}", fix=fix)
+
+
+def _lifted(names: tuple[str, ...], source: Source) -> str:
+    """What to write where the binding times of some variables do not settle: the first one of them is lifted."""
+    first = next((one for one in names if "$" not in one), "")
+    if not first:
+        return "lift what the line tests"
+    where = f"as the first line of {source.name}" if first in source.params else "where it is bound"
+    return f"lift {first}: write {first} = lift({first}) {where}"
 
 
 def placed_loaded(error: StagingError, file: str, line: int) -> StagingError:
