@@ -11,6 +11,9 @@ from pellucid.staging import DYNAMIC, STATIC, cogen, interpreter
 
 REFUSED = [
     ("y = lambda z: z", "write a function with `def`"),
+    ("y = (lambda z: z)(x)", "call it by its name.*a text that names it"),
+    ("y = called(same, x)", "a text and branch where it is called: if which == 'same': y = same\\(x\\)"),
+    ("y = p(x)", "p is a variable that is called: .* hand on a text that names the function, and branch"),
     ("y = [z for z in (1, 2)]", "write a loop that appends"),
     ("y = {z: 1 for z in (1, 2)}", "write a loop that assigns"),
     ("y = {1, 2}", "write a tuple"),
@@ -105,6 +108,10 @@ class Checked:
 def twice(one, other):
     one.append(1)
     return len(other)
+
+
+def called(function, one):
+    return function(one)
 
 
 def same(one):

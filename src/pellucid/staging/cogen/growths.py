@@ -51,10 +51,10 @@ class EndlessError(StagingError):
 
 
 def unsettled(code: Code, patterns: list[tuple[Time, ...]]) -> UnsettledError:
-    """The error of a code for which there are ever new patterns: it names the parameters with most times, of equal ones
-    those that changed last.
+    """The error of a code for which there are ever new patterns: it names the parameters with most times.
 
-    What only computes, such as the result of a test, has no name of a person's; it comes after what has one.
+    Of equal ones those come first that changed last. What has no name of a person's, as the result of a test, comes
+    after what has one.
     """
     found = [dict.fromkeys(one[at] for one in patterns) for at in range(len(code.params))]
     changed = [at for at, times in enumerate(found) if len(times) > 1]

@@ -64,7 +64,9 @@ class Expressions(Sequences):
         found = self.source.outside(node)
         if isinstance(found, FunctionType | type) or (callable(found) and not isinstance(found, Memory)):
             raise self.error(
-                node, f"{node.id} is a function where a value is expected", "call it, or branch on a text"
+                node,
+                f"{node.id} is a function where a value is expected: functions are no values of an interpreter",
+                _branched(node.id),
             )
         place = f"{self.source.file}:{node.lineno}"
         return self.blocks.const(found if isinstance(found, Memory) else static_data(found, place))
@@ -216,6 +218,15 @@ class Expressions(Sequences):
                 node,
                 f"{ast.unparse(node.func)} is a function that is looked up",
                 "write `if` and `elif` with calls",
+            )
+        if isinstance(node.func, ast.Lambda):
+            raise self.refused(node.func)
+        if isinstance(node.func, ast.Name) and node.func.id in self.source.locals:
+            name = node.func.id
+            raise self.error(
+                node,
+                f"{name} is a variable that is called: functions are no values of an interpreter",
+                f"hand on a text that names the function, and branch: if {name} == 'f': y = f(x)",
             )
         if write is None:
             raise self.error(
@@ -480,6 +491,11 @@ class Expressions(Sequences):
         ord: _converted,
         chr: _converted,
     }
+
+
+def _branched(name: str) -> str:
+    """What to write instead of a function as a value."""
+    return f"call it, or hand on a text and branch where it is called: if which == {name!r}: y = {name}(x)"
 
 
 _CALLABLE = (

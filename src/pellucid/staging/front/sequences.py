@@ -21,7 +21,8 @@ from pellucid.staging.root.program import Code, Lift
 from pellucid.staging.times.lattice import STATIC
 
 _INSTEAD: Mapping[type[ast.AST], str] = {
-    ast.Lambda: "write a function with `def`",
+    ast.Lambda: "write a function with `def` at the top of the file, and call it by its name; "
+    "where one of several is wanted, hand on a text that names it, and branch",
     ast.ListComp: "write a loop that appends",
     ast.SetComp: "write a loop",
     ast.DictComp: "write a loop that assigns entries",
