@@ -11,6 +11,7 @@ import pytest
 
 from pellucid import signals as sg
 from pellucid.base.errors import InputError, StagingError
+from pellucid.driver.program import compile_program
 from pellucid.staging import (
     Memory,
     Samples,
@@ -120,6 +121,14 @@ def test_a_call_is_checked(arrays, why):
         arrays = {"a": arrays["a"], "b": arrays["a"][1:]}
     with pytest.raises(InputError, match=why):
         copied()(arrays, p=0)
+
+
+def test_memories_that_are_only_read_may_be_one_array():
+    program = specialize(lambda a, b, p: a.load(p) * b.load(p + 1), Memory("a"), Memory("b"), unknown("p"))
+    data = words(4)
+    expected = int(data[1]) * int(data[2])
+    assert program({"a": data, "b": data}, p=1) == compile_program(program)({"a": data, "b": data}, p=1)
+    assert program({"a": data, "b": data}, p=1) == program({"a": data, "b": data.copy()}, p=1) == expected
 
 
 @pytest.mark.parametrize("by", [-1, 4097, 10**9, -(10**30)])

@@ -48,8 +48,8 @@ class Program:
     ) -> Any:
         """Run it; returns what the program returns.
 
-        Raises InputError for a missing or unfit argument or array, for arrays that overlap, and where the program
-        itself refuses or would never end.
+        Raises InputError for a missing or unfit argument or array, for an array that is written to and overlaps
+        another, and where the program itself refuses or would never end.
         """
         memory, results = self.residual.bind({} if arrays is None else arrays)
         self.code.run(arguments, memory, threads=threads)

@@ -7,7 +7,7 @@ arguments gives what the program gives on all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,8 +54,10 @@ def cyclic(base: int, name: str, remainder: int = 0) -> Any:
     return integer(((param(name, WHOLE), base),), remainder)
 
 
-def bound_arrays(memories: Mapping[str, Memory], arrays: Mapping[str, Array]) -> dict[Buffer, Array]:
-    """Arrays of words by the buffers of memories, as a program was promised that they are.
+def bound_arrays(
+    memories: Mapping[str, Memory], arrays: Mapping[str, Array], written: Sequence[Buffer] | None = None
+) -> dict[Buffer, Array]:
+    """Arrays of words by the buffers of memories, as a program was promised: what is `written` (any) stands apart.
 
     Raises InputError for an unknown or missing name, or for arrays that are too short or overlap.
 
@@ -85,7 +87,8 @@ def bound_arrays(memories: Mapping[str, Memory], arrays: Mapping[str, Array]) ->
                 fix="give a longer array, or a smaller least to the memory",
             )
         for other, earlier in bound.items():
-            if np.may_share_memory(array, earlier):
+            is_apart = written is None or buffer in written or other in written
+            if is_apart and np.may_share_memory(array, earlier):
                 raise InputError(
                     f"the memories {other.name} and {name} overlap, and the program was promised that they do not",
                     fix="give both as one memory, or copy one",
@@ -117,9 +120,10 @@ class Residual:
     def bind(self, arrays: Mapping[str, Array]) -> tuple[dict[Buffer, Array], list[Array]]:
         """The memory of a call: arrays of words by the names of memories, one element for each result, and the fault.
 
-        Raises InputError for an unknown or missing name, or for arrays that are too short or overlap.
+        Raises InputError for an unknown or missing name, for an array that is too short, or for one that is written to
+        and overlaps another.
         """
-        bound = bound_arrays(self.memories, arrays)
+        bound = bound_arrays(self.memories, arrays, self.kernel.outputs)
         buffers = self.results if self.fault is None else (*self.results, self.fault)
         results = [np.zeros(b.size, b.type.dtype) for b in buffers]
         bound.update(zip(buffers, results, strict=True))
