@@ -1,5 +1,6 @@
 """The binding times of an interpreter, shown on its source as the compiler generator found them."""
 
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from pellucid.base.errors import InputError
 from pellucid.staging import DYNAMIC, STATIC, cogen, dynamic_call, explain_times, interpreter, lift
+from pellucid.staging.front.explaining import STYLE
 
 
 def power(base, n):
@@ -109,3 +111,20 @@ def test_the_example_is_explained_as_it_is_written() -> None:
     exec(compile(text, "examples/evaluator.py", "exec"), names)
     shown = str(explain_times(names["compiler"]))
     assert "number is lifted: what value returns is dynamic, since it calls itself" in shown
+
+
+def luminance(color: str) -> float:
+    """The relative luminance of a color of a style sheet, from 0 to 1."""
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts]
+    return sum(weight * one for weight, one in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize("name", ["static", "dynamic", "partly", "line"])
+def test_colors_can_be_read_on_light_and_on_dark(name: str) -> None:
+    light, dark = STYLE.split("@media")
+    for part, ground in ((light, "#ffffff"), (dark, "#1c1b22")):
+        (color,) = re.findall(rf"\.{name} {{ color: (#\w+);", part)
+        low, high = sorted((luminance(color), luminance(ground)))
+        # What the guidelines for accessible pages ask of text.
+        assert (high + 0.05) / (low + 0.05) >= 4.5

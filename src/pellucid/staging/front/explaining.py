@@ -35,11 +35,12 @@ STYLE = """\
 .times .static { color: #1257c9; }
 .times .dynamic { color: #c91a1a; font-weight: 600; }
 .times .partly { color: #8a2fb8; font-weight: 600; }
-.times .line { color: #808080; user-select: none; }
+.times .line { color: #6a6a6a; user-select: none; }
 @media (prefers-color-scheme: dark) {
   .times .static { color: #7fb0ff; }
   .times .dynamic { color: #ff8080; }
   .times .partly { color: #d79bff; }
+  .times .line { color: #9a9a9a; }
 }
 """
 
