@@ -211,6 +211,40 @@ def test_numbers_of_several_kinds_are_run_by_the_machine() -> None:
 
 
 @pytest.mark.parametrize("tier", TIERS)
+def test_values_that_come_late_reach_what_was_written_before(tier: str) -> None:
+    # The loop hands on nil first and a list later, and the list holds a code that nothing jumps to.
+    text = """
+late(k n s) {
+  if (zero? n) {
+    c = other
+    (car k)(k (cons (= c c) s))
+  }
+  late(k (- n 1) (cons n s))
+start(k n) {
+  late(k n nil)
+other(k) {
+  (car k)(k 0)
+}"""
+    start = read_sugar(text)["start"]
+    late = compile_code(start, "integer", tier=tier)
+    assert (
+        [unlinked(late(n)) for n in (0, 2)]
+        == [unlinked(run(start, n)) for n in (0, 2)]
+        == [[True], [True, 1, 2]]
+    )
+
+
+def test_what_is_not_bound_is_refused_when_it_is_lowered() -> None:
+    code = Code("f", ("k", "x"), (Prim("y", "+", ("x", "z")), Jump("k", ("k", "y"))))
+    with pytest.raises(StagingError, match="'z' is not bound"):
+        compile_code(code, "integer", tier="llvm")
+    with pytest.raises(StagingError, match="no jump at its end"):
+        compile_code(Code("f", ("k", "x"), (Const("c", 1),)), "integer", tier="llvm")
+    with pytest.raises(StagingError, match="named twice"):
+        compile_code(Code("f", ("k", "x", "x"), (Jump("k", ("k", "x")),)), "integer", "integer", tier="llvm")
+
+
+@pytest.mark.parametrize("tier", TIERS)
 def test_constants_may_be_long_lists(tier: str) -> None:
     body = (Const("x", linked(*range(5000))), Prim("c", "car", ("k",)), Jump("c", ("k", "x")))
     assert unlinked(compile_code(Code("f", ("k",), body), tier=tier)()) == list(range(5000))
