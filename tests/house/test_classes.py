@@ -23,7 +23,7 @@ SHARED = {
     "backends.c.source.Source.depth",
     *(f"staging.cells.Cells.{name}" for name in ("buffer", "data", "name", "root", "word")),
     "staging.front.statements._Function.leaves",
-    *(f"staging.root.lowering._Lowering.{name}" for name in ("out", "place")),
+    *(f"staging.root.lowering._Lowering.{name}" for name in ("code", "out", "place")),
 }
 """Attributes, as class.attribute, that a class and one that it inherits from in another file both write."""
 
