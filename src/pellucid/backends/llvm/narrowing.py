@@ -1,4 +1,4 @@
-"""What a stream computes, made ready for lanes: tables set apart, steady states in closed form, narrow types.
+"""Lane-type selection for streams: tables set apart, steady states in closed form, and the narrowest type for all.
 
 Between `ir.stream` and `streams`. Lanes have one type, the narrowest that gives the low bits of all values; laws are
 applied first that keep values narrow.
@@ -21,17 +21,17 @@ from ...rewriting.expand import expand
 from ...rewriting.simplify import simplify
 
 MODULAR = frozenset({"add", "sub", "mul", "neg", "and", "or", "xor", "not", "shift_left"})
-"""Rows of whose operands only the low bits matter for the low bits of the result (of a shift, of the first one)."""
-FARTHEST = 1 << 48
-"""More positions than there can be."""
-SMALL = 256
-"""The most entries of a table that is kept in registers."""
+"""Rows whose low bits depend on the low bits of their operands alone (a shift: on those of the first one)."""
+MAX_POSITION = 1 << 48
+"""A bound of the positions of samples."""
+MAX_REGISTER_TABLE = 256
+"""Maximum entries of a table that is kept in registers."""
 Known = dict[Expr, Facts]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lookup:
-    """A table that is read at an index, which is inside; `leaf` stands for what is read."""
+    """A read of a table at an index in bounds; `leaf` stands for the entry."""
 
     leaf: Expr
     table: tuple[int, ...]
@@ -40,13 +40,13 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the lanes of a stream compute: all values in one type, and what is known of the leaves."""
+    """The values that the lanes of a stream compute, all of one type, and what is known of the leaves."""
 
     type: T.Type
     values: tuple[Expr, ...]
     sums: tuple[Expr, ...]
     states: tuple[Expr, ...]
-    """What each state is next."""
+    """The next values of the states."""
     firsts: tuple[int, ...]
     lookups: tuple[Lookup, ...]
     known: Known
@@ -55,7 +55,7 @@ class Plan:
 
 
 def container(bits: int) -> int:
-    """The width of the narrowest lanes that hold so many bits."""
+    """The width of the narrowest lanes that hold a number of bits."""
     return next(w for w in (8, 16, 32, 64) if w >= bits)
 
 
@@ -69,7 +69,7 @@ def leaf(node: Expr, type_: T.Type) -> Expr:
 def plan(stream: Stream) -> Plan:
     """The values of a stream in the narrowest lanes that give their low bits."""
     known: Known = {sample(k): s.facts for k, s in enumerate(stream.inputs)}
-    known[position()] = Facts(0, FARTHEST)
+    known[position()] = Facts(0, MAX_POSITION)
     values, thens, firsts = _closed(stream)
     lookups: list[Lookup] = []
     roots = _without_loads([*values, *thens], lookups, known)
@@ -199,7 +199,7 @@ def _through_tables(roots: list[Expr], lookups: list[Lookup], known: Known) -> l
         if n is not origin.leaf:
             made = evaluate([n], {origin.leaf: np.array(table, np.int64)})[0]
             table = tuple(int(x) for x in made)
-            if len(table) <= SMALL and _width(table) > _width(origin.table):
+            if len(table) <= MAX_REGISTER_TABLE and _width(table) > _width(origin.table):
                 return None
         return _lookup(lookups, known, table, visit(origin.index))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .fields import Fields
-from .narrowing import SMALL, Lookup, container
+from .narrowing import MAX_REGISTER_TABLE, Lookup, container
 
 
 class Constants:
@@ -38,7 +38,7 @@ class RegisterTables:
 
     def in_registers(self, lookup: Lookup) -> bool:
         """Whether a table is small enough to be shuffled."""
-        most = SMALL if self.shuffles.target.reach == 64 else SMALL // 4
+        most = MAX_REGISTER_TABLE if self.shuffles.target.reach == 64 else MAX_REGISTER_TABLE // 4
         return len(lookup.table) <= most and self.bytes_of(lookup) <= 2
 
     def bytes_of(self, lookup: Lookup) -> int:

@@ -29,11 +29,11 @@ from .shuffles import target
 from .streams import Function
 
 PART = 1 << 17
-"""How many bytes of a buffer a thread takes at least: less is done before another one has noticed."""
+"""Minimum bytes of a buffer that a thread takes: fewer are done before another thread has noticed."""
 PARTS = 1
-"""Into how many parts for each thread the work is handed out at most: each is begun and ended at some cost."""
+"""Maximum parts for each thread that the work is handed out in: each is begun and ended at some cost."""
 HEADER = struct.Struct("<q")
-"""What is kept before the code: the samples of a block."""
+"""The header before the code: the samples of a block."""
 UINT8 = np.dtype(np.uint8)
 Bytes = np.ndarray[Any, Any]
 
@@ -59,7 +59,7 @@ class StreamCode:
     )
 
     def __post_init__(self) -> None:
-        """Know which buffers are written to, which may not overlap, and how their places are told."""
+        """Find which buffers are written to, which may not overlap, and how their addresses are packed."""
         many = self.stream.buffers
         outputs = {s.buffer for s in self.stream.outputs}
         self.written = tuple([k in outputs for k in range(many)])
@@ -71,14 +71,14 @@ class StreamCode:
         self.addresses, self.lengths = struct.Struct(f"{many + 1}q"), struct.Struct(f"{many}q")
 
     def needed(self, count: int) -> tuple[int, ...]:
-        """How many bytes each buffer must have for so many samples."""
+        """The bytes that each buffer must have for `count` samples."""
         found = [0] * self.stream.buffers
         for s in (*self.stream.outputs, *self.stream.inputs):
             found[s.buffer] = max(found[s.buffer], s.bytes(count))
         return tuple(found)
 
     def part(self, count: int, threads: int | None, size: int) -> int:
-        """How many samples of so many bytes are taken at a time: whole blocks, or all."""
+        """The number of samples, of `size` bytes in all, that are taken at a time: whole blocks, or all."""
         if self.crew is None or threads == 1 or self.stream.states:
             return count
         parts = max(1, min(PARTS * (threads or self.crew.size), size // PART))
@@ -139,7 +139,7 @@ class StreamCode:
         return sums
 
     def _room(self) -> tuple[array[int], int]:
-        """Memory for one call, and where it is: another call may be under way."""
+        """Memory for one call, and its address: another call may be under way."""
         memory = array("q", bytes(self.memory.size))
         return memory, memory.buffer_info()[0]
 
@@ -187,7 +187,7 @@ def write(stream: Stream, host: Machine) -> tuple[Function, str]:
 
 
 def key_of(stream: Stream, host: Machine) -> str:
-    """Under what the code of a stream is kept: all that it depends on."""
+    """The key of the code of a stream: all that it depends on."""
     thens = [s.then for s in stream.states]
     roots = (*stream.values, *stream.sums, *thens)
     firsts = [s.first for s in stream.states]
