@@ -39,7 +39,7 @@ OPTIONS = (
 )
 LINKS_PER_LINKER = 256
 _REGISTER = " = alloca [1 x "
-"""How scratch memory of one element is written in a module."""
+"""The text of scratch memory of one element in a module."""
 _lock = threading.Lock()
 
 
@@ -74,7 +74,7 @@ class Machine:
     features: str
     target: binding.TargetMachine = field(repr=False)
     identity: str = field(init=False, repr=False)
-    """What object code depends on besides its text."""
+    """A text of all that object code depends on besides its own text."""
     _linker: binding.LLJIT | None = field(default=None, repr=False)
     _links: int = field(default=0, repr=False)
 
@@ -144,7 +144,7 @@ class Machine:
         *,
         hoist: bool = False,
     ) -> Loaded:
-        """What `load` makes of the object code of a module: kept in the store, or compiled, with that `hoist`.
+        """The result of `load` on the object code of a module: kept in the store, or compiled, with that `hoist`.
 
         It is found again by what is told of it, which must say all that its text depends on besides the program's
         files; so the text is written only when it is compiled.
@@ -179,7 +179,7 @@ class Machine:
         return {n: ctypes.CFUNCTYPE(*types)(owners[0][n]) for n, types in signatures.items()}
 
     def addresses(self, code: bytes, names: Sequence[str]) -> list[int]:
-        """Where functions and constants of an object are, by name."""
+        """The addresses of functions and constants of an object, by name."""
         owners = self._load(code, names)
         _kept.append(owners)
         return [int(owners[0][name]) for name in names]

@@ -34,7 +34,7 @@ class Linking(ABC):
     @property
     @abstractmethod
     def identity(self) -> str:
-        """What object code depends on besides its source."""
+        """A text of all that object code depends on besides its source."""
 
     @abstractmethod
     def compiled(self, text: str) -> bytes:
@@ -67,12 +67,12 @@ class Linking(ABC):
         )
 
     def entry(self, code: Code, buffers: Sequence[Buffer]) -> bytes:
-        """What `recall` makes the code from again; see `port.Keeping`."""
+        """The manifest from which `recall` makes the code again; see `port.Keeping`."""
         assert isinstance(code, MachineCode)  # noqa: S101 - what `compile` makes
         return manifest.written(code.calling, code.needs, code.key, buffers)
 
     def recall(self, entry: bytes, buffers: Sequence[Buffer]) -> MachineCode | None:
-        """The code that an entry tells of; see `port.Keeping`."""
+        """The code of a manifest; see `port.Keeping`."""
         found = manifest.read(entry, buffers)
         if found is None:
             return None

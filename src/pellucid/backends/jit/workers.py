@@ -177,7 +177,7 @@ def worker_pool(size: int) -> WorkerPool:
 
 
 def _pause(triple: str) -> tuple[str, str]:
-    """How a waiting processor is told that it waits: a declaration and a call."""
+    """The instruction that tells a processor that it waits: a declaration and a call."""
     if triple.startswith(("x86", "i386", "i686")):
         return "declare void @llvm.x86.sse2.pause()", "call void @llvm.x86.sse2.pause()"
     if triple.startswith(("aarch64", "arm64")):
