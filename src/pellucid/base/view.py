@@ -148,7 +148,10 @@ class View:
         >>> View(8).arguments()["size"]
         (8, 8)
         """
-        return {name: getattr(self, name) for name in _NAMES}
+        return {
+            "size": self.size, "center": self.center, "zoom": self.zoom, "time": self.time,
+            "samples": self.samples, "threads": self.threads, "params": self.params,
+        }  # fmt: skip
 
     def corner(self) -> tuple[float, float]:
         """The point, in units, at the top left corner of the top left pixel."""
@@ -176,8 +179,7 @@ def _rebuilt(arguments: dict[str, Any]) -> View:
     return View(**arguments)
 
 
-_NAMES = tuple([f.name for f in fields(View)])
-_KEYWORDS = frozenset(_NAMES[1:])
+_KEYWORDS = frozenset([f.name for f in fields(View)]) - {"size"}
 
 
 def looked_at(view: object, size: object, arguments: Mapping[str, Any], default: View | None = None) -> View:

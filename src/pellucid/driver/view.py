@@ -82,11 +82,10 @@ def checked_view(
     found = looked_at(view, size, arguments, default)
     check_size(found.size, frames=frames)
     reach, (_, largest) = REACH[precision], _PRECISIONS[precision]
-    x, y = found.center
-    for place, value, most in (
-        ("center", x, reach), ("center", y, reach), ("zoom", found.zoom, largest), ("time", found.time, reach)
-    ):  # fmt: skip
-        _check_reach(place, value, most, precision)
+    for x in found.center:
+        _check_reach("center", x, reach, precision)
+    _check_reach("zoom", found.zoom, largest, precision)
+    _check_reach("time", found.time, reach, precision)
     for name, value in found.params.items():
         _check_reach(f"params[{name!r}]", value, largest, precision)
     _check_resolution(found, precision)
