@@ -187,7 +187,7 @@ def cells(p):
 
 @pytest.mark.parametrize("precision", ["f32", "f64"])
 @pytest.mark.parametrize("picture", [cells, im.move((0.25, 0.5), cells)], ids=["cells", "moved"])
-def test_leaves_that_want_the_same_of_other_numbers_are_not_alike(picture, precision):
+def test_leaves_that_want_the_same_of_other_numbers_have_tapes_of_their_own(picture, precision):
     for zoom in (16.0, 32.0, 64.0):
         frames = [
             pl.compile(picture, backend=name, precision=precision).render((256, 192), zoom=zoom)

@@ -32,7 +32,6 @@ from ..tape import simplify
 from .fills import note_cells, write_cells
 from .leaves import leaf
 from .rows import Way, finish_stores, store_row, store_rows
-from .sharing import alike, with_count
 
 CLASSES = 5
 """Tasks are told apart by their length, halved so many times less one."""
@@ -45,7 +44,7 @@ def text(width: int, *, traced: bool = False) -> str:
     asm = Assembly(traced=traced)
     declare(asm)
     simplify.functions(asm, half)
-    for build in (alike, fill, write_cells, leaf, _node):
+    for build in (fill, write_cells, leaf, _node):
         build(asm, half)
     prepare(asm, half, _look)
     arrange(asm)
@@ -193,15 +192,15 @@ Worth = Callable[[Function, Value, Value, Value], Value]
 
 
 class ChildTapes(NamedTuple):
-    """Tapes of a square's children: `shared` has those that run the square's own.
-
-    Others that are alike have one record, in `records` at the place of the first of them; in `members` at that place,
-    who they are.
-    """
+    """Tapes of a square's children: `shared` is a mask of those that run the square's; `records` has the others'."""
 
     records: Value
-    members: Value
     shared: Value
+
+    def of(self, f: Function, k: Value) -> tuple[Value, Value]:
+        """The record of a child's tape, and whether it is the child's own."""
+        own = ((self.shared >> k) & 1).same(0)
+        return f.choose(own, self.records + k * RECORD, f.record), own
 
 
 @contextmanager
@@ -210,44 +209,20 @@ def child_tapes(f: Function, rest: Value, worth: Worth, leaf: Value) -> Generato
 
     `leaf` says if a child runs its tape on its pixels only.
     """
-    records, members = f.block(RECORD * LANES), f.block(8 * LANES)
+    records = f.block(RECORD * LANES)
     pooled = f.load("i64", f.space, 8 * Space.POOLED)
     arena = f.load("i64", f.space, 8 * Space.ARENA)
     length = f.load("i64", f.record, 8 * Record.LENGTH)
-    left, shared = f.variable("i64", rest.to("i64")), f.variable("i64", rest.to("i64"))
-    with f.repeat() as loop:
-        f.leave(loop, left().same(0))
-        k = f.lowest(left())
-        left.set(left() & (left() + -1))
+    shared = f.variable("i64", rest.to("i64"))
+    with f.bits(rest.to("i64")) as k:
         count = f.load("i32", f.space + (k << 2), 8 * Space.COUNTS)
         with f.when(worth(f, count, length, f.shift)):
             mine = records + k * RECORD
             made = f.call("emit", f.frame, f.space, f.space, f.record, k, mine, leaf.to("i64"), result="i64")
-            own = f.variable("i64", made << k)
-            others = left() & with_count(f, f.space, count)
-            with f.when(made.differs(0) & others.differs(0)):
-                own.set(own() | f.call("alike", f.frame, f.space, f.record, k, others, result="i64"))
-            f.store(own(), members + (k << 3))
-            left.set(left() & ~own())
-            shared.set(shared() & ~own())
-    yield ChildTapes(records, members, shared())
+            shared.set(shared() & ~(made << k))
+    yield ChildTapes(records, shared())
     f.store(pooled, f.space, 8 * Space.POOLED)
     f.store(arena, f.space, 8 * Space.ARENA)
-
-
-@contextmanager
-def alike_children(f: Function, which: Value, tapes: ChildTapes) -> Generator[tuple[Value, Value, Value]]:
-    """What is done for children with one tape at a time: who they are, their record, and if it is their own."""
-    left, group = f.variable("i64", which), f.variable("i64", 0)
-    with f.repeat() as loop:
-        f.leave(loop, left().same(0))
-        k = f.lowest(left())
-        own = ((tapes.shared >> k) & 1).same(0)
-        group.set(f.number(1) << k)
-        with f.when(own):
-            group.set(f.load("i64", tapes.members + (k << 3)))
-        left.set(left() & ~group())
-        yield group(), f.choose(own, tapes.records + k * RECORD, f.record), own
 
 
 def _node(asm: Assembly, half: int) -> None:
@@ -286,11 +261,11 @@ def _node(asm: Assembly, half: int) -> None:
             with f.bits(lined) as k:
                 x, y = child_corner(f.x, f.y, k, f.shift)
                 f.call("leaf", f.frame, f.space, f.record, x, y, f.number(1))
-            with alike_children(f, rest.to("i64") & ~lined, tapes) as (group, record, _):
+            with f.bits(rest.to("i64") & ~lined) as k:
                 f.store(f.number(0), f.space, 8 * Space.LINED)
-                with f.bits(group) as k:
-                    x, y = child_corner(f.x, f.y, k, f.shift)
-                    _descend(f, f.space, record, x, y, f.shift, barren)
+                record, _ = tapes.of(f, k)
+                x, y = child_corner(f.x, f.y, k, f.shift)
+                _descend(f, f.space, record, x, y, f.shift, barren)
 
 
 def _corner(f: Function, w: Writer, node: Value) -> tuple[Value, Value]:

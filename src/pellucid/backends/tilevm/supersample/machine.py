@@ -13,10 +13,8 @@ from ..abi import AGAIN, HOPELESS, LEAF, LIST_MOST, MOST_VALUES, STEP, WORTH, Re
 from ..assembly import POINTER, Assembly, Function, Value
 from ..machine.fills import write_cells
 from ..machine.leaves import leaf_form, run_leaf
-from ..machine.sharing import alike
 from ..machine.tiles import (
     Task,
-    alike_children,
     arrange,
     bands,
     child_boxes,
@@ -52,7 +50,7 @@ def text(width: int, *, traced: bool = False) -> str:
     declare(asm)
     simplify.functions(asm, half)
     functions(asm, half)
-    for build in (alike, fill, write_cells, _flush, _append, _node):
+    for build in (fill, write_cells, _flush, _append, _node):
         build(asm, half)
     prepare(asm, half, _look)
     arrange(asm)
@@ -229,11 +227,11 @@ def _node(asm: Assembly, half: int) -> None:
         _mark(f, f.space, f.record, rest())
         mine = _list(f)
         tapes = child_tapes(f, rest(), _is_worth, f.number(0, "i1"))
-        with tapes as found, alike_children(f, rest().to("i64"), found) as (group, record, own):
+        with tapes as found, f.bits(rest().to("i64")) as k:
+            record, own = found.of(f, k)
             pixels = f.choose(own, mine, f.list)
-            with f.bits(group) as k:
-                x, y = child_corner(f.x, f.y, k, f.shift)
-                f.call("node", f.frame, f.space, record, pixels, x, y, f.shift - STEP, tile)
+            x, y = child_corner(f.x, f.y, k, f.shift)
+            f.call("node", f.frame, f.space, record, pixels, x, y, f.shift - STEP, tile)
             with f.when(own):
                 _finish(f, f.space, record, mine)
                 _empty(f, mine)
