@@ -7,7 +7,7 @@ Written once as LLVM text; the code of any graph calls it through its frame. A p
 from __future__ import annotations
 
 from ...ir.flow import PAIR
-from ..tilevm.assembly import POINTER, Assembly, Function, Value
+from ..jit.assembly import POINTER, Assembly, Function, Value
 from .frame import PAIR_BYTES, Word
 
 COLLECT = "pellucid_collect"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import IntEnum, auto
 
-from .assembly import POINTER, Function, Value
+from ..jit.assembly import POINTER, Function, Value
 from .sizes import LANES
 
 INPUTS = 4

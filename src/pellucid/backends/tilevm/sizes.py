@@ -1,4 +1,4 @@
-"""Sizes: how many boxes and pixels the tile machine works on at a time. The bottom of `tilevm`, beside `assembly`."""
+"""Sizes: how many boxes and pixels the tile machine works on at a time."""
 
 LANES = 16
 """Boxes side by side, and pixels of a vector."""

@@ -6,8 +6,8 @@ times as long as rows that go on. So a task has a word and a bit for each of its
 
 from __future__ import annotations
 
+from ...jit.assembly import POINTER, Assembly, Function, Value
 from ..abi import CELL_BITS, CELL_WORDS, LEAF, STEP, Word, Writer
-from ..assembly import POINTER, Assembly, Function, Value
 from ..sizes import LANES
 from .rows import Way, store_row, store_rows
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
+from ...jit.assembly import POINTER, Assembly, Function, Value, Variable
 from ..abi import CASES, LEAF, STEP, Record, Space, Word, Writer
-from ..assembly import POINTER, Assembly, Function, Value, Variable
 from ..sizes import LANES, VECTORS
 from .rows import Way, store_row, store_rows
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enum import IntEnum, auto
 
-from ..assembly import POINTER, Assembly, Function, Value
+from ...jit.assembly import POINTER, Assembly, Function, Value
 from ..sizes import LANES, VECTORS
 
 LINE = 24

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum, auto
 
+from ...jit.assembly import Function, Value
 from ..abi import Word, Writer
-from ..assembly import Function, Value
 from ..sizes import LANES
 
 LINE_BYTES = 4 * LANES

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import NamedTuple
 
+from ...jit.assembly import POINTER, Assembly, Function, Value
 from ..abi import (
     AGAIN,
     INPUTS,
@@ -26,7 +27,6 @@ from ..abi import (
     Word,
     Writer,
 )
-from ..assembly import POINTER, Assembly, Function, Value
 from ..sizes import LANES
 from ..tape import simplify
 from .fills import note_cells, write_cells

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from ...jit.assembly import POINTER, Assembly, Function, Value
 from ..abi import AGAIN, HOPELESS, LEAF, LIST_MOST, MOST_VALUES, STEP, WORTH, Record, Space, Word, Writer
-from ..assembly import POINTER, Assembly, Function, Value
 from ..machine.fills import write_cells
 from ..machine.leaves import leaf_form, run_leaf
 from ..machine.tiles import (

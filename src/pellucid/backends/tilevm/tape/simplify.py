@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
+from ...jit.assembly import POINTER, Assembly, Function, Value, Variable
 from ..abi import (
     BY_ROW,
     CASES,
@@ -25,7 +26,6 @@ from ..abi import (
     Word,
     Writer,
 )
-from ..assembly import POINTER, Assembly, Function, Value, Variable
 from ..sizes import LANES
 from .key import VARIANTS
 

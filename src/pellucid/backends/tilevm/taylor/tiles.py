@@ -8,8 +8,8 @@ Places: X and Y go from -1 to 1 over all columns and rows of samples of a square
 
 from __future__ import annotations
 
+from ...jit.assembly import POINTER, Assembly, Function, Value, Variable
 from ..abi import AGAIN, INPUTS, MOST_VALUES, ROOTS, STEP, Record, Space, Word, Writer
-from ..assembly import POINTER, Assembly, Function, Value, Variable
 from ..machine.tiles import child_corner
 from ..sizes import LANES
 from ..tape.key import VARIANTS

@@ -1,7 +1,8 @@
-"""Assembly: LLVM text written as structured Python, for the parts of the tile machine that are not kernels of rows.
+"""Assembly: LLVM text written as structured Python, for native code that is no kernel of the operator table.
 
-The bottom of `tilevm`. A `Value` is a named result with Python's operators; a `Variable` is a cell that LLVM keeps in a
-register; blocks nest as ``with`` statements do. Integers are signed, and every address is a pointer plus bytes.
+The tile machine and flow graphs are written with it. A `Value` is a named result with Python's operators; a `Variable`
+is a cell that LLVM keeps in a register; blocks nest as ``with`` statements do. Integers are signed, and an address is a
+pointer plus bytes.
 
     asm = Assembly()
     with asm.function("sum", "i64", n="i64") as f:
