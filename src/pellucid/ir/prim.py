@@ -12,7 +12,7 @@ import pkgutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..base.errors import IrError, did_you_mean
 from . import types as T
@@ -48,6 +48,14 @@ class Laws:
     identity: Mapping[str, float | int | bool] = field(default_factory=dict[str, "float | int | bool"])
     absorbing: Mapping[str, float | int | bool] = field(default_factory=dict[str, "float | int | bool"])
     idempotent: tuple[str, ...] = ()
+
+
+class _Signature(NamedTuple):
+    """A row's signature, split: letters of the operands, letter of the result, and results found for types so far."""
+
+    letters: tuple[str, ...]
+    result: str
+    found: dict[tuple[T.Type, ...], T.Type]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,17 +109,12 @@ class Prim:
     zero_sign: str = "observe"
     cost: float = 1.0
     symbol: tuple[str, int] | None = None
-    letters: tuple[str, ...] = field(init=False)
-    result: str = field(init=False)
-    _results: dict[tuple[T.Type, ...], T.Type] = field(
-        init=False, repr=False, compare=False, default_factory=dict[tuple[T.Type, ...], T.Type]
-    )
+    _split: _Signature = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Split the signature and check that the row has a meaning."""
         left, _, right = self.signature.partition(" -> ")
-        object.__setattr__(self, "letters", tuple(left.split()))
-        object.__setattr__(self, "result", right)
+        object.__setattr__(self, "_split", _Signature(tuple(left.split()), right, {}))
         if (self.ref is None) == (self.body is None):
             raise IrError(
                 "a row needs either a ref or a body", place=self.name, fix="give exactly one of them"
@@ -130,9 +133,19 @@ class Prim:
             )
 
     @property
+    def letters(self) -> tuple[str, ...]:
+        """The classes of the operands' types, each a letter of `CLASSES`."""
+        return self._split.letters
+
+    @property
+    def result(self) -> str:
+        """The letter of the result's type; "@" where a node's attribute names it."""
+        return self._split.result
+
+    @property
     def arity(self) -> int:
-        """How many operands it takes."""
-        return len(self.letters)
+        """Number of operands."""
+        return len(self._split.letters)
 
     def result_type(self, types: tuple[T.Type, ...], attr: Any = None) -> T.Type:
         """The type of the result, after checking the operands against the signature.
@@ -140,11 +153,11 @@ class Prim:
         >>> row("add").result_type((T.f32, T.f32))
         f32
         """
-        found = self._results.get(types) if attr is None else None
+        found = self._split.found.get(types) if attr is None else None
         if found is None:
             found = self._checked_result(types, attr)
             if attr is None:
-                self._results[types] = found
+                self._split.found[types] = found
         return found
 
     def _checked_result(self, types: tuple[T.Type, ...], attr: Any) -> T.Type:
