@@ -116,6 +116,7 @@ def first_frames(pieces: int, count: int = 24) -> None:
     """
     x = np.random.default_rng(2).integers(0, 256, (HEIGHT, WIDTH), dtype=np.uint8)
     y, out = x[::-1].copy(), np.zeros_like(x)
+    EXAMPLE["compiler"]()
     draw = np.random.default_rng(pieces)
     texts = ["x " + " ".join(SHORT), "y " + " ".join(SHORT)]
     texts += ["x " + " ".join(str(w) for w in draw.choice(SHORT, pieces)) for _ in range(count)]

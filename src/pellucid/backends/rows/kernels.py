@@ -14,11 +14,10 @@ from ...ir import expr as E
 from ...ir import prim as table
 from ...ir import types as T
 from ...rewriting.expand import expand
-from ..llvm.engine import machine
-from ..llvm.spelling import SCALAR, typed
+from ..jit.engine import machine
+from ..jit.spelling import SCALAR, typed
 from ..port import Store
-from ..tilevm.lines import Lines, leaf
-from ..tilevm.sizes import LANES
+from .lines import LANES, Lines
 
 
 class Key(NamedTuple):
@@ -66,12 +65,11 @@ def module(keys: Sequence[Key]) -> str:
 
 def _kernel(key: Key, name: str, declared: dict[str, None]) -> str:
     """Vector by vector, and the elements that are left under a mask: nothing beyond them is touched."""
-    head = Lines(0, declared, "h")
+    head = Lines(declared, "h")
     given = (
         head.splat(key.result, head.let(f"load {SCALAR[key.result]}, ptr %a")) if key.op == "splat" else ""
     )
-    whole, rest = Lines(0, declared), Lines(0, declared, "w")
-    whole.label, rest.label = "loop", "last"
+    whole, rest = Lines(declared), Lines(declared, "w")
     _store(whole, key.result, given or _computed(key, whole, "%k", ""), "%k", "")
     mask = _mask(rest)
     _store(rest, key.result, given or _computed(key, rest, "%m", mask), "%m", mask)
@@ -83,7 +81,7 @@ entry:
 %some = icmp sgt i64 %full, 0
 br i1 %some, label %loop, label %check
 loop:
-%k = phi i64 [ 0, %entry ], [ %next, %{whole.label} ]
+%k = phi i64 [ 0, %entry ], [ %next, %loop ]
 {loop}
 %next = add i64 %k, {LANES}
 %more = icmp slt i64 %next, %full
@@ -92,7 +90,7 @@ check:
 %left = icmp slt i64 %full, %n
 br i1 %left, label %last, label %out
 last:
-%m = phi i64 [ %full, %check ], [ %m.next, %{rest.label} ]
+%m = phi i64 [ %full, %check ], [ %m.next, %last ]
 {last}
 %m.next = add i64 %m, {LANES}
 %m.more = icmp slt i64 %m.next, %n
@@ -114,7 +112,7 @@ def _computed(key: Key, lines: Lines, at: str, mask: str) -> str:
     operands = [_load(lines, t, p, at, mask) for t, p in zip(key.types, ("%a", "%b", "%c"), strict=False)]
     if key.op == "copy":
         return operands[0]
-    leaves = tuple(leaf(str(k), t) for k, t in enumerate(key.types))
+    leaves = tuple(E.index(f"row {k}", t) for k, t in enumerate(key.types))
     attr = key.result if table.row(key.op).result == "@" else None
     roots = expand([E.make(key.op, leaves, key.result, attr)], "exact")
     return lines.values(roots, dict(zip(leaves, operands, strict=True)))[0]
@@ -122,7 +120,7 @@ def _computed(key: Key, lines: Lines, at: str, mask: str) -> str:
 
 def _place(lines: Lines, type_: T.Type, pointer: str, at: str) -> str:
     if type_ is T.boolean:
-        return lines.at(pointer, lines.let(f"lshr i64 {at}, 3"))
+        return lines.let(f"getelementptr i8, ptr {pointer}, i64 {lines.let(f'lshr i64 {at}, 3')}")
     return lines.let(f"getelementptr {SCALAR[type_]}, ptr {pointer}, i64 {at}")
 
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from ...ir import types as T
 from ...ir.flow import Graph
-from ..calling import SIGNATURE
-from ..llvm.engine import machine
-from ..llvm.hands import Hands, hands
+from ..jit.calling import SIGNATURE, Workers
+from ..jit.engine import machine
+from ..jit.workers import worker_pool
 from ..port import Store, address
 from .kernels import kernels
 from .positions import unfit
@@ -158,11 +158,11 @@ class RowCode:
     `needs` are the least lengths of arrays; shorter ones it must not be given.
     """
 
-    def __init__(self, graph: Graph, store: Store | None, hands: Hands | None, threads: int) -> None:
+    def __init__(self, graph: Graph, store: Store | None, workers: Workers | None, threads: int) -> None:
         self.name, self.tape = graph.name, tape(graph)
         self.memories = list(graph.memories)
         self.needs = self.tape.needs
-        self._hands, self._threads = hands, threads
+        self._workers, self._threads = workers, threads
         found = kernels([key for key, _, _ in self.tape.steps], store)
         self._fixed(self.tape)
         width = len(self.tape.accesses)
@@ -254,11 +254,11 @@ class RowCode:
         ])  # fmt: skip
         (call,) = _runner().calls
         place, rows = told.buffer_info()[0], self.tape.rows
-        if self._hands is None or threads == 1:
+        if self._workers is None or threads == 1:
             call(place, place, place, 0, rows)
         else:
             count = BANDS * (self._threads if threads is None else threads)
-            self._hands(call, place, place, place, (0, rows, max(1, -(-rows // count))), threads)
+            self._workers(call, place, place, place, (0, rows, max(1, -(-rows // count))), threads)
         return self.tape.result
 
 
@@ -267,4 +267,4 @@ def by_rows(graph: Graph, store: Store | None = None, threads: int = 1) -> RowCo
 
     Raises BackendError for a graph that is something else.
     """
-    return RowCode(graph, store, hands(threads) if threads > 1 else None, threads)
+    return RowCode(graph, store, worker_pool(threads) if threads > 1 else None, threads)
