@@ -1,7 +1,7 @@
 """Pictures, algebra and arrays beside forbidden pages: nothing outside of the caller's memory is read or written.
 
-Formats and sounds are tested so in `tests/conversion/test_every_width.py`. Here are whole pictures, pictures of arrays, and
-programs of the image algebra, in all shapes that leave a rest in vectors. A fault would end the test run.
+Formats and sounds are tested so in `tests/conversion/test_every_width.py`. Here are whole pictures, pictures of arrays,
+and programs of the image algebra, in all shapes that leave a rest in vectors. A fault would end the test run.
 """
 
 from __future__ import annotations

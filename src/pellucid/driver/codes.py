@@ -206,7 +206,8 @@ class CompiledCode:
         return run(self.code, *values, memories=memories)
 
     def _by_rows(self, code: RowCode, form: Lowered, args: Sequence[Any], arrays: Mapping[str, Array]) -> Any:
-        bound_arrays(form.memories, {name: arrays[name] for name in form.memories})
+        written = [form.memories[name].buffer for name in code.stored]
+        bound_arrays(form.memories, {name: arrays[name] for name in form.memories}, written)
         given = [arrays[name] for name in form.graph.memories]
         if not code.fits(given):
             if self.wanted == "arrays":

@@ -155,13 +155,15 @@ def _runner() -> Any:
 class RowCode:
     """A tape with the addresses of its kernels; `run` it with arrays in the order of the graph's memories.
 
-    `needs` are the least lengths of arrays; shorter ones it must not be given.
+    `needs` are the least lengths of arrays; shorter ones it must not be given. `stored` are the names of arrays that it
+    writes to.
     """
 
     def __init__(self, graph: Graph, store: Store | None, workers: Workers | None, threads: int) -> None:
         self.name, self.tape = graph.name, tape(graph)
         self.memories = list(graph.memories)
         self.needs = self.tape.needs
+        self.stored = [self.memories[memory] for memory in self.tape.stored]
         self._workers, self._threads = workers, threads
         found = kernels([key for key, _, _ in self.tape.steps], store)
         self._fixed(self.tape)
