@@ -2,7 +2,7 @@
 
 Every picture is drawn both ways, alternating, on one thread; the bytes must be equal. "timer" is the part of a row's
 cost that the timer expects of its best split, and "split" says whether it takes that; `PAYS`, `STORED`, `SEARCH` and
-`REPAID` in `loops/splitting.py` stand on this table. With `--all`, what the timer refuses is split nevertheless, once,
+`REPAID` in `loops/scripts/splitting.py` stand on this table. With `--all`, what the timer refuses is split nevertheless, once,
 at the test that it likes most. Compilation is process time, cold, with nothing in the caches.
 """
 
@@ -23,7 +23,7 @@ import pellucid as pl
 from pellucid import images as im
 from pellucid.driver import pipeline
 from pellucid.driver.compiled import forget
-from pellucid.loops import splitting
+from pellucid.loops.scripts import splitting
 
 SIDES = (512, 1024)
 ROUNDS, COMPILATIONS = 30, 5

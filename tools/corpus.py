@@ -34,10 +34,11 @@ from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer, Expr
 from pellucid.ir.interp import run
 from pellucid.ir.nest import Alloc, Block, For, If, Kernel, Statement, Store, erase
-from pellucid.loops.build import with_values
-from pellucid.loops.move import Proved, moves
-from pellucid.loops.theorem import Site, theorems
+from pellucid.loops.core.build import with_values
+from pellucid.loops.core.registry import moves, theorems
+from pellucid.loops.core.theorem import Site
 from pellucid.reasoning.effects import effects
+from pellucid.reasoning.prove import Proved
 
 SITES = 1
 """Of each move, so many sites of a program are tried."""

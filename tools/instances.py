@@ -29,13 +29,13 @@ from pellucid.ir.expr import Expr, load, substitute
 from pellucid.ir.nest import Block, For, If, Let, Store, blocks, erase, is_place
 from pellucid.ir.path import Path, at
 from pellucid.ir.path import walk as paths
-from pellucid.loops.adjacent import after, assignment, branch, here, loop, moved
-from pellucid.loops.build import with_values
-from pellucid.loops.lookups import lookups
+from pellucid.loops.analysis.adjacent import after, assignment, branch, here, loop, moved
+from pellucid.loops.analysis.lookups import lookups
+from pellucid.loops.analysis.stages import stages
+from pellucid.loops.analysis.substitution import original
+from pellucid.loops.core.build import with_values
+from pellucid.loops.core.theorem import Site, Theorem
 from pellucid.loops.moves import branch_store, place, tabulate, unswitch
-from pellucid.loops.stages import stages
-from pellucid.loops.substitution import original
-from pellucid.loops.theorem import Site, Theorem
 from pellucid.reasoning.bounds import decide
 from pellucid.reasoning.known import known_at
 from pellucid.reasoning.span import span

@@ -44,8 +44,10 @@ from pellucid.ir.parse import parse_expr, parse_nest
 from pellucid.ir.path import Path, walk
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
-from pellucid.loops.move import Move, moves, named
-from pellucid.loops.theorem import Clause, Proved, Site, Theorem
+from pellucid.loops.core.move import Move
+from pellucid.loops.core.registry import moves, named
+from pellucid.loops.core.theorem import Clause, Site, Theorem
+from pellucid.reasoning.prove import Proved
 
 FOLDER = File(__file__).parents[1] / "proofs/killers"
 CHANGES, INVALID, STOPS, MACHINE, UNREAD = "changes", "invalid", "stops", "machine", "unread"

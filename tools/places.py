@@ -22,8 +22,9 @@ from tools.terms import BUFFERS, Beyond, block, called, cells
 
 from pellucid.ir.nest import Kernel
 from pellucid.ir.path import Path
-from pellucid.loops.move import Proved, moves, named
-from pellucid.loops.theorem import Site, Theorem
+from pellucid.loops.core.registry import moves, named
+from pellucid.loops.core.theorem import Site, Theorem
+from pellucid.reasoning.prove import Proved
 
 SITES = 2
 """A theorem is taken at so many places of a program where it says "Proved", and at one where it does not."""

@@ -22,10 +22,11 @@ from tools.instances import READERS
 from pellucid.backends.llvm.loops import Loops
 from pellucid.ir.nest import Alloc
 from pellucid.ir.verify import verify_kernel
-from pellucid.loops.build import fresh_buffer, fresh_index
-from pellucid.loops.deciding import resolved
-from pellucid.loops.lookups import lookups
-from pellucid.loops.theorem import Theorem, theorems
+from pellucid.loops.analysis.deciding import resolved
+from pellucid.loops.analysis.lookups import lookups
+from pellucid.loops.core.build import fresh_buffer, fresh_index
+from pellucid.loops.core.registry import theorems
+from pellucid.loops.core.theorem import Theorem
 from pellucid.reasoning.span import span
 
 ROOT = Path(__file__).parents[1]

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from sphinx.errors import ExtensionError
 
 import pages
-from pellucid.loops.examples import Example, example
-from pellucid.loops.heuristics import heuristics
-from pellucid.loops.listing import rows
-from pellucid.loops.move import Move, moves
-from pellucid.loops.options import options
-from pellucid.loops.theorem import Theorem
+from pellucid.loops.core.move import Move
+from pellucid.loops.core.options import options
+from pellucid.loops.core.registry import moves
+from pellucid.loops.core.theorem import Theorem
+from pellucid.loops.hops.examples import Example, example
+from pellucid.loops.hops.listing import rows
+from pellucid.loops.scripts.heuristics import heuristics
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

@@ -10,8 +10,8 @@ from pellucid.algebra.tables import tables
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N
 from pellucid.ir.path import walk
-from pellucid.loops.ledger import Ledger
-from pellucid.loops.tactic import State
+from pellucid.loops.core.ledger import Ledger
+from pellucid.loops.core.tactic import State
 
 DERIVATION = [
     "inline_array",

@@ -13,7 +13,7 @@ from pellucid.backends.llvm import LlvmBackend, function
 from pellucid.backends.numpy import NumpyBackend
 from pellucid.ir import nest as N
 from pellucid.ir.parse import parse_nest
-from pellucid.loops.tactic import attempt, run
+from pellucid.loops.core.tactic import attempt, run
 
 DENSE = "%g"
 """What the names of single elements begin with in the text: where there are none, whole registers are read."""

@@ -27,7 +27,7 @@ from pellucid.base.errors import FileError
 from pellucid.cli import reports
 from pellucid.cli.hops.desk import Desk
 from pellucid.driver.cache import Cache
-from pellucid.loops.saving import Program
+from pellucid.loops.hops.saving import Program
 
 OLD = b"what was there before"
 BOARD = im.checkerboard(10.0, im.red, im.blue)

@@ -23,10 +23,10 @@ from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.desk import Desk, LeaveError, commands
 from pellucid.cli.hops.editing import completions, history_file
 from pellucid.ir.text import print_nest
-from pellucid.loops.heuristics import heuristics
-from pellucid.loops.listing import Row
-from pellucid.loops.move import moves
-from pellucid.loops.saving import Program
+from pellucid.loops.core.registry import moves
+from pellucid.loops.hops.listing import Row
+from pellucid.loops.hops.saving import Program
+from pellucid.loops.scripts.heuristics import heuristics
 
 ROOT = Path(__file__).parents[2]
 SUMS = """; The sums of rows.
@@ -128,7 +128,7 @@ def test_moves_lists_each_with_place_and_gain(desk):
 def test_a_move_that_has_to_be_told_something_is_mentioned():
     desk = Desk.of(
         Program.of(
-            "t", (ROOT / "src/pellucid/loops/samples/inline_array.nest").read_text().partition("\n")[2]
+            "t", (ROOT / "src/pellucid/loops/hops/samples/inline_array.nest").read_text().partition("\n")[2]
         )
     )
     assert (
@@ -172,7 +172,7 @@ def test_history_goes_back_and_forth(desk):
 
 def test_a_step_is_explained_down_to_what_it_is_made_of():
     desk = Desk.of(
-        Program.of("t", (ROOT / "src/pellucid/loops/samples/tile.nest").read_text().partition("\n")[2])
+        Program.of("t", (ROOT / "src/pellucid/loops/hops/samples/tile.nest").read_text().partition("\n")[2])
     )
     said(desk, "try tile 1 rows=8 columns=8")
     text = said(desk, "explain 1")

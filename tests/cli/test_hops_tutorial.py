@@ -19,7 +19,7 @@ from pellucid.cli.hops.changing import opened
 from pellucid.cli.hops.desk import Desk
 from pellucid.ir.text import print_nest
 from pellucid.loops.hops import read
-from pellucid.loops.session import RefusedError
+from pellucid.loops.hops.session import RefusedError
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/hops.md"

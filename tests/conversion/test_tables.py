@@ -15,7 +15,7 @@ from pellucid.driver.options import Options
 from pellucid.ir import types as T
 from pellucid.ir.expr import apply, const, param
 from pellucid.ir.nest import Alloc, For, Store, inputs, walk
-from pellucid.loops.lookups import NUMBER
+from pellucid.loops.analysis.lookups import NUMBER
 from pellucid.pixels import FORMATS, layout_of
 
 convert = importlib.import_module("pellucid.canvas.convert")

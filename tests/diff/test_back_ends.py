@@ -20,7 +20,7 @@ from pellucid.ir import nest as N
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_exprs, verify_kernel
-from pellucid.loops.placement import place
+from pellucid.loops.analysis.placement import place
 
 X86 = machine().target.triple.startswith("x86_64")
 

@@ -18,8 +18,8 @@ from pellucid.ir import nest as N
 from pellucid.ir import types as T
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.text import print_nest
-from pellucid.loops.ledger import Step
-from pellucid.loops.move import Proved
+from pellucid.loops.core.ledger import Step
+from pellucid.reasoning.prove import Proved
 
 SWIRL = im.swirl(100, im.checkerboard(10, im.black, im.white))
 PICTURES = {

@@ -13,9 +13,9 @@ from pellucid.cli.gallery import entries
 from pellucid.driver.options import Options
 from pellucid.driver.pipeline import optimize
 from pellucid.ir.parse import parse_nest
-from pellucid.loops.ledger import Ledger
-from pellucid.loops.lemmas import TABLE, file_of, written
-from pellucid.loops.theorem import theorems
+from pellucid.loops.core.ledger import Ledger
+from pellucid.loops.core.lemmas import TABLE, file_of, written
+from pellucid.loops.core.registry import theorems
 from pellucid.rewriting.status import status_of
 
 ROOT = Path(__file__).parents[2]

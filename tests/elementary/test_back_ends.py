@@ -14,7 +14,7 @@ from pellucid.ir import nest as N
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer
 from pellucid.ir.prim import row
-from pellucid.loops.placement import place
+from pellucid.loops.analysis.placement import place
 from pellucid.rewriting.expand import expand
 
 COUNT = 1500

@@ -16,10 +16,12 @@ from pellucid.ir.nest import Alloc, For, Kernel, Store, walk
 from pellucid.ir.parse import parse_expr
 from pellucid.ir.path import Path
 from pellucid.ir.path import walk as paths
-from pellucid.loops.move import Move, Proved, moves, named
-from pellucid.loops.options import options as own_options
-from pellucid.loops.tactic import extended
-from pellucid.loops.theorem import Site
+from pellucid.loops.core.move import Move
+from pellucid.loops.core.options import options as own_options
+from pellucid.loops.core.registry import moves, named
+from pellucid.loops.core.tactic import extended
+from pellucid.loops.core.theorem import Site
+from pellucid.reasoning.prove import Proved
 
 Options = Mapping[str, Any]
 FIXED: Mapping[str, Sequence[Options]] = {

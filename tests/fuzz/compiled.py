@@ -19,7 +19,7 @@ from pellucid.ir import nest as N
 from pellucid.ir.expr import Buffer, Expr
 from pellucid.ir.facts import Facts
 from pellucid.ir.text import print_nest
-from pellucid.loops.placement import place
+from pellucid.loops.analysis.placement import place
 from pellucid.rewriting.expand import expand
 
 Run = tuple[Mapping[str, int], Mapping[Buffer, np.ndarray], Mapping[Buffer, np.ndarray]]

@@ -26,11 +26,12 @@ from pellucid.ir import types as T
 from pellucid.ir.expr import Expr, apply, param
 from pellucid.ir.nest import If
 from pellucid.ir.parse import parse_expr, parse_nest
+from pellucid.loops.core.registry import named
 from pellucid.loops.hops.reading import read
 from pellucid.loops.hops.writing import write_expression
-from pellucid.loops.move import Proved, named
 from pellucid.pixels import layout_of, unpack
 from pellucid.reasoning.printed import printed_time
+from pellucid.reasoning.prove import Proved
 from pellucid.signals.wav import header
 from pellucid.staging import lift
 from pellucid.staging.root import machine

@@ -17,7 +17,7 @@ from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer
 from pellucid.ir.parse import parse_expr, parse_nest
 from pellucid.ir.text import Printer, nest_lines, print_expr, print_nest
-from pellucid.loops.placement import place
+from pellucid.loops.analysis.placement import place
 
 
 @given(programs(count=1))

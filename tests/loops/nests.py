@@ -26,7 +26,8 @@ from pellucid.ir.interp import run
 from pellucid.ir.path import walk
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
-from pellucid.loops.move import Move, Proved
+from pellucid.loops.core.move import Move
+from pellucid.reasoning.prove import Proved
 
 X, Y = Buffer("x", T.i32, 1), Buffer("y", T.i64, 1)
 A, B = Buffer("a", T.i32, 7), Buffer("b", T.i32, 5)

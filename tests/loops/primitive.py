@@ -9,7 +9,8 @@ from pellucid.ir.expr import Buffer
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.path import Path, walk
 from pellucid.ir.text import print_nest
-from pellucid.loops.move import Proved, Refuted, Unknown, named
+from pellucid.loops.core.registry import named
+from pellucid.reasoning.prove import Proved, Refuted, Unknown
 
 MEMORY: dict[str, Buffer] = {b.name: b for b in BUFFERS}
 HEAD = "kernel k(n: i32, m: i32):\n" + "".join(f"  output {b!r}\n" for b in BUFFERS)

@@ -29,7 +29,9 @@ from pellucid.ir.parse import parse_nest
 from pellucid.ir.path import walk
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
-from pellucid.loops.move import Move, Proved, named
+from pellucid.loops.core.move import Move
+from pellucid.loops.core.registry import named
+from pellucid.reasoning.prove import Proved
 
 FILES = sorted((Path(__file__).parent / "array_moves").glob("*.nest"))
 BECOMES = "\nbecomes\n\n"

@@ -10,9 +10,9 @@ from pellucid.ir.expr import const, index
 from pellucid.ir.nest import Abstract, Alloc, For, Kernel, Statement
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.path import walk
-from pellucid.loops.build import fresh_buffer, fresh_index, index_between
-from pellucid.loops.census import Census
-from pellucid.loops.elements import touching
+from pellucid.loops.core.build import fresh_buffer, fresh_index, index_between
+from pellucid.loops.core.census import Census
+from pellucid.loops.core.elements import touching
 
 NAMED = [Abstract(name) for name in ("ab", "ba", "bb", "c", "d", "da")]
 

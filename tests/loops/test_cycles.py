@@ -8,12 +8,13 @@ from pellucid.ir import nest as N
 from pellucid.ir import types as T
 from pellucid.ir.nest import Alloc, For, Kernel, walk
 from pellucid.ir.parse import parse_nest
-from pellucid.loops.cycles import cycle, edges, take_cycles
-from pellucid.loops.ledger import Ledger
-from pellucid.loops.lookups import lookups
-from pellucid.loops.move import Proved, named
-from pellucid.loops.tactic import State, attempt, make, run
-from pellucid.loops.widths import by_lanes, order_of, widest
+from pellucid.loops.analysis.lookups import lookups
+from pellucid.loops.core.ledger import Ledger
+from pellucid.loops.core.registry import named
+from pellucid.loops.core.tactic import State, attempt, make, run
+from pellucid.loops.scripts.cycles import cycle, edges, take_cycles
+from pellucid.loops.scripts.widths import by_lanes, order_of, widest
+from pellucid.reasoning.prove import Proved
 
 HEAD = """kernel k(n: i32):
   output out: i32[90]

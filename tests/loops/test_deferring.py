@@ -21,8 +21,9 @@ from pellucid.ir.interp import run
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
-from pellucid.loops.move import Proved, moves
-from pellucid.loops.placement import THRESHOLD, place
+from pellucid.loops.analysis.placement import THRESHOLD, place
+from pellucid.loops.core.registry import moves
+from pellucid.reasoning.prove import Proved
 
 VIEW = {"time": 0.5, "center_x": 0.25, "center_y": -0.5, "scale": 0.5, "width": 6, "height": 5, "samples": 1}
 

@@ -8,8 +8,8 @@ from tests.loops.test_modern_backends import BACKENDS, memory_of
 
 from pellucid.backends.conformance import same_bits
 from pellucid.ir.interp import run
-from pellucid.loops import tactic
-from pellucid.loops.move import named
+from pellucid.loops.core import tactic
+from pellucid.loops.core.registry import named
 
 SMALL = [f for f in FILES if "4096" not in f.read_text(encoding="utf-8")]
 """Programs that the interpreter runs in no time."""

@@ -7,9 +7,9 @@ from tests.loops.test_global_goldens import BECOMES, FILES, site
 
 from pellucid.ir.nest import Kernel, same
 from pellucid.ir.text import print_nest
-from pellucid.loops import tactic
-from pellucid.loops.move import named
-from pellucid.loops.strategies import simplify_expressions
+from pellucid.loops.core import tactic
+from pellucid.loops.core.registry import named
+from pellucid.loops.scripts.strategies import simplify_expressions
 
 GLOBAL = ("join_loops", "split_loop", "interchange_loops", "move_code", "join_conditional")
 BEYOND = {"move_code_figure_6_1", "move_code_guarded", "interchange_gathering"}

@@ -16,7 +16,8 @@ from pellucid.ir.path import Path as Place
 from pellucid.ir.path import walk
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
-from pellucid.loops.move import Proved, named
+from pellucid.loops.core.registry import named
+from pellucid.reasoning.prove import Proved
 
 FILES = sorted((Path(__file__).parent / "global_moves").glob("*.nest"))
 BECOMES = "\nbecomes\n\n"

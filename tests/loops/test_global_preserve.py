@@ -14,7 +14,8 @@ from pellucid.ir.interp import run
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
-from pellucid.loops.move import Proved, named
+from pellucid.loops.core.registry import named
+from pellucid.reasoning.prove import Proved
 
 
 def two_loops(m: Maker) -> N.Kernel:

@@ -4,9 +4,10 @@ import pytest
 
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.path import walk
-from pellucid.loops.move import Proved, named
+from pellucid.loops.core.registry import named
+from pellucid.loops.core.theorem import Site
 from pellucid.loops.moves.move_code import CODE_MOTION_OUT_OF_WHILE
-from pellucid.loops.theorem import Site
+from pellucid.reasoning.prove import Proved
 
 HEAD = """kernel k(n: i32, s: i32):
   output a: i32[100]

@@ -8,9 +8,9 @@ from pellucid.base.errors import IrError
 from pellucid.ir.nest import Kernel, same
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.text import print_nest
-from pellucid.loops.ledger import Ledger
-from pellucid.loops.search import Seen, identity, replayed, search
-from pellucid.loops.tactic import State
+from pellucid.loops.core.ledger import Ledger
+from pellucid.loops.core.tactic import State
+from pellucid.loops.scripts.search import Seen, identity, replayed, search
 from pellucid.reasoning.timer import kernel_cost
 
 HISTOGRAM = """\

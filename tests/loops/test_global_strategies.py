@@ -7,8 +7,10 @@ from tests.loops.nests import RANGES, agree, nests
 from pellucid.ir.nest import For, If, Kernel, walk
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.text import print_nest
-from pellucid.loops import tactic
-from pellucid.loops.strategies import (
+from pellucid.loops.core import tactic
+from pellucid.loops.core.tactic import Tactic
+from pellucid.loops.core.theorem import Theorem
+from pellucid.loops.scripts.strategies import (
     HEURISTICS,
     back_propagate,
     compound_optimize,
@@ -24,8 +26,6 @@ from pellucid.loops.strategies import (
     split_compound_around_if,
     statement_simplify,
 )
-from pellucid.loops.tactic import Tactic
-from pellucid.loops.theorem import Theorem
 
 HEAD = """kernel k(n: i32):
   output a: i32[100]

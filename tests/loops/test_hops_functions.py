@@ -8,10 +8,10 @@ import pytest
 from pellucid.base.errors import IrError, TextError
 from pellucid.ir import nest as N
 from pellucid.ir.nest import Kernel
+from pellucid.loops.core.registry import moves
 from pellucid.loops.hops import read, write, write_block
 from pellucid.loops.hops.calls import Transcript
 from pellucid.loops.hops.functions import FUNCTIONS, function
-from pellucid.loops.move import moves
 from pellucid.reasoning.counting import count
 from pellucid.reasoning.machine import PROCESSOR
 from pellucid.reasoning.timer import Timer

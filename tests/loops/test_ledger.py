@@ -12,10 +12,10 @@ from pellucid.driver.pipeline import optimize
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer
 from pellucid.ir.parse import parse_nest
-from pellucid.loops import tactic
-from pellucid.loops.ledger import Ledger, Step
-from pellucid.loops.move import Premise, Proved, Refuted
+from pellucid.loops.core import tactic
+from pellucid.loops.core.ledger import Ledger, Step
 from pellucid.reasoning.machine import PROCESSOR
+from pellucid.reasoning.prove import Premise, Proved, Refuted
 
 TEXT = """kernel k():
   output out: f32[64]

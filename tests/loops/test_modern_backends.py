@@ -14,7 +14,7 @@ from pellucid.backends.llvm import LlvmBackend
 from pellucid.driver.threads import Crew
 from pellucid.ir import nest as N
 from pellucid.ir.interp import run
-from pellucid.loops import tactic
+from pellucid.loops.core import tactic
 
 BACKENDS = {"llvm": LlvmBackend(crew=Crew()), "c": CBackend(crew=Crew())}
 

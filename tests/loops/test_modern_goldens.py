@@ -18,7 +18,8 @@ from pellucid.ir.parse import parse_expr, parse_nest
 from pellucid.ir.path import walk
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
-from pellucid.loops.move import Proved, named
+from pellucid.loops.core.registry import named
+from pellucid.reasoning.prove import Proved
 
 FILES = sorted((Path(__file__).parent / "modern_moves").glob("*.nest"))
 BECOMES = "\nbecomes\n\n"

@@ -26,7 +26,7 @@ from tests.loops.nests import (
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N
 from pellucid.ir import types as T
-from pellucid.loops.move import named
+from pellucid.loops.core.registry import named
 
 ZERO = E.const(0, T.i32)
 

@@ -8,7 +8,8 @@ from pellucid.ir.expr import param
 from pellucid.ir.facts import Facts
 from pellucid.ir.parse import parse_expr, parse_nest
 from pellucid.ir.path import walk
-from pellucid.loops.move import Proved, named
+from pellucid.loops.core.registry import named
+from pellucid.reasoning.prove import Proved
 
 HEAD = """kernel k(n: i32, m: i32):
   output a: i32[100]

@@ -9,11 +9,12 @@ from pellucid.ir import nest as N
 from pellucid.ir.expr import index
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.path import walk
-from pellucid.loops import tactic
-from pellucid.loops.ledger import Ledger
-from pellucid.loops.move import Proved, named
+from pellucid.loops.core import tactic
+from pellucid.loops.core.ledger import Ledger
+from pellucid.loops.core.registry import named
 from pellucid.reasoning.counting import count
 from pellucid.reasoning.machine import PROCESSOR
+from pellucid.reasoning.prove import Proved
 from pellucid.reasoning.timer import Timer
 
 DEAD = """kernel dead():

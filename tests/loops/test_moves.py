@@ -17,11 +17,12 @@ from pellucid.ir.parse import parse_nest
 from pellucid.ir.path import walk
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
-from pellucid.loops import tactic
-from pellucid.loops.ledger import Ledger
-from pellucid.loops.move import Proved, Refuted, Unknown, moves, named
-from pellucid.loops.tactic import State
+from pellucid.loops.core import tactic
+from pellucid.loops.core.ledger import Ledger
+from pellucid.loops.core.registry import moves, named
+from pellucid.loops.core.tactic import State
 from pellucid.reasoning.forms import extent
+from pellucid.reasoning.prove import Proved, Refuted, Unknown
 
 OUT = Buffer("out", T.f32, 64)
 SOURCE = Buffer("source", T.f32, 8, np.arange(8, dtype=np.float32))
@@ -219,8 +220,8 @@ def test_combinators():
 
 def test_recheck_finds_a_premise_that_no_longer_holds():
     from pellucid.base.errors import IrError
-    from pellucid.loops.ledger import Step
-    from pellucid.loops.move import Premise
+    from pellucid.loops.core.ledger import Step
+    from pellucid.reasoning.prove import Premise
 
     kernel = nest(ROWS)
     ledger = Ledger(
@@ -337,7 +338,7 @@ def test_a_move_has_the_name_of_its_file():
 
 def test_a_move_is_read_alone():
     code = (
-        "import sys; from pellucid.loops.move import named; named('lanes');"
+        "import sys; from pellucid.loops.core.registry import named; named('lanes');"
         "print('pellucid.loops.moves.tile' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

@@ -12,7 +12,7 @@ from pellucid.ir.expr import Buffer, apply, const, index, param
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
-from pellucid.loops.placement import place
+from pellucid.loops.analysis.placement import place
 
 OUT = Buffer("out", T.f32, 64)
 HEAD = "kernel k(w: i32, h: i32, a: f32, b: f32, c: f32, d: f32, e: f32):\n  output out: f32[64]\n"

@@ -8,7 +8,7 @@ from tests.loops.nests import Maker, X, agree, everywhere, makers, nests, progra
 from tests.loops.primitive import made, refused
 
 from pellucid.ir import nest as N
-from pellucid.loops.move import named
+from pellucid.loops.core.registry import named
 
 WHOLE = """\
   if x[0] < n:
@@ -113,7 +113,7 @@ def test_refusal(move, before, clause):
 def test_the_other_cases_of_simplification_refuse(name, clause):
     from tests.loops.primitive import nest
 
-    from pellucid.loops.theorem import Site
+    from pellucid.loops.core.theorem import Site
 
     theorem = next(t for t in named("simplify_if").theorems if t.name == name)
     verdict = theorem.prove(Site(nest("  if x[0] < n:\n    x[0] := 1\n"), ((0, 0),)))

@@ -11,7 +11,8 @@ from tests.loops.test_primitive_substitution import SHAPED as SUBSTITUTIONS
 
 from pellucid.ir.nest import same
 from pellucid.ir.path import at, walk
-from pellucid.loops.move import Proved, named
+from pellucid.loops.core.registry import named
+from pellucid.reasoning.prove import Proved
 
 SHAPES = dict((*CONDITIONALS, *LOOPS, *SUBSTITUTIONS))
 

@@ -19,7 +19,8 @@ from pellucid.ir.parse import parse_nest
 from pellucid.ir.path import walk
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
-from pellucid.loops.move import Proved, named
+from pellucid.loops.core.registry import named
+from pellucid.reasoning.prove import Proved
 
 FILES = sorted((Path(__file__).parent / "primitive_moves").glob("*.nest"))
 BECOMES, BECAUSE = "\nbecomes\n\n", "\nbecause\n\n"

@@ -10,7 +10,7 @@ from tests.loops.primitive import made, refused
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N
 from pellucid.ir import types as T
-from pellucid.loops.move import named
+from pellucid.loops.core.registry import named
 
 ACCEPTED = [
     ("  x[0] := 7\n", "  a[1] := n\n"),
@@ -69,7 +69,7 @@ def test_each_case_refuses(name, text, clause):
     from tests.loops.nests import RANGES
     from tests.loops.primitive import nest
 
-    from pellucid.loops.theorem import Site
+    from pellucid.loops.core.theorem import Site
 
     verdict = theorem(name).prove(Site(nest(text), ((0, 0),), RANGES))
     assert verdict.clause == clause, verdict

@@ -11,7 +11,7 @@ from pellucid.ir import expr as E
 from pellucid.ir import nest as N
 from pellucid.ir import types as T
 from pellucid.ir.expr import index
-from pellucid.loops.move import named
+from pellucid.loops.core.registry import named
 from pellucid.loops.moves.unroll_all import MOVE as UNROLL_ALL
 
 STORE = (A, E.index("i"), E.index("i"))
@@ -193,7 +193,7 @@ FIRST = "White 4.3.2 for the first iteration, backwards"
     ],
 )
 def test_each_case_refuses(move, theorem, text, position, options, clause):
-    from pellucid.loops.theorem import Site
+    from pellucid.loops.core.theorem import Site
 
     found = next(t for t in named(move).theorems if t.name == theorem)
     verdict = found.prove(Site(nest(text), ((0, position),), RANGES, options))
@@ -221,8 +221,8 @@ def short_loop(maker: Maker) -> N.Kernel:
 
 def beside(maker: Maker) -> N.Kernel:
     """A loop between its neighboring iterations, or what is almost that."""
-    from pellucid.loops.build import with_value
-    from pellucid.loops.iteration import before
+    from pellucid.loops.analysis.iteration import before
+    from pellucid.loops.core.build import with_value
 
     s = maker.loop((), 1)
     hi = maker.rng.choice((s.hi, E.const(3, T.i32), E.apply("max", maker.leaf(()), E.const(1, T.i32))))

@@ -10,7 +10,7 @@ from tests.loops.primitive import made, refused
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N
 from pellucid.ir import types as T
-from pellucid.loops.move import named
+from pellucid.loops.core.registry import named
 
 FORWARD = "interchange_with_substitution"
 BACK = "interchange_with_back_substitution"

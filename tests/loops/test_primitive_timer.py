@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from tests.loops.nests import Maker, everywhere, nests
 
-from pellucid.loops.move import named
+from pellucid.loops.core.registry import named
 from pellucid.reasoning.timer import kernel_cost
 
 SAVING = ("compress", "simplify_if", "eliminate_loop")

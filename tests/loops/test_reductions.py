@@ -10,9 +10,9 @@ from pellucid.ir import nest as N
 from pellucid.ir.interp import run
 from pellucid.ir.parse import parse_expr, parse_nest
 from pellucid.ir.path import at, walk
-from pellucid.loops import tactic
-from pellucid.loops.move import named
-from pellucid.loops.reductions import gathered_in_parts
+from pellucid.loops.core import tactic
+from pellucid.loops.core.registry import named
+from pellucid.loops.scripts.reductions import gathered_in_parts
 
 HEAD = """kernel k():
   output h: {type}[16]
@@ -75,7 +75,7 @@ def test_back_ends_and_the_meaning_agree_bit_for_bit(backend, op, type_, lo):
 
 
 def test_the_meaning_is_kept_on_a_small_loop(monkeypatch):
-    monkeypatch.setattr("pellucid.loops.reductions.LEAST", 1)
+    monkeypatch.setattr("pellucid.loops.scripts.reductions.LEAST", 1)
     before = nest(
         "  for y in 0 .. 7:\n    for x in 0 .. 11:\n"
         "      h[convert.i32(a[y * 11 + x]) & 15] := h[convert.i32(a[y * 11 + x]) & 15] + x\n"

@@ -2,6 +2,7 @@
 
 import ast
 import html
+import importlib
 import math
 import random
 import runpy
@@ -17,13 +18,14 @@ from pellucid.cli.hops.looking import run_quickly
 from pellucid.ir.facts import Facts
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.text import print_nest
-from pellucid.loops import saving, trial
-from pellucid.loops.examples import example
-from pellucid.loops.listing import place, places, rows
-from pellucid.loops.move import Proved, moves, named
-from pellucid.loops.options import option_of, options, value_of, written
-from pellucid.loops.saving import Program, as_lines, as_markdown, as_python
-from pellucid.loops.session import Call, RefusedError, Session
+from pellucid.loops.core.options import option_of, options, value_of, written
+from pellucid.loops.core.registry import moves, named
+from pellucid.loops.hops import saving, trial
+from pellucid.loops.hops.examples import example
+from pellucid.loops.hops.listing import place, places, rows
+from pellucid.loops.hops.saving import Program, as_lines, as_markdown, as_python
+from pellucid.loops.hops.session import Call, RefusedError, Session
+from pellucid.reasoning.prove import Proved
 
 TEXT = """kernel shade(w: i32, h: i32):
   output out: f32[64]
@@ -476,3 +478,9 @@ def test_a_ledger_saved_as_markdown_begins_with_the_name_and_nothing_that_it_pre
         assert html.unescape(title[2:].replace("\\", "")) == "".join(
             c if c.isprintable() else " " for c in name
         ).replace("\\", "")
+
+
+def test_programs_that_an_earlier_version_saved_are_told_of_the_new_place():
+    with pytest.warns(DeprecationWarning, match=r"pellucid\.loops\.hops\.session"):
+        former = importlib.import_module("pellucid.loops.session").Session
+    assert former is Session

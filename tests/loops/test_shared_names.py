@@ -19,10 +19,11 @@ from pellucid.ir.parse import parse_expr, parse_nest
 from pellucid.ir.path import walk
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
-from pellucid.loops.elements import ranges_of
-from pellucid.loops.move import Proved, moves, named
-from pellucid.loops.options import REQUIRED, options
+from pellucid.loops.core.elements import ranges_of
+from pellucid.loops.core.options import REQUIRED, options
+from pellucid.loops.core.registry import moves, named
 from pellucid.reasoning.infer import FactsOf
+from pellucid.reasoning.prove import Proved
 
 DEAR = "((i * i % 7 + 3) // (i + 5) % (i + 3))"
 TWO_RANGES = f"""

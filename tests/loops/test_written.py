@@ -17,9 +17,10 @@ from pellucid.ir.parse import parse_nest
 from pellucid.ir.path import walk
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
+from pellucid.loops.core.options import REQUIRED, options
+from pellucid.loops.core.registry import moves
 from pellucid.loops.hops import read, write
-from pellucid.loops.move import Proved, moves
-from pellucid.loops.options import REQUIRED, options
+from pellucid.reasoning.prove import Proved
 
 HERE = Path(__file__).parent
 GOLDENS = sorted(HERE.glob("*_moves/*.nest"))

@@ -18,21 +18,22 @@ from pellucid.ir.nest import For, Kernel
 from pellucid.ir.parse import parse_expr, parse_nest
 from pellucid.ir.path import walk
 from pellucid.ir.text import print_nest
-from pellucid.loops import tactic
+from pellucid.loops.core import tactic
+from pellucid.loops.core.ledger import Ledger
+from pellucid.loops.core.registry import moves, named, theorems
+from pellucid.loops.core.theorem import Site
 from pellucid.loops.hops import read, write, write_block
 from pellucid.loops.hops.functions import FUNCTIONS, function
-from pellucid.loops.ledger import Ledger
-from pellucid.loops.move import Proved, moves, named
-from pellucid.loops.search import search
-from pellucid.loops.session import Session
-from pellucid.loops.strategies import HEURISTICS, for_optimize, simplify_expressions
-from pellucid.loops.theorem import Site, theorems
+from pellucid.loops.hops.session import Session
+from pellucid.loops.scripts.search import search
+from pellucid.loops.scripts.strategies import HEURISTICS, for_optimize, simplify_expressions
 from pellucid.reasoning.counting import Counts, count
 from pellucid.reasoning.effects import Access, effects
 from pellucid.reasoning.kinds import Kind, kind
 from pellucid.reasoning.known import Known
 from pellucid.reasoning.machine import PAPER
 from pellucid.reasoning.printed import printed_time
+from pellucid.reasoning.prove import Proved
 from pellucid.reasoning.separate import location_independent, not_self_referencing, separate
 from pellucid.reasoning.timer import Timer, kernel_cost
 from pellucid.reasoning.vectors import vectorizable

@@ -18,7 +18,7 @@ from pellucid.ir.facts import Facts
 from pellucid.ir.interp import run
 from pellucid.ir.parse import parse_expr
 from pellucid.ir.text import print_expr, print_nest
-from pellucid.loops.placement import place
+from pellucid.loops.analysis.placement import place
 from pellucid.reasoning.timer import kernel_cost
 from pellucid.rewriting.builder import Trace
 from pellucid.rewriting.simplify import simplify
@@ -137,8 +137,8 @@ def test_P15_sharing_adds_no_evaluation():
 
 def stages_of_pan_swirl():
     from pellucid.driver.pipeline import rules
-    from pellucid.loops import tactic
-    from pellucid.loops.tactic import attempt, sequence
+    from pellucid.loops.core import tactic
+    from pellucid.loops.core.tactic import attempt, sequence
     from pellucid.rewriting.fuse import fuse
 
     kernel = pan_display(pan_swirl)
@@ -296,7 +296,7 @@ def test_P22_sharing_survives_substitution():
     assert E.size([new]) == E.size([e]) + 1 - 1 + 1 - 1
     assert sum(n.op == "sqrt" for n in topological([new])) == 1
     # A strategy that is not bottom-up: a script of tactics chosen by hand.
-    from pellucid.loops.tactic import attempt, first, run, when
+    from pellucid.loops.core.tactic import attempt, first, run, when
 
     frame = build(SWIRL, T.f32)
     tactic = first(when(lambda k: False, attempt("spread")), attempt("lanes", count=8))

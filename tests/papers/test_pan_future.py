@@ -27,8 +27,8 @@ from pellucid.ir.facts import Facts
 from pellucid.ir.interp import evaluate
 from pellucid.ir.parse import parse_expr
 from pellucid.ir.text import print_expr
-from pellucid.loops import deciding
-from pellucid.loops.placement import THRESHOLD, place
+from pellucid.loops.analysis import deciding
+from pellucid.loops.analysis.placement import THRESHOLD, place
 from pellucid.reasoning.prove import Proved
 from pellucid.rewriting.builder import Trace
 from pellucid.rewriting.simplify import simplify

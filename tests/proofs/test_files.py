@@ -11,7 +11,7 @@ import pytest
 from tools.corpus import program
 from tools.ties import CATALOGUE
 
-from pellucid.loops.move import moves
+from pellucid.loops.core.registry import moves
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "proofs").glob("*.v"))

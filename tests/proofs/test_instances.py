@@ -18,9 +18,9 @@ from pellucid.ir import types as T
 from pellucid.ir.facts import Facts
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.path import walk
-from pellucid.loops.move import Proved, named
-from pellucid.loops.overtaken import overtaken
-from pellucid.loops.theorem import theorems
+from pellucid.loops.analysis.overtaken import overtaken
+from pellucid.loops.core.registry import named, theorems
+from pellucid.reasoning.prove import Proved
 
 LEMMAS = read(CATALOGUE.read_text(encoding="utf-8"))
 HEAD = """kernel k(n: i32, m: i32):

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 from tools.mutations import FOLDER, harm, missing, mutated, read, written, wrong
 
-from pellucid.loops.theorem import Proved, Site, theorems
+from pellucid.loops.core.registry import theorems
+from pellucid.loops.core.theorem import Site
+from pellucid.reasoning.prove import Proved
 
 FILES = sorted(FOLDER.glob("*.nest"))
 

@@ -14,7 +14,7 @@ import pytest
 from tools.instances import READERS
 from tools.ties import CATALOGUE, GROUNDS, TABLE, read, unlicensed, written
 
-from pellucid.loops.theorem import theorems
+from pellucid.loops.core.registry import theorems
 
 ROOT = Path(__file__).parents[2]
 LEMMAS = read(CATALOGUE.read_text(encoding="utf-8"))

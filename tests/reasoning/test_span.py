@@ -11,7 +11,7 @@ from pellucid.ir.facts import Facts
 from pellucid.ir.interp import evaluate
 from pellucid.ir.nest import Abstract, For
 from pellucid.ir.parse import parse_expr
-from pellucid.loops.pieces import pieces
+from pellucid.loops.analysis.pieces import pieces
 from pellucid.reasoning.infer import FactsOf
 from pellucid.reasoning.known import Known
 from pellucid.reasoning.span import span, successor

@@ -3,7 +3,8 @@
 import pytest
 
 from pellucid.ir.parse import parse_nest
-from pellucid.loops.move import Proved, named
+from pellucid.loops.core.registry import named
+from pellucid.reasoning.prove import Proved
 
 TEXT = """kernel k():
   output a: i32[4096]

@@ -17,8 +17,8 @@ from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const
 from ..ir.nest import Alloc, Block, For, Kernel, Statement, Store
-from ..loops import elements
-from ..loops.elements import allocated
+from ..loops.core import elements
+from ..loops.core.elements import allocated
 from .array import conversion
 from .border import folded, inside
 from .network import median

@@ -18,18 +18,19 @@ from ..ir.expr import Buffer, Expr, topological
 from ..ir.nest import Alloc, Block, For, Kernel, Statement, Store, all_roots, blocks, walk
 from ..ir.path import Path, at
 from ..ir.verify import checking
-from ..loops.borders import FOLDS, borders
-from ..loops.elements import ranges_of, used
-from ..loops.forwarding import Arrays, arrays, inlined, paying, trips
-from ..loops.ledger import Ledger, Step
-from ..loops.move import Proved, named
+from ..loops.analysis.forwarding import Arrays, arrays, inlined, paying, trips
+from ..loops.analysis.rows import rows_at
+from ..loops.core.elements import ranges_of, used
+from ..loops.core.ledger import Ledger, Step
+from ..loops.core.registry import named
+from ..loops.core.tactic import State, Tactic, attempt, make
 from ..loops.moves.inline_array import INLINE, verdicts
-from ..loops.reductions import gathered_in_parts
-from ..loops.rows import rows_at
-from ..loops.tactic import State, Tactic, attempt, make
+from ..loops.scripts.borders import FOLDS, borders
+from ..loops.scripts.reductions import gathered_in_parts
 from ..reasoning.effects import loaded
 from ..reasoning.infer import FactsOf
 from ..reasoning.iterations import terms
+from ..reasoning.prove import Proved
 from ..reasoning.scratch import MOST_PRIVATE
 from .tables import tables
 

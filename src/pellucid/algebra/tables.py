@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from ..ir.expr import Buffer
 from ..ir.nest import For, Statement, walk
-from ..loops.forwarding import Arrays, arrays
-from ..loops.move import Proved, named
+from ..loops.analysis.forwarding import Arrays, arrays
+from ..loops.core.registry import named
+from ..loops.core.tactic import State, make, sequence
 from ..loops.moves.inline_array import verdicts
-from ..loops.strategies import (
+from ..loops.scripts.strategies import (
     back_propagate,
     compound_optimize,
     force_lc_join,
     statement_simplify,
     wherever,
 )
-from ..loops.tactic import State, make, sequence
+from ..reasoning.prove import Proved
 
 
 def tables(state: State) -> State:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, load
-from ..loops.build import folded
+from ..loops.core.build import folded
 from ..pixels.layout import Channel, Layout, Run
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const
-from ..loops.build import folded
+from ..loops.core.build import folded
 from ..pixels.layout import Channel, Layout
 from ..reasoning.infer import FactsOf
 from ..tracing import Value

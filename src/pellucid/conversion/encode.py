@@ -17,7 +17,7 @@ from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, index
 from ..ir.facts import Facts
-from ..loops.build import folded
+from ..loops.core.build import folded
 from ..pixels.layout import Channel, Layout
 from ..reasoning.infer import FactsOf
 from ..tracing import functions as F

@@ -12,7 +12,7 @@ import math
 from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, index, load
-from ..loops.build import folded
+from ..loops.core.build import folded
 from ..pixels.layout import Layout
 from .access import Memory, parted, plus, read, times
 

@@ -15,7 +15,7 @@ from ..driver.options import Options
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const
 from ..ir.nest import Block
-from ..loops.lookups import NUMBER
+from ..loops.analysis.lookups import NUMBER
 from ..pixels import Channel, Layout, layout_of
 from ..tracing import Value
 from . import meaning

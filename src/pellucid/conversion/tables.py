@@ -16,7 +16,7 @@ from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, load
 from ..ir.interp import Array, evaluate
-from ..loops.lookups import NUMBER, TURNS
+from ..loops.analysis.lookups import NUMBER, TURNS
 
 LARGEST, PIECE = 1 << 16, 1 << 14
 """The most elements of a table that is part of a program, and of how many values are worked out at once.

@@ -27,7 +27,7 @@ from ..ir import nest as N
 from ..ir import prim as table
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, index, load, param
-from ..loops.placement import place
+from ..loops.analysis.placement import place
 from ..reasoning.machine import CHARGES, Machine
 from ..rewriting.expand import expand
 from .threads import available

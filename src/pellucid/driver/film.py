@@ -23,9 +23,9 @@ from ..ir import nest as N
 from ..ir import prim as table
 from ..ir.expr import Buffer, Expr
 from ..ir.facts import Facts
-from ..loops.ledger import Ledger
-from ..loops.strategies import index_facts
-from ..loops.tactic import State
+from ..loops.core.ledger import Ledger
+from ..loops.core.tactic import State
+from ..loops.scripts.strategies import index_facts
 from ..reasoning.infer import infer
 from .frame import COLUMN, HEIGHT, OUT, ROW, WIDTH, Frame, Variant
 from .kernel import Bytes, Kernel, lanes_of, make_backend

@@ -15,15 +15,16 @@ from ..ir.expr import Expr
 from ..ir.facts import Facts
 from ..ir.nest import For, Kernel, all_roots, rewrite
 from ..ir.verify import checking, verify_kernel
-from ..loops.borders import borders
-from ..loops.cycles import take_cycles
-from ..loops.ledger import Ledger, Step
-from ..loops.move import Proved, named
-from ..loops.splitting import split_rows
-from ..loops.strategies import attempted, index_facts
-from ..loops.tactic import State, Tactic, attempt, everywhere, extended, make, sequence
-from ..loops.widths import by_lanes, order_of
+from ..loops.core.ledger import Ledger, Step
+from ..loops.core.registry import named
+from ..loops.core.tactic import State, Tactic, attempt, everywhere, extended, make, sequence
+from ..loops.scripts.borders import borders
+from ..loops.scripts.cycles import take_cycles
+from ..loops.scripts.splitting import split_rows
+from ..loops.scripts.strategies import attempted, index_facts
+from ..loops.scripts.widths import by_lanes, order_of
 from ..reasoning.infer import Ranges
+from ..reasoning.prove import Proved
 from .options import Options
 
 if TYPE_CHECKING:

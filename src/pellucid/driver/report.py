@@ -12,7 +12,7 @@ from ..ir.expr import Expr, topological
 from ..ir.facts import Facts
 from ..ir.nest import Kernel, all_roots
 from ..ir.text import print_nest
-from ..loops.ledger import Ledger
+from ..loops.core.ledger import Ledger
 
 TITLES = {
     "naive": "Naive: every operation a loop of its own, every result an array of its own",

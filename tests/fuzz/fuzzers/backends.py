@@ -36,8 +36,8 @@ from pellucid.ir.parse import parse_nest
 from pellucid.ir.path import walk
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
-from pellucid.loops.move import named
-from pellucid.loops.placement import place
+from pellucid.loops.analysis.placement import place
+from pellucid.loops.core.registry import named
 from pellucid.reasoning.prove import Proved
 from pellucid.rewriting.expand import expand
 

@@ -31,8 +31,8 @@ from pellucid.ir.nest import Kernel, walk
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.text import print_nest
 from pellucid.ir.verify import verify_kernel
-from pellucid.loops.move import moves
-from pellucid.loops.options import options as own_options
+from pellucid.loops.core.options import options as own_options
+from pellucid.loops.core.registry import moves
 
 RUNS = 3
 """Memories that programs are run on, of which one is drawn for each move."""

@@ -113,7 +113,7 @@ WORDS = (
 @cache
 def samples() -> tuple[str, ...]:
     """The HOPS programs of the source."""
-    folder = Path(pellucid.__file__).parent / "loops/samples"
+    folder = Path(pellucid.__file__).parent / "loops/hops/samples"
     return tuple(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.hops")))
 
 

@@ -1,7 +1,7 @@
 """The command `hops`: a program taken through proven moves by hand, line by line, or by a script of such lines.
 
-The face of `loops.session`: it reads lines, prints answers, and turns what goes wrong into one line. An error never
-loses what was done.
+The face of `loops.hops.session`: it reads lines, prints answers, and turns what goes wrong into one line. An error
+never loses what was done.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pellucid.cli.hops.editing import edited
 from pellucid.cli.hops.interrupts import interrupting
 from pellucid.cli.hops.telling import excuse
 from pellucid.cli.problems import in_one_line
-from pellucid.loops.saving import as_lines
+from pellucid.loops.hops.saving import as_lines
 
 PROMPT = "hops> "
 

@@ -11,10 +11,10 @@ from pellucid.base.opening import text_of
 from pellucid.cli.hops import telling
 from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.desk import Desk, Part, Reply, command, usage
-from pellucid.loops.options import option_of, value_of
-from pellucid.loops.saving import Program, as_lines, as_markdown, as_python
-from pellucid.loops.search import Seen
-from pellucid.loops.session import Change
+from pellucid.loops.core.options import option_of, value_of
+from pellucid.loops.hops.saving import Program, as_lines, as_markdown, as_python
+from pellucid.loops.hops.session import Change
+from pellucid.loops.scripts.search import Seen
 
 GROUP = "change the program"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from pellucid.loops.listing import Row
+from pellucid.loops.hops.listing import Row
 
 NARROWEST = 24
 """A column of fewer characters is not worth having."""

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from pellucid.base.errors import InputError, did_you_mean
-from pellucid.loops.saving import Program
-from pellucid.loops.session import Change, Session
+from pellucid.loops.hops.saving import Program
+from pellucid.loops.hops.session import Change, Session
 
 WIDTH = 100
 """Characters on a line where no terminal says otherwise."""
@@ -136,8 +136,8 @@ def understood(words: Sequence[str]) -> tuple[Command, list[str]]:
 
     Raises InputError for a first word that is neither.
     """
-    from pellucid.loops.heuristics import heuristics
-    from pellucid.loops.move import moves
+    from pellucid.loops.core.registry import moves
+    from pellucid.loops.scripts.heuristics import heuristics
 
     first, rest = words[0], list(words[1:])
     known = commands()

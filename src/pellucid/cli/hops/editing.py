@@ -18,13 +18,13 @@ REMEMBERED = 1000
 def completions(desk: Desk, line: str) -> list[str]:
     r"""The words that could stand at the end of a line, each whole.
 
-    >>> from pellucid.loops.saving import Program
+    >>> from pellucid.loops.hops.saving import Program
     >>> desk = Desk.of(Program("k", "kernel k():\n  output a: i32[9]\n  for i in 0 .. 9:\n    a[i] := 0\n", "nest"))
     >>> completions(desk, "try spread "), completions(desk, "red")
     (['1', 'band=', 'i'], ['redo'])
     """
-    from pellucid.loops.heuristics import heuristics
-    from pellucid.loops.move import moves
+    from pellucid.loops.core.registry import moves
+    from pellucid.loops.scripts.heuristics import heuristics
 
     words = line.split()
     last = words.pop() if words and not line[-1:].isspace() else ""
@@ -49,9 +49,9 @@ def completions(desk: Desk, line: str) -> list[str]:
 
 def _words(desk: Desk, kind: str, rest: list[str], last: str) -> list[str]:
     """The words of a kind: moves, places of a move, options of a move, and so on."""
-    from pellucid.loops.heuristics import heuristics
-    from pellucid.loops.move import moves
-    from pellucid.loops.options import options
+    from pellucid.loops.core.options import options
+    from pellucid.loops.core.registry import moves
+    from pellucid.loops.scripts.heuristics import heuristics
 
     session = desk.session
     move = next((moves()[w] for w in rest if w in moves()), None)

@@ -32,14 +32,14 @@ from pellucid.ir.nest import (
     walk,
 )
 from pellucid.ir.path import at, enclosing
-from pellucid.loops.ledger import Step
-from pellucid.loops.listing import Place
-from pellucid.loops.move import Proved
-from pellucid.loops.options import REQUIRED, option_of, options, value_of
-from pellucid.loops.session import Session
-from pellucid.loops.theorem import theorems
+from pellucid.loops.core.ledger import Step
+from pellucid.loops.core.options import REQUIRED, option_of, options, value_of
+from pellucid.loops.core.registry import theorems
+from pellucid.loops.hops.listing import Place
+from pellucid.loops.hops.session import Session
 from pellucid.reasoning.machine import PAPER, PROCESSOR, Machine
 from pellucid.reasoning.printed import printed_time
+from pellucid.reasoning.prove import Proved
 from pellucid.reasoning.timer import Timer
 from pellucid.reasoning.vectors import vectorizable
 
@@ -82,7 +82,7 @@ def moves(desk: Desk, words: list[str]) -> Reply:
     With the name of a move, only that one; with a place, only those there. The cheapest result comes first; a move that
     makes the program dearer may still be worth making, for what it makes possible.
     """
-    from pellucid.loops.move import moves as every
+    from pellucid.loops.core.registry import moves as every
 
     if len(words) > 1:
         raise usage("moves")
@@ -316,7 +316,7 @@ def run(desk: Desk, words: list[str]) -> Reply:
     Inputs are made up, others for each seed, unless they are given: n=5, a=1,2,3 for an array, a=FILE.npy. The visits
     of each loop are counted. Theorems say that the outputs are the same; this lets you see it.
     """
-    from pellucid.loops import trial
+    from pellucid.loops.hops import trial
 
     if any("=" not in w for w in words):
         raise usage("run")
@@ -365,7 +365,7 @@ def run_quickly(kernel: Kernel, arguments: Mapping[str, Any], memory: dict[Buffe
     Raises InputError for more iterations than anyone would wait for.
     """
     from pellucid.ir import interp
-    from pellucid.loops.trial import expected_visits
+    from pellucid.loops.hops.trial import expected_visits
 
     visits = expected_visits(kernel, arguments)
     if visits > MOST_VISITS:

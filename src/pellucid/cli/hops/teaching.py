@@ -8,9 +8,10 @@ from pellucid.base.errors import InputError, did_you_mean
 from pellucid.cli.hops import telling
 from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.desk import Command, Desk, LeaveError, Part, Reply, command, commands, usage
-from pellucid.loops.examples import example
-from pellucid.loops.heuristics import heuristics
-from pellucid.loops.move import Move, moves
+from pellucid.loops.core.move import Move
+from pellucid.loops.core.registry import moves
+from pellucid.loops.hops.examples import example
+from pellucid.loops.scripts.heuristics import heuristics
 
 LESSON = """\
 You see a program, and make it faster in small steps. Each step is a move: a

@@ -15,12 +15,12 @@ import numpy as np
 from pellucid.base.errors import PellucidError
 from pellucid.cli.hops.columns import numbered
 from pellucid.ir.nest import Kernel
-from pellucid.loops.ledger import Step
-from pellucid.loops.listing import Row, header, place, rows
-from pellucid.loops.move import Proved, Refuted, Verdict
-from pellucid.loops.options import options
-from pellucid.loops.session import Offer, RefusedError, WhyNot
-from pellucid.loops.trial import Trial, Visits
+from pellucid.loops.core.ledger import Step
+from pellucid.loops.core.options import options
+from pellucid.loops.hops.listing import Row, header, place, rows
+from pellucid.loops.hops.session import Offer, RefusedError, WhyNot
+from pellucid.loops.hops.trial import Trial, Visits
+from pellucid.reasoning.prove import Proved, Refuted, Verdict
 
 NOTATIONS = ("plain", "nest", "hops")
 """For people; as the compiler prints it, with types; White's s-expressions."""

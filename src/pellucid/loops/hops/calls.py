@@ -15,8 +15,8 @@ from ...ir.nest import Kernel
 from ...reasoning.machine import PAPER, Machine
 from ...reasoning.printed import printed_time
 from ...reasoning.timer import Timer
-from ..strategies import HEURISTICS
-from ..tactic import Tactic, run
+from ..core.tactic import Tactic, run
+from ..scripts.strategies import HEURISTICS
 from . import words as W
 from .forms import Form, Source
 from .functions import FUNCTIONS

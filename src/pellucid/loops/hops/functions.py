@@ -15,10 +15,11 @@ from ...ir.expr import Expr
 from ...ir.facts import Facts
 from ...ir.nest import Alloc, Kernel
 from ...ir.path import Path
-from ..ledger import Ledger
-from ..move import Move, named
-from ..strategies import statement_simplify
-from ..tactic import State, make
+from ..core.ledger import Ledger
+from ..core.move import Move
+from ..core.registry import named
+from ..core.tactic import State, make
+from ..scripts.strategies import statement_simplify
 
 MOST = 1000
 """Statements that one call takes out of loops, at most."""

@@ -12,9 +12,9 @@ from typing import Any
 from ...ir.nest import Kernel
 from ...ir.path import Path, at
 from ...reasoning.prove import Verdict, decided
-from ..adjacent import branch, is_branch, moved, pairs, replaced, told
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.adjacent import branch, is_branch, moved, pairs, replaced, told
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

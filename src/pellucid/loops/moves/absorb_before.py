@@ -14,9 +14,9 @@ from ...ir.path import Path, at
 from ...reasoning.effects import effects, loads
 from ...reasoning.prove import Verdict, decided
 from ...reasoning.separate import apart
-from ..adjacent import after, branch, deeper, here, is_branch, moved, pairs, replaced, told
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.adjacent import after, branch, deeper, here, is_branch, moved, pairs, replaced, told
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

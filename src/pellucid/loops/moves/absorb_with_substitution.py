@@ -14,10 +14,10 @@ from ...ir.nest import Kernel, Store
 from ...ir.path import Path, at
 from ...reasoning.effects import loads
 from ...reasoning.prove import Verdict, decided
-from ..adjacent import after, assignment, branch, deeper, is_branch, moved, pairs, replaced, told
-from ..move import Applied, Move
-from ..substitution import INSIDE, is_scalar, its_loads, other_loads_apart
-from ..theorem import Clause, Site, Theorem
+from ..analysis.adjacent import after, assignment, branch, deeper, is_branch, moved, pairs, replaced, told
+from ..analysis.substitution import INSIDE, is_scalar, its_loads, other_loads_apart
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

@@ -18,10 +18,10 @@ from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import shown
 from ...reasoning.prove import Verdict, both, decided
-from ..bounds import countable, loop_at
-from ..build import folded
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.bounds import countable, loop_at
+from ..core.build import folded
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def _simple(s: Statement | None) -> Store | None:

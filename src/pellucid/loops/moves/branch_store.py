@@ -15,9 +15,9 @@ from ...ir.nest import If, Kernel, Statement, Store
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Verdict, decided
-from ..deciding import of_a_state, resolved, tests
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.deciding import of_a_state, resolved, tests
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def condition(s: Statement | None, by: Sequence[Expr] = ()) -> Expr | None:

@@ -17,10 +17,10 @@ from ...ir.path import walk as paths
 from ...reasoning.iterations import terms
 from ...reasoning.known import Known
 from ...reasoning.prove import Proved, Refuted, Verdict, decided
-from ..build import folded, index_between
-from ..elements import ranges_of
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..core.build import folded, index_between
+from ..core.elements import ranges_of
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def _two(s: object) -> tuple[For, For] | None:

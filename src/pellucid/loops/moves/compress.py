@@ -16,11 +16,11 @@ from ...reasoning.bounds import difference
 from ...reasoning.effects import loads
 from ...reasoning.prove import Verdict, both, decided
 from ...reasoning.separate import apart, not_self_referencing
-from ..adjacent import after, assignment, here, replaced, told
-from ..move import Applied, Move
-from ..nullable import nullable
-from ..substitution import element, knowing
-from ..theorem import Clause, Site, Theorem
+from ..analysis.adjacent import after, assignment, here, replaced, told
+from ..analysis.nullable import nullable
+from ..analysis.substitution import element, knowing
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

@@ -21,11 +21,11 @@ from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import loaded, stored
 from ...reasoning.prove import Proved, Unknown, Verdict, decided
-from ..build import with_values
-from ..move import Applied, Move
-from ..room import fits
-from ..stages import Stages, stages
-from ..theorem import Clause, Site, Theorem
+from ..analysis.room import fits
+from ..analysis.stages import Stages, stages
+from ..core.build import with_values
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

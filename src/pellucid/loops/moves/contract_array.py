@@ -18,12 +18,12 @@ from ...ir.nest import Alloc, Block, Kernel, Store
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Proved, Unknown, Verdict, decided
-from ..build import fresh_buffer
-from ..elements import allocated
-from ..move import Applied, Move
-from ..room import fits
-from ..rows import Rows, rows_at
-from ..theorem import Clause, Site, Theorem
+from ..analysis.room import fits
+from ..analysis.rows import Rows, rows_at
+from ..core.build import fresh_buffer
+from ..core.elements import allocated
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 MOST = 64 << 10
 """The most bytes of a row that is kept on the stack."""

@@ -15,9 +15,9 @@ from ...ir.expr import Buffer, topological
 from ...ir.nest import Alloc, Block, For, If, Kernel, Statement, Store, roots, scratch, transform, walk
 from ...ir.path import Path
 from ...reasoning.prove import Proved, Refuted, Verdict, decided
-from ..elements import allocated
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..core.elements import allocated
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def _live(kernel: Kernel, live: Sequence[str] | None) -> set[Buffer]:

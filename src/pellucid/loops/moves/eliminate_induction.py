@@ -17,10 +17,10 @@ from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import shown, untouched
 from ...reasoning.prove import Proved, Refuted, Verdict, decided
-from ..bounds import BOUNDS_UNCHANGED, COUNTED
-from ..build import folded, with_value
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.bounds import BOUNDS_UNCHANGED, COUNTED
+from ..core.build import folded, with_value
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 @dataclass(frozen=True, slots=True)

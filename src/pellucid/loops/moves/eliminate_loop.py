@@ -15,11 +15,11 @@ from ...reasoning.bounds import decide, difference
 from ...reasoning.effects import effects, loads, shown
 from ...reasoning.prove import Proved, Refuted, Unknown, Verdict, decided
 from ...reasoning.separate import apart
-from ..adjacent import loop, replaced, told, unbounded
-from ..build import with_value
-from ..iteration import minus
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.adjacent import loop, replaced, told, unbounded
+from ..analysis.iteration import minus
+from ..core.build import with_value
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

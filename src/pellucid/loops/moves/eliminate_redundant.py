@@ -18,9 +18,9 @@ from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import shown, stored
 from ...reasoning.prove import Proved, Refuted, Verdict, decided
-from ..build import fresh_buffer, index_bits, with_value
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..core.build import fresh_buffer, index_bits, with_value
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 ZERO, NO_VALUES = const(0, T.i32), LEAVES | {"iterate"}
 

@@ -10,9 +10,9 @@ from ...ir.nest import Kernel, blocks, same
 from ...ir.path import Path, at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Verdict, decided
-from ..adjacent import branch, here, is_branch, replaced, told
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.adjacent import branch, here, is_branch, replaced, told
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

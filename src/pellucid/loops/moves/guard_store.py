@@ -17,9 +17,9 @@ from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import shown
 from ...reasoning.prove import Verdict, decided
-from ..deciding import of_a_state
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.deciding import of_a_state
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def condition(s: Statement | None) -> Expr | None:

@@ -15,8 +15,8 @@ from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import untouched
 from ...reasoning.prove import Verdict, decided
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

@@ -14,10 +14,10 @@ from ...ir.expr import ITERATIONS, Buffer, held, in_iteration, topological
 from ...ir.nest import Kernel
 from ...ir.path import Path
 from ...reasoning.prove import Proved, Refuted, Verdict, decided
-from ..elements import coordinates, within
-from ..forwarding import Array, Arrays, arrays, inlined
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.forwarding import Array, Arrays, arrays, inlined
+from ..core.elements import coordinates, within
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def _array(site: Site) -> tuple[Arrays, Array]:

@@ -16,10 +16,10 @@ from ...reasoning.effects import Effects, effects
 from ...reasoning.known import Known
 from ...reasoning.prove import Verdict, decided
 from ...reasoning.separate import apart
-from ..adjacent import TWO, after, here, moved, pairs, replaced
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
-from ..updates import UPDATES
+from ..analysis.adjacent import TWO, after, here, moved, pairs, replaced
+from ..analysis.updates import UPDATES
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

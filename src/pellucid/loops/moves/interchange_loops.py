@@ -10,19 +10,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from ...ir import expr as E
 from ...ir.nest import For, Kernel
 from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
-from ...reasoning.effects import Guard
 from ...reasoning.prove import Proved, Unknown, Verdict, both, decided
 from ...reasoning.turn import turned
-from .. import derive
-from ..build import with_value
-from ..commuting import exchangeable
-from ..move import Applied, Move
-from ..reorder import is_loop, kept, known, later
-from ..theorem import Clause, Site, Theorem
+from ..analysis.reorder import INTERCHANGEABLE, is_loop, kept, known, pair
+from ..core import derive
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
@@ -32,12 +28,6 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
             yield path
 
 
-def _pair(site: Site) -> tuple[For, For]:
-    outer = site.statement
-    assert isinstance(outer, For) and isinstance(outer.body[0], For)  # noqa: S101, PT018 - the theorem's shape
-    return outer, outer.body[0]
-
-
 def _nested(site: Site) -> Verdict:
     outer = site.statement
     inner = outer.body[0] if isinstance(outer, For) and len(outer.body) == 1 else None
@@ -45,29 +35,18 @@ def _nested(site: Site) -> Verdict:
 
 
 def _rectangle(site: Site) -> Verdict:
-    outer, inner = _pair(site)
+    outer, inner = pair(site)
     moving = [repr(b) for b in (inner.lo, inner.hi) if b.free & outer.index.free]
     return decided(not moving, "the inner bounds stay", f"it occurs in {', '.join(moving)}")
 
 
 def _bounds_kept(site: Site) -> Verdict:
-    outer, inner = _pair(site)
+    outer, inner = pair(site)
     return kept((outer.lo, outer.hi, inner.lo, inner.hi), (outer,), known(site, outer, inner))
 
 
-def _interchangeable(site: Site) -> Verdict:
-    outer, inner = _pair(site)
-    down, across = later(outer), later(inner)
-    # The one of the two iterations is within the bounds of its own row, and the other within those of its own.
-    (own,) = with_value((inner,), outer.index, down.index)
-    assert isinstance(own, For)  # noqa: S101 - the inner loop with other bounds
-    begun = Guard(E.apply("le", inner.lo, across.index), True)
-    right = with_value(inner.body, inner.index, across.index)
-    return exchangeable(right, own.body, known(site, outer, down, own, begun, across))
-
-
 def _steps(site: Site) -> Verdict:
-    outer, inner = _pair(site)
+    outer, inner = pair(site)
     words = f"{inner.lo!r} and {inner.hi!r} move by one with {outer.index.attr}, or stay"
     missing = "a bound that is the outer index and a fixed number, and that no sum of them wraps"
     found = turned(outer, inner, known(site).facts, known(site, outer, inner).facts)
@@ -76,18 +55,13 @@ def _steps(site: Site) -> Verdict:
 
 SHAPE = Clause("nested", "the site is a loop that runs in order, and its body another one", _nested)
 BOUNDS_KEPT = Clause("bounds-kept", "the body stores to nothing that any of the bounds load", _bounds_kept)
-INTERCHANGEABLE = Clause(
-    "iterations-interchangeable",
-    "an iteration may change places with one that is later in the outer loop and earlier in the inner one",
-    _interchangeable,
-)
 RECTANGLE = Theorem(
     "White 5.2.2",
     "Nested loops over a rectangle may change places.",
     (
         Clause(
             "rectangular",
-            lambda s: f"{_pair(s)[0].index.attr} does not occur in the bounds of {_pair(s)[1].index.attr}",
+            lambda s: f"{pair(s)[0].index.attr} does not occur in the bounds of {pair(s)[1].index.attr}",
             _rectangle,
         ),
         BOUNDS_KEPT,
@@ -111,7 +85,7 @@ TRIANGLE = Theorem(
 def apply(kernel: Kernel, path: Path, **options: Any) -> Applied:
     """The inner loop around the outer one."""
     site = Site(kernel, path, options.get("ranges") or {})
-    outer, inner = _pair(site)
+    outer, inner = pair(site)
     found = turned(outer, inner, known(site).facts, known(site, outer, inner).facts)
     assert found is not None  # noqa: S101 - checked
     around, inside = found

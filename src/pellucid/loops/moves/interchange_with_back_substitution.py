@@ -18,10 +18,10 @@ from ...reasoning.effects import Effects, effects
 from ...reasoning.known import Known
 from ...reasoning.prove import Verdict, decided
 from ...reasoning.separate import apart, location_independent, not_self_referencing
-from ..adjacent import after, assignment, here, moved, pairs, replaced, told
-from ..move import Applied, Move
-from ..substitution import element, its_loads, original, renamed
-from ..theorem import Clause, Site, Theorem
+from ..analysis.adjacent import after, assignment, here, moved, pairs, replaced, told
+from ..analysis.substitution import element, its_loads, original, renamed
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

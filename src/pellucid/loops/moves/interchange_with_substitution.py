@@ -15,17 +15,10 @@ from ...ir.path import Path, at
 from ...reasoning.effects import effects, loads
 from ...reasoning.prove import Verdict, decided
 from ...reasoning.separate import apart
-from ..adjacent import after, assignment, here, moved, pairs, replaced, told
-from ..move import Applied, Move
-from ..substitution import (
-    INSIDE,
-    element,
-    is_scalar,
-    knowing,
-    other_loads_apart,
-    substituted,
-)
-from ..theorem import Clause, Site, Theorem
+from ..analysis.adjacent import after, assignment, here, moved, pairs, replaced, told
+from ..analysis.substitution import INSIDE, element, is_scalar, knowing, other_loads_apart, substituted
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

@@ -17,11 +17,11 @@ from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Proved, Unknown, Verdict, both, decided
 from ...reasoning.span import Span, span
-from .. import derive
-from ..move import Applied, Move
-from ..pieces import pieces
-from ..reorder import is_loop, kept, known
-from ..theorem import Clause, Site, Theorem
+from ..analysis.pieces import pieces
+from ..analysis.reorder import is_loop, kept, known
+from ..core import derive
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 DIRECTION = "in which direction the condition changes along the loop, without NaN and without wrapping"
 

@@ -13,11 +13,11 @@ from ...ir.nest import For, Kernel, walk
 from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Verdict, both, decided
-from .. import derive
-from ..build import with_value
-from ..move import Applied, Move
-from ..reorder import cross, is_loop, kept, known
-from ..theorem import Clause, Site, Theorem
+from ..analysis.reorder import cross, is_loop, kept, known
+from ..core import derive
+from ..core.build import with_value
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

@@ -16,9 +16,9 @@ from ...ir.path import Path, at, enclosing, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.affine import affine
 from ...reasoning.prove import Verdict, decided
-from ..independence import APART, IN_ORDER, NO_FLOW
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.independence import APART, IN_ORDER, NO_FLOW
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 COUNT = 16
 """Lanes, if nobody says how many."""

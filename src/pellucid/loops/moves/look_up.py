@@ -18,11 +18,11 @@ from ...ir.nest import Alloc, For, Kernel, Store
 from ...ir.path import Path
 from ...reasoning.effects import untouched
 from ...reasoning.prove import Verdict, decided
-from ..build import fresh_buffer, fresh_index, with_values
-from ..columns import DEAR
-from ..lookups import NUMBER, lookups
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.columns import DEAR
+from ..analysis.lookups import NUMBER, lookups
+from ..core.build import fresh_buffer, fresh_index, with_values
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

@@ -19,10 +19,10 @@ from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import Access, effects
 from ...reasoning.prove import Verdict, decided
-from .. import derive
-from ..move import Applied, Move
-from ..reorder import apart, is_loop, kept, known
-from ..theorem import Clause, Site, Theorem
+from ..analysis.reorder import apart, is_loop, kept, known
+from ..core import derive
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

@@ -13,11 +13,11 @@ from ...ir.path import Path, at
 from ...ir.path import walk as paths
 from ...reasoning.known import known_at
 from ...reasoning.prove import Verdict, decided
-from ..bounds import BOUNDS_UNCHANGED
-from ..independence import IN_ORDER
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
-from . import unroll
+from ..analysis.bounds import BOUNDS_UNCHANGED
+from ..analysis.independence import IN_ORDER
+from ..analysis.iteration import separated
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 SIDES = {"front": "first", "back": "last"}
 """The iteration that stands at each side."""
@@ -50,7 +50,7 @@ def apply(kernel: Kernel, path: Path, *, side: str = "front", **options: Any) ->
     assert isinstance(loop, For)  # noqa: S101 - checked
     facts = known_at(kernel.body, path, options.get("ranges")).facts
     tested = facts(loop.lo).hi >= facts(loop.hi).lo
-    return unroll.apply(kernel, path, end=SIDES[side], tested=tested)
+    return separated(kernel, path, SIDES[side], tested=tested)
 
 
 MOVE = Move("peel", "Let the first or the last iteration of a loop stand by itself.", find, apply, (PEELING,))

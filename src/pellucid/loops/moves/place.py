@@ -14,10 +14,10 @@ from ...ir.path import Path
 from ...ir.text import print_nest
 from ...reasoning.effects import reads_own_stores
 from ...reasoning.prove import Verdict, decided
-from ..move import Applied, Move
-from ..overtaken import overtaken
-from ..placement import THRESHOLD, Moved, Placed, place
-from ..theorem import Clause, Site, Theorem
+from ..analysis.overtaken import overtaken
+from ..analysis.placement import THRESHOLD, Moved, Placed, place
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

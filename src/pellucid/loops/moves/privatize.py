@@ -18,11 +18,11 @@ from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import shown
 from ...reasoning.prove import Proved, Refuted, Unknown, Verdict, both, decided
-from ..gathering import Gathering, elements, gathering, in_parts, inside_of, other_use
-from ..independence import IN_ORDER
-from ..move import Applied, Move
-from ..room import fits
-from ..theorem import Clause, Site, Theorem
+from ..analysis.gathering import Gathering, elements, gathering, in_parts, inside_of, other_use
+from ..analysis.independence import IN_ORDER
+from ..analysis.room import fits
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 MOST = 1 << 24
 """Elements of all copies together, at most: more would not pay, and positions must fit their type."""

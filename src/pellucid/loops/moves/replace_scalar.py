@@ -19,10 +19,10 @@ from ...reasoning.effects import Access, effects, untouched
 from ...reasoning.known import known_at
 from ...reasoning.prove import Proved, Verdict, both, decided
 from ...reasoning.separate import separate
-from ..build import fresh_buffer, index_bits, with_value
-from ..independence import IN_ORDER
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.independence import IN_ORDER
+from ..core.build import fresh_buffer, index_bits, with_value
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 ZERO = const(0, T.i32)
 

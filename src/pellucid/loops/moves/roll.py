@@ -16,11 +16,11 @@ from ...ir.path import walk as paths
 from ...reasoning.bounds import difference
 from ...reasoning.effects import shown
 from ...reasoning.prove import Proved, Unknown, Verdict, decided
-from ..adjacent import loop, moved, replaced, told
-from ..build import with_value
-from ..iteration import ENDS, before, behind, compared, end, in_order, kept
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.adjacent import loop, moved, replaced, told
+from ..analysis.iteration import ENDS, before, behind, compared, end, in_order, kept
+from ..core.build import with_value
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **options: Any) -> Iterable[Path]:

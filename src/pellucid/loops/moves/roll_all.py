@@ -15,11 +15,11 @@ from ...ir.nest import Block, For, Kernel, walk
 from ...ir.path import Path
 from ...ir.path import walk as paths
 from ...reasoning.prove import Refuted, Verdict, decided
-from ..adjacent import replaced, told
-from ..build import fresh_index
-from ..instances import common
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.adjacent import replaced, told
+from ..analysis.instances import common
+from ..core.build import fresh_index
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 LEAST = 2
 """Fewer iterations are no loop."""

@@ -19,11 +19,11 @@ from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.known import Known
 from ...reasoning.prove import Proved, Refuted, Unknown, Verdict, decided
-from ..build import fresh_buffer
-from ..elements import Filled, position, within
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
-from ..windows import Window, combined, factors, windowed
+from ..analysis.windows import Window, combined, factors, windowed
+from ..core.build import fresh_buffer
+from ..core.elements import Filled, position, within
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

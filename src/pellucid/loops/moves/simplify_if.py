@@ -15,10 +15,10 @@ from ...ir.path import walk as paths
 from ...reasoning.bounds import decide
 from ...reasoning.effects import Guard, shown
 from ...reasoning.prove import Proved, Unknown, Verdict, both, decided
-from ..adjacent import branch, here, is_branch, replaced, told
-from ..move import Applied, Move
-from ..nullable import all_nullable
-from ..theorem import Clause, Site, Theorem
+from ..analysis.adjacent import branch, here, is_branch, replaced, told
+from ..analysis.nullable import all_nullable
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

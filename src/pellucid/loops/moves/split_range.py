@@ -18,10 +18,10 @@ from ...ir.path import walk as paths
 from ...reasoning.effects import untouched
 from ...reasoning.known import Known
 from ...reasoning.prove import Proved, Refuted, Verdict
-from ..build import index_between, with_value
-from ..independence import IN_ORDER
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.independence import IN_ORDER
+from ..core.build import index_between, with_value
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

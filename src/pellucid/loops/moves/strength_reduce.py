@@ -18,10 +18,10 @@ from ...ir.path import walk as paths
 from ...reasoning.affine import Affine, affine
 from ...reasoning.effects import shown, untouched
 from ...reasoning.prove import Proved, Verdict, decided
-from ..build import folded, fresh_buffer, index_bits, with_value
-from ..independence import IN_ORDER
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.independence import IN_ORDER
+from ..core.build import folded, fresh_buffer, index_bits, with_value
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 ZERO = const(0, T.i32)
 

@@ -9,18 +9,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from ...ir.expr import const
 from ...ir.nest import SEQ, For, Kernel
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
-from ...reasoning.prove import Verdict, decided
-from ..bounds import BOUNDS_UNCHANGED, countable
-from ..build import folded, fresh_index
-from ..independence import IN_ORDER
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
-
-SIZE = 16
+from ..analysis.bounds import BOUNDS_UNCHANGED
+from ..analysis.independence import IN_ORDER
+from ..analysis.strips import NO_OVERFLOW, POSITIVE, SIZE, strips
+from ..core.move import Applied, Move
+from ..core.theorem import Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
@@ -30,20 +26,6 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
             yield path
 
 
-def _size(site: Site) -> int:
-    return int(site.options.get("size", SIZE))
-
-
-def _positive(site: Site) -> Verdict:
-    return decided(_size(site) >= 1, "a block has an iteration", f"it has {_size(site)}")
-
-
-POSITIVE = Clause("positive-size", "a block has at least one iteration", _positive)
-NO_OVERFLOW = Clause(
-    "no-overflow",
-    "no bound of a block is out of the range of the index",
-    lambda s: countable(s, beyond=_size(s)),
-)
 STRIPS = Theorem(
     "a loop is its blocks, one after the other",
     "A loop may be cut into blocks of iterations, in their order.",
@@ -55,20 +37,6 @@ STRIPS = Theorem(
     lemma="strip_mining",
     shape=IN_ORDER,
 )
-
-
-def strips(kernel: Kernel, loop: For, size: int) -> tuple[For, For]:
-    """The loop over blocks, without its body, and the loop over the iterations of a block."""
-    type_ = loop.index.type
-    wide = const(size, type_)
-    trips = folded("sub", loop.hi, loop.lo)
-    block = fresh_index(kernel, f"{loop.index.attr}_block", type_)
-    count = folded("floor_div", folded("add", trips, const(size - 1, type_)), wide)
-    first = folded("add", loop.lo, folded("mul", block, wide))
-    beyond = folded("add", first, wide)
-    if trips.op != "const" or trips.attr % size:
-        beyond = folded("min", beyond, loop.hi)
-    return For(block, const(0, type_), count, ()), replace(loop, lo=first, hi=beyond)
 
 
 def apply(kernel: Kernel, path: Path, *, size: int = SIZE, **_: Any) -> Applied:

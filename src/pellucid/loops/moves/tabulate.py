@@ -20,9 +20,9 @@ from ...ir.path import walk as paths
 from ...reasoning.effects import stored, untouched
 from ...reasoning.infer import FactsOf
 from ...reasoning.prove import Verdict, decided
-from ..columns import DEAR, columns
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.columns import DEAR, columns
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def pick(outer: For, dear: float) -> tuple[For, list[Expr]] | None:

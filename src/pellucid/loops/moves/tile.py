@@ -15,13 +15,13 @@ from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import shown, untouched
 from ...reasoning.prove import Verdict, both, decided
-from ..ledger import Ledger
-from ..move import Applied, Move
-from ..tactic import State, make
-from ..theorem import Clause, Site, Theorem
-from . import interchange_loops, strip_mine
-
-SIZE = 16
+from ..analysis.reorder import INTERCHANGEABLE
+from ..analysis.strips import NO_OVERFLOW, POSITIVE, SIZE, strips
+from ..core.ledger import Ledger
+from ..core.move import Applied, Move
+from ..core.registry import named
+from ..core.tactic import State, make
+from ..core.theorem import Clause, Site, Theorem
 
 
 def _inner(outer: object) -> For | None:
@@ -78,13 +78,13 @@ TILES = Theorem(
     "nested loops may go over blocks",
     "Two nested loops over a rectangle may go over it block by block.",
     (
-        _of_both(strip_mine.POSITIVE),
+        _of_both(POSITIVE),
         Clause(
             "bounds-unchanged", "the body stores to nothing that any of the bounds load", _bounds_unchanged
         ),
-        _of_both(strip_mine.NO_OVERFLOW),
+        _of_both(NO_OVERFLOW),
         Clause("rectangular", "the outer index does not occur in the inner bounds", _rectangular),
-        interchange_loops.INTERCHANGEABLE,
+        INTERCHANGEABLE,
     ),
     lemma="tiling",
     shape=Clause(
@@ -100,8 +100,8 @@ def apply(kernel: Kernel, path: Path, *, rows: int = SIZE, columns: int = SIZE, 
     outer = at(kernel.body, path)
     inner = _inner(outer)
     assert isinstance(outer, For) and inner is not None  # noqa: S101, PT018 - checked
-    across, row = strip_mine.strips(kernel, outer, rows)
-    along, column = strip_mine.strips(kernel, inner, columns)
+    across, row = strips(kernel, outer, rows)
+    along, column = strips(kernel, inner, columns)
     body: Block = inner.body
     for loop in (column, row, along, across):
         body = (replace(loop, body=body),)
@@ -111,9 +111,9 @@ def apply(kernel: Kernel, path: Path, *, rows: int = SIZE, columns: int = SIZE, 
 def derive(kernel: Kernel, path: Path, *, rows: int = SIZE, columns: int = SIZE, **options: Any) -> Ledger:
     """The three smaller moves, on the program itself."""
     state = State(kernel, options.get("ranges") or {}, Ledger())
-    state, _ = make(state, strip_mine.MOVE, path, size=rows)
-    state, _ = make(state, strip_mine.MOVE, (*path, (0, 0), (0, 0)), size=columns)
-    state, _ = make(state, interchange_loops.MOVE, (*path, (0, 0)))
+    state, _ = make(state, named("strip_mine"), path, size=rows)
+    state, _ = make(state, named("strip_mine"), (*path, (0, 0), (0, 0)), size=columns)
+    state, _ = make(state, named("interchange_loops"), (*path, (0, 0)))
     return state.ledger
 
 

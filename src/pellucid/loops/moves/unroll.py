@@ -11,19 +11,16 @@ A loop without bounds has a first iteration alone, and whether there is one is a
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
-from ...ir.expr import apply as operator
-from ...ir.nest import SEQ, Block, For, If, Kernel, While
+from ...ir.nest import SEQ, For, If, Kernel, While
 from ...ir.path import Path, at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Verdict, decided
-from ..adjacent import loop, replaced, told
-from ..build import with_value
-from ..iteration import ENDS, before, behind, compared, end, in_order, kept
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.adjacent import loop, replaced, told
+from ..analysis.iteration import ENDS, compared, end, in_order, kept, separated
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
@@ -108,18 +105,7 @@ def apply(kernel: Kernel, path: Path, *, end: str = ENDS[0], tested: bool = Fals
     if isinstance(endless, While):
         turn = If(endless.condition, (*endless.body, endless))
         return replaced(kernel, path, 1, (turn,), lambda _, below: (0, ((0, len(endless.body)), *below)))
-    s = loop(Site(kernel, path))
-    last = end == "last"
-    alone = with_value(s.body, s.index, before(s.hi) if last else s.lo)
-    new: Block = (replace(s, hi=before(s.hi)), *alone) if last else (*alone, replace(s, lo=behind(s.lo)))
-    place = 0 if last else len(alone)
-
-    def inside(_: int, below: Path) -> tuple[int, Path]:
-        return (0, ((0, place), *below)) if tested else (place, below)
-
-    if tested:
-        new = (If(operator("lt", s.lo, s.hi), new),)
-    return replaced(kernel, path, 1, new, inside)
+    return separated(kernel, path, end, tested=tested)
 
 
 MOVE = Move(

@@ -11,13 +11,14 @@ from ...ir.nest import SEQ, For, Kernel
 from ...ir.path import Path, at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Verdict, decided
-from ..adjacent import loop, replaced, told
-from ..build import with_value
-from ..iteration import in_order
-from ..ledger import Ledger
-from ..move import Applied, Move, named
-from ..tactic import State, make
-from ..theorem import Clause, Site, Theorem
+from ..analysis.adjacent import loop, replaced, told
+from ..analysis.iteration import in_order
+from ..core.build import with_value
+from ..core.ledger import Ledger
+from ..core.move import Applied, Move
+from ..core.registry import named
+from ..core.tactic import State, make
+from ..core.theorem import Clause, Site, Theorem
 
 MOST = 64
 """Iterations beyond which the code would be too long."""

@@ -16,11 +16,11 @@ from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.infer import FactsOf
 from ...reasoning.prove import Proved, Verdict, both, decided
-from ..bounds import BOUNDS_UNCHANGED, COUNTED, loop_at
-from ..build import folded, fresh_index, with_values
-from ..independence import IN_ORDER
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.bounds import BOUNDS_UNCHANGED, COUNTED, loop_at
+from ..analysis.independence import IN_ORDER
+from ..core.build import folded, fresh_index, with_values
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 FACTOR = 4
 MAX_FACTOR = 256

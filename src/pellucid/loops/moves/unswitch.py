@@ -12,9 +12,9 @@ from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import untouched
 from ...reasoning.prove import Refuted, Verdict, decided
-from ..deciding import resolved, tests
-from ..move import Applied, Move
-from ..theorem import Clause, Site, Theorem
+from ..analysis.deciding import resolved, tests
+from ..core.move import Applied, Move
+from ..core.theorem import Clause, Site, Theorem
 
 MAX_SIZE = 400
 """Nodes of a body beyond which doubling it costs more to compile than the test costs to run."""

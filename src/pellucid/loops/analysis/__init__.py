@@ -1,0 +1,1 @@
+"""What moves ask about nests, and the clauses that several moves share."""

@@ -1,0 +1,200 @@
+"""Deferring: which choices become branches, and what leaves a loop around an arm.
+
+Above `demand`, which settles where values are wanted once this is decided. No evaluation is added but what costs less
+than asking: a choice whose arms, alone, are cheap is a selection, and a value that only an arm wants leaves the loops
+around it at once if it is cheap. A dear one is deferred: computed when it is first wanted, once in the region outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...ir.expr import Expr, parts, topological
+from ...ir.nest import Block
+from ...reasoning.infer import FactsOf
+from ...reasoning.machine import PROCESSOR
+from ...reasoning.work import node_costs
+from .demand import Branch, Demand, Region, reads_of
+
+MAX_DEPTH = 12
+"""How deeply branches for choices may nest; deeper ones become selections."""
+
+
+def settle(
+    body: Block,
+    mutable: set[object],
+    everything: list[Expr],
+    threshold: float,
+    facts: FactsOf,
+    *,
+    hoist: bool,
+) -> Demand:
+    """Settle the demand with a branch for every choice whose arms, alone, cost at least `threshold` cycles.
+
+    A choice with cheap arms is a selection: both arms are computed, which costs less than a branch. Values that leave a
+    loop around an arm are computed at once if all that leave it together cost less than that, too.
+    """
+    nodes = topological(everything)
+    costs = node_costs(nodes)
+    guards = _candidates(nodes, costs, threshold)
+    reads = reads_of(nodes, mutable) if mutable else {}
+    while True:
+        demand = Demand(body, nodes, mutable, reads, guards, facts, hoist=hoist)
+        decided = _decide(demand, nodes, costs, threshold) if demand.waiting else {}
+        if guards:
+            cheap = _Cheap(demand, costs, threshold, decided).picks
+            if cheap:
+                guards = {n: r for n, r in guards.items() if n not in cheap}
+                continue
+        if not decided:
+            return demand
+        return Demand(body, nodes, mutable, reads, guards, facts, hoist=hoist, decided=decided)
+
+
+# ---- what leaves a loop around something that may not happen ----
+
+
+def _decide(
+    demand: Demand, nodes: Sequence[Expr], costs: Mapping[Expr, float], threshold: float
+) -> dict[Expr, str]:
+    """Say of each value that waits in regions that may not happen whether it is to "move" out of them or to "defer".
+
+    What is in no region but the same ones is weighed together. A cheap value of which an operand is deferred stays
+    where it is, unless what uses it is deferred as well.
+    """
+    together: dict[tuple[tuple[Region, Region], ...], float] = {}
+    for node, waiting in demand.waiting.items():
+        together[waiting] = together.get(waiting, 0.0) + _weight(demand, node, waiting[0][0], costs)
+    decided: dict[Expr, str] = {}
+    held: set[Expr] = set()
+    for node in nodes:
+        waiting = demand.waiting.get(node)
+        if waiting is not None and together[waiting] >= threshold:
+            decided[node] = "defer"
+            held.add(node)
+        elif any(a in held for a in node.args):
+            held.add(node)
+        elif waiting is not None:
+            decided[node] = "move"
+    wanted: set[Expr] = set()
+    for node in reversed(nodes):
+        if node in demand.waiting:
+            if node in wanted and node not in decided:
+                decided[node] = "defer"
+            if decided.get(node) == "defer":
+                wanted.update(node.args)
+        elif node in wanted:
+            wanted.update(node.args)
+    return decided
+
+
+def _weight(demand: Demand, node: Expr, home: Region, costs: Mapping[Expr, float]) -> float:
+    """The cycles of one value in its home: of an iteration, those of all its steps; of a choice, those of its arms."""
+    cycles = costs[node]
+    if node.op == "iterate":
+        cycles += _steps(node) * _all(demand, demand.repeats[node, home], costs)
+    elif node in demand.guards:
+        branch = home.branches[node.args[0], demand.guards[node]]
+        if branch.picks[0] is node:
+            cycles += sum([_all(demand, arm, costs) for arm in (branch.then, branch.orelse)])
+    return cycles
+
+
+def _all(demand: Demand, region: Region, costs: Mapping[Expr, float]) -> float:
+    """The cycles of what is computed in a region and in those inside."""
+    return sum([_weight(demand, n, region, costs) for n in region.homes])
+
+
+def _steps(node: Expr) -> float:
+    """The steps of an iteration: its limit if that is known, else a guess."""
+    limit = parts(node)[-1]
+    return max(float(limit.attr), 0.0) if limit.op == "const" else PROCESSOR.steps
+
+
+# ---- which choices pay as branches ----
+
+
+def _candidates(nodes: Sequence[Expr], costs: Mapping[Expr, float], threshold: float) -> dict[Expr, int]:
+    """Choices whose arms could be dear, each with a rank: choices of one rank never depend on one another."""
+    choices = [n for n in nodes if n.op == "choose"]
+    weight: dict[Expr, float] = {}
+    for node in topological([a for c in choices for a in c.args[1:]]):
+        below = 0.0
+        for a in node.args:
+            below += weight[a]
+        total = costs[node] + below
+        if node.op == "iterate":
+            total += PROCESSOR.steps * 4
+        # Tree weights grow without bound on shared terms; beyond the threshold their size says nothing more.
+        weight[node] = min(total, 1000 * threshold)
+    dear = {c for c in choices if weight[c.args[1]] + weight[c.args[2]] >= threshold}
+    dear = _shallow(nodes, dear)
+    if not dear:
+        return {}
+    rank: dict[Expr, int] = {}
+    for node in nodes:
+        most = 0
+        for a in node.args:
+            most = max(most, rank[a])
+        rank[node] = most + 1 if node in dear else most
+    return {c: rank[c] for c in choices if c in dear}
+
+
+def _shallow(nodes: Sequence[Expr], dear: set[Expr]) -> set[Expr]:
+    """Of some choices, those that some user wants inside of fewer than `MAX_DEPTH` arms.
+
+    `nodes` have operands before users.
+    """
+    if len(dear) <= MAX_DEPTH:
+        return dear
+    arms: dict[Expr, int] = {}
+    for node in reversed(nodes):
+        around = arms.setdefault(node, 0)
+        inside = around + 1 if node in dear else around
+        for a in node.args:
+            if arms.get(a, inside) >= inside:
+                arms[a] = inside
+        if inside > around:
+            arms[node.args[0]] = min(arms[node.args[0]], around)
+    return {n for n in dear if arms[n] < MAX_DEPTH}
+
+
+class _Cheap:
+    """The choices of branches that do not pay, inner ones first: their work joins that of the arm around them."""
+
+    def __init__(
+        self, demand: Demand, costs: Mapping[Expr, float], threshold: float, decided: Mapping[Expr, str]
+    ) -> None:
+        self.demand, self.costs, self.threshold, self.decided = demand, costs, threshold, decided
+        self.picks: set[Expr] = set()
+        for region in (*demand.of_block.values(), *demand.repeats.values()):
+            self._weigh(region)
+
+    def _weigh(self, region: Region) -> tuple[set[Expr], float]:
+        """What is computed in a region if the cheap branches in it are none, and the cycles of that and of the rest."""
+        here = {n for n in region.homes if self.decided.get(n) != "move"}
+        dear: list[tuple[Branch, set[Expr], float]] = []
+        for branch in region.branches.values():
+            then, a = self._weigh(branch.then)
+            orelse, b = self._weigh(branch.orelse)
+            if region.depth >= MAX_DEPTH or a + b < self.threshold:
+                self.picks.update(branch.picks)
+                here |= then
+                here |= orelse
+            else:
+                dear.append((branch, then | orelse, a + b))
+        kept = 0.0
+        for branch, arms, cycles in dear:
+            # What is now computed around the branch is no longer computed in it.
+            left = cycles - sum([self.costs[n] for n in arms & here])
+            if left < self.threshold:
+                self.picks.update(branch.picks)
+                here |= arms
+            else:
+                kept += left
+        cycles = kept + sum([self.costs[n] for n in here])
+        for node in here:
+            body = self.demand.repeats.get((node, region)) if node.op == "iterate" else None
+            if body is not None:
+                cycles += _steps(node) * self._weigh(body)[1]
+        return here, cycles

@@ -1,0 +1,1 @@
+"""The form of moves and theorems, the ledger and tactics, and what new nests are built from."""

@@ -1,0 +1,1 @@
+"""Tactics that combine moves into strategies, and the search for one."""

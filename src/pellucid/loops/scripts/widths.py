@@ -1,0 +1,87 @@
+"""Widths: how many lanes fill a register, by the widest value that a loop computes.
+
+Beside `cycles`, for scripts that end in lanes; and in which order loops stand, which tells rules what changes least.
+"""
+
+from __future__ import annotations
+
+from ...ir import types as T
+from ...ir.expr import Expr
+from ...ir.nest import For, Kernel, Store, blocks, walk
+from ...ir.path import at
+from ...reasoning.affine import affine
+from ..core.registry import named
+from ..core.tactic import State, Tactic, make
+
+
+def widest(loop: For) -> int:
+    """The most bits of a value that each iteration of a loop has for itself, positions along it aside; 8 at least.
+
+    A position in a table that is a narrower number is taken as that.
+    """
+    found = 8
+    stack = [s.value for s in walk(loop.body) if isinstance(s, Store)]
+    seen: set[Expr] = set()
+    while stack:
+        n = stack.pop()
+        if n in seen or not n.free & loop.index.free:
+            continue
+        seen.add(n)
+        if n.type is not T.boolean:
+            found = max(found, n.type.bits)
+        if n.op != "load":
+            stack += n.args
+            continue
+        (position,) = n.args
+        form = affine(position, (loop.index,))
+        if form is None or form.rest.free & loop.index.free:
+            stack.append(position.args[0] if position.op == "convert" else position)
+    return found
+
+
+def filled(loop: For, lanes: int) -> int:
+    """So many lanes, or as many as a loop fills that is known to have fewer iterations."""
+    if loop.lo.op != "const" or loop.hi.op != "const" or loop.hi.attr <= loop.lo.attr:
+        return lanes
+    return min(lanes, 1 << (int(loop.hi.attr - loop.lo.attr).bit_length() - 1))
+
+
+def by_lanes(lanes: int, bits: int) -> Tactic:
+    """Every loop by that many lanes of so many bits wherever that is proved; by more where its values are narrower."""
+
+    def tactic(state: State) -> State:
+        move = named("lanes")
+        while True:
+            for path in move.find(state.kernel):
+                loop = at(state.kernel.body, path)
+                if isinstance(loop, For):
+                    count = filled(loop, max(lanes, lanes * bits // widest(loop)))
+                    state, done = make(state, move, path, count=count)
+                    if done:
+                        break
+            else:
+                return state
+
+    return tactic
+
+
+def order_of(kernel: Kernel) -> tuple[int, ...]:
+    """The bits of the indices of loops, outermost first; those of loops side by side together."""
+    found: list[int] = []
+    rest = [(kernel.body, 0)]
+    while rest:
+        block, depth = rest.pop()
+        for s in block:
+            inside = depth
+            if isinstance(s, For):
+                if depth == len(found):
+                    found.append(0)
+                found[depth] |= s.index.free
+                inside += 1
+            rest.extend((b, inside) for b in blocks(s))
+    # An index of loops at several depths counts as it does in the outermost.
+    taken = 0
+    for depth, bits in enumerate(found):
+        found[depth] = bits & ~taken
+        taken |= bits
+    return tuple(found)
