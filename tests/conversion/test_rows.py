@@ -39,9 +39,9 @@ def converted(
     """The bytes of a conversion, made anew: with rows wherever there may be some, or with none at all."""
     convert.at_hand.cache_clear()
     if rows:
-        change = patch.multiple(convert, SHORT=0, SHORT_BITS=0, SHORT_ENTRIES=0)
+        change = patch.multiple(nests, SHORT=0, SHORT_BITS=0, SHORT_ENTRIES=0)
     else:
-        change = patch.object(convert, "_stages", in_place)
+        change = patch.object(nests, "_stages", in_place)
     with change:
         return pl.convert(data, source, target, size, numerics="exact", backend="numpy")
 
@@ -241,7 +241,7 @@ def test_the_rows_of_the_widest_pictures_fit_together():
 def agree_on_llvm(source: str, target: str, size: tuple[int, int]) -> None:
     data = picture(layout_of(source), size)
     convert.at_hand.cache_clear()
-    with patch.object(convert, "_stages", in_place):
+    with patch.object(nests, "_stages", in_place):
         want = pl.convert(data, source, target, size, numerics="exact")
     convert.at_hand.cache_clear()
     assert np.array_equal(pl.convert(data, source, target, size, numerics="exact"), want)

@@ -29,7 +29,7 @@ TARGETS = [
 def converted(source: str, target: str, size: tuple[int, int], *, tables: bool, backend: str = "numpy"):
     data = np.random.default_rng(5).integers(0, 256, layout_of(source).size(*size), np.uint8)
     convert.at_hand.cache_clear()
-    with patch.object(convert, "_pays", lambda *_: tables):
+    with patch.object(nests, "_pays", lambda *_: tables):
         return pl.convert(data, source, target, size, numerics="exact", backend=backend)
 
 
@@ -130,6 +130,6 @@ def test_what_becomes_of_entries_is_kept_or_made_for_each_pixel(source: str, tar
         found: list[np.ndarray] = []
         for by_entry in (nests._by_entry, lambda _: False):
             convert.at_hand.cache_clear()
-            with patch.object(convert, "_by_entry", by_entry):
+            with patch.object(nests, "_by_entry", by_entry):
                 found.append(pl.convert(data, source, target, size, numerics="exact", backend="numpy"))
         assert np.array_equal(*found), size
