@@ -161,12 +161,12 @@ def test_rows_of_many_pixels_are_not_kept():
 def test_samples_of_a_plane_are_beside_each_other():
     rows = Rows(FORMATS["v210"], (12, 2), 1, "rows")
     (words,) = rows.words
-    assert (str(words.type), words.size) == ("u16", 24)
+    assert (str(words.type), words.length) == ("u16", 24)
     places = {name: (p.step, p.every) for name, p in rows.places.items()}
     assert places == {"Y": (4, 2), "Cb": (4, 1), "Cr": (4, 1)}
     assert sorted(k for p in rows.places.values() for k in range(p.first, p.first + p.every)) == [0, 1, 2, 3]
     planar = Rows(Layout("Y:1; Cb:9 Cr:9 /2x2"), (6, 4), 2, "rows")
-    assert [(str(b.type), b.size) for b in planar.words] == [("u8", 12), ("u16", 6)]
+    assert [(str(b.type), b.length) for b in planar.words] == [("u8", 12), ("u16", 6)]
 
 
 CURVED = [

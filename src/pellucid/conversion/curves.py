@@ -11,11 +11,12 @@ from typing import Any, Protocol
 
 from ..ir import nest as N
 from ..ir import types as T
-from ..ir.expr import Buffer, Expr, const, index, load
+from ..ir.expr import Expr, const, index
 from ..tracing import Value
 from ..tracing import functions as F
 from ..tracing.tracer import lift
 from .access import parted, plus, times
+from .scratch import Scratch
 
 PIXEL, NUMBER = index("pixel"), index("number")
 MOST = 64 << 10
@@ -61,7 +62,7 @@ class Curves:
         distinct = list(dict.fromkeys(asked))
         self.many = 1 if site else len(distinct)
         self.which = [0] * len(asked) if site else [distinct.index(x) for x in asked]
-        self.numbers = Buffer("curves", F.real_type(), max(1, self.many * size[0] * tall))
+        self.numbers = Scratch("curves", F.real_type(), max(1, self.many * size[0] * tall), size[1] // tall)
 
     def _asked(self, column: Expr, row: Expr) -> list[Expr]:
         """The numbers of a pixel whose curves are asked for."""
@@ -81,15 +82,16 @@ class Curves:
         left = iter(self.which)
 
         def take(_: Any) -> Any:
-            return Value(load(self.numbers, self._place(column, row, next(left))))
+            block, place = self._place(column, row, next(left))
+            return Value(self.numbers.load(block, place))
 
         self.curved.curve = take
         color = self.color(column, row)
         self.curved.curve = self.curve
         return color
 
-    def around(self, block: Expr, tall: int, body: N.Block) -> N.Block:
-        """A block of rows, of which `tall` are in the picture; before it, its numbers are made and curved."""
+    def curved_numbers(self, block: Expr, tall: int) -> N.Block:
+        """The numbers of a block of rows, of which `tall` are in the picture, are made and curved."""
         whole, rest = divmod(self.size[0], self.wide)
         zero = const(0, T.i32)
         found: N.Block = ()
@@ -98,9 +100,9 @@ class Curves:
         if rest:
             found += self._filled(const(whole, T.i32), block, rest, tall)
         count = self.many * self.size[0] * tall
-        curved = self.curve(Value(load(self.numbers, NUMBER))).expr
-        loop = N.For(NUMBER, zero, const(count, T.i32), (N.Store(self.numbers, NUMBER, curved),))
-        return (N.Alloc({self.numbers: const(self.numbers.size, T.i32)}, (*found, loop, *body)),)
+        curved = self.curve(Value(self.numbers.load(block, NUMBER))).expr
+        loop = N.For(NUMBER, zero, const(count, T.i32), (self.numbers.store(block, NUMBER, curved),))
+        return (*found, loop)
 
     def _filled(self, unit: Expr, block: Expr, wide: int, tall: int) -> N.Block:
         """The stores of the numbers of a few columns."""
@@ -112,10 +114,10 @@ class Curves:
                 if self.site is not None:
                     asked = [asked[self.site(across, down)]]
                 for which, number in dict(zip(self.which, asked, strict=False)).items():
-                    found.append(N.Store(self.numbers, self._place(column, row, which), number))
+                    found.append(self.numbers.store(*self._place(column, row, which), number))
         return tuple(found)
 
-    def _place(self, column: Expr, row: Expr, which: int) -> Expr:
+    def _place(self, column: Expr, row: Expr, which: int) -> tuple[Expr, Expr]:
         found = parted(row, self.tall)
         assert found is not None  # noqa: S101 - blocks are of so many rows
-        return plus(column, (found[1] * self.many + which) * self.size[0])
+        return found[0], plus(column, (found[1] * self.many + which) * self.size[0])

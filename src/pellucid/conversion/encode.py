@@ -8,7 +8,7 @@ so that whole blocks need no test, and what is left at the right and at the bott
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -25,6 +25,7 @@ from ..tracing.transfer import to_linear
 from . import meaning
 from .access import bits_type, plus, times, write
 from .rows import Rows, Samples
+from .scratch import Stage, over, staged
 
 EDGE = index("edge")
 
@@ -52,10 +53,9 @@ class Encoder:
     Blocks are `longer` times as long and as high as the layout asks for. With a `margin`, the first and the last block
     of a row stand by themselves, for colors that depend on neighbors. `as_stored` colors are amounts of light already,
     if the layout keeps these, and `as_levels` they are Y, Cb and Cr. `facts` is what is known of the columns and rows
-    that colors are asked for at the time. A block of rows is put `around`: what its colors are
-    made of. Of channels in `copied`, the bits of the
-    sample at a pixel are had without its color. With `rows`, samples are put there, and packed when a row of blocks is
-    done: blocks need not be whole groups then.
+    that colors are asked for at the time. Colors may be made of what `stages` fill. Of channels in `copied`, the bits
+    of the sample at a pixel are had without its color. With `rows`, samples are put there, and packed when a row of
+    blocks is done: blocks need not be whole groups then.
     """
 
     def __init__(
@@ -68,12 +68,12 @@ class Encoder:
         margin: bool = False,
         as_stored: bool = False,
         as_levels: bool = False,
-        around: Callable[[Expr, int, N.Block], N.Block] | None = None,
+        stages: Sequence[Stage] = (),
         as_kept: bool = False,
         copied: Mapping[str, Callable[[Expr, Expr], Expr]] = MappingProxyType({}),
         rows: Rows | None = None,
     ) -> None:
-        self.layout, self.planes, self.margin, self.around = layout, planes, margin, around
+        self.layout, self.planes, self.margin, self.stages = layout, planes, margin, [*stages]
         self.as_levels, self.as_kept, self.copied, self.rows = as_levels, as_kept, copied, rows
         self.width, self.height = size
         whole = turn(layout, groups=rows is None)
@@ -81,16 +81,6 @@ class Encoder:
         self.linear = layout.said["transfer"] == "linear" and not as_stored
         self.curve: Callable[[Any], Any] = to_linear
         self.facts = FactsOf()
-
-    def within(self, around: Callable[[Expr, int, N.Block], N.Block]) -> None:
-        """Put something more around a block of rows, inside of what is there."""
-        outer = self.around
-
-        def both(row: Expr, tall: int, body: N.Block) -> N.Block:
-            inner = around(row, tall, body)
-            return inner if outer is None else outer(row, tall, inner)
-
-        self.around = both
 
     def nest(self, colors: Colors) -> N.Block:
         """The whole picture."""
@@ -116,20 +106,27 @@ class Encoder:
                 found += (N.For(COLUMN, const(first, T.i32), const(beyond, T.i32), inner),)
             if right:
                 found += self.block(const(columns, T.i32), row, right, tall)
+            return found
+
+        def section(row: Expr, tall: int, count: int) -> N.Block:
+            body = over(count, line(row, tall))
             if self.rows is not None:
 
                 def packed(number: int, line: Expr, group: Expr, samples: Samples) -> N.Block:
                     lines = self.down // self.layout.planes[number].down
                     return self._group(number, plus(times(row, lines), line), group, samples)
 
-                found = self.rows.packed(found, tall, packed)
-            return found if self.around is None else self.around(row, tall, found)
+                packing = over(count, self.rows.packed(row, tall, packed))
+                body = staged(self.rows.words, row, 0, body, packing)
+            for stage in reversed(self.stages):
+                body = staged(stage.arrays, row, count, stage.fill(row, tall), body)
+            return body
 
         body: N.Block = ()
         if rows:
-            body += (N.For(ROW, zero, const(rows, T.i32), line(ROW, self.down)),)
+            body += section(ROW, self.down, rows)
         if below:
-            body += line(const(rows, T.i32), below)
+            body += section(const(rows, T.i32), below, 0)
         return body
 
     def block(self, column: Expr, row: Expr, wide: int, tall: int) -> N.Block:
@@ -159,6 +156,7 @@ class Encoder:
             return tuple(
                 self.rows.store(
                     c,
+                    row,
                     plus(times(column, self.across // c.across), k),
                     const(line, T.i32),
                     sample(c, k, line),

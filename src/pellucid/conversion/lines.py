@@ -11,10 +11,11 @@ import math
 
 from ..ir import nest as N
 from ..ir import types as T
-from ..ir.expr import Buffer, Expr, apply, const, index, load
+from ..ir.expr import Expr, apply, const, index
 from ..loops.core.build import folded
 from ..pixels.layout import Layout
 from .access import Memory, parted, plus, read, times
+from .scratch import Scratch
 
 LINE, GROUP = index("line"), index("group")
 WORD = T.u16
@@ -53,56 +54,58 @@ class Lines:
     def __init__(self, layout: Layout, memory: Memory, size: tuple[int, int], tall: int) -> None:
         self.layout, self.channel, self.memory, self.tall = layout, layout["M"], memory, tall
         self.width, self.height = size
-        self.words = Buffer("lines", WORD, _size(self.width, tall))
+        self.words = Scratch("lines", WORD, _size(self.width, tall), self.height // tall)
 
-    def around(self, block: Expr, tall: int, body: N.Block) -> N.Block:
-        """A block of rows, of which `tall` are in the picture; before it, its lines are unpacked."""
+    def unpacked(self, block: Expr, tall: int) -> N.Block:
+        """The lines of a block of rows, of which `tall` are in the picture, are unpacked."""
         row = self._mirrored(plus(folded("add", times(block, self.tall), LINE), -1))
         pixels = math.lcm(2, self.layout.planes[self.channel.plane].pixels)
         whole, rest = divmod(self.width, pixels)
         zero = const(0, T.i32)
         found: N.Block = ()
         if whole:
-            group = self._unpacked(times(GROUP, pixels), row, pixels)
+            group = self._unpacked(block, times(GROUP, pixels), row, pixels)
             found += (N.For(GROUP, zero, const(whole, T.i32), group),)
-        found += self._unpacked(const(whole * pixels, T.i32), row, rest)
+        found += self._unpacked(block, const(whole * pixels, T.i32), row, rest)
         # Their color stays: beyond an edge is what is on the other side of the pixel at the edge.
         for beyond, inside in ((-1, min(1, self.width - 1)), (self.width, max(0, self.width - 2))):
             found += (
-                N.Store(
-                    self.words,
+                self.words.store(
+                    block,
                     self._place(LINE, const(beyond, T.i32)),
-                    self._word(LINE, const(inside, T.i32)),
+                    self._word(block, LINE, const(inside, T.i32)),
                 ),
             )
-        lines = N.For(LINE, zero, const(tall + 2, T.i32), found)
-        return (N.Alloc({self.words: const(self.words.size, T.i32)}, (lines, *body)),)
+        return (N.For(LINE, zero, const(tall + 2, T.i32), found),)
 
     def near(self, column: Expr, row: Expr, across: int, down: int) -> Expr:
         """The bits of the sample that so many columns and rows away from a pixel of a block, as a number of 32 bits."""
-        word = apply("convert", self._word(self._line(row, down), plus(column, across)), attr=T.u32)
+        block, line = self._line(row, down)
+        word = apply("convert", self._word(block, line, plus(column, across)), attr=T.u32)
         if self.channel.bits == WORD.bits:
             return word
         # Which tells what is in memory.
         return apply("and", word, const((1 << self.channel.bits) - 1, T.u32))
 
-    def _line(self, row: Expr, down: int) -> Expr:
-        """The line of a row, or of one near to it."""
+    def _line(self, row: Expr, down: int) -> tuple[Expr, Expr]:
+        """The block of a row, and the line of it, or of one near to it."""
         found = parted(row, self.tall)
         assert found is not None  # noqa: S101 - blocks are of so many rows
-        return const(found[1] + down + 1, T.i32)
+        return found[0], const(found[1] + down + 1, T.i32)
 
-    def _unpacked(self, first: Expr, row: Expr, count: int) -> N.Block:
+    def _unpacked(self, block: Expr, first: Expr, row: Expr, count: int) -> N.Block:
         """The stores of so many samples from a column on."""
         found: list[N.Store] = []
         for k in range(count):
             column = plus(first, k)
             bits = read(self.layout, self.channel, self.memory, column, row)
-            found.append(N.Store(self.words, self._place(LINE, column), apply("convert", bits, attr=WORD)))
+            found.append(
+                self.words.store(block, self._place(LINE, column), apply("convert", bits, attr=WORD))
+            )
         return tuple(found)
 
-    def _word(self, line: Expr, column: Expr) -> Expr:
-        return load(self.words, self._place(line, column))
+    def _word(self, block: Expr, line: Expr, column: Expr) -> Expr:
+        return self.words.load(block, self._place(line, column))
 
     def _place(self, line: Expr, column: Expr) -> Expr:
         """Where the sample of a column is in the lines; columns begin before the first one."""

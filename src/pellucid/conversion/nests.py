@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..driver.frame import Frame, build_nest, color_of
@@ -27,6 +28,7 @@ from .entries import Entries
 from .lines import Lines, lined
 from .packing import planes_of
 from .rows import Rows
+from .scratch import Stage, scheduled, staged
 from .tables import Tables, pay
 
 LONGEST = 8
@@ -76,12 +78,14 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
     near = any(any(f.cosited(c)) for f in (source, target) for c in f.channels if c.name not in copied)
     lines = not near and not copied and lined(source, size[0], math.lcm(2, turn(target)[1]))
     (wide, tall), read, written, numbers = _stages(source, target, size, options.real, lines=lines, near=near)
-    around: Callable[[Expr, int, Block], Block] | None = None
+    stages: list[Stage] = []
     if lines:
         mosaic = Lines(source, packed.planes[0], size, tall)
-        packed.near, around = mosaic.near, mosaic.around
+        packed.near = mosaic.near
+        stages.append(Stage((mosaic.words,), mosaic.unpacked))
     elif read is not None:
-        packed.rows, around = read, functools.partial(read.unpacked, memories)
+        packed.rows = read
+        stages.append(Stage(read.words, functools.partial(read.unpacked, memories)))
     other = turn(target, groups=written is None)
     longer = wide // other[0], tall // other[1]
     if max(longer) > LONGEST:
@@ -95,7 +99,7 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
         margin=near,
         as_stored=as_stored,
         as_levels=levels,
-        around=around,
+        stages=stages,
         as_kept=True,
         copied=copied,
         rows=written,
@@ -120,15 +124,17 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
             entries = Entries(count, lambda entry: curves(entry, none))
             filling.copied = _of_entries(packed, target, entries)
             body = filling.nest(lambda column, row: entries(packed.index(column, row)))
-            return curves.around(none, 1, entries.around(body))
+            made = curves.curved_numbers(none, 1)
+            return staged((curves.numbers,), none, 0, made, entries.around(body))
         if numbers is None:
             return filling.nest(color)
         site = functools.partial(meaning.site, target) if target.model == "mosaic" else None
         curves = Curves(size, tall, numbers, curved, color, site)
-        filling.within(curves.around)
+        filling.stages.append(Stage((curves.numbers,), curves.curved_numbers))
         return filling.nest(curves)
 
-    return build_nest(write, options.real, asked.planes, "packed")
+    frame = build_nest(write, options.real, asked.planes, "packed")
+    return replace(frame, kernel=scheduled(frame.kernel).kernel)
 
 
 def _of_entries(packed: Decoder, target: Layout, entries: Entries) -> dict[str, Callable[[Expr, Expr], Expr]]:

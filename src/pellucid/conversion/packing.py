@@ -10,7 +10,7 @@ import functools
 import itertools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -31,6 +31,7 @@ from ..pixels.layout import MAX_BYTES, Layout
 from ..tracing import Param
 from .encode import Encoder, turn
 from .rows import Rows
+from .scratch import scheduled
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 WORDS = (T.u8, T.u16, T.u32)
@@ -194,7 +195,7 @@ def nest_of(
     whole, alone = (math.prod(turn(layout, groups=groups)) for groups in (True, False))
     # A picture is compiled for each pixel of a block by itself.
     rows = Rows(layout, size, turn(layout)[1], "written") if whole > alone else None
-    return build_into(
+    frame = build_into(
         kernel.source,
         kernel.options.real,
         lambda colors: Encoder(layout, size, planes, rows=rows if rows and rows.fits else None).nest(colors),
@@ -203,3 +204,4 @@ def nest_of(
         supersample=many,
         name="packed",
     )
+    return replace(frame, kernel=scheduled(frame.kernel).kernel)

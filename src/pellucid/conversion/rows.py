@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 from ..ir import nest as N
 from ..ir import types as T
-from ..ir.expr import Buffer, Expr, apply, const, index, load
+from ..ir.expr import Expr, apply, const, index
 from ..pixels.layout import Channel, Layout
 from .access import Memory, bits_type, least_type, parted, plus, read, signed, times
+from .scratch import Scratch
 
 MOST = 32 << 10
 """The most bytes that the rows of a block take: a quarter of what a thread has for itself, for there may be others."""
@@ -34,7 +35,7 @@ class Place(NamedTuple):
     every       how many of them, one after the other.
     """
 
-    buffer: Buffer
+    buffer: Scratch
     stride: int
     step: int
     first: int
@@ -51,7 +52,7 @@ class Rows:
         self.layout, self.size, self.tall = layout, size, tall
         # Where a loop of the same index was longer, less would be known.
         self.line, self.group = index(f"{name}_line"), index(f"{name}_group")
-        self.words: list[Buffer] = []
+        self.words: list[Scratch] = []
         self.places: dict[str, Place] = {}
         for number, plane in enumerate(layout.planes):
             channels = self._of(number)
@@ -61,7 +62,7 @@ class Rows:
             unit = math.lcm(*(c.across for c in channels))
             step = sum(unit // c.across for c in channels)
             stride = -(-size[0] // unit) * step
-            buffer = Buffer(f"{name}_{number}", word, stride * (tall // plane.down))
+            buffer = Scratch(f"{name}_{number}", word, stride * (tall // plane.down), size[1] // tall)
             first = 0
             for c in channels:
                 self.places[c.name] = Place(buffer, stride, step, first, unit // c.across)
@@ -75,10 +76,10 @@ class Rows:
         >>> Rows(Layout("Y:1"), (1920, 1080), 1, "rows").fits, Rows(Layout("Y:1"), (100_000, 9), 1, "rows").fits
         (True, False)
         """
-        return sum(b.size * b.type.bits for b in self.words) <= 8 * MOST
+        return sum(b.length * b.type.bits for b in self.words) <= 8 * MOST
 
-    def unpacked(self, memories: Sequence[Memory], block: Expr, tall: int, body: N.Block) -> N.Block:
-        """A block of rows, of which `tall` are in the picture; before it, its samples are unpacked."""
+    def unpacked(self, memories: Sequence[Memory], block: Expr, tall: int) -> N.Block:
+        """The samples of a block of rows, of which `tall` are in the picture, are unpacked."""
 
         def group(number: int, line: Expr, at: Expr, there: dict[str, int]) -> N.Block:
             found: list[N.Store] = []
@@ -87,15 +88,13 @@ class Rows:
                 for k in range(there[c.name]):
                     column = plus(times(at, len(c.places)), k)
                     bits = read(self.layout, c, memories[number], column, row)
-                    found.append(self.store(c, column, line, bits))
+                    found.append(self.store(c, block, column, line, bits))
             return tuple(found)
 
-        return self._around(self._groups(tall, group) + body)
+        return self._groups(tall, group)
 
-    def packed(
-        self, body: N.Block, tall: int, write: Callable[[int, Expr, Expr, Samples], N.Block]
-    ) -> N.Block:
-        """A block of rows that fills them, and then what `write` does with the samples of each group of them.
+    def packed(self, block: Expr, tall: int, write: Callable[[int, Expr, Expr, Samples], N.Block]) -> N.Block:
+        """What `write` does with the samples of each group of a block of rows.
 
         It is given the plane of a group, its line and its number in that, and the samples.
         """
@@ -106,15 +105,14 @@ class Rows:
                 # Wherever the row ends, its last group is a whole one.
                 none: Expr = const(0, bits_type(c))
                 samples[c.name] = [
-                    self.bits(c, plus(times(at, len(c.places)), k), line) if k < there[c.name] else none
+                    self.bits(c, block, plus(times(at, len(c.places)), k), line)
+                    if k < there[c.name]
+                    else none
                     for k in range(len(c.places))
                 ]
             return write(number, line, at, samples)
 
-        return self._around(body + self._groups(tall, group))
-
-    def _around(self, body: N.Block) -> N.Block:
-        return (N.Alloc({b: const(b.size, T.i32) for b in self.words}, body),)
+        return self._groups(tall, group)
 
     def _groups(self, tall: int, group: Callable[[int, Expr, Expr, dict[str, int]], N.Block]) -> N.Block:
         """What is to be done with every group: given its plane, line, number, and how many samples are there."""
@@ -146,23 +144,23 @@ class Rows:
         lines = self.tall // channel.down
         found = parted(row, lines)
         assert found is not None  # noqa: S101 - blocks are of so many rows
-        return signed(channel, self.bits(channel, column, const(found[1], T.i32)))
+        return signed(channel, self.bits(channel, found[0], column, const(found[1], T.i32)))
 
-    def bits(self, channel: Channel, column: Expr, line: Expr) -> Expr:
+    def bits(self, channel: Channel, block: Expr, column: Expr, line: Expr) -> Expr:
         """The bits of a sample, those beyond it zero."""
         word, wide = self.places[channel.name].buffer, bits_type(channel)
-        found = load(word, self._place(channel, column, line))
+        found = word.load(block, self._place(channel, column, line))
         found = found if word.type is wide else apply("convert", found, attr=wide)
         if channel.bits == word.type.bits:
             return found
         # Which tells what is in memory.
         return apply("and", found, const((1 << channel.bits) - 1, wide))
 
-    def store(self, channel: Channel, column: Expr, line: Expr, bits: Expr) -> N.Store:
+    def store(self, channel: Channel, block: Expr, column: Expr, line: Expr, bits: Expr) -> N.Store:
         """Put the bits of a sample there, whatever lies beyond them."""
         word = self.places[channel.name].buffer
         value = bits if bits.type is word.type else apply("convert", bits, attr=word.type)
-        return N.Store(word, self._place(channel, column, line), value)
+        return word.store(block, self._place(channel, column, line), value)
 
     def _place(self, channel: Channel, column: Expr, line: Expr) -> Expr:
         place = self.places[channel.name]

@@ -30,10 +30,15 @@ class Stages:
         return sum(n * b.type.dtype.itemsize for b, n in self.lengths.items())
 
     def accesses(self) -> Iterable[tuple[For, Access]]:
-        """Every load and store of the arrays, with the loop that makes it."""
+        """The loads and stores of the arrays, equal ones once, each with the loop that makes it."""
         for loop in (self.first, self.second):
-            found = effects(loop.body)
-            yield from ((loop, a) for a in (*found.sets, *found.uses) if a.buffer in self.lengths)
+            found, met = effects(loop.body), set[tuple[Buffer, Expr, tuple[For, ...]]]()
+            for a in (*found.sets, *found.uses):
+                # Many statements load the same elements.
+                key = (a.buffer, a.position, a.scope)
+                if a.buffer in self.lengths and key not in met:
+                    met.add(key)
+                    yield loop, a
 
     def within(self, loop: For, access: Access, ranges: Mapping[Expr, Facts]) -> Expr | None:
         """The position from where the part of the iteration begins; None if it is not known."""
@@ -41,16 +46,18 @@ class Stages:
         rows = Rows(access.buffer, loop, (), self.lengths[access.buffer])
         return rows.rest(access, ranges) if found is None else found
 
-    def inside(self, loop: For, access: Access, ranges: Mapping[Expr, Facts]) -> bool:
+    def inside(self, loop: For, access: Access, known: Known) -> bool:
         """Whether an access is surely in the part of its own iteration."""
         length, position = self.lengths[access.buffer], access.position
         if any(n.op == "load" and n.attr in self.lengths for n in topological([position])):
             return False
         rest = self._written(loop, access)
         if rest is None:
-            return self.within(loop, access, ranges) is not None
+            return self.within(loop, access, known.ranges) is not None
         wraps = loop.hi.attr * length - 1 > position.type.high
-        return not wraps and Known(ranges, (loop, *access.scope)).facts(rest).within(0, length - 1)
+        if rest.op == "const" and not wraps:
+            return 0 <= rest.attr < length
+        return not wraps and known.inside((loop, *access.scope)).facts(rest).within(0, length - 1)
 
     def _written(self, loop: For, access: Access) -> Expr | None:
         """The position in a part, where it is written as such: ``index * length + rest``."""

@@ -59,7 +59,7 @@ def _memory_unchanged(site: Site) -> Verdict:
 def _own_part(site: Site) -> Verdict:
     s, premise = _of(site), "every iteration uses its own part"
     for loop, a in s.accesses():
-        if not s.inside(loop, a, site.ranges):
+        if not s.inside(loop, a, site.known):
             return Unknown(premise, f"whether {a} is in part {loop.index.attr}")
     return Proved(premise)
 

@@ -1,0 +1,81 @@
+"""Scratch arrays of stages: a part for each block of rows, so that a stage is a loop over all blocks.
+
+A stage is written as if all of its values were kept; the move `compute_at` then brings it to the block that wants them,
+and a part of each array is left (see decision 55). What is left over below the last whole block stands by itself, with
+arrays of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ..driver.frame import ROW
+from ..ir import nest as N
+from ..ir import types as T
+from ..ir.expr import Buffer, Expr, apply, const
+from ..ir.expr import load as loaded
+from ..ir.nest import position_type
+from ..loops.build import folded
+from ..loops.ledger import Ledger
+from ..loops.tactic import State, everywhere
+from .access import times
+
+
+class Scratch:
+    """An array with `length` elements for each of so many whole blocks of rows, and as many for what is left over."""
+
+    def __init__(self, name: str, type_: T.Type, length: int, blocks: int) -> None:
+        self.length = length
+        self.whole = Buffer(name, type_, length * max(1, blocks))
+        self.rest = Buffer(f"{name}_rest", type_, length)
+
+    @property
+    def type(self) -> T.Type:
+        """The type of its elements."""
+        return self.whole.type
+
+    def of(self, block: Expr) -> Buffer:
+        """The array that a block has its part in."""
+        return self.whole if block.op == "index" else self.rest
+
+    def load(self, block: Expr, within: Expr) -> Expr:
+        """The element at a position in the part of a block."""
+        return loaded(self.of(block), self._at(block, within))
+
+    def store(self, block: Expr, within: Expr, value: Expr) -> N.Store:
+        """Put a value at a position in the part of a block."""
+        return N.Store(self.of(block), self._at(block, within), value)
+
+    def _at(self, block: Expr, within: Expr) -> Expr:
+        if block.op != "index":
+            return within
+        wide = position_type(self.whole.size)
+        if wide is not within.type:
+            block, within = (apply("convert", x, attr=wide) for x in (block, within))
+            return folded("add", folded("mul", block, const(self.length, wide)), within)
+        return folded("add", times(block, self.length), within)
+
+
+class Stage(NamedTuple):
+    """Arrays, and what fills the part of a block of which so many rows are in the picture."""
+
+    arrays: Sequence[Scratch]
+    fill: Callable[[Expr, int], N.Block]
+
+
+def staged(arrays: Sequence[Scratch], block: Expr, count: int, fill: N.Block, body: N.Block) -> N.Block:
+    """A stage for all blocks, or for one that stands by itself, and after it the statements that load from it."""
+    found = [a.of(block) for a in arrays]
+    sizes: dict[Buffer, Expr] = {b: const(b.size, position_type(b.size)) for b in found}
+    return (N.Alloc(sizes, (*over(count, fill), *body)),)
+
+
+def over(count: int, body: N.Block) -> N.Block:
+    """Statements for each of so many blocks; as they are where there is one that stands by itself."""
+    return (N.For(ROW, const(0, T.i32), const(count, T.i32), body),) if count else body
+
+
+def scheduled(kernel: N.Kernel) -> State:
+    """The kernel with every stage computed at the block that wants it, and the ledger of that."""
+    return everywhere("compute_at")(State(kernel, {}, Ledger()))
