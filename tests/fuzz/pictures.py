@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import pellucid as pl
+from pellucid.images.image import Image
 from pellucid.images.signature import Range
 from pellucid.images.word import WORDS, Parameter, Word, vocabulary
 
@@ -66,8 +67,11 @@ def names() -> dict[str, Any]:
 
 
 def picture(text: str) -> Any:
-    """The picture that an expression stands for."""
-    return eval(text, dict(names()))  # a name bound inside, such as that of a lambda, must not stay
+    """The picture that an expression stands for; a function of a point may raise ArithmeticError of Python's numbers."""
+    made = eval(text, dict(names()))  # a name bound inside, such as that of a lambda, must not stay
+    if isinstance(made, Image):
+        _ = made.kind  # its function is called here
+    return made
 
 
 @functools.cache
