@@ -67,7 +67,7 @@ def names() -> dict[str, Any]:
 
 
 def picture(text: str) -> Any:
-    """The picture that an expression stands for; a function of a point may raise ArithmeticError of Python's numbers."""
+    """The picture that an expression stands for; functions of points may raise ArithmeticError."""
     made = eval(text, dict(names()))  # a name bound inside, such as that of a lambda, must not stay
     if isinstance(made, Image):
         _ = made.kind  # its function is called here
