@@ -88,7 +88,7 @@ class _Text:
         self.lines.append(f" {name} = {right}")
         return name
 
-    def open(self, label: str) -> None:
+    def start_block(self, label: str) -> None:
         """Begin a block of LLVM's."""
         self.lines.append(f"{label}:")
         self.label = label
@@ -108,7 +108,7 @@ class _Text:
         on = self.new_label()
         name = f"f{failure}" if failure > 0 else f"fm{-failure}"
         self.emit(f"br i1 {condition}, label %{on}, label %{name}, !prof !0")
-        self.open(on)
+        self.start_block(on)
 
     def _place(self, word: int) -> str:
         return self.let(f"getelementptr i64, ptr %frame, i64 {word}")
@@ -142,14 +142,14 @@ class _Text:
         while waiting:
             label, stream = waiting.pop()
             if label:
-                self.open(label)
+                self.start_block(label)
             for instruction in stream:
                 if instruction[0] == "if":
                     then, orelse = self.new_label(), self.new_label()
                     test = self.let(f"icmp ne i64 {self.value(instruction[1])}, 0")
                     self.emit(f"br i1 {test}, label %{then}, label %{orelse}")
                     waiting.append((then, instruction[2]))
-                    self.open(orelse)
+                    self.start_block(orelse)
                 else:
                     self.write(instruction)
         return "\n".join(self.lines)
@@ -162,7 +162,7 @@ class _Text:
         full, on, before = self.new_label(), self.new_label(), self.label
         enough = self.let(f"icmp ule i64 {end}, {limit}")
         self.emit(f"br i1 {enough}, label %{on}, label %{full}, !prof !0")
-        self.open(full)
+        self.start_block(full)
         old = {p: f"%q{number}_{p}" for p in block.params}
         for k, (word, tag) in enumerate(block.roots):
             self.emit(f"store i64 {old[word]}, ptr {self._place(first + 2 * k)}")
@@ -183,7 +183,7 @@ class _Text:
         new = dict(old) | {word: self._word(first + 2 * k) for k, (word, _) in enumerate(block.roots)}
         self.emit(f"br label %{on}")
         after = self.label
-        self.open(on)
+        self.start_block(on)
         for p in block.params:
             self.emit(f"%r{p} = phi i64 [{old[p]}, %{before}], [{new[p]}, %{after}]")
 
@@ -200,13 +200,13 @@ class _Text:
         ask, on = self.new_label(), self.new_label()
         none = self.let(f"icmp ne i64 {fewer}, 0")
         self.emit(f"br i1 {none}, label %{on}, label %{ask}, !prof !0")
-        self.open(ask)
+        self.start_block(ask)
         question = self.let(f"inttoptr i64 {self._word(Word.QUESTION)} to ptr")
         stop = self.let(f"call i32 {question}()")
         self.unless(self.let(f"icmp eq i32 {stop}, 0"), STOPPED)
         self.emit(f"store i64 {POLL_INTERVAL}, ptr %turns")
         self.emit(f"br label %{on}")
-        self.open(on)
+        self.start_block(on)
 
     # ---- instructions ----
 
@@ -377,5 +377,5 @@ class _Text:
         )
         self.emit(f"switch i64 {self.value(word)}, {last} [{arms}]")
         for (target, args), label in zip(cases, labels, strict=True):
-            self.open(label)
+            self.start_block(label)
             self._go(target, args)

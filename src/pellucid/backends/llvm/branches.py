@@ -50,7 +50,7 @@ class Branches:
         before = out.place()
         go, after = out.new_label(), out.new_label()
         out.branch(scope.any_lane(wanted), go, after)
-        out.open(go)
+        out.start_block(go)
         begin, mark = len(out.lines), scope.mark()
         with scope.within(branch=wanted):
             self._write(block)
@@ -62,7 +62,7 @@ class Branches:
             return found
         end = out.label
         out.jump(after)
-        out.open(after)
+        out.start_block(after)
         return [
             out.let(f"phi {typed(p.type, scope.lanes)} [ {name}, %{end} ], [ {ZERO}, %{before.label} ]")
             for p, name in zip(nodes, found, strict=True)
@@ -78,7 +78,7 @@ class Branches:
         values: list[list[str]] = []
         lines = 0
         for label, block, k in ((then, s.then, 1), (orelse, s.orelse, 2)):
-            out.open(label)
+            out.start_block(label)
             begin, mark = len(out.lines), scope.mark()
             self._write(block)
             values.append([self.values.like(p, p.args[k]) for p in s.picks])
@@ -92,7 +92,7 @@ class Branches:
                 word = scope.type(p)
                 scope.define(p, out.let(f"select i1 {condition}, {word} {a}, {word} {b}"))
             return
-        out.open(after)
+        out.start_block(after)
         names = [
             out.let(f"phi {scope.type(p)} [ {a}, %{ends[0]} ], [ {b}, %{ends[1]} ]")
             for p, a, b in zip(s.picks, *values, strict=True)
@@ -116,10 +116,10 @@ class Branches:
                 test = condition if k == 0 else out.let(f"xor i1 {condition}, true")
             go, after = out.new_label(), out.new_label()
             out.branch(test, go, after)
-            out.open(go)
+            out.start_block(go)
             mark = scope.mark()
             with scope.within(branch=inner):
                 self._write(block)
                 scope.leave(mark)
             out.jump(after)
-            out.open(after)
+            out.start_block(after)

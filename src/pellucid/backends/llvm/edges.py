@@ -48,7 +48,7 @@ class Edges:
         first = self.out.let(f"insertelement <8 x i16> poison, i16 {limit}, i64 0")
         limits = self.out.let(f"shufflevector <8 x i16> {first}, <8 x i16> poison, <8 x i32> zeroinitializer")
         self.out.jump(name)
-        self.out.open(name)
+        self.out.start_block(name)
         t, more = f"%{name}.t", f"%{name}.more"
         self.out.emit(f"{t} = phi i64 [ 0, %{before} ], [ {more}, %{name}.next ]\n{more} = add i64 {t}, 1")
         lanes = self.out.let(
@@ -59,16 +59,16 @@ class Edges:
         where = self.out.let(f"getelementptr i8, ptr %place{k}, i64 {t}")
         whole, part = f"{name}.whole", f"{name}.part"
         self.out.emit(f"switch i8 {mask}, label %{part} [ i8 0, label %{name}.next i8 -1, label %{whole} ]")
-        self.out.open(whole)
+        self.out.start_block(whole)
         self.out.emit(f"store i8 {new}, ptr {where}")
         self.out.jump(f"{name}.next")
-        self.out.open(part)
+        self.out.start_block(part)
         self._merge(where, new, mask)
         self.out.jump(f"{name}.next")
-        self.out.open(f"{name}.next")
+        self.out.start_block(f"{name}.next")
         done = self.out.let(f"icmp eq i64 {more}, {size}")
         self.out.branch(done, f"{name}.done", name)
-        self.out.open(f"{name}.done")
+        self.out.start_block(f"{name}.done")
 
     def _merge(self, where: str, value: str, mask: str) -> None:
         """Change the bits of a byte that are in a mask, whatever other threads do to the others."""

@@ -91,7 +91,7 @@ class Emitter:
         self._count += 1
         return f"L{self._count}"
 
-    def open(self, label: str) -> None:
+    def start_block(self, label: str) -> None:
         """Begin a block."""
         self.lines.append(f"{label}:")
         self.label = label
@@ -118,11 +118,11 @@ class Emitter:
         """A loop around the text that is written meanwhile: gives its number, from 0 by `step` to before `count`."""
         before, head, after = self.label, self.new_label(), self.new_label()
         self.jump(head)
-        self.open(head)
+        self.start_block(head)
         number = self.let(f"phi i64 [ 0, %{before} ], [ %{head}.k, %{head}.latch ]")
         yield number
         self.jump(f"{head}.latch")
-        self.open(f"{head}.latch")
+        self.start_block(f"{head}.latch")
         self.emit(f"%{head}.k = add i64 {number}, {step}")
         self.branch(self.let(f"icmp eq i64 %{head}.k, {count}"), after, head)
-        self.open(after)
+        self.start_block(after)

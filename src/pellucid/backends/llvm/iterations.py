@@ -74,7 +74,7 @@ class Memo:
                 out.enter(f"{slot} = alloca {word}")
         go, after = out.new_label(), out.new_label()
         out.branch(out.let(f"load i1, ptr {kept.flag}"), after, go)
-        out.open(go)
+        out.start_block(go)
         mark = scope.mark()
         with scope.within(branch=kept.branch):
             self._write(s.body)
@@ -83,7 +83,7 @@ class Memo:
             out.emit(f"store i1 true, ptr {kept.flag}")
             scope.leave(mark)
         out.jump(after)
-        out.open(after)
+        out.start_block(after)
         for v, slot, word, new in zip(values, kept.slots, kept.types, unnamed, strict=True):
             if new:
                 scope.define(v, out.let(f"load {word}, ptr {slot}"))
@@ -117,12 +117,12 @@ class Iterations:
         start = [value(a) for a in init]
         most = value(limit)
         out.jump(head)
-        out.open(head)
+        out.start_block(head)
         states, names, phis = self._states(node)
         k = out.let(f"phi i32 [ 0, %{before} ], [ %{go}.k, %{go} ]")
         more = out.let(f"icmp slt i32 {k}, {most}")
         out.branch(more, test, after)
-        out.open(test)
+        out.start_block(test)
         mark = scope.mark()
         for s, name in zip(states, names, strict=True):
             scope.define(s, name)
@@ -130,16 +130,16 @@ class Iterations:
         done = value(stop)
         advance = out.new_label()
         out.branch(done, after, advance)
-        out.open(advance)
+        out.start_block(advance)
         following = [value(a) for a in step]
         out.jump(go)
-        out.open(go)
+        out.start_block(go)
         out.emit(f"%{go}.k = add i32 {k}, 1")
         out.jump(head)
         scope.leave(mark)
         for at, s, a, b in zip(phis, states, start, following, strict=True):
             out.complete(at, f"{SCALAR[s.type]} [ {a}, %{before} ], [ {b}, %{go} ]")
-        out.open(after)
+        out.start_block(after)
         self._finish(node, names)
 
     def _in_lanes(self, node: Expr, body: Block) -> None:
@@ -155,7 +155,7 @@ class Iterations:
         alive = loop.branch or "splat (i1 true)"
         before = out.label
         out.jump(head)
-        out.open(head)
+        out.start_block(head)
         states, names, phis = self._states(node)
         running = out.let(f"phi {mask} [ {alive}, %{before} ], [ %{go}.on, %{go} ]")
         k = out.let(f"phi i32 [ 0, %{before} ], [ %{go}.k, %{go} ]")
@@ -168,7 +168,7 @@ class Iterations:
             else:
                 test = out.new_label()
                 out.branch(out.let(f"icmp slt i32 {k}, {most}"), test, after)
-                out.open(test)
+                out.start_block(test)
             for s, name in zip(states, names, strict=True):
                 scope.define(s, name)
             scope.refine(branch=running)
@@ -176,19 +176,19 @@ class Iterations:
             moving = scope.both(running, scope.opposite(wide(stop)))
             advance = out.new_label()
             out.branch(scope.any_lane(moving), advance, after)
-            out.open(advance)
+            out.start_block(advance)
             scope.refine(branch=moving)
             for s, name, a in zip(states, names, step, strict=True):
                 word = typed(s.type, n)
                 following.append(out.let(f"select {mask} {moving}, {word} {wide(a)}, {word} {name}"))
             out.jump(go)
-            out.open(go)
+            out.start_block(go)
             out.emit(f"%{go}.k = add i32 {k}, 1\n%{go}.on = and {mask} {moving}, splat (i1 true)")
             out.jump(head)
             scope.leave(mark)
         for at, s, a, b in zip(phis, states, start, following, strict=True):
             out.complete(at, f"{typed(s.type, n)} [ {a}, %{before} ], [ {b}, %{go} ]")
-        out.open(after)
+        out.start_block(after)
         self._finish(node, names)
 
     def _states(self, node: Expr) -> tuple[list[Expr], list[str], list[int]]:

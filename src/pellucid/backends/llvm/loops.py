@@ -97,7 +97,7 @@ class Loops:
         else:
             out.jump(body)
         before = out.label
-        out.open(body)
+        out.start_block(body)
         name = out.let(f"phi {word} [ {first}, %{before} ], [ %{latch}.i, %{latch} ]")
         mark = scope.mark()
         scope.define(s.index, name)
@@ -105,10 +105,10 @@ class Loops:
             self._write(s.body)
         scope.leave(mark)
         out.jump(latch)
-        out.open(latch)
+        out.start_block(latch)
         out.emit(f"%{latch}.i = add {word} {name}, 1")
         out.branch(out.let(f"icmp {less} {word} %{latch}.i, {end}"), body, after)
-        out.open(after)
+        out.start_block(after)
 
     def write_while(self, s: While) -> None:
         """Write a loop that tests its condition before each iteration, and polls now and then."""
@@ -122,24 +122,24 @@ class Loops:
             head, body, latch, ask, leave, after = (out.new_label() for _ in range(6))
             before = out.label
             out.jump(head)
-            out.open(head)
+            out.start_block(head)
             turn = out.let(f"phi i64 [ 0, %{before} ], [ %{latch}.i, %{latch} ], [ %{latch}.i, %{ask} ]")
             mark = scope.mark()
             out.branch(self.values.value(s.condition), body, after)
-            out.open(body)
+            out.start_block(body)
             self._write(s.body)
             scope.leave(mark)
             out.jump(latch)
-            out.open(latch)
+            out.start_block(latch)
             out.emit(f"%{latch}.i = add i64 {turn}, 1")
             few = out.let(f"and i64 %{latch}.i, {POLL_INTERVAL - 1}")
             out.branch(out.let(f"icmp eq i64 {few}, 0"), ask, head)
-            out.open(ask)
+            out.start_block(ask)
             stop = out.let(f"call i32 {self._poll_function()}() cold")
             out.branch(out.let(f"icmp eq i32 {stop}, 0"), head, leave)
-            out.open(leave)
+            out.start_block(leave)
             out.emit("ret void")
-            out.open(after)
+            out.start_block(after)
         self.reads.forget(s.body)
 
     def _poll_function(self) -> str:

@@ -87,7 +87,7 @@ class RegisterTables:
         """Begin a block: the code generator finds one shuffle only where nothing around mixes with its lanes."""
         after = self.out.new_label()
         self.out.jump(after)
-        self.out.open(after)
+        self.out.start_block(after)
 
     def _chosen(self, parts: list[str], at: str, low: str, n: int) -> str:
         """The bytes of some registers at `n` indices into all of them; `low` are the indices within each register."""

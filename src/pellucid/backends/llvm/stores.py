@@ -50,15 +50,15 @@ class Stores:
         if mask is not None:
             test = out.let(f"and i1 {test}, {scope.every_lane(mask)}")
         out.branch(test, fast, slow)
-        out.open(fast)
+        out.start_block(fast)
         self._store_run(buffer, addressing.element(buffer, base, position.type), what, None)
         out.jump(after)
-        out.open(slow)
+        out.start_block(slow)
         mark = scope.mark()
         self._store_lanes(buffer, position.type, self.values.wide(position), what, mask)
         scope.leave(mark)
         out.jump(after)
-        out.open(after)
+        out.start_block(after)
 
     def _stored_lanes(self) -> str | None:
         """The lanes that stores write: the active ones on this side of the branches around."""
@@ -83,13 +83,13 @@ class Stores:
             test = guards[0] if len(guards) == 1 else out.let(f"and i1 {guards[0]}, {guards[1]}")
             write, after = out.new_label(), out.new_label()
             out.branch(test, write, after)
-            out.open(write)
+            out.start_block(write)
         addressing = self.addressing
         where = addressing.element_of(buffer, s.position) if proved else addressing.element(buffer, at, type_)
         out.emit(f"store {word} {what}, ptr {where}, align {buffer.type.dtype.itemsize}")
         if after is not None:
             out.jump(after)
-            out.open(after)
+            out.start_block(after)
 
     def _store_run(self, buffer: Buffer, where: str, what: str, mask: str | None) -> None:
         """A vector to a run that is in bounds."""
@@ -117,7 +117,7 @@ class Stores:
             out.emit(f"store {vector} {name}, ptr {slots[-1]}, align {WIDEST}")
         before, head, write, latch, after = (out.label, *(out.new_label() for _ in range(4)))
         out.jump(head)
-        out.open(head)
+        out.start_block(head)
         k = out.let(f"phi i64 [ 0, %{before} ], [ %{latch}.k, %{latch} ]")
         items: list[str] = []
         for slot, (_, _, word) in zip(slots, vectors, strict=True):
@@ -129,12 +129,12 @@ class Stores:
             wanted = out.let(f"icmp ne i8 {items[2]}, 0")
             test = out.let(f"and i1 {test}, {wanted}")
         out.branch(test, write, latch)
-        out.open(write)
+        out.start_block(write)
         where = out.let(f"getelementptr {element}, ptr {self.buffers.pointer(buffer)}, i64 {wide}")
         out.emit(f"store {element} {items[1]}, ptr {where}, align {buffer.type.dtype.itemsize}")
         out.jump(latch)
-        out.open(latch)
+        out.start_block(latch)
         out.emit(f"%{latch}.k = add i64 {k}, 1")
         done = out.let(f"icmp eq i64 %{latch}.k, {n}")
         out.branch(done, after, head)
-        out.open(after)
+        out.start_block(after)

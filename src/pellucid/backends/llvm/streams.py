@@ -165,7 +165,7 @@ class Function:
             out.jump("main.before")
             ways += self._main_loop(shared, "%first", zeros, firsts)
         self._rest_loop(ways, "main.before" if shared else "done")
-        out.open("done")
+        out.start_block("done")
         if self.sums.accounts:
             out.enter(f"%sums.at = getelementptr ptr, ptr %buffers, i64 {self.stream.buffers}")
             out.enter("%sums = load ptr, ptr %sums.at")
@@ -181,7 +181,7 @@ class Function:
         out = self.out
         n, buffers = self.many, range(self.stream.buffers)
         self._begin(n)
-        out.open("main.before")
+        out.start_block("main.before")
         for k in buffers:
             out.emit(f"%from{k} = getelementptr i8, ptr {self.edges.at_position(k, first)}, i64 0")
         bound = len(self.out.lines)
@@ -189,11 +189,11 @@ class Function:
         out.emit(f"%main.some = icmp sgt i64 %main.count, 0\n%main.samples = mul i64 %main.count, {n}")
         out.emit(f"%main.stop = add i64 {first}, %main.samples")
         out.branch("%main.some", "main.enter", "rest")
-        out.open("main.enter")
+        out.start_block("main.enter")
         for k in shared:
             self.edges.carry_in(k)
         out.jump("main")
-        out.open("main")
+        out.start_block("main")
         out.emit(f"%main.i = phi i64 [ {first}, %main.enter ], [ %main.next, %main.latch ]")
         for k in buffers:
             out.emit(f"%at{k} = phi ptr [ %from{k}, %main.enter ], [ %at{k}.next, %main.latch ]")
@@ -207,7 +207,7 @@ class Function:
         found = self._block("%main.i", {k: f"%at{k}" for k in buffers}, names, shared)
         self.sums.add_block(found, self.plan.type.bits)
         out.jump("main.latch")
-        out.open("main.latch")
+        out.start_block("main.latch")
         for k, name in enumerate(self.single_lanes.after):
             out.emit(f"%main.state{k}.n = add i64 {name}, 0")
         out.emit(f"%main.next = add i64 %main.i, {n}")
@@ -215,7 +215,7 @@ class Function:
             out.emit(f"%at{k}.next = getelementptr i8, ptr %at{k}, i64 {self.geometry.step(k, n)}")
         out.branch(out.let("icmp slt i64 %main.next, %main.stop"), "main", "main.after")
         self.out.replace(bound, self._count_of_blocks(first))
-        out.open("main.after")
+        out.start_block("main.after")
         for k in shared:
             self.edges.carry_out(k)
         self.sums.after_loop("%main.samples")
@@ -257,7 +257,7 @@ class Function:
         out = self.out
         n = self.few
         self._begin(n)
-        out.open("rest")
+        out.start_block("rest")
 
         def phi(name: str, values: list[Edge]) -> None:
             out.emit(f"{name} = phi i64 " + ", ".join(f"[ {v}, %{block} ]" for block, v in values))
@@ -270,12 +270,12 @@ class Function:
         for k in range(len(self.plan.firsts)):
             phi(f"%rest.state{k}", [*((w.block, w.states[k]) for w in ways), (last, f"%rest.state{k}.n")])
         out.branch(out.let("icmp slt i64 %rest.i, %rest.stop"), "rest.body", "rest.over")
-        out.open("rest.over")
+        out.start_block("rest.over")
         if then == "done":
             out.jump(then)
         else:
             out.branch(out.let("icmp sge i64 %rest.i, %beyond"), "done", then)
-        out.open("rest.body")
+        out.start_block("rest.body")
         out.emit("%rest.more = sub i64 %rest.stop, %rest.i")
         out.emit(f"%left = call i64 @llvm.smin.i64(i64 %rest.more, i64 {n})")
         ends = {k: self.geometry.span(k, self.scope.lanes)[1] for k in range(self.stream.buffers)}
@@ -287,7 +287,7 @@ class Function:
         for k in self.geometry.written:
             self.edges.copied_back(k, ends[k])
         out.jump("rest.latch")
-        out.open("rest.latch")
+        out.start_block("rest.latch")
         out.emit("%rest.next = add i64 %rest.i, %left")
         out.jump("rest")
 

@@ -98,11 +98,11 @@ class Sums:
         self.out.emit(f"%age.n = add i64 %age, 1\n%due = icmp eq i64 %age.n, {limit}")
         before = self.out.label
         self.out.branch("%due", "settle", "settled")
-        self.out.open("settle")
+        self.out.start_block("settle")
         for k, a in kept:
             self.out.emit(f"%tot{k}.s = add i64 %tot{k}, {self.total(f'%acc{k}.n', a.lanes, a.width)}")
         self.out.jump("settled")
-        self.out.open("settled")
+        self.out.start_block("settled")
         for k, a in kept:
             word = f"<{a.lanes} x i{a.width}>"
             self.out.emit(f"%acc{k}.j = phi {word} [ %acc{k}.n, %{before} ], [ zeroinitializer, %settle ]")

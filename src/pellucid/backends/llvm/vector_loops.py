@@ -42,11 +42,11 @@ class VectorLoops:
             out.jump(start)
         else:
             out.branch(out.let(f"icmp {kind}lt {word} {first}, {end}"), start, after)
-        out.open(start)
+        out.start_block(start)
         vector = {"lanes": s.how.count, "varying": s.index.free, "index": s.index, "entry": len(out.lines)}
         with scope.within(**vector):
             self._blocks(s, first, end, (body, latch, after))
-        out.open(after)
+        out.start_block(after)
         scope.forget_lanes()
 
     def _blocks(self, s: For, first: str, end: str, labels: tuple[str, str, str]) -> None:
@@ -64,7 +64,7 @@ class VectorLoops:
         self._keep_constants(s.body)
         out.jump(body)
         before = out.label
-        out.open(body)
+        out.start_block(body)
         i = out.let(f"phi {word} [ {first}, %{before} ], [ %{latch}.i, %{latch} ]")
         base = i
         if last is not None and overlap:
@@ -86,7 +86,7 @@ class VectorLoops:
         scope.leave(mark)
         scope.forget(s.index)
         out.jump(latch)
-        out.open(latch)
+        out.start_block(latch)
         out.emit(f"%{latch}.i = add {word} {i}, {n}")
         # Counting to the start of the last block, and not to the end, cannot overflow.
         out.branch(out.let(f"icmp eq {word} {i}, %{start}.last"), after, body)

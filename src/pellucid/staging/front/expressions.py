@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any, ClassVar, cast
 
+from pellucid.staging.front.advice import CALLABLE, ITERATORS, branched
 from pellucid.staging.front.blocks import Block, Branch, Go
 from pellucid.staging.front.effects import CHANGES, Target, is_transparent, root_of
 from pellucid.staging.front.kinds import Kind
@@ -66,7 +67,7 @@ class Expressions(Sequences):
             raise self.error(
                 node,
                 f"{node.id} is a function where a value is expected: functions are no values of an interpreter",
-                _branched(node.id),
+                branched(node.id),
             )
         place = f"{self.source.file}:{node.lineno}"
         return self.blocks.const(found if isinstance(found, Memory) else static_data(found, place))
@@ -232,7 +233,7 @@ class Expressions(Sequences):
             raise self.error(
                 node,
                 f"{ast.unparse(node.func)} is no function of the interpreter",
-                _ITERATORS.get(known, _CALLABLE) if isinstance(known, type | type(len)) else _CALLABLE,
+                ITERATORS.get(known, CALLABLE) if isinstance(known, type | type(len)) else CALLABLE,
             )
         return write(self, node)
 
@@ -493,16 +494,4 @@ class Expressions(Sequences):
     }
 
 
-def _branched(name: str) -> str:
-    """What to write instead of a function as a value."""
-    return f"call it, or hand on a text and branch where it is called: if which == {name!r}: y = {name}(x)"
-
-
-_CALLABLE = (
-    "call functions that `def` makes, or abs, apply, bool, dict, float, int, isinstance, len, list, max, min, "
-    "tuple"
-)
-_ITERATORS: Mapping[Any, str] = dict.fromkeys(
-    (range, enumerate, zip, reversed), "use it in `for ... in ...`, or append the items to a list"
-) | dict.fromkeys((sum, any, all, sorted, map, filter, set, print), "write a loop")
 _CONVERSIONS = {"int": "integer-of", "str": "text-of", "ord": "code-of", "chr": "letter-of"}

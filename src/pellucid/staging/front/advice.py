@@ -1,0 +1,28 @@
+"""What messages say to write instead of what an interpreter cannot hold.
+
+`expressions` refuses functions as values, and functions of Python that have no translation; the words are here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+CALLABLE = (
+    "call functions that `def` makes, or abs, apply, bool, dict, float, int, isinstance, len, list, max, min, "
+    "tuple"
+)
+"""Functions that an interpreter may call."""
+ITERATORS: Mapping[Any, str] = dict.fromkeys(
+    (range, enumerate, zip, reversed), "use it in `for ... in ...`, or append the items to a list"
+) | dict.fromkeys((sum, any, all, sorted, map, filter, set, print), "write a loop")
+"""For functions of Python that it may not call by themselves, what to write."""
+
+
+def branched(name: str) -> str:
+    """What to write instead of a function as a value.
+
+    >>> branched("square")
+    "call it, or hand on a text and branch where it is called: if which == 'square': y = square(x)"
+    """
+    return f"call it, or hand on a text and branch where it is called: if which == {name!r}: y = {name}(x)"
