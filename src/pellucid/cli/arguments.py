@@ -219,142 +219,8 @@ def _parser() -> tuple[_Parser, list[str]]:
         made.add_argument("--debug", action="store_true", help="show the Python traceback of an error")
         return made
 
-    render = command(
-        "render", "FILE.py[:NAME] -o OUT [options]", "drawing:render", "draw a picture into a file", _RENDER
-    )
-    _add_source(render)
-    _add_output(render)
-    _add_view(render, "--time")
-    _add_compile(render)
-
-    animate = command(
-        "animate",
-        "FILE.py[:NAME] -o OUT [options]",
-        "drawing:animate",
-        "draw a moving picture into a file",
-        _ANIMATE,
-    )
-    _add_source(animate)
-    _add_output(animate)
-    animate.add_argument("--seconds", type=values.number, default=2.0, metavar="S", help="duration (2)")
-    animate.add_argument(
-        "--fps", type=values.number, default=25.0, metavar="N", help="frames per second (25)"
-    )
-    animate.add_argument("--once", action="store_true", help="stop at the end instead of starting again")
-    _add_view(animate, "--start")
-    _add_compile(animate)
-
-    sound = command(
-        "render-audio",
-        "FILE.py[:NAME] -o OUT [options]",
-        "sounding:render_audio",
-        "render a sound into a file",
-        _RENDER_AUDIO,
-    )
-    _add_sound(sound)
-
-    show = command(
-        "show",
-        "FILE.py[:NAME] [options]",
-        "drawing:show",
-        "show a picture in the terminal or in a viewer",
-        _SHOW,
-    )
-    _add_source(show)
-    show.add_argument("--seconds", type=values.number, default=0.0, metavar="S", help="play for so long (0)")
-    show.add_argument("--mode", choices=["truecolor", "256", "ascii"], help="print text with these colors")
-    _add_view(show, "--time")
-    _add_compile(show)
-
-    explain = command(
-        "explain",
-        "FILE.py[:NAME] [options]",
-        "reports:explain",
-        "print the program after every stage, and why",
-        _EXPLAIN,
-    )
-    _add_source(explain)
-    form = explain.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="for programs")
-    form.add_argument("--markdown", action="store_true", help="for documents")
-    form.add_argument("--stage", metavar="NAME", help="one stage only")
-    form.add_argument("--list-stages", action="store_true", help="the names of the stages")
-    form.add_argument(
-        "--tiles", action="store_true", help="the tiles that the back end tiles divides it into"
-    )
-    form.add_argument(
-        "--times", action="store_true", help="the binding times of an interpreter, as cogen finds them"
-    )
-    times = explain.add_argument_group("how to show --times")
-    times.add_argument("--html", metavar="OUT", help="a file for a page with colors")
-    times.add_argument(
-        "--static", metavar="NAMES", help="the parameters that are static, where the file makes no compiler"
-    )
-    tiles = explain.add_argument_group("which frame it is about, and where to draw --tiles")
-    tiles.add_argument("-o", "--output", dest="out", metavar="OUT", help="a file for a picture of the tiles")
-    tiles.add_argument("--size", type=values.size, metavar="WxH", help="pixels (512x512)")
-    tiles.add_argument("--center", type=values.point, metavar="X,Y", help="in units (0,0)")
-    tiles.add_argument("--zoom", type=values.number, metavar="Z", help="pixels per unit (1)")
-    tiles.add_argument("--time", type=values.number, metavar="T", help="in seconds (0)")
-    tiles.add_argument("--samples", type=values.whole, metavar="N", help="N by N for each pixel (1)")
-    _add_compile(explain, threads=False)
-
-    export = command(
-        "export",
-        "c FILE.py[:NAME] [options]",
-        "reports:export",
-        "write a picture as source code in another language",
-        _EXPORT,
-    )
-    export.add_argument("language", choices=["c"], help="the language: c")
-    _add_source(export)
-    export.add_argument(
-        "-o", dest="out", metavar="STEM", help="path without suffix, or a folder (the current one)"
-    )
-    export.add_argument("--name", metavar="NAME", help="the name of the C function (that of the file)")
-    _add_compile(export, threads=False, backend=False)
-
-    hops = command(
-        "hops",
-        "FILE [options]",
-        "hops:hops",
-        "take a program through proven moves, step by step",
-        _HOPS,
-    )
-    hops.add_argument("file", metavar="FILE", help="the program, or a Python file with a picture")
-    hops.add_argument(
-        "--script", metavar="STEPS", help="a file with one command on each line; - for standard input"
-    )
-    hops.add_argument(
-        "--keep-going",
-        action="store_true",
-        help="go on after a line that cannot be done, and do not count it as failure",
-    )
-    hops.add_argument(
-        "--width", type=values.whole, metavar="N", help="characters on a line (those of the terminal)"
-    )
-
-    gallery = command(
-        "gallery",
-        "[options]",
-        "gallery:gallery",
-        "draw the example of every word of the vocabulary",
-        _GALLERY,
-    )
-    gallery.add_argument(
-        "-o", dest="out", metavar="DIR", default="gallery", help="the folder to fill (gallery)"
-    )
-    gallery.add_argument(
-        "--size", type=values.size, default=(192, 192), metavar="WxH", help="pixels of each (192)"
-    )
-
-    doctor = command(
-        "doctor", "[options]", "doctor:doctor", "say what pellucid found on this machine", _DOCTOR
-    )
-    doctor.add_argument("--clear-cache", action="store_true", help="remove all compiled code from the cache")
-    doctor.add_argument(
-        "--calibrate", action="store_true", help="measure what each kind of work costs here, for the timer"
-    )
+    for name, words, run, about, epilog, add in COMMANDS:
+        add(command(name, words, run, about, epilog))
     return parser, list(commands.choices)
 
 
@@ -460,3 +326,169 @@ def _add_compile(parser: argparse.ArgumentParser, *, threads: bool = True, backe
         )
     if threads:
         compiling.add_argument("--threads", type=values.whole, metavar="N", help="how many (one per core)")
+
+
+def _add_render(parser: argparse.ArgumentParser) -> None:
+    _add_source(parser)
+    _add_output(parser)
+    _add_view(parser, "--time")
+    _add_compile(parser)
+
+
+def _add_animate(parser: argparse.ArgumentParser) -> None:
+    _add_source(parser)
+    _add_output(parser)
+    parser.add_argument("--seconds", type=values.number, default=2.0, metavar="S", help="duration (2)")
+    parser.add_argument("--fps", type=values.number, default=25.0, metavar="N", help="frames per second (25)")
+    parser.add_argument("--once", action="store_true", help="stop at the end instead of starting again")
+    _add_view(parser, "--start")
+    _add_compile(parser)
+
+
+def _add_show(parser: argparse.ArgumentParser) -> None:
+    _add_source(parser)
+    parser.add_argument(
+        "--seconds", type=values.number, default=0.0, metavar="S", help="play for so long (0)"
+    )
+    parser.add_argument("--mode", choices=["truecolor", "256", "ascii"], help="print text with these colors")
+    _add_view(parser, "--time")
+    _add_compile(parser)
+
+
+def _add_explain(parser: argparse.ArgumentParser) -> None:
+    _add_source(parser)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="for programs")
+    form.add_argument("--markdown", action="store_true", help="for documents")
+    form.add_argument("--stage", metavar="NAME", help="one stage only")
+    form.add_argument("--list-stages", action="store_true", help="the names of the stages")
+    form.add_argument(
+        "--tiles", action="store_true", help="the tiles that the back end tiles divides it into"
+    )
+    form.add_argument(
+        "--times", action="store_true", help="the binding times of an interpreter, as cogen finds them"
+    )
+    times = parser.add_argument_group("how to show --times")
+    times.add_argument("--html", metavar="OUT", help="a file for a page with colors")
+    times.add_argument(
+        "--static", metavar="NAMES", help="the parameters that are static, where the file makes no compiler"
+    )
+    tiles = parser.add_argument_group("which frame it is about, and where to draw --tiles")
+    tiles.add_argument("-o", "--output", dest="out", metavar="OUT", help="a file for a picture of the tiles")
+    tiles.add_argument("--size", type=values.size, metavar="WxH", help="pixels (512x512)")
+    tiles.add_argument("--center", type=values.point, metavar="X,Y", help="in units (0,0)")
+    tiles.add_argument("--zoom", type=values.number, metavar="Z", help="pixels per unit (1)")
+    tiles.add_argument("--time", type=values.number, metavar="T", help="in seconds (0)")
+    tiles.add_argument("--samples", type=values.whole, metavar="N", help="N by N for each pixel (1)")
+    _add_compile(parser, threads=False)
+
+
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("language", choices=["c"], help="the language: c")
+    _add_source(parser)
+    parser.add_argument(
+        "-o", dest="out", metavar="STEM", help="path without suffix, or a folder (the current one)"
+    )
+    parser.add_argument("--name", metavar="NAME", help="the name of the C function (that of the file)")
+    _add_compile(parser, threads=False, backend=False)
+
+
+def _add_hops(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="the program, or a Python file with a picture")
+    parser.add_argument(
+        "--script", metavar="STEPS", help="a file with one command on each line; - for standard input"
+    )
+    parser.add_argument(
+        "--keep-going",
+        action="store_true",
+        help="go on after a line that cannot be done, and do not count it as failure",
+    )
+    parser.add_argument(
+        "--width", type=values.whole, metavar="N", help="characters on a line (those of the terminal)"
+    )
+
+
+def _add_gallery(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o", dest="out", metavar="DIR", default="gallery", help="the folder to fill (gallery)"
+    )
+    parser.add_argument(
+        "--size", type=values.size, default=(192, 192), metavar="WxH", help="pixels of each (192)"
+    )
+
+
+def _add_doctor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--clear-cache", action="store_true", help="remove all compiled code from the cache")
+    parser.add_argument(
+        "--calibrate", action="store_true", help="measure what each kind of work costs here, for the timer"
+    )
+
+
+COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser], None]], ...] = (
+    (
+        "render",
+        "FILE.py[:NAME] -o OUT [options]",
+        "drawing:render",
+        "draw a picture into a file",
+        _RENDER,
+        _add_render,
+    ),
+    (
+        "animate",
+        "FILE.py[:NAME] -o OUT [options]",
+        "drawing:animate",
+        "draw a moving picture into a file",
+        _ANIMATE,
+        _add_animate,
+    ),
+    (
+        "render-audio",
+        "FILE.py[:NAME] -o OUT [options]",
+        "sounding:render_audio",
+        "render a sound into a file",
+        _RENDER_AUDIO,
+        _add_sound,
+    ),
+    (
+        "show",
+        "FILE.py[:NAME] [options]",
+        "drawing:show",
+        "show a picture in the terminal or in a viewer",
+        _SHOW,
+        _add_show,
+    ),
+    (
+        "explain",
+        "FILE.py[:NAME] [options]",
+        "reports:explain",
+        "print the program after every stage, and why",
+        _EXPLAIN,
+        _add_explain,
+    ),
+    (
+        "export",
+        "c FILE.py[:NAME] [options]",
+        "reports:export",
+        "write a picture as source code in another language",
+        _EXPORT,
+        _add_export,
+    ),
+    (
+        "hops",
+        "FILE [options]",
+        "hops:hops",
+        "take a program through proven moves, step by step",
+        _HOPS,
+        _add_hops,
+    ),
+    (
+        "gallery",
+        "[options]",
+        "gallery:gallery",
+        "draw the example of every word of the vocabulary",
+        _GALLERY,
+        _add_gallery,
+    ),
+    ("doctor", "[options]", "doctor:doctor", "say what pellucid found on this machine", _DOCTOR, _add_doctor),
+)
+"""Each command: its name, what follows it, the function that does it, what it does, examples, and its options."""
