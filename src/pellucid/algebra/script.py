@@ -29,7 +29,7 @@ from ..loops.scripts.borders import FOLDS, borders
 from ..loops.scripts.reductions import gathered_in_parts
 from ..reasoning.effects import loaded
 from ..reasoning.infer import FactsOf
-from ..reasoning.iterations import terms
+from ..reasoning.linear import exact_sum
 from ..reasoning.prove import Proved
 from ..reasoning.scratch import MOST_PRIVATE
 from .tables import tables
@@ -266,9 +266,9 @@ def _fills(loop: For, count: int, facts: FactsOf) -> bool:
         return True
     for node in topological(all_roots(loop.body)):
         if node.op == "load" and node.free & loop.index.free:
-            split = terms(node.args[0], facts)
+            split = exact_sum(node.args[0], facts)
             if split is None or any(
-                n.free & loop.index.free and (n, k) != (loop.index, 1) for n, k in split[0].items()
+                n.free & loop.index.free and (n, k) != (loop.index, 1) for n, k in split.terms
             ):
                 return False
     return True

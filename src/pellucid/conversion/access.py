@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, load
-from ..loops.core.build import folded
 from ..pixels.layout import Channel, Layout, Run
+from ..reasoning.linear import folded
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from typing import Any
 
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const
-from ..loops.core.build import folded
 from ..pixels.layout import Channel, Layout
 from ..reasoning.infer import FactsOf
+from ..reasoning.linear import folded
 from ..tracing import Value
 from ..tracing import functions as F
 from ..tracing.tracer import lift

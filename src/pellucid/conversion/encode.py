@@ -17,9 +17,9 @@ from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, index
 from ..ir.facts import Facts
-from ..loops.core.build import folded
 from ..pixels.layout import Channel, Layout
 from ..reasoning.infer import FactsOf
+from ..reasoning.linear import folded
 from ..tracing import functions as F
 from ..tracing.transfer import to_linear
 from . import meaning

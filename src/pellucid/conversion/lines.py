@@ -12,8 +12,8 @@ import math
 from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const, index
-from ..loops.core.build import folded
 from ..pixels.layout import Layout
+from ..reasoning.linear import folded
 from .access import Memory, parted, plus, read, times
 from .scratch import Scratch
 

@@ -16,9 +16,9 @@ from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const
 from ..ir.expr import load as loaded
 from ..ir.nest import position_type
-from ..loops.core.build import folded
 from ..loops.core.ledger import Ledger
 from ..loops.core.tactic import State, everywhere
+from ..reasoning.linear import folded
 from .access import times
 
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..ir import types as T
-from ..ir.expr import Expr, apply, const
+from ..ir.expr import Expr, const
+from .linear import folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,8 @@ def _index(index: Expr, type_: T.Type) -> Affine:
 def _sum(a: Affine, b: Affine) -> Affine:
     found = dict(a.coefficients)
     for index, c in b.coefficients.items():
-        found[index] = _plus(found[index], c) if index in found else c
-    return Affine(_plus(a.rest, b.rest), found)
+        found[index] = folded("add", found[index], c) if index in found else c
+    return Affine(folded("add", a.rest, b.rest), found)
 
 
 def _product(a: Affine, b: Affine) -> Affine | None:
@@ -85,21 +86,10 @@ def _scaled(a: Affine, by: Expr) -> Affine:
     return Affine(_times(a.rest, by), {index: _times(c, by) for index, c in a.coefficients.items()})
 
 
-def _plus(a: Expr, b: Expr) -> Expr:
-    if a.op == "const" and b.op == "const":
-        return const(a.attr + b.attr, a.type)
-    if a.op == "const" and a.attr == 0:
-        return b
-    return a if b.op == "const" and b.attr == 0 else apply("add", a, b)
-
-
 def _times(a: Expr, b: Expr) -> Expr:
-    if a.op == "const" and b.op == "const":
-        return const(a.attr * b.attr, a.type)
-    for x, y in ((a, b), (b, a)):
-        if x.op == "const" and x.attr in (0, 1):
-            return x if x.attr == 0 else y
-    return apply("mul", a, b)
+    """A product of which one factor may be 0: of the real numbers behind floats, that is 0 as well."""
+    zero = next((x for x in (a, b) if x.op == "const" and x.attr == 0), None)
+    return folded("mul", a, b) if zero is None else zero
 
 
 def _converted(node: Expr, parts: list[Affine]) -> Affine | None:

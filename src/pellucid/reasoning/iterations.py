@@ -18,6 +18,7 @@ from .effects import Access, effects, stored
 from .forms import Atom, form, number
 from .infer import FactsOf
 from .known import Around, Known, touches
+from .linear import Sum, exact_sum
 from .prove import Proved, Refuted, Unknown, Verdict, both
 
 APART = "no two iterations store to the same place"
@@ -65,52 +66,6 @@ def _at_most(end: Expr, radix: Expr, facts: FactsOf) -> bool:
         else:
             return False
     return True
-
-
-def terms(position: Expr, facts: FactsOf) -> tuple[dict[Expr, int], int] | None:
-    """An integer as a sum of multiples of other nodes plus a constant; None if that sum might wrap.
-
-    >>> from pellucid.ir.parse import parse_expr
-    >>> terms(parse_expr("(%i + 3) * 4 + convert.i32($b:u8)")[0], FactsOf({parse_expr("%i")[0]: Facts(0, 9)}))
-    ({%i: 4, convert.i32($b:u8): 1}, 12)
-    """
-    found: dict[Expr, int] = {}
-    constant = 0
-    stack = [(position, 1)]
-    while stack:
-        n, count = stack.pop()
-        match n.op:
-            case "const":
-                constant += count * int(n.attr)
-            case "add":
-                stack += [(n.args[1], count), (n.args[0], count)]
-            case "sub":
-                stack += [(n.args[1], -count), (n.args[0], count)]
-            case "neg":
-                stack.append((n.args[0], -count))
-            case "mul" if n.args[1].op == "const":
-                stack.append((n.args[0], count * int(n.args[1].attr)))
-            case "mul" if n.args[0].op == "const":
-                stack.append((n.args[1], count * int(n.args[0].attr)))
-            case "shift_left_in" | "shift_left" if (
-                n.args[1].op == "const" and 0 <= n.args[1].attr < n.type.bits
-            ):
-                stack.append((n.args[0], count << int(n.args[1].attr)))
-            case _:
-                found[n] = found.get(n, 0) + count
-    found = {n: count for n, count in found.items() if count}
-    low, high = _interval(found, constant, facts)
-    # Modulo the width, the sum is the position; without a wrap, it is the position itself.
-    return (found, constant) if position.type.low <= low and high <= position.type.high else None
-
-
-def _interval(parts: Mapping[Expr, int], constant: int, facts: FactsOf) -> tuple[int, int]:
-    low = high = constant
-    for n, count in parts.items():
-        f = facts(n)
-        ends = (int(f.lo) * count, int(f.hi) * count)
-        low, high = low + min(ends), high + max(ends)
-    return low, high
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,10 +182,10 @@ class Iterations:
 
     def _form(self, access: Access) -> _Form | None:
         facts = self.facts(access)
-        split = terms(access.position, facts)
+        split = exact_sum(access.position, facts)
         if split is None:
             return None
-        found, constant = split
+        found, constant = dict(split.terms), split.constant
         constant, width = self._begun(access, found, constant, facts)
         changing = self.loop.index.free
         for s in access.scope:
@@ -243,7 +198,7 @@ class Iterations:
                     x.op == "load" and x.attr in self._written for x in topological([n])
                 )
                 (rest if moves else fixed)[n] = count
-        low, high = _interval(rest, constant, facts)
+        low, high = Sum(tuple(rest.items()), constant).range(facts)
         return _Form(found.get(self.loop.index, 0), fixed, low + min(0, width), high + max(0, width))
 
     def _begun(
@@ -256,13 +211,13 @@ class Iterations:
         end = 0
         for s in reversed(access.scope):
             count, length = found.get(s.index, 0), _length(s)
-            begin = terms(s.lo, facts) if count and s.lo.free & self.loop.index.free else None
+            begin = exact_sum(s.lo, facts) if count and s.lo.free & self.loop.index.free else None
             if begin is None or length is None or (end and (end > 0) is not (count > 0)):
                 continue
             del found[s.index]
-            for n, times in begin[0].items():
+            for n, times in begin.terms:
                 found[n] = found.get(n, 0) + times * count
-            constant += begin[1] * count
+            constant += begin.constant * count
             end += (length - 1) * count
         return constant, end
 

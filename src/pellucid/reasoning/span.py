@@ -14,6 +14,7 @@ from ..ir.expr import Expr, apply, const, iterate, next_depth, state, substitute
 from ..ir.facts import Facts
 from ..ir.nest import For
 from .infer import FactsOf
+from .linear import folded
 from .monotone import Direction, direction
 
 Found = tuple[Expr, Expr, str]
@@ -194,11 +195,11 @@ class _Loop:
         if own.lo < least:
             if not side.lo > least:
                 return None
-            e = folded("max", e, least)
+            e = folded("max", e, const(least, e.type))
         if own.hi > most:
             if not side.hi < most:
                 return None
-            e = folded("min", e, most)
+            e = folded("min", e, const(most, e.type))
         return e
 
     def exact(self, e: Expr) -> bool:
@@ -265,13 +266,6 @@ class _Loop:
         )
         limit = const(type_.bits + 1, T.i32)
         return iterate((self.lo, self.hi), steps, apply("le", high, low), limit, depth)[0]
-
-
-def folded(op: str, e: Expr, k: int) -> Expr:
-    """The smaller or the larger of an integer and a constant: another constant, if the integer is one."""
-    if e.op == "const":
-        return const(min(e.attr, k) if op == "min" else max(e.attr, k), e.type)
-    return apply(op, e, const(k, e.type))
 
 
 def negated(e: Expr) -> Expr:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr
-from ..affine import Sum, as_sum, index_is_whole
+from ...reasoning.linear import Sum, as_sum, index_is_whole
 from ..jit.spelling import SCALAR, STORED, moved_on
 from .buffers import Buffers
 from .scope import Scope

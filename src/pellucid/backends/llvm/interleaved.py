@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ...ir.expr import Buffer, Expr
 from ...reasoning.infer import FactsOf
-from ..affine import as_sum, index_is_whole
+from ...reasoning.linear import as_sum, index_is_whole
 from ..jit.spelling import moved_on, stored
 from .addressing import Addressing
 from .bounds import Bounds

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...ir.expr import topological
 from ...ir.nest import For, Once, Repeat, Store, While, all_roots, walk
-from ..affine import Sum, as_sum, index_is_whole
+from ...reasoning.linear import Sum, as_sum, index_is_whole
 from ..jit.spelling import SCALAR
 from .addressing import Addressing
 from .bounds import Access, Bounds

@@ -28,7 +28,8 @@ from ...ir.nest import (
 )
 from ...ir.path import Path, at
 from ...reasoning.effects import Access, effects, shown
-from ..core.build import folded, fresh_buffer, fresh_index
+from ...reasoning.linear import folded
+from ..core.build import fresh_buffer, fresh_index
 
 LINE = 64
 """Bytes of a line of the cache."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ...ir.expr import Expr, apply, const, rebuild
 from ...ir.nest import Abstract, Alloc, Block, For, If, Statement, Store, While, blocks, roots, with_blocks
-from ..core.build import folded
+from ...reasoning.linear import folded
 
 Progression = tuple[int, int]
 """The first number and the step."""

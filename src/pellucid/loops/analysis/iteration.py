@@ -14,9 +14,10 @@ from ...ir.nest import SEQ, Block, For, If, Kernel
 from ...ir.path import Path
 from ...reasoning.bounds import decide, difference
 from ...reasoning.effects import effects, loads, shown
+from ...reasoning.linear import folded
 from ...reasoning.prove import Proved, Refuted, Unknown, Verdict
 from ...reasoning.separate import apart
-from ..core.build import folded, with_value
+from ..core.build import with_value
 from ..core.move import Applied
 from ..core.theorem import Site
 from .adjacent import loop, replaced

@@ -13,8 +13,9 @@ from ...ir.nest import Block, For
 from ...reasoning import separate
 from ...reasoning.effects import Access, Guard, effects, loads
 from ...reasoning.known import Around, Known, known_at
+from ...reasoning.linear import folded
 from ...reasoning.prove import Verdict, decided
-from ..core.build import folded, with_value
+from ..core.build import with_value
 from ..core.theorem import Clause, Site
 from .commuting import exchangeable
 

@@ -14,9 +14,8 @@ from ...ir.facts import Facts
 from ...ir.nest import Alloc, For, Kernel
 from ...ir.path import Path, at
 from ...reasoning.effects import Access, effects
-from ...reasoning.iterations import terms
 from ...reasoning.known import Known
-from ..core.build import folded
+from ...reasoning.linear import exact_sum, folded
 from ..core.elements import touching
 
 
@@ -42,13 +41,12 @@ class Rows:
     def rest(self, access: Access, ranges: Mapping[Expr, Facts]) -> Expr | None:
         """The position within the row; None if it is not surely in the row of the iteration."""
         facts = Known(ranges, (self.loop, *access.scope)).facts
-        split = terms(access.position, facts)
-        if split is None or split[0].get(self.loop.index) != self.length:
+        split = exact_sum(access.position, facts)
+        if split is None or dict(split.terms).get(self.loop.index) != self.length:
             return None
-        parts, constant = split
         type_ = access.position.type
-        found = const(constant, type_)
-        for node, count in parts.items():
+        found = const(split.constant, type_)
+        for node, count in split.terms:
             if node is not self.loop.index:
                 found = folded("add", folded("mul", node, const(count, type_)), found)
         return found if facts(found).within(0, self.length - 1) else None

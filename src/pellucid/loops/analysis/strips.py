@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from ...ir.expr import const
 from ...ir.nest import For, Kernel
+from ...reasoning.linear import folded
 from ...reasoning.prove import Verdict, decided
-from ..core.build import folded, fresh_index
+from ..core.build import fresh_index
 from ..core.theorem import Clause, Site
 from .bounds import countable
 

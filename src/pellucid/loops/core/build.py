@@ -1,4 +1,4 @@
-"""What moves build new nests from: names that are not taken, sums that fold their constants, substitution in blocks.
+"""What moves build new nests from: names that are not taken, and substitution in blocks.
 
 Below the moves. Nothing here decides whether a nest may be changed.
 """
@@ -10,8 +10,7 @@ from itertools import count
 
 from ...ir import expr as E
 from ...ir import types as T
-from ...ir.expr import Buffer, Expr, const, substitute
-from ...ir.interp import fold
+from ...ir.expr import Buffer, Expr, substitute
 from ...ir.nest import Block, For, Kernel, Statement, all_roots, rewrite, scratch, walk
 from ...ir.path import Path, at, enclosing
 from .census import Census
@@ -73,27 +72,6 @@ def _free(name: str, *taken: Container[str]) -> str:
         number += 1
         found = f"{name}{number}"
     return found
-
-
-def folded(op: str, a: Expr, b: Expr) -> Expr:
-    """An operator on two integers, computed if both are constants; adding 0 and multiplying by 1 are left out.
-
-    >>> i = E.index("i")
-    >>> folded("add", folded("mul", i, const(1, T.i32)), folded("sub", const(7, T.i32), const(7, T.i32)))
-    %i
-    """
-    if a.op == "const" and b.op == "const":
-        node = E.apply(op, a, b)
-        return const(fold(op, (a, b), node.type), node.type)
-    if (
-        b.op == "const"
-        and b.attr == (0 if op in ("add", "sub") else 1)
-        and op in ("add", "sub", "mul", "floor_div")
-    ):
-        return a
-    if a.op == "const" and a.attr == (0 if op == "add" else 1) and op in ("add", "mul"):
-        return b
-    return E.apply(op, a, b)
 
 
 def with_value(block: Block, node: Expr, value: Expr) -> Block:

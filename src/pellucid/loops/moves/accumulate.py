@@ -17,9 +17,9 @@ from ...ir.nest import SEQ, For, Kernel, Statement, Store
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import shown
+from ...reasoning.linear import folded
 from ...reasoning.prove import Verdict, both, decided
 from ..analysis.bounds import countable, loop_at
-from ..core.build import folded
 from ..core.move import Applied, Move
 from ..core.theorem import Clause, Site, Theorem
 

@@ -14,10 +14,10 @@ from ...ir.expr import Expr, const, substitute, topological
 from ...ir.nest import SEQ, For, Kernel, Store, all_roots, rewrite, walk
 from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
-from ...reasoning.iterations import terms
 from ...reasoning.known import Known
+from ...reasoning.linear import exact_sum, folded
 from ...reasoning.prove import Proved, Refuted, Verdict, decided
-from ..core.build import folded, index_between
+from ..core.build import index_between
 from ..core.elements import ranges_of
 from ..core.move import Applied, Move
 from ..core.theorem import Clause, Site, Theorem
@@ -75,10 +75,10 @@ def merged(position: Expr, site: Site, index: Expr) -> Expr | None:
     outer, inner = _loops(site)
     around = [s for s in site.around if isinstance(s, For)]
     facts = ranges_of(inner.body, Known(site.ranges, (*around, outer, inner)).facts.known)
-    split = terms(position, facts)
+    split = exact_sum(position, facts)
     if split is None:
         return None
-    parts, constant = dict(split[0]), split[1]
+    parts, constant = dict(split.terms), split.constant
     step = parts.pop(inner.index, 0)
     both = outer.index.free | inner.index.free
     if parts.pop(outer.index, 0) != step * int(inner.hi.attr) or any(n.free & both for n in parts):

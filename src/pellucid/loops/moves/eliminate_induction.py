@@ -16,9 +16,10 @@ from ...ir.nest import SEQ, For, Kernel, Statement, Store, roots, walk
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import shown, untouched
+from ...reasoning.linear import folded
 from ...reasoning.prove import Proved, Refuted, Verdict, decided
 from ..analysis.bounds import BOUNDS_UNCHANGED, COUNTED
-from ..core.build import folded, with_value
+from ..core.build import with_value
 from ..core.move import Applied, Move
 from ..core.theorem import Clause, Site, Theorem
 

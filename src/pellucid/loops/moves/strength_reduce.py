@@ -17,9 +17,10 @@ from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.affine import Affine, affine
 from ...reasoning.effects import shown, untouched
+from ...reasoning.linear import folded
 from ...reasoning.prove import Proved, Verdict, decided
 from ..analysis.independence import IN_ORDER
-from ..core.build import folded, fresh_buffer, index_bits, with_value
+from ..core.build import fresh_buffer, index_bits, with_value
 from ..core.move import Applied, Move
 from ..core.theorem import Clause, Site, Theorem
 

@@ -15,10 +15,11 @@ from ...ir.nest import SEQ, Block, For, Kernel, all_roots, with_blocks
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.infer import FactsOf
+from ...reasoning.linear import folded
 from ...reasoning.prove import Proved, Verdict, both, decided
 from ..analysis.bounds import BOUNDS_UNCHANGED, COUNTED, loop_at
 from ..analysis.independence import IN_ORDER
-from ..core.build import folded, fresh_index, with_values
+from ..core.build import fresh_index, with_values
 from ..core.move import Applied, Move
 from ..core.theorem import Clause, Site, Theorem
 
