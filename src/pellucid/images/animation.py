@@ -17,7 +17,7 @@ from ..ir import types as T
 from ..tracing import Point, Value, convert, flatten, is_symbolic, real_type, static, tracing
 from ..tracing import functions as F
 from ..tracing.tracer import lift
-from .carrying import Carrying
+from .carrying import ViewCarrier
 from .image import (
     PREFIXES,
     SIGNS,
@@ -123,7 +123,7 @@ class Behavior(Arithmetic[Any]):
         )
 
 
-class Animation(Behavior, Carrying):
+class Animation(Behavior, ViewCarrier):
     """An image that changes with time: a function from seconds to an `Image`; a still image is one that does not.
 
     Every word of the vocabulary that takes an image is a method too.

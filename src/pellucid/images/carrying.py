@@ -12,7 +12,7 @@ from typing import Self, Unpack
 from ..base.view import View, ViewArguments, looked_at, spelled_out
 
 
-class Carrying:
+class ViewCarrier:
     """What may carry a view."""
 
     __slots__ = ()

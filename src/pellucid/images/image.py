@@ -20,7 +20,7 @@ from ..ir import types as T
 from ..tracing import Point, Value, convert, flatten, real_type, static, tracing
 from ..tracing.session import MAX_NODES, MAX_USES, has_grown_too_far
 from ..tracing.tracer import lift
-from .carrying import Carrying
+from .carrying import ViewCarrier
 from .color import Color
 from .telling import short, written
 
@@ -38,7 +38,7 @@ _Memo = dict[tuple[int, Any, Any, T.Type], tuple[Any, Any]]
 _memo: contextvars.ContextVar[_Memo | None] = contextvars.ContextVar("samples", default=None)
 
 
-class Image(Carrying):
+class Image(ViewCarrier):
     """A picture without edges: a function of a `Point`, y upwards. See `image` for the decorator that makes one.
 
     Regions combine with & | ^ ~ and - (difference); fields with + - * / % ** and numbers, and compare (< <= > >=) to

@@ -20,7 +20,7 @@ from ..port import Store
 from .lines import LANES, Lines
 
 
-class Key(NamedTuple):
+class KernelKey(NamedTuple):
     """What a kernel computes: a row of the table, "splat" (of one element) or "copy", on operands of certain types."""
 
     op: str
@@ -28,14 +28,14 @@ class Key(NamedTuple):
     result: T.Type
 
 
-_known: dict[tuple[Key, int], int] = {}
+_known: dict[tuple[KernelKey, int], int] = {}
 _lock = threading.Lock()
 
 
-def kernels(keys: Iterable[Key], store: Store | None) -> dict[Key, int]:
+def kernels(keys: Iterable[KernelKey], store: Store | None) -> dict[KernelKey, int]:
     """The address of each kernel; what is missing is compiled.
 
-    >>> key = Key("add", (T.f32, T.f32), T.f32)
+    >>> key = KernelKey("add", (T.f32, T.f32), T.f32)
     >>> kernels([key], None)[key] == kernels([key], None)[key] > 0
     True
     """
@@ -56,14 +56,14 @@ def kernels(keys: Iterable[Key], store: Store | None) -> dict[Key, int]:
         return {key: _known[key, edition] for key in wanted}
 
 
-def module(keys: Sequence[Key]) -> str:
+def module(keys: Sequence[KernelKey]) -> str:
     """The text of the kernels of some keys."""
     declared: dict[str, None] = {}
     parts = [_kernel(key, f"row_{k}", declared) for k, key in enumerate(keys)]
     return "\n".join([*declared, *parts])
 
 
-def _kernel(key: Key, name: str, declared: dict[str, None]) -> str:
+def _kernel(key: KernelKey, name: str, declared: dict[str, None]) -> str:
     """Vector by vector, and the elements that are left under a mask: nothing beyond them is touched."""
     head = Lines(declared, "h")
     given = (
@@ -108,7 +108,7 @@ def _mask(lines: Lines) -> str:
     return lines.let(f"icmp sgt <{LANES} x i64> {some}, <{numbers}>")
 
 
-def _computed(key: Key, lines: Lines, at: str, mask: str) -> str:
+def _computed(key: KernelKey, lines: Lines, at: str, mask: str) -> str:
     operands = [_load(lines, t, p, at, mask) for t, p in zip(key.types, ("%a", "%b", "%c"), strict=False)]
     if key.op == "copy":
         return operands[0]

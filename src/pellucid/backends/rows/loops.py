@@ -19,7 +19,7 @@ POSITIONS = {"add": "add", "sub": "sub", "mul": "mul"}
 _WHOLE = T.i64
 
 
-class Loops(NamedTuple):
+class RowLoops(NamedTuple):
     """Two loops: the pixel's stream, what is known in it, what parameters stand for, and what comes out at the end."""
 
     rows: int
@@ -31,7 +31,7 @@ class Loops(NamedTuple):
     result: tuple[int, int]
 
 
-def loops(graph: Graph) -> Loops:
+def loops(graph: Graph) -> RowLoops:
     """The loop over rows and the one over columns that a graph is.
 
     Raises BackendError where it is something else.
@@ -59,7 +59,7 @@ def loops(graph: Graph) -> Loops:
     _turns(graph, outer, args, left, row)
     known[column] = Position(1, 0)
     pixel, same = _pixel(graph, body, target, column)
-    return Loops(count, (_number(first), _number(beyond)), column, known, pixel, same, give)
+    return RowLoops(count, (_number(first), _number(beyond)), column, known, pixel, same, give)
 
 
 def _number(position: Position) -> int:

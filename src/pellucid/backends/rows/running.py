@@ -21,7 +21,7 @@ from ..jit.workers import worker_pool
 from ..port import Store, address
 from .kernels import kernels
 from .positions import unfit
-from .tape import Tape, tape
+from .tape import RowTape, tape
 
 PIECE = 1024
 """Elements of a row that a kernel takes at a time: results stay in the first level of the cache."""
@@ -37,19 +37,17 @@ _PARTS, _PART_COUNT, _ACCESSES, _STEPS, _STEP_COUNT, _FIXED, _FIXED_COUNT, _COUN
 
 def _text() -> str:
     """The function that runs a tape on some rows."""
+    return _fixed_text() + _row_text()
+
+
+def _fixed_text() -> str:
+    """Its begin: the places of what is the same in all rows."""
     words = "\n".join(
         f"%at.{k} = getelementptr i64, ptr %told, i64 {k}\n%w.{k} = load i64, ptr %at.{k}" for k in range(9)
     )
     pointers = "\n".join(
         f"%{name} = inttoptr i64 %w.{k} to ptr"
         for name, k in (("parts", _PARTS), ("steps", _STEPS), ("fixed", _FIXED))
-    )
-    reads = "\n".join(
-        f"%f{k}.at = getelementptr i64, ptr %step, i64 {k}\n%f{k} = load i64, ptr %f{k}.at" for k in range(5)
-    )
-    operands = "\n".join(
-        f"%p{k}.at = getelementptr i8, ptr %places, i64 %f{k}\n%p{k} = load ptr, ptr %p{k}.at"
-        for k in range(1, 5)
     )
     return f"""declare i64 @llvm.smin.i64(i64, i64)
 define void @rows(ptr %told, ptr %unused, ptr %none, i64 %low, i64 %high) {{
@@ -75,7 +73,19 @@ store i64 %where, ptr %place
 %k.next = add i64 %k, 1
 %k.more = icmp slt i64 %k.next, %w.{_FIXED_COUNT}
 br i1 %k.more, label %fix, label %row
-row:
+"""
+
+
+def _row_text() -> str:
+    """The rest of it: rows, parts of a row, pieces of a part, and the kernels of a piece."""
+    reads = "\n".join(
+        f"%f{k}.at = getelementptr i64, ptr %step, i64 {k}\n%f{k} = load i64, ptr %f{k}.at" for k in range(5)
+    )
+    operands = "\n".join(
+        f"%p{k}.at = getelementptr i8, ptr %places, i64 %f{k}\n%p{k} = load ptr, ptr %p{k}.at"
+        for k in range(1, 5)
+    )
+    return f"""row:
 %y = phi i64 [ %low, %fix ], [ %y.next, %row.end ]
 br label %part
 part:
@@ -177,7 +187,7 @@ class RowCode:
                 self._steps.append(8 * number)
         self._tables()
 
-    def _fixed(self, tape: Tape) -> None:
+    def _fixed(self, tape: RowTape) -> None:
         """Where constants are, and where each thread has results: a slot is free again once nobody reads it anymore."""
         self._constants = [np.full(PIECE, value, type_.dtype) for type_, value in tape.constants]
         words = [(address(each), 0) for each in self._constants]

@@ -16,8 +16,8 @@ import numpy as np
 from ...ir import prim as table
 from ...ir import types as T
 from ...ir.flow import Graph, Instruction, Row
-from .kernels import Key
-from .loops import POSITIONS, Loops, computed, loops, operands, operator, position, read
+from .kernels import KernelKey
+from .loops import POSITIONS, RowLoops, computed, loops, operands, operator, position, read
 from .positions import Cut, Position, ends, unfit
 
 MOST_PARTS = 64
@@ -31,14 +31,14 @@ _WHOLE = T.i64
 class Value(NamedTuple):
     """What a register holds for all pixels of a piece: an element of a type in a place.
 
-    `place` tells a constant, a position, an array's element or a result of a kernel apart; see `Tape.places`.
+    `place` tells a constant, a position, an array's element or a result of a kernel apart; see `RowTape.places`.
     """
 
     type: T.Type
     place: int
 
 
-class Access(NamedTuple):
+class RowAccess(NamedTuple):
     """A place in memory: a memory's number, or -1 for the numbers of columns; the positions of all parts in order."""
 
     memory: int
@@ -47,7 +47,7 @@ class Access(NamedTuple):
 
 
 @dataclass(slots=True)
-class Tape:
+class RowTape:
     """Kernels in order; `steps` are a key and places: of the result, and of operands.
 
     Places are numbered: constants, accesses and results each from 0 up; `columns` are the parts of a row.
@@ -56,15 +56,15 @@ class Tape:
     rows: int
     columns: list[tuple[int, int]]
     constants: list[tuple[T.Type, Any]]
-    accesses: list[Access]
+    accesses: list[RowAccess]
     results: list[T.Type]
-    steps: list[tuple[Key, int, tuple[int, ...]]]
+    steps: list[tuple[KernelKey, int, tuple[int, ...]]]
     stored: frozenset[int]
     needs: dict[int, int]
     result: tuple[int, int]
 
 
-def tape(graph: Graph) -> Tape:
+def tape(graph: Graph) -> RowTape:
     """The tape of a graph.
 
     Raises BackendError for a graph that is no loop over rows and columns, or that computes what kernels do not.
@@ -75,7 +75,7 @@ def tape(graph: Graph) -> Tape:
 class _Taping:
     """One tape; positions first, and then kernels."""
 
-    def __init__(self, graph: Graph, found: Loops) -> None:
+    def __init__(self, graph: Graph, found: RowLoops) -> None:
         self.graph, self.loops = graph, found
         self.memories = list(graph.memories.values())
         self.same: dict[Any, int] = {}
@@ -85,16 +85,16 @@ class _Taping:
         self.constants: dict[tuple[T.Type, int], int] = {}
         self.constant_values: list[tuple[T.Type, Any]] = []
         self.accesses: dict[tuple[int, int], int] = {}
-        self.access_list: list[Access] = []
+        self.access_list: list[RowAccess] = []
         self.results: list[T.Type] = []
-        self.steps: list[tuple[Key, int, tuple[int, ...]]] = []
-        self.copies: list[tuple[Key, int, tuple[int, ...]]] = []
-        self.made: dict[tuple[Key, tuple[int, ...]], int] = {}
+        self.steps: list[tuple[KernelKey, int, tuple[int, ...]]] = []
+        self.copies: list[tuple[KernelKey, int, tuple[int, ...]]] = []
+        self.made: dict[tuple[KernelKey, tuple[int, ...]], int] = {}
         self.values: dict[int, Value] = {}
         self.positions: dict[int, Instruction] = {}
         self.needs: dict[int, int] = {}
 
-    def tape(self) -> Tape:
+    def tape(self) -> RowTape:
         """All of it."""
         positions = self._numbered()
         self.positions = {instruction[1]: instruction for instruction in positions}
@@ -137,7 +137,7 @@ class _Taping:
         self._written()
         if len(self.steps) > MOST_KERNELS:
             raise unfit("so many kernels")
-        return Tape(
+        return RowTape(
             self.loops.rows, [c for c, _ in self.parts], self.constant_values, self.access_list, self.results,
             self.steps, stored, self.needs, self.loops.result,
         )  # fmt: skip
@@ -207,7 +207,7 @@ class _Taping:
         if key not in self.accesses:
             self._need(memory, positions)
             self.accesses[key] = len(self.access_list)
-            self.access_list.append(Access(memory, type_, tuple(positions)))
+            self.access_list.append(RowAccess(memory, type_, tuple(positions)))
         place = Value(type_, place_of("access", self.accesses[key]))
         return self._kernel("splat", (place,), type_) if spread else place
 
@@ -238,7 +238,7 @@ class _Taping:
 
     def _kernel(self, op: str, given: tuple[Value, ...], result: T.Type) -> Value:
         """The result of a kernel."""
-        key = Key(op, tuple(v.type for v in given), result)
+        key = KernelKey(op, tuple(v.type for v in given), result)
         places = tuple(v.place for v in given)
         same = (key, places)
         if same not in self.made:
@@ -370,7 +370,7 @@ class _Taping:
         if self.loops.rows > 1 and (type(first) is int or int(np.diff(first).min()) < width):
             raise unfit("rows that are written over each other")
         target = place_of("access", len(self.access_list) - 1)
-        self.copies.append((Key("copy", (type_,), type_), target, (value.place,)))
+        self.copies.append((KernelKey("copy", (type_,), type_), target, (value.place,)))
 
     def _written(self) -> None:
         """Let kernels write to arrays themselves, where nobody else reads what they make."""
