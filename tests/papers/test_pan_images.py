@@ -212,7 +212,7 @@ def test_P10_view_time_and_size_are_arguments_of_one_kernel():
         x = center[0] + (np.arange(w) + 0.5 - w / 2) / zoom
         y = center[1] - (np.arange(h)[:, None] + 0.5 - h / 2) / zoom
         expected = np.floor(np.clip((x - time) + 0.25 * y, 0, 1) * 255 + 0.5)
-        drawn = kernel.render(size, center, zoom, time)
+        drawn = kernel.render(size, center=center, zoom=zoom, time=time)
         assert np.abs(drawn[..., 0].astype(float) - expected).max() <= 1
         assert (drawn[..., 3] == 255).all()
     assert {id(v) for v in kernel._codes.values()} == compiled, "nothing was compiled again"

@@ -15,6 +15,7 @@ from pellucid.backends.c import CBackend
 from pellucid.backends.llvm import LlvmBackend
 from pellucid.backends.numpy import NumpyBackend
 from pellucid.base.errors import InputError
+from pellucid.driver import compiled
 from pellucid.driver import kernel as driver
 
 BACKENDS = {"llvm": LlvmBackend, "c": CBackend, "numpy": NumpyBackend}
@@ -35,7 +36,7 @@ def counted(monkeypatch):
     for name, backend in BACKENDS.items():
         monkeypatch.setattr(backend, "compile", counting(name, backend.compile))
     monkeypatch.setattr(driver, "build", counting("traced", driver.build))
-    driver.forget()
+    compiled.forget()
     return done
 
 

@@ -67,7 +67,7 @@ class _Steps:
 def fits(given: Channel, wanted: Channel) -> bool:
     """Whether samples of one channel are converted to those of the other by whole numbers.
 
-    >>> from .layout import Layout
+    >>> from ..pixels.layout import Layout
     >>> gray, real = Layout("Y:12")["Y"], Layout("Y:f32")["Y"]
     >>> fits(gray, gray), fits(gray, real)
     (True, False)
@@ -79,7 +79,7 @@ def nearest(given: Channel, first: Line, wanted: Channel, second: Line, sample: 
     """The bits of the sample nearest to the level of a given one, halves up, saturated.
 
     >>> from ..ir.expr import param
-    >>> from .layout import Layout
+    >>> from ..pixels.layout import Layout
     >>> ten, eight = Layout("Y:10")["Y"], Layout("Y:8")["Y"]
     >>> nearest(ten, Line(0, 1023), eight, Line(0, 255), param("n", T.u32))
     shift_right_in($n:u32 * 130688:u32 + 261376:u32, 19:u32)

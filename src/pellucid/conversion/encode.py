@@ -53,9 +53,9 @@ class Encoder:
     Blocks are `longer` times as long and as high as the layout asks for. With a `margin`, the first and the last block
     of a row stand by themselves, for colors that depend on neighbors. `as_stored` colors are amounts of light already,
     if the layout keeps these, and `as_levels` they are Y, Cb and Cr. `facts` is what is known of the columns and rows
-    that colors are asked for at the time. Colors may be made of what `stages` fill. Of channels in `copied`, the bits
-    of the sample at a pixel are had without its color. With `rows`, samples are put there, and packed when a row of
-    blocks is done: blocks need not be whole groups then.
+    that colors are asked for at the time. Of channels in `copied`, the bits of the sample at a pixel are had without
+    its color. With `rows`, samples are put there, and packed when a row of blocks is done: blocks need not be whole
+    groups then.
     """
 
     def __init__(
@@ -68,12 +68,11 @@ class Encoder:
         margin: bool = False,
         as_stored: bool = False,
         as_levels: bool = False,
-        stages: Sequence[Stage] = (),
         as_kept: bool = False,
         copied: Mapping[str, Callable[[Expr, Expr], Expr]] = MappingProxyType({}),
         rows: Rows | None = None,
     ) -> None:
-        self.layout, self.planes, self.margin, self.stages = layout, planes, margin, [*stages]
+        self.layout, self.planes, self.margin = layout, planes, margin
         self.as_levels, self.as_kept, self.copied, self.rows = as_levels, as_kept, copied, rows
         self.width, self.height = size
         whole = turn(layout, groups=rows is None)
@@ -82,8 +81,8 @@ class Encoder:
         self.curve: Callable[[Any], Any] = to_linear
         self.facts = FactsOf()
 
-    def nest(self, colors: Colors) -> N.Block:
-        """The whole picture."""
+    def nest(self, colors: Colors, stages: Sequence[Stage] = ()) -> N.Block:
+        """The whole picture, of colors that may be made of what stages fill."""
         self.colors = colors
         columns, right = divmod(self.width, self.across)
         rows, below = divmod(self.height, self.down)
@@ -118,7 +117,7 @@ class Encoder:
 
                 packing = over(count, self.rows.packed(row, tall, packed))
                 body = staged(self.rows.words, row, 0, body, packing)
-            for stage in reversed(self.stages):
+            for stage in reversed(stages):
                 body = staged(stage.arrays, row, count, stage.fill(row, tall), body)
             return body
 

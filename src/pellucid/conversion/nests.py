@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -99,7 +99,6 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
         margin=near,
         as_stored=as_stored,
         as_levels=levels,
-        stages=stages,
         as_kept=True,
         copied=copied,
         rows=written,
@@ -115,7 +114,7 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
 
     def write() -> Block:
         if source.model == "mosaic" and not as_stored and _pays(source, target, size):
-            return _looked_up(packed, filling)
+            return _looked_up(packed, filling, stages)
         curved = filling if filling.linear else packed
         if _by_entry(source) and not as_stored:
             # Curves are for each entry of a palette, not for each pixel.
@@ -123,15 +122,14 @@ def nest_between(asked: Conversion, options: Options) -> Frame:
             curves = Curves((count, 1), 1, 1, curved, of_entry)
             entries = Entries(count, lambda entry: curves(entry, none))
             filling.copied = _of_entries(packed, target, entries)
-            body = filling.nest(lambda column, row: entries(packed.index(column, row)))
+            body = filling.nest(lambda column, row: entries(packed.index(column, row)), stages)
             made = curves.curved_numbers(none, 1)
             return staged((curves.numbers,), none, 0, made, entries.around(body))
         if numbers is None:
-            return filling.nest(color)
+            return filling.nest(color, stages)
         site = functools.partial(meaning.site, target) if target.model == "mosaic" else None
         curves = Curves(size, tall, numbers, curved, color, site)
-        filling.stages.append(Stage((curves.numbers,), curves.curved_numbers))
-        return filling.nest(curves)
+        return filling.nest(curves, [*stages, Stage((curves.numbers,), curves.curved_numbers)])
 
     frame = build_nest(write, options.real, asked.planes, "packed")
     return replace(frame, kernel=scheduled(frame.kernel).kernel)
@@ -159,7 +157,7 @@ def _pays(source: Layout, target: Layout, size: tuple[int, int]) -> bool:
     return count > 0 and pay(count, len(kinds), pixels if target.model == "mosaic" else 3 * pixels)
 
 
-def _looked_up(packed: Decoder, filling: Encoder) -> Block:
+def _looked_up(packed: Decoder, filling: Encoder, stages: Sequence[Stage]) -> Block:
     """The nest with tables of what a sum of samples of a mosaic becomes: bits that are of one color, or a color."""
     target, tables = filling.layout, Tables(meaning.added(packed.layout))
     number = Value(NUMBER)
@@ -183,7 +181,7 @@ def _looked_up(packed: Decoder, filling: Encoder) -> Block:
 
     if target.model in ("rgb", "mosaic"):
         filling.copied = {c.name: functools.partial(bits, c) for c in target.channels}
-    return tables.around(filling.nest(color))
+    return tables.around(filling.nest(color, stages))
 
 
 def _by_entry(source: Layout) -> bool:

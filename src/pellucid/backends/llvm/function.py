@@ -6,6 +6,9 @@ is in the context of `scope`.
 
 from __future__ import annotations
 
+import weakref
+from typing import cast
+
 from ...ir import types as T
 from ...ir.expr import Expr
 from ...ir.nest import For, Store, walk
@@ -30,7 +33,7 @@ from .shuffles import WIDEST, Shuffles
 from .statements import Statements
 from .stores import Stores
 from .tables import TableReads
-from .values import Reads, Values
+from .values import Leaves, Reads, Values
 
 PERMUTE_THRESHOLD = 16
 """Loads and stores above which bytes are permuted by orders read from memory (see `Shuffles`), as they are where there
@@ -48,7 +51,9 @@ class Function:
         reads = Reads(phase.body, self.scope)
         permutes = machine.permutes and self._is_long(reads)
         self.shuffles = Shuffles(self.out, WIDEST, permutes=permutes, prefix=name)
-        values = Values(self.scope, self)
+        # Parts refer to the whole weakly: what a compilation made goes without a search for cycles.
+        leaves = cast("Leaves", weakref.proxy(self))
+        values = Values(self.scope, leaves)
         buffers = Buffers(plan, self.scope)
         self.bounds = Bounds(plan, self.scope, buffers)
         addressing = Addressing(self.scope, values, buffers)
@@ -61,7 +66,7 @@ class Function:
         writers = ShuffledStores(interleaved), TableStores(strides, tables)
         groups = InterleavedStores(strides, self.bounds, tables, reads, writers, copies=permutes)
         stores = Stores(groups, masks=machine.cheap_masks)
-        self.statements = Statements(plan, phase, self, stores, tables, reads)
+        self.statements = Statements(plan, phase, leaves, stores, tables, reads)
 
     def _is_long(self, reads: Reads) -> bool:
         """Whether the function is so long that the code generator must not search for shuffles."""

@@ -5,6 +5,8 @@ Above `loops`, `branches`, `iterations` and `stores`, whose bodies come back her
 
 from __future__ import annotations
 
+import weakref
+
 from ...base.errors import BackendError
 from ...ir.nest import Alloc, Block, For, If, Let, Once, Repeat, Statement, Store, While
 from ..port import Layout, Phase
@@ -28,14 +30,18 @@ class Statements:
         self.scope, self.values, self.leaves = stores.scope, values, leaves
         self.stores, self.groups, self.addressing = stores, stores.groups, stores.addressing
         self.tables, self.reads = tables, reads
-        self.memo = Memo(values, self.write)
-        self.branches = Branches(values, self.write)
-        self.iterations = Iterations(values, self.memo, self.write)
-        self.vector_loops = VectorLoops(values, reads, self.write)
+        own = weakref.proxy(self)
+
+        def write(block: Block) -> None:
+            # Weakly, as in `function`: parts that hand bodies back would keep each other.
+            own.write(block)
+
+        self.memo = Memo(values, write)
+        self.branches = Branches(values, write)
+        self.iterations = Iterations(values, self.memo, write)
+        self.vector_loops = VectorLoops(values, reads, write)
         versioning = Versioning(stores.addressing, stores.bounds, reads)
-        self.loops = Loops(
-            phase, len(plan.buffers), versioning, self.vector_loops, self.memo, reads, self.write
-        )
+        self.loops = Loops(phase, len(plan.buffers), versioning, self.vector_loops, self.memo, reads, write)
 
     def write(self, block: Block) -> None:
         """Write the statements of a block, in the scope around."""

@@ -8,8 +8,10 @@ the samples that are left go through `edges`.
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from ...base.errors import BackendError
 from ...ir.expr import Expr
@@ -29,7 +31,7 @@ from .scope import Scope
 from .shuffles import Shuffles, Target
 from .single_lanes import SingleLanes
 from .sums import Sums, account
-from .values import Values
+from .values import Leaves, Values
 
 MAX_REACH = 4096
 """Maximum bytes of a buffer that a block reaches over, unless the period of the samples is longer."""
@@ -66,7 +68,8 @@ class Function:
         type_ = self.plan.type
         self.out = Emitter()
         self.scope = Scope(self.out, FactsOf(self.plan.known))
-        self.values, self.constants = Values(self.scope, self), Constants()
+        # Weakly, as in `function`: values and the whole would keep each other.
+        self.values, self.constants = Values(self.scope, cast("Leaves", weakref.proxy(self))), Constants()
         self.covers = Covers(Shuffles(self.out, target))
         self.fields = Fields(self.scope, self.covers, type_.bits)
         self.tables = RegisterTables(self.fields, self.constants)

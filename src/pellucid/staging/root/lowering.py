@@ -44,7 +44,7 @@ def lowered(
     >>> from pellucid.staging.root.reading import read_sugar
     >>> code = read_sugar("inc(k n) {\n(car k)(k (+ n 1))\n}")["inc"]
     >>> lowered(code, [INTEGERS]).graph.blocks[2].body
-    [('add', 5, 4, -1, 1), ('go', 1, (5,))]
+    [('add', 4, 3, -1, 1), ('go', 1, (4,))]
     """
     flow = Flow(entry, given, memories)
     lowering = _Lowering(flow)
