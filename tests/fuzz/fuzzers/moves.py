@@ -34,6 +34,9 @@ from pellucid.ir.verify import verify_kernel
 from pellucid.loops.core.options import options as own_options
 from pellucid.loops.core.registry import moves
 
+WEIGHT = 3
+"""Each program is made, verified and run anew for every move at every place."""
+
 RUNS = 3
 """Memories that programs are run on, of which one is drawn for each move."""
 READ = 0.1
