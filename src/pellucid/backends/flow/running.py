@@ -193,7 +193,7 @@ def by_llvm(graph: Graph, *, level: int = 2, store: Store | None = None, arena: 
     source = text(graph)
 
     def load(code: bytes) -> Any:
-        return this.library(code, (ENTRY,), _SIGNATURE)
+        return this.linked(code, (ENTRY,), _SIGNATURE)
 
     import hashlib
 

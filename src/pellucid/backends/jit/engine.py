@@ -165,9 +165,9 @@ class Machine:
 
         Raises BackendError when it cannot be linked.
         """
-        return self.library(code, [entry(k) for k in range(phases)], SIGNATURE)
+        return self.linked(code, [entry(k) for k in range(phases)], SIGNATURE)
 
-    def library(self, code: bytes, names: Sequence[str], signature: Any) -> Library:
+    def linked(self, code: bytes, names: Sequence[str], signature: Any) -> Library:
         """Functions of one signature in object code, made callable for as long as the library lives."""
         tracker, linker = self._load(code, names)
         return Library(tuple(signature(tracker[name]) for name in names), (tracker, linker))

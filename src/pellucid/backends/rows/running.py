@@ -159,7 +159,7 @@ ret void
 def _runner() -> Any:
     """The function, made once in a process."""
     this = machine()
-    return this.library(this.compile(_text()), ("rows",), SIGNATURE)
+    return this.linked(this.compile(_text()), ("rows",), SIGNATURE)
 
 
 class RowCode:

@@ -64,7 +64,7 @@ def _holds_nothing(time: Time) -> bool:
     return isinstance(time, Constant)
 
 
-def of_library(name: str, point: str) -> ByRule:
+def of_routine(name: str, point: str) -> ByRule:
     """Of a code of the library that makes pairs of a point."""
 
     def returns(kept: Time, *given: Time) -> Time:
@@ -139,4 +139,4 @@ alone_recursive = ByRule(("alone_recursive",), _alone_recursive)
 as_known = ByRule(("as_known",), _as_known)
 for _one in (alone, recursive, alone_recursive, as_known):
     LIFT_RULES[_one.words[0]] = partial(ByRule, _one.words, _one.rule)
-LIFT_RULES.update(changing=changing, library=of_library)
+LIFT_RULES.update(changing=changing, library=of_routine)

@@ -12,9 +12,9 @@ from pellucid.base.errors import StagingError
 from pellucid.staging.front.blocks import Block, Blocks, Branch, Go
 from pellucid.staging.front.inference import Inference, position
 from pellucid.staging.front.kinds import ITEM, Kind
-from pellucid.staging.front.library import library
 from pellucid.staging.front.objects import is_named_tuple, position_of
-from pellucid.staging.front.returns import of_library
+from pellucid.staging.front.returns import of_routine
+from pellucid.staging.front.routines import routine
 from pellucid.staging.front.source import Source
 from pellucid.staging.front.vectors import static_data
 from pellucid.staging.root.program import Code, Lift
@@ -410,8 +410,8 @@ class Sequences(ABC):
     def call(self, node: ast.AST, name: str, *args: str, kind: Kind | None = None) -> str:
         """The variable of what a code of the library returns."""
         point = point_of(kind) if kind is not None else "item"
-        code = library(name, point)
-        return self.blocks.call(code, *args, line=getattr(node, "lineno", 0), returns=of_library(name, point))
+        code = routine(name, point)
+        return self.blocks.call(code, *args, line=getattr(node, "lineno", 0), returns=of_routine(name, point))
 
     def length(self, node: Any) -> str:
         """The number of items."""

@@ -122,10 +122,10 @@ of_vector(k vector at done) {
 
 
 @cache
-def library(name: str, point: str = "item") -> Code:
-    """A code of the library, which makes pairs of a point.
+def routine(name: str, point: str = "item") -> Code:
+    """A code that translated programs call, which makes pairs of a point.
 
-    >>> library("length").params
+    >>> routine("length").params
     ('k', 'pairs', 'n')
     """
     return _codes(point)[name]
