@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import functools
 import random
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from tests.fuzz.contract import NotACase
 
 import pellucid as pl
-from pellucid.images.image import Image
 from pellucid.images.signature import Range
 from pellucid.images.word import WORDS, Parameter, Word, vocabulary
 
+FILE = "<picture>"
+"""Where the text of a picture stands, as its functions say it."""
 KINDS = ("Image Color", "Image Bool", "Image Number")
 LEFT_OUT = {"const", "displayable", "from_buffer", "lift", "read_image", "read_vm", "text"}
 """Words that take functions, files or memory, and one that takes fonts."""
@@ -67,11 +72,21 @@ def names() -> dict[str, Any]:
 
 
 def picture(text: str) -> Any:
-    """The picture that an expression stands for; functions of points may raise ArithmeticError."""
-    made = eval(text, dict(names()))  # a name bound inside, such as that of a lambda, must not stay
-    if isinstance(made, Image):
-        _ = made.kind  # its function is called here
-    return made
+    """The picture that an expression stands for."""
+    # A name bound inside, such as that of a lambda, must not stay.
+    return eval(compile(text, FILE, "eval"), dict(names()))
+
+
+@contextmanager
+def faults_of_its_own() -> Iterator[None]:
+    """What a function in the text itself raises, such as one that divides Python's numbers by zero, is no case."""
+    try:
+        yield
+    except ArithmeticError as problem:
+        *_, (frame, _) = traceback.walk_tb(problem.__traceback__)
+        if frame.f_code.co_filename != FILE:
+            raise
+        raise NotACase(str(problem)) from problem
 
 
 @functools.cache
