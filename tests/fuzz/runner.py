@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -60,14 +61,17 @@ def smallest(case: str, candidates: Callable[[str], Iterator[str]], fails: Calla
     """A case that still fails and none of whose candidates does, or the best within `SHRINKING` seconds."""
     end = time.monotonic() + SHRINKING
     smaller = True
-    while smaller:
-        smaller = False
-        for candidate in candidates(case):
-            if time.monotonic() > end:
-                return case
-            if candidate != case and fails(candidate):
-                case, smaller = candidate, True
-                break
+    try:
+        while smaller:
+            smaller = False
+            for candidate in candidates(case):
+                if time.monotonic() > end:
+                    return case
+                if candidate != case and fails(candidate):
+                    case, smaller = candidate, True
+                    break
+    except Exception:  # noqa: BLE001 - a fault of what makes smaller cases must not lose what was found
+        say(f"fuzz: a case cannot be made smaller:\n{traceback.format_exc()}")
     return case
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import subprocess
 import sys
@@ -32,6 +33,16 @@ def test_nothing_is_found_from_a_fixed_seed(name: str):
             raise AssertionError(f"{name}, seed 0, case {index}:\n{case}") from error
         index += 1
     assert sum(counts.values()) > 0, "a fuzzer that exercises nothing finds nothing"
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_case_can_be_made_smaller(name: str):
+    made = fuzzer(name)
+    for index in range(3):
+        case = made.generate(case_of(name, 1, index))
+        smaller = list(itertools.islice(made.shrink(case), 500))
+        assert all(isinstance(one, str) for one in smaller)
+        assert set(smaller) - {case}, "a fuzzer that makes nothing smaller shows large findings"
 
 
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: f"{path.parent.name}-{path.stem}")
@@ -71,6 +82,17 @@ def test_the_runner_survives_a_native_fault(tmp_path, capsys):
     assert main(["--seconds", "3", "--seed", "7", "--corpus", str(tmp_path), "tests.fuzz.faulty"]) == 1
     assert {path.read_text() for path in tmp_path.glob("faulty/*.txt")} == {"x"}
     assert "SIGABRT" in capsys.readouterr().out
+
+
+def test_what_cannot_be_made_smaller_is_not_lost(tmp_path, capsys, monkeypatch):
+    def shrink(case: str) -> Iterator[str]:
+        yield case
+        raise TypeError(case)
+
+    monkeypatch.setattr("tests.fuzz.test_fuzz.shrink", shrink)
+    assert main(["--seconds", "2", "--seed", "7", "--corpus", str(tmp_path), "tests.fuzz.test_fuzz"]) == 1
+    assert all("x" in path.read_text() for path in tmp_path.glob("test_fuzz/*.txt"))
+    assert "TypeError" in capsys.readouterr().out
 
 
 def test_a_name_that_is_no_fuzzer_is_refused(capsys):
