@@ -328,6 +328,8 @@ class Source(Kept):
         """Statements that have arrays of their own."""
         for b in own:
             self.emit(f"{typed(b.type)} {self.buffers[b]}[{self.private[b]}];")
+            # An array that is stored to and never read is no fault: its values may turn out to be constant.
+            self.emit(f"(void){self.buffers[b]};")
         self.block(body)
 
     def let(self, value: Expr) -> None:
