@@ -19,7 +19,8 @@ from ..backends.port import Backend, Code
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.garbage import uncollected
 from ..base.room import with_room
-from ..base.view import View, ViewArguments, spelled_out
+from ..base.transitions import once_positional
+from ..base.view import View, ViewArguments, looked_at, spelled_out
 from ..ir.nest import all_roots
 from ..ir.prim import edition
 from ..tracing import Param
@@ -42,16 +43,26 @@ from .view import (
 Bytes = NDArray[np.uint8]
 
 
+class RenderArguments(ViewArguments, total=False):
+    """The arguments of `Kernel.render` beside the size."""
+
+    view: View | None
+    out: Bytes | None
+    tolerance: float | None
+    error: float | None
+
+
+FORMER_ORDER = ("center", "zoom", "time", "samples", "threads", "params", "out", "tolerance", "error")
+"""The arguments of `Kernel.render` that could be given by position, after the size."""
+
+
 class Asked(NamedTuple):
-    """What a kernel is asked for, before any of it is checked; `fresh` asks for memory as well."""
+    """The request of a drawing, before any of it is checked; `fresh` asks for memory as well."""
 
     form: str
     fresh: bool
     size: tuple[int, int] | int | None
-    view: View | None
-    tolerance: float | None
-    error: float | None
-    arguments: ViewArguments
+    arguments: Mapping[str, Any]
 
 
 class Ready(NamedTuple):
@@ -115,20 +126,15 @@ class Kernel:
             self._codes[variant, smooth] = code
         return code
 
-    @spelled_out(ViewArguments)
+    @once_positional(*FORMER_ORDER)
+    @spelled_out(RenderArguments)
     def render(
-        self,
-        size: tuple[int, int] | int | None = None,
-        *,
-        view: View | None = None,
-        out: Bytes | None = None,
-        tolerance: float | None = None,
-        error: float | None = None,
-        **arguments: Unpack[ViewArguments],
+        self, size: tuple[int, int] | int | None = None, **arguments: Unpack[RenderArguments]
     ) -> Bytes:
         """Pixels of shape (height, width, 4): red, green, blue and straight alpha, row 0 on top.
 
-        What is given beside the `view` (or else that which the picture carries) overrides its field of that name.
+        Arguments that are given beside the `view` (or else that which the picture carries) override its fields of the
+        same names. The pixels go to `out`, if given.
         A pixel may be off by a little, in parts of a channel's range: a `tolerance` such as 1/255 is kept for sure;
         an `error` is an estimate, and `samples` then are the most that a row of a pixel gets. The back ends "tiles"
         and "auto" know how.
@@ -136,27 +142,22 @@ class Kernel:
         Raises InputError for a value out of its range, a picture too large for the memory, a parameter that is unknown
         or out of its range, or an `out` that is not a writable, contiguous array of that shape.
         """
-        return self._draw(Asked("straight", out is None, size, view, tolerance, error, arguments), out)
+        return self._draw("straight", size, **arguments)
 
-    @spelled_out(ViewArguments)
+    @once_positional(*FORMER_ORDER)
+    @spelled_out(RenderArguments)
     def premultiplied(
-        self,
-        size: tuple[int, int] | int | None = None,
-        *,
-        view: View | None = None,
-        out: Bytes | None = None,
-        tolerance: float | None = None,
-        error: float | None = None,
-        **arguments: Unpack[ViewArguments],
+        self, size: tuple[int, int] | int | None = None, **arguments: Unpack[RenderArguments]
     ) -> Bytes:
         """As `render`, with colors multiplied by alpha."""
-        return self._draw(Asked("premultiplied", out is None, size, view, tolerance, error, arguments), out)
+        return self._draw("premultiplied", size, **arguments)
 
-    def _draw(self, asked: Asked, out: Bytes | None) -> Bytes:
+    def _draw(self, form: str, size: Any, out: Bytes | None = None, **arguments: Any) -> Bytes:
+        asked = Asked(form, out is None, size, arguments)
         # The same view again, as while something else moves, need not be checked again; what can change in place must.
         ready = self._ready
         try:
-            known = ready is not None and asked == ready.asked and not asked.arguments.get("params")
+            known = ready is not None and asked == ready.asked and not arguments.get("params")
         except Exception:  # noqa: BLE001 - what cannot even be compared, such as an array, is refused by the check
             known = False
         if ready is None or not known:
@@ -176,11 +177,14 @@ class Kernel:
 
     def _checked(self, asked: Asked) -> Ready:
         """The view, every value of which is in range, and the kernel's arguments for it."""
+        rest = dict(asked.arguments)
+        view, tolerance, error = (rest.pop(name, None) for name in ("view", "tolerance", "error"))
         view = checked_view(
-            asked.size, view=asked.view, default=self.view, precision=self.options.precision,
-            frames=int(asked.fresh), **asked.arguments,
-        )  # fmt: skip
-        near = checked_smooth(asked.tolerance, asked.error, view.samples)
+            view=looked_at(view, asked.size, rest, self.view),
+            precision=self.options.precision,
+            frames=int(asked.fresh),
+        )
+        near = checked_smooth(tolerance, error, view.samples)
         # What may be off is a mean, also of one sample.
         variant = Variant(asked.form, view.samples != 1 or near != EXACT)
         return Ready(asked if _is_fixed(asked) else None, view, self.values(view), variant, near)
@@ -206,15 +210,11 @@ class Kernel:
 
 def _is_fixed(asked: Asked) -> bool:
     """Whether nothing that was asked can change in place."""
-    size, center = asked.size, asked.arguments.get("center", (0.0, 0.0))
-    if asked.arguments.get("params") or not (type(size) is tuple or isinstance(size, int | None)):
+    if asked.arguments.get("params"):
         return False
-    values = [value for name, value in asked.arguments.items() if name not in ("center", "params")]
-    if type(size) is tuple:
-        values += size
-    return type(center) is tuple and all(
-        isinstance(v, int | float | np.generic | None) for v in (*values, *center)
-    )
+    values = [asked.size, *(value for name, value in asked.arguments.items() if name != "params")]
+    parts = [part for value in values for part in (cast("Any", value) if type(value) is tuple else (value,))]
+    return all(isinstance(part, int | float | np.generic | View | None) for part in parts)
 
 
 def _own(given: Mapping[str, float], known: Mapping[str, Param]) -> dict[str, float]:
