@@ -79,7 +79,7 @@ def test_colors_with_alpha_and_numbers_beyond_all_bounds_are_right():
 def test_a_picture_of_regions_costs_a_small_part_of_the_samples():
     kernel = pl.compile(im.annulus(0.9), backend="tiles")
     kernel.render((512, 512), zoom=64, samples=4)
-    counts = kernel._codes[SMOOTH, False].counts
+    counts = kernel.code(SMOOTH).counts
     assert 0 < counts.samples < 512 * 512 * 16 / 20
     assert counts.filled > 0.9 * 512 * 512
 
@@ -87,7 +87,7 @@ def test_a_picture_of_regions_costs_a_small_part_of_the_samples():
 def test_one_color_costs_no_sample():
     kernel = pl.compile(pl.image(lambda p: (1.0, 0.0, 0.0, 1.0)), backend="tiles")
     assert (kernel.render((33, 20), samples=7) == [255, 0, 0, 255]).all()
-    code = kernel._codes[SMOOTH, False]
+    code = kernel.code(SMOOTH)
     assert isinstance(code, SampledCode)
     assert code.counts.samples == 0
 

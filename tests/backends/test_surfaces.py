@@ -42,9 +42,9 @@ def test_a_picture_of_curves_costs_few_samples(precision, samples, fewer):
     view = {"zoom": 60.0, "center": (0.3, 0.2), "samples": samples}
     size = (323, 197) if samples < 16 else (163, 97)
     tiles.render((1, 1), **view)
-    before = tiles._codes[SMOOTH, False].counts.samples
+    before = tiles.code(SMOOTH).counts.samples
     assert np.array_equal(tiles.render(size, **view), llvm.render(size, **view))
-    spent = tiles._codes[SMOOTH, False].counts.samples - before
+    spent = tiles.code(SMOOTH).counts.samples - before
     assert spent <= size[0] * size[1] * samples**2 / fewer
 
 
@@ -52,11 +52,11 @@ def test_a_tolerance_is_kept_by_surfaces():
     kernel = pl.compile(pl.image(waves), backend="tiles")
     view = {"zoom": 20.0, "samples": 4}
     kernel.render((1, 1), **view)
-    spent = [kernel._codes[SMOOTH, False].counts.samples]
+    spent = [kernel.code(SMOOTH).counts.samples]
     frames = []
     for tolerance in (0.0, 1 / 255):
         frames.append(kernel.render((200, 120), tolerance=tolerance, **view))
-        spent.append(kernel._codes[SMOOTH, False].counts.samples)
+        spent.append(kernel.code(SMOOTH).counts.samples)
     assert np.abs(frames[0].astype(int) - frames[1]).max() <= 1
     assert spent[2] - spent[1] < (spent[1] - spent[0]) / 2
 

@@ -70,7 +70,7 @@ PICTURES = {"turned": turned, "crossed": crossed, "chosen": chosen, "iterated": 
 def test_pairs_have_the_bits_of_machine_code(picture, numerics, precision):
     options = {"numerics": numerics, "precision": precision}
     tiles, llvm = (pl.compile(picture, backend=name, **options) for name in ("tiles", "llvm"))
-    code = tiles._codes[Variant(), False]
+    code = tiles.code(Variant())
     assert any(key.beside for key in code.tape.keys)
     for size in [(67, 41), (256, 130)]:
         expected = llvm.render(size, zoom=size[0] / 8)
@@ -80,7 +80,7 @@ def test_pairs_have_the_bits_of_machine_code(picture, numerics, precision):
 
 
 def test_the_second_comes_right_behind_the_first():
-    made = pl.compile(crossed, backend="tiles")._codes[Variant(), False].tape
+    made = pl.compile(crossed, backend="tiles").code(Variant()).tape
     found = [made.keys[k] for k in made.codes]
     first = [k for k, key in enumerate(found) if key.beside and len(key.types) == 2]
     assert len(first) == 2

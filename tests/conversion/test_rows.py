@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from unittest.mock import patch
 
@@ -16,13 +15,13 @@ import pellucid as pl
 from pellucid.conversion import nests, packing
 from pellucid.conversion.encode import turn
 from pellucid.conversion.rows import Rows
+from pellucid.driver.compiled import codes
 from pellucid.driver.options import Options
 from pellucid.ir import types as T
 from pellucid.ir.expr import topological
 from pellucid.ir.nest import Alloc, roots, walk
 from pellucid.pixels import FORMATS, Layout, layout_of
 
-convert = importlib.import_module("pellucid.canvas.convert")
 PICTURES = [n for n, f in FORMATS.items() if f.model != "samples"]
 GROUPED = [n for n in PICTURES if math.prod(turn(FORMATS[n])) > math.prod(turn(FORMATS[n], groups=False))]
 
@@ -37,7 +36,7 @@ def converted(
     data: np.ndarray, source: str | Layout, target: str | Layout, size: tuple[int, int], *, rows: bool
 ):
     """The bytes of a conversion, made anew: with rows wherever there may be some, or with none at all."""
-    convert.at_hand.cache_clear()
+    codes.forget()
     if rows:
         change = patch.multiple(nests, SHORT=0, SHORT_BITS=0, SHORT_ENTRIES=0)
     else:
@@ -240,10 +239,10 @@ def test_the_rows_of_the_widest_pictures_fit_together():
 
 def agree_on_llvm(source: str, target: str, size: tuple[int, int]) -> None:
     data = picture(layout_of(source), size)
-    convert.at_hand.cache_clear()
+    codes.forget()
     with patch.object(nests, "_stages", in_place):
         want = pl.convert(data, source, target, size, numerics="exact")
-    convert.at_hand.cache_clear()
+    codes.forget()
     assert np.array_equal(pl.convert(data, source, target, size, numerics="exact"), want)
 
 
@@ -258,9 +257,9 @@ def test_pictures_are_drawn_through_rows(name: str):
     for size in ((1, 1), (50, 6), (31, 5)):
         found = pl.render(kernel, size, format=name)
         with patch.object(Rows, "fits", property(lambda rows: rows is None)):
-            packing._made.clear()
+            kernel._versions.clear()
             assert np.array_equal(pl.render(kernel, size, format=name), found)
-        packing._made.clear()
+        kernel._versions.clear()
 
 
 def test_an_operation_is_drawn_through_rows():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from unittest.mock import patch
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 import pellucid as pl
 from pellucid.conversion import nests
 from pellucid.conversion.tables import LARGEST, Tables
+from pellucid.driver.compiled import codes
 from pellucid.driver.options import Options
 from pellucid.ir import types as T
 from pellucid.ir.expr import apply, const, param
@@ -18,7 +18,6 @@ from pellucid.ir.nest import Alloc, For, Store, inputs, walk
 from pellucid.loops.analysis.lookups import NUMBER
 from pellucid.pixels import FORMATS, layout_of
 
-convert = importlib.import_module("pellucid.canvas.convert")
 MOSAICS = [n for n, f in FORMATS.items() if f.model == "mosaic"]
 TARGETS = [
     "rgb24", "rgb565", "rgb332", "argb1555", "rgba", "rgb48", "rgb10a2", "rgbaf16", "rgbf32", "gbrp",
@@ -28,7 +27,7 @@ TARGETS = [
 
 def converted(source: str, target: str, size: tuple[int, int], *, tables: bool, backend: str = "numpy"):
     data = np.random.default_rng(5).integers(0, 256, layout_of(source).size(*size), np.uint8)
-    convert.at_hand.cache_clear()
+    codes.forget()
     with patch.object(nests, "_pays", lambda *_: tables):
         return pl.convert(data, source, target, size, numerics="exact", backend=backend)
 
@@ -129,7 +128,7 @@ def test_what_becomes_of_entries_is_kept_or_made_for_each_pixel(source: str, tar
         data = np.random.default_rng(5).integers(0, 256, layout_of(source).size(*size), np.uint8)
         found: list[np.ndarray] = []
         for by_entry in (nests._by_entry, lambda _: False):
-            convert.at_hand.cache_clear()
+            codes.forget()
             with patch.object(nests, "_by_entry", by_entry):
                 found.append(pl.convert(data, source, target, size, numerics="exact", backend="numpy"))
         assert np.array_equal(*found), size

@@ -46,7 +46,6 @@ def _backend_of(store: Cache) -> Callable[[str], object]:
 def begin_anew() -> None:
     """Forget everything but the files, as another process would."""
     forget()
-    conversions.at_hand.cache_clear()
 
 
 def nothing_is_made(monkeypatch: pytest.MonkeyPatch, *, traced: bool) -> None:

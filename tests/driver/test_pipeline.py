@@ -132,7 +132,7 @@ def test_parameters_stay_arguments():
     ]
     for count, r in zip(counts, (0.25, 0.5, 1), strict=True):
         assert count == pytest.approx(math.pi * r * r * 32 * 32, rel=0.05)
-    assert len(kernel._codes) == 1
+    assert len(kernel._versions) == 1
     for bad, words in (
         ({"radius": 2.0}, "0.0 .. 1.0"),
         ({"radius": math.nan}, "nan"),

@@ -14,7 +14,7 @@ from pellucid.base.room import with_room
 from pellucid.canvas.compose import Pixels
 from pellucid.conversion.nests import Conversion, conversion, nest_between
 from pellucid.conversion.packing import aligned, check_drawable, destination, nest_of, parts
-from pellucid.driver.compiled import kept
+from pellucid.driver.compiled import codes, kept
 from pellucid.driver.frame import loading
 from pellucid.driver.kernel import Kernel, checked_source, code_of, make_backend, optimized
 from pellucid.driver.options import Options
@@ -22,10 +22,11 @@ from pellucid.driver.pipeline import Optimized
 from pellucid.driver.view import View, checked_view
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer
+from pellucid.ir.prim import edition
 from pellucid.pixels import Layout, layout_of
 
-KEPT = 32
-"""How many conversions without an `op` stay at hand."""
+MAX_SOURCES = 64
+"""Buffers that stand for the bytes of any picture, kept so that equal changes of them are equal programs."""
 
 
 def convert(
@@ -70,29 +71,32 @@ def convert(
     check_apart(out, given, "data")
     asked = conversion(chosen, wanted, view.size, read=aligned(given), written=aligned(out))
     if op is None:
-        code, values, memory = at_hand(asked, options), {}, parts(chosen, view.size, given, asked.given)
+        code, values, memory = code_between(asked, options), {}, parts(chosen, view.size, given, asked.given)
     else:
         code, values, memory = _changed(asked, given, view, options, op)
     code.run(values, memory | parts(wanted, view.size, out, asked.planes), threads=view.threads)
     return out
 
 
-@lru_cache(maxsize=KEPT)
-def at_hand(asked: Conversion, options: Options) -> Code:
-    """The code of a conversion: it depends on nothing else."""
-    backend = make_backend(options.backend)
-    width, height = asked.size
+def code_between(asked: Conversion, options: Options) -> Code:
+    """The code of a conversion, from memory or from files if it was compiled before."""
 
     def words() -> str:
         given, planes = (" ".join(str(b.type) for b in buffers) for buffers in (asked.given, asked.planes))
+        width, height = asked.size
         return f"convert {asked.source!r} as {given} to {asked.target!r} as {planes}, {width} x {height}"
 
-    def make() -> Optimized:
-        return optimized(nest_between(asked, options), options, backend)
+    def make() -> Code:
+        backend = make_backend(options.backend)
+        buffers = (*asked.planes, *asked.given)
 
-    buffers = (*asked.planes, *asked.given)
-    with uncollected():
-        return with_room(lambda: kept(words, buffers, options, backend, make))
+        def best() -> Optimized:
+            return optimized(nest_between(asked, options), options, backend)
+
+        with uncollected():
+            return with_room(lambda: kept(words, buffers, options, backend, best))
+
+    return codes.get((asked, options, edition()), make)
 
 
 class _Changed(NamedTuple):
@@ -103,7 +107,7 @@ class _Changed(NamedTuple):
     memory: dict[Buffer, Pixels]
 
 
-@lru_cache(maxsize=2 * KEPT)
+@lru_cache(maxsize=MAX_SOURCES)
 def _source(text: str, size: tuple[int, int]) -> Buffer:
     """The buffer that stands for the bytes of any picture in the layout of that text."""
     return Buffer("source", T.u8, layout_of(text).size(*size))

@@ -12,7 +12,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,7 +19,6 @@ from ..backends.port import Code, address
 from ..base.arrays import bytes_for
 from ..base.errors import InputError
 from ..base.memory import available_memory, readable_bytes
-from ..base.room import with_room
 from ..driver.frame import Frame, build_into
 from ..driver.kernel import Kernel, code_of
 from ..driver.view import View, check_count, checked_view
@@ -38,9 +36,6 @@ WORDS = (T.u8, T.u16, T.u32)
 """The types of the elements of planes."""
 _ALWAYS_THERE = 16 << 20
 """Bytes for which the system is not asked whether they are available."""
-_made: WeakKeyDictionary[Kernel, dict[tuple[str, tuple[int, int], bool, bool, bool], _Made]] = (
-    WeakKeyDictionary()
-)
 
 
 def packed(
@@ -167,17 +162,13 @@ def _made_for(kernel: Kernel, layout: Layout, view: View, *, aligned: bool) -> _
     size, many = view.size, view.samples != 1
     # The usual view is compiled in: pixels are then where samples are.
     usual = (view.center, view.zoom) == ((0.0, 0.0), 1.0)
-    key = layout.text, size, usual, many, aligned
-    made = _made.setdefault(kernel, {})
-    if key not in made:
 
-        def work() -> _Made:
-            planes = planes_of(layout.text, size, aligned=aligned)
-            frame = nest_of(kernel, layout, size, planes, usual=usual, many=many)
-            return _Made(code_of(frame, kernel.options), planes, frame.params)
+    def made() -> _Made:
+        planes = planes_of(layout.text, size, aligned=aligned)
+        frame = nest_of(kernel, layout, size, planes, usual=usual, many=many)
+        return _Made(code_of(frame, kernel.options), planes, frame.params)
 
-        made[key] = with_room(work)
-    return made[key]
+    return kernel.version((layout.text, size, usual, many, aligned), made)
 
 
 def nest_of(

@@ -7,10 +7,10 @@ asked for. Equal programs share their code: the key is the traced pixel itself, 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from inspect import getattr_static
-from typing import Any, NamedTuple, Unpack, cast
+from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ from .view import (
 )
 
 Bytes = NDArray[np.uint8]
+V = TypeVar("V")
 
 
 class RenderArguments(ViewArguments, total=False):
@@ -89,10 +90,10 @@ class Kernel:
         """Trace and compile the usual variant at once, so that errors show here; or not before it is asked for."""
         self.source, self.options = source, options
         self._frames: dict[Variant, Frame] = {}
-        self._codes: dict[tuple[Variant, bool], Code] = {}
+        self._versions: dict[Hashable, Any] = {}
         self._ready: Ready | None = None
         if now:
-            self._code(Variant())
+            self.code(Variant())
 
     @property
     def params(self) -> Mapping[str, Any]:
@@ -115,16 +116,24 @@ class Kernel:
             self._frames[variant] = with_room(lambda: build(self.source, self.options.real, variant))
         return self._frames[variant]
 
-    def _code(self, variant: Variant, smooth: bool = False) -> Code:
-        code = self._codes.get((variant, smooth))
-        if code is None:
+    def version(self, key: Hashable, make: Callable[[], V]) -> V:
+        """What was compiled of this picture under a key, made when it is first asked for; it goes with the kernel."""
+        found = self._versions.get(key)
+        if found is None:
+            with uncollected():
+                found = self._versions[key] = with_room(make)
+        return found
+
+    def code(self, variant: Variant, smooth: bool = False) -> Code:
+        """The code that draws a variant; `smooth` is for pixels that may be off by a little."""
+
+        def make() -> Code:
             # How far a pixel is off, only boxes can tell.
             tiles = smooth and self.options.backend == "auto"
             options = replace(self.options, backend="tiles") if tiles else self.options
-            with uncollected():
-                code = with_room(lambda: code_of(self.frame(variant), options))
-            self._codes[variant, smooth] = code
-        return code
+            return code_of(self.frame(variant), options)
+
+        return self.version((variant, smooth), make)
 
     @once_positional(*FORMER_ORDER)
     @spelled_out(RenderArguments)
@@ -165,7 +174,7 @@ class Kernel:
         view = ready.view
         pixels = pixels_of(view.size, out)
         smooth = ready.near != EXACT
-        code = self._code(ready.variant, smooth)
+        code = self.code(ready.variant, smooth)
         if smooth:
             from .smoothing import draw
 
