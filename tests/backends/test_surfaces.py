@@ -11,9 +11,9 @@ import pytest
 from tests.table.surfaces import EXACT, Near, near, products
 
 import pellucid as pl
-from pellucid.backends.tilevm.supersample import bounds as centers
-from pellucid.backends.tilevm.supersample.resolve import Step
-from pellucid.backends.tilevm.taylor.models import LINEAR, PLACES, Form, Surface
+from pellucid.backends.tilevm.supersample import bounds
+from pellucid.backends.tilevm.supersample.resolve import SumStep
+from pellucid.backends.tilevm.taylor.models import LINEAR, PLACES, Enclosure, TaylorModel
 from pellucid.driver.frame import Variant
 from pellucid.ir import types as T
 from pellucid.ir.expr import param
@@ -126,23 +126,23 @@ def test_random_pictures_are_the_means_of_all_samples(part):
 # ---- sums ----
 
 UPDATES = [
-    (Step("add", (0,)),),
-    (Step("sub", (0,)),),
-    (Step("fma", (0, 1)),),
-    (Step("add", (0,)), Step("sub", (1,))),
-    (Step("fma", (0, 1)), Step("add", (1,))),
+    (SumStep("add", (0,)),),
+    (SumStep("sub", (0,)),),
+    (SumStep("fma", (0, 1)),),
+    (SumStep("add", (0,)), SumStep("sub", (1,))),
+    (SumStep("fma", (0, 1)), SumStep("add", (1,))),
 ]
 
 
-def form(k: int, t: T.Type) -> tuple[Form, list[Any]]:
+def form(k: int, t: T.Type) -> tuple[Enclosure, list[Any]]:
     """A form of params, and these."""
     own = [param(f"part{k}_{n}", t) for n in range(4 + PLACES)]
     lo, hi, middle, *rest = map(Term, own)
-    return Form(Box(lo, hi), Surface(middle, tuple(rest[:-1]), rest[-1])), own
+    return Enclosure(Box(lo, hi), TaylorModel(middle, tuple(rest[:-1]), rest[-1])), own
 
 
 def sums_outside(
-    ends: Callable[..., Any], update: tuple[Step, ...], side: int, t: T.Type, draw: np.random.Generator
+    ends: Callable[..., Any], update: tuple[SumStep, ...], side: int, t: T.Type, draw: np.random.Generator
 ) -> int:
     """How many sums of samples, added up as frames do it, are outside of their ends."""
     count = 500
@@ -188,22 +188,22 @@ def sums_outside(
 @pytest.mark.parametrize("update", UPDATES)
 def test_sums_of_samples_are_between_their_ends(update, side):
     for seed in range(20 if NIGHTLY else 2):
-        assert sums_outside(centers.ends_of_sum, update, side, T.f32, np.random.default_rng(seed)) == 0
+        assert sums_outside(bounds.ends_of_sum, update, side, T.f32, np.random.default_rng(seed)) == 0
 
 
-def _changed(change: Callable[[Form], Form]) -> Callable[..., Any]:
-    def ends(update: Any, values: list[Form], place: Any, count: Any) -> Any:
-        return centers.ends_of_sum(update, [change(v) for v in values], place, count)
+def _changed(change: Callable[[Enclosure], Enclosure]) -> Callable[..., Any]:
+    def ends(update: Any, values: list[Enclosure], place: Any, count: Any) -> Any:
+        return bounds.ends_of_sum(update, [change(v) for v in values], place, count)
 
     return ends
 
 
-def _without_spread(update: Any, values: list[Form], place: list[Term], count: Term) -> Any:
-    return centers.ends_of_sum(update, values, [*place[:2], count.lift(0.0)], count)
+def _without_spread(update: Any, values: list[Enclosure], place: list[Term], count: Term) -> Any:
+    return bounds.ends_of_sum(update, values, [*place[:2], count.lift(0.0)], count)
 
 
-def _sure(v: Form) -> Form:
-    return v._replace(surface=v.surface._replace(error=v.middle.lift(0.0)))
+def _sure(v: Enclosure) -> Enclosure:
+    return v._replace(model=v.model._replace(error=v.middle.lift(0.0)))
 
 
 WRONG = {"the spread of samples": _without_spread, "errors": _changed(_sure)}
@@ -217,6 +217,6 @@ def test_a_sum_that_forgets_something_is_seen(mistake):
 
 def test_a_sum_that_forgets_rounding_is_seen(monkeypatch):
     draw = np.random.default_rng(1)
-    monkeypatch.setattr(centers, "ROUNDING", {T.f32: 0.0, T.f64: 0.0})
-    monkeypatch.setattr(centers, "off", lambda exact, _size, _roundings: exact)
-    assert any(sums_outside(centers.ends_of_sum, UPDATES[0], 16, T.f32, draw) for _ in range(5))
+    monkeypatch.setattr(bounds, "ROUNDING", {T.f32: 0.0, T.f64: 0.0})
+    monkeypatch.setattr(bounds, "off", lambda exact, _size, _roundings: exact)
+    assert any(sums_outside(bounds.ends_of_sum, UPDATES[0], 16, T.f32, draw) for _ in range(5))

@@ -8,7 +8,7 @@ from examples import gallery
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.backends.tilevm.abi import FLAT, LINE
+from pellucid.backends.tilevm.abi import INVARIANT, TABULATED
 from pellucid.driver.frame import Variant
 
 SIZES = [(1, 1), (5, 3), (16, 16), (17, 33), (64, 65), (300, 40), (257, 511)]
@@ -50,7 +50,7 @@ def test_pictures_of_the_gallery_have_the_same_bits_with_tiles_and_without(path,
     before, code.tiled = code.counts, False
     for threads in (1, 2):
         assert np.array_equal(kernel.render((83, 47), **view, threads=threads), expected)
-    assert (code.counts.filled, code.counts.box_steps) == (before.filled, before.box_steps)
+    assert (code.counts.filled, code.counts.interval_steps) == (before.filled, before.interval_steps)
 
 
 def test_most_of_a_picture_of_regions_is_filled_and_the_rest_has_short_tapes():
@@ -124,7 +124,7 @@ def test_what_varies_along_rows_or_columns_only_is_a_line(picture, numerics, pre
             drawn(picture, size, "tiles", **options), drawn(picture, size, "llvm", **options)
         )
     code = pl.compile(picture, backend="tiles", **options).code(Variant())
-    assert (code.tape.flags & LINE).any()
+    assert (code.tape.flags & INVARIANT).any()
 
 
 def layers(count: int) -> object:
@@ -166,14 +166,14 @@ def test_what_changes_with_few_truths_only_is_worked_out_for_all_cases(picture, 
             drawn(picture, size, "tiles", **options), drawn(picture, size, "llvm", **options)
         )
     code = pl.compile(picture, backend="tiles", **options).code(Variant())
-    assert (code.tape.flags & FLAT).any()
+    assert (code.tape.flags & TABULATED).any()
 
 
 def test_what_somebody_else_reads_is_not_flat():
     for size in [(67, 41), (256, 130)]:
         assert np.array_equal(drawn(looked_at, size, "tiles"), drawn(looked_at, size, "llvm"))
     code = pl.compile(looked_at, backend="tiles").code(Variant())
-    assert not (code.tape.flags & FLAT).any()
+    assert not (code.tape.flags & TABULATED).any()
 
 
 @pl.image

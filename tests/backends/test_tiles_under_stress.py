@@ -18,7 +18,7 @@ import pellucid as pl
 from pellucid import images as im
 from pellucid.backends.jit.engine import machine
 from pellucid.backends.tilevm import TileBackend
-from pellucid.backends.tilevm.abi import Word
+from pellucid.backends.tilevm.abi import FrameWord
 from pellucid.backends.tilevm.machine import kernels, running
 from pellucid.backends.tilevm.machine import pool as blocks
 from pellucid.backends.tilevm.machine.kernels import Kernels
@@ -64,17 +64,17 @@ def test_memory_that_was_let_go_of_serves_the_next_tape_unless_there_is_too_much
     monkeypatch.setattr(blocks, "_kept", kept)
     places = []
     for _ in range(2):
-        block = blocks.Block(2, 4096)
+        block = blocks.WorkspaceBlock(2, 4096)
         block.rows[:] = 7
         places.append(block.rows.ctypes.data)
         del block
     assert places[0] == places[1]
-    many = [blocks.Block(1, 4096 * k) for k in range(1, 6)]
-    large = blocks.Block(1, blocks.LARGEST_KEPT)
+    many = [blocks.WorkspaceBlock(1, 4096 * k) for k in range(1, 6)]
+    large = blocks.WorkspaceBlock(1, blocks.MAX_KEPT_BYTES)
     del many, large
-    assert len(kept) == blocks.MOST_KEPT
+    assert len(kept) == blocks.MAX_KEPT
     with pytest.raises(BackendError, match="bytes"):
-        blocks.Block(1 << 20, 1 << 40)
+        blocks.WorkspaceBlock(1 << 20, 1 << 40)
     # Whatever stands there, the bits are right.
     expected = pl.compile(BOARD, backend="llvm").render((300, 200), **VIEW)
     for _ in range(3):
@@ -82,7 +82,7 @@ def test_memory_that_was_let_go_of_serves_the_next_tape_unless_there_is_too_much
         assert np.array_equal(code.render((300, 200), **VIEW), expected)
 
 
-@pytest.mark.parametrize("word", [Word.ARENA_BYTES, Word.POOL_MOST])
+@pytest.mark.parametrize("word", [FrameWord.ARENA_BYTES, FrameWord.MAX_POOL])
 @pytest.mark.parametrize("room", [0, 64, 700, 2000, 10000])
 def test_children_share_a_tape_where_there_is_no_room_for_their_own(word, room):
     one = ridges(300)
@@ -93,13 +93,13 @@ def test_children_share_a_tape_where_there_is_no_room_for_their_own(word, room):
 
 
 def test_values_beyond_what_a_slot_can_number_are_refused(monkeypatch):
-    monkeypatch.setattr(running, "SLOTS", 5)
+    monkeypatch.setattr(running, "MAX_SLOTS", 5)
     with pytest.raises(BackendError, match=r"values at once.*compile it by LLVM"):
         TileBackend().compile(ridges(3).kernel, {})
 
 
 def test_operators_beyond_the_table_are_refused(monkeypatch):
-    monkeypatch.setattr(kernels, "MOST", 2)
+    monkeypatch.setattr(kernels, "MAX_KERNELS", 2)
     few = Kernels(4, None)
     keys = [Key(op, (T.i32, T.i32), T.i32) for op in ("add", "sub", "mul")]
     assert len(few.opcodes(keys[:2])) == 2

@@ -134,7 +134,11 @@ def test_a_tape_by_the_rules_takes_over_with_the_same_pixels_and_fewer_instructi
         assert "tape" not in second.milliseconds
         assert session._tape.code.counts == traced
         better = session._rewritten.code.counts
-        assert 0 < better.leaf_steps + 16 * better.box_steps < traced.leaf_steps + 16 * traced.box_steps
+        assert (
+            0
+            < better.leaf_steps + 16 * better.interval_steps
+            < traced.leaf_steps + 16 * traced.interval_steps
+        )
         assert np.array_equal(first.pixels, second.pixels)
         assert np.array_equal(
             first.pixels, pl.render(bubbles(), size, zoom=32.0, numerics="exact", backend="numpy")

@@ -353,11 +353,11 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "staging.cogen.generator._MAX_PATTERNS": lambda _: lowered(
         "staging.cogen.generator._MAX_PATTERNS", 1, lambda: compiled(choosing)
     ),
-    "backends.tilevm.machine.running.SLOTS": lambda _: lowered(
-        "backends.tilevm.machine.running.SLOTS", 5, by_tiles
+    "backends.tilevm.machine.running.MAX_SLOTS": lambda _: lowered(
+        "backends.tilevm.machine.running.MAX_SLOTS", 5, by_tiles
     ),
-    "backends.tilevm.machine.kernels.MOST": lambda _: lowered(
-        "backends.tilevm.machine.kernels.MOST", 1, two_operators
+    "backends.tilevm.machine.kernels.MAX_KERNELS": lambda _: lowered(
+        "backends.tilevm.machine.kernels.MAX_KERNELS", 1, two_operators
     ),
     "driver.codes._LIMIT": lambda _: compiled_root()(1 << 63, None),
     "reasoning.printed.LONGEST": lambda _: printed_time((If(apply("eq", shared(30), shared(30)), ()),)),

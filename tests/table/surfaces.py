@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pellucid.backends.tilevm.taylor.models import LINEAR, PLACES
-from pellucid.backends.tilevm.taylor.rules import COUNTED, SurfaceRule, surface_rule
+from pellucid.backends.tilevm.taylor.rules import COUNTED, ModelRule, model_rule
 from pellucid.ir import types as T
 from pellucid.ir.interp import evaluate
 from pellucid.ir.prim import Prim
@@ -115,7 +115,7 @@ def at(one: Near, places: Array, draw: np.random.Generator) -> tuple[Array, Arra
 
 def fault(
     prim: Prim,
-    rule: SurfaceRule,
+    rule: ModelRule,
     types: tuple[T.Type, ...],
     attr: T.Type | None,
     given: list[Near],
@@ -163,7 +163,7 @@ def search(prim: Prim, types: tuple[T.Type, ...], attr: T.Type | None, seed: int
     """A fault of a row's rule, by chance."""
     result = prim.result_type(types, attr)
     real = T.f64 if T.f64 in (*types, result) else T.f32
-    rule = surface_rule(prim, types, result, real)
+    rule = model_rule(prim, types, result, real)
     draw = np.random.default_rng([seed, len(prim.name), NIGHTLY])
     given = [near(t, how_many(prim, types), draw) for t in types]
     return fault(prim, rule, types, attr, given, draw)

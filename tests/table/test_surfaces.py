@@ -11,8 +11,8 @@ import pytest
 
 from pellucid.backends.tilevm.taylor import models as S
 from pellucid.backends.tilevm.taylor.column import COLUMN
-from pellucid.backends.tilevm.taylor.models import Form, Surface
-from pellucid.backends.tilevm.taylor.rules import surface_rule
+from pellucid.backends.tilevm.taylor.models import Enclosure, TaylorModel
+from pellucid.backends.tilevm.taylor.rules import model_rule
 from pellucid.ir import prim as table
 from pellucid.ir import types as T
 from pellucid.ir.expr import apply
@@ -41,7 +41,7 @@ def test_no_result_is_farther_from_its_surface_than_told(prim: Prim, types, attr
 def test_of_what_is_unknown_nothing_is_known(prim: Prim, types, attr):
     """The error is infinite, unless there is a box that is not."""
     result = prim.result_type(types, attr)
-    rule = surface_rule(prim, types, result, T.f64 if T.f64 in (*types, result) else T.f32)
+    rule = model_rule(prim, types, result, T.f64 if T.f64 in (*types, result) else T.f32)
     leaves = {}
     for t, own in zip(types, rule.leaves, strict=True):
         ends = (
@@ -68,7 +68,7 @@ def test_the_column_is_of_rows():
 
 def curve(name: str, middle: float, slope: float) -> tuple[float, float]:
     """The error of a row where its operand grows by so much to each side, and half the width of the box."""
-    rule = surface_rule(row(name), (T.f64,), T.f64, T.f64)
+    rule = model_rule(row(name), (T.f64,), T.f64, T.f64)
     values = [middle - slope, middle + slope, middle, slope, *[0.0] * 6, 0.0]
     leaves = {x: np.array([v]) for x, v in zip(rule.leaves[0], values, strict=True)}
     assert rule.error is not None
@@ -88,43 +88,43 @@ def test_half_of_a_square_has_an_eighth_of_the_error(name: str):
 # ---- wrong rules ----
 
 
-def _less(name: str, part: float) -> Callable[..., Surface]:
+def _less(name: str, part: float) -> Callable[..., TaylorModel]:
     """A rule with a part of its error."""
     right = COLUMN[name]
 
-    def rule(*given: object) -> Surface:
+    def rule(*given: object) -> TaylorModel:
         found = right(*given)
         return found._replace(error=found.error * part)
 
     return rule
 
 
-def _unrounded(_: T.Type, __: Box, a: Form, b: Form) -> Surface:
+def _unrounded(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
     factors = tuple([x + y for x, y in zip(a.factors, b.factors, strict=True)])
-    return Surface(a.middle + b.middle, factors, a.error + b.error)
+    return TaylorModel(a.middle + b.middle, factors, a.error + b.error)
 
 
-def _flat_product(_: T.Type, __: Box, a: Form, b: Form) -> Surface:
+def _flat_product(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
     """Without the product of the slopes."""
     factors = tuple([a.middle * y + b.middle * x for x, y in zip(a.factors, b.factors, strict=True)])
     error = a.size * b.error + b.size * a.error
-    return Surface(a.middle * b.middle, factors, S.off(error, a.size * b.size, 8))
+    return TaylorModel(a.middle * b.middle, factors, S.off(error, a.size * b.size, 8))
 
 
-def _product_of_parts(_: T.Type, __: Box, a: Form, b: Form) -> Surface:
+def _product_of_parts(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
     """Without what comes of U and V."""
     bare = [
-        f._replace(surface=f.surface._replace(factors=(*f.factors[:2], *[f.middle.lift(0.0)] * 5)))
+        f._replace(model=f.model._replace(factors=(*f.factors[:2], *[f.middle.lift(0.0)] * 5)))
         for f in (a, b)
     ]
     right = S.product(a, b)
     return right._replace(error=S.off(S.product(*bare).error, a.size * b.size, 8))
 
 
-def _taylor(bends: float, twists: float) -> Callable[..., Surface]:
+def _taylor(bends: float, twists: float) -> Callable[..., TaylorModel]:
     """A sine whose second or third derivative is another."""
 
-    def rule(t: T.Type, _: Box, x: Form) -> Surface:
+    def rule(t: T.Type, _: Box, x: Enclosure) -> TaylorModel:
         def wave(here: Term) -> S.Curve:
             value = at("sin", here)
             units = here.lift(16 * S.ROUNDING[t])
@@ -135,33 +135,33 @@ def _taylor(bends: float, twists: float) -> Callable[..., Surface]:
     return rule
 
 
-def _first(_: T.Type, __: Box, condition: Form, a: Form, b: Form) -> Surface:
-    return S.either(condition.box.hi, a.surface, b.surface)
+def _first(_: T.Type, __: Box, condition: Enclosure, a: Enclosure, b: Enclosure) -> TaylorModel:
+    return S.either(condition.interval.hi, a.model, b.model)
 
 
-def _larger_in_the_middle(_: T.Type, __: Box, a: Form, b: Form) -> Surface:
-    return S.either(a.middle >= b.middle, a.surface, b.surface)
+def _larger_in_the_middle(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
+    return S.either(a.middle >= b.middle, a.model, b.model)
 
 
-def _unfolded(_: T.Type, __: Box, a: Form) -> Surface:
+def _unfolded(_: T.Type, __: Box, a: Enclosure) -> TaylorModel:
     sign = choose(a.middle < 0.0, a.middle.lift(-1.0), 1.0)
-    return Surface(a.middle * sign, tuple([x * sign for x in a.factors]), a.error)
+    return TaylorModel(a.middle * sign, tuple([x * sign for x in a.factors]), a.error)
 
 
-def _reciprocal_slope(t: T.Type, box: Box, a: Form, b: Form) -> Surface:
+def _reciprocal_slope(t: T.Type, box: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
     """A quotient whose divisor is taken for level."""
-    level = b.surface._replace(factors=(b.middle.lift(0.0),) * S.PLACES)
-    return S.div(t, box, a, Form(b.box, level))
+    level = b.model._replace(factors=(b.middle.lift(0.0),) * S.PLACES)
+    return S.div(t, box, a, Enclosure(b.interval, level))
 
 
-def _exact_integers(t: T.Type, _: Box, x: Form) -> Surface:
+def _exact_integers(t: T.Type, _: Box, x: Enclosure) -> TaylorModel:
     def converted(y: Term) -> Term:
         return Term(apply("convert", y.expr, attr=t))
 
-    return Surface(converted(x.middle), tuple(map(converted, x.factors)), converted(x.error))
+    return TaylorModel(converted(x.middle), tuple(map(converted, x.factors)), converted(x.error))
 
 
-WRONG: dict[str, tuple[str, tuple[T.Type, ...], T.Type | None, Callable[..., Surface]]] = {
+WRONG: dict[str, tuple[str, tuple[T.Type, ...], T.Type | None, Callable[..., TaylorModel]]] = {
     "a sum that is not rounded": ("add", PAIR, None, _unrounded),
     "a sum with half its error": ("add", PAIR, None, _less("add", 0.5)),
     "a product without that of the slopes": ("mul", PAIR, None, _flat_product),

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Self, Unpack
 import numpy as np
 
 from ..backends.port import Code
-from ..backends.tilevm.machine.running import Counts, TileCode
+from ..backends.tilevm.machine.running import TileCode, TileCounts
 from ..base.errors import BackendError, InputError, PellucidError
 from ..base.garbage import uncollected
 from ..base.room import with_room
@@ -45,7 +45,7 @@ TILES, SHARED, REWRITTEN, LIFTED, WHOLE = "tiles", "shared", "rewritten", "lifte
 """A picture's codes: its tape as traced, with its numbers as parameters, or by the rules; and machine code with its
 numbers as parameters or known. The first two draw alike."""
 NOTHING: Mapping[str, float] = {}
-NO_COUNTS = Counts(*[0] * len(Counts._fields))
+NO_COUNTS = TileCounts(*[0] * len(TileCounts._fields))
 LITTER = 1 << 16
 """So many nodes may be made before those that nothing refers to anymore are forgotten."""
 
@@ -83,7 +83,7 @@ class _Tape:
     code: TileCode | None = None
     better: bool = False
     frames: int = 0
-    counts: Counts = NO_COUNTS
+    counts: TileCounts = NO_COUNTS
 
 
 @dataclass(eq=False)
@@ -363,7 +363,7 @@ class Session:
             return
         tape.better = False
         now = code.counts
-        news = Counts(*((b - a) // tape.frames for a, b in zip(tape.counts, now, strict=True)))
+        news = TileCounts(*((b - a) // tape.frames for a, b in zip(tape.counts, now, strict=True)))
         tape.counts, tape.frames = now, 0
         family.estimate, family.estimated_ms = estimate(code.tape, news, pixels), ms
 

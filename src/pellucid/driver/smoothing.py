@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..backends.port import Code
-from ..backends.tilevm.machine.running import Care
+from ..backends.tilevm.machine.running import Tolerance
 from ..backends.tilevm.supersample.running import SampledCode
 from ..base.errors import InputError
 from .frame import OUT
@@ -39,22 +39,27 @@ def draw(
             fix="leave the back end to itself, or give backend='tiles'",
         )
     memory = {OUT: pixels.reshape(-1).view(np.uint32)}
-    care = Care(slack=2 * math.floor((smooth.tolerance or 0.0) * 255 + 1e-9))
+    tolerance = Tolerance(slack=2 * math.floor((smooth.tolerance or 0.0) * 255 + 1e-9))
     if smooth.error is None:
-        code.run(arguments, memory, threads=threads, care=care)
+        code.run(arguments, memory, threads=threads, tolerance=tolerance)
         return
     most = arguments["samples"]
     sides = [min(FEWEST, most)]
     while sides[-1] < most:
         sides.append(min(2 * sides[-1], most))
-    code.run({**arguments, "samples": sides[0]}, memory, threads=threads, care=care)
+    code.run({**arguments, "samples": sides[0]}, memory, threads=threads, tolerance=tolerance)
     goals = _goals(pixels, sides, smooth.error * 255)
     for k, side in enumerate(sides[1:], 1):
         wanted = (goals == k).astype(np.uint8)
         if not wanted.any():
             continue
         before = pixels.copy()
-        code.run({**arguments, "samples": side}, memory, threads=threads, care=care._replace(wanted=wanted))
+        code.run(
+            {**arguments, "samples": side},
+            memory,
+            threads=threads,
+            tolerance=tolerance._replace(wanted=wanted),
+        )
         change = np.maximum(pixels, before) - np.minimum(pixels, before)
         goals[(wanted != 0) & (change.max(-1) > smooth.error * 255)] = k + 1
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..backends.tilevm.machine.running import Counts
+from ..backends.tilevm.machine.running import TileCounts
 from ..backends.tilevm.sizes import LANES, VECTORS
 from ..backends.tilevm.tape.build import Tape
 from ..ir import prim as table
@@ -81,7 +81,7 @@ def rewriting_pays(length: int, tiled_ms: float, asked: int) -> bool:
     return tiled_ms * REWRITING_SAVES * EXPECTED * asked > fixed + each * length
 
 
-def estimate(tape: Tape, counts: Counts, pixels: int, costs: Costs = COSTS) -> Estimate:
+def estimate(tape: Tape, counts: TileCounts, pixels: int, costs: Costs = COSTS) -> Estimate:
     """What machine code would do for a tape, of which a frame of so many pixels took these counts."""
     rows = table.table()
     loads, work = 0, 0.0
@@ -93,7 +93,7 @@ def estimate(tape: Tape, counts: Counts, pixels: int, costs: Costs = COSTS) -> E
     length = len(tape)
     step = (work * costs.leaf + loads * (costs.leaf + costs.load)) / length
     batches = pixels / BATCH
-    tiled = counts.leaf_steps * step + counts.box_steps * costs.box + batches * costs.pixels
+    tiled = counts.leaf_steps * step + counts.interval_steps * costs.box + batches * costs.pixels
     compiled = batches * (work * costs.code + loads * costs.load + costs.pixels)
     fixed, each = COMPILE_MS
     return Estimate(compiled / tiled, fixed + each * work)

@@ -12,7 +12,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from ..backends.tilevm.machine.running import Counts, TileCode
+from ..backends.tilevm.machine.running import TileCode, TileCounts
 from ..base.errors import BackendError
 from ..base.view import View, ViewArguments, spelled_out
 from .frame import OUT, Source, Variant
@@ -40,7 +40,7 @@ class Tiles:
 
     tiles: NDArray[np.int32]
     length: int
-    counts: Counts
+    counts: TileCounts
     pixels: NDArray[np.uint8]
 
     def areas(self) -> dict[int, int]:
@@ -132,5 +132,5 @@ def explain_tiles(
     memory = {OUT: pixels.reshape(-1).view(np.uint32)}
     tiles = code.trace(kernel.values(seen, params=frame.params), memory, threads=seen.threads)
     order = np.lexsort((tiles[:, 0], tiles[:, 1]))
-    counts = Counts(*[a - b for a, b in zip(code.counts, before, strict=True)])
+    counts = TileCounts(*[a - b for a, b in zip(code.counts, before, strict=True)])
     return Tiles(tiles[order], len(code.tape), counts, pixels)

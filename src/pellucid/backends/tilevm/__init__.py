@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...base.errors import BackendError
 from ...ir.expr import ITERATIONS
 from ...ir.nest import Kernel
-from ..jit.workers import worker_pool as hands
+from ..jit.workers import worker_pool
 from ..port import Ranges, Store, layout
 from .machine.running import TileCode
 from .supersample.resolve import mean_of
@@ -29,9 +29,9 @@ class TileBackend:
         field = field_of(kernel)
         if field is None:
             raise BackendError("is no frame", place=kernel.name, fix="compile it by LLVM")
-        helpers = hands(self.threads) if self.threads > 1 else None
+        workers = worker_pool(self.threads) if self.threads > 1 else None
         plan = layout(kernel, ranges)
         mean = mean_of(field.value) if field.value.holds & ITERATIONS else None
         if mean is not None:
-            return SampledCode(plan, field, mean, helpers, self.threads, self.store)
-        return TileCode(plan, build(field), helpers, self.threads, self.store)
+            return SampledCode(plan, field, mean, workers, self.threads, self.store)
+        return TileCode(plan, build(field), workers, self.threads, self.store)

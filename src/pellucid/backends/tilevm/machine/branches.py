@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from ....ir.expr import Expr, topological
 
-WORTH = 12
+MIN_SPARED = 12
 """So many operators at least must be spared."""
 
 
-class Guard(NamedTuple):
+class ColdBranch(NamedTuple):
     """Choices on one condition, all in one body, and what only their arm of that number needs (1: where it holds)."""
 
     condition: Expr
@@ -33,7 +33,7 @@ class Guard(NamedTuple):
         return list(dict.fromkeys(found))
 
 
-def guards(roots: Sequence[Expr]) -> dict[Expr, Guard]:
+def cold_branches(roots: Sequence[Expr]) -> dict[Expr, ColdBranch]:
     """The guards of some expressions by each of their choices, those that spare most first; no two overlap.
 
     >>> from pellucid.ir.parse import parse_expr
@@ -50,15 +50,15 @@ def guards(roots: Sequence[Expr]) -> dict[Expr, Guard]:
         if node.op == "choose":
             groups.setdefault(node.args[0], []).append(node)
     found = [
-        Guard(condition, arm, tuple(choices), _spared(nodes, roots, users, choices, arm))
+        ColdBranch(condition, arm, tuple(choices), _spared(nodes, roots, users, choices, arm))
         for condition, choices in groups.items()
         for arm in (1, 2)
     ]
-    result: dict[Expr, Guard] = {}
+    result: dict[Expr, ColdBranch] = {}
     taken: set[Expr] = set()
     for guard in sorted(found, key=lambda g: -len(g.spared)):
         mine = {*guard.spared, *guard.choices}
-        if len(guard.spared) < WORTH or not taken.isdisjoint(mine):
+        if len(guard.spared) < MIN_SPARED or not taken.isdisjoint(mine):
             continue
         if not set(guard.choices).isdisjoint(topological(guard.needed)):
             # One choice needs another one first: they cannot be made together.

@@ -12,10 +12,10 @@ from ....ir import types as T
 from ....ir.expr import Expr
 from ...jit.spelling import SCALAR, form, literal, typed
 from ..sizes import LANES
-from .branches import Guard, guards
+from .branches import ColdBranch, cold_branches
 
 
-class Lines:
+class VectorEmitter:
     """The body of a kernel: lines, and the names of the values they define."""
 
     def __init__(self, half: int, declared: dict[str, None], prefix: str = "v") -> None:
@@ -91,20 +91,20 @@ class Lines:
     def values(self, roots: Sequence[Expr], names: dict[Expr, str]) -> list[str]:
         """The names of expressions in all lanes, given those of their leaves."""
         found = dict(names)
-        guarded = guards(roots)
+        cold = cold_branches(roots)
         stack = [*reversed(roots)]
         while stack:
             node = stack[-1]
-            guard = guarded.get(node)
-            missing = [a for a in (guard.needed if guard else node.args) if a not in found]
+            branch = cold.get(node)
+            missing = [a for a in (branch.needed if branch else node.args) if a not in found]
             if node in found or not missing:
                 stack.pop()
             if node in found:
                 continue
             if missing:
                 stack += reversed(missing)
-            elif guard is not None:
-                self._guarded(guard, found)
+            elif branch is not None:
+                self._cold(branch, found)
             else:
                 self._row(node, found)
         return [found[r] for r in roots]
@@ -118,28 +118,28 @@ class Lines:
         self.lines.append(line(name, *[found[a] for a in node.args]))
         found[node] = name
 
-    def _guarded(self, guard: Guard, found: dict[Expr, str]) -> None:
+    def _cold(self, branch: ColdBranch, found: dict[Expr, str]) -> None:
         """Choices between what is there and what is computed only if some lane wants it."""
         truths = f"<{LANES} x i1>"
-        condition = found[guard.condition]
-        wanted = condition if guard.arm == 1 else self.let(f"xor {truths} {condition}, splat (i1 true)")
+        condition = found[branch.condition]
+        wanted = condition if branch.arm == 1 else self.let(f"xor {truths} {condition}, splat (i1 true)")
         self.declare(f"i1 @llvm.vector.reduce.or.v{LANES}i1({truths})")
         some = self.let(f"call i1 @llvm.vector.reduce.or.v{LANES}i1({truths} {wanted})")
         before, inside, after = self.label, self._fresh()[1:], self._fresh()[1:]
         self.lines += [f"br i1 {some}, label %{inside}, label %{after}", f"{inside}:"]
-        for node in guard.spared:
+        for node in branch.spared:
             self._row(node, found)
         self.lines += [f"br label %{after}", f"{after}:"]
         self.label = after
         joined = [
             self.let(
-                f"phi {typed(c.type, LANES)} [ {found[c.args[guard.arm]]}, %{inside} ], [ poison, %{before} ]"
+                f"phi {typed(c.type, LANES)} [ {found[c.args[branch.arm]]}, %{inside} ], [ poison, %{before} ]"
             )
-            for c in guard.choices
+            for c in branch.choices
         ]
-        for choice, name in zip(guard.choices, joined, strict=True):
-            arms = [name, found[choice.args[3 - guard.arm]]]
-            then, orelse = arms if guard.arm == 1 else reversed(arms)
+        for choice, name in zip(branch.choices, joined, strict=True):
+            arms = [name, found[choice.args[3 - branch.arm]]]
+            then, orelse = arms if branch.arm == 1 else reversed(arms)
             line = form(table.row("choose"), T.boolean, choice.type, LANES)
             found[choice] = self._fresh()
             self.lines.append(line(found[choice], condition, then, orelse))

@@ -7,9 +7,9 @@ times as long as rows that go on. So a task has a word and a bit for each of its
 from __future__ import annotations
 
 from ...jit.assembly import POINTER, Assembly, Function, Value
-from ..abi import CELL_BITS, CELL_WORDS, LEAF, STEP, Word, Writer
+from ..abi import FILL_BITS, FILL_WORDS, LEAF, STEP, FrameWord, FrameWriter
 from ..sizes import LANES
-from .rows import Way, store_row, store_rows
+from .rows import StoreMode, store_row, store_rows
 
 SIDE = 16
 """Cells of the largest task in a row."""
@@ -17,16 +17,16 @@ FOUR = 1 << STEP
 """Cells of a square of leaves in a row."""
 
 
-def note_cells(
+def defer_fills(
     f: Function, space: Value, which: Value, x: Value, y: Value, shift: Value, values: Value
 ) -> None:
     """Note the words of some children of a square, which are leaves or squares of leaves."""
     column, row = ((start >> LEAF) & (SIDE - 1) for start in (x, y))
 
     def note(words: Value, bits: Value, column: Value, row: Value) -> None:
-        f.store(words, space + (((row << 4) + column) << 2), CELL_WORDS, align=4)
+        f.store(words, space + (((row << 4) + column) << 2), FILL_WORDS, align=4)
         at = space + (row << 1)
-        f.store(f.load("i16", at, CELL_BITS) | (bits << column).to("i16"), at, CELL_BITS)
+        f.store(f.load("i16", at, FILL_BITS) | (bits << column).to("i16"), at, FILL_BITS)
 
     with f.when(shift.same(LEAF)):
         for k in range(FOUR):
@@ -44,31 +44,31 @@ def note_cells(
                 note(words, f.number(SIDE - 1), right, down + k)
 
 
-def write_cells(asm: Assembly, half: int) -> None:
+def write_fills(asm: Assembly, half: int) -> None:
     """Write what was noted in the task at a place, and forget it."""
-    with asm.function("cells", frame=POINTER, space=POINTER, x="i64", y="i64") as f:
-        w = Writer(f, half)
-        wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
+    with asm.function("fills", frame=POINTER, space=POINTER, x="i64", y="i64") as f:
+        w = FrameWriter(f, half)
+        wide, high = w.word(FrameWord.WIDTH), w.word(FrameWord.HEIGHT)
         left, top = ((start & -(SIDE << LEAF)) for start in (f.x, f.y))
-        out = w.word(Word.OUT, POINTER)
+        out = w.word(FrameWord.OUT, POINTER)
         # A square of cells may reach beyond the frame.
         inside = (f.number(1) << ((wide - left + (LANES - 1)) >> LEAF).least(SIDE)) - 1
         with f.count(SIDE) as row:
             at = f.space + (row << 1)
-            bits = f.load("i16", at, CELL_BITS).to("i64") & inside
+            bits = f.load("i16", at, FILL_BITS).to("i64") & inside
             with f.when(bits.differs(0)):
                 first = top + (row << LEAF)
                 rows = (high - first).least(f.number(1 << LEAF))
                 place = out + ((first * wide + left) << 2)
                 words = f.space + (row << 6)
 
-                def write(way: Way) -> None:
+                def write(mode: StoreMode) -> None:
                     with f.count(rows) as k:
                         line = place + ((k * wide) << 2)
-                        with f.bits(bits) as cell:
-                            value = f.splat(f.load("i32", words + (cell << 2), CELL_WORDS), LANES)
-                            rest = wide - left - (cell << LEAF)
-                            store_row(f, value, line + (cell << 6), rest, way)
+                        with f.bits(bits) as tile:
+                            value = f.splat(f.load("i32", words + (tile << 2), FILL_WORDS), LANES)
+                            rest = wide - left - (tile << LEAF)
+                            store_row(f, value, line + (tile << 6), rest, mode)
 
                 store_rows(f, w, write)
-            f.store(f.number(0, "i16"), at, CELL_BITS)
+            f.store(f.number(0, "i16"), at, FILL_BITS)

@@ -26,11 +26,11 @@ from ...jit.engine import machine
 from ...jit.spelling import SCALAR, STORED, literal, typed
 from ...port import Store
 from ..sizes import LANES
-from ..tape.key import PASSAGES, SPREADS, VARIANTS, Key, leaf
+from ..tape.key import BROADCASTS, LINKAGE, VARIANTS, Key, leaf
 from . import linkage
-from .emitter import Lines
+from .emitter import VectorEmitter
 
-MOST = 2048
+MAX_KERNELS = 2048
 """Operators on certain types that a process may use."""
 UNROLLED = 4
 """Vectors in one turn of a kernel's loop, where an operator is cheap."""
@@ -46,8 +46,8 @@ class Kernels:
         self.half = LANES * width
         self._store = store
         self._bases: dict[tuple[Key, int], int] = {}
-        self.batches = np.zeros(MOST * VARIANTS, np.uint64)
-        self.boxes = np.zeros(MOST * VARIANTS, np.uint64)
+        self.batches = np.zeros(MAX_KERNELS * VARIANTS, np.uint64)
+        self.intervals = np.zeros(MAX_KERNELS * VARIANTS, np.uint64)
         self._lock = threading.Lock()
 
     def opcodes(self, keys: Iterable[Key]) -> dict[Key, int]:
@@ -65,9 +65,9 @@ class Kernels:
 
     def _add(self, keys: Sequence[Key], edition: int) -> None:
         first = len(self._bases)
-        if first + len(keys) > MOST:
-            raise BackendError(f"more than {MOST} operators on certain types", place="tilevm")
-        batches, boxes = self._addresses(keys)
+        if first + len(keys) > MAX_KERNELS:
+            raise BackendError(f"more than {MAX_KERNELS} operators on certain types", place="tilevm")
+        batches, intervals = self._addresses(keys)
         for k, key in enumerate(keys):
             base, arity = first + k, len(key.types)
             full = (1 << arity) - 1
@@ -75,18 +75,20 @@ class Kernels:
                 # What a load reads from is in the pool, but no operand; nor is where a passage leads.
                 self.batches[base * VARIANTS + mask] = batches[k * VARIANTS + (mask & full)]
                 # What is uniform may be NaN; so may be, where there is one operand, a batch made of it.
-                self.boxes[base * VARIANTS + mask] = boxes[2 * k + int(mask & full > 0 or len(key.own) == 1)]
+                self.intervals[base * VARIANTS + mask] = intervals[
+                    2 * k + int(mask & full > 0 or len(key.own) == 1)
+                ]
             self._bases[key, edition] = base * VARIANTS
 
     def _addresses(self, keys: Sequence[Key]) -> tuple[list[int], list[int]]:
         this = machine()
         # Sixteen times around a body: what it reads from memory each time costs more than its registers.
-        told = f"kernels {self.half} {keys}"
+        tag = f"kernels {self.half} {keys}"
         places = this.kept(
-            told,
+            tag,
             lambda: module(keys, self.half),
             self._store,
-            lambda code: this.addresses(code, ("batches", "boxes")),
+            lambda code: this.addresses(code, ("batches", "intervals")),
             hoist=True,
         )
         count = len(keys)
@@ -102,22 +104,22 @@ def module(keys: Sequence[Key], half: int) -> str:
     """The text of the kernels of some keys, and the tables of their addresses."""
     parts: list[str] = []
     batches: list[str] = []
-    boxes: list[str] = []
+    intervals: list[str] = []
     declared: dict[str, None] = {}
     for k, key in enumerate(keys):
         full = (1 << len(key.types)) - 1
-        if key.op in PASSAGES:
+        if key.op in LINKAGE:
             # Only what is passed may be uniform.
             truth = key.result is T.boolean
-            parts.append(linkage.text(key.op, truth, f"batch_{k}", f"boxes_{k}", half))
+            parts.append(linkage.text(key.op, truth, f"batch_{k}", f"intervals_{k}", half))
             given = 2 if full > 1 else 1
             names = [f"ptr @batch_{k}_{mask}" for mask in range(given)]
             batches += [*names, *["ptr null"] * (VARIANTS - given)]
-            boxes += (f"ptr @boxes_{k}", _guarded(key, k, half, parts))
+            intervals += (f"ptr @intervals_{k}", _guarded(key, k, half, parts))
             continue
         for mask in range(VARIANTS):
             # What is kept is read where it is.
-            if mask >= key.variants or key.op == "keep" or (mask and key.op in SPREADS):
+            if mask >= key.variants or key.op == "keep" or (mask and key.op in BROADCASTS):
                 batches.append("ptr null")
                 continue
             if mask == full and key.op != "splat":
@@ -125,14 +127,14 @@ def module(keys: Sequence[Key], half: int) -> str:
             else:
                 parts.append(_batch(key, mask, f"batch_{k}_{mask}", half, declared))
             batches.append(f"ptr @batch_{k}_{mask}")
-        if key.op in SPREADS:
-            boxes += ("ptr null", "ptr null")
+        if key.op in BROADCASTS:
+            intervals += ("ptr null", "ptr null")
             continue
-        parts.append(_boxes(key, f"boxes_{k}", half, declared))
-        boxes += (f"ptr @boxes_{k}", _guarded(key, k, half, parts))
+        parts.append(_intervals(key, f"intervals_{k}", half, declared))
+        intervals += (f"ptr @intervals_{k}", _guarded(key, k, half, parts))
     tables = [
         f"@{name} = constant [{len(entries)} x ptr] [{', '.join(entries)}]"
-        for name, entries in (("batches", batches), ("boxes", boxes))
+        for name, entries in (("batches", batches), ("intervals", intervals))
     ]
     return "\n".join([*declared, *tables, _wholes(half), *parts])
 
@@ -162,9 +164,9 @@ def _guarded(key: Key, number: int, half: int, parts: list[str]) -> str:
             lines.append(f"%p{k} = select i1 %n{k}, ptr @whole_{type_}, ptr {pointers[k]}")
             pointers[k] = f"%p{k}"
     if not lines:
-        return f"ptr @boxes_{number}"
+        return f"ptr @intervals_{number}"
     operands = ", ".join(f"ptr {x}" for x in ("%o", *pointers))
-    lines += (f"%r = tail call i64 @boxes_{number}({operands})", "ret i64 %r")
+    lines += (f"%r = tail call i64 @intervals_{number}({operands})", "ret i64 %r")
     body = "\n".join(lines)
     parts.append(f"define i64 @guarded_{number}(ptr %o, ptr %a, ptr %b, ptr %c) {{\n{body}\n}}")
     return f"ptr @guarded_{number}"
@@ -172,7 +174,7 @@ def _guarded(key: Key, number: int, half: int, parts: list[str]) -> str:
 
 def _batch(key: Key, mask: int, name: str, half: int, declared: dict[str, None]) -> str:
     """A kernel for so many bytes: vector by vector, so that the result may take the place of an operand."""
-    head = Lines(half, declared, "u")
+    head = VectorEmitter(half, declared, "u")
     pointers = ("%a", "%b", "%c")
     fixed = {
         k: head.uniform(t, pointers[k]) for k, t in enumerate(key.own) if mask >> k & 1 and key.op != "load"
@@ -181,22 +183,22 @@ def _batch(key: Key, mask: int, name: str, half: int, declared: dict[str, None])
     taken = len(key.types) == 3 and bool(key.beside) and not mask & 2
     prim = None if taken else table.table().get(key.op)
     # A line is less than what is unrolled: of what is beyond it nobody knows that it is in a domain.
-    turns = UNROLLED if prim is None or (prim.cost <= 2 and prim.total is None) else 1
-    body = Lines(half, declared)
+    count = UNROLLED if prim is None or (prim.cost <= 2 and prim.total is None) else 1
+    body = VectorEmitter(half, declared)
     body.label = "loop"
     memory = _memory(key.types[0], head) if key.op == "load" else ("", "")
-    for turn in range(turns):
-        offset = body.let(f"add i64 %k, {turn * half}") if turn else "%k"
+    for part in range(count):
+        offset = body.let(f"add i64 %k, {part * half}") if part else "%k"
         operands = [
             fixed[k] if k in fixed else body.vector(t, pointers[k], offset)
             for k, t in enumerate(key.own)
-            if key.op not in SPREADS and not taken
+            if key.op not in BROADCASTS and not taken
         ]
         if taken:
             result = body.vector(key.result, "%c", offset)
         elif key.op == "splat":
             result = operands[0]
-        elif key.op in SPREADS:
+        elif key.op in BROADCASTS:
             result = _spread(key, body, offset)
         elif key.op == "load":
             result = _gathered(key, operands[0], memory, body)
@@ -210,7 +212,7 @@ def _batch(key: Key, mask: int, name: str, half: int, declared: dict[str, None])
         "loop:",
         f"%k = phi i64 [ 0, %entry ], [ %next, %{body.label} ]",
         *body.lines,
-        f"%next = add i64 %k, {turns * half}",
+        f"%next = add i64 %k, {count * half}",
         "%more = icmp slt i64 %next, %size",
         "br i1 %more, label %loop, label %out",
         "out:",
@@ -222,7 +224,7 @@ def _batch(key: Key, mask: int, name: str, half: int, declared: dict[str, None])
 
 def _uniform(key: Key, name: str, full: int, half: int) -> str:
     """A kernel where all operands are uniform: the first is made a batch, in the place of the result."""
-    lines = Lines(half, {})
+    lines = VectorEmitter(half, {})
     value = lines.uniform(key.types[0], "%a")
     lines.lines += ["br label %loop", "loop:", "%k = phi i64 [ 0, %entry ], [ %next, %loop ]"]
     lines.store(key.types[0], value, "%o", "%k")
@@ -239,7 +241,7 @@ ret void
 }}"""
 
 
-def _spread(key: Key, lines: Lines, offset: str) -> str:
+def _spread(key: Key, lines: VectorEmitter, offset: str) -> str:
     """A vector of the batch that a line becomes: the line itself, or the element of one row."""
     (type_,) = key.types
     if key.op == "columns":
@@ -252,7 +254,7 @@ def _spread(key: Key, lines: Lines, offset: str) -> str:
     return lines.uniform(type_, lines.at("%a", lines.let(f"udiv i64 {offset}, {LANES}")))
 
 
-def _computed(key: Key, operands: Sequence[str], lines: Lines) -> list[str]:
+def _computed(key: Key, operands: Sequence[str], lines: VectorEmitter) -> list[str]:
     """A row's result: its spelling, or that of its body; of the first of a pair, both results."""
     leaves = tuple(leaf(str(k), t) for k, t in enumerate(key.own))
     attr = key.result if table.row(key.op).result == "@" else None
@@ -263,7 +265,7 @@ def _computed(key: Key, operands: Sequence[str], lines: Lines) -> list[str]:
     return lines.values(roots, dict(zip(leaves, operands, strict=True)))
 
 
-def _memory(position: T.Type, lines: Lines) -> tuple[str, str]:
+def _memory(position: T.Type, lines: VectorEmitter) -> tuple[str, str]:
     """Where a buffer begins, and its last position in all lanes, from the pair of words that stands for it."""
     memory = lines.let("load ptr, ptr %b")
     last = lines.let(f"load i64, ptr {lines.at('%b', 8)}")
@@ -272,7 +274,7 @@ def _memory(position: T.Type, lines: Lines) -> tuple[str, str]:
     return memory, lines.splat(position, last)
 
 
-def _gathered(key: Key, position: str, memory: tuple[str, str], lines: Lines) -> str:
+def _gathered(key: Key, position: str, memory: tuple[str, str], lines: VectorEmitter) -> str:
     """The elements at positions, each of which is clamped into the buffer."""
     first, last = memory
     (type_,) = key.types
@@ -297,9 +299,9 @@ def _gathered(key: Key, position: str, memory: tuple[str, str], lines: Lines) ->
     return lines.let(f"trunc {found} {result} to {all_lanes}") if key.result is T.boolean else result
 
 
-def _boxes(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
+def _intervals(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
     """A kernel for 16 boxes; it gives a word: in which the result is one value, or the first, second, third operand."""
-    lines = Lines(half, declared)
+    lines = VectorEmitter(half, declared)
     pointers = ("%a", "%b", "%c")
     ends = [(lines.vector(t, pointers[k]), lines.vector(t, pointers[k], half)) for k, t in enumerate(key.own)]
     copies: list[str | None] = [None, None, None]
@@ -314,7 +316,7 @@ def _boxes(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
         lo, hi, copies = _ruled(key, ends, lines)
     lines.store(key.result, lo, "%o")
     lines.store(key.result, hi, "%o", half)
-    word = lines.let(f"zext i16 {lines.mask(_pinned(key.result, lo, hi, lines))} to i64")
+    word = lines.let(f"zext i16 {lines.mask(_is_point(key.result, lo, hi, lines))} to i64")
     for k, copy in enumerate(copies):
         if copy is not None:
             wide = lines.let(f"zext i16 {lines.mask(copy)} to i64")
@@ -324,12 +326,14 @@ def _boxes(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
     return f"define i64 @{name}(ptr %o, ptr %a, ptr %b, ptr %c) {{\nentry:\n{body}\nret i64 {word}\n}}"
 
 
-def _pinned(type_: T.Type, lo: str, hi: str, lines: Lines) -> str:
+def _is_point(type_: T.Type, lo: str, hi: str, lines: VectorEmitter) -> str:
     compare = "fcmp oeq" if type_.is_float else "icmp eq"
     return lines.let(f"{compare} {typed(type_, LANES)} {lo}, {hi}")
 
 
-def _ruled(key: Key, ends: Sequence[tuple[str, str]], lines: Lines) -> tuple[str, str, list[str | None]]:
+def _ruled(
+    key: Key, ends: Sequence[tuple[str, str]], lines: VectorEmitter
+) -> tuple[str, str, list[str | None]]:
     """The box of a row's result, and where it is one of the operands."""
     rule = box_rule(table.row(key.op), key.own, key.result, twice=key.twice)
     names: dict[Expr, str] = {}
@@ -345,10 +349,10 @@ def _ruled(key: Key, ends: Sequence[tuple[str, str]], lines: Lines) -> tuple[str
     return lo, hi, [None if c is None else next(rest) for c in rule.copies]
 
 
-def looked_up(key: Key, ends: tuple[str, str], lines: Lines) -> tuple[str, str]:
+def looked_up(key: Key, ends: tuple[str, str], lines: VectorEmitter) -> tuple[str, str]:
     """The box of what is loaded: one element where the position is one, else anything."""
     (position,) = key.types
-    one = _pinned(position, *ends, lines)
+    one = _is_point(position, *ends, lines)
     value = _gathered(key, ends[0], _memory(position, lines), lines)
     whole = top(key.result)
     if key.result.is_float:

@@ -16,16 +16,16 @@ from ....ir import types as T
 from ....ir.facts import top
 from ..sizes import LANES
 from ..tape.key import Key
-from ..tape.subprograms import Body, Item, Line, Link, Whole
+from ..tape.subprograms import Item, Subprogram, SubprogramInstruction, SubprogramLink, WholeType
 from .kernels import Kernels
-from .linkage import LINE, Loop, Way
+from .linkage import INSTRUCTION_BYTES, LinkWord, SubprogramWord
 
 CODE = np.dtype([("code", "u8"), ("places", "i4", 4)])
 """A line as `machine.linkage` reads it."""
-assert CODE.itemsize == LINE  # noqa: S101
+assert CODE.itemsize == INSTRUCTION_BYTES  # noqa: S101
 
 
-class Bodies:
+class SubprogramLayout:
     """The bodies of a tape's pool, from a place in the workspaces on; `units` of the base is what they take.
 
     `pool` are its entries that are neither values nor memory, with their numbers.
@@ -35,53 +35,55 @@ class Bodies:
         self, pool: Sequence[tuple[int, Item]], begin: int, opcodes: Mapping[Key, int], kernels: Kernels
     ) -> None:
         self._pool, self._opcodes, self._kernels = pool, opcodes, kernels
-        self._begin: dict[Body, int] = {}
+        self._begin: dict[Subprogram, int] = {}
         self._owners: list[Any] = []
         self.units = 0
         for _, item in pool:
-            if isinstance(item, Body):
+            if isinstance(item, Subprogram):
                 self._begin[item] = begin + self.units
                 self.units += 8 * item.size
 
     def entries(self, unit: int) -> Iterator[tuple[int, Any]]:
         """What these entries hold, which stays the same: number and bytes."""
         for k, item in self._pool:
-            if isinstance(item, Whole):
+            if isinstance(item, WholeType):
                 yield k, _whole(item.type, unit)
-            elif isinstance(item, Link):
-                ways = {Way.BATCH: 8, Way.BOX: 1}
-                places = [self._place(item.body, item.reference, ways[way]) for way in Way]
+            elif isinstance(item, SubprogramLink):
+                ways = {LinkWord.BATCH: 8, LinkWord.INTERVAL: 1}
+                places = [self._place(item.body, item.reference, ways[way]) for way in LinkWord]
                 yield k, np.array([(x + k + 1) * unit for x in places], np.int64).view(np.uint8)
-            elif isinstance(item, Body):
+            elif isinstance(item, Subprogram):
                 yield k, np.array(self._words(item, k, unit), np.int64).view(np.uint8)
 
-    def _place(self, body: Body, reference: int, scale: int) -> int:
+    def _place(self, body: Subprogram, reference: int, scale: int) -> int:
         """Where a reference of a body is, in units from the base."""
         return reference if reference < 0 else self._begin[body] + scale * body.slots[reference]
 
-    def _words(self, body: Body, number: int, unit: int) -> list[int]:
+    def _words(self, body: Subprogram, number: int, unit: int) -> list[int]:
         tables = [
-            self._lines(body, [*body.stop, *body.step], 8),
-            self._lines(body, body.lines, 1),
+            self._code(body, [*body.stop, *body.step], 8),
+            self._code(body, body.instructions, 1),
         ]
         self._owners += tables
-        words = [0] * len(Loop)
-        words[Loop.BASE], words[Loop.LIMIT] = (number + 1) * unit, body.limit * unit
-        words[Loop.BATCH_LINES], words[Loop.BOX_LINES] = (t.ctypes.data for t in tables)
-        words[Loop.STOP], words[Loop.STEP] = len(body.stop), len(body.step)
-        words[Loop.LOST] = len(body.lost)
-        words[Loop.BATCH_RUNNING], words[Loop.BOX_RUNNING] = (
+        words = [0] * len(SubprogramWord)
+        words[SubprogramWord.BASE], words[SubprogramWord.LIMIT] = (number + 1) * unit, body.limit * unit
+        words[SubprogramWord.BATCH_CODE], words[SubprogramWord.INTERVAL_CODE] = (
+            t.ctypes.data for t in tables
+        )
+        words[SubprogramWord.STOP], words[SubprogramWord.STEP] = len(body.stop), len(body.step)
+        words[SubprogramWord.LOST] = len(body.lost)
+        words[SubprogramWord.BATCH_RUNNING], words[SubprogramWord.INTERVAL_RUNNING] = (
             self._place(body, body.running, scale) * unit for scale in (8, 1)
         )
         return words
 
-    def _lines(self, body: Body, lines: Sequence[Line], scale: int) -> Any:
+    def _code(self, body: Subprogram, instructions: Sequence[SubprogramInstruction], scale: int) -> Any:
         """Lines with addresses and places; `scale` is 8 for batches, and 1 for boxes."""
-        found = np.zeros(len(lines), CODE)
-        addresses = self._kernels.batches if scale > 1 else self._kernels.boxes
-        for k, line in enumerate(lines):
-            opcode = self._opcodes[line.key] + uniform(line.key, line.operands)
-            places = [self._place(body, x, scale) for x in (line.result, *line.operands)]
+        found = np.zeros(len(instructions), CODE)
+        addresses = self._kernels.batches if scale > 1 else self._kernels.intervals
+        for k, instruction in enumerate(instructions):
+            opcode = self._opcodes[instruction.key] + uniform(instruction.key, instruction.operands)
+            places = [self._place(body, x, scale) for x in (instruction.result, *instruction.operands)]
             found[k] = (addresses[opcode], (*places, 0, 0, 0)[:4])
         return found
 

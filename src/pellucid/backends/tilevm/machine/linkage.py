@@ -12,31 +12,31 @@ from enum import IntEnum, auto
 from ...jit.assembly import POINTER, Assembly, Function, Value
 from ..sizes import LANES, VECTORS
 
-LINE = 24
+INSTRUCTION_BYTES = 24
 """Bytes of a line of a body: the address of its code, and where its result and operands are, in units of the base."""
-PATIENCE = 2
+MAX_UNPROVEN = 2
 """How many steps in a row boxes make of which no pixel surely makes any."""
 
 
-class Way(IntEnum):
+class LinkWord(IntEnum):
     """The words of a link's entry in the pool: how many bytes there are from it to a place of the body."""
 
     BATCH = 0
-    BOX = auto()
+    INTERVAL = auto()
 
 
-class Loop(IntEnum):
+class SubprogramWord(IntEnum):
     """The words of a body's entry in the pool; places are told in bytes, the base's from here, others from the base."""
 
     BASE = 0
     LIMIT = auto()
-    BATCH_LINES = auto()
-    BOX_LINES = auto()
+    BATCH_CODE = auto()
+    INTERVAL_CODE = auto()
     STOP = auto()
     STEP = auto()
     LOST = auto()
     BATCH_RUNNING = auto()
-    BOX_RUNNING = auto()
+    INTERVAL_RUNNING = auto()
 
 
 def text(op: str, truth: bool, batch: str, box: str, half: int) -> str:
@@ -51,7 +51,7 @@ def text(op: str, truth: bool, batch: str, box: str, half: int) -> str:
     elif op == "take":
         _take(asm, batch, box, half, truth=truth)
     else:
-        _pass(asm, batch, box, half, care=op == "care")
+        _pass(asm, batch, box, half, masked=op == "mask")
     return asm.definitions()
 
 
@@ -62,7 +62,7 @@ def _copy(f: Function, source: Value, target: Value, half: int, step: int = 1) -
         f.store(f.load(vector, source + k * step, align=half), target + k, align=half)
 
 
-def _pass(asm: Assembly, batch: str, box: str, half: int, *, care: bool) -> None:
+def _pass(asm: Assembly, batch: str, box: str, half: int, *, masked: bool) -> None:
     """A value goes in: the first operand, to the place that the third tells of. The second was passed before.
 
     Where lanes are passed that matter, a box in which some may is passed as if all did: what comes out is wanted only
@@ -71,12 +71,12 @@ def _pass(asm: Assembly, batch: str, box: str, half: int, *, care: bool) -> None
     parameters = dict.fromkeys("oabc", POINTER)
     for uniform in (False, True):
         with asm.function(f"{batch}_{int(uniform)}", **parameters, size="i64") as f:
-            _copy(f, f.a, f.c + f.load("i64", f.c, 8 * Way.BATCH), half, step=0 if uniform else 1)
+            _copy(f, f.a, f.c + f.load("i64", f.c, 8 * LinkWord.BATCH), half, step=0 if uniform else 1)
     with asm.function(box, "i64", **parameters) as f:
-        to = f.c + f.load("i64", f.c, 8 * Way.BOX)
+        to = f.c + f.load("i64", f.c, 8 * LinkWord.INTERVAL)
         vector = f"<{half} x i8>"
         for end in (0, half):
-            f.store(f.load(vector, f.a, half if care else end, align=half), to, end, align=half)
+            f.store(f.load(vector, f.a, half if masked else end, align=half), to, end, align=half)
         f.give(f.number(0))
 
 
@@ -84,9 +84,9 @@ def _take(asm: Assembly, batch: str, box: str, half: int, *, truth: bool) -> Non
     """A value comes out: from the place that the second operand tells of. The first is the run of the body."""
     parameters = dict.fromkeys("oabc", POINTER)
     with asm.function(f"{batch}_0", **parameters, size="i64") as f:
-        _copy(f, f.b + f.load("i64", f.b, 8 * Way.BATCH), f.o, half)
+        _copy(f, f.b + f.load("i64", f.b, 8 * LinkWord.BATCH), f.o, half)
     with asm.function(box, "i64", **parameters) as f:
-        source = f.b + f.load("i64", f.b, 8 * Way.BOX)
+        source = f.b + f.load("i64", f.b, 8 * LinkWord.INTERVAL)
         word = f"<{LANES} x i{8 * half // LANES}>"
         lo, hi = (f.load(word, source, end, align=half) for end in (0, half))
         f.store(lo, f.o, align=half)
@@ -99,14 +99,14 @@ def _take(asm: Assembly, batch: str, box: str, half: int, *, truth: bool) -> Non
         f.give(same.to("i64"))
 
 
-def _lines(
-    f: Function, base: Value, lines: Value, first: Value, count: Value, half: int, result: str
+def _run_instructions(
+    f: Function, base: Value, code: Value, first: Value, count: Value, half: int, result: str
 ) -> None:
     """Run lines of a body."""
     unit = (2 * half).bit_length() - 1
-    start = lines + first * LINE
+    start = code + first * INSTRUCTION_BYTES
     with f.count(count) as i:
-        at = start + i * LINE
+        at = start + i * INSTRUCTION_BYTES
         places = [base + (f.load("i32", at, k).signed("i64") << unit) for k in (8, 12, 16, 20)]
         size = [f.number(VECTORS * half)] if result == "void" else []
         f.call(f.load(POINTER, at).name, *places, *size, result=result)
@@ -115,23 +115,23 @@ def _lines(
 def _run_batches(asm: Assembly, name: str, half: int) -> None:
     """Run a body until no lane moves."""
     with asm.function(f"{name}_0", **dict.fromkeys("oabc", POINTER), size="i64") as f:
-        base = f.b + f.load("i64", f.b, 8 * Loop.BASE)
-        limit = f.load("i32", base + f.load("i64", f.b, 8 * Loop.LIMIT)).signed("i64")
-        running = base + f.load("i64", f.b, 8 * Loop.BATCH_RUNNING)
-        lines, stop, step = (
-            f.load(POINTER, f.b, 8 * Loop.BATCH_LINES),
-            *(f.load("i64", f.b, 8 * k) for k in (Loop.STOP, Loop.STEP)),
+        base = f.b + f.load("i64", f.b, 8 * SubprogramWord.BASE)
+        limit = f.load("i32", base + f.load("i64", f.b, 8 * SubprogramWord.LIMIT)).signed("i64")
+        running = base + f.load("i64", f.b, 8 * SubprogramWord.BATCH_RUNNING)
+        code, stop, step = (
+            f.load(POINTER, f.b, 8 * SubprogramWord.BATCH_CODE),
+            *(f.load("i64", f.b, 8 * k) for k in (SubprogramWord.STOP, SubprogramWord.STEP)),
         )
-        turn = f.variable("i64", 0)
+        done = f.variable("i64", 0)
         with f.repeat() as loop:
-            f.leave(loop, turn() >= limit)
-            _lines(f, base, lines, f.number(0), stop, half, "void")
+            f.leave(loop, done() >= limit)
+            _run_instructions(f, base, code, f.number(0), stop, half, "void")
             some = f.load("i16", running)
             for k in range(1, VECTORS):
                 some = some | f.load("i16", running, k * half)
             f.leave(loop, some.same(0))
-            _lines(f, base, lines, stop, step, half, "void")
-            turn.set(turn() + 1)
+            _run_instructions(f, base, code, stop, step, half, "void")
+            done.set(done() + 1)
 
 
 def _run_boxes(asm: Assembly, name: str, half: int) -> None:
@@ -140,24 +140,27 @@ def _run_boxes(asm: Assembly, name: str, half: int) -> None:
     Who does not know when to stop may take any state. No result is ever pinned here: those are that are taken.
     """
     with asm.function(name, "i64", **dict.fromkeys("oabc", POINTER)) as f:
-        base = f.b + f.load("i64", f.b, 8 * Loop.BASE)
-        limit = f.load("i32", base + f.load("i64", f.b, 8 * Loop.LIMIT)).signed("i64")
-        running = base + f.load("i64", f.b, 8 * Loop.BOX_RUNNING)
-        lines, stop, step, lost = (
-            f.load(POINTER, f.b, 8 * Loop.BOX_LINES),
-            *(f.load("i64", f.b, 8 * k) for k in (Loop.STOP, Loop.STEP, Loop.LOST)),
+        base = f.b + f.load("i64", f.b, 8 * SubprogramWord.BASE)
+        limit = f.load("i32", base + f.load("i64", f.b, 8 * SubprogramWord.LIMIT)).signed("i64")
+        running = base + f.load("i64", f.b, 8 * SubprogramWord.INTERVAL_RUNNING)
+        code, stop, step, lost = (
+            f.load(POINTER, f.b, 8 * SubprogramWord.INTERVAL_CODE),
+            *(
+                f.load("i64", f.b, 8 * k)
+                for k in (SubprogramWord.STOP, SubprogramWord.STEP, SubprogramWord.LOST)
+            ),
         )
-        turn, idle = f.variable("i64", 0), f.variable("i64", 0)
+        done, unproven = f.variable("i64", 0), f.variable("i64", 0)
         with f.repeat() as loop:
-            f.leave(loop, turn() >= limit)
-            _lines(f, base, lines, f.number(0), stop, half, "i64")
+            f.leave(loop, done() >= limit)
+            _run_instructions(f, base, code, f.number(0), stop, half, "i64")
             must, may = f.load("i16", running), f.load("i16", running, half)
             f.leave(loop, may.same(0))
-            idle.set(f.choose(must.same(0), idle() + 1, f.number(0)))
-            tired = idle() > PATIENCE
-            with f.when(tired):
-                _lines(f, base, lines, stop + step, lost, half, "i64")
-            f.leave(loop, tired)
-            _lines(f, base, lines, stop, step, half, "i64")
-            turn.set(turn() + 1)
+            unproven.set(f.choose(must.same(0), unproven() + 1, f.number(0)))
+            gives_up = unproven() > MAX_UNPROVEN
+            with f.when(gives_up):
+                _run_instructions(f, base, code, stop + step, lost, half, "i64")
+            f.leave(loop, gives_up)
+            _run_instructions(f, base, code, stop, step, half, "i64")
+            done.set(done() + 1)
         f.give(f.number(0))

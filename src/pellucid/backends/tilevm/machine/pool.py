@@ -14,12 +14,12 @@ import numpy as np
 
 from ....base.errors import BackendError
 
-MOST_KEPT, LARGEST_KEPT = 3, 1 << 28
+MAX_KEPT, MAX_KEPT_BYTES = 3, 1 << 28
 """How many blocks are kept, those of one tape; and of how many bytes, used or not."""
 _kept: list[mmap.mmap] = []
 
 
-class Block:
+class WorkspaceBlock:
     """Workspaces of so many bytes each, in `rows` one after the other; anything may stand in them.
 
     Raises BackendError where there is no memory for them.
@@ -53,6 +53,6 @@ def _taken(size: int) -> mmap.mmap:
 
 
 def _keep(memory: mmap.mmap) -> None:
-    if len(memory) <= LARGEST_KEPT:
+    if len(memory) <= MAX_KEPT_BYTES:
         _kept.append(memory)
-        del _kept[:-MOST_KEPT]
+        del _kept[:-MAX_KEPT]

@@ -9,16 +9,16 @@ from collections.abc import Callable
 from enum import Enum, auto
 
 from ...jit.assembly import Function, Value
-from ..abi import Word, Writer
+from ..abi import FrameWord, FrameWriter
 from ..sizes import LANES
 
 LINE_BYTES = 4 * LANES
 """Bytes of 16 pixels, and of a line of most caches."""
-STREAMED_FROM = 1 << 24
+STREAM_THRESHOLD = 1 << 24
 """Bytes of a frame from which on it is written past the caches."""
 
 
-class Way(Enum):
+class StoreMode(Enum):
     """How 16 pixels are written: to the caches, or past them."""
 
     CACHED = auto()
@@ -31,12 +31,12 @@ def is_streamed(place: int, width: int, height: int) -> bool:
     >>> is_streamed(0, 4096, 4096), is_streamed(4, 4096, 4096), is_streamed(0, 1024, 1024)
     (True, False, False)
     """
-    return 4 * width * height >= STREAMED_FROM and place % LINE_BYTES == 4 * width % LINE_BYTES == 0
+    return 4 * width * height >= STREAM_THRESHOLD and place % LINE_BYTES == 4 * width % LINE_BYTES == 0
 
 
-def store_row(f: Function, value: Value, place: Value, left: Value, way: Way) -> None:
+def store_row(f: Function, value: Value, place: Value, left: Value, mode: StoreMode) -> None:
     """Up to 16 pixels, no more than are left in the row."""
-    if way is Way.STREAMED:
+    if mode is StoreMode.STREAMED:
         f.stream(value, place, LINE_BYTES)
         return
     whole = left >= LANES
@@ -48,18 +48,20 @@ def store_row(f: Function, value: Value, place: Value, left: Value, way: Way) ->
         f.call(f"llvm.masked.store.v{LANES}i32.p0", value, place, f.number(4, "i32"), mask)
 
 
-def store_rows(f: Function, w: Writer, rows: Callable[[Way], None], *, narrow: Value | None = None) -> None:
+def store_rows(
+    f: Function, w: FrameWriter, rows: Callable[[StoreMode], None], *, narrow: Value | None = None
+) -> None:
     """Write rows in the way that the frame is written; rows that are `narrow`, under 16 pixels, are never streamed."""
-    streamed = w.word(Word.STREAMED).differs(0)
+    streamed = w.word(FrameWord.STREAMED).differs(0)
     if narrow is not None:
         streamed = streamed & (narrow ^ 1)
     with f.when(streamed ^ 1):
-        rows(Way.CACHED)
+        rows(StoreMode.CACHED)
     with f.when(streamed):
-        rows(Way.STREAMED)
+        rows(StoreMode.STREAMED)
 
 
-def finish_stores(f: Function, w: Writer) -> None:
+def finish_stores(f: Function, w: FrameWriter) -> None:
     """See that what was written past the caches is there before anybody is told of it."""
-    with f.when(w.word(Word.STREAMED).differs(0)):
+    with f.when(w.word(FrameWord.STREAMED).differs(0)):
         f.emit("fence seq_cst")

@@ -22,22 +22,34 @@ from ....ir.expr import params as params_of
 from ....ir.interp import evaluate
 from ...jit.calling import SIGNATURE, Slots
 from ...jit.engine import machine
-from ...jit.workers import WorkerPool as Hands
+from ...jit.workers import WorkerPool
 from ...port import Arguments, Layout, Memory, Store, address
-from ..abi import FLAT, HEADER, INPUTS, LEAF, LINE, SHORT, STEP, TRACED, Record, Space, Word
+from ..abi import (
+    HEADER,
+    INPUTS,
+    INVARIANT,
+    LEAF,
+    MAX_OWN_SLOTS,
+    STEP,
+    TABULATED,
+    TRACED,
+    FrameWord,
+    TapeRecord,
+    WorkspaceWord,
+)
 from ..sizes import LANES
 from ..tape.build import INSTRUCTION, Tape
 from ..tape.key import Key
-from ..tape.simplify import FORMS
+from ..tape.simplify import FORM_BYTES
 from .kernels import Kernels
-from .layout import Bodies
-from .pool import Block
+from .layout import SubprogramLayout
+from .pool import WorkspaceBlock
 from .rows import is_streamed
 from .tiles import text
 
 AT_ONCE = 16
 """How many squares of the top level are looked at before their children are drawn."""
-SLOTS = 1 << 16
+MAX_SLOTS = 1 << 16
 """How many slots an instruction of a leaf's tape can tell apart."""
 PAGE = 4096
 _stamps = itertools.count(1)
@@ -61,7 +73,7 @@ class _Entries(NamedTuple):
 def _entries(write: Callable[..., str], width: int, traced: bool, store: Store | None) -> _Entries:
     """The functions of a machine, whose text somebody writes."""
     this = machine()
-    told = f"{write.__module__} {width} {traced}"
+    tag = f"{write.__module__} {width} {traced}"
     kind = (None, *SIGNATURE._argtypes_)
     place = ctypes.c_void_p
     counting = ctypes.c_int64
@@ -72,12 +84,12 @@ def _entries(write: Callable[..., str], width: int, traced: bool, store: Store |
     drawing = dict.fromkeys(("prepare", "tiles", "bands"), kind)
     signatures = {**drawing, **others}
     functions = this.kept(
-        told, lambda: write(width, traced=traced), store, lambda code: this.functions(code, signatures)
+        tag, lambda: write(width, traced=traced), store, lambda code: this.functions(code, signatures)
     )
     return _Entries(**functions)
 
 
-class Counts(NamedTuple):
+class TileCounts(NamedTuple):
     """What a frame cost: leaves and their instructions, squares and theirs, pixels filled without a leaf, and samples.
 
     Samples are those of supersampled frames, of the pixels that were not filled.
@@ -86,12 +98,12 @@ class Counts(NamedTuple):
     leaves: int
     leaf_steps: int
     squares: int
-    box_steps: int
+    interval_steps: int
     filled: int
     samples: int
 
 
-class Care(NamedTuple):
+class Tolerance(NamedTuple):
     """How exact a supersampled frame has to be.
 
     slack   how far apart the bytes may be that a part makes which is filled with those in the middle.
@@ -102,7 +114,7 @@ class Care(NamedTuple):
     wanted: np.ndarray[Any, Any] | None = None
 
 
-CAREFUL = Care()
+NO_TOLERANCE = Tolerance()
 
 
 class TileCode:
@@ -115,10 +127,10 @@ class TileCode:
     tiled = True
 
     def __init__(
-        self, plan: Layout, tape: Tape, hands: Hands | None, threads: int, store: Store | None
+        self, plan: Layout, tape: Tape, workers: WorkerPool | None, threads: int, store: Store | None
     ) -> None:
         self.plan, self.tape = plan, tape
-        self._hands, self._threads = hands, threads
+        self._workers, self._threads = workers, threads
         self._slots = Slots(plan.calling)
         self._lock = threading.Lock()
         self._kernels = kernels(tape.width, store)
@@ -126,34 +138,49 @@ class TileCode:
         self._entries = entries = _entries(self.machine, tape.width, False, store)
         word = T.u64 if tape.width == 8 else T.u32
         own = {
-            Word.SPLAT: Key("splat", (word,), word),
-            Word.COLUMNS: Key("columns", (word,), word),
-            Word.ROWS: Key("rows", (word,), word),
-            Word.ROWS_TRUTH: Key("rows", (T.boolean,), T.boolean),
+            FrameWord.SPLAT: Key("splat", (word,), word),
+            FrameWord.COLUMNS: Key("columns", (word,), word),
+            FrameWord.ROWS: Key("rows", (word,), word),
+            FrameWord.ROWS_TRUTH: Key("rows", (T.boolean,), T.boolean),
         }
         self.opcodes = opcodes = self._kernels.opcodes([*tape.keys, *tape.inner, *own.values()])
         words = {which: opcodes[key] for which, key in own.items()}
-        self.memory = Spaces(tape, opcodes, words, self._kernels, entries.allocate)
+        self.memory = TapeMemory(tape, opcodes, words, self._kernels, entries.allocate)
 
     def run(
-        self, arguments: Arguments, memory: Memory, *, threads: int | None = None, care: Care = CAREFUL
+        self,
+        arguments: Arguments,
+        memory: Memory,
+        *,
+        threads: int | None = None,
+        tolerance: Tolerance = NO_TOLERANCE,
     ) -> None:
         """Run once; see `port.Code`."""
-        self._run(self._entries, arguments, memory, threads, care)
+        self._run(self._entries, arguments, memory, threads, tolerance)
 
     def trace(
-        self, arguments: Arguments, memory: Memory, *, threads: int | None = None, care: Care = CAREFUL
+        self,
+        arguments: Arguments,
+        memory: Memory,
+        *,
+        threads: int | None = None,
+        tolerance: Tolerance = NO_TOLERANCE,
     ) -> np.ndarray[Any, Any]:
         """Run once, by a machine that notes its tiles: columns, rows, sides, and lengths of tapes (0 if filled)."""
         most = len(memory[self.tape.field.buffer])
         found = np.zeros((most + 1, TRACED // 4), np.int32)
-        self.memory.frame[Word.TRACE] = address(found)
+        self.memory.frame[FrameWord.TRACE] = address(found)
         entries = _entries(self.machine, self.tape.width, True, self._store)
-        self._run(entries, arguments, memory, threads, care)
+        self._run(entries, arguments, memory, threads, tolerance)
         return found[1 : 1 + int(found[0].view(np.int64)[0])]
 
     def _run(
-        self, entries: _Entries, arguments: Arguments, memory: Memory, threads: int | None, care: Care
+        self,
+        entries: _Entries,
+        arguments: Arguments,
+        memory: Memory,
+        threads: int | None,
+        tolerance: Tolerance,
     ) -> None:
         plan, field = self.plan, self.tape.field
         _, values = self._slots(arguments)
@@ -162,10 +189,10 @@ class TileCode:
         width, height = (whole(x, params, values) for x in (field.width, field.height))
         with self._lock:
             self.memory.fill(tuple(values), params, arrays)
-            self.prepare(params, values, care)
+            self.prepare(params, values, tolerance)
             self._draw(entries, arrays[field.buffer], width, height, threads)
 
-    def prepare(self, params: Sequence[Expr], values: Sequence[Any], care: Care) -> None:
+    def prepare(self, params: Sequence[Expr], values: Sequence[Any], tolerance: Tolerance) -> None:
         """Fill in what else the frame needs to know of its arguments."""
 
     def _draw(self, entries: _Entries, out: Any, width: int, height: int, threads: int | None) -> None:
@@ -175,14 +202,14 @@ class TileCode:
         self.memory.ready(most)
         frame = self.memory.frame
         place = address(out)
-        frame[Word.OUT], frame[Word.WIDTH], frame[Word.HEIGHT] = place, width, height
-        frame[Word.STREAMED] = is_streamed(place, width, height)
-        frame[Word.FAILED] = 0
+        frame[FrameWord.OUT], frame[FrameWord.WIDTH], frame[FrameWord.HEIGHT] = place, width, height
+        frame[FrameWord.STREAMED] = is_streamed(place, width, height)
+        frame[FrameWord.FAILED] = 0
         if self.tiled:
             self._draw_tiles(entries, width, height, most)
         else:
-            self._hand_out(entries.bands, -(-height // (1 << LEAF)), most)
-        if frame[Word.FAILED]:
+            self._distribute(entries.bands, -(-height // (1 << LEAF)), most)
+        if frame[FrameWord.FAILED]:
             raise BackendError("a tape needs more slots than there are", place=self.plan.kernel.name)
 
     def _draw_tiles(self, entries: _Entries, width: int, height: int, threads: int) -> None:
@@ -190,23 +217,23 @@ class TileCode:
         shift = _shift(max(width, height))
         side = 1 << (shift + STEP)
         across, down = -(-width // side), -(-height // side)
-        frame[Word.SHIFT], frame[Word.ACROSS] = shift, across
+        frame[FrameWord.SHIFT], frame[FrameWord.ACROSS] = shift, across
         for first in range(0, across * down, AT_ONCE):
             count = min(AT_ONCE, across * down - first)
             spaces.nodes(count)
-            frame[Word.FIRST_NODE] = first
-            self._hand_out(entries.prepare, count, threads)
-            self._hand_out(entries.tiles, entries.arrange(address(frame), count), threads)
+            frame[FrameWord.FIRST_NODE] = first
+            self._distribute(entries.prepare, count, threads)
+            self._distribute(entries.tiles, entries.arrange(address(frame), count), threads)
 
-    def _hand_out(self, code: Any, count: int, threads: int) -> None:
+    def _distribute(self, code: Any, count: int, threads: int) -> None:
         place = address(self.memory.frame)
-        if self._hands is None or threads == 1:
+        if self._workers is None or threads == 1:
             code(0, place, place, 0, count)
         elif count:
-            self._hands(code, 0, place, place, (0, count, 1), threads)
+            self._workers(code, 0, place, place, (0, count, 1), threads)
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> TileCounts:
         """What all frames so far cost together."""
         return self.memory.counts()
 
@@ -226,14 +253,14 @@ def _shift(side: int) -> int:
     return shift
 
 
-class Spaces:
+class TapeMemory:
     """The memory of one tape: its instructions, the pool, the words of a frame, and a workspace for each thread."""
 
     def __init__(
         self,
         tape: Tape,
         opcodes: Mapping[Key, int],
-        own: Mapping[Word, int],
+        own: Mapping[FrameWord, int],
         kernels: Kernels,
         allocate: Callable[[int, int, int, int], int],
     ) -> None:
@@ -246,24 +273,24 @@ class Spaces:
         bases = np.array([opcodes[k] for k in tape.keys])[tape.codes]
         band["opcode"] = bases + masks
         band["flags"], band["operands"] = tape.flags, operands
-        lines, flats, instructions = _sorted(band, pooled)
+        invariants, tabulated, instructions = _sorted(band, pooled)
         begin = INPUTS + length
         # Pinned values go below the uniforms, tapes of children into the arena: a few levels of each.
         most = pooled + 8 * length + 64
-        arena = FORMS * LANES * (2 * length + 2) + 4096
+        arena = FORM_BYTES * LANES * (2 * length + 2) + 4096
         sizes = {
-            Word.BASE: HEADER + most * self.unit,
-            Word.LIVE: begin * self.unit + 2 * most,
-            Word.CHOICE: 2 * begin + 2 * LANES,
-            Word.MAP: 8 * begin + 4 * most,
-            Word.PLACES: 4 * begin + 4 * LANES + 4 * most,
-            Word.BATCHED: 4 * begin + 4 * LANES + most,
-            Word.LIST: begin + LANES,
-            Word.PINS: 4 * begin + 4 * LANES,
-            Word.COPIES: 4 * begin + 4 * LANES,
-            Word.ARENA: 4 * begin + 4 * LANES,
+            FrameWord.BASE: HEADER + most * self.unit,
+            FrameWord.LIVE: begin * self.unit + 2 * most,
+            FrameWord.CHOICE_TRACE: 2 * begin + 2 * LANES,
+            FrameWord.MAP: 8 * begin + 4 * most,
+            FrameWord.PLACES: 4 * begin + 4 * LANES + 4 * most,
+            FrameWord.BATCHED: 4 * begin + 4 * LANES + most,
+            FrameWord.LIST: begin + LANES,
+            FrameWord.POINTS: 4 * begin + 4 * LANES,
+            FrameWord.FORWARDS: 4 * begin + 4 * LANES,
+            FrameWord.ARENA: 4 * begin + 4 * LANES,
         }
-        self.frame = np.zeros(len(Word), np.int64)
+        self.frame = np.zeros(len(FrameWord), np.int64)
         frame = self.frame
         offset = 0
         for which, size in sizes.items():
@@ -272,40 +299,47 @@ class Spaces:
         end = _rounded(offset + arena, self.unit)
         self._bytes = _rounded(end, PAGE)
         self._tapes = instructions, band
-        frame[Word.LINES_AT] = (end - frame[Word.BASE]) // self.unit
+        frame[FrameWord.INVARIANTS_AT] = (end - frame[FrameWord.BASE]) // self.unit
         # Each slot has two units for a line, and eight for a batch.
         end += 2 * (begin + 2) * self.unit
-        frame[Word.SLOTS_AT] = (end - frame[Word.BASE]) // self.unit
+        frame[FrameWord.SLOTS_AT] = (end - frame[FrameWord.BASE]) // self.unit
         # References of inputs and of the pool stand for themselves in every tape; inputs have the first slots.
         references = np.arange(-pooled, INPUTS, dtype=np.int32)
         places = references.copy()
-        places[pooled:] = int(frame[Word.SLOTS_AT]) + 8 * references[pooled:]
+        places[pooled:] = int(frame[FrameWord.SLOTS_AT]) + 8 * references[pooled:]
         self._fixed = [
             (int(frame[which]) - 4 * pooled, x.view(np.uint8))
-            for which, x in ((Word.MAP, references), (Word.PLACES, places))
+            for which, x in ((FrameWord.MAP, references), (FrameWord.PLACES, places))
         ]
         for which, code in own.items():
             frame[which] = code
-        frame[Word.BATCHES], frame[Word.BOXES] = address(kernels.batches), address(kernels.boxes)
-        self._records, slots = self._allocated(allocate, {Word.TOP: (lines, flats), Word.BAND: (0, 0)})
-        frame[Word.SLOTS_MOST] = slots
+        frame[FrameWord.BATCH_KERNELS], frame[FrameWord.INTERVAL_KERNELS] = (
+            address(kernels.batches),
+            address(kernels.intervals),
+        )
+        self._records, slots = self._allocated(
+            allocate, {FrameWord.TOP: (invariants, tabulated), FrameWord.BAND: (0, 0)}
+        )
+        frame[FrameWord.MAX_SLOTS] = slots
         pool: dict[type, list[tuple[int, Any]]] = {}
         for entry in enumerate(tape.pool):
             pool.setdefault(type(entry[1]), []).append(entry)
         values, self._buffers = pool.pop(Expr, []), pool.pop(Buffer, [])
         rest = [entry for entries in pool.values() for entry in entries]
-        self._bodies = Bodies(rest, int(frame[Word.SLOTS_AT]) + 8 * slots, opcodes, kernels)
-        self._bytes = _rounded(end + (8 * slots + self._bodies.units) * self.unit, PAGE)
+        self._subprograms = SubprogramLayout(
+            rest, int(frame[FrameWord.SLOTS_AT]) + 8 * slots, opcodes, kernels
+        )
+        self._bytes = _rounded(end + (8 * slots + self._subprograms.units) * self.unit, PAGE)
         self._pool = np.zeros((pooled + 1, self.unit), np.uint8)
-        for k, words in self._bodies.entries(self.unit):
+        for k, words in self._subprograms.entries(self.unit):
             self._pool[pooled - 1 - k, : len(words)] = words
-        frame[Word.POOL], frame[Word.POOLED] = address(self._pool), pooled
-        frame[Word.ARENA_BYTES], frame[Word.POOL_MOST] = arena, most
-        frame[Word.SPACE_BYTES] = self._bytes
-        self._spaces: Block | None = None
-        self._nodes: Block | None = None
+        frame[FrameWord.POOL], frame[FrameWord.POOLED] = address(self._pool), pooled
+        frame[FrameWord.ARENA_BYTES], frame[FrameWord.MAX_POOL] = arena, most
+        frame[FrameWord.WORKSPACE_BYTES] = self._bytes
+        self._spaces: WorkspaceBlock | None = None
+        self._nodes: WorkspaceBlock | None = None
         self._order = np.zeros(AT_ONCE * LANES, np.int64)
-        frame[Word.ORDER] = address(self._order)
+        frame[FrameWord.ORDER] = address(self._order)
         self._given: tuple[Any, ...] | None = None
         by_op: dict[str, list[tuple[int, Expr]]] = {}
         for entry in values:
@@ -317,17 +351,17 @@ class Spaces:
         self._wanted = params_of(below)
         self._read = bool(held(below) & LOADS)
         self._set_all([(k, x.type, x.attr) for k, x in constants])
-        frame[Word.STAMP] = next(_stamps)
+        frame[FrameWord.STAMP] = next(_stamps)
 
     def reserve(self, bytes_: int) -> int:
         """More memory in each workspace, before any is made: where it begins."""
         begin = self._bytes
         self._bytes = _rounded(begin + bytes_, PAGE)
-        self.frame[Word.SPACE_BYTES] = self._bytes
+        self.frame[FrameWord.WORKSPACE_BYTES] = self._bytes
         return begin
 
     def _allocated(
-        self, allocate: Callable[[int, int, int, int], int], parts: Mapping[Word, tuple[int, int]]
+        self, allocate: Callable[[int, int, int, int], int], parts: Mapping[FrameWord, tuple[int, int]]
     ) -> tuple[Any, int]:
         """The whole tape's forms for leaves, with lines and without, made in a workspace without slots.
 
@@ -335,40 +369,46 @@ class Spaces:
         than there can be.
         """
         frame, space = self.frame, self._made(1)
-        records = np.zeros((len(parts), len(Record)), np.int64)
+        records = np.zeros((len(parts), len(TapeRecord)), np.int64)
         kept: list[Any] = [records]
         used = 0
-        for (which, (count, flats)), record, tape in zip(parts.items(), records, self._tapes, strict=True):
+        for (which, (count, tabulated)), record, tape in zip(
+            parts.items(), records, self._tapes, strict=True
+        ):
             length = len(tape)
             form = np.zeros(length + count, INSTRUCTION)
             kept.append(form)
-            record[Record.TAPE], record[Record.LENGTH], record[Record.LINES] = address(tape), length, count
-            record[Record.FLATS] = flats
-            record[Record.ROOT], record[Record.LEAF_TAPE] = INPUTS + length - 1, address(form)
+            record[TapeRecord.TAPE], record[TapeRecord.LENGTH], record[TapeRecord.INVARIANTS] = (
+                address(tape),
+                length,
+                count,
+            )
+            record[TapeRecord.TABULATED] = tabulated
+            record[TapeRecord.ROOT], record[TapeRecord.LEAF_TAPE] = INPUTS + length - 1, address(form)
             used = max(used, allocate(address(frame), address(space.rows), address(record), length))
             frame[which] = address(record)
         # Shorter tapes need no more, but for a batch made of a uniform.
-        if used + 4 > SLOTS:
+        if used + 4 > MAX_SLOTS:
             raise BackendError(
-                f"needs more than {SLOTS} values at once", place="a tape", fix="compile it by LLVM"
+                f"needs more than {MAX_SLOTS} values at once", place="a tape", fix="compile it by LLVM"
             )
-        return kept, max(used + 4, min(len(self._tapes[0]), SHORT) + INPUTS + 1)
+        return kept, max(used + 4, min(len(self._tapes[0]), MAX_OWN_SLOTS) + INPUTS + 1)
 
     def ready(self, threads: int) -> None:
         """A workspace for each thread."""
         if self._spaces is None or len(self._spaces.rows) < threads:
             self._spaces = self._made(threads)
-            self.frame[Word.SPACES] = address(self._spaces.rows)
-        self.frame[Word.SPACE_COUNT] = threads
+            self.frame[FrameWord.WORKSPACES] = address(self._spaces.rows)
+        self.frame[FrameWord.WORKSPACE_COUNT] = threads
 
     def nodes(self, count: int) -> None:
         """A workspace for each square of the top level."""
         if self._nodes is None or len(self._nodes.rows) < count:
             self._nodes = self._made(count)
-            self.frame[Word.NODES] = address(self._nodes.rows)
+            self.frame[FrameWord.NODES] = address(self._nodes.rows)
 
-    def _made(self, count: int) -> Block:
-        block = Block(count, self._bytes)
+    def _made(self, count: int) -> WorkspaceBlock:
+        block = WorkspaceBlock(count, self._bytes)
         for row in block.rows:
             row[:HEADER] = 0
             for place, words in self._fixed:
@@ -401,7 +441,7 @@ class Spaces:
             new = [given[x] for _, x in self._params] + [np.asarray(value).reshape(()) for value in found]
             entries = zip([*self._params, *self._uniforms], new, strict=True)
             self._set_all([(k, x.type, value) for (k, x), value in entries])
-            self.frame[Word.STAMP] = next(_stamps)
+            self.frame[FrameWord.STAMP] = next(_stamps)
         self._given = values
         for k, x in self._buffers:
             array = arrays[x]
@@ -409,28 +449,29 @@ class Spaces:
             entry = self._pool[len(self._pool) - 2 - k]
             if not np.array_equal(entry[:16], words):
                 entry[:16] = words
-                self.frame[Word.STAMP] = next(_stamps)
+                self.frame[FrameWord.STAMP] = next(_stamps)
 
-    def counts(self) -> Counts:
+    def counts(self) -> TileCounts:
         """The sums over all workspaces."""
-        found = np.zeros(len(Counts._fields), np.int64)
+        found = np.zeros(len(TileCounts._fields), np.int64)
         for block in (self._spaces, self._nodes):
             for row in () if block is None else block.rows:
-                found += row[:HEADER].view(np.int64)[Space.LEAVES : Space.SAMPLED + 1]
-        return Counts(*(int(x) for x in found))
+                found += row[:HEADER].view(np.int64)[WorkspaceWord.LEAVES : WorkspaceWord.SAMPLED + 1]
+        return TileCounts(*(int(x) for x in found))
 
 
 _RANKS = np.array(
-    [0 if x & LINE and not x & FLAT else 2 if x & FLAT else 1 for x in range(2 * FLAT)], np.uint8
+    [0 if x & INVARIANT and not x & TABULATED else 2 if x & TABULATED else 1 for x in range(2 * TABULATED)],
+    np.uint8,
 )
 """Which instructions come first, by their flags."""
 
 
 def _sorted(tape: np.ndarray[Any, Any], pooled: int) -> tuple[int, int, np.ndarray[Any, Any]]:
     """How many instructions of a tape are lines, and how many are flat; the former first, and the latter last."""
-    kinds = tape["flags"] & (LINE | FLAT)
-    lines, flats = (int(np.count_nonzero(kinds & flag)) for flag in (LINE, FLAT))
-    if not lines + flats:
+    kinds = tape["flags"] & (INVARIANT | TABULATED)
+    invariants, tabulated = (int(np.count_nonzero(kinds & flag)) for flag in (INVARIANT, TABULATED))
+    if not invariants + tabulated:
         return 0, 0, tape.copy()
     order = _RANKS[kinds].argsort(kind="stable")
     # References below zero, of the pool, are found at the end of the table.
@@ -439,7 +480,7 @@ def _sorted(tape: np.ndarray[Any, Any], pooled: int) -> tuple[int, int, np.ndarr
     places[INPUTS + order] = np.arange(INPUTS, INPUTS + len(tape))
     found = tape[order]
     found["operands"] = places[found["operands"]]
-    return lines, flats, found
+    return invariants, tabulated, found
 
 
 def _rounded(size: int, unit: int) -> int:

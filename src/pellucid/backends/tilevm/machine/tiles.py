@@ -14,24 +14,24 @@ from typing import NamedTuple
 
 from ...jit.assembly import POINTER, Assembly, Function, Value
 from ..abi import (
-    AGAIN,
+    CHILD_THRESHOLD,
     INPUTS,
     LEAF,
-    LEAF_WORTH,
-    LINED_FROM,
+    LEAF_THRESHOLD,
+    MIN_SHARING_LEAVES,
     RECORD,
+    RETRY_PERIOD,
     STEP,
-    WORTH,
-    Record,
-    Space,
-    Word,
-    Writer,
+    FrameWord,
+    FrameWriter,
+    TapeRecord,
+    WorkspaceWord,
 )
 from ..sizes import LANES
 from ..tape import simplify
-from .fills import note_cells, write_cells
+from .fills import defer_fills, write_fills
 from .leaves import leaf
-from .rows import Way, finish_stores, store_row, store_rows
+from .rows import StoreMode, finish_stores, store_row, store_rows
 
 CLASSES = 5
 """Tasks are told apart by their length, halved so many times less one."""
@@ -44,7 +44,7 @@ def text(width: int, *, traced: bool = False) -> str:
     asm = Assembly(traced=traced)
     declare(asm)
     simplify.functions(asm, half)
-    for build in (fill, write_cells, leaf, _node):
+    for build in (fill, write_fills, leaf, _node):
         build(asm, half)
     prepare(asm, half, _look)
     arrange(asm)
@@ -66,28 +66,28 @@ def declare(asm: Assembly) -> None:
 def fill(asm: Assembly, half: int) -> None:
     """A square of one value."""
     with asm.function("fill", frame=POINTER, x="i64", y="i64", side="i64", value="i32") as f:
-        w = Writer(f, half, traced=asm.traced)
-        wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
+        w = FrameWriter(f, half, traced=asm.traced)
+        wide, high = w.word(FrameWord.WIDTH), w.word(FrameWord.HEIGHT)
         value = f.splat(f.value, LANES)
         right, bottom = (f.x + f.side).least(wide), (f.y + f.side).least(high)
-        out = w.word(Word.OUT, POINTER)
+        out = w.word(FrameWord.OUT, POINTER)
 
-        def rows(way: Way) -> None:
+        def rows(mode: StoreMode) -> None:
             with f.count(bottom, first=f.y) as row:
                 line = out + ((row * wide) << 2)
                 with f.count(right, first=f.x, step=LANES) as column:
-                    store_row(f, value, line + (column << 2), right - column, way)
+                    store_row(f, value, line + (column << 2), right - column, mode)
 
         store_rows(f, w, rows, narrow=f.side < LANES)
 
 
-def child_boxes(f: Function, w: Writer, base: Value, x: Value, y: Value, shift: Value) -> Value:
+def child_intervals(f: Function, w: FrameWriter, base: Value, x: Value, y: Value, shift: Value) -> Value:
     """The columns and rows of the 16 children of a square as boxes; which of them are in the frame, as a mask."""
     lanes = range(LANES)
     side = f.number(1) << shift
     inside = f.number(-1, f"<{LANES} x i1>")
     for k, (start, steps, end) in enumerate(
-        ((x, [n & 3 for n in lanes], Word.WIDTH), (y, [n >> 2 for n in lanes], Word.HEIGHT))
+        ((x, [n & 3 for n in lanes], FrameWord.WIDTH), (y, [n >> 2 for n in lanes], FrameWord.HEIGHT))
     ):
         last = f.splat((w.word(end) - 1).to("i32"), LANES)
         first = f.splat(start.to("i32"), LANES) + (f.lanes("i32", steps) << f.splat(shift.to("i32"), LANES))
@@ -109,7 +109,7 @@ def child_corner(x: Value, y: Value, k: Value, shift: Value) -> tuple[Value, Val
 
 def fill_children(
     f: Function,
-    w: Writer,
+    w: FrameWriter,
     space: Value,
     which: Value,
     x: Value,
@@ -123,46 +123,46 @@ def fill_children(
     """
     first, stride = words
     side = f.number(1) << shift
-    noted = (shift >= LEAF) & (shift < w.word(Word.SHIFT))
+    noted = (shift >= LEAF) & (shift < w.word(FrameWord.SHIFT))
     with f.when(noted & which.differs(0)):
         values = f.load(f"<{LANES} x i{8 * stride}>", first, align=stride).to(f"<{LANES} x i32>")
-        note_cells(f, space, which, x, y, shift, values)
+        defer_fills(f, space, which, x, y, shift, values)
     with f.when(noted ^ 1), f.bits(which.to("i64")) as k:
         f.call("fill", f.frame, *child_corner(x, y, k, shift), side, f.load("i32", first + k * stride))
     many = f.call("llvm.ctpop.i16", which, result="i16").to("i64")
-    w.add(space, Space.FILLED, (many << shift) << shift)
+    w.add(space, WorkspaceWord.FILLED, (many << shift) << shift)
     if w.traced:
         with f.bits(which.to("i64")) as k:
             w.trace(*child_corner(x, y, k, shift), side, f.number(0))
 
 
 def _children(
-    f: Function, w: Writer, space: Value, record: Value, x: Value, y: Value, shift: Value
+    f: Function, w: FrameWriter, space: Value, record: Value, x: Value, y: Value, shift: Value
 ) -> tuple[Value, Value]:
     """Evaluate the 16 children of a square: fill those of one value, mark for the others.
 
     Gives masks of which children are in the frame, and which of them are left.
     """
-    base = w.place(space, Word.BASE)
-    there = child_boxes(f, w, base, x, y, shift)
-    tape, length = f.load(POINTER, record, 8 * Record.TAPE), f.load("i64", record, 8 * Record.LENGTH)
-    root = f.load("i64", record, 8 * Record.ROOT)
-    f.call("run_boxes", f.frame, space, tape, length)
-    pinned = f.load("i64", w.place(space, Word.CHOICE) + ((root - INPUTS) << 3)).to("i16")
-    fill_children(f, w, space, there & pinned, x, y, shift, (w.entry(base, root), w.half // LANES))
-    rest = there & ~pinned
+    base = w.place(space, FrameWord.BASE)
+    there = child_intervals(f, w, base, x, y, shift)
+    tape, length = f.load(POINTER, record, 8 * TapeRecord.TAPE), f.load("i64", record, 8 * TapeRecord.LENGTH)
+    root = f.load("i64", record, 8 * TapeRecord.ROOT)
+    f.call("run_intervals", f.frame, space, tape, length)
+    points = f.load("i64", w.place(space, FrameWord.CHOICE_TRACE) + ((root - INPUTS) << 3)).to("i16")
+    fill_children(f, w, space, there & points, x, y, shift, (w.entry(base, root), w.half // LANES))
+    rest = there & ~points
     with f.when(rest.differs(0)):
         f.call("mark", f.frame, space, tape, length, root, rest)
     return there, rest
 
 
-def _look(f: Function, w: Writer, space: Value, record: Value, x: Value, y: Value) -> Value:
-    return _children(f, w, space, record, x, y, w.word(Word.SHIFT))[1]
+def _look(f: Function, w: FrameWriter, space: Value, record: Value, x: Value, y: Value) -> Value:
+    return _children(f, w, space, record, x, y, w.word(FrameWord.SHIFT))[1]
 
 
 def is_shorter(f: Function, count: Value, length: Value, shift: Value) -> Value:
     """Whether a child's own tape is worth making: for a leaf it serves once, for a square many times."""
-    part = f.choose(shift <= LEAF, f.number(LEAF_WORTH), f.number(WORTH))
+    part = f.choose(shift <= LEAF, f.number(LEAF_THRESHOLD), f.number(CHILD_THRESHOLD))
     return count.to("i64") * 100 < length * part
 
 
@@ -183,7 +183,7 @@ def _draw(f: Function, task: Task) -> None:
 
 def _copy_record(f: Function, source: Value, target: Value) -> None:
     """Make a record like another."""
-    for k in range(len(Record)):
+    for k in range(len(TapeRecord)):
         f.store(f.load("i64", source, 8 * k), target, 8 * k)
 
 
@@ -210,19 +210,19 @@ def child_tapes(f: Function, rest: Value, worth: Worth, leaf: Value) -> Generato
     `leaf` says if a child runs its tape on its pixels only.
     """
     records = f.block(RECORD * LANES)
-    pooled = f.load("i64", f.space, 8 * Space.POOLED)
-    arena = f.load("i64", f.space, 8 * Space.ARENA)
-    length = f.load("i64", f.record, 8 * Record.LENGTH)
+    pooled = f.load("i64", f.space, 8 * WorkspaceWord.POOLED)
+    arena = f.load("i64", f.space, 8 * WorkspaceWord.ARENA)
+    length = f.load("i64", f.record, 8 * TapeRecord.LENGTH)
     shared = f.variable("i64", rest.to("i64"))
     with f.bits(rest.to("i64")) as k:
-        count = f.load("i32", f.space + (k << 2), 8 * Space.COUNTS)
+        count = f.load("i32", f.space + (k << 2), 8 * WorkspaceWord.COUNTS)
         with f.when(worth(f, count, length, f.shift)):
             mine = records + k * RECORD
             made = f.call("emit", f.frame, f.space, f.space, f.record, k, mine, leaf.to("i64"), result="i64")
             shared.set(shared() & ~(made << k))
     yield ChildTapes(records, shared())
-    f.store(pooled, f.space, 8 * Space.POOLED)
-    f.store(arena, f.space, 8 * Space.ARENA)
+    f.store(pooled, f.space, 8 * WorkspaceWord.POOLED)
+    f.store(arena, f.space, 8 * WorkspaceWord.ARENA)
 
 
 def _node(asm: Assembly, half: int) -> None:
@@ -230,22 +230,22 @@ def _node(asm: Assembly, half: int) -> None:
     with asm.function(
         "node", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64", shift="i64", barren="i64",
     ) as f:  # fmt: skip
-        w = Writer(f, half, traced=asm.traced)
-        wide, high = w.word(Word.WIDTH), w.word(Word.HEIGHT)
+        w = FrameWriter(f, half, traced=asm.traced)
+        wide, high = w.word(FrameWord.WIDTH), w.word(FrameWord.HEIGHT)
         finest = f.shift <= LEAF
-        streak = f.load("i64", f.space, 8 * Space.STREAK)
-        hopeless = (streak & (AGAIN - 1)).differs(0)
+        streak = f.load("i64", f.space, 8 * WorkspaceWord.STREAK)
+        hopeless = (streak & (RETRY_PERIOD - 1)).differs(0)
         with f.when(finest & (f.barren >= 1) & hopeless):
-            f.store(f.number(0), f.space, 8 * Space.LINED)
+            f.store(f.number(0), f.space, 8 * WorkspaceWord.SHARED)
             with f.count(LANES) as k:
                 x, y = child_corner(f.x, f.y, k, f.shift)
                 with f.when((x < wide) & (y < high)):
                     f.call("leaf", f.frame, f.space, f.record, x, y, f.number(1))
-            f.store(streak + 1, f.space, 8 * Space.STREAK)
+            f.store(streak + 1, f.space, 8 * WorkspaceWord.STREAK)
             f.give()
         there, rest = _children(f, w, f.space, f.record, f.x, f.y, f.shift)
         with f.when(rest.same(0)):
-            f.store(f.number(0), f.space, 8 * Space.STREAK)
+            f.store(f.number(0), f.space, 8 * WorkspaceWord.STREAK)
             f.give()
         with child_tapes(f, rest, is_shorter, finest) as tapes:
             shared = tapes.shared
@@ -254,58 +254,56 @@ def _node(asm: Assembly, half: int) -> None:
             with f.when(finest):
                 # One of sixteen leaves is worth less than what it costs to ask.
                 in_vain = (decided & (decided + -1)).same(0)
-                f.store(f.choose(in_vain, streak + 1, f.number(0)), f.space, 8 * Space.STREAK)
+                f.store(f.choose(in_vain, streak + 1, f.number(0)), f.space, 8 * WorkspaceWord.STREAK)
             many = f.call("llvm.ctpop.i64", shared, result="i64")
-            lined = f.choose(finest & (many >= LINED_FROM), shared, f.number(0))
-            f.store(f.number(0), f.space, 8 * Space.LINED)
-            with f.bits(lined) as k:
+            sharing = f.choose(finest & (many >= MIN_SHARING_LEAVES), shared, f.number(0))
+            f.store(f.number(0), f.space, 8 * WorkspaceWord.SHARED)
+            with f.bits(sharing) as k:
                 x, y = child_corner(f.x, f.y, k, f.shift)
                 f.call("leaf", f.frame, f.space, f.record, x, y, f.number(1))
-            with f.bits(rest.to("i64") & ~lined) as k:
-                f.store(f.number(0), f.space, 8 * Space.LINED)
+            with f.bits(rest.to("i64") & ~sharing) as k:
+                f.store(f.number(0), f.space, 8 * WorkspaceWord.SHARED)
                 record, _ = tapes.of(f, k)
                 x, y = child_corner(f.x, f.y, k, f.shift)
                 _descend(f, f.space, record, x, y, f.shift, barren)
 
 
-def _corner(f: Function, w: Writer, node: Value) -> tuple[Value, Value]:
+def _corner(f: Function, w: FrameWriter, node: Value) -> tuple[Value, Value]:
     """Where a square of the top level begins."""
-    across, shift = w.word(Word.ACROSS), w.word(Word.SHIFT) + STEP
+    across, shift = w.word(FrameWord.ACROSS), w.word(FrameWord.SHIFT) + STEP
     row = f.let(f"sdiv i64 {node.name}, {across.name}", "i64")
     return (node - row * across) << shift, row << shift
 
 
-Look = Callable[[Function, Writer, Value, Value, Value, Value], Value]
+Look = Callable[[Function, FrameWriter, Value, Value, Value, Value], Value]
 """Asks boxes of a square's children, in a workspace, with a record, at a place: which are left, as a mask."""
 
 
 def prepare(asm: Assembly, half: int, look: Look) -> None:
     """Look at squares of the top level; their children are tasks."""
-    with asm.function(
-        "prepare", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64"
-    ) as f:
-        w = Writer(f, half, traced=asm.traced)
-        record = w.word(Word.TOP, POINTER)
-        with f.count(f.beyond, first=f.first) as k:
-            space = w.word(Word.NODES, POINTER) + k * w.word(Word.SPACE_BYTES)
+    with asm.function("prepare", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", end="i64") as f:
+        w = FrameWriter(f, half, traced=asm.traced)
+        record = w.word(FrameWord.TOP, POINTER)
+        with f.count(f.end, first=f.first) as k:
+            space = w.word(FrameWord.NODES, POINTER) + k * w.word(FrameWord.WORKSPACE_BYTES)
             f.call("pool", f.frame, space)
-            x, y = _corner(f, w, k + w.word(Word.FIRST_NODE))
-            f.store(look(f, w, space, record, x, y).to("i64"), space, 8 * Space.PENDING)
+            x, y = _corner(f, w, k + w.word(FrameWord.FIRST_NODE))
+            f.store(look(f, w, space, record, x, y).to("i64"), space, 8 * WorkspaceWord.PENDING)
         finish_stores(f, w)
 
 
-def _take_space(f: Function, w: Writer) -> Value:
+def _take_space(f: Function, w: FrameWriter) -> Value:
     """A workspace that nobody uses: there are as many as there can be threads."""
-    space = f.variable(POINTER, w.word(Word.SPACES, POINTER))
-    turn = f.variable("i64", 0)
+    space = f.variable(POINTER, w.word(FrameWord.WORKSPACES, POINTER))
+    number = f.variable("i64", 0)
     with f.repeat() as loop:
         result = f.let(f"cmpxchg ptr {space().name}, i64 0, i64 1 acquire monotonic", "{ i64, i1 }")
         got = f.let(f"extractvalue {{ i64, i1 }} {result.name}, 1", "i1")
         f.leave(loop, got)
-        turn.set(turn() + 1)
-        wrapped = turn() >= w.word(Word.SPACE_COUNT)
-        turn.set(f.choose(wrapped, f.number(0), turn()))
-        space.set(w.word(Word.SPACES, POINTER) + turn() * w.word(Word.SPACE_BYTES))
+        number.set(number() + 1)
+        wrapped = number() >= w.word(FrameWord.WORKSPACE_COUNT)
+        number.set(f.choose(wrapped, f.number(0), number()))
+        space.set(w.word(FrameWord.WORKSPACES, POINTER) + number() * w.word(FrameWord.WORKSPACE_BYTES))
     return space()
 
 
@@ -334,18 +332,18 @@ def arrange(asm: Assembly) -> None:
     What takes long comes first, so that no thread is left with it at the end. A task is the number of a child.
     """
     with asm.function("arrange", "i64", frame=POINTER, squares="i64") as f:
-        w = Writer(f, 0)
-        nodes, stride = w.word(Word.NODES, POINTER), w.word(Word.SPACE_BYTES)
-        order = w.word(Word.ORDER, POINTER)
-        length = f.load("i64", w.word(Word.TOP, POINTER), 8 * Record.LENGTH)
+        w = FrameWriter(f, 0)
+        nodes, stride = w.word(FrameWord.NODES, POINTER), w.word(FrameWord.WORKSPACE_BYTES)
+        order = w.word(FrameWord.ORDER, POINTER)
+        length = f.load("i64", w.word(FrameWord.TOP, POINTER), 8 * TapeRecord.LENGTH)
         found = f.variable("i64", 0)
-        with f.count(CLASSES) as turn:
-            most = f.choose(turn.same(0), f.number(1 << 32), length >> turn)
-            least = f.choose(turn.same(CLASSES - 1), f.number(-1), length >> (turn + 1))
+        with f.count(CLASSES) as number:
+            most = f.choose(number.same(0), f.number(1 << 32), length >> number)
+            least = f.choose(number.same(CLASSES - 1), f.number(-1), length >> (number + 1))
             with f.count(f.squares) as k:
                 node = nodes + k * stride
-                with f.bits(f.load("i64", node, 8 * Space.PENDING)) as child:
-                    wanted = f.load("i32", node + (child << 2), 8 * Space.COUNTS).to("i64")
+                with f.bits(f.load("i64", node, 8 * WorkspaceWord.PENDING)) as child:
+                    wanted = f.load("i32", node + (child << 2), 8 * WorkspaceWord.COUNTS).to("i64")
                     with f.when((wanted > least) & (wanted <= most)):
                         f.store((k << 4) + child, order + (found() << 3))
                         found.set(found() + 1)
@@ -354,48 +352,56 @@ def arrange(asm: Assembly) -> None:
 
 def tiles(asm: Assembly, half: int, worth: Worth, draw: Callable[[Function, Task], None]) -> None:
     """Draw children of squares that `prepare` has looked at, in the order given: 16 numbers to a square."""
-    with asm.function("tiles", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64") as f:
-        w = Writer(f, half, traced=asm.traced)
-        top = w.word(Word.TOP, POINTER)
+    with asm.function("tiles", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", end="i64") as f:
+        w = FrameWriter(f, half, traced=asm.traced)
+        top = w.word(FrameWord.TOP, POINTER)
         mine = f.block(RECORD)
         here = _take_space(f, w)
-        shift, length = w.word(Word.SHIFT), f.load("i64", top, 8 * Record.LENGTH)
-        order = w.word(Word.ORDER, POINTER)
-        with f.count(f.beyond, first=f.first) as turn:
-            task = f.load("i64", order + (turn << 3))
+        shift, length = w.word(FrameWord.SHIFT), f.load("i64", top, 8 * TapeRecord.LENGTH)
+        order = w.word(FrameWord.ORDER, POINTER)
+        with f.count(f.end, first=f.first) as number:
+            task = f.load("i64", order + (number << 3))
             k = task & (LANES - 1)
             square = task >> 4
-            node = w.word(Word.NODES, POINTER) + square * w.word(Word.SPACE_BYTES)
+            node = w.word(FrameWord.NODES, POINTER) + square * w.word(FrameWord.WORKSPACE_BYTES)
             f.call("pool", f.frame, here)
-            for which in (Space.STREAK, Space.LEVEL, Space.STEEP, Space.BENT, Space.LINED):
+            for which in (
+                WorkspaceWord.STREAK,
+                WorkspaceWord.STREAK_4,
+                WorkspaceWord.STREAK_2,
+                WorkspaceWord.STREAK_1,
+                WorkspaceWord.SHARED,
+            ):
                 f.store(f.number(0), here, 8 * which)
-            x, y = _corner(f, w, square + w.word(Word.FIRST_NODE))
+            x, y = _corner(f, w, square + w.word(FrameWord.FIRST_NODE))
             _copy_record(f, top, mine)
-            count = f.load("i32", node + (k << 2), 8 * Space.COUNTS)
+            count = f.load("i32", node + (k << 2), 8 * WorkspaceWord.COUNTS)
             shared = f.variable("i64", 1)
             with f.when(worth(f, count, length, shift)):
                 made = f.call("emit", f.frame, node, here, top, k, mine, f.number(0), result="i64")
                 shared.set(made ^ 1)
             left, top = child_corner(x, y, k, shift)
             draw(f, Task(here, mine, left, top, shift, shared()))
-            f.call("cells", f.frame, here, left, top)
+            f.call("fills", f.frame, here, left, top)
         finish_stores(f, w)
         _leave_space(f, here)
 
 
-def bands(asm: Assembly, half: int, draw: Callable[[Function, Writer, Value, Value, Value], None]) -> None:
+def bands(
+    asm: Assembly, half: int, draw: Callable[[Function, FrameWriter, Value, Value, Value], None]
+) -> None:
     """Draw bands, as high as leaves are, by the whole tape and without boxes: what tiles are compared with."""
-    with asm.function("bands", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", beyond="i64") as f:
-        w = Writer(f, half, traced=asm.traced)
-        whole = w.word(Word.BAND, POINTER)
+    with asm.function("bands", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", end="i64") as f:
+        w = FrameWriter(f, half, traced=asm.traced)
+        whole = w.word(FrameWord.BAND, POINTER)
         here = _take_space(f, w)
         f.call("pool", f.frame, here)
-        with f.count(f.beyond, first=f.first) as k:
+        with f.count(f.end, first=f.first) as k:
             draw(f, w, here, whole, k << LEAF)
         finish_stores(f, w)
         _leave_space(f, here)
 
 
-def _draw_band(f: Function, w: Writer, space: Value, record: Value, y: Value) -> None:
-    with f.count(w.word(Word.WIDTH), step=1 << LEAF) as x:
+def _draw_band(f: Function, w: FrameWriter, space: Value, record: Value, y: Value) -> None:
+    with f.count(w.word(FrameWord.WIDTH), step=1 << LEAF) as x:
         f.call("leaf", f.frame, space, record, x, y, f.number(0))

@@ -19,47 +19,46 @@ from ....rewriting.expand import expand
 from ...jit.engine import machine
 from ...jit.spelling import SCALAR, typed
 from ...port import Store
-from ..machine.emitter import Lines
+from ..machine.emitter import VectorEmitter
 from ..sizes import LANES
 from ..tape.key import leaf
-from ..taylor.kernels import HALVES
-from ..taylor.models import MARGIN, ROUNDING, Form, Surface, off, product
-from .resolve import Form as Means
-from .resolve import Step, function, pointers, size, values_of, weigh
+from ..taylor.kernels import PARTS
+from ..taylor.models import MARGIN, ROUNDING, Enclosure, TaylorModel, off, product
+from .resolve import SumForm, SumStep, function, pointers, size, values_of, weigh
 
-MOST_STEPS = 8
+MAX_STEPS = 8
 """How many steps a sample may make for a sum."""
-MOST_SAMPLES = 1 << 16
+MAX_SAMPLES = 1 << 16
 """How many samples a pixel may have. With `MOST_STEPS` that makes 2**19 additions: a 32nd of 2**24."""
 
 
 @cache
-def centers(form: Means, half: int, store: Store | None) -> int:
+def pixel_means(form: SumForm, half: int, store: Store | None) -> int:
     """The address of (places, pool, count, slack, x, y, z, colors); 0 if there is none.
 
     A pixel is at x and y in its square, and z is the mean of the squares of how far its samples are from there, along
     either. Of 16 squares it tells in which every mean of so many samples makes bytes that are at most `slack` apart, as
     a mask; and the words in the middle.
     """
-    if max(len(u) for u in form.updates) > MOST_STEPS:
+    if max(len(u) for u in form.updates) > MAX_STEPS:
         return 0
     source = text(form, half)
     this = machine()
-    (place,) = this.kept(source, lambda: source, store, lambda code: this.addresses(code, ("centers",)))
+    (place,) = this.kept(source, lambda: source, store, lambda code: this.addresses(code, ("pixel_means",)))
     return place
 
 
-def text(form: Means, half: int) -> str:
+def text(form: SumForm, half: int) -> str:
     """The text of the function, and of what it calls."""
     declared: dict[str, None] = {}
-    parts = [weigh(form, half, declared), _centers(form, half, declared)]
+    parts = [weigh(form, half, declared), _pixel_means(form, half, declared)]
     return "\n".join([*declared, *parts])
 
 
-def _centers(form: Means, half: int, declared: dict[str, None]) -> str:
+def _pixel_means(form: SumForm, half: int, declared: dict[str, None]) -> str:
     t, real = form.real, SCALAR[form.real]
     vector, width = typed(t, LANES), LANES * t.bits // 8
-    lines = Lines(half, declared)
+    lines = VectorEmitter(half, declared)
     names: dict[Expr, str] = {}
 
     def named(name: str, value: str) -> Term:
@@ -67,12 +66,12 @@ def _centers(form: Means, half: int, declared: dict[str, None]) -> str:
         names[here] = value
         return Term(here)
 
-    values: list[Form] = []
+    values: list[Enclosure] = []
     for k, pointer in enumerate(pointers(lines, "%places", values_of(form))):
         lo, hi, middle, *factors, error = (
-            named(f"{n} of {k}", lines.vector(t, pointer, n * half)) for n in range(HALVES)
+            named(f"{n} of {k}", lines.vector(t, pointer, n * half)) for n in range(PARTS)
         )
-        values.append(Form(Box(lo, hi), Surface(middle, tuple(factors), error)))
+        values.append(Enclosure(Box(lo, hi), TaylorModel(middle, tuple(factors), error)))
     place: list[Term] = []
     for n in ("x", "y", "z"):
         one = lines.let(f"fptrunc double %{n} to {real}") if t is T.f32 else f"%{n}"
@@ -97,22 +96,22 @@ def _centers(form: Means, half: int, declared: dict[str, None]) -> str:
     parameters = (
         "ptr %places, ptr %pool, i64 %count, i32 %slack, double %x, double %y, double %z, ptr %colors"
     )
-    return function("i16", "centers", parameters, body)
+    return function("i16", "pixel_means", parameters, body)
 
 
-def ends_of_sum(update: tuple[Step, ...], values: list[Form], place: list[Term], count: Term) -> Ends:
+def ends_of_sum(update: tuple[SumStep, ...], values: list[Enclosure], place: list[Term], count: Term) -> Ends:
     """The ends of a sum over the samples of a pixel."""
     t = count.type
     zero = count.lift(0.0)
     middle, error, large, most = zero, zero, zero, zero
     for step in update:
         first, *rest = (values[k] for k in step.values)
-        surface, size_, high = first.surface, first.size, _most(first)
+        model, size_, high = first.model, first.size, _most(first)
         for second in rest:
-            surface, size_, high = product(first, second), size_ * second.size, high * _most(second)
-        there = _mean(surface, place)
+            model, size_, high = product(first, second), size_ * second.size, high * _most(second)
+        there = _mean(model, place)
         middle = middle - there if step.op == "sub" else middle + there
-        error, large, most = error + surface.error, large + size_, most + high
+        error, large, most = error + model.error, large + size_, most + high
     total = count * middle
     pad = (
         off(error, large, 24 + 2 * len(update)) + most * ((count + 1.0) * (0.625 * len(update) * ROUNDING[t]))
@@ -122,20 +121,20 @@ def ends_of_sum(update: tuple[Step, ...], values: list[Form], place: list[Term],
     if [step.op for step in update] != ["add"]:
         return low, high
     # Small multiples of a small part of one add up exactly.
-    lo, hi = values[update[0].values[0]].box
+    lo, hi = values[update[0].values[0]].interval
     parts = lo * 64.0
     exact = all_of(lo.equals(hi), at("floor", parts).equals(parts), abs(lo) * count <= 2.0**16)
     return choose(exact, lo * count, low), choose(exact, lo * count, high)
 
 
-def _most(form: Form) -> Term:
+def _most(form: Enclosure) -> Term:
     """The most that a magnitude may be."""
-    return maximum(abs(form.box.lo), abs(form.box.hi))
+    return maximum(abs(form.interval.lo), abs(form.interval.hi))
 
 
-def _mean(surface: Surface, place: list[Term]) -> Term:
+def _mean(model: TaylorModel, place: list[Term]) -> Term:
     """The mean of a surface over the samples of a pixel: U and V, and what is odd in X and Y, cancel out."""
     x, y, z = place
-    across, down, _, _, first, mixed, second = surface.factors
-    straight = fma(across, x, fma(down, y, surface.middle))
+    across, down, _, _, first, mixed, second = model.factors
+    straight = fma(across, x, fma(down, y, model.middle))
     return fma(first, fma(x, x, z), fma(second, fma(y, y, z), fma(mixed, x * y, straight)))

@@ -10,15 +10,27 @@ from __future__ import annotations
 from functools import cache
 
 from ...jit.assembly import POINTER, Assembly, Function, Value
-from ..abi import AGAIN, HOPELESS, LEAF, LIST_MOST, MOST_VALUES, STEP, WORTH, Record, Space, Word, Writer
-from ..machine.fills import write_cells
+from ..abi import (
+    CHILD_THRESHOLD,
+    LEAF,
+    MAX_LISTED,
+    MAX_STREAK,
+    MAX_VALUES,
+    RETRY_PERIOD,
+    STEP,
+    FrameWord,
+    FrameWriter,
+    TapeRecord,
+    WorkspaceWord,
+)
+from ..machine.fills import write_fills
 from ..machine.leaves import leaf_form, run_leaf
 from ..machine.tiles import (
     Task,
     arrange,
     bands,
-    child_boxes,
     child_corner,
+    child_intervals,
     child_tapes,
     declare,
     fill,
@@ -30,15 +42,15 @@ from ..sizes import LANES, VECTORS
 from ..tape import simplify
 from ..taylor.tiles import TILE, functions, kept_by, place_in_tile, places_kept
 
-SUMS = MOST_VALUES * 8 * LANES
+SUMS = MAX_VALUES * 8 * LANES
 """Bytes for the sums of 16 pixels."""
 COUNT, STREAK, COLUMNS = 0, 8, 64
 """A list: how many pixels; how many squares in a row had nothing to fill; their columns, and then their rows."""
-ROWS = COLUMNS + 4 * (LIST_MOST + LANES)
-LIST = ROWS + 4 * (LIST_MOST + LANES)
-FEW_WORTH = 50
+ROWS = COLUMNS + 4 * (MAX_LISTED + LANES)
+LIST = ROWS + 4 * (MAX_LISTED + LANES)
+FEW_THRESHOLD = 50
 """Of hundred instructions how many a tape may have at most that replaces them for a list of few pixels."""
-MANY = 64
+MANY_SAMPLES = 64
 """Samples of a pixel from which on its box is always worth asking for."""
 
 
@@ -50,7 +62,7 @@ def text(width: int, *, traced: bool = False) -> str:
     declare(asm)
     simplify.functions(asm, half)
     functions(asm, half)
-    for build in (fill, write_cells, _flush, _append, _node):
+    for build in (fill, write_fills, _flush, _append, _node):
         build(asm, half)
     prepare(asm, half, _look)
     arrange(asm)
@@ -64,23 +76,23 @@ def _flush(asm: Assembly, half: int) -> None:
     lane = f"i{8 * half // LANES}"
     vector = f"<{LANES} x {lane}>"
     with asm.function("flush", frame=POINTER, space=POINTER, record=POINTER, list=POINTER, pixels="i64") as f:
-        w = Writer(f, half, traced=asm.traced)
+        w = FrameWriter(f, half, traced=asm.traced)
         leaf_form(f, w)
-        base = w.place(f.space, Word.BASE)
-        begin = w.entry(base, w.word(Word.SLOTS_AT))
-        tape = f.load(POINTER, f.record, 8 * Record.LEAF_TAPE)
+        base = w.place(f.space, FrameWord.BASE)
+        begin = w.entry(base, w.word(FrameWord.SLOTS_AT))
+        tape = f.load(POINTER, f.record, 8 * TapeRecord.LEAF_TAPE)
         kept, instructions = kept_by(f, w, f.record, tape)
-        length = f.load("i64", f.record, 8 * Record.LENGTH) - instructions
-        side, samples = w.word(Word.SIDE), w.word(Word.SAMPLES)
+        length = f.load("i64", f.record, 8 * TapeRecord.LENGTH) - instructions
+        side, samples = w.word(FrameWord.SIDE), w.word(FrameWord.SAMPLES)
         groups = (f.pixels + (LANES - 1)) >> 4
         # Lanes that are left draw the last pixel again.
         for at in (COLUMNS, ROWS):
             last = f.load("i32", f.list + ((f.pixels - 1) << 2), at)
             with f.count(groups << 4, first=f.pixels) as k:
                 f.store(last, f.list + (k << 2), at)
-        most = LIST_MOST // LANES * SUMS
+        most = MAX_LISTED // LANES * SUMS
         sums, colors = f.block(most), f.block(4 * LANES)
-        places, strides = f.block(8 * MOST_VALUES), f.block(8 * MOST_VALUES)
+        places, strides = f.block(8 * MAX_VALUES), f.block(8 * MAX_VALUES)
         f.call("llvm.memset.p0.i64", sums, f.number(0, "i8"), groups * SUMS, f.number(0, "i1"))
         places_kept(f, w, base, kept, places, strides)
         total = groups * samples
@@ -109,18 +121,25 @@ def _flush(asm: Assembly, half: int) -> None:
             with f.repeat() as loop:
                 f.leave(loop, done() >= left)
                 count = (samples - sample()).least(left - done())
-                f.call(w.word(Word.SUM, POINTER).name, sums + adding() * SUMS, places, strides, done(), count)
+                f.call(
+                    w.word(FrameWord.SUM, POINTER).name,
+                    sums + adding() * SUMS,
+                    places,
+                    strides,
+                    done(),
+                    count,
+                )
                 done.set(done() + count)
                 sample.set(sample() + count)
                 with f.when(sample().same(samples)):
                     sample.set(0)
                     adding.set(adding() + 1)
-            w.add(f.space, Space.LEAVES, 1)
-            w.add(f.space, Space.LEAF_STEPS, length)
-        w.add(f.space, Space.SAMPLED, f.pixels * samples)
-        out, wide = w.word(Word.OUT, POINTER), w.word(Word.WIDTH)
+            w.add(f.space, WorkspaceWord.LEAVES, 1)
+            w.add(f.space, WorkspaceWord.LEAF_STEPS, length)
+        w.add(f.space, WorkspaceWord.SAMPLED, f.pixels * samples)
+        out, wide = w.word(FrameWord.OUT, POINTER), w.word(FrameWord.WIDTH)
         with f.count(groups) as g:
-            f.call(w.word(Word.FINISH, POINTER).name, sums + g * SUMS, base, colors)
+            f.call(w.word(FrameWord.FINISH, POINTER).name, sums + g * SUMS, base, colors)
             with f.count((f.pixels - (g << 4)).least(f.number(LANES))) as k:
                 at = f.list + (((g << 4) + k) << 2)
                 column, row = (f.load("i32", at, which).to("i64") for which in (COLUMNS, ROWS))
@@ -132,16 +151,16 @@ def _append(asm: Assembly, half: int) -> None:
     with asm.function(
         "append", frame=POINTER, space=POINTER, record=POINTER, list=POINTER, x="i64", y="i64"
     ) as f:
-        w = Writer(f, half, traced=asm.traced)
-        with f.when(w.word(Word.WANTED).differs(0)):
-            place = w.word(Word.WANTED, POINTER) + (f.y * w.word(Word.WIDTH) + f.x)
+        w = FrameWriter(f, half, traced=asm.traced)
+        with f.when(w.word(FrameWord.WANTED).differs(0)):
+            place = w.word(FrameWord.WANTED, POINTER) + (f.y * w.word(FrameWord.WIDTH) + f.x)
             with f.when(f.load("i8", place).same(0)):
                 f.give()
         count = f.load("i64", f.list, COUNT)
         at = f.list + (count << 2)
         f.store(f.x.to("i32"), at, COLUMNS)
         f.store(f.y.to("i32"), at, ROWS)
-        full = (count + 1) >= w.word(Word.AT_ONCE)
+        full = (count + 1) >= w.word(FrameWord.AT_ONCE)
         with f.when(full):
             f.call("flush", f.frame, f.space, f.record, f.list, count + 1)
         f.store(f.choose(full, f.number(0), count + 1), f.list, COUNT)
@@ -168,23 +187,29 @@ def _empty(f: Function, pixels: Value) -> None:
 
 
 def _children(
-    f: Function, w: Writer, space: Value, record: Value, x: Value, y: Value, shift: Value, there: Value
+    f: Function, w: FrameWriter, space: Value, record: Value, x: Value, y: Value, shift: Value, there: Value
 ) -> Value:
     """Ask boxes of those children that are there, and fill what has one word; which are left, as a mask."""
-    base = w.place(space, Word.BASE)
+    base = w.place(space, FrameWord.BASE)
     lane = f"i{8 * w.half // LANES}"
-    last = f.splat((w.word(Word.SIDE) - 1).to(lane), LANES)
+    last = f.splat((w.word(FrameWord.SIDE) - 1).to(lane), LANES)
     for n in (2, 3):
         f.store(f.number(0, last.type), base, 2 * n * w.half, align=w.half)
         f.store(last, base, (2 * n + 1) * w.half, align=w.half)
-    tape, length = f.load(POINTER, record, 8 * Record.TAPE), f.load("i64", record, 8 * Record.LENGTH)
-    f.call("run_boxes", f.frame, space, tape, length)
-    places, colors = f.block(8 * MOST_VALUES), f.block(4 * LANES)
+    tape, length = f.load(POINTER, record, 8 * TapeRecord.TAPE), f.load("i64", record, 8 * TapeRecord.LENGTH)
+    f.call("run_intervals", f.frame, space, tape, length)
+    places, colors = f.block(8 * MAX_VALUES), f.block(4 * LANES)
     kept, _ = kept_by(f, w, record, tape)
     places_kept(f, w, base, kept, places)
-    slack = w.word(Word.SLACK).to("i32")
+    slack = w.word(FrameWord.SLACK).to("i32")
     found = f.call(
-        w.word(Word.BOUNDS, POINTER).name, places, base, w.word(Word.SAMPLES), slack, colors, result="i16"
+        w.word(FrameWord.BOUNDS, POINTER).name,
+        places,
+        base,
+        w.word(FrameWord.SAMPLES),
+        slack,
+        colors,
+        result="i16",
     )
     fill_children(f, w, space, there & found, x, y, shift, (colors, 4))
     return there & ~found
@@ -192,14 +217,14 @@ def _children(
 
 def _mark(f: Function, space: Value, record: Value, rest: Value) -> None:
     """What the children that are left want."""
-    tape, length = f.load(POINTER, record, 8 * Record.TAPE), f.load("i64", record, 8 * Record.LENGTH)
+    tape, length = f.load(POINTER, record, 8 * TapeRecord.TAPE), f.load("i64", record, 8 * TapeRecord.LENGTH)
     with f.when(rest.differs(0)):
-        f.call("mark", f.frame, space, tape, length, f.load("i64", record, 8 * Record.ROOT), rest)
+        f.call("mark", f.frame, space, tape, length, f.load("i64", record, 8 * TapeRecord.ROOT), rest)
 
 
 def _is_worth(f: Function, count: Value, length: Value, shift: Value) -> Value:
     """Whether a child's own tape is worth making: a list of few pixels leaves lanes idle."""
-    part = f.choose(shift <= STEP, f.number(FEW_WORTH), f.number(WORTH))
+    part = f.choose(shift <= STEP, f.number(FEW_THRESHOLD), f.number(CHILD_THRESHOLD))
     return count.to("i64") * 100 < length * part
 
 
@@ -212,10 +237,10 @@ def _node(asm: Assembly, half: int) -> None:
         "node", frame=POINTER, space=POINTER, record=POINTER, list=POINTER, x="i64", y="i64", shift="i64",
         tile=POINTER,
     ) as f:  # fmt: skip
-        w = Writer(f, half, traced=asm.traced)
-        base = w.place(f.space, Word.BASE)
-        there = child_boxes(f, w, base, f.x, f.y, f.shift)
-        with f.when(f.shift <= w.word(Word.SMALLEST)):
+        w = FrameWriter(f, half, traced=asm.traced)
+        base = w.place(f.space, FrameWord.BASE)
+        there = child_intervals(f, w, base, f.x, f.y, f.shift)
+        with f.when(f.shift <= w.word(FrameWord.SMALLEST)):
             _smallest(f, w, there)
             f.give()
         rest = f.variable("i16", _children(f, w, f.space, f.record, f.x, f.y, f.shift, there))
@@ -242,19 +267,19 @@ def _tile(f: Function, rest: Value, tile: Value) -> Value:
     return f.call("tile", f.frame, f.space, f.record, f.x, f.y, rest, tile, result="i16")
 
 
-def _smallest(f: Function, w: Writer, there: Value) -> None:
+def _smallest(f: Function, w: FrameWriter, there: Value) -> None:
     """The smallest squares: those that are left go to the list, pixel by pixel."""
     rest = f.variable("i16", there)
     tile = f.variable(POINTER, f.tile)
     is_pixel = f.shift.same(0)
-    many = w.word(Word.SAMPLES) >= MANY
+    many = w.word(FrameWord.SAMPLES) >= MANY_SAMPLES
     with f.when(is_pixel):
         here = f.load(f"<{LANES} x i8>", f.tile + place_in_tile(f.x, f.y), align=LANES)
         rest.set(there & here.differs(0).read_as("i16"))
     asked = rest()
     streak = f.load("i64", f.list, STREAK)
-    idle = ~many & (streak >= HOPELESS) & (streak & (AGAIN - 1)).differs(0)
-    with f.when(~idle & asked.differs(0)):
+    skipped = ~many & (streak >= MAX_STREAK) & (streak & (RETRY_PERIOD - 1)).differs(0)
+    with f.when(~skipped & asked.differs(0)):
         left = _children(f, w, f.space, f.record, f.x, f.y, f.shift, asked)
         rest.set(left)
         f.store(f.choose(left.same(asked), streak, f.number(0)), f.list, STREAK)
@@ -267,7 +292,7 @@ def _smallest(f: Function, w: Writer, there: Value) -> None:
     with f.when(is_pixel & many & rest().differs(0)):
         f.call("pixels", f.frame, f.space, f.record, f.x, f.y, rest(), tile())
     side = f.number(1) << f.shift
-    right, bottom = w.word(Word.WIDTH), w.word(Word.HEIGHT)
+    right, bottom = w.word(FrameWord.WIDTH), w.word(FrameWord.HEIGHT)
     with f.bits(rest().to("i64")) as k:
         x, y = child_corner(f.x, f.y, k, f.shift)
         with (
@@ -275,13 +300,13 @@ def _smallest(f: Function, w: Writer, there: Value) -> None:
             f.count((x + side).least(right), first=x) as column,
             f.when(f.load("i8", tile() + place_in_tile(column, row)).differs(0)),
         ):
-            w.trace(column, row, f.number(1), f.load("i64", f.record, 8 * Record.LENGTH))
+            w.trace(column, row, f.number(1), f.load("i64", f.record, 8 * TapeRecord.LENGTH))
             f.call("append", f.frame, f.space, f.record, f.list, column, row)
 
 
-def _look(f: Function, w: Writer, space: Value, record: Value, x: Value, y: Value) -> Value:
-    shift = w.word(Word.SHIFT)
-    there = child_boxes(f, w, w.place(space, Word.BASE), x, y, shift)
+def _look(f: Function, w: FrameWriter, space: Value, record: Value, x: Value, y: Value) -> Value:
+    shift = w.word(FrameWord.SHIFT)
+    there = child_intervals(f, w, w.place(space, FrameWord.BASE), x, y, shift)
     rest = _children(f, w, space, record, x, y, shift, there)
     _mark(f, space, record, rest)
     return rest
@@ -295,9 +320,9 @@ def _draw(f: Function, task: Task) -> None:
     _finish(f, task.space, task.record, pixels)
 
 
-def _draw_band(f: Function, w: Writer, space: Value, record: Value, y: Value) -> None:
+def _draw_band(f: Function, w: FrameWriter, space: Value, record: Value, y: Value) -> None:
     pixels = _list(f)
-    bottom = (y + (1 << LEAF)).least(w.word(Word.HEIGHT))
-    with f.count(bottom, first=y) as row, f.count(w.word(Word.WIDTH)) as column:
+    bottom = (y + (1 << LEAF)).least(w.word(FrameWord.HEIGHT))
+    with f.count(bottom, first=y) as row, f.count(w.word(FrameWord.WIDTH)) as column:
         f.call("append", f.frame, space, record, pixels, column, row)
     _finish(f, space, record, pixels)

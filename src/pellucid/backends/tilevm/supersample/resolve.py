@@ -23,8 +23,8 @@ from ....rewriting.expand import expand
 from ...jit.engine import machine
 from ...jit.spelling import SCALAR, typed
 from ...port import Store
-from ..abi import MOST_VALUES
-from ..machine.emitter import Lines
+from ..abi import MAX_VALUES
+from ..machine.emitter import VectorEmitter
 from ..sizes import LANES
 from ..tape.key import leaf
 
@@ -32,7 +32,7 @@ COUNTERS = 2
 """The first components of the iteration: which sample of a row it is, and which row of samples."""
 
 
-class Step(NamedTuple):
+class SumStep(NamedTuple):
     """What comes to a sum: "add" or "sub" and one value, by number, or "fma" and two, whose product is fused with it.
 
     Rounding keeps order: the greater the sum before it, the greater the sum behind it, or the same.
@@ -42,7 +42,7 @@ class Step(NamedTuple):
     values: tuple[int, ...]
 
 
-class Form(NamedTuple):
+class SumForm(NamedTuple):
     """What is done with samples.
 
     real      the type of the values of a sample, and of their sums.
@@ -52,7 +52,7 @@ class Form(NamedTuple):
     """
 
     real: T.Type
-    updates: tuple[tuple[Step, ...], ...]
+    updates: tuple[tuple[SumStep, ...], ...]
     word: Expr
     uniforms: tuple[T.Type, ...]
 
@@ -67,7 +67,7 @@ class Mean(NamedTuple):
     down: Expr
     side: Expr
     values: tuple[Expr, ...]
-    form: Form
+    form: SumForm
     uniforms: tuple[Expr, ...]
 
 
@@ -94,7 +94,7 @@ def mean_of(value: Expr) -> Mean | None:
     if side is None or side.free or stop is not E.FALSE or limit is not E.apply("mul", side, side):
         return None
     values: dict[Expr, int] = {}
-    updates: list[tuple[Step, ...]] = []
+    updates: list[tuple[SumStep, ...]] = []
     sums: dict[Expr, Expr] = {}
     for k in range(COUNTERS, len(steps)):
         zero, step = init[k], steps[k]
@@ -111,7 +111,7 @@ def mean_of(value: Expr) -> Mean | None:
             return None
         sums[E.get(loop, k)] = sum_leaf(len(updates), zero.type)
         numbers = {t: values.setdefault(t, len(values)) for t in terms}
-        updates.append(tuple([Step(op, tuple([numbers[x] for x in given])) for op, given in chain]))
+        updates.append(tuple([SumStep(op, tuple([numbers[x] for x in given])) for op, given in chain]))
     (word,) = E.substitute([value], sums)
     used = [n for n in E.topological([word]) if n.free]
     own = set(sums.values())
@@ -120,10 +120,10 @@ def mean_of(value: Expr) -> Mean | None:
     uniforms = dict.fromkeys(a for n in used for a in n.args if not a.free and a.op != "const")
     leaves = {x: uniform_leaf(k, x.type) for k, x in enumerate(uniforms)}
     (word,) = E.substitute([word], dict(leaves))
-    if not 0 < len(values) <= MOST_VALUES:
+    if not 0 < len(values) <= MAX_VALUES:
         return None
     types = tuple([x.type for x in uniforms])
-    form = Form(init[-1].type, tuple(updates), word, types)
+    form = SumForm(init[-1].type, tuple(updates), word, types)
     return Mean(across, down, side, tuple(values), form, tuple(uniforms))
 
 
@@ -178,7 +178,7 @@ class Functions(NamedTuple):
 
 
 @cache
-def functions(form: Form, half: int, store: Store | None) -> Functions:
+def functions(form: SumForm, half: int, store: Store | None) -> Functions:
     """A form's functions for vectors of `half` bytes."""
     source = text(form, half)
     this = machine()
@@ -186,36 +186,36 @@ def functions(form: Form, half: int, store: Store | None) -> Functions:
     return Functions(*places)
 
 
-def text(form: Form, half: int) -> str:
+def text(form: SumForm, half: int) -> str:
     """The text of a form's functions."""
     declared: dict[str, None] = {}
     parts = [build(form, half, declared) for build in (_sum, _finish, weigh, _bounds)]
     return "\n".join([*declared, *parts])
 
 
-def size(form: Form) -> int:
+def size(form: SumForm) -> int:
     """Bytes of the sums of 16 pixels."""
     return len(form.updates) * LANES * form.real.bits // 8
 
 
-def _plain(form: Form) -> tuple[str, int]:
+def _plain(form: SumForm) -> tuple[str, int]:
     """The LLVM type of 16 sums, and its bytes."""
     return typed(form.real, LANES), LANES * form.real.bits // 8
 
 
-def pointers(lines: Lines, name: str, count: int) -> list[str]:
+def pointers(lines: VectorEmitter, name: str, count: int) -> list[str]:
     """Pointers in a row."""
     return [lines.let(f"load ptr, ptr {lines.at(name, 8 * k)}") for k in range(count)]
 
 
-def values_of(form: Form) -> int:
+def values_of(form: SumForm) -> int:
     """How many values a sample has."""
     return 1 + max(k for u in form.updates for step in u for k in step.values)
 
 
-def _sum(form: Form, half: int, declared: dict[str, None]) -> str:
+def _sum(form: SumForm, half: int, declared: dict[str, None]) -> str:
     vector, width = _plain(form)
-    head, body = Lines(half, declared, "u"), Lines(half, declared)
+    head, body = VectorEmitter(half, declared, "u"), VectorEmitter(half, declared)
     places = pointers(head, "%places", values_of(form))
     strides = [head.let(f"load i64, ptr {head.at('%strides', 8 * k)}") for k in range(len(places))]
     cells = [head.at("%sums", k * width) for k in range(len(form.updates))]
@@ -251,7 +251,7 @@ def function(result: str, name: str, parameters: str, lines: Sequence[str]) -> s
     return f"define {result} @{name}({parameters}) {{\n{body}\n}}"
 
 
-def _stepped(form: Form, lines: Lines, op: str, sum_: str, terms: Sequence[str]) -> str:
+def _stepped(form: SumForm, lines: VectorEmitter, op: str, sum_: str, terms: Sequence[str]) -> str:
     """A sum behind a step, as the row spells it."""
     t = form.real
     leaves = tuple(leaf(str(k), t) for k in range(len(terms) + 1))
@@ -259,7 +259,7 @@ def _stepped(form: Form, lines: Lines, op: str, sum_: str, terms: Sequence[str])
     return lines.values([E.apply(op, *leaves)], dict(zip(leaves, operands, strict=True)))[0]
 
 
-def _uniforms(form: Form, lines: Lines) -> dict[Expr, str]:
+def _uniforms(form: SumForm, lines: VectorEmitter) -> dict[Expr, str]:
     """The uniforms, which are the last entries of the pool."""
     found: dict[Expr, str] = {}
     for k, t in enumerate(form.uniforms):
@@ -267,9 +267,9 @@ def _uniforms(form: Form, lines: Lines) -> dict[Expr, str]:
     return found
 
 
-def _finish(form: Form, half: int, declared: dict[str, None]) -> str:
+def _finish(form: SumForm, half: int, declared: dict[str, None]) -> str:
     vector, width = _plain(form)
-    lines = Lines(half, declared)
+    lines = VectorEmitter(half, declared)
     names = _uniforms(form, lines)
     for k in range(len(form.updates)):
         names[sum_leaf(k, form.real)] = lines.let(
@@ -297,26 +297,26 @@ def _cuts(word: Expr) -> list[Expr]:
     return list(found)
 
 
-def weigh(form: Form, half: int, declared: dict[str, None]) -> str:
+def weigh(form: SumForm, half: int, declared: dict[str, None]) -> str:
     """Of boxes of sums, in which lanes each byte is within the slack; and the word in the middle."""
     vector, width = _plain(form)
-    lines = Lines(half, declared)
+    lines = VectorEmitter(half, declared)
     names = _uniforms(form, lines)
-    boxes: dict[Expr, Box] = {x: Box(Term(x), Term(x)) for x in names}
+    intervals: dict[Expr, Box] = {x: Box(Term(x), Term(x)) for x in names}
     known: dict[Expr, Facts] = {}
     for k in range(len(form.updates)):
         pair = [leaf(f"{end} {k}", form.real) for end in ("low", "high")]
         for n, x in enumerate(pair):
             names[x] = lines.let(f"load {vector}, ptr {lines.at('%sums', (2 * k + n) * width)}, align 64")
             known[x] = top(form.real)._replace(nan=False)
-        boxes[sum_leaf(k, form.real)] = Box(Term(pair[0]), Term(pair[1]))
+        intervals[sum_leaf(k, form.real)] = Box(Term(pair[0]), Term(pair[1]))
     cuts = _cuts(form.word)
     for node in E.topological(cuts):
         if node.op == "const":
-            boxes[node] = Box(Term(node), Term(node))
+            intervals[node] = Box(Term(node), Term(node))
         elif node.args:
-            boxes[node] = Box(*ends(table.row(node.op), node.type, *[boxes[a] for a in node.args]))
-    pairs = [end.expr for cut in cuts for end in boxes[cut]]
+            intervals[node] = Box(*ends(table.row(node.op), node.type, *[intervals[a] for a in node.args]))
+    pairs = [end.expr for cut in cuts for end in intervals[cut]]
     found = lines.values(expand(pairs, "exact", ranges=known), names)
     mask = "splat (i1 true)"
     bits = f"<{LANES} x i1>"
@@ -345,7 +345,7 @@ def weigh(form: Form, half: int, declared: dict[str, None]) -> str:
     return function("i16", "weigh", "ptr %sums, ptr %pool, i32 %slack, ptr %colors", body)
 
 
-def _bounds(form: Form, half: int, declared: dict[str, None]) -> str:
+def _bounds(form: SumForm, half: int, declared: dict[str, None]) -> str:
     """First by an estimate of the sums; where that is near enough, by the sums of the ends, which are bounds exactly.
 
     Rounding keeps order: the sum of values between two ends is between the sums of the ends.
@@ -353,7 +353,7 @@ def _bounds(form: Form, half: int, declared: dict[str, None]) -> str:
     vector, width = _plain(form)
     t, real = form.real, SCALAR[form.real]
     bits = f"<{LANES} x i1>"
-    head, guess, body = (Lines(half, declared, p) for p in "ugv")
+    head, guess, body = (VectorEmitter(half, declared, p) for p in "ugv")
     places = pointers(head, "%places", values_of(form))
     low = [head.vector(t, p) for p in places]
     high = [head.vector(t, p, half) for p in places]
@@ -401,7 +401,7 @@ def _bounds(form: Form, half: int, declared: dict[str, None]) -> str:
     return function("i16", "bounds", parameters, lines)
 
 
-def _corners(step: Step, low: Sequence[str], high: Sequence[str], *, most: bool) -> list[tuple[str, ...]]:
+def _corners(step: SumStep, low: Sequence[str], high: Sequence[str], *, most: bool) -> list[tuple[str, ...]]:
     """The operands of which one choice makes the least, or the most, of a step: of a product it is one of four."""
     first, *rest = step.values
     if not rest:
@@ -411,7 +411,7 @@ def _corners(step: Step, low: Sequence[str], high: Sequence[str], *, most: bool)
     return both if first == second else [*both, (high[first], low[second])]
 
 
-def _extreme(lines: Lines, t: T.Type, values: Sequence[str], *, most: bool) -> str:
+def _extreme(lines: VectorEmitter, t: T.Type, values: Sequence[str], *, most: bool) -> str:
     """The least or the greatest of some numbers."""
     vector = typed(t, LANES)
     best = values[0]

@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....ir.expr import Expr
-from ...jit.workers import WorkerPool as Hands
+from ...jit.workers import WorkerPool
 from ...port import Layout, Store, address
-from ..abi import INPUTS, LIST_MOST, STEP, Word
-from ..machine.running import Care, TileCode, whole
+from ..abi import INPUTS, MAX_LISTED, STEP, FrameWord
+from ..machine.running import TileCode, Tolerance, whole
 from ..sizes import LANES, VECTORS
 from ..tape.build import Field, build_kept
-from ..tape.key import PASSAGES
-from ..taylor.kernels import HALVES, surfaces
-from .bounds import centers
+from ..tape.key import LINKAGE
+from ..taylor.kernels import PARTS, model_kernels
+from .bounds import pixel_means
 from .machine import text
 from .resolve import Mean, functions
 
 FULL = 0.8
 """Lists are so long that of the vectors of their batches this part is used, if that is possible."""
-PIXELS_FROM = 4
+MIN_SIDE_OF_PIXELS = 4
 """From so many samples in a row on, boxes are asked down to single pixels."""
 
-LONGEST = 1024
+MAX_MODEL_TAPE = 1024
 """How many instructions a tape may have at most that runs on surfaces: they have to stay in a cache."""
 
 
@@ -33,39 +33,47 @@ class SampledCode(TileCode):
     machine = staticmethod(text)
 
     def __init__(
-        self, plan: Layout, field: Field, mean: Mean, hands: Hands | None, threads: int, store: Store | None
+        self,
+        plan: Layout,
+        field: Field,
+        mean: Mean,
+        workers: WorkerPool | None,
+        threads: int,
+        store: Store | None,
     ) -> None:
         tape = build_kept(field, mean.values, {mean.across: 2, mean.down: 3}, mean.uniforms)
-        super().__init__(plan, tape, hands, threads, store)
+        super().__init__(plan, tape, workers, threads, store)
         self.mean = mean
         frame = self.memory.frame
         half = self.memory.unit // 2
         native = functions(mean.form, half, store)
-        frame[Word.SUM], frame[Word.FINISH], frame[Word.BOUNDS] = native
-        frame[Word.KEPT] = len(mean.values)
-        self._bend(half, store)
+        frame[FrameWord.SUM], frame[FrameWord.FINISH], frame[FrameWord.BOUNDS] = native
+        frame[FrameWord.KEPT] = len(mean.values)
+        self._enable_models(half, store)
 
-    def _bend(self, half: int, store: Store | None) -> None:
+    def _enable_models(self, half: int, store: Store | None) -> None:
         """Have surfaces as well as boxes, unless there is an iteration, or the form has too many steps."""
         frame = self.memory.frame
-        place = 0 if any(k.op in PASSAGES for k in self.tape.keys) else centers(self.mean.form, half, store)
+        place = (
+            0 if any(k.op in LINKAGE for k in self.tape.keys) else pixel_means(self.mean.form, half, store)
+        )
         if place:
-            kernels = surfaces(half, store)
+            kernels = model_kernels(half, store)
             kernels.want(self.opcodes)
-            most = min(len(self.tape), LONGEST)
-            frame[Word.CENTERS], frame[Word.SURFACES] = place, address(kernels.table)
-            frame[Word.FORMS] = self.memory.reserve((INPUTS + most) * HALVES * half)
-            frame[Word.FORMS_MOST] = most
+            most = min(len(self.tape), MAX_MODEL_TAPE)
+            frame[FrameWord.PIXEL_MEANS], frame[FrameWord.MODEL_KERNELS] = place, address(kernels.table)
+            frame[FrameWord.MODELS] = self.memory.reserve((INPUTS + most) * PARTS * half)
+            frame[FrameWord.MAX_MODELS] = most
 
-    def prepare(self, params: Sequence[Expr], values: Sequence[Any], care: Care) -> None:
+    def prepare(self, params: Sequence[Expr], values: Sequence[Any], tolerance: Tolerance) -> None:
         """Fill in how many samples there are, and what is to be done about them."""
         side = whole(self.mean.side, params, values)
         frame = self.memory.frame
-        frame[Word.SIDE], frame[Word.SAMPLES] = side, side * side
-        frame[Word.SLACK] = care.slack
-        frame[Word.WANTED] = 0 if care.wanted is None else address(care.wanted)
-        frame[Word.AT_ONCE] = LANES * _groups(side * side)
-        frame[Word.SMALLEST] = 0 if side >= PIXELS_FROM else STEP
+        frame[FrameWord.SIDE], frame[FrameWord.SAMPLES] = side, side * side
+        frame[FrameWord.SLACK] = tolerance.slack
+        frame[FrameWord.WANTED] = 0 if tolerance.wanted is None else address(tolerance.wanted)
+        frame[FrameWord.AT_ONCE] = LANES * _groups(side * side)
+        frame[FrameWord.SMALLEST] = 0 if side >= MIN_SIDE_OF_PIXELS else STEP
 
 
 def _groups(samples: int) -> int:
@@ -79,5 +87,5 @@ def _groups(samples: int) -> int:
         vectors = groups * samples
         return vectors / (-(-vectors // VECTORS) * VECTORS)
 
-    choices = range(1, LIST_MOST // LANES + 1)
+    choices = range(1, MAX_LISTED // LANES + 1)
     return next((g for g in choices if used(g) >= FULL), max(choices, key=used))

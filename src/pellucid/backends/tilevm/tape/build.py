@@ -16,11 +16,11 @@ from ....ir import nest as N
 from ....ir import prim as table
 from ....ir import types as T
 from ....ir.expr import ITERATIONS, Buffer, Expr, held
-from ..abi import BY_ROW, FLAT, INPUTS, LINE, OBSERVED, ROOTS, TRUTH, UNCOPIED, UNUSED
+from ..abi import BY_ROW, INPUTS, INVARIANT, OBSERVED, ROOTS, TABULATED, TRUTH, UNCOPIED, UNUSED
 from .key import Key
 from .packing import packed
 from .sincos import pair
-from .subprograms import LOOP, Body, Item, Pool, Scope, guards, key_of, needs, ordered
+from .subprograms import LOOP, ConstantPool, Item, Subprogram, TapeScope, conditions, key_of, needs, ordered
 
 INSTRUCTION = np.dtype([("opcode", "u2"), ("flags", "u2"), ("operands", "i4", 3)])
 """What the machine reads: an opcode, flags (or a slot), and references (or places) of operands."""
@@ -88,7 +88,7 @@ def _in_rows(position: Expr, row: Expr, columns: N.For) -> bool:
     return line.op == "mul" and set(line.args) == {row, columns.hi}
 
 
-class _Written(Scope):
+class _Written(TapeScope):
     """The instructions of a tape that is being written: for each the number of its key, and its operands in a row.
 
     What varies and what does not are in one table here: references tell them apart.
@@ -98,7 +98,7 @@ class _Written(Scope):
         varying = 0
         for x in places:
             varying |= x.free
-        super().__init__(Pool(list(first), places), varying, places)
+        super().__init__(ConstantPool(list(first), places), varying, places)
         self.numbers: dict[Any, int] = {}
         self.keys: list[Key] = []
         self.codes: list[int] = []
@@ -200,36 +200,36 @@ def _build(
     keep: bool = False,
 ) -> Tape:
     """A tape of one root, or of several that are kept; what comes first into the pool is given."""
-    lines = _Written(places, first)
-    keys, codes, operands, pool = lines.keys, lines.codes, lines.operands, lines.pool.items
+    written = _Written(places, first)
+    keys, codes, operands, pool = written.keys, written.codes, written.operands, written.pool.items
     if held(roots) & ITERATIONS:
-        nodes = ordered(roots, lines)
-        lines.guards = guards(nodes, roots)
-        nodes = ordered(roots, lines) if lines.guards else nodes
-        lines.write(nodes)
+        nodes = ordered(roots, written)
+        written.conditions = conditions(nodes, roots)
+        nodes = ordered(roots, written) if written.conditions else nodes
+        written.write(nodes)
     else:
-        nodes = lines.walk(roots)
+        nodes = written.walk(roots)
     if keep:
-        lines.keep(roots)
+        written.keep(roots)
     if not codes:
         # One value for the whole frame.
         (root,) = roots
-        lines.add(Key("splat", (root.type,), root.type), (lines.place(root),))
-    flags = _flags(field, nodes, () if keep else roots, lines, keep=keep)
+        written.add(Key("splat", (root.type,), root.type), (written.place(root),))
+    flags = _flags(field, nodes, () if keep else roots, written, keep=keep)
     # A sample has no place for what is beside.
     order = None if keep else pair(keys, codes, operands)
     flags = flags if order is None else flags[order]
-    inner = [line.key for body in pool if isinstance(body, Body) for line in body.lines]
+    inner = [line.key for body in pool if isinstance(body, Subprogram) for line in body.instructions]
     wide = any(t.bits == 64 for k in (*keys, *inner) for t in (*k.types, k.result))
     numbered, shaped = np.array(codes, np.int64), np.array(operands, np.int32).reshape(-1, 3)
     return Tape(field, keys, numbered, flags, shaped, pool, 8 if wide else 4, inner)
 
 
 def _flags(
-    field: Field, nodes: Sequence[Expr], roots: Sequence[Expr], lines: _Written, *, keep: bool
+    field: Field, nodes: Sequence[Expr], roots: Sequence[Expr], written: _Written, *, keep: bool
 ) -> np.ndarray[Any, Any]:
     """What is known of each instruction; see `abi`. Who looks at `roots` sees the sign of a zero."""
-    keys, codes, places = lines.keys, lines.codes, lines.places
+    keys, codes, places = written.keys, written.codes, written.places
     truths = [TRUTH if k.result is T.boolean else 0 for k in keys]
     flags = np.array([truths[code] for code in codes], np.uint16)
     for node in _observed(nodes, roots, keys):
@@ -237,10 +237,10 @@ def _flags(
         key = keys[codes[index]]
         flags[index] |= OBSERVED[node.type.bits // 8] | (0 if key.keeps_zero else UNCOPIED)
     # Iterations run on batches, and whoever reads what they leave.
-    if nodes and not keep and not lines.loops:
-        flags |= _lines(nodes, field.column, field.row)
-        for node in _flat(nodes, roots[0]):
-            flags[places[node] - INPUTS] |= FLAT
+    if nodes and not keep and not written.loops:
+        flags |= _invariants(nodes, field.column, field.row)
+        for node in _tabulated(nodes, roots[0]):
+            flags[places[node] - INPUTS] |= TABULATED
     return flags
 
 
@@ -248,11 +248,11 @@ _SPARE = ((UNUSED, UNUSED, UNUSED), (UNUSED, UNUSED), (UNUSED,), ())
 """What stands for operands that an instruction has not, by how many it has."""
 
 
-FEWEST = 3
+MIN_TABULATED = 3
 """Of so few flat results on nothing is made."""
 
 
-def _flat(nodes: Sequence[Expr], root: Expr) -> set[Expr]:
+def _tabulated(nodes: Sequence[Expr], root: Expr) -> set[Expr]:
     """What changes with truths only, if the root does: results between it and truths that nobody else reads."""
     found: set[Expr] = set()
     stack = [root]
@@ -266,16 +266,16 @@ def _flat(nodes: Sequence[Expr], root: Expr) -> set[Expr]:
             return set()
         found.add(node)
         stack += node.args
-    if len(found) < FEWEST:
+    if len(found) < MIN_TABULATED:
         return set()
     others = chain.from_iterable([n.args for n in nodes if n not in found])
     return found if found.isdisjoint(others) else set()
 
 
-def _lines(nodes: Sequence[Expr], column: Expr, row: Expr) -> np.ndarray[Any, Any]:
+def _invariants(nodes: Sequence[Expr], column: Expr, row: Expr) -> np.ndarray[Any, Any]:
     """The flags that tell which results vary along rows only, or along columns only."""
     both = column.free | row.free
-    kinds = {column.free: LINE, row.free: LINE | BY_ROW}
+    kinds = {column.free: INVARIANT, row.free: INVARIANT | BY_ROW}
     return np.frombuffer(bytes([kinds.get(node.free & both, 0) for node in nodes]), np.uint8)
 
 

@@ -16,9 +16,9 @@ from ....reasoning.boxes import box_rule
 
 VARIANTS = 8
 """Opcodes of one operator: which of its up to three operands are uniform."""
-PASSAGES = frozenset({"pass", "care", "take", "loop"})
+LINKAGE = frozenset({"pass", "mask", "take", "loop"})
 """What is no row: see `machine.linkage`."""
-SPREADS = frozenset({"columns", "rows"})
+BROADCASTS = frozenset({"columns", "rows"})
 """What makes a batch of a line: of one that is the same in all rows, or in all columns. Boxes have no lines."""
 
 

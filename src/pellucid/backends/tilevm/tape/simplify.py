@@ -12,63 +12,63 @@ from contextlib import contextmanager
 from ...jit.assembly import POINTER, Assembly, Function, Value, Variable
 from ..abi import (
     BY_ROW,
-    CASES,
     INPUTS,
     INSTRUCTION,
+    MAX_OWN_SLOTS,
     NOWHERE,
     OBSERVED,
-    SHORT,
     TRUTH,
+    TRUTH_TABLE,
     UNCOPIED,
     UNUSED,
-    Record,
-    Space,
-    Word,
-    Writer,
+    FrameWord,
+    FrameWriter,
+    TapeRecord,
+    WorkspaceWord,
 )
 from ..sizes import LANES
 from .key import VARIANTS
 
-COPIES = 1 << 16 | 1 << 32 | 1 << 48
+FORWARDS = 1 << 16 | 1 << 32 | 1 << 48
 """In a word of choices, where its copies are, of the first child."""
-FORMS = 3 * INSTRUCTION
+FORM_BYTES = 3 * INSTRUCTION
 """Bytes of an instruction of a tape and of its form for leaves, where a line may be two."""
 
 
 def functions(asm: Assembly, half: int) -> None:
     """Write them all; `half` is the bytes of a vector."""
-    for build in (_pool, _boxes, _mark, _wanted, _emit, _allocate):
+    for build in (_pool, _intervals, _mark, _wanted, _emit, _allocate):
         build(asm, half)
 
 
 def _pool(asm: Assembly, half: int) -> None:
     with asm.function("pool", frame=POINTER, space=POINTER) as f:
-        w = Writer(f, half)
-        stamp = w.word(Word.STAMP)
-        count = w.word(Word.POOLED)
-        with f.when(f.load("i64", f.space, 8 * Space.STAMP).differs(stamp)):
+        w = FrameWriter(f, half)
+        stamp = w.word(FrameWord.STAMP)
+        count = w.word(FrameWord.POOLED)
+        with f.when(f.load("i64", f.space, 8 * WorkspaceWord.STAMP).differs(stamp)):
             size = count << w.unit
-            base = w.place(f.space, Word.BASE)
-            f.call("llvm.memcpy.p0.p0.i64", w.entry(base, f.number(0) - count), w.word(Word.POOL, POINTER), size,
+            base = w.place(f.space, FrameWord.BASE)
+            f.call("llvm.memcpy.p0.p0.i64", w.entry(base, f.number(0) - count), w.word(FrameWord.POOL, POINTER), size,
                    f.number(0, "i1"))  # fmt: skip
-            f.store(stamp, f.space, 8 * Space.STAMP)
-        f.store(count, f.space, 8 * Space.POOLED)
-        f.store(f.number(0), f.space, 8 * Space.ARENA)
+            f.store(stamp, f.space, 8 * WorkspaceWord.STAMP)
+        f.store(count, f.space, 8 * WorkspaceWord.POOLED)
+        f.store(f.number(0), f.space, 8 * WorkspaceWord.ARENA)
 
 
-def _boxes(asm: Assembly, half: int) -> None:
+def _intervals(asm: Assembly, half: int) -> None:
     """Run a tape on 16 boxes."""
-    with asm.function("run_boxes", frame=POINTER, space=POINTER, tape=POINTER, length="i64") as f:
-        w = Writer(f, half)
-        base, choice = w.place(f.space, Word.BASE), w.place(f.space, Word.CHOICE)
-        table = w.word(Word.BOXES, POINTER)
+    with asm.function("run_intervals", frame=POINTER, space=POINTER, tape=POINTER, length="i64") as f:
+        w = FrameWriter(f, half)
+        base, choice = w.place(f.space, FrameWord.BASE), w.place(f.space, FrameWord.CHOICE_TRACE)
+        table = w.word(FrameWord.INTERVAL_KERNELS, POINTER)
         with f.count(f.length) as i:
             at, *operands = w.operands(f.tape, i)
             code = f.load(POINTER, table + (f.load("i16", at).to("i64") << 3))
             places = [w.entry(base, x) for x in (i + INPUTS, *operands)]
             f.store(f.call(code.name, *places, result="i64"), choice + (i << 3))
-        w.add(f.space, Space.SQUARES, 1)
-        w.add(f.space, Space.BOX_STEPS, f.length)
+        w.add(f.space, WorkspaceWord.SQUARES, 1)
+        w.add(f.space, WorkspaceWord.INTERVAL_STEPS, f.length)
 
 
 def _mark(asm: Assembly, half: int) -> None:
@@ -76,9 +76,9 @@ def _mark(asm: Assembly, half: int) -> None:
     with asm.function(
         "mark", frame=POINTER, space=POINTER, tape=POINTER, length="i64", root="i64", wanted="i16"
     ) as f:
-        w = Writer(f, half)
-        base, choice = w.place(f.space, Word.BASE), w.place(f.space, Word.CHOICE)
-        live = w.place(f.space, Word.LIVE)
+        w = FrameWriter(f, half)
+        base, choice = w.place(f.space, FrameWord.BASE), w.place(f.space, FrameWord.CHOICE_TRACE)
+        live = w.place(f.space, FrameWord.LIVE)
         f.call(
             "llvm.memset.p0.i64",
             live + 2 * INPUTS,
@@ -94,13 +94,13 @@ def _mark(asm: Assembly, half: int) -> None:
                 at, *operands = w.operands(f.tape, i)
                 flags = f.load("i16", at, 2)
                 word = f.load("i64", choice + (i << 3))
-                pinned = f.variable("i16", word.to("i16"))
+                points = f.variable("i16", word.to("i16"))
                 for bytes_, flag in OBSERVED.items():
                     with f.when((flags & flag).differs(0)):
-                        pinned.set(pinned() & _nonzero(f, w.entry(base, i + INPUTS), bytes_, half))
+                        points.set(points() & _nonzero(f, w.entry(base, i + INPUTS), bytes_, half))
                 copies = f.choose((flags & UNCOPIED).differs(0), 0, word >> 16)
-                rest = f.variable("i16", lanes & ~pinned())
-                result = f.variable("i64", pinned().to("i64"))
+                rest = f.variable("i16", lanes & ~points())
+                result = f.variable("i64", points().to("i64"))
                 wants: list[Value] = []
                 for k in range(3):
                     mine = rest() & (copies >> (16 * k)).to("i16")
@@ -113,7 +113,7 @@ def _mark(asm: Assembly, half: int) -> None:
                     cell = live + (operand << 1)
                     f.store(f.load("i16", cell) | mine | kept, cell)
                 counts.set(counts() + kept.read_as(f"<{LANES} x i1>").to(f"<{LANES} x i32>"))
-        f.store(counts(), f.space, 8 * Space.COUNTS, align=4)
+        f.store(counts(), f.space, 8 * WorkspaceWord.COUNTS, align=4)
 
 
 def _nonzero(f: Function, entry: Value, bytes_: int, half: int) -> Value:
@@ -139,21 +139,30 @@ def _wanted(asm: Assembly, half: int) -> None:
     with asm.function(
         "wanted", "i64", frame=POINTER, source=POINTER, space=POINTER, old=POINTER, lane="i64", record=POINTER
     ) as f:
-        w = Writer(f, half)
-        length, lines, flats = (
-            f.load("i64", f.old, 8 * which) for which in (Record.LENGTH, Record.LINES, Record.FLATS)
+        w = FrameWriter(f, half)
+        length, invariants, tabulated = (
+            f.load("i64", f.old, 8 * which)
+            for which in (TapeRecord.LENGTH, TapeRecord.INVARIANTS, TapeRecord.TABULATED)
         )
-        live, choice = w.place(f.source, Word.LIVE) + 2 * INPUTS, w.place(f.source, Word.CHOICE)
-        map_ = w.place(f.space, Word.MAP) + 4 * INPUTS
+        live, choice = (
+            w.place(f.source, FrameWord.LIVE) + 2 * INPUTS,
+            w.place(f.source, FrameWord.CHOICE_TRACE),
+        )
+        map_ = w.place(f.space, FrameWord.MAP) + 4 * INPUTS
         bit = f.splat((f.number(1) << f.lane).to("i16"), LANES)
         pin = f.splat(f.number(1) << f.lane, LANES)
-        copy = f.splat(f.number(COPIES) << f.lane, LANES)
+        copy = f.splat(f.number(FORWARDS) << f.lane, LANES)
         ranks = f.block(4 * LANES)
         f.store(f.lanes("i32", range(LANES)), ranks, align=64)
-        ends = [f.variable(POINTER, w.place(f.space, which)) for which in (Word.LIST, Word.PINS, Word.COPIES)]
+        ends = [
+            f.variable(POINTER, w.place(f.space, which))
+            for which in (FrameWord.LIST, FrameWord.POINTS, FrameWord.FORWARDS)
+        ]
         kept = f.variable("i64", INPUTS)
-        kept_lines, kept_flats = f.variable("i64", 0), f.variable("i64", 0)
-        beyond_lines, last_before = (f.splat(x.to("i32"), LANES) for x in (lines, length - flats - 1))
+        kept_invariants, kept_tabulated = f.variable("i64", 0), f.variable("i64", 0)
+        end_of_invariants, last_before = (
+            f.splat(x.to("i32"), LANES) for x in (invariants, length - tabulated - 1)
+        )
 
         def many(mask: Value) -> Value:
             return f.call("llvm.ctpop.i16", mask.read_as("i16"), result="i16").to("i64")
@@ -162,10 +171,10 @@ def _wanted(asm: Assembly, half: int) -> None:
             here = f.splat(i.to("i32"), LANES) + f.lanes("i32", range(LANES))
             words = f.load(f"<{LANES} x i64>", choice + (i << 3), align=8)
             wanted = (f.load(f"<{LANES} x i16>", live + (i << 1), align=2) & bit).differs(0)
-            pinned = wanted & (words & pin).differs(0)
+            points = wanted & (words & pin).differs(0)
             copied = wanted & (words & pin).same(0) & (words & copy).differs(0)
             mine = wanted & (words & (pin | copy)).same(0)
-            for mask, end in zip((mine, pinned, copied), ends, strict=True):
+            for mask, end in zip((mine, points, copied), ends, strict=True):
                 dense = f.let(
                     f"call {numbers} @llvm.experimental.vector.compress.v{LANES}i32("
                     f"{numbers} {here.name}, {masks} {mask.name}, {numbers} poison)",
@@ -180,13 +189,13 @@ def _wanted(asm: Assembly, half: int) -> None:
             )
             f.store(rank + f.splat(kept().to("i32"), LANES), map_ + (i << 2), align=4)
             kept.set(kept() + many(mine))
-            kept_lines.set(kept_lines() + many(mine & (here < beyond_lines)))
-            kept_flats.set(kept_flats() + many(mine & (here > last_before)))
+            kept_invariants.set(kept_invariants() + many(mine & (here < end_of_invariants)))
+            kept_tabulated.set(kept_tabulated() + many(mine & (here > last_before)))
         # What follows the last one ends a list.
         for end in ends:
             f.store(f.number(-1, "i32"), end())
-        f.store(kept_flats(), f.record, 8 * Record.FLATS)
-        f.give(kept_lines())
+        f.store(kept_tabulated(), f.record, 8 * TapeRecord.TABULATED)
+        f.give(kept_invariants())
 
 
 @contextmanager
@@ -217,26 +226,29 @@ def _emit(asm: Assembly, half: int) -> None:
         record=POINTER,
         leaf="i64",
     ) as f:
-        w = Writer(f, half)
-        tape, length = f.load(POINTER, f.old, 8 * Record.TAPE), f.load("i64", f.old, 8 * Record.LENGTH)
-        root = f.load("i64", f.old, 8 * Record.ROOT)
-        top = f.load("i64", f.space, 8 * Space.ARENA)
-        pooled = f.variable("i64", f.load("i64", f.space, 8 * Space.POOLED))
-        most = f.load("i32", f.source + (f.lane << 2), 8 * Space.COUNTS).to("i64") + 1
-        room = (top + most * FORMS) <= w.word(Word.ARENA_BYTES)
-        fits = room & ((pooled() + length) <= w.word(Word.POOL_MOST))
+        w = FrameWriter(f, half)
+        tape, length = (
+            f.load(POINTER, f.old, 8 * TapeRecord.TAPE),
+            f.load("i64", f.old, 8 * TapeRecord.LENGTH),
+        )
+        root = f.load("i64", f.old, 8 * TapeRecord.ROOT)
+        top = f.load("i64", f.space, 8 * WorkspaceWord.ARENA)
+        pooled = f.variable("i64", f.load("i64", f.space, 8 * WorkspaceWord.POOLED))
+        most = f.load("i32", f.source + (f.lane << 2), 8 * WorkspaceWord.COUNTS).to("i64") + 1
+        room = (top + most * FORM_BYTES) <= w.word(FrameWord.ARENA_BYTES)
+        fits = room & ((pooled() + length) <= w.word(FrameWord.MAX_POOL))
         # All memory is for tapes no longer than the first one, and none is longer than the one it comes from.
         with f.when((fits & (most <= length)) ^ 1):
             f.give(f.number(0))
-        lines = f.call("wanted", f.frame, f.source, f.space, f.old, f.lane, f.record, result="i64")
-        map_ = w.place(f.space, Word.MAP)
-        choice = w.place(f.source, Word.CHOICE)
-        _pins(f, w, tape, pooled, width)
+        invariants = f.call("wanted", f.frame, f.source, f.space, f.old, f.lane, f.record, result="i64")
+        map_ = w.place(f.space, FrameWord.MAP)
+        choice = w.place(f.source, FrameWord.CHOICE_TRACE)
+        _copy_points(f, w, tape, pooled, width)
 
         def new_of(reference: Value) -> Value:
             return f.load("i32", map_ + (reference << 2))
 
-        with listed(f, w.place(f.space, Word.COPIES)) as i:
+        with listed(f, w.place(f.space, FrameWord.FORWARDS)) as i:
             _, *operands = w.operands(tape, i)
             word = f.load("i64", choice + (i << 3)) >> f.lane
             # Which operand stands for it; nobody can foretell, so there is no branch.
@@ -244,20 +256,20 @@ def _emit(asm: Assembly, half: int) -> None:
             for k in (1, 0):
                 source = f.choose(((word >> (16 * (k + 1))) & 1).differs(0), operands[k], source)
             f.store(new_of(source), map_ + ((i + INPUTS) << 2))
-        new = w.place(f.space, Word.ARENA) + top
+        new = w.place(f.space, FrameWord.ARENA) + top
         last = new_of(root).signed("i64")
         kept = most - 1
-        f.store(pooled(), f.space, 8 * Space.POOLED)
-        f.store(lines, f.record, 8 * Record.LINES)
-        f.store(top + most * FORMS, f.space, 8 * Space.ARENA)
+        f.store(pooled(), f.space, 8 * WorkspaceWord.POOLED)
+        f.store(invariants, f.record, 8 * TapeRecord.INVARIANTS)
+        f.store(top + most * FORM_BYTES, f.space, 8 * WorkspaceWord.ARENA)
         # What is uniform becomes a batch, by an instruction that no form for leaves has.
-        with f.when((f.leaf & (last >= 0).to("i64") & (kept <= SHORT).to("i64")).differs(0)):
-            _write_leaf(f, w, tape, new, kept, lines)
-            f.store(kept, f.record, 8 * Record.LENGTH)
-            f.store(new, f.record, 8 * Record.LEAF_TAPE)
+        with f.when((f.leaf & (last >= 0).to("i64") & (kept <= MAX_OWN_SLOTS).to("i64")).differs(0)):
+            _write_leaf(f, w, tape, new, kept, invariants)
+            f.store(kept, f.record, 8 * TapeRecord.LENGTH)
+            f.store(new, f.record, 8 * TapeRecord.LEAF_TAPE)
             f.give(f.number(1))
         end = f.variable(POINTER, new)
-        with listed(f, w.place(f.space, Word.LIST)) as i:
+        with listed(f, w.place(f.space, FrameWord.LIST)) as i:
             at, *operands = w.operands(tape, i)
             four, uniform = _four(f, [new_of(x) for x in operands])
             head = (f.load("i32", at) & -VARIANTS) | uniform
@@ -265,17 +277,17 @@ def _emit(asm: Assembly, half: int) -> None:
             end.set(end() + INSTRUCTION)
         root = f.variable("i64", last)
         with f.when(last < 0):
-            f.store(w.word(Word.SPLAT).to("i32") | 1, end())
+            f.store(w.word(FrameWord.SPLAT).to("i32") | 1, end())
             for k, x in enumerate((last, f.number(UNUSED), f.number(UNUSED))):
                 f.store(x.to("i32"), end(), 4 * (k + 1))
             root.set((end().minus(new) >> 4) + INPUTS)
             end.set(end() + INSTRUCTION)
         count = end().minus(new) >> 4
-        f.store(new, f.record, 8 * Record.TAPE)
-        f.store(count, f.record, 8 * Record.LENGTH)
-        f.store(root(), f.record, 8 * Record.ROOT)
-        f.store(end(), f.record, 8 * Record.LEAF_TAPE)
-        f.store(f.number(-1), f.record, 8 * Record.LEAF_ROOT)
+        f.store(new, f.record, 8 * TapeRecord.TAPE)
+        f.store(count, f.record, 8 * TapeRecord.LENGTH)
+        f.store(root(), f.record, 8 * TapeRecord.ROOT)
+        f.store(end(), f.record, 8 * TapeRecord.LEAF_TAPE)
+        f.store(f.number(-1), f.record, 8 * TapeRecord.LEAF_ROOT)
         f.give(f.number(1))
 
 
@@ -296,10 +308,10 @@ def _headed(f: Function, four: Value, head: Value) -> Value:
     return f.let(f"insertelement {FOUR} {four.name}, i32 {head.name}, i64 0", FOUR)
 
 
-def _write_leaf(f: Function, w: Writer, tape: Value, new: Value, kept: Value, lines: Value) -> None:
+def _write_leaf(f: Function, w: FrameWriter, tape: Value, new: Value, kept: Value, invariants: Value) -> None:
     """The form for leaves of what a child keeps, if that is little: each result has a slot of its own."""
-    map_, list_ = w.place(f.space, Word.MAP), w.place(f.space, Word.LIST)
-    form = _Form(f, w, new, lines, kept)
+    map_, list_ = w.place(f.space, FrameWord.MAP), w.place(f.space, FrameWord.LIST)
+    form = _LeafForm(f, w, new, invariants, kept)
 
     def put(i: Value, into: Value, begin: Value, size: int) -> tuple[Value, list[Value]]:
         """Write an instruction with places, which are so far apart; what it was, and its operands."""
@@ -314,48 +326,48 @@ def _write_leaf(f: Function, w: Writer, tape: Value, new: Value, kept: Value, li
         f.store(_headed(f, f.choose(four < 0, four, places), head), into + (i << 4), align=4)
         return old, [x.signed("i64") for x in references]
 
-    slots, room = w.word(Word.SLOTS_AT), w.word(Word.LINES_AT)
-    flats = f.load("i64", f.record, 8 * Record.FLATS)
-    varied = kept - flats
+    slots, room = w.word(FrameWord.SLOTS_AT), w.word(FrameWord.INVARIANTS_AT)
+    tabulated = f.load("i64", f.record, 8 * TapeRecord.TABULATED)
+    varied = kept - tabulated
     with f.count(kept, first=varied) as i:
         for x in put(i, form.rest, room, 1)[1]:
             form.want(x)
-    root = f.load("i32", map_ + (f.load("i64", f.old, 8 * Record.ROOT) << 2)).signed("i64")
+    root = f.load("i32", map_ + (f.load("i64", f.old, 8 * TapeRecord.ROOT) << 2)).signed("i64")
     truths = form.wanted(varied + INPUTS)
     many = f.call("llvm.ctpop.i64", truths, result="i64")
     # What is not known may be so without a truth: of what is NaN boxes know nothing.
-    cases = (flats > 1) & (many > 0) & (many <= len(CASES))
-    f.store(f.choose(cases, truths, f.number(0)), f.record, 8 * Record.LEAF_TRUTHS)
-    f.store(f.choose(cases, room + (root << 1), slots + (root << 3)), f.record, 8 * Record.LEAF_ROOT)
+    cases = (tabulated > 1) & (many > 0) & (many <= len(TRUTH_TABLE))
+    f.store(f.choose(cases, truths, f.number(0)), f.record, 8 * TapeRecord.LEAF_TRUTHS)
+    f.store(f.choose(cases, room + (root << 1), slots + (root << 3)), f.record, 8 * TapeRecord.LEAF_ROOT)
     with f.when(cases ^ 1):
         # There are too many cases, or none.
-        f.store(f.number(0), f.record, 8 * Record.FLATS)
+        f.store(f.number(0), f.record, 8 * TapeRecord.TABULATED)
         with f.count(kept, first=varied) as i:
             put(i, form.rest, slots, 3)
         form.want(root)
-    with f.count(varied, first=lines) as i:
+    with f.count(varied, first=invariants) as i:
         for x in put(i, form.rest, slots, 3)[1]:
             form.want(x)
-    with f.count(lines) as i:
+    with f.count(invariants) as i:
         form.spread(i, put(i, new, room, 1)[0], i + INPUTS)
     form.finish()
 
 
-def _pins(f: Function, w: Writer, tape: Value, pooled: Variable, width: int) -> None:
+def _copy_points(f: Function, w: FrameWriter, tape: Value, pooled: Variable, width: int) -> None:
     """Put what is pinned in a child into its pool."""
-    base, own = (w.place(space, Word.BASE) for space in (f.source, f.space))
-    tables = [w.place(f.space, which) for which in (Word.MAP, Word.PLACES)]
-    with listed(f, w.place(f.space, Word.PINS)) as i:
+    base, own = (w.place(space, FrameWord.BASE) for space in (f.source, f.space))
+    tables = [w.place(f.space, which) for which in (FrameWord.MAP, FrameWord.PLACES)]
+    with listed(f, w.place(f.space, FrameWord.POINTS)) as i:
         pooled.set(pooled() + 1)
         pin = f.number(0) - pooled()
         flags = f.load("i16", tape + (i << 4), 2)
-        _pin(f, w.entry(base, i + INPUTS), w.entry(own, pin), flags, width)
+        _copy_point(f, w.entry(base, i + INPUTS), w.entry(own, pin), flags, width)
         for table in tables:
             f.store(pin.to("i32"), table + (pin << 2))
         f.store(pin.to("i32"), tables[0] + ((i + INPUTS) << 2))
 
 
-def _pin(f: Function, box: Value, entry: Value, flags: Value, width: int) -> None:
+def _copy_point(f: Function, box: Value, entry: Value, flags: Value, width: int) -> None:
     """A box that is one value in a lane, as an entry of the pool."""
     half = LANES * width
     type_ = f"i{8 * width}"
@@ -376,12 +388,18 @@ def _allocate(asm: Assembly, half: int) -> None:
     Free slots are a stack that holds them all to begin with.
     """
     with asm.function("allocate", "i64", frame=POINTER, space=POINTER, record=POINTER, most="i64") as f:
-        w = Writer(f, half)
-        tape, length = f.load(POINTER, f.record, 8 * Record.TAPE), f.load("i64", f.record, 8 * Record.LENGTH)
-        root, new = f.load("i64", f.record, 8 * Record.ROOT), f.load(POINTER, f.record, 8 * Record.LEAF_TAPE)
-        lines = f.load("i64", f.record, 8 * Record.LINES)
-        places, free = w.place(f.space, Word.PLACES), w.place(f.space, Word.LIST)
-        begin, lines_begin = w.word(Word.SLOTS_AT), w.word(Word.LINES_AT)
+        w = FrameWriter(f, half)
+        tape, length = (
+            f.load(POINTER, f.record, 8 * TapeRecord.TAPE),
+            f.load("i64", f.record, 8 * TapeRecord.LENGTH),
+        )
+        root, new = (
+            f.load("i64", f.record, 8 * TapeRecord.ROOT),
+            f.load(POINTER, f.record, 8 * TapeRecord.LEAF_TAPE),
+        )
+        invariants = f.load("i64", f.record, 8 * TapeRecord.INVARIANTS)
+        places, free = w.place(f.space, FrameWord.PLACES), w.place(f.space, FrameWord.LIST)
+        begin, invariants_begin = w.word(FrameWord.SLOTS_AT), w.word(FrameWord.INVARIANTS_AT)
         numbers = f"<{LANES} x i32>"
         with f.count(length, step=LANES) as i:
             f.store(f.number(NOWHERE, numbers), places + ((i + INPUTS) << 2), align=4)
@@ -403,10 +421,10 @@ def _allocate(asm: Assembly, half: int) -> None:
             next_.set(next_() + f.choose(nowhere, f.number(4), f.number(0)))
             return here
 
-        def line(reference: Value) -> Value:
+        def invariant(reference: Value) -> Value:
             """Where a reference is as a line; what is uniform has one place."""
             here = place(reference)
-            moved = ((here.signed("i64") - begin) >> 2) + lines_begin
+            moved = ((here.signed("i64") - begin) >> 2) + invariants_begin
             return f.choose(here < 0, here, moved.to("i32"))
 
         def put(i: Value, into: Value, where: Callable[[Value], Value]) -> tuple[Value, Value]:
@@ -424,52 +442,52 @@ def _allocate(asm: Assembly, half: int) -> None:
             last.set(f.choose(next_().above(last()), next_(), last()))
             return f.load("i32", at), slot
 
-        form = _Form(f, w, new, lines, lines)
+        form = _LeafForm(f, w, new, invariants, invariants)
         form.want(root)
-        f.store(place(root).to("i64"), f.record, 8 * Record.LEAF_ROOT)
+        f.store(place(root).to("i64"), f.record, 8 * TapeRecord.LEAF_ROOT)
 
         def batch(reference: Value) -> Value:
             form.want(reference)
             return place(reference)
 
-        with f.count(length, first=lines, step=-1) as i:
+        with f.count(length, first=invariants, step=-1) as i:
             put(i, form.rest + (i << 4), batch)
-        with f.count(lines, step=-1) as i:
-            form.spread(i, *put(i, new + (i << 4), line))
+        with f.count(invariants, step=-1) as i:
+            form.spread(i, *put(i, new + (i << 4), invariant))
         form.finish()
-        f.store(f.number(0), f.record, 8 * Record.LEAF_TRUTHS)
+        f.store(f.number(0), f.record, 8 * TapeRecord.LEAF_TRUTHS)
         used = last().minus(free)
         f.give((used >> 2) + INPUTS)
 
 
-class _Form:
+class _LeafForm:
     """The form of a tape for leaves, as it is written: lines, batches of those that are wanted as such, the rest.
 
     A slot has room for a line and, elsewhere, for a batch.
     """
 
-    def __init__(self, f: Function, w: Writer, new: Value, lines: Value, length: Value) -> None:
+    def __init__(self, f: Function, w: FrameWriter, new: Value, invariants: Value, length: Value) -> None:
         self.f = f
-        self._batched = w.place(f.space, Word.BATCHED)
+        self._batched = w.place(f.space, FrameWord.BATCHED)
         with f.count(length + INPUTS, step=LANES) as i:
             f.store(f.number(0, f"<{LANES} x i8>"), self._batched + i, align=1)
-        self._spreads = [w.word(which) for which in (Word.COLUMNS, Word.ROWS, Word.ROWS_TRUTH)]
-        self._begin = w.word(Word.LINES_AT)
-        self.rest = new + (lines << 4)
-        self._next = f.variable(POINTER, self.rest + (lines << 4))
+        self._spreads = [w.word(which) for which in (FrameWord.COLUMNS, FrameWord.ROWS, FrameWord.ROWS_TRUTH)]
+        self._begin = w.word(FrameWord.INVARIANTS_AT)
+        self.rest = new + (invariants << 4)
+        self._next = f.variable(POINTER, self.rest + (invariants << 4))
 
     def want(self, reference: Value) -> None:
         """Have a reference as a batch."""
         self.f.store(self.f.number(1, "i8"), self._batched + reference)
 
-    def wanted(self, beyond: Value) -> Value:
+    def wanted(self, end: Value) -> Value:
         """Which instructions before a reference are wanted as batches, as a mask of references, of a short tape."""
         f = self.f
         found = f.variable("i64", 0)
-        with f.count(beyond, step=LANES) as i:
+        with f.count(end, step=LANES) as i:
             mask = f.load(f"<{LANES} x i8>", self._batched + i, align=1).differs(0).read_as("i16")
             found.set(found() | (mask.to("i64") << i))
-        return found() & ((f.number(1) << beyond) - 1) & -(1 << INPUTS)
+        return found() & ((f.number(1) << end) - 1) & -(1 << INPUTS)
 
     def spread(self, i: Value, head: Value, slot: Value) -> None:
         """Make a batch of a line, which begins with that word and is in that slot, if it is wanted so."""
@@ -489,5 +507,5 @@ class _Form:
     def finish(self) -> None:
         """Tell the record of batches."""
         f = self.f
-        f.store(self._next(), f.record, 8 * Record.LEAF_BATCHES)
-        f.store(f.load("i16", self._batched).to("i64"), f.record, 8 * Record.LEAF_INPUTS)
+        f.store(self._next(), f.record, 8 * TapeRecord.LEAF_BATCHES)
+        f.store(f.load("i16", self._batched).to("i64"), f.record, 8 * TapeRecord.LEAF_INPUTS)

@@ -15,7 +15,7 @@ from ....ir.expr import Expr, topological
 from ..abi import BESIDE, INPUTS
 from .key import Key, leaf
 
-DEAR = 12
+MIN_FUSED_COST = 12
 """Cycles of a row from which on it is worth looking for its like."""
 
 
@@ -25,23 +25,25 @@ def pair(keys: list[Key], codes: list[int], operands: list[int]) -> list[int] | 
     Tells which instruction stands where now, or None if there is no pair.
     """
     rows = table.table()
-    dear = {
-        k for k, key in enumerate(keys) if len(key.types) == 1 and key.op in rows and _is_dear(rows[key.op])
+    expensive = {
+        k
+        for k, key in enumerate(keys)
+        if len(key.types) == 1 and key.op in rows and _is_expensive(rows[key.op])
     }
-    if len(dear) < 2:
+    if len(expensive) < 2:
         return None
     behind: dict[int, int] = {}
     waiting: dict[int, list[int]] = {}
     for i, code in enumerate(codes):
-        if code not in dear:
+        if code not in expensive:
             continue
         others = waiting.setdefault(operands[3 * i], [])
-        like = next((k for k in others if _alike(keys[codes[k]], keys[code])), None)
-        if like is None:
+        partner = next((k for k in others if _alike(keys[codes[k]], keys[code])), None)
+        if partner is None:
             others.append(i)
         else:
-            others.remove(like)
-            behind[like] = i
+            others.remove(partner)
+            behind[partner] = i
     if not behind:
         return None
     numbers: dict[Key, int] = {}
@@ -82,8 +84,8 @@ def _ordered(behind: dict[int, int], keys: list[Key], codes: list[int], operands
     return order
 
 
-def _is_dear(row: table.Prim) -> bool:
-    return row.body is not None and row.cost >= DEAR
+def _is_expensive(row: table.Prim) -> bool:
+    return row.body is not None and row.cost >= MIN_FUSED_COST
 
 
 def _alike(first: Key, second: Key) -> bool:

@@ -21,7 +21,7 @@ from ....ir import types as T
 from ....ir.expr import Buffer, Expr, parts
 from .key import Key
 
-PASS, CARE = (Key(op, (T.boolean, T.boolean), T.boolean) for op in ("pass", "care"))
+PASS, PASS_MASK = (Key(op, (T.boolean, T.boolean), T.boolean) for op in ("pass", "mask"))
 PASSES = {t: Key("pass", (t, T.boolean), T.boolean) for t in T.FLOATS}
 LOOP = Key("loop", (T.boolean,), T.boolean)
 """Instructions of iterations: a value goes in, the lanes that matter go in, and the body is run.
@@ -30,13 +30,13 @@ Floats go in by `PASSES`: a uniform one that is NaN is no box.
 """
 
 
-class Whole(NamedTuple):
+class WholeType(NamedTuple):
     """In a pool, the box of everything of a type."""
 
     type: T.Type
 
 
-class Line(NamedTuple):
+class SubprogramInstruction(NamedTuple):
     """An instruction of a body; references below zero are of the pool, the others of the body."""
 
     key: Key
@@ -44,13 +44,13 @@ class Line(NamedTuple):
     operands: tuple[int, ...]
 
 
-class Scope(ABC):
+class TapeScope(ABC):
     """A straight line that is being written: of a tape, or of a body."""
 
-    def __init__(self, pool: Pool, varying: int, places: dict[Expr, int]) -> None:
+    def __init__(self, pool: ConstantPool, varying: int, places: dict[Expr, int]) -> None:
         self.pool, self.varying, self.places = pool, varying, places
-        self.loops: dict[Expr, Body] = {}
-        self.guards: dict[Expr, tuple[Expr, bool]] = {}
+        self.loops: dict[Expr, Subprogram] = {}
+        self.conditions: dict[Expr, tuple[Expr, bool]] = {}
 
     def place(self, operand: Item) -> int:
         """The reference of what has been written, or goes into the pool."""
@@ -80,7 +80,7 @@ class Scope(ABC):
             return iteration(node, self)
         args: tuple[Item, ...] = node.args
         if node.op == "get":
-            args = (node.args[0], Link(self.loops[node.args[0]], node.attr))
+            args = (node.args[0], SubprogramLink(self.loops[node.args[0]], node.attr))
         elif node.op == "load":
             args = (node.args[0], node.attr)
         return self.add(key_of(node), tuple([self.place(x) for x in args]))
@@ -101,20 +101,20 @@ def key_of(node: Expr) -> Key:
     return Key(node.op, types, node.type, len(types) > 1 and node.args[0] is node.args[1])
 
 
-class Body(Scope):
+class Subprogram(TapeScope):
     """The lines of an iteration: up to where it may stop, from there on, and what boxes do when they give up.
 
     The first references are fixed: the components of the state, then what else stays or comes in. `slots` tells of each
     reference where it is, once the body is written, and `size` how many slots that are.
     """
 
-    def __init__(self, pool: Pool, node: Expr) -> None:
+    def __init__(self, pool: ConstantPool, node: Expr) -> None:
         depth, count = node.attr
         super().__init__(pool, E.index_bit(f"state {depth}"), {})
-        self.stop: list[Line] = []
-        self.step: list[Line] = []
-        self.lost: list[Line] = []
-        self._lines = self.stop
+        self.stop: list[SubprogramInstruction] = []
+        self.step: list[SubprogramInstruction] = []
+        self.lost: list[SubprogramInstruction] = []
+        self._instructions = self.stop
         self._fixed: list[int] = []
         self._count = 0
         self.limit = 0
@@ -130,19 +130,19 @@ class Body(Scope):
         return self._running
 
     @property
-    def lines(self) -> list[Line]:
+    def instructions(self) -> list[SubprogramInstruction]:
         """All of them."""
         return [*self.stop, *self.step, *self.lost]
 
     def add(self, key: Key, operands: tuple[int, ...]) -> int:
         """Write an instruction with a new result."""
         result = self._new()
-        self._lines.append(Line(key, result, operands))
+        self._instructions.append(SubprogramInstruction(key, result, operands))
         return result
 
     def put(self, key: Key, operands: tuple[int, ...], result: int) -> None:
         """Write an instruction whose result takes the place of another."""
-        self._lines.append(Line(key, result, operands))
+        self._instructions.append(SubprogramInstruction(key, result, operands))
 
     def fixed(self) -> int:
         """A reference that keeps its place."""
@@ -162,7 +162,7 @@ class Body(Scope):
             # Which lanes were running and do not stop.
             stopped = self.place(stop), self.place(E.FALSE), self.running
             self.put(Key("choose", truths, T.boolean), stopped, self.running)
-        self._lines = self.step
+        self._instructions = self.step
         self.write(ordered(step, self))
         following = [self.place(x) for x in step]
         states = range(len(init))
@@ -177,9 +177,9 @@ class Body(Scope):
                 self.put(Key("splat", (b.type,), b.type), (x,), k)
             else:
                 self._choose(b.type, x, k)
-        self._lines = self.lost
+        self._instructions = self.lost
         for k in states:
-            self._choose(init[k].type, self.place(Whole(init[k].type)), k)
+            self._choose(init[k].type, self.place(WholeType(init[k].type)), k)
         self._settle()
 
     def _choose(self, type_: T.Type, then: int, state: int) -> None:
@@ -191,31 +191,31 @@ class Body(Scope):
         slots = {x: k for k, x in enumerate(self._fixed)}
         free: list[int] = []
         used = len(slots)
-        for line in reversed([*self.stop, *self.step]):
+        for instruction in reversed([*self.stop, *self.step]):
             # What is read by nobody has a slot as well.
-            for x in (line.result, *line.operands):
+            for x in (instruction.result, *instruction.operands):
                 if x >= 0 and x not in slots:
                     slots[x] = free.pop() if free else used
                     used = max(used, slots[x] + 1)
-                if x == line.result and slots[x] >= len(self._fixed):
+                if x == instruction.result and slots[x] >= len(self._fixed):
                     free.append(slots[x])
         self.slots, self.size = slots, used
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class SubprogramLink:
     """In a pool, the way from there to a place of a body."""
 
-    body: Body
+    body: Subprogram
     reference: int
 
 
-Item = Expr | Buffer | Whole | Link | Body
+Item = Expr | Buffer | WholeType | SubprogramLink | Subprogram
 """What a pool has entries of."""
 
 
 @dataclass(slots=True)
-class Pool:
+class ConstantPool:
     """What does not vary, in order; references are minus one, minus two, and so on."""
 
     items: list[Item]
@@ -230,19 +230,19 @@ class Pool:
         return found
 
 
-def iteration(node: Expr, scope: Scope) -> int:
+def iteration(node: Expr, scope: TapeScope) -> int:
     """Write an iteration; the reference of the instruction that runs it."""
     init, _, _, limit = parts(node)
-    body = Body(scope.pool, node)
+    body = Subprogram(scope.pool, node)
     counted = not limit.free
     # The first has nothing before it, and names what never is uniform.
     token = 0
 
     def enter(key: Key, value: int, place: int) -> None:
         nonlocal token
-        token = scope.add(key, (value, token, scope.place(Link(body, place))))
+        token = scope.add(key, (value, token, scope.place(SubprogramLink(body, place))))
 
-    enter(CARE, _wanted(node, scope), body.running)
+    enter(PASS_MASK, _wanted(node, scope), body.running)
     for k, x in enumerate(init):
         enter(PASSES.get(x.type, PASS), scope.place(x), k)
     for x in captures(node):
@@ -263,12 +263,12 @@ def iteration(node: Expr, scope: Scope) -> int:
     return scope.add(LOOP, (token, scope.place(body)))
 
 
-def _wanted(node: Expr, scope: Scope) -> int:
+def _wanted(node: Expr, scope: TapeScope) -> int:
     """Which lanes of an iteration matter: those that run around it, and want the arm of a choice that it stands in."""
-    guard = scope.guards.get(node)
-    if guard is None:
+    condition = scope.conditions.get(node)
+    if condition is None:
         return scope.running
-    condition, positive = guard
+    condition, positive = condition
     truth = scope.place(condition)
     if positive:
         return truth
@@ -276,18 +276,18 @@ def _wanted(node: Expr, scope: Scope) -> int:
     return scope.add(Key("choose", truths, T.boolean), (truth, scope.place(E.FALSE), scope.place(E.TRUE)))
 
 
-def guards(nodes: Sequence[Expr], roots: Iterable[Expr]) -> dict[Expr, tuple[Expr, bool]]:
+def conditions(nodes: Sequence[Expr], roots: Iterable[Expr]) -> dict[Expr, tuple[Expr, bool]]:
     """For iterations that are wanted only where a condition holds, or does not: the condition, and which of both."""
     found: dict[Expr, tuple[Expr, bool] | None] = dict.fromkeys(roots)
     for node in reversed(nodes):
         around = found[node]
         for k, x in enumerate(needs(node)):
-            guard = around
+            condition = around
             if node.op == "choose" and k > 0 and node.args[0].free:
-                guard = (node.args[0], k == 1)
+                condition = (node.args[0], k == 1)
             # What is wanted for two reasons is wanted anyway.
-            found[x] = guard if found.get(x, guard) == guard else None
-    return {x: guard for x, guard in found.items() if guard is not None and x.op == "iterate"}
+            found[x] = condition if found.get(x, condition) == condition else None
+    return {x: condition for x, condition in found.items() if condition is not None and x.op == "iterate"}
 
 
 def captures(node: Expr) -> list[Expr]:
@@ -320,7 +320,7 @@ def needs(node: Expr) -> tuple[Expr, ...]:
     return *init, limit, *captures(node)
 
 
-def ordered(roots: Iterable[Expr], scope: Scope) -> list[Expr]:
+def ordered(roots: Iterable[Expr], scope: TapeScope) -> list[Expr]:
     """What varies in a scope and is not written, operands before users, each soon before its first use."""
     found: list[Expr] = []
     seen = set(scope.places)
@@ -345,7 +345,7 @@ def ordered(roots: Iterable[Expr], scope: Scope) -> list[Expr]:
             way = ways.pop()
 
 
-def _entered(node: Expr, scope: Scope) -> tuple[Expr, ...]:
+def _entered(node: Expr, scope: TapeScope) -> tuple[Expr, ...]:
     """What has to be written before an iteration is, which lanes it runs in besides."""
-    guard = scope.guards.get(node)
-    return needs(node) if guard is None else (guard[0], *needs(node))
+    condition = scope.conditions.get(node)
+    return needs(node) if condition is None else (condition[0], *needs(node))

@@ -23,28 +23,28 @@ from ....rewriting.expand import expand
 from ...jit.engine import machine
 from ...jit.spelling import SCALAR, literal, typed
 from ...port import Store
-from ..machine.emitter import Lines
-from ..machine.kernels import MOST, looked_up, words
+from ..machine.emitter import VectorEmitter
+from ..machine.kernels import MAX_KERNELS, looked_up, words
 from ..sizes import LANES
-from ..tape.key import PASSAGES, SPREADS, VARIANTS, Key, leaf
+from ..tape.key import BROADCASTS, LINKAGE, VARIANTS, Key, leaf
 from .models import PLACES
-from .rules import settled, surface_rule, surface_type
+from .rules import model_rule, model_type, settled
 
 MIDDLE, FACTORS = 2, 3
 ERROR = FACTORS + PLACES
-HALVES = ERROR + 1
+PARTS = ERROR + 1
 """A form: its parts, each as long as a vector, from the two ends on."""
-UNSLOPED = PASSAGES | SPREADS | {"keep"}
+WITHOUT_MODELS = LINKAGE | BROADCASTS | {"keep"}
 """Instructions that have no kernel here: tapes with the former are not run."""
 
 
-class Surfaces:
+class ModelKernels:
     """The kernels of this process for one width of elements; `table` has addresses by opcode divided by `VARIANTS`."""
 
     def __init__(self, half: int, store: Store | None) -> None:
         self.half = half
         self._store = store
-        self.table = np.zeros(MOST, np.uint64)
+        self.table = np.zeros(MAX_KERNELS, np.uint64)
         self._lock = threading.Lock()
 
     def want(self, opcodes: Mapping[Key, int]) -> None:
@@ -53,7 +53,7 @@ class Surfaces:
             missing = {
                 key: code // VARIANTS
                 for key, code in opcodes.items()
-                if key.op not in UNSLOPED and not self.table[code // VARIANTS]
+                if key.op not in WITHOUT_MODELS and not self.table[code // VARIANTS]
             }
             if missing:
                 keys = list(missing)
@@ -69,16 +69,16 @@ class Surfaces:
 
 
 @cache
-def surfaces(half: int, store: Store | None) -> Surfaces:
+def model_kernels(half: int, store: Store | None) -> ModelKernels:
     """The kernels of this process for vectors of so many bytes."""
-    return Surfaces(half, store)
+    return ModelKernels(half, store)
 
 
 def module(keys: Sequence[Key], half: int) -> str:
     """The text of the kernels of some keys, and the table of their addresses."""
     declared: dict[str, None] = {}
-    parts = [_kernel(key, f"surface_{k}", half, declared) for k, key in enumerate(keys)]
-    entries = ", ".join(f"ptr @surface_{k}" for k in range(len(keys)))
+    parts = [_kernel(key, f"model_{k}", half, declared) for k, key in enumerate(keys)]
+    entries = ", ".join(f"ptr @model_{k}" for k in range(len(keys)))
     return "\n".join([*declared, f"@factors = constant [{len(keys)} x ptr] [{entries}]", *parts])
 
 
@@ -88,23 +88,23 @@ def real_of(half: int) -> T.Type:
 
 
 def _kernel(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
-    lines = Lines(half, declared)
+    lines = VectorEmitter(half, declared)
     result, real = key.result, real_of(half)
     given: dict[Expr, str] = {}
     if key.op in ("load", "splat"):
         (type_,) = key.types
-        box = _ends(lines, type_, "%a")
+        interval = _ends(lines, type_, "%a")
         if key.op == "load":
-            box = looked_up(key, box, lines)
+            interval = looked_up(key, interval, lines)
         pair = leaf("lo", result), leaf("hi", result)
-        given = dict(zip(pair, box, strict=True))
+        given = dict(zip(pair, interval, strict=True))
         roots = [*pair]
         if result.is_float:
-            surface = settled(Box(*map(Term, pair))).surface
-            roots += [x.expr for x in (surface.middle, *surface.factors, surface.error)]
+            model = settled(Box(*map(Term, pair))).model
+            roots += [x.expr for x in (model.middle, *model.factors, model.error)]
         roots = _expanded(roots, pair)
     else:
-        rule = surface_rule(table.row(key.op), key.types, result, real, twice=key.twice)
+        rule = model_rule(table.row(key.op), key.types, result, real, twice=key.twice)
         roots = [rule.lo, rule.hi]
         if rule.middle is not None and rule.error is not None:
             roots += [rule.middle, *rule.factors, rule.error]
@@ -112,15 +112,15 @@ def _kernel(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
         roots = _expanded(roots, leaves)
         used = {n for n in topological(roots) if not n.args}
         for type_, own, pointer in zip(key.types, rule.leaves, ("%a", "%b", "%c"), strict=False):
-            found = _form(lines, type_, pointer, real, used, own)
+            found = _enclosure(lines, type_, pointer, real, used, own)
             given |= {x: y for x, y in zip(own, found, strict=True) if y}
     values = lines.values(roots, given)
     if key.op == "splat" and result is not T.boolean:
         # A word of which only its user knows what it is: the form is that of an entry of the pool.
-        values += [values[0], *["zeroinitializer"] * (HALVES - 3)]
+        values += [values[0], *["zeroinitializer"] * (PARTS - 3)]
     for k, value in enumerate(values):
         lines.store(result, value, "%o", k * half)
-    if not result.is_float and surface_type(result, real) is not None:
+    if not result.is_float and model_type(result, real) is not None:
         lines.store(real, f"splat ({SCALAR[real]} {_number(np.inf, real)})", "%o", ERROR * half)
     body = "\n".join(lines.lines)
     return f"define void @{name}(ptr %o, ptr %a, ptr %b, ptr %c) {{\nentry:\n{body}\nret void\n}}"
@@ -135,7 +135,7 @@ def _expanded(roots: Sequence[Expr], leaves: Sequence[Expr]) -> list[Expr]:
     return list(expand(roots, "exact", ranges=known))
 
 
-def _ends(lines: Lines, type_: T.Type, pointer: str) -> tuple[str, str]:
+def _ends(lines: VectorEmitter, type_: T.Type, pointer: str) -> tuple[str, str]:
     """The ends of an operand; of what may be NaN, which only a uniform is, those of the whole line."""
     found = [lines.vector(type_, pointer), lines.vector(type_, pointer, lines.half)]
     if type_.is_float:
@@ -147,8 +147,8 @@ def _ends(lines: Lines, type_: T.Type, pointer: str) -> tuple[str, str]:
     return found[0], found[1]
 
 
-def _form(
-    lines: Lines, type_: T.Type, pointer: str, real: T.Type, used: set[Expr], leaves: Sequence[Expr]
+def _enclosure(
+    lines: VectorEmitter, type_: T.Type, pointer: str, real: T.Type, used: set[Expr], leaves: Sequence[Expr]
 ) -> list[str]:
     """The parts of an operand's form that are used.
 
@@ -156,14 +156,14 @@ def _form(
     of an integer that is known: its ends tell it.
     """
     parts = [*(_ends(lines, type_, pointer) if used & set(leaves[:2]) else ("", ""))]
-    of = surface_type(type_, real)
+    of = model_type(type_, real)
     if of is None:
         return parts
     if not used & set(leaves[MIDDLE:]):
-        return [*parts, *[""] * (HALVES - MIDDLE)]
+        return [*parts, *[""] * (PARTS - MIDDLE)]
     middle, *factors, error = (
         lines.vector(of, pointer, k * lines.half) if leaves[k] in used or k in (MIDDLE, ERROR) else ""
-        for k in range(MIDDLE, HALVES)
+        for k in range(MIDDLE, PARTS)
     )
     vector = typed(of, LANES)
     gone = lines.let(f"fsub {vector} {middle}, {middle}")

@@ -38,7 +38,7 @@ MARGIN = 64
 """By how many roundings an error may itself be off."""
 
 
-class Surface(NamedTuple):
+class TaylorModel(NamedTuple):
     """The value in the middle, the factors of X, Y, U, V, X*X, X*Y, Y*Y, and the error."""
 
     middle: Term
@@ -46,29 +46,29 @@ class Surface(NamedTuple):
     error: Term
 
 
-class Form(NamedTuple):
+class Enclosure(NamedTuple):
     """What a value may be over a square: in its box, and near its surface. Truths and most integers have no surface.
 
     Of an integer that has one it is of floats.
     """
 
-    box: Box
-    surface: Surface
+    interval: Box
+    model: TaylorModel
 
     @property
     def middle(self) -> Term:
         """The value in the middle of the square."""
-        return self.surface.middle
+        return self.model.middle
 
     @property
     def factors(self) -> tuple[Term, ...]:
         """How it grows from there."""
-        return self.surface.factors
+        return self.model.factors
 
     @property
     def error(self) -> Term:
         """How far it may be from its surface."""
-        return self.surface.error
+        return self.model.error
 
     @property
     def size(self) -> Term:
@@ -76,7 +76,7 @@ class Form(NamedTuple):
         return abs(self.middle) + (spread(self.factors) + self.error)
 
 
-Rule = Callable[..., Surface]
+Rule = Callable[..., TaylorModel]
 """A row's rule: a function of the result's type, its box, and its operands' forms."""
 
 
@@ -95,14 +95,14 @@ def off(exact: Term, size: Term, roundings: float) -> Term:
     return fma(exact, 1 + MARGIN * u, fma(size, roundings * u, exact.lift(TINY[t])))
 
 
-def unless(wrong: Term, surface: Surface) -> Surface:
+def unless(wrong: Term, model: TaylorModel) -> TaylorModel:
     """A surface, of which nothing is known where something is wrong."""
-    return surface._replace(error=choose(wrong, surface.error.lift(math.inf), surface.error))
+    return model._replace(error=choose(wrong, model.error.lift(math.inf), model.error))
 
 
-def either(condition: Term, then: Surface, orelse: Surface) -> Surface:
+def either(condition: Term, then: TaylorModel, orelse: TaylorModel) -> TaylorModel:
     """One of two surfaces."""
-    return Surface(
+    return TaylorModel(
         choose(condition, then.middle, orelse.middle),
         tuple([choose(condition, x, y) for x, y in zip(then.factors, orelse.factors, strict=True)]),
         choose(condition, then.error, orelse.error),
@@ -112,52 +112,52 @@ def either(condition: Term, then: Surface, orelse: Surface) -> Surface:
 # ---- arithmetic ----
 
 
-def add(_: T.Type, __: Box, a: Form, b: Form) -> Surface:
+def add(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
     """The surface of a sum."""
-    return _sum(a.surface, b.surface, 1)
+    return _sum(a.model, b.model, 1)
 
 
-def sub(_: T.Type, __: Box, a: Form, b: Form) -> Surface:
+def sub(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
     """The surface of a difference."""
-    return _sum(a.surface, b.surface, -1)
+    return _sum(a.model, b.model, -1)
 
 
-def _sum(a: Surface, b: Surface, sign: int) -> Surface:
+def _sum(a: TaylorModel, b: TaylorModel, sign: int) -> TaylorModel:
     def plus(x: Term, y: Term) -> Term:
         return x + y if sign > 0 else x - y
 
     middle = plus(a.middle, b.middle)
     factors = tuple([plus(x, y) for x, y in zip(a.factors, b.factors, strict=True)])
     error = a.error + b.error
-    return Surface(middle, factors, off(error, abs(middle) + (spread(factors) + error), 4))
+    return TaylorModel(middle, factors, off(error, abs(middle) + (spread(factors) + error), 4))
 
 
-def neg(_: T.Type, __: Box, a: Form) -> Surface:
+def neg(_: T.Type, __: Box, a: Enclosure) -> TaylorModel:
     """The surface of a negation, which is exact."""
-    return _negated(a.surface)
+    return _negated(a.model)
 
 
-def _negated(a: Surface) -> Surface:
-    return Surface(-a.middle, tuple([-x for x in a.factors]), a.error)
+def _negated(a: TaylorModel) -> TaylorModel:
+    return TaylorModel(-a.middle, tuple([-x for x in a.factors]), a.error)
 
 
-def mul(_: T.Type, __: Box, a: Form, b: Form) -> Surface:
+def mul(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
     """The surface of a product."""
     middle, factors, error = product(a, b)
-    return Surface(middle, factors, off(error, a.size * b.size, 8))
+    return TaylorModel(middle, factors, off(error, a.size * b.size, 8))
 
 
-def fused(_: T.Type, __: Box, a: Form, b: Form, c: Form) -> Surface:
+def fused(_: T.Type, __: Box, a: Enclosure, b: Enclosure, c: Enclosure) -> TaylorModel:
     """The surface of a product plus something."""
     middle, factors, error = product(a, b)
-    return Surface(
+    return TaylorModel(
         middle + c.middle,
         tuple([x + y for x, y in zip(factors, c.factors, strict=True)]),
         off(error + c.error, fma(a.size, b.size, c.size), 10),
     )
 
 
-def product(a: Form, b: Form) -> Surface:
+def product(a: Enclosure, b: Enclosure) -> TaylorModel:
     """What the product of two surfaces is, but for rounding: what goes beyond squares of X and Y is an error."""
     p, q = _parts(a.factors), _parts(b.factors)
     ax, ay, *_ = a.factors
@@ -165,9 +165,9 @@ def product(a: Form, b: Form) -> Surface:
     bent = (ax * bx, fma(ax, by, ay * bx), ay * by)
     factors = [fma(a.middle, y, b.middle * x) for x, y in zip(a.factors, b.factors, strict=True)]
     factors[LINEAR:] = [x + y for x, y in zip(factors[LINEAR:], bent, strict=True)]
-    beyond = fma(p.bent + p.beside, q.all, p.straight * (q.bent + q.beside))
+    end = fma(p.bent + p.beside, q.all, p.straight * (q.bent + q.beside))
     error = fma(b.error, abs(a.middle) + p.all, a.error * (abs(b.middle) + (q.all + b.error)))
-    return Surface(a.middle * b.middle, tuple(factors), error + beyond)
+    return TaylorModel(a.middle * b.middle, tuple(factors), error + end)
 
 
 class _Parts(NamedTuple):
@@ -184,35 +184,35 @@ def _parts(factors: tuple[Term, ...]) -> _Parts:
     return _Parts(straight, beside, bent, (straight + beside) + bent)
 
 
-def absolute(_: T.Type, __: Box, a: Form) -> Surface:
+def absolute(_: T.Type, __: Box, a: Enclosure) -> TaylorModel:
     """The surface of a magnitude: that of a number of one sign, or one between the two sides of the fold."""
-    lo, hi = a.box
+    lo, hi = a.interval
     steep = (hi + lo) / (hi - lo)
     # Above the surface through zero of that slope lie at most the ends.
     above = maximum(fma(steep, -lo, -lo), fma(steep, -hi, hi)) * 0.5
-    folded = Surface(
+    folded = TaylorModel(
         fma(steep, a.middle, above),
         tuple([steep * x for x in a.factors]),
         off(a.error + above, a.size, 6),
     )
-    return either(lo >= 0.0, a.surface, either(hi <= 0.0, _negated(a.surface), folded))
+    return either(lo >= 0.0, a.model, either(hi <= 0.0, _negated(a.model), folded))
 
 
-def larger(_: T.Type, __: Box, a: Form, b: Form) -> Surface:
+def larger(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
     """The surface of a maximum."""
     return _extreme(a, b, 1)
 
 
-def smaller(_: T.Type, __: Box, a: Form, b: Form) -> Surface:
+def smaller(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
     """The surface of a minimum."""
     return _extreme(a, b, -1)
 
 
-def _extreme(a: Form, b: Form, sign: int) -> Surface:
+def _extreme(a: Enclosure, b: Enclosure, sign: int) -> TaylorModel:
     """That of the operand that it is everywhere, or one between both: b + d, where a - b = d has the right sign."""
-    apart = _sum(a.surface, b.surface, -1)
+    apart = _sum(a.model, b.model, -1)
     reach = spread(apart.factors) + apart.error
-    known = a.box.lo >= b.box.hi, a.box.hi <= b.box.lo
+    known = a.interval.lo >= b.interval.hi, a.interval.hi <= b.interval.lo
     low, high = apart.middle - reach, apart.middle + reach
     # What is rounded here is less than the error, four times.
     sure = apart.error * 4.0
@@ -222,27 +222,27 @@ def _extreme(a: Form, b: Form, sign: int) -> Surface:
     part = high / (high - low)
     part = choose((part >= 0.0) & (part <= 1.0), part, 0.5)
     # Of the differences that count, above the surface of that slope lie at most the ends.
-    beyond = maximum(maximum(part * -low, (1.0 - part) * high), low.lift(0.0)) * 0.5
-    middle = fma(part, apart.middle, b.middle) + beyond * float(sign)
+    end = maximum(maximum(part * -low, (1.0 - part) * high), low.lift(0.0)) * 0.5
+    middle = fma(part, apart.middle, b.middle) + end * float(sign)
     factors = tuple([fma(part, x, y) for x, y in zip(apart.factors, b.factors, strict=True)])
-    error = maximum(a.error, b.error) + beyond
-    between = Surface(middle, factors, off(error, a.size + b.size, 12))
-    return either(is_a, a.surface, either(is_b, b.surface, between))
+    error = maximum(a.error, b.error) + end
+    between = TaylorModel(middle, factors, off(error, a.size + b.size, 12))
+    return either(is_a, a.model, either(is_b, b.model, between))
 
 
-def chosen(_: T.Type, __: Box, condition: Form, a: Form, b: Form) -> Surface:
+def chosen(_: T.Type, __: Box, condition: Enclosure, a: Enclosure, b: Enclosure) -> TaylorModel:
     """The surface of a choice: that of what is chosen, or one between both."""
-    must, may = condition.box
-    apart = _sum(a.surface, b.surface, -1)
+    must, may = condition.interval
+    apart = _sum(a.model, b.model, -1)
     half = (abs(apart.middle) + spread(apart.factors)) * 0.5
     middle = fma(a.middle, 0.5, b.middle * 0.5)
     factors = tuple([fma(x, 0.5, y * 0.5) for x, y in zip(a.factors, b.factors, strict=True)])
     error = maximum(a.error, b.error) + half
-    between = Surface(middle, factors, off(error, a.size + b.size, 8))
-    return either(must, a.surface, either(~may, b.surface, between))
+    between = TaylorModel(middle, factors, off(error, a.size + b.size, 8))
+    return either(must, a.model, either(~may, b.model, between))
 
 
-def converted(t: T.Type, box: Box, x: Form) -> Surface:
+def converted(t: T.Type, interval: Box, x: Enclosure) -> TaylorModel:
     """The surface of a number as a float: integers up to a size are exact, and so is what becomes wider."""
 
     def as_result(value: Term) -> Term:
@@ -250,15 +250,15 @@ def converted(t: T.Type, box: Box, x: Form) -> Surface:
 
     middle, error = as_result(x.middle), as_result(x.error)
     factors = tuple([as_result(s) for s in x.factors])
-    surface = Surface(middle, factors, error)
-    source = x.box.type
+    model = TaylorModel(middle, factors, error)
+    source = x.interval.type
     if source.is_float and source.bits <= t.bits:
-        return surface
+        return model
     size = abs(middle) + (spread(factors) + error)
-    rounded = Surface(middle, factors, off(error, size, 4))
+    rounded = TaylorModel(middle, factors, off(error, size, 4))
     if source.is_float:
         return rounded
-    exact = Surface(middle, factors, error * (1 + MARGIN * ROUNDING[t]))
+    exact = TaylorModel(middle, factors, error * (1 + MARGIN * ROUNDING[t]))
     return either(size <= 2.0**20, exact, rounded)
 
 
@@ -289,9 +289,9 @@ def _units(value: Term, count: float) -> Term:
     return abs(value) * (count * ROUNDING[value.type])
 
 
-def _bent(x: Form, curve: Callable[[Term], Curve]) -> Surface:
+def _bent(x: Enclosure, curve: Callable[[Term], Curve]) -> TaylorModel:
     """The surface along a curve: by Taylor's theorem, around the place in the operand's box next to its middle."""
-    lo, hi = x.box
+    lo, hi = x.interval
     here = minimum(maximum(x.middle, lo), hi)
     beside = x.middle - here
     reach = maximum(hi - here, here - lo)
@@ -313,14 +313,16 @@ def _bent(x: Form, curve: Callable[[Term], Curve]) -> Surface:
         abs(half) * fma(parts.straight, parts.straight, reach * reach),
     )
     slack = rise * (SLACK * ROUNDING[x.middle.type])
-    return Surface(fma(f.slope, beside, f.value), tuple(factors), off(error + slack, abs(f.value) + rise, 8))
+    return TaylorModel(
+        fma(f.slope, beside, f.value), tuple(factors), off(error + slack, abs(f.value) + rise, 8)
+    )
 
 
 def waves(name: str, derivative: str, sign: int, period: float = 2 * math.pi) -> Rule:
     """The rule of a wave, from the wave that is its derivative: its second derivative is its own negation."""
     factor = 2 * math.pi / period
 
-    def rule(t: T.Type, _: Box, x: Form) -> Surface:
+    def rule(t: T.Type, _: Box, x: Enclosure) -> TaylorModel:
         units = 16 * ROUNDING[t]
 
         def curve(here: Term) -> Curve:
@@ -328,11 +330,11 @@ def waves(name: str, derivative: str, sign: int, period: float = 2 * math.pi) ->
             slope = at(derivative, here) * (sign * factor)
             return Curve(value, slope, value * -(factor * factor), here.lift(factor**3), here.lift(units))
 
-        surface = _bent(x, curve)
+        model = _bent(x, curve)
         # Derivatives are off by a few units of one, and so by more than a part of themselves.
-        reach = (x.box.hi - x.box.lo) * factor
-        surface = surface._replace(error=fma(fma(reach, reach, reach), units, surface.error))
-        return unless(magnitude(x.box).hi > REACH[t], surface)
+        reach = (x.interval.hi - x.interval.lo) * factor
+        model = model._replace(error=fma(fma(reach, reach, reach), units, model.error))
+        return unless(magnitude(x.interval).hi > REACH[t], model)
 
     return rule
 
@@ -340,10 +342,12 @@ def waves(name: str, derivative: str, sign: int, period: float = 2 * math.pi) ->
 def exponential(name: str, rate: float, units: float) -> Rule:
     """The rule of an exponential function, which is its own derivative but for a factor."""
 
-    def rule(_: T.Type, box: Box, x: Form) -> Surface:
+    def rule(_: T.Type, interval: Box, x: Enclosure) -> TaylorModel:
         def curve(here: Term) -> Curve:
             value = at(name, here)
-            return Curve(value, value * rate, value * rate**2, box.hi * rate**3, _units(box.hi, units))
+            return Curve(
+                value, value * rate, value * rate**2, interval.hi * rate**3, _units(interval.hi, units)
+            )
 
         return _bent(x, curve)
 
@@ -353,54 +357,54 @@ def exponential(name: str, rate: float, units: float) -> Rule:
 def logarithm(name: str, rate: float, units: float) -> Rule:
     """The rule of a logarithm, whose derivative is a factor divided by its operand."""
 
-    def rule(_: T.Type, box: Box, x: Form) -> Surface:
+    def rule(_: T.Type, interval: Box, x: Enclosure) -> TaylorModel:
         def curve(here: Term) -> Curve:
-            inverse, most = 1.0 / here, 1.0 / x.box.lo
+            inverse, most = 1.0 / here, 1.0 / x.interval.lo
             slope = inverse * rate
-            size = maximum(abs(box.lo), abs(box.hi))
+            size = maximum(abs(interval.lo), abs(interval.hi))
             twist = most * most * most * (2 * rate)
             return Curve(at(name, here), slope, -(slope * inverse), twist, _units(size, units))
 
-        return unless(x.box.lo <= TINY[x.box.type], _bent(x, curve))
+        return unless(x.interval.lo <= TINY[x.interval.type], _bent(x, curve))
 
     return rule
 
 
-def rooted(_: T.Type, box: Box, x: Form) -> Surface:
+def rooted(_: T.Type, interval: Box, x: Enclosure) -> TaylorModel:
     """The surface of a square root."""
 
     def curve(here: Term) -> Curve:
-        value, least = at("sqrt", here), x.box.lo
+        value, least = at("sqrt", here), x.interval.lo
         slope = 0.5 / value
-        twist = 0.375 / (least * least * box.lo)
-        return Curve(value, slope, slope * -0.5 / here, twist, _units(box.hi, 2))
+        twist = 0.375 / (least * least * interval.lo)
+        return Curve(value, slope, slope * -0.5 / here, twist, _units(interval.hi, 2))
 
-    return unless(x.box.lo <= TINY[x.box.type], _bent(x, curve))
+    return unless(x.interval.lo <= TINY[x.interval.type], _bent(x, curve))
 
 
-def _reciprocal(x: Form) -> Surface:
+def _reciprocal(x: Enclosure) -> TaylorModel:
     """One divided by a number of one sign, but for rounding."""
 
     def curve(here: Term) -> Curve:
         inverse = 1.0 / here
-        most = 1.0 / minimum(abs(x.box.lo), abs(x.box.hi))
+        most = 1.0 / minimum(abs(x.interval.lo), abs(x.interval.hi))
         square, far = inverse * inverse, most * most
         return Curve(inverse, -square, square * inverse * 2.0, far * far * 6.0, _units(inverse, 1))
 
-    return unless((x.box.lo <= 0.0) & (x.box.hi >= 0.0), _bent(x, curve))
+    return unless((x.interval.lo <= 0.0) & (x.interval.hi >= 0.0), _bent(x, curve))
 
 
-def div(t: T.Type, box: Box, a: Form, b: Form) -> Surface:
+def div(t: T.Type, interval: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
     """The surface of a quotient: the product with the reciprocal, which is rounded but once."""
-    return mul(t, box, a, Form(b.box, _reciprocal(b)))
+    return mul(t, interval, a, Enclosure(b.interval, _reciprocal(b)))
 
 
-def arc(_: T.Type, box: Box, x: Form) -> Surface:
+def arc(_: T.Type, interval: Box, x: Enclosure) -> TaylorModel:
     """The surface of an arc tangent."""
-    return _arc(x, maximum(abs(box.lo), abs(box.hi)))
+    return _arc(x, maximum(abs(interval.lo), abs(interval.hi)))
 
 
-def _arc(x: Form, size: Term) -> Surface:
+def _arc(x: Enclosure, size: Term) -> TaylorModel:
     def curve(here: Term) -> Curve:
         slope = 1.0 / fma(here, here, 1.0)
         return Curve(at("atan", here), slope, slope * slope * here * -2.0, here.lift(2.0), _units(size, 8))
@@ -408,43 +412,43 @@ def _arc(x: Form, size: Term) -> Surface:
     return _bent(x, curve)
 
 
-def angle(t: T.Type, box: Box, y: Form, x: Form) -> Surface:
+def angle(t: T.Type, interval: Box, y: Enclosure, x: Enclosure) -> TaylorModel:
     """The surface of the angle of a point: that of the middle, and the arc from there, whose tangent is a quotient."""
-    v, u = (minimum(maximum(f.middle, f.box.lo), f.box.hi) for f in (y, x))
+    v, u = (minimum(maximum(f.middle, f.interval.lo), f.interval.hi) for f in (y, x))
     nothing = v.lift(0.0)
-    sin, cos = (Form(Box(w, w), Surface(w, (nothing,) * PLACES, nothing)) for w in (v, u))
+    sin, cos = (Enclosure(Box(w, w), TaylorModel(w, (nothing,) * PLACES, nothing)) for w in (v, u))
 
-    def combined(a: Form, b: Form, c: Form, d: Form, sign: int) -> Form:
+    def combined(a: Enclosure, b: Enclosure, c: Enclosure, d: Enclosure, sign: int) -> Enclosure:
         """a * b + sign * c * d, which nobody rounds but where its surface is computed."""
         total = _sum(product(a, b), product(c, d), sign)
         return _around(total._replace(error=off(total.error, fma(a.size, b.size, c.size * d.size), 12)))
 
     across, along = combined(y, cos, x, sin, -1), combined(x, cos, y, sin, 1)
-    turned = _arc(tangent := _around(div(t, box, across, along)), tangent.size)
+    turned = _arc(tangent := _around(div(t, interval, across, along)), tangent.size)
     base = at("atan2", v, u)
-    size = maximum(abs(box.lo), abs(box.hi)) + abs(base)
-    surface = Surface(
+    size = maximum(abs(interval.lo), abs(interval.hi)) + abs(base)
+    model = TaylorModel(
         base + turned.middle,
         turned.factors,
         off(turned.error + _units(size, 8), size + abs(turned.middle), 4),
     )
-    is_cut = all_of(y.box.lo <= 0.0, y.box.hi >= 0.0, x.box.lo <= 0.0)
-    return unless(is_cut | ~(along.box.lo > 0.0), surface)
+    is_cut = all_of(y.interval.lo <= 0.0, y.interval.hi >= 0.0, x.interval.lo <= 0.0)
+    return unless(is_cut | ~(along.interval.lo > 0.0), model)
 
 
-def _around(surface: Surface) -> Form:
+def _around(model: TaylorModel) -> Enclosure:
     """What is near a surface, and so in the box around it."""
-    u = ROUNDING[surface.middle.type]
-    pad = fma(spread(surface.factors) + surface.error, 1 + MARGIN * u, abs(surface.middle) * (4 * u))
-    return Form(Box(surface.middle - pad, surface.middle + pad), surface)
+    u = ROUNDING[model.middle.type]
+    pad = fma(spread(model.factors) + model.error, 1 + MARGIN * u, abs(model.middle) * (4 * u))
+    return Enclosure(Box(model.middle - pad, model.middle + pad), model)
 
 
 def powers(name: str, units: Callable[[Term, Term], Term]) -> Rule:
     """The rule of a power whose exponent is known; `units` tells how many roundings it is off, of base and exponent."""
 
-    def rule(_: T.Type, box: Box, x: Form, y: Form) -> Surface:
-        n = y.box.lo
-        lo, hi = x.box
+    def rule(_: T.Type, interval: Box, x: Enclosure, y: Enclosure) -> TaylorModel:
+        n = y.interval.lo
+        lo, hi = x.interval
         off_by = maximum(units(lo, n), units(hi, n)) * ROUNDING[lo.type]
         second = n * (n - 1.0)
 
@@ -454,15 +458,13 @@ def powers(name: str, units: Callable[[Term, Term], Term]) -> Rule:
             # All derivatives of a power are monotone.
             ends = [at(name, end, n) / end / end / end for end in (lo, hi)]
             twist = maximum(*ends) * (abs(second) * abs(n - 2.0)) + sum(ends[1:], ends[0]) * 0.0
-            return Curve(value, slope, value / here / here * second, twist, box.hi * off_by)
+            return Curve(value, slope, value / here / here * second, twist, interval.hi * off_by)
 
         # What the derivatives are off by, as they are made of powers.
-        surface = _bent(x, curve)
+        model = _bent(x, curve)
         reach = hi - lo
-        worst = box.hi / lo * (abs(n) + abs(second) * (reach / lo))
-        surface = surface._replace(
-            error=fma(worst * reach, off_by * 4.0, surface.error * (1.0 + off_by * 4.0))
-        )
-        return unless(~all_of(y.box.pinned, lo > 2.0**-60, hi < 2.0**60), surface)
+        worst = interval.hi / lo * (abs(n) + abs(second) * (reach / lo))
+        model = model._replace(error=fma(worst * reach, off_by * 4.0, model.error * (1.0 + off_by * 4.0)))
+        return unless(~all_of(y.interval.pinned, lo > 2.0**-60, hi < 2.0**60), model)
 
     return rule

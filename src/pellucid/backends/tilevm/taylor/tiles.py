@@ -9,11 +9,21 @@ Places: X and Y go from -1 to 1 over all columns and rows of samples of a square
 from __future__ import annotations
 
 from ...jit.assembly import POINTER, Assembly, Function, Value, Variable
-from ..abi import AGAIN, INPUTS, MOST_VALUES, ROOTS, STEP, Record, Space, Word, Writer
+from ..abi import (
+    INPUTS,
+    MAX_VALUES,
+    RETRY_PERIOD,
+    ROOTS,
+    STEP,
+    FrameWord,
+    FrameWriter,
+    TapeRecord,
+    WorkspaceWord,
+)
 from ..machine.tiles import child_corner
 from ..sizes import LANES
 from ..tape.key import VARIANTS
-from .kernels import ERROR, FACTORS, HALVES, MIDDLE
+from .kernels import ERROR, FACTORS, MIDDLE, PARTS
 
 TILE = 256
 """The bytes of a tile of 16 by 16 pixels, one for each: whether it is left."""
@@ -24,24 +34,24 @@ def functions(asm: Assembly, half: int) -> None:
     """Write them all; `half` is the bytes of a vector."""
     asm.declare("i16 @llvm.ctpop.i16(i16)")
     asm.declare("i32 @llvm.ctpop.i32(i32)")
-    for build in (_forms, _squares, _tile, _pixels):
+    for build in (_models, _squares, _tile, _pixels):
         build(asm, half)
 
 
-def kept_by(f: Function, w: Writer, record: Value, tape: Value) -> tuple[Value, Value]:
+def kept_by(f: Function, w: FrameWriter, record: Value, tape: Value) -> tuple[Value, Value]:
     """The instructions that keep a tape's values, in either of its forms, and how many they are."""
-    count = w.word(Word.KEPT)
+    count = w.word(FrameWord.KEPT)
     more = f.choose(count <= ROOTS, f.number(ROOTS), count) - (ROOTS - 1)
     instructions = (more >> 1) + 1
-    length = f.load("i64", record, 8 * Record.LENGTH)
+    length = f.load("i64", record, 8 * TapeRecord.LENGTH)
     return tape + ((length - instructions) << 4), instructions
 
 
 def places_kept(
-    f: Function, w: Writer, base: Value, kept: Value, places: Value, strides: Value | None = None
+    f: Function, w: FrameWriter, base: Value, kept: Value, places: Value, strides: Value | None = None
 ) -> None:
     """Where the values are that some instructions keep; and how far apart those of one value's vectors are."""
-    with f.count(w.word(Word.KEPT)) as k:
+    with f.count(w.word(FrameWord.KEPT)) as k:
         reference = _reference(f, kept, k)
         f.store(w.entry(base, reference), places + (k << 3))
         if strides is not None:
@@ -65,31 +75,31 @@ def _uniform(f: Function, entry: Value, scratch: Value, half: int) -> None:
 
 def _scratch(f: Function, half: int, count: int) -> Value:
     """Forms for what is in the pool."""
-    made = f.block(count * HALVES * half)
-    f.call("llvm.memset.p0.i64", made, f.number(0, "i8"), f.number(count * HALVES * half), f.number(0, "i1"))
+    made = f.block(count * PARTS * half)
+    f.call("llvm.memset.p0.i64", made, f.number(0, "i8"), f.number(count * PARTS * half), f.number(0, "i1"))
     return made
 
 
-def _forms(asm: Assembly, half: int) -> None:
+def _models(asm: Assembly, half: int) -> None:
     """Run a tape on the forms of 16 squares."""
-    with asm.function("run_forms", frame=POINTER, space=POINTER, tape=POINTER, length="i64") as f:
-        w = Writer(f, half)
-        base, own = w.place(f.space, Word.BASE), w.place(f.space, Word.FORMS)
-        table = w.word(Word.SURFACES, POINTER)
+    with asm.function("run_models", frame=POINTER, space=POINTER, tape=POINTER, length="i64") as f:
+        w = FrameWriter(f, half)
+        base, own = w.place(f.space, FrameWord.BASE), w.place(f.space, FrameWord.MODELS)
+        table = w.word(FrameWord.MODEL_KERNELS, POINTER)
         scratch = _scratch(f, half, 3)
         with f.count(f.length) as i:
             at, *operands = w.operands(f.tape, i)
             places: list[Value] = []
             for k, x in enumerate(operands):
-                mine = scratch + k * HALVES * half
+                mine = scratch + k * PARTS * half
                 with f.when(x < 0):
                     _uniform(f, w.entry(base, x), mine, half)
-                places.append(f.choose(x < 0, mine, own + x * (HALVES * half)))
+                places.append(f.choose(x < 0, mine, own + x * (PARTS * half)))
             opcode = f.load("i16", at).to("i64") >> OFTEN
             code = f.load(POINTER, table + (opcode << 3))
-            f.call(code.name, own + (i + INPUTS) * (HALVES * half), *places)
-        w.add(f.space, Space.SQUARES, 1)
-        w.add(f.space, Space.BOX_STEPS, f.length)
+            f.call(code.name, own + (i + INPUTS) * (PARTS * half), *places)
+        w.add(f.space, WorkspaceWord.SQUARES, 1)
+        w.add(f.space, WorkspaceWord.INTERVAL_STEPS, f.length)
 
 
 class _Scale:
@@ -101,10 +111,10 @@ class _Scale:
     columns are known, and samples go along X.
     """
 
-    def __init__(self, f: Function, w: Writer, side: Value) -> None:
+    def __init__(self, f: Function, w: FrameWriter, side: Value) -> None:
         self.f = f
         self.is_one = side.same(1)
-        self.side, self.samples = (self.double(v) for v in (side, w.word(Word.SIDE)))
+        self.side, self.samples = (self.double(v) for v in (side, w.word(FrameWord.SIDE)))
         self.last = self.two("fmul", self.two("fsub", self.samples, 1.0), 0.5)
         self.inside = self.two("fdiv", self.last, self.samples)
         self.reach = self.two("fmul", self.two("fsub", self.side, self.two("fdiv", 1.0, self.samples)), 0.5)
@@ -136,7 +146,7 @@ class _Scale:
         return self.two("fmul", squares, self.two("fmul", step, step))
 
 
-def _inputs(f: Function, w: Writer, base: Value, scale: _Scale, side: Value) -> None:
+def _inputs(f: Function, w: FrameWriter, base: Value, scale: _Scale, side: Value) -> None:
     """The forms of the inputs: where 16 squares are, and the samples of a pixel."""
     half, width = w.half, w.half // LANES
     real = "double" if width == 8 else "float"
@@ -148,7 +158,7 @@ def _inputs(f: Function, w: Writer, base: Value, scale: _Scale, side: Value) -> 
         return f.splat(f.let(f"fneg {real} {one.name}", real) if sign else one, LANES)
 
     def put(number: int, first: Value, last: Value, factors: dict[int, Value], error: Value) -> None:
-        place = number * HALVES * half
+        place = number * PARTS * half
         for k, end in enumerate((first, last)):
             f.store(end.to(f"<{LANES} x i{8 * width}>"), base, place + k * half, align=half)
         total = first + last
@@ -159,7 +169,7 @@ def _inputs(f: Function, w: Writer, base: Value, scale: _Scale, side: Value) -> 
             f.store(factors.get(k - FACTORS, nothing), base, place + k * half, align=half)
         f.store(error, base, place + ERROR * half, align=half)
 
-    beyond = f.splat((side - 1).to("i32"), LANES)
+    end = f.splat((side - 1).to("i32"), LANES)
     zero = f.let("fadd double 0.0, 0.0", "double")
 
     def of_one(one: Value, more: Value) -> Value:
@@ -173,8 +183,8 @@ def _inputs(f: Function, w: Writer, base: Value, scale: _Scale, side: Value) -> 
     ):
         first = f.splat(start.to("i32"), LANES) + (f.lanes("i32", steps) << f.splat(f.shift.to("i32"), LANES))
         along, inside = of_one(zero, scale.reach), of_one(zero, scale.inside)
-        put(k, first, first + beyond, {k: splat(along), 2 + k: splat(inside, "-")}, error)
-    last = f.splat((w.word(Word.SIDE) - 1).to("i32"), LANES)
+        put(k, first, first + end, {k: splat(along), 2 + k: splat(inside, "-")}, error)
+    last = f.splat((w.word(FrameWord.SIDE) - 1).to("i32"), LANES)
     for k in range(2):
         factors = {k: splat(of_one(scale.last, zero)), 2 + k: splat(of_one(zero, scale.last))}
         put(2 + k, f.number(0, f"<{LANES} x i32>"), last, factors, nothing)
@@ -190,50 +200,52 @@ def _squares(asm: Assembly, half: int) -> None:
         "squares", "i64", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64", shift="i64",
         there="i16", tile=POINTER,
     ) as f:  # fmt: skip
-        w = Writer(f, half, traced=asm.traced)
-        base, own = w.place(f.space, Word.BASE), w.place(f.space, Word.FORMS)
+        w = FrameWriter(f, half, traced=asm.traced)
+        base, own = w.place(f.space, FrameWord.BASE), w.place(f.space, FrameWord.MODELS)
         side = f.number(1) << f.shift
         scale = _Scale(f, w, side)
         _inputs(f, w, own, scale, side)
-        tape = f.load(POINTER, f.record, 8 * Record.TAPE)
+        tape = f.load(POINTER, f.record, 8 * TapeRecord.TAPE)
         kept, instructions = kept_by(f, w, f.record, tape)
-        length = f.load("i64", f.record, 8 * Record.LENGTH) - instructions
-        f.call("run_forms", f.frame, f.space, tape, length)
-        scratch = _scratch(f, half, MOST_VALUES)
-        places, colors = f.block(8 * MOST_VALUES), f.block(4 * LANES)
-        with f.count(w.word(Word.KEPT)) as k:
+        length = f.load("i64", f.record, 8 * TapeRecord.LENGTH) - instructions
+        f.call("run_models", f.frame, f.space, tape, length)
+        scratch = _scratch(f, half, MAX_VALUES)
+        places, colors = f.block(8 * MAX_VALUES), f.block(4 * LANES)
+        with f.count(w.word(FrameWord.KEPT)) as k:
             x = _reference(f, kept, k)
-            mine = scratch + k * (HALVES * half)
+            mine = scratch + k * (PARTS * half)
             with f.when(x < 0):
                 _uniform(f, w.entry(base, x), mine, half)
-            f.store(f.choose(x < 0, mine, own + x * (HALVES * half)), places + (k << 3))
+            f.store(f.choose(x < 0, mine, own + x * (PARTS * half)), places + (k << 3))
         found = f.variable("i64", 0)
-        samples, slack = w.word(Word.SAMPLES), w.word(Word.SLACK).to("i32")
+        samples, slack = w.word(FrameWord.SAMPLES), w.word(FrameWord.SLACK).to("i32")
         z = scale.square()
         with f.count(side) as row, f.count(side) as column:
             x, y = scale.place(column), scale.place(row)
             mask = f.call(
-                w.word(Word.CENTERS, POINTER).name,
+                w.word(FrameWord.PIXEL_MEANS, POINTER).name,
                 *(places, base, samples, slack, x, y, z, colors),
                 result="i16",
             )
             with f.bits((mask & f.there).to("i64")) as k:
                 _fill(f, w, k, (column, row), colors, found)
-        w.add(f.space, Space.FILLED, found())
+        w.add(f.space, WorkspaceWord.FILLED, found())
         f.give(found())
 
 
 def _fill(
-    f: Function, w: Writer, k: Value, inside: tuple[Value, Value], colors: Value, found: Variable
+    f: Function, w: FrameWriter, k: Value, inside: tuple[Value, Value], colors: Value, found: Variable
 ) -> None:
     """Fill a pixel of a square, if it is in the frame and is left."""
     left_edge, top = child_corner(f.x, f.y, k, f.shift)
     column, row = left_edge + inside[0], top + inside[1]
-    wide = w.word(Word.WIDTH)
+    wide = w.word(FrameWord.WIDTH)
     left = f.tile + place_in_tile(column, row)
-    is_left = (column < wide) & (row < w.word(Word.HEIGHT)) & f.load("i8", left).differs(0)
+    is_left = (column < wide) & (row < w.word(FrameWord.HEIGHT)) & f.load("i8", left).differs(0)
     with f.when(is_left):
-        f.store(f.load("i32", colors + (k << 2)), w.word(Word.OUT, POINTER) + ((row * wide + column) << 2))
+        f.store(
+            f.load("i32", colors + (k << 2)), w.word(FrameWord.OUT, POINTER) + ((row * wide + column) << 2)
+        )
         f.store(f.number(0, "i8"), left)
         found.set(found() + 1)
         w.trace(column, row, f.number(1), f.number(0))
@@ -245,28 +257,28 @@ def place_in_tile(column: Value, row: Value) -> Value:
     return (square << 4) | ((row & 3) << 2) | (column & 3)
 
 
-MUCH, ENOUGH = 8 * 256, 2 * 256
+MIN_ASKED, MIN_SAVED = 8 * 256, 2 * 256
 """How many samples have to be left in a tile to ask, and how many to be saved for that to be worth while."""
-FEW, WORTH_WHILE = 24, 16
+MIN_LEFT, MIN_FILLED = 24, 16
 """Of the 64 pixels of a quarter of a tile, how many have to be left for smaller squares, and how many to be filled."""
-DENSE = 16
+DENSE_SAMPLES = 16
 """Samples of a pixel from which on squares of 2 by 2 are asked as well."""
 
 
-def _is_able(f: Function, w: Writer) -> Value:
+def _is_able(f: Function, w: FrameWriter) -> Value:
     """Whether a record's tape can run on forms."""
-    length = f.load("i64", f.record, 8 * Record.LENGTH)
-    return w.word(Word.SURFACES).differs(0) & (length <= w.word(Word.FORMS_MOST))
+    length = f.load("i64", f.record, 8 * TapeRecord.LENGTH)
+    return w.word(FrameWord.MODEL_KERNELS).differs(0) & (length <= w.word(FrameWord.MAX_MODELS))
 
 
-def _is_hopeful(f: Function, which: Space) -> Value:
+def _is_hopeful(f: Function, which: WorkspaceWord) -> Value:
     """Whether squares of some size are to be asked: not often, after some in a row that were no use."""
     streak = f.load("i64", f.space, 8 * which)
     f.store(streak + 1, f.space, 8 * which)
-    return (streak & (AGAIN - 1)).same(0)
+    return (streak & (RETRY_PERIOD - 1)).same(0)
 
 
-def _note(f: Function, which: Space, useful: Value) -> None:
+def _note(f: Function, which: WorkspaceWord, useful: Value) -> None:
     """Begin to count anew after a use."""
     with f.when(useful):
         f.store(f.number(0), f.space, 8 * which)
@@ -277,31 +289,31 @@ def _tile(asm: Assembly, half: int) -> None:
     with asm.function(
         "tile", "i16", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64", rest="i16", tile=POINTER
     ) as f:  # fmt: skip
-        w = Writer(f, half, traced=asm.traced)
+        w = FrameWriter(f, half, traced=asm.traced)
         f.call("llvm.memset.p0.i64", f.tile, f.number(0, "i8"), f.number(TILE), f.number(0, "i1"))
         ones = f.number(1, f"<{LANES} x i8>")
         with f.bits(f.rest.to("i64")) as k:
             f.store(ones, f.tile + (k << 4), align=LANES)
         asked = f.call("llvm.ctpop.i16", f.rest, result="i16").to("i64") << 4
-        is_much = asked * w.word(Word.SAMPLES) >= MUCH
+        is_much = asked * w.word(FrameWord.SAMPLES) >= MIN_ASKED
         with f.when((_is_able(f, w) & is_much) ^ 1):
             f.give(f.rest)
-        with f.when(_is_hopeful(f, Space.LEVEL) ^ 1):
+        with f.when(_is_hopeful(f, WorkspaceWord.STREAK_4) ^ 1):
             f.give(f.rest)
         filled = f.variable("i64", 0)
         filled.set(_ask(f, f.x, f.y, f.number(STEP), f.rest))
-        with f.when(w.word(Word.SAMPLES) >= DENSE), f.count(4) as quarter:
+        with f.when(w.word(FrameWord.SAMPLES) >= DENSE_SAMPLES), f.count(4) as quarter:
             right, down = (quarter & 1) << 3, (quarter >> 1) << 3
             first = f.tile + place_in_tile(right, down)
             left = [f.load("<32 x i8>", first, k, align=LANES).differs(0).read_as("i32") for k in (0, 64)]
             count = f.number(0)
             for x in left:
                 count = count + f.call("llvm.ctpop.i32", x, result="i32").to("i64")
-            with f.when(count >= FEW), f.when(_is_hopeful(f, Space.STEEP)):
+            with f.when(count >= MIN_LEFT), f.when(_is_hopeful(f, WorkspaceWord.STREAK_2)):
                 more = _ask(f, f.x + right, f.y + down, f.number(1), f.number(-1, "i16"))
-                _note(f, Space.STEEP, more >= WORTH_WHILE)
+                _note(f, WorkspaceWord.STREAK_2, more >= MIN_FILLED)
                 filled.set(filled() + more)
-        _note(f, Space.LEVEL, filled() * w.word(Word.SAMPLES) >= ENOUGH)
+        _note(f, WorkspaceWord.STREAK_4, filled() * w.word(FrameWord.SAMPLES) >= MIN_SAVED)
         rest = f.variable("i16", 0)
         with f.bits(f.rest.to("i64")) as k:
             here = f.load(f"<{LANES} x i8>", f.tile + (k << 4), align=LANES).differs(0).read_as("i16")
@@ -319,7 +331,7 @@ def _pixels(asm: Assembly, half: int) -> None:
     with asm.function(
         "pixels", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64", rest="i16", tile=POINTER
     ) as f:  # fmt: skip
-        w = Writer(f, half, traced=asm.traced)
-        with f.when(_is_able(f, w)), f.when(_is_hopeful(f, Space.BENT)):
+        w = FrameWriter(f, half, traced=asm.traced)
+        with f.when(_is_able(f, w)), f.when(_is_hopeful(f, WorkspaceWord.STREAK_1)):
             filled = _ask(f, f.x, f.y, f.number(0), f.rest)
-            _note(f, Space.BENT, filled.differs(0))
+            _note(f, WorkspaceWord.STREAK_1, filled.differs(0))
