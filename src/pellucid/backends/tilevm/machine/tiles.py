@@ -40,16 +40,29 @@ CLASSES = 5
 @cache
 def text(width: int, *, traced: bool = False) -> str:
     """The machine's text for elements of so many bytes, 4 or 8; `traced`, it notes the tiles it draws."""
+    return machine_text((leaf, _node), _look, is_shorter, _draw, _draw_band, width, traced=traced)
+
+
+def machine_text(
+    parts: tuple[Callable[[Assembly, int], None], ...],
+    look: Look,
+    worth: Worth,
+    draw: Callable[[Function, Task], None],
+    draw_band: Callable[[Function, FrameWriter, Value, Value, Value], None],
+    width: int,
+    *,
+    traced: bool,
+) -> str:
+    """The text of a machine: what all have in common, and `parts` of its own."""
     half = LANES * width
     asm = Assembly(traced=traced)
     declare(asm)
-    simplify.functions(asm, half)
-    for build in (fill, write_fills, leaf, _node):
-        build(asm, half)
-    prepare(asm, half, _look)
+    for write in (simplify.functions, fill, write_fills, *parts):
+        write(asm, half)
+    prepare(asm, half, look)
     arrange(asm)
-    tiles(asm, half, is_shorter, _draw)
-    bands(asm, half, _draw_band)
+    tiles(asm, half, worth, draw)
+    bands(asm, half, draw_band)
     return asm.text()
 
 

@@ -23,23 +23,16 @@ from ..abi import (
     TapeRecord,
     WorkspaceWord,
 )
-from ..machine.fills import write_fills
 from ..machine.leaves import leaf_form, run_leaf
 from ..machine.tiles import (
     Task,
-    arrange,
-    bands,
     child_corner,
     child_intervals,
     child_tapes,
-    declare,
-    fill,
     fill_children,
-    prepare,
-    tiles,
+    machine_text,
 )
 from ..sizes import LANES, VECTORS
-from ..tape import simplify
 from ..taylor.tiles import TILE, functions, kept_by, place_in_tile, places_kept
 
 SUMS = MAX_VALUES * 8 * LANES
@@ -57,18 +50,8 @@ MANY_SAMPLES = 64
 @cache
 def text(width: int, *, traced: bool = False) -> str:
     """The machine's text for elements of so many bytes, 4 or 8; `traced`, it notes the tiles it draws."""
-    half = LANES * width
-    asm = Assembly(traced=traced)
-    declare(asm)
-    simplify.functions(asm, half)
-    functions(asm, half)
-    for build in (fill, write_fills, _flush, _append, _node):
-        build(asm, half)
-    prepare(asm, half, _look)
-    arrange(asm)
-    tiles(asm, half, _is_worth, _draw)
-    bands(asm, half, _draw_band)
-    return asm.text()
+    parts = functions, _flush, _append, _node
+    return machine_text(parts, _look, _is_worth, _draw, _draw_band, width, traced=traced)
 
 
 def _flush(asm: Assembly, half: int) -> None:
