@@ -1,4 +1,4 @@
-"""The tile machine: a batch interpreter with boxes, ready before any compiler is, that draws only what differs."""
+"""The tile machine: an interpreter of intervals and batches, which needs no compilation and skips uniform tiles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .tape.build import build, field_of
 
 
 class TileBackend:
-    """Runs frames as tapes on boxes and batches; `store` keeps kernels between runs."""
+    """Runs frames as tapes on intervals and batches; `store` keeps kernels between runs."""
 
     name = "tiles"
 

@@ -1,7 +1,7 @@
-"""The frame ABI: how the memory of the tile machine is laid out, for the machine and for those who fill it in.
+"""The frame ABI: the layout of the tile machine's memory, for its native code and for the Python that fills it in.
 
-References of a tape are numbers: those below zero are entries of the pool (constants, uniforms, and what boxes
-pinned), the first few are inputs (column and row), and the rest are its instructions in order.
+References of a tape are numbers: those below zero are entries of the pool (constants, uniforms, and results whose
+interval is a point), the first few are inputs (column and row), and the rest are its instructions in order.
 """
 
 from __future__ import annotations
@@ -14,43 +14,43 @@ from .sizes import LANES
 INPUTS = 4
 """References of the inputs: column, row, and two that are spare."""
 BESIDE, UNUSED = 2, 3
-"""Inputs that hardly anybody has: where the second of two results waits, and what stands for no operand at all."""
+"""Spare inputs: the place of the second of two results (see `tape.sincos`), and the reference of an absent operand."""
 TRUTH_TABLE = (0xAAAA, 0xCCCC, 0xF0F0)
-"""Truths in every lane of a vector, so that there are all cases of so many."""
+"""Words of 16 truths: the columns of a truth table of three inputs, one row to a lane."""
 MAX_OWN_SLOTS = 48
-"""The most instructions of a tape each of which has a slot of its own in leaves: more would leave the near caches."""
+"""Maximum instructions of a leaf's tape in which each has a slot of its own: more slots leave the first-level cache."""
 LEAF = 4
 """The logarithm of a leaf's side."""
 MIN_SHARING_LEAVES = 4
-"""So many leaves of a square at least share their lines, which are then as long as its side."""
+"""Minimum leaves of a square that share invariant vectors, which are then as long as the square's side."""
 STEP = 2
-"""The logarithm of how much smaller a child is than its square."""
+"""The logarithm of the ratio of a square's side to its children's."""
 ROOTS = 3
-"""How many values the first instruction that keeps some keeps; each one behind it keeps one less."""
+"""Values that the first `keep` instruction keeps; each later one keeps one less and takes the one before it."""
 TRACED = 16
 """Bytes of a traced tile: column, row, side, and the length of its tape, which is 0 if it was filled."""
 MAX_VALUES = 8
-"""How many values a sample may have."""
+"""Maximum values of a sample."""
 MAX_LISTED = 64
-"""How many pixels a list may hold, of which the means are worked out together."""
+"""Maximum pixels of a list whose means are computed together."""
 INSTRUCTION = 16
 """Bytes of an instruction: opcode, flags (or in a leaf's tape the slot of the result), and three operands."""
 OBSERVED = {4: 1, 8: 2}
-"""Flags: somebody looks at the sign of this float of so many bytes, should it be zero."""
+"""Flags: the sign of a zero of this float, of 4 or 8 bytes, is observed."""
 UNCOPIED = 4
-"""Flag: it must not be replaced by an operand."""
+"""Flag: the instruction is not replaced by an operand."""
 TRUTH = 8
 """Flag: the result is a truth."""
 TABULATED = 64
-"""Flag: the result changes with truths only."""
+"""Flag: the result depends on truths only, so that a truth table holds it."""
 INVARIANT, BY_ROW = 16, 32
-"""Flags: one vector holds the result, which is the same in all rows or in all columns; in all columns."""
+"""Flags: the result is the same in all rows or in all columns, so that one vector holds it; in all columns."""
 MAX_STREAK, RETRY_PERIOD = 2, 8
-"""After so many squares in which next to nothing was decided, only every so many are asked."""
+"""After 2 squares in a row in which intervals decide next to nothing, only every 8th is evaluated on intervals."""
 NOWHERE = -(1 << 31)
-"""The place of what is in no slot."""
+"""The place of a result without a slot."""
 CHILD_THRESHOLD, LEAF_THRESHOLD = 85, 70
-"""So many hundredths of the present tape a child's own must be shorter than: of a square, and of a leaf."""
+"""Percentages of the present tape that a child's own tape stays below: of a square, and of a leaf."""
 
 
 class FrameWord(IntEnum):
@@ -61,7 +61,7 @@ class FrameWord(IntEnum):
     HEIGHT = auto()
     BATCH_KERNELS = auto()
     INTERVAL_KERNELS = auto()
-    # Records of the whole tape: as tiles run it, and as bands do, without lines.
+    # Records of the whole tape: as tiles run it, and as bands do, without invariant vectors.
     TOP = auto()
     BAND = auto()
     POOL = auto()
@@ -97,9 +97,9 @@ class FrameWord(IntEnum):
     FAILED = auto()
     # Whether the frame is written past the caches.
     STREAMED = auto()
-    # Of traced frames: a word that counts tiles, another word, and `TRACED` bytes for each tile.
+    # In traced frames: a word that counts tiles, a spare word, and `TRACED` bytes for each tile.
     TRACE = auto()
-    # Of frames with many samples to a pixel:
+    # In frames with many samples to a pixel:
     SIDE = auto()
     SAMPLES = auto()
     AT_ONCE = auto()
@@ -131,21 +131,21 @@ class WorkspaceWord(IntEnum):
     FILLED = auto()
     SAMPLED = auto()
     STREAK = auto()
-    # How many squares in a row surfaces were no use for: of 4 by 4 pixels, of 2 by 2, and single ones.
+    # Squares in a row for which Taylor models decide nothing: of 4 by 4 pixels, of 2 by 2, and single pixels.
     STREAK_4 = auto()
     STREAK_2 = auto()
     STREAK_1 = auto()
-    # Whether there are lines that leaves of a square share (1), and what is flat in all cases (2).
+    # Whether the leaves of a square share invariant vectors (1) and a truth table (2) that are computed already.
     SHARED = auto()
     COUNTS = 16
 
 
 class TapeRecord(IntEnum):
-    """The words of a tape's record: the tape, of which the first are lines and the last flat, and its form for leaves.
+    """The words of a tape's record: the tape, in which invariants are first and tabulated results last, and its form.
 
-    That is made when a leaf asks for it, which has no root before: lines; from another place on what makes batches of
-    lines, and the rest; which inputs are wanted as batches; and if what is flat is worked out for all cases of a few
-    truths, a mask of those.
+    The leaf form is made when a leaf first needs it, and `LEAF_ROOT` is negative before. It consists of the invariants,
+    the broadcasts that make batches of them, and the rest. `LEAF_INPUTS` says which inputs are needed as batches.
+    `LEAF_TRUTHS` is a mask of the truths that index the truth table, or 0 if there is none.
     """
 
     TAPE = 0
@@ -162,7 +162,7 @@ class TapeRecord(IntEnum):
 
 RECORD = 8 * len(TapeRecord)
 FILL_WORDS = 8 * WorkspaceWord.COUNTS + 4 * LANES
-"""Where a workspace has the words of a task's cells, and below, which of them there are."""
+"""Offsets in a workspace of a task's deferred fills: their words, and below, a bit for each that is there."""
 FILL_BITS = FILL_WORDS + 4 * LANES * LANES
 HEADER = FILL_BITS + 2 * LANES
 
@@ -179,24 +179,24 @@ class FrameWriter:
         return self.f.load(type_, self.f.frame, 8 * which)
 
     def place(self, space: Value, which: FrameWord) -> Value:
-        """A part of a workspace, which begins at an offset that a word of the frame tells."""
+        """The address of a part of a workspace, whose offset is a word of the frame."""
         return space + self.word(which)
 
     def operands(self, tape: Value, index: Value) -> tuple[Value, ...]:
-        """An instruction's place and its three operands, as references."""
+        """The address of an instruction, and the references of its three operands."""
         at = tape + (index << 4)
         return at, *(self.f.load("i32", at, k).signed("i64") for k in (4, 8, 12))
 
     def entry(self, base: Value, reference: Value) -> Value:
-        """Where a reference's box is."""
+        """The address of a reference's interval."""
         return base + (reference << self.unit)
 
     def add(self, space: Value, which: WorkspaceWord, more: Value | int) -> None:
-        """Count something in a workspace."""
+        """Add to a counter of a workspace."""
         self.f.store(self.f.load("i64", space, 8 * which) + more, space, 8 * which)
 
     def trace(self, x: Value, y: Value, side: Value, length: Value) -> None:
-        """Note a tile, if tiles are to be noted."""
+        """Record a tile, if the machine traces them."""
         if not self.traced:
             return
         place = self.word(FrameWord.TRACE, POINTER)

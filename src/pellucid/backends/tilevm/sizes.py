@@ -1,6 +1,6 @@
-"""Sizes: how many boxes and pixels the tile machine works on at a time."""
+"""Sizes: how many intervals and pixels the tile machine works on at a time."""
 
 LANES = 16
-"""Boxes side by side, and pixels of a vector."""
+"""Intervals side by side, and pixels of a vector."""
 VECTORS = 16
 """Vectors of a batch: 256 pixels."""

@@ -1,7 +1,7 @@
-"""Cold-branch skipping: which parts of a row's body most vectors never need, so that a kernel can go around them.
+"""Cold-branch skipping: finds the parts of a row's body that a kernel computes only where some lane selects them.
 
-A sine of a large angle takes a long way that pictures hardly ever take: where no lane chooses the arm of a choice,
-what only that arm needs is not computed.
+The reduction of a large angle for a sine is long, and pictures hardly ever need it. If no lane selects the arm of a
+choice, the kernel skips the operators that only that arm uses.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import NamedTuple
 from ....ir.expr import Expr, topological
 
 MIN_SPARED = 12
-"""So many operators at least must be spared."""
+"""Minimum operators that a skipped arm spares: a branch costs about as much."""
 
 
 class ColdBranch(NamedTuple):
-    """Choices on one condition, all in one body, and what only their arm of that number needs (1: where it holds)."""
+    """Choices on one condition, and the nodes that only their arm uses: arm 1 where it holds, arm 2 elsewhere."""
 
     condition: Expr
     arm: int
@@ -25,7 +25,7 @@ class ColdBranch(NamedTuple):
 
     @property
     def needed(self) -> list[Expr]:
-        """What must be there before: the condition, the other arms, and what the spared nodes are made of."""
+        """The nodes computed before the branch: the condition, the other arms, and operands of spared nodes."""
         inside = set(self.spared)
         found = [self.condition, *(c.args[3 - self.arm] for c in self.choices)]
         found += [c.args[self.arm] for c in self.choices if c.args[self.arm] not in inside]
@@ -34,10 +34,10 @@ class ColdBranch(NamedTuple):
 
 
 def cold_branches(roots: Sequence[Expr]) -> dict[Expr, ColdBranch]:
-    """The guards of some expressions by each of their choices, those that spare most first; no two overlap.
+    """The cold branches of some expressions, by each of their choices; no two overlap, and larger ones are preferred.
 
     >>> from pellucid.ir.parse import parse_expr
-    >>> guards(parse_expr("if $x:f32 < 1.0 then $x:f32 else $x:f32 * 2.0"))
+    >>> cold_branches(parse_expr("if $x:f32 < 1.0 then $x:f32 else $x:f32 * 2.0"))
     {}
     """
     nodes = topological(roots)
@@ -61,7 +61,7 @@ def cold_branches(roots: Sequence[Expr]) -> dict[Expr, ColdBranch]:
         if len(guard.spared) < MIN_SPARED or not taken.isdisjoint(mine):
             continue
         if not set(guard.choices).isdisjoint(topological(guard.needed)):
-            # One choice needs another one first: they cannot be made together.
+            # One choice depends on another, so that they cannot share a branch.
             continue
         taken |= mine
         result |= dict.fromkeys(guard.choices, guard)
@@ -75,7 +75,7 @@ def _spared(
     choices: Sequence[Expr],
     arm: int,
 ) -> tuple[Expr, ...]:
-    """What nothing needs but the arms of that number of these choices."""
+    """The nodes whose only users are the arms of that number of these choices."""
     group = set(choices)
     inside: set[Expr] = set()
 

@@ -16,7 +16,7 @@ from .branches import ColdBranch, cold_branches
 
 
 class VectorEmitter:
-    """The body of a kernel: lines, and the names of the values they define."""
+    """Emits the body of a kernel: lines of text, and the names of the values that they define."""
 
     def __init__(self, half: int, declared: dict[str, None], prefix: str = "v") -> None:
         self.lines: list[str] = []
@@ -25,7 +25,7 @@ class VectorEmitter:
         self.label = "entry"
 
     def let(self, right: str) -> str:
-        """A new name for a right side."""
+        """Name the result of an instruction."""
         name = self._fresh()
         self.lines.append(f"{name} = {right}")
         return name
@@ -56,7 +56,7 @@ class VectorEmitter:
         return self.splat(type_, found if word == SCALAR[type_] else self._narrowed(type_, word, found, 0))
 
     def _word(self, type_: T.Type) -> str:
-        """What a lane holds of a type: the type itself where it is as wide."""
+        """The LLVM type of a lane: the type itself where it is as wide, else an integer."""
         bits = 8 * self.half // LANES
         return SCALAR[type_] if type_.bits == bits else f"i{bits}"
 
@@ -119,7 +119,7 @@ class VectorEmitter:
         found[node] = name
 
     def _cold(self, branch: ColdBranch, found: dict[Expr, str]) -> None:
-        """Choices between what is there and what is computed only if some lane wants it."""
+        """Emit a branch around nodes that no lane selects, and the choices that select between arms."""
         truths = f"<{LANES} x i1>"
         condition = found[branch.condition]
         wanted = condition if branch.arm == 1 else self.let(f"xor {truths} {condition}, splat (i1 true)")
@@ -145,5 +145,5 @@ class VectorEmitter:
             self.lines.append(line(found[choice], condition, then, orelse))
 
     def declare(self, line: str) -> None:
-        """Name a function of LLVM's own."""
+        """Declare an LLVM intrinsic."""
         self.declared[f"declare {line}"] = None

@@ -1,7 +1,7 @@
-"""Deferred tile fills: tiles of one word are noted in a task, and written row by row at the task's end.
+"""Deferred tile fills: a task records its tiles of one word, and writes them row by row at its end.
 
-A square of 16 by 16 pixels lies in 16 pages of memory, 64 bytes in each: written one by one such squares take three
-times as long as rows that go on. So a task has a word and a bit for each of its cells, which are as large as leaves.
+A square of 16 by 16 pixels lies in 16 pages of memory, 64 bytes in each: writing such squares one by one takes three
+times as long as writing longer rows. So a task has a word and a bit for each of its tiles of a leaf's size.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from ..sizes import LANES
 from .rows import StoreMode, store_row, store_rows
 
 SIDE = 16
-"""Cells of the largest task in a row."""
+"""Tiles in a row of the largest task."""
 FOUR = 1 << STEP
-"""Cells of a square of leaves in a row."""
+"""Tiles in a row of a square of leaves."""
 
 
 def defer_fills(
     f: Function, space: Value, which: Value, x: Value, y: Value, shift: Value, values: Value
 ) -> None:
-    """Note the words of some children of a square, which are leaves or squares of leaves."""
+    """Record the words of some children of a square, which are leaves or squares of leaves."""
     column, row = ((start >> LEAF) & (SIDE - 1) for start in (x, y))
 
     def note(words: Value, bits: Value, column: Value, row: Value) -> None:
@@ -45,13 +45,13 @@ def defer_fills(
 
 
 def write_fills(asm: Assembly, half: int) -> None:
-    """Write what was noted in the task at a place, and forget it."""
+    """Write the recorded fills of the task at (x, y), and clear them."""
     with asm.function("fills", frame=POINTER, space=POINTER, x="i64", y="i64") as f:
         w = FrameWriter(f, half)
         wide, high = w.word(FrameWord.WIDTH), w.word(FrameWord.HEIGHT)
         left, top = ((start & -(SIDE << LEAF)) for start in (f.x, f.y))
         out = w.word(FrameWord.OUT, POINTER)
-        # A square of cells may reach beyond the frame.
+        # A square of leaves may extend past the frame.
         inside = (f.number(1) << ((wide - left + (LANES - 1)) >> LEAF).least(SIDE)) - 1
         with f.count(SIDE) as row:
             at = f.space + (row << 1)

@@ -1,9 +1,9 @@
-"""Kernels: for every operator on every type, the code of one instruction on 256 pixels and on 16 boxes.
+"""Kernels: for every operator on every type, the code of one instruction on 256 pixels and on 16 intervals.
 
-`machine.tiles` calls kernels through tables of addresses. Nothing here knows an operator: a batch kernel is a row's
-own spelling, or that of its body, and a box kernel is the rule that `reasoning.boxes` derives from the row. Kernels
-that a tape needs and that do not exist yet are compiled together, kept in the store, and stay for the rest of the
-process.
+`machine.tiles` calls kernels through tables of addresses. No operator has code here: a batch kernel is a row's own
+spelling, or that of its body, and an interval kernel is the rule that `reasoning.boxes` derives from the row. The
+kernels that a tape needs and that do not exist yet are compiled together, put into the store, and stay for the rest of
+the process.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from . import linkage
 from .emitter import VectorEmitter
 
 MAX_KERNELS = 2048
-"""Operators on certain types that a process may use."""
+"""Maximum kernels of a process: operators on certain types."""
 UNROLLED = 4
-"""Vectors in one turn of a kernel's loop, where an operator is cheap."""
+"""Vectors in one iteration of a kernel's loop, where an operator is cheap."""
 
 
 class Kernels:
     """The kernels of this process for one width of elements, 4 or 8 bytes, found by key.
 
-    `batches` and `boxes` are the tables that machine code reads: addresses by opcode.
+    `batches` and `intervals` are the tables that machine code reads: addresses by opcode.
     """
 
     def __init__(self, width: int, store: Store | None) -> None:
@@ -72,9 +72,9 @@ class Kernels:
             base, arity = first + k, len(key.types)
             full = (1 << arity) - 1
             for mask in range(VARIANTS):
-                # What a load reads from is in the pool, but no operand; nor is where a passage leads.
+                # Operands without a type, such as the memory of a load, are always in the pool and do not count.
                 self.batches[base * VARIANTS + mask] = batches[k * VARIANTS + (mask & full)]
-                # What is uniform may be NaN; so may be, where there is one operand, a batch made of it.
+                # A uniform may be NaN; so may a batch that is made of one, where there is one operand.
                 self.intervals[base * VARIANTS + mask] = intervals[
                     2 * k + int(mask & full > 0 or len(key.own) == 1)
                 ]
@@ -82,7 +82,7 @@ class Kernels:
 
     def _addresses(self, keys: Sequence[Key]) -> tuple[list[int], list[int]]:
         this = machine()
-        # Sixteen times around a body: what it reads from memory each time costs more than its registers.
+        # A kernel runs its body 16 times: hoisting loads out of it pays more than registers cost.
         tag = f"kernels {self.half} {keys}"
         places = this.kept(
             tag,
@@ -101,7 +101,7 @@ def words(address: int, count: int) -> list[int]:
 
 
 def module(keys: Sequence[Key], half: int) -> str:
-    """The text of the kernels of some keys, and the tables of their addresses."""
+    """The LLVM text of the kernels of some keys, and of the tables of their addresses."""
     parts: list[str] = []
     batches: list[str] = []
     intervals: list[str] = []
@@ -109,7 +109,7 @@ def module(keys: Sequence[Key], half: int) -> str:
     for k, key in enumerate(keys):
         full = (1 << len(key.types)) - 1
         if key.op in LINKAGE:
-            # Only what is passed may be uniform.
+            # Only the value that is passed may be uniform.
             truth = key.result is T.boolean
             parts.append(linkage.text(key.op, truth, f"batch_{k}", f"intervals_{k}", half))
             given = 2 if full > 1 else 1
@@ -118,7 +118,7 @@ def module(keys: Sequence[Key], half: int) -> str:
             intervals += (f"ptr @intervals_{k}", _guarded(key, k, half, parts))
             continue
         for mask in range(VARIANTS):
-            # What is kept is read where it is.
+            # Kept values are read in their places.
             if mask >= key.variants or key.op == "keep" or (mask and key.op in BROADCASTS):
                 batches.append("ptr null")
                 continue
@@ -140,7 +140,7 @@ def module(keys: Sequence[Key], half: int) -> str:
 
 
 def _wholes(half: int) -> str:
-    """The box of every number, and so of what may be none, of each type of floats."""
+    """The interval of all numbers, which stands for a possible NaN as well, of each type of floats."""
     lanes = f"<{LANES} x i{8 * half // LANES}>"
     word = lanes.split(" x ")[1][:-1]
     lines: list[str] = []
@@ -153,7 +153,7 @@ def _wholes(half: int) -> str:
 
 
 def _guarded(key: Key, number: int, half: int, parts: list[str]) -> str:
-    """The kernel for boxes where operands may come from the pool: a bound is never NaN, but a uniform can be."""
+    """The interval kernel for operands from the pool: endpoints are NaN-free, but a uniform may be NaN."""
     pointers = ["%a", "%b", "%c"]
     lines: list[str] = []
     for k, type_ in enumerate(key.own):
@@ -173,16 +173,16 @@ def _guarded(key: Key, number: int, half: int, parts: list[str]) -> str:
 
 
 def _batch(key: Key, mask: int, name: str, half: int, declared: dict[str, None]) -> str:
-    """A kernel for so many bytes: vector by vector, so that the result may take the place of an operand."""
+    """A batch kernel: it works vector by vector, so that the result may take the place of an operand."""
     head = VectorEmitter(half, declared, "u")
     pointers = ("%a", "%b", "%c")
     fixed = {
         k: head.uniform(t, pointers[k]) for k, t in enumerate(key.own) if mask >> k & 1 and key.op != "load"
     }
-    # The second of a pair, whose first has made its result as well.
+    # The second of a pair: the first has computed its result as well.
     taken = len(key.types) == 3 and bool(key.beside) and not mask & 2
     prim = None if taken else table.table().get(key.op)
-    # A line is less than what is unrolled: of what is beyond it nobody knows that it is in a domain.
+    # An invariant vector is shorter than an unrolled loop, and what follows it in memory may be outside of a domain.
     count = UNROLLED if prim is None or (prim.cost <= 2 and prim.total is None) else 1
     body = VectorEmitter(half, declared)
     body.label = "loop"
@@ -223,7 +223,7 @@ def _batch(key: Key, mask: int, name: str, half: int, declared: dict[str, None])
 
 
 def _uniform(key: Key, name: str, full: int, half: int) -> str:
-    """A kernel where all operands are uniform: the first is made a batch, in the place of the result."""
+    """A kernel for uniform operands only: it broadcasts the first to a batch in the place of the result."""
     lines = VectorEmitter(half, {})
     value = lines.uniform(key.types[0], "%a")
     lines.lines += ["br label %loop", "loop:", "%k = phi i64 [ 0, %entry ], [ %next, %loop ]"]
@@ -242,7 +242,7 @@ ret void
 
 
 def _spread(key: Key, lines: VectorEmitter, offset: str) -> str:
-    """A vector of the batch that a line becomes: the line itself, or the element of one row."""
+    """A vector of the batch that an invariant is broadcast to: the invariant itself, or its element for one row."""
     (type_,) = key.types
     if key.op == "columns":
         return lines.vector(type_, "%a")
@@ -255,18 +255,18 @@ def _spread(key: Key, lines: VectorEmitter, offset: str) -> str:
 
 
 def _computed(key: Key, operands: Sequence[str], lines: VectorEmitter) -> list[str]:
-    """A row's result: its spelling, or that of its body; of the first of a pair, both results."""
+    """The result of a row, by its spelling or by that of its body; the first of a pair computes both results."""
     leaves = tuple(leaf(str(k), t) for k, t in enumerate(key.own))
     attr = key.result if table.row(key.op).result == "@" else None
     ops = [key.op, key.beside] if key.beside and len(key.types) == 2 else [key.op]
     nodes = [E.make(op, leaves, key.result, attr) for op in ops]
-    # A partial row stands only where its domain was proved, so it is spelled as it is.
+    # Partial rows occur only where their operands are proved to be in the domain.
     roots = nodes if table.row(key.op).total is not None else expand(nodes, "exact")
     return lines.values(roots, dict(zip(leaves, operands, strict=True)))
 
 
 def _memory(position: T.Type, lines: VectorEmitter) -> tuple[str, str]:
-    """Where a buffer begins, and its last position in all lanes, from the pair of words that stands for it."""
+    """The address of a buffer, and its last position in all lanes, from its entry in the pool."""
     memory = lines.let("load ptr, ptr %b")
     last = lines.let(f"load i64, ptr {lines.at('%b', 8)}")
     if position is not T.i64:
@@ -300,7 +300,7 @@ def _gathered(key: Key, position: str, memory: tuple[str, str], lines: VectorEmi
 
 
 def _intervals(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
-    """A kernel for 16 boxes; it gives a word: in which the result is one value, or the first, second, third operand."""
+    """A kernel for 16 intervals; gives 4 masks: where the result is a point, or the first, second, third operand."""
     lines = VectorEmitter(half, declared)
     pointers = ("%a", "%b", "%c")
     ends = [(lines.vector(t, pointers[k]), lines.vector(t, pointers[k], half)) for k, t in enumerate(key.own)]
@@ -308,7 +308,7 @@ def _intervals(key: Key, name: str, half: int, declared: dict[str, None]) -> str
     if key.op == "splat":
         lo, hi = ends[0]
     elif key.op == "keep":
-        # Never one value, so that operands are wanted as long as anything is.
+        # Never a point, so that operands are needed as long as anything is.
         lo, hi = "zeroinitializer", f"splat ({SCALAR[key.result]} 1)"
     elif key.op == "load":
         lo, hi = looked_up(key, ends[0], lines)
@@ -334,13 +334,13 @@ def _is_point(type_: T.Type, lo: str, hi: str, lines: VectorEmitter) -> str:
 def _ruled(
     key: Key, ends: Sequence[tuple[str, str]], lines: VectorEmitter
 ) -> tuple[str, str, list[str | None]]:
-    """The box of a row's result, and where it is one of the operands."""
+    """The endpoints of a row's result, and masks of the lanes in which it is one of the operands."""
     rule = box_rule(table.row(key.op), key.own, key.result, twice=key.twice)
     names: dict[Expr, str] = {}
     known: dict[Expr, Facts] = {}
     for (low, high), (lo, hi) in zip(rule.leaves, ends, strict=True):
         names |= {low: lo, high: hi}
-        # An end is never NaN, and may be anything else.
+        # Endpoints are NaN-free, and otherwise any number.
         known |= {e: top(e.type)._replace(nan=False) for e in (low, high)}
     copies = [c for c in rule.copies if c is not None]
     roots = expand([rule.lo, rule.hi, *copies], "exact", ranges=known)
@@ -350,7 +350,7 @@ def _ruled(
 
 
 def looked_up(key: Key, ends: tuple[str, str], lines: VectorEmitter) -> tuple[str, str]:
-    """The box of what is loaded: one element where the position is one, else anything."""
+    """The endpoints of a loaded element: itself where the position is a point, else those of the type."""
     (position,) = key.types
     one = _is_point(position, *ends, lines)
     value = _gathered(key, ends[0], _memory(position, lines), lines)

@@ -1,8 +1,8 @@
-"""Slot layout: where the subprograms of iterations are in memory, and their lines as the machine reads them.
+"""Slot layout: assigns memory to the loop subprograms of a tape, and encodes their instructions for the machine.
 
-Every subprogram has slots behind those of the tape; a slot takes 8 units as batches and one as boxes, in the same
-place. The pool tells `machine.linkage` where that is, in bytes from its own entries, so that one table serves all
-workspaces.
+The slots of subprograms follow those of the tape; a slot takes 8 units as a batch and one as an interval, in the same
+place. Entries of the pool give `machine.linkage` their offsets in bytes, relative to the entries themselves, so that
+one table serves all workspaces.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from .kernels import Kernels
 from .linkage import INSTRUCTION_BYTES, LinkWord, SubprogramWord
 
 CODE = np.dtype([("code", "u8"), ("places", "i4", 4)])
-"""A line as `machine.linkage` reads it."""
+"""An instruction of a subprogram as `machine.linkage` reads it."""
 assert CODE.itemsize == INSTRUCTION_BYTES  # noqa: S101
 
 
 class SubprogramLayout:
-    """The bodies of a tape's pool, from a place in the workspaces on; `units` of the base is what they take.
+    """The subprograms of a tape's pool, laid out from an offset in the workspaces on; they take `units` units.
 
-    `pool` are its entries that are neither values nor memory, with their numbers.
+    `pool` holds the entries that are neither values nor memory, with their numbers.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class SubprogramLayout:
                 self.units += 8 * item.size
 
     def entries(self, unit: int) -> Iterator[tuple[int, Any]]:
-        """What these entries hold, which stays the same: number and bytes."""
+        """The bytes of these entries, which never change, with their numbers."""
         for k, item in self._pool:
             if isinstance(item, WholeType):
                 yield k, _whole(item.type, unit)
@@ -56,7 +56,7 @@ class SubprogramLayout:
                 yield k, np.array(self._words(item, k, unit), np.int64).view(np.uint8)
 
     def _place(self, body: Subprogram, reference: int, scale: int) -> int:
-        """Where a reference of a body is, in units from the base."""
+        """The place of a subprogram's reference, in units from the base."""
         return reference if reference < 0 else self._begin[body] + scale * body.slots[reference]
 
     def _words(self, body: Subprogram, number: int, unit: int) -> list[int]:
@@ -78,7 +78,7 @@ class SubprogramLayout:
         return words
 
     def _code(self, body: Subprogram, instructions: Sequence[SubprogramInstruction], scale: int) -> Any:
-        """Lines with addresses and places; `scale` is 8 for batches, and 1 for boxes."""
+        """Instructions with addresses and places; `scale` is 8 for batches, and 1 for intervals."""
         found = np.zeros(len(instructions), CODE)
         addresses = self._kernels.batches if scale > 1 else self._kernels.intervals
         for k, instruction in enumerate(instructions):
@@ -89,7 +89,7 @@ class SubprogramLayout:
 
 
 def uniform(key: Key, operands: Sequence[int]) -> int:
-    """Which operands of an instruction are uniform, as a mask; the memory of a load, or a way, is no operand."""
+    """A mask of the operands that are uniform; the memory of a load or the target of a link is no operand."""
     return sum(1 << k for k, x in enumerate(operands[: len(key.types)]) if x < 0)
 
 

@@ -1,8 +1,8 @@
-"""Leaves: 256 pixels at a time, by what interval evaluation has left of a tape.
+"""Leaves: evaluate 256 pixels at a time, by the tape that interval evaluation has left.
 
-Lines come first: one vector each, or four that all leaves of a square share. Batches of 16 vectors follow. Results
-that change with a few truths only are flat, and may come last: each lane of one vector is then a case of a truth
-table, and every pixel takes the word of its case.
+Row- and column-invariant vectors come first: one vector each, or four that all leaves of a square share. Batches of 16
+vectors follow. Results that depend on a few truths only come last, as a truth table: each lane of one vector is a case,
+and every pixel selects the word of its case.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from ..sizes import LANES, VECTORS
 from .rows import StoreMode, store_row, store_rows
 
 TABLE_READY = 2
-"""The bit that says that cases are worked out."""
+"""The bit that says that the truth table is computed."""
 ACROSS = 1 << STEP
-"""Leaves of a square side by side, and vectors for which there is room in a line."""
+"""Leaves of a square side by side, and vectors for which a slot of an invariant has room."""
 
 
 def leaf_form(f: Function, w: FrameWriter) -> None:
-    """See that a record's tape has its form for leaves; give up where it cannot."""
+    """Make the leaf form of a record's tape if there is none; give up if it needs too many slots."""
     with f.when(f.load("i64", f.record, 8 * TapeRecord.LEAF_ROOT) < 0):
         most = w.word(FrameWord.MAX_SLOTS)
         slots = f.call("allocate", f.frame, f.space, f.record, most, result="i64")
@@ -36,7 +36,7 @@ def leaf_form(f: Function, w: FrameWriter) -> None:
 def run_leaf(
     f: Function, w: FrameWriter, base: Value, tape: Value, length: Value, *, invariants: Value | None = None
 ) -> None:
-    """Run instructions of a leaf's tape: on a batch, or on lines of so many vectors."""
+    """Run instructions of a leaf's tape: on a batch, or on invariants of so many vectors."""
     begin = w.entry(base, w.word(FrameWord.SLOTS_AT if invariants is None else FrameWord.INVARIANTS_AT))
     slot = w.unit + (3 if invariants is None else 1)
     size = f.number(w.half * VECTORS) if invariants is None else invariants * w.half
@@ -49,7 +49,7 @@ def run_leaf(
 
 
 def _run_invariants(f: Function, w: FrameWriter, base: Value, tape: Value, count: Value) -> None:
-    """Run what is a line: in a square around whose leaves share them, once for all."""
+    """Compute the invariants, once for all leaves of a square that share them."""
     there = f.load("i64", f.space, 8 * WorkspaceWord.SHARED)
     with f.when((there & f.shared).same(0)):
         vectors = f.choose(f.shared.differs(0), f.number(ACROSS), f.number(1))
@@ -64,7 +64,7 @@ def _run_invariants(f: Function, w: FrameWriter, base: Value, tape: Value, count
 
 
 def _broadcast_invariants(f: Function, w: FrameWriter, base: Value, first: Value, count: Value) -> None:
-    """Make batches of lines that are wanted as such, of each the vector of this leaf."""
+    """Broadcast the invariants that are needed as batches: of each the vector of this leaf."""
     begin, table = w.entry(base, w.word(FrameWord.SLOTS_AT)), w.word(FrameWord.BATCH_KERNELS, POINTER)
     size, columns = f.number(w.half * VECTORS), w.word(FrameWord.COLUMNS)
     mask = f.shared * (ACROSS - 1)
@@ -79,7 +79,7 @@ def _broadcast_invariants(f: Function, w: FrameWriter, base: Value, first: Value
 
 
 def clamped(f: Function, first: Value, limit: Value) -> Value:
-    """The numbers from the first one on, of which none is beyond the last."""
+    """16 numbers from `first` on, each at most `limit` - 1."""
     numbers = f.splat(first.to("i32"), LANES) + f.lanes("i32", range(LANES))
     vector = f"<{LANES} x i32>"
     last = f.splat((limit - 1).to("i32"), LANES)
@@ -89,7 +89,7 @@ def clamped(f: Function, first: Value, limit: Value) -> Value:
 
 
 def _batches(f: Function, w: FrameWriter, base: Value) -> None:
-    """Columns and rows as batches, where a leaf's tape wants them so."""
+    """Store columns and rows as batches, if the leaf's tape needs them so."""
     half, wanted = w.half, f.load("i64", f.record, 8 * TapeRecord.LEAF_INPUTS)
     begin = w.entry(base, w.word(FrameWord.SLOTS_AT))
     with f.when((wanted & 0xFF).differs(0)):
@@ -102,7 +102,7 @@ def _batches(f: Function, w: FrameWriter, base: Value) -> None:
 
 
 class PixelRows(NamedTuple):
-    """Where pixels go: the first one, in how many rows, how far apart these are, and how many are left in each."""
+    """The pixels of a leaf: the first one's address, how many rows, pixels from row to row, and pixels per row."""
 
     out: Value
     rows: Value
@@ -113,9 +113,9 @@ class PixelRows(NamedTuple):
 def _evaluate_table(
     f: Function, w: FrameWriter, base: Value, truths: Value, tabulated: Value, count: Value
 ) -> None:
-    """Run what is flat for all cases of truths: as lines, of which each lane is a case.
+    """Evaluate the truth table: the tabulated results as invariants, each lane of which is a case.
 
-    Leaves with one tape come one after the other, and what is flat is the same in all.
+    Leaves with one tape follow one another and share the table.
     """
     there = f.load("i64", f.space, 8 * WorkspaceWord.SHARED)
     with f.when((there & TABLE_READY).same(0)):
@@ -140,7 +140,7 @@ def _evaluate(
 def _select_by_table(
     f: Function, w: FrameWriter, base: Value, truths: Value, root: Value, place: PixelRows
 ) -> None:
-    """Write for each pixel the word of its case."""
+    """Write to each pixel the word of its case."""
     batches = w.entry(base, w.word(FrameWord.SLOTS_AT))
     truths_at = [f.variable(POINTER, batches) for _ in TRUTH_TABLE]
     found = f.variable("i64", 0)
@@ -172,7 +172,7 @@ def _select_rows(
 
 
 def leaf(asm: Assembly, half: int) -> None:
-    """256 pixels; `shared` says that the tape is that of the square around, and that its leaves share their lines."""
+    """Write `leaf`, which draws 256 pixels; `shared` says that it has the tape and the invariants of its square."""
     width = half // LANES
     with asm.function(
         "leaf", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64", shared="i64"
@@ -181,7 +181,7 @@ def leaf(asm: Assembly, half: int) -> None:
         wide, high = w.word(FrameWord.WIDTH), w.word(FrameWord.HEIGHT)
         out = w.word(FrameWord.OUT, POINTER) + ((f.y * wide + f.x) << 2)
         rows = (f.y + VECTORS).least(high) - f.y
-        # Tiles jump from row to row where no cache expects it: what will be written is asked for now.
+        # The hardware prefetcher does not follow rows of a tile: prefetch what will be written.
         with f.when(w.word(FrameWord.STREAMED).same(0)), f.count(rows) as k:
             end = out + (((k * wide) << 2) + 4 * (LANES - 1))
             f.emit(f"call void @llvm.prefetch.p0(ptr {end.name}, i32 1, i32 3, i32 1)")

@@ -1,8 +1,8 @@
-"""Call linkage: the code of the instructions by which a tape runs the body of an iteration, on batches and on boxes.
+"""Call linkage: the instructions by which a tape runs a loop subprogram, on batches and on intervals.
 
 They are called as the kernels of rows are: with the places of a result and of three operands, and the bytes of a
-batch. They need not know what their elements mean: values that go in and out are copied, and the body's own lines,
-which rows of the table made, say how the state changes.
+batch. They do not interpret elements: they copy arguments and results, and run the subprogram's own instructions, which
+are kernels of rows.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from ...jit.assembly import POINTER, Assembly, Function, Value
 from ..sizes import LANES, VECTORS
 
 INSTRUCTION_BYTES = 24
-"""Bytes of a line of a body: the address of its code, and where its result and operands are, in units of the base."""
+"""Bytes of a subprogram's instruction: the address of its code, and the places of result and operands, in units."""
 MAX_UNPROVEN = 2
-"""How many steps in a row boxes make of which no pixel surely makes any."""
+"""The interval evaluator stops after this many iterations that no pixel is proven to take."""
 
 
 class LinkWord(IntEnum):
-    """The words of a link's entry in the pool: how many bytes there are from it to a place of the body."""
+    """The words of a link's entry in the pool: the bytes from the entry to a place of the subprogram."""
 
     BATCH = 0
     INTERVAL = auto()
 
 
 class SubprogramWord(IntEnum):
-    """The words of a body's entry in the pool; places are told in bytes, the base's from here, others from the base."""
+    """The words of a subprogram's entry in the pool; offsets in bytes, of the base from here, others from the base."""
 
     BASE = 0
     LIMIT = auto()
@@ -39,40 +39,39 @@ class SubprogramWord(IntEnum):
     INTERVAL_RUNNING = auto()
 
 
-def text(op: str, truth: bool, batch: str, box: str, half: int) -> str:
-    """The two functions of an instruction, under such names; `batch` takes whatever is uniform as well.
+def text(op: str, truth: bool, batch: str, interval: str, half: int) -> str:
+    """The LLVM text of an instruction's two functions, `batch` and `interval`; `batch` takes uniform operands as well.
 
-    `truth` says that what is taken is one.
+    `truth` says that the result which is taken is a truth.
     """
     asm = Assembly()
     if op == "loop":
         _run_batches(asm, batch, half)
-        _run_boxes(asm, box, half)
+        _run_intervals(asm, interval, half)
     elif op == "take":
-        _take(asm, batch, box, half, truth=truth)
+        _take(asm, batch, interval, half, truth=truth)
     else:
-        _pass(asm, batch, box, half, masked=op == "mask")
+        _pass(asm, batch, interval, half, masked=op == "mask")
     return asm.definitions()
 
 
 def _copy(f: Function, source: Value, target: Value, half: int, step: int = 1) -> None:
-    """A batch; or, with a step of 0, one vector as a whole batch."""
+    """Copy a batch; or, with a step of 0, broadcast one vector to a batch."""
     vector = f"<{half} x i8>"
     with f.count(VECTORS * half, step=half) as k:
         f.store(f.load(vector, source + k * step, align=half), target + k, align=half)
 
 
-def _pass(asm: Assembly, batch: str, box: str, half: int, *, masked: bool) -> None:
-    """A value goes in: the first operand, to the place that the third tells of. The second was passed before.
+def _pass(asm: Assembly, batch: str, interval: str, half: int, *, masked: bool) -> None:
+    """Write `pass`: the first operand is copied to the place of the third, a link. The second orders the calls.
 
-    Where lanes are passed that matter, a box in which some may is passed as if all did: what comes out is wanted only
-    there.
+    A branch mask is passed on intervals as if every lane that may be active is: results are read only there.
     """
     parameters = dict.fromkeys("oabc", POINTER)
     for uniform in (False, True):
         with asm.function(f"{batch}_{int(uniform)}", **parameters, size="i64") as f:
             _copy(f, f.a, f.c + f.load("i64", f.c, 8 * LinkWord.BATCH), half, step=0 if uniform else 1)
-    with asm.function(box, "i64", **parameters) as f:
+    with asm.function(interval, "i64", **parameters) as f:
         to = f.c + f.load("i64", f.c, 8 * LinkWord.INTERVAL)
         vector = f"<{half} x i8>"
         for end in (0, half):
@@ -80,12 +79,12 @@ def _pass(asm: Assembly, batch: str, box: str, half: int, *, masked: bool) -> No
         f.give(f.number(0))
 
 
-def _take(asm: Assembly, batch: str, box: str, half: int, *, truth: bool) -> None:
-    """A value comes out: from the place that the second operand tells of. The first is the run of the body."""
+def _take(asm: Assembly, batch: str, interval: str, half: int, *, truth: bool) -> None:
+    """Write `take`: the result is copied from the place of the second operand, a link. The first orders the calls."""
     parameters = dict.fromkeys("oabc", POINTER)
     with asm.function(f"{batch}_0", **parameters, size="i64") as f:
         _copy(f, f.b + f.load("i64", f.b, 8 * LinkWord.BATCH), f.o, half)
-    with asm.function(box, "i64", **parameters) as f:
+    with asm.function(interval, "i64", **parameters) as f:
         source = f.b + f.load("i64", f.b, 8 * LinkWord.INTERVAL)
         word = f"<{LANES} x i{8 * half // LANES}>"
         lo, hi = (f.load(word, source, end, align=half) for end in (0, half))
@@ -102,7 +101,7 @@ def _take(asm: Assembly, batch: str, box: str, half: int, *, truth: bool) -> Non
 def _run_instructions(
     f: Function, base: Value, code: Value, first: Value, count: Value, half: int, result: str
 ) -> None:
-    """Run lines of a body."""
+    """Run instructions of a subprogram."""
     unit = (2 * half).bit_length() - 1
     start = code + first * INSTRUCTION_BYTES
     with f.count(count) as i:
@@ -113,7 +112,7 @@ def _run_instructions(
 
 
 def _run_batches(asm: Assembly, name: str, half: int) -> None:
-    """Run a body until no lane moves."""
+    """Write the loop that runs a subprogram on batches until no lane is active."""
     with asm.function(f"{name}_0", **dict.fromkeys("oabc", POINTER), size="i64") as f:
         base = f.b + f.load("i64", f.b, 8 * SubprogramWord.BASE)
         limit = f.load("i32", base + f.load("i64", f.b, 8 * SubprogramWord.LIMIT)).signed("i64")
@@ -134,10 +133,10 @@ def _run_batches(asm: Assembly, name: str, half: int) -> None:
             done.set(done() + 1)
 
 
-def _run_boxes(asm: Assembly, name: str, half: int) -> None:
-    """Run a body on boxes: as long as all of some box surely moves, it costs little; else not for long.
+def _run_intervals(asm: Assembly, name: str, half: int) -> None:
+    """Write the loop that runs a subprogram on intervals, which stops when it may and no pixel provably goes on.
 
-    Who does not know when to stop may take any state. No result is ever pinned here: those are that are taken.
+    If it stops early, states become the intervals of their types. Its result is no point; taken results may be.
     """
     with asm.function(name, "i64", **dict.fromkeys("oabc", POINTER)) as f:
         base = f.b + f.load("i64", f.b, 8 * SubprogramWord.BASE)

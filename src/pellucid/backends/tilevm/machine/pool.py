@@ -1,7 +1,7 @@
-"""Workspace pool: memory for workspaces, of which most is never touched, reused by the next tape.
+"""Workspace pool: memory of released workspaces, which the next tape reuses.
 
-Touching a page for the first time costs more than what a frame does with it, so memory that one tape has released is
-kept for the next one. Pages are small: hardly any of a large page would be used.
+The first access to a page costs more than the work of a frame on it. Pages are small, because most of a workspace is
+never accessed.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import numpy as np
 from ....base.errors import BackendError
 
 MAX_KEPT, MAX_KEPT_BYTES = 3, 1 << 28
-"""How many blocks are kept, those of one tape; and of how many bytes, used or not."""
+"""Maximum blocks that are kept, as many as a tape has, and maximum bytes of one, accessed or not."""
 _kept: list[mmap.mmap] = []
 
 
 class WorkspaceBlock:
-    """Workspaces of so many bytes each, in `rows` one after the other; anything may stand in them.
+    """Workspaces of so many bytes each: `rows` of uninitialized memory.
 
     Raises BackendError where there is no memory for them.
 
-    >>> Block(2, 4096).rows.shape
+    >>> WorkspaceBlock(2, 4096).rows.shape
     (2, 4096)
     """
 
@@ -35,8 +35,8 @@ class WorkspaceBlock:
 
 
 def _taken(size: int) -> mmap.mmap:
-    """The smallest kept memory that is large enough; new memory, if there is none, leaves room for a longer tape."""
-    # Another thread may take one meanwhile: whoever has removed it from the list has it.
+    """The smallest kept memory that is large enough, or new memory with room for a longer tape."""
+    # Another thread may take it meanwhile: the one that removes it from the list owns it.
     for memory in sorted(_kept, key=len):
         if len(memory) >= size:
             try:

@@ -1,6 +1,6 @@
-"""Row writers: how rows of pixels are written to a frame.
+"""Row writers: write rows of pixels to a frame, through the caches or past them.
 
-A frame that no cache holds is written past all of them: a cache would first read what is going to be overwritten.
+A frame larger than the caches is written by non-temporal stores: a cached store would first read what it overwrites.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def is_streamed(place: int, width: int, height: int) -> bool:
 
 
 def store_row(f: Function, value: Value, place: Value, left: Value, mode: StoreMode) -> None:
-    """Up to 16 pixels, no more than are left in the row."""
+    """Write 16 pixels, or those that are left in the row."""
     if mode is StoreMode.STREAMED:
         f.stream(value, place, LINE_BYTES)
         return
@@ -51,7 +51,7 @@ def store_row(f: Function, value: Value, place: Value, left: Value, mode: StoreM
 def store_rows(
     f: Function, w: FrameWriter, rows: Callable[[StoreMode], None], *, narrow: Value | None = None
 ) -> None:
-    """Write rows in the way that the frame is written; rows that are `narrow`, under 16 pixels, are never streamed."""
+    """Write rows in the mode of the frame; rows that are `narrow`, under 16 pixels, are never streamed."""
     streamed = w.word(FrameWord.STREAMED).differs(0)
     if narrow is not None:
         streamed = streamed & (narrow ^ 1)
@@ -62,6 +62,6 @@ def store_rows(
 
 
 def finish_stores(f: Function, w: FrameWriter) -> None:
-    """See that what was written past the caches is there before anybody is told of it."""
+    """Order non-temporal stores before the end of the task."""
     with f.when(w.word(FrameWord.STREAMED).differs(0)):
         f.emit("fence seq_cst")

@@ -48,9 +48,9 @@ from .rows import is_streamed
 from .tiles import text
 
 AT_ONCE = 16
-"""How many squares of the top level are looked at before their children are drawn."""
+"""Squares of the top level that are evaluated together before their children are drawn."""
 MAX_SLOTS = 1 << 16
-"""How many slots an instruction of a leaf's tape can tell apart."""
+"""Maximum slots of a leaf's tape: an instruction has 16 bits for one."""
 PAGE = 4096
 _stamps = itertools.count(1)
 
@@ -71,7 +71,7 @@ class _Entries(NamedTuple):
 
 @cache
 def _entries(write: Callable[..., str], width: int, traced: bool, store: Store | None) -> _Entries:
-    """The functions of a machine, whose text somebody writes."""
+    """The functions of a machine, whose text `write` makes."""
     this = machine()
     tag = f"{write.__module__} {width} {traced}"
     kind = (None, *SIGNATURE._argtypes_)
@@ -90,7 +90,7 @@ def _entries(write: Callable[..., str], width: int, traced: bool, store: Store |
 
 
 class TileCounts(NamedTuple):
-    """What a frame cost: leaves and their instructions, squares and theirs, pixels filled without a leaf, and samples.
+    """The work of a frame: leaves and their instructions, squares and theirs, pixels filled, and samples.
 
     Samples are those of supersampled frames, of the pixels that were not filled.
     """
@@ -104,10 +104,10 @@ class TileCounts(NamedTuple):
 
 
 class Tolerance(NamedTuple):
-    """How exact a supersampled frame has to be.
+    """The tolerance of a supersampled frame.
 
-    slack   how far apart the bytes may be that a part makes which is filled with those in the middle.
-    wanted  a byte for each pixel: zero where what is there may stay, unless it is filled; or None.
+    slack   maximum difference of the bytes of a part that is filled with the bytes in the middle.
+    wanted  a byte for each pixel: zero if the pixel may stay as it is, unless it is filled; or None.
     """
 
     slack: int = 0
@@ -120,7 +120,7 @@ NO_TOLERANCE = Tolerance()
 class TileCode:
     """A tape that can be run; `port.Code`. One frame at a time.
 
-    It asks boxes, unless it is told not to be `tiled`: then every leaf runs the whole tape, and the bits are the same.
+    It evaluates intervals if it is `tiled`; else every leaf runs the whole tape, and the bits are the same.
     """
 
     machine = staticmethod(text)
@@ -166,7 +166,7 @@ class TileCode:
         threads: int | None = None,
         tolerance: Tolerance = NO_TOLERANCE,
     ) -> np.ndarray[Any, Any]:
-        """Run once, by a machine that notes its tiles: columns, rows, sides, and lengths of tapes (0 if filled)."""
+        """Run once and record the tiles: columns, rows, sides, and lengths of tapes (0 if filled)."""
         most = len(memory[self.tape.field.buffer])
         found = np.zeros((most + 1, TRACED // 4), np.int32)
         self.memory.frame[FrameWord.TRACE] = address(found)
@@ -193,7 +193,7 @@ class TileCode:
             self._draw(entries, arrays[field.buffer], width, height, threads)
 
     def prepare(self, params: Sequence[Expr], values: Sequence[Any], tolerance: Tolerance) -> None:
-        """Fill in what else the frame needs to know of its arguments."""
+        """Set the words of the frame that depend on the arguments."""
 
     def _draw(self, entries: _Entries, out: Any, width: int, height: int, threads: int | None) -> None:
         if len(out) < width * height:
@@ -234,7 +234,7 @@ class TileCode:
 
     @property
     def counts(self) -> TileCounts:
-        """What all frames so far cost together."""
+        """The work of all frames so far."""
         return self.memory.counts()
 
 
@@ -246,7 +246,7 @@ def whole(side: Expr, params: Sequence[Expr], values: Sequence[Any]) -> int:
 
 
 def _shift(side: int) -> int:
-    """The logarithm of a task's side, so that a frame has some dozens of them if it can."""
+    """The logarithm of a task's side: the least that gives a frame a few dozen tasks at most."""
     shift = LEAF
     while shift < 8 and side > 1 << (shift + STEP):
         shift += STEP
@@ -268,14 +268,14 @@ class TapeMemory:
         self.unit = 2 * kernels.half
         band = np.zeros(length, INSTRUCTION)
         operands = tape.operands
-        # Which operands are uniform, as a number.
+        # Masks of the operands that are uniform.
         masks = np.packbits(operands < 0, axis=1, bitorder="little")[:, 0]
         bases = np.array([opcodes[k] for k in tape.keys])[tape.codes]
         band["opcode"] = bases + masks
         band["flags"], band["operands"] = tape.flags, operands
         invariants, tabulated, instructions = _sorted(band, pooled)
         begin = INPUTS + length
-        # Pinned values go below the uniforms, tapes of children into the arena: a few levels of each.
+        # Points go below the uniforms, tapes of children into the arena: there is room for a few levels of each.
         most = pooled + 8 * length + 64
         arena = FORM_BYTES * LANES * (2 * length + 2) + 4096
         sizes = {
@@ -300,7 +300,7 @@ class TapeMemory:
         self._bytes = _rounded(end, PAGE)
         self._tapes = instructions, band
         frame[FrameWord.INVARIANTS_AT] = (end - frame[FrameWord.BASE]) // self.unit
-        # Each slot has two units for a line, and eight for a batch.
+        # Each slot has two units for an invariant, and eight for a batch.
         end += 2 * (begin + 2) * self.unit
         frame[FrameWord.SLOTS_AT] = (end - frame[FrameWord.BASE]) // self.unit
         # References of inputs and of the pool stand for themselves in every tape; inputs have the first slots.
@@ -354,7 +354,7 @@ class TapeMemory:
         frame[FrameWord.STAMP] = next(_stamps)
 
     def reserve(self, bytes_: int) -> int:
-        """More memory in each workspace, before any is made: where it begins."""
+        """Reserve memory in each workspace, before any is made; gives its offset."""
         begin = self._bytes
         self._bytes = _rounded(begin + bytes_, PAGE)
         self.frame[FrameWord.WORKSPACE_BYTES] = self._bytes
@@ -363,10 +363,10 @@ class TapeMemory:
     def _allocated(
         self, allocate: Callable[[int, int, int, int], int], parts: Mapping[FrameWord, tuple[int, int]]
     ) -> tuple[Any, int]:
-        """The whole tape's forms for leaves, with lines and without, made in a workspace without slots.
+        """Make the whole tape's leaf forms, with invariants and without, in a workspace without slots.
 
-        Gives what has to be kept of them, and how many slots leaves may need. Raises BackendError where they are more
-        than there can be.
+        Gives the memory that they need to stay alive, and the slots that leaves may need. Raises BackendError for more
+        than `MAX_SLOTS`.
         """
         frame, space = self.frame, self._made(1)
         records = np.zeros((len(parts), len(TapeRecord)), np.int64)
@@ -387,7 +387,7 @@ class TapeMemory:
             record[TapeRecord.ROOT], record[TapeRecord.LEAF_TAPE] = INPUTS + length - 1, address(form)
             used = max(used, allocate(address(frame), address(space.rows), address(record), length))
             frame[which] = address(record)
-        # Shorter tapes need no more, but for a batch made of a uniform.
+        # Shorter tapes need no more, except one batch for a uniform root.
         if used + 4 > MAX_SLOTS:
             raise BackendError(
                 f"needs more than {MAX_SLOTS} values at once", place="a tape", fix="compile it by LLVM"
@@ -395,14 +395,14 @@ class TapeMemory:
         return kept, max(used + 4, min(len(self._tapes[0]), MAX_OWN_SLOTS) + INPUTS + 1)
 
     def ready(self, threads: int) -> None:
-        """A workspace for each thread."""
+        """Make a workspace for each thread."""
         if self._spaces is None or len(self._spaces.rows) < threads:
             self._spaces = self._made(threads)
             self.frame[FrameWord.WORKSPACES] = address(self._spaces.rows)
         self.frame[FrameWord.WORKSPACE_COUNT] = threads
 
     def nodes(self, count: int) -> None:
-        """A workspace for each square of the top level."""
+        """Make a workspace for each square of the top level."""
         if self._nodes is None or len(self._nodes.rows) < count:
             self._nodes = self._made(count)
             self.frame[FrameWord.NODES] = address(self._nodes.rows)
@@ -416,7 +416,7 @@ class TapeMemory:
         return block
 
     def _set_all(self, entries: Sequence[tuple[int, T.Type, Any]]) -> None:
-        """Entries of the pool, in all lanes of both ends; those of one type at once, for there may be thousands."""
+        """Set entries of the pool, in all lanes of both endpoints; by type, because there may be thousands."""
         last = len(self._pool) - 2
         by_type: dict[T.Type, tuple[list[int], list[Any]]] = {}
         for k, type_, value in entries:
@@ -434,7 +434,7 @@ class TapeMemory:
             self._pool.view(word)[places] = bits[:, None]
 
     def fill(self, values: tuple[Any, ...], params: Sequence[Expr], arrays: Mapping[Buffer, Any]) -> None:
-        """The entries of the pool that depend on arguments and buffers, unless they are as before."""
+        """Set the entries of the pool that depend on arguments and buffers, if these have changed."""
         if self._read or values != self._given:
             given = dict(zip(params, values, strict=True))
             found = evaluate([x for _, x in self._uniforms], {p: given[p] for p in self._wanted}, arrays)
@@ -464,17 +464,17 @@ _RANKS = np.array(
     [0 if x & INVARIANT and not x & TABULATED else 2 if x & TABULATED else 1 for x in range(2 * TABULATED)],
     np.uint8,
 )
-"""Which instructions come first, by their flags."""
+"""The rank of an instruction in a tape, by its flags."""
 
 
 def _sorted(tape: np.ndarray[Any, Any], pooled: int) -> tuple[int, int, np.ndarray[Any, Any]]:
-    """How many instructions of a tape are lines, and how many are flat; the former first, and the latter last."""
+    """A tape with invariants first and tabulated results last; how many there are of either."""
     kinds = tape["flags"] & (INVARIANT | TABULATED)
     invariants, tabulated = (int(np.count_nonzero(kinds & flag)) for flag in (INVARIANT, TABULATED))
     if not invariants + tabulated:
         return 0, 0, tape.copy()
     order = _RANKS[kinds].argsort(kind="stable")
-    # References below zero, of the pool, are found at the end of the table.
+    # References below zero index the table from its end.
     places = np.arange(INPUTS + len(tape) + pooled, dtype=np.int32)
     places[INPUTS + len(tape) :] -= len(places)
     places[INPUTS + order] = np.arange(INPUTS, INPUTS + len(tape))

@@ -1,8 +1,8 @@
-"""Tiles: a frame from boxes to pixels, written as LLVM text once for each width of elements.
+"""Tiles: the native code that draws a frame by intervals and batches, as LLVM text for each width of elements.
 
 A frame is cut into squares of 16 children, each of which is cut into 16 again, down to leaves of 16 by 16 pixels. A
-child of one value is filled; a child for which much is decided gets a shorter tape; and leaves run what is left on
-256 pixels at a time.
+child whose interval is a point is filled; a child for which much is decided gets a shorter tape; and leaves run the
+rest of the tape on 256 pixels at a time.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from .leaves import leaf
 from .rows import StoreMode, finish_stores, store_row, store_rows
 
 CLASSES = 5
-"""Tasks are told apart by their length, halved so many times less one."""
+"""Classes of tasks by the length of their tapes, each of half the length of the one before."""
 
 
 @cache
 def text(width: int, *, traced: bool = False) -> str:
-    """The machine's text for elements of so many bytes, 4 or 8; `traced`, it notes the tiles it draws."""
+    """The machine's text for elements of so many bytes, 4 or 8; with `traced` it records the tiles that it draws."""
     return machine_text((leaf, _node), _look, is_shorter, _draw, _draw_band, width, traced=traced)
 
 
@@ -53,7 +53,7 @@ def machine_text(
     *,
     traced: bool,
 ) -> str:
-    """The text of a machine: what all have in common, and `parts` of its own."""
+    """The text of a machine: the functions that all machines have, and `parts` of its own."""
     half = LANES * width
     asm = Assembly(traced=traced)
     declare(asm)
@@ -67,7 +67,7 @@ def machine_text(
 
 
 def declare(asm: Assembly) -> None:
-    """Name the functions of LLVM's own that the machine calls."""
+    """Declare the LLVM intrinsics that the machine calls."""
     vector = f"<{LANES} x i32>"
     asm.declare(f"{vector} @llvm.smin.v{LANES}i32({vector}, {vector})")
     asm.declare(f"void @llvm.masked.store.v{LANES}i32.p0({vector}, ptr, i32, <{LANES} x i1>)")
@@ -77,7 +77,7 @@ def declare(asm: Assembly) -> None:
 
 
 def fill(asm: Assembly, half: int) -> None:
-    """A square of one value."""
+    """Write `fill`, which fills a square with one word."""
     with asm.function("fill", frame=POINTER, x="i64", y="i64", side="i64", value="i32") as f:
         w = FrameWriter(f, half, traced=asm.traced)
         wide, high = w.word(FrameWord.WIDTH), w.word(FrameWord.HEIGHT)
@@ -95,7 +95,7 @@ def fill(asm: Assembly, half: int) -> None:
 
 
 def child_intervals(f: Function, w: FrameWriter, base: Value, x: Value, y: Value, shift: Value) -> Value:
-    """The columns and rows of the 16 children of a square as boxes; which of them are in the frame, as a mask."""
+    """Store the columns and rows of a square's 16 children as intervals; gives a mask of those in the frame."""
     lanes = range(LANES)
     side = f.number(1) << shift
     inside = f.number(-1, f"<{LANES} x i1>")
@@ -116,7 +116,7 @@ def child_intervals(f: Function, w: FrameWriter, base: Value, x: Value, y: Value
 
 
 def child_corner(x: Value, y: Value, k: Value, shift: Value) -> tuple[Value, Value]:
-    """Where a child of a square begins."""
+    """The first column and row of a child of a square."""
     return x + ((k & 3) << shift), y + ((k >> 2) << shift)
 
 
@@ -130,9 +130,9 @@ def fill_children(
     shift: Value,
     words: tuple[Value, int],
 ) -> None:
-    """Fill some children of a square; `words` tells where theirs begin, and how many bytes apart they are.
+    """Fill some children of a square; `words` are the address of their first word and the bytes between words.
 
-    Those of a task that are no smaller than leaves are written when it ends.
+    Fills of a task that are no smaller than leaves are deferred to its end.
     """
     first, stride = words
     side = f.number(1) << shift
@@ -152,9 +152,9 @@ def fill_children(
 def _children(
     f: Function, w: FrameWriter, space: Value, record: Value, x: Value, y: Value, shift: Value
 ) -> tuple[Value, Value]:
-    """Evaluate the 16 children of a square: fill those of one value, mark for the others.
+    """Evaluate the 16 children of a square on intervals: fill those that are points, and mark for the others.
 
-    Gives masks of which children are in the frame, and which of them are left.
+    Gives masks of the children in the frame, and of those that are left.
     """
     base = w.place(space, FrameWord.BASE)
     there = child_intervals(f, w, base, x, y, shift)
@@ -182,7 +182,7 @@ def is_shorter(f: Function, count: Value, length: Value, shift: Value) -> Value:
 def _descend(
     f: Function, space: Value, record: Value, x: Value, y: Value, shift: Value, barren: Value
 ) -> None:
-    """Draw a child: a leaf with a tape of its own, or a square."""
+    """Draw a child: a leaf with its own tape, or a square."""
     leaf = shift <= LEAF
     with f.when(leaf):
         f.call("leaf", f.frame, space, record, x, y, f.number(0))
@@ -195,17 +195,17 @@ def _draw(f: Function, task: Task) -> None:
 
 
 def _copy_record(f: Function, source: Value, target: Value) -> None:
-    """Make a record like another."""
+    """Copy a record."""
     for k in range(len(TapeRecord)):
         f.store(f.load("i64", source, 8 * k), target, 8 * k)
 
 
 Worth = Callable[[Function, Value, Value, Value], Value]
-"""Whether a child's own tape of so many instructions is worth making, where its square's has so many."""
+"""Whether a child's own tape is worth making, from its length, its square's, and the logarithm of its side."""
 
 
 class ChildTapes(NamedTuple):
-    """Tapes of a square's children: `shared` is a mask of those that run the square's; `records` has the others'."""
+    """Tapes of a square's children: `shared` is a mask of those that run the square's; the others are in `records`."""
 
     records: Value
     shared: Value
@@ -218,9 +218,9 @@ class ChildTapes(NamedTuple):
 
 @contextmanager
 def child_tapes(f: Function, rest: Value, worth: Worth, leaf: Value) -> Generator[ChildTapes]:
-    """Tapes for the children of a square for which they are worth it; their memory is free again afterwards.
+    """Make tapes for those children of a square for which that pays; their memory is released afterwards.
 
-    `leaf` says if a child runs its tape on its pixels only.
+    `leaf` says that a child runs its tape on its pixels only.
     """
     records = f.block(RECORD * LANES)
     pooled = f.load("i64", f.space, 8 * WorkspaceWord.POOLED)
@@ -239,7 +239,10 @@ def child_tapes(f: Function, rest: Value, worth: Worth, leaf: Value) -> Generato
 
 
 def _node(asm: Assembly, half: int) -> None:
-    """A square: `shift` is the logarithm of its children's side; `barren` if boxes decided nothing just above."""
+    """Write `node`, which draws a square.
+
+    `shift` is the logarithm of its children's side; `barren` counts levels above without a decision.
+    """
     with asm.function(
         "node", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64", shift="i64", barren="i64",
     ) as f:  # fmt: skip
@@ -265,7 +268,7 @@ def _node(asm: Assembly, half: int) -> None:
             decided = there.to("i64") & ~shared
             barren = f.choose(decided.same(0), f.barren + 1, f.number(0))
             with f.when(finest):
-                # One of sixteen leaves is worth less than what it costs to ask.
+                # Deciding one of 16 leaves saves less than the evaluation costs.
                 in_vain = (decided & (decided + -1)).same(0)
                 f.store(f.choose(in_vain, streak + 1, f.number(0)), f.space, 8 * WorkspaceWord.STREAK)
             many = f.call("llvm.ctpop.i64", shared, result="i64")
@@ -282,18 +285,18 @@ def _node(asm: Assembly, half: int) -> None:
 
 
 def _corner(f: Function, w: FrameWriter, node: Value) -> tuple[Value, Value]:
-    """Where a square of the top level begins."""
+    """The first column and row of a square of the top level."""
     across, shift = w.word(FrameWord.ACROSS), w.word(FrameWord.SHIFT) + STEP
     row = f.let(f"sdiv i64 {node.name}, {across.name}", "i64")
     return (node - row * across) << shift, row << shift
 
 
 Look = Callable[[Function, FrameWriter, Value, Value, Value, Value], Value]
-"""Asks boxes of a square's children, in a workspace, with a record, at a place: which are left, as a mask."""
+"""Evaluates a square's children, in a workspace, by a record, at a place; gives a mask of those that are left."""
 
 
 def prepare(asm: Assembly, half: int, look: Look) -> None:
-    """Look at squares of the top level; their children are tasks."""
+    """Write `prepare`, which evaluates squares of the top level; their children are tasks."""
     with asm.function("prepare", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", end="i64") as f:
         w = FrameWriter(f, half, traced=asm.traced)
         record = w.word(FrameWord.TOP, POINTER)
@@ -306,7 +309,7 @@ def prepare(asm: Assembly, half: int, look: Look) -> None:
 
 
 def _take_space(f: Function, w: FrameWriter) -> Value:
-    """A workspace that nobody uses: there are as many as there can be threads."""
+    """Acquire a free workspace: there are as many as threads."""
     space = f.variable(POINTER, w.word(FrameWord.WORKSPACES, POINTER))
     number = f.variable("i64", 0)
     with f.repeat() as loop:
@@ -321,14 +324,14 @@ def _take_space(f: Function, w: FrameWriter) -> Value:
 
 
 def _leave_space(f: Function, space: Value) -> None:
-    """Let somebody else have it."""
+    """Release a workspace."""
     f.emit(f"store atomic i64 0, ptr {space.name} release, align 8")
 
 
 class Task(NamedTuple):
-    """A child of a square of the top level, to be drawn: by whom, with which tape, where; how long its side is.
+    """A child of a square of the top level: its workspace, tape and corner, and the logarithm of its side.
 
-    `shared` says if its tape is the whole one.
+    `shared` says that its tape is the whole one.
     """
 
     space: Value
@@ -340,9 +343,9 @@ class Task(NamedTuple):
 
 
 def arrange(asm: Assembly) -> None:
-    """The children of squares of the top level that are left, in the order of tasks: how many they are.
+    """Write `arrange`, which orders the children of squares of the top level that are left, and counts them.
 
-    What takes long comes first, so that no thread is left with it at the end. A task is the number of a child.
+    Long tasks come first, so that threads end together. A task is the number of a child.
     """
     with asm.function("arrange", "i64", frame=POINTER, squares="i64") as f:
         w = FrameWriter(f, 0)
@@ -364,7 +367,7 @@ def arrange(asm: Assembly) -> None:
 
 
 def tiles(asm: Assembly, half: int, worth: Worth, draw: Callable[[Function, Task], None]) -> None:
-    """Draw children of squares that `prepare` has looked at, in the order given: 16 numbers to a square."""
+    """Write `tiles`, which draws tasks in the order of `arrange`: 16 numbers to a square."""
     with asm.function("tiles", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", end="i64") as f:
         w = FrameWriter(f, half, traced=asm.traced)
         top = w.word(FrameWord.TOP, POINTER)
@@ -403,7 +406,7 @@ def tiles(asm: Assembly, half: int, worth: Worth, draw: Callable[[Function, Task
 def bands(
     asm: Assembly, half: int, draw: Callable[[Function, FrameWriter, Value, Value, Value], None]
 ) -> None:
-    """Draw bands, as high as leaves are, by the whole tape and without boxes: what tiles are compared with."""
+    """Write `bands`, which draws bands of a leaf's height by the whole tape, without intervals, for comparison."""
     with asm.function("bands", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", end="i64") as f:
         w = FrameWriter(f, half, traced=asm.traced)
         whole = w.word(FrameWord.BAND, POINTER)

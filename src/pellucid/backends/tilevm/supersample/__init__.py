@@ -1,1 +1,1 @@
-"""Supersampling: frames with many samples to a pixel, of which only what bounds leave open is sampled."""
+"""Supersampling: frames with many samples to a pixel, which are computed only where bounds do not decide the bytes."""

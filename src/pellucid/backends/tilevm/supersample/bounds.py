@@ -1,10 +1,9 @@
-"""Pixel-mean bounds: what the means of pixels are, from the models near the values of their samples.
+"""Pixel-mean bounds: bounds of the means of pixels, from the Taylor models of their samples' values.
 
-The samples of a pixel are symmetric around its middle, so that on a model what is odd cancels out and what is left is
-known exactly. The sum of the samples is as many times that, off by as many errors at most, and by what its additions
-round: each a sum of as many magnitudes as were added so far, of half as many as there are on average, and less than
-5/4 of that, as long as there are fewer than a tenth of the numbers that a float tells apart. From there it leads to
-bytes as the sums of boxes do.
+The samples of a pixel are symmetric around its middle, so that odd terms of the polynomial cancel out and its mean is
+exact. The sum of n samples is n times that mean, with n errors at most, and with roundings: each is relative to a sum
+of the magnitudes added so far, which is half of all on average, and below 5/4 of that as long as n is less than a tenth
+of the numbers with one exponent. The sums become bytes as those of intervals do.
 """
 
 from __future__ import annotations
@@ -27,18 +26,18 @@ from ..taylor.models import MARGIN, ROUNDING, Enclosure, TaylorModel, off, produ
 from .resolve import SumForm, SumStep, function, pointers, size, values_of, weigh
 
 MAX_STEPS = 8
-"""How many steps a sample may make for a sum."""
+"""Maximum steps of a sample for a sum."""
 MAX_SAMPLES = 1 << 16
-"""How many samples a pixel may have. With `MOST_STEPS` that makes 2**19 additions: a 32nd of 2**24."""
+"""Maximum samples of a pixel; with `MAX_STEPS` they make 2**19 additions: a 32nd of 2**24."""
 
 
 @cache
 def pixel_means(form: SumForm, half: int, store: Store | None) -> int:
-    """The address of (places, pool, count, slack, x, y, z, colors); 0 if there is none.
+    """The address of a function of (places, pool, count, slack, x, y, z, colors); 0 if there is none.
 
-    A pixel is at x and y in its square, and z is the mean of the squares of how far its samples are from there, along
-    either. Of 16 squares it tells in which every mean of so many samples makes bytes that are at most `slack` apart, as
-    a mask; and the words in the middle.
+    x and y are the place of a pixel in its square, and z is the mean square of the distances of its samples, along
+    either. The function gives a mask of those of 16 squares in which all bytes of the mean are at most `slack` apart,
+    and stores the words in the middle.
     """
     if max(len(u) for u in form.updates) > MAX_STEPS:
         return 0
@@ -49,7 +48,7 @@ def pixel_means(form: SumForm, half: int, store: Store | None) -> int:
 
 
 def text(form: SumForm, half: int) -> str:
-    """The text of the function, and of what it calls."""
+    """The LLVM text of the function, and of those that it calls."""
     declared: dict[str, None] = {}
     parts = [weigh(form, half, declared), _pixel_means(form, half, declared)]
     return "\n".join([*declared, *parts])
@@ -100,7 +99,7 @@ def _pixel_means(form: SumForm, half: int, declared: dict[str, None]) -> str:
 
 
 def ends_of_sum(update: tuple[SumStep, ...], values: list[Enclosure], place: list[Term], count: Term) -> Ends:
-    """The ends of a sum over the samples of a pixel."""
+    """The endpoints of a sum over the samples of a pixel."""
     t = count.type
     zero = count.lift(0.0)
     middle, error, large, most = zero, zero, zero, zero
@@ -120,7 +119,7 @@ def ends_of_sum(update: tuple[SumStep, ...], values: list[Enclosure], place: lis
     low, high = total - pad, total + pad
     if [step.op for step in update] != ["add"]:
         return low, high
-    # Small multiples of a small part of one add up exactly.
+    # Sums of small multiples of 1/64 are exact.
     lo, hi = values[update[0].values[0]].interval
     parts = lo * 64.0
     exact = all_of(lo.equals(hi), at("floor", parts).equals(parts), abs(lo) * count <= 2.0**16)
@@ -128,12 +127,12 @@ def ends_of_sum(update: tuple[SumStep, ...], values: list[Enclosure], place: lis
 
 
 def _most(form: Enclosure) -> Term:
-    """The most that a magnitude may be."""
+    """A bound of the magnitude."""
     return maximum(abs(form.interval.lo), abs(form.interval.hi))
 
 
 def _mean(model: TaylorModel, place: list[Term]) -> Term:
-    """The mean of a surface over the samples of a pixel: U and V, and what is odd in X and Y, cancel out."""
+    """The mean of a polynomial over the samples of a pixel: U, V, and odd terms in X and Y cancel out."""
     x, y, z = place
     across, down, _, _, first, mixed, second = model.factors
     straight = fma(across, x, fma(down, y, model.middle))

@@ -1,8 +1,8 @@
-"""The supersampling machine: frames with many samples to a pixel, from boxes to means, as LLVM text.
+"""The supersampling machine: the native code that draws frames with many samples to a pixel, as LLVM text.
 
-It goes the way of `machine.tiles`: squares of 16 children each, down to single pixels. The box of a child holds all
-samples of its pixels, so that a child of one word costs no sample. Pixels that are left gather in lists that share a
-tape; each is a lane, its samples go by in the order in which they are added up, and sums become words.
+It works as `machine.tiles`: squares of 16 children each, down to single pixels. The interval of a child holds all
+samples of its pixels, so that a child of one word needs no samples. Other pixels are collected in lists that share a
+tape; each is a lane, its samples are added in order, and the sums become words.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ from ..taylor.tiles import TILE, functions, kept_by, place_in_tile, places_kept
 SUMS = MAX_VALUES * 8 * LANES
 """Bytes for the sums of 16 pixels."""
 COUNT, STREAK, COLUMNS = 0, 8, 64
-"""A list: how many pixels; how many squares in a row had nothing to fill; their columns, and then their rows."""
+"""Offsets in a list: its length; the squares in a row without a fill; the columns of its pixels, and then the rows."""
 ROWS = COLUMNS + 4 * (MAX_LISTED + LANES)
 LIST = ROWS + 4 * (MAX_LISTED + LANES)
 FEW_THRESHOLD = 50
-"""Of hundred instructions how many a tape may have at most that replaces them for a list of few pixels."""
+"""Percentage of the present tape that a tape for a list of few pixels stays below."""
 MANY_SAMPLES = 64
-"""Samples of a pixel from which on its box is always worth asking for."""
+"""Samples of a pixel from which on intervals of single pixels are always evaluated."""
 
 
 @cache
 def text(width: int, *, traced: bool = False) -> str:
-    """The machine's text for elements of so many bytes, 4 or 8; `traced`, it notes the tiles it draws."""
+    """The machine's text for elements of so many bytes, 4 or 8; with `traced` it records the tiles that it draws."""
     parts = functions, _flush, _append, _node
     return machine_text(parts, _look, _is_worth, _draw, _draw_band, width, traced=traced)
 
 
 def _flush(asm: Assembly, half: int) -> None:
-    """The means of the first pixels of a list."""
+    """Write `flush`, which draws the first pixels of a list."""
     lane = f"i{8 * half // LANES}"
     vector = f"<{LANES} x {lane}>"
     with asm.function("flush", frame=POINTER, space=POINTER, record=POINTER, list=POINTER, pixels="i64") as f:
@@ -68,7 +68,7 @@ def _flush(asm: Assembly, half: int) -> None:
         length = f.load("i64", f.record, 8 * TapeRecord.LENGTH) - instructions
         side, samples = w.word(FrameWord.SIDE), w.word(FrameWord.SAMPLES)
         groups = (f.pixels + (LANES - 1)) >> 4
-        # Lanes that are left draw the last pixel again.
+        # Spare lanes draw the last pixel again.
         for at in (COLUMNS, ROWS):
             last = f.load("i32", f.list + ((f.pixels - 1) << 2), at)
             with f.count(groups << 4, first=f.pixels) as k:
@@ -90,7 +90,7 @@ def _flush(asm: Assembly, half: int) -> None:
                     f.store(pixels.to(vector), place, n * VECTORS * half, align=half)
                 for n, which in enumerate((across(), down())):
                     f.store(f.splat(which.to(lane), LANES), place, (n + 2) * VECTORS * half, align=half)
-                # Behind the last sample it comes again: what is computed there is safe, and not used.
+                # After the last sample it is repeated: the result is safe to compute, and not used.
                 with f.when((first + k) < (total - 1)):
                     across.set(across() + 1)
                     with f.when(across().same(side)):
@@ -130,7 +130,7 @@ def _flush(asm: Assembly, half: int) -> None:
 
 
 def _append(asm: Assembly, half: int) -> None:
-    """One more pixel in a list, if it is wanted; when the list is full, the means of its pixels."""
+    """Write `append`, which appends a pixel to a list if it is wanted, and draws the list when it is full."""
     with asm.function(
         "append", frame=POINTER, space=POINTER, record=POINTER, list=POINTER, x="i64", y="i64"
     ) as f:
@@ -150,7 +150,7 @@ def _append(asm: Assembly, half: int) -> None:
 
 
 def _finish(f: Function, space: Value, record: Value, pixels: Value) -> None:
-    """The means of what is left in a list."""
+    """Draw the pixels that are left in a list."""
     count = f.load("i64", pixels, COUNT)
     with f.when(count > 0):
         f.call("flush", f.frame, space, record, pixels, count)
@@ -172,7 +172,7 @@ def _empty(f: Function, pixels: Value) -> None:
 def _children(
     f: Function, w: FrameWriter, space: Value, record: Value, x: Value, y: Value, shift: Value, there: Value
 ) -> Value:
-    """Ask boxes of those children that are there, and fill what has one word; which are left, as a mask."""
+    """Evaluate the children in the mask on intervals, and fill those of one word; gives a mask of the others."""
     base = w.place(space, FrameWord.BASE)
     lane = f"i{8 * w.half // LANES}"
     last = f.splat((w.word(FrameWord.SIDE) - 1).to(lane), LANES)
@@ -199,22 +199,23 @@ def _children(
 
 
 def _mark(f: Function, space: Value, record: Value, rest: Value) -> None:
-    """What the children that are left want."""
+    """Mark the instructions that the children which are left need."""
     tape, length = f.load(POINTER, record, 8 * TapeRecord.TAPE), f.load("i64", record, 8 * TapeRecord.LENGTH)
     with f.when(rest.differs(0)):
         f.call("mark", f.frame, space, tape, length, f.load("i64", record, 8 * TapeRecord.ROOT), rest)
 
 
 def _is_worth(f: Function, count: Value, length: Value, shift: Value) -> Value:
-    """Whether a child's own tape is worth making: a list of few pixels leaves lanes idle."""
+    """Whether a child's own tape is worth making: a list of few pixels leaves lanes unused."""
     part = f.choose(shift <= STEP, f.number(FEW_THRESHOLD), f.number(CHILD_THRESHOLD))
     return count.to("i64") * 100 < length * part
 
 
 def _node(asm: Assembly, half: int) -> None:
-    """A square: `shift` is the logarithm of its children's side; what is left and shares its tape goes to a list.
+    """Write `node`, which draws a square; pixels that are left and share its tape are appended to a list.
 
-    `tile` tells of the pixels of the tile around it which are left, if it is no larger than a quarter of that.
+    `shift` is the logarithm of its children's side. `tile` has the pixels that are left in the tile around the square,
+    if the square is a quarter of it or less.
     """
     with asm.function(
         "node", frame=POINTER, space=POINTER, record=POINTER, list=POINTER, x="i64", y="i64", shift="i64",
@@ -246,12 +247,12 @@ def _node(asm: Assembly, half: int) -> None:
 
 
 def _tile(f: Function, rest: Value, tile: Value) -> Value:
-    """Fill what surfaces decide in a square of 16 by 16; which of its children are left, as a mask."""
+    """Fill pixels of a square of 16 by 16 that Taylor models decide; gives a mask of the children that are left."""
     return f.call("tile", f.frame, f.space, f.record, f.x, f.y, rest, tile, result="i16")
 
 
 def _smallest(f: Function, w: FrameWriter, there: Value) -> None:
-    """The smallest squares: those that are left go to the list, pixel by pixel."""
+    """Draw the smallest squares: append those that are left to the list, pixel by pixel."""
     rest = f.variable("i16", there)
     tile = f.variable(POINTER, f.tile)
     is_pixel = f.shift.same(0)

@@ -1,8 +1,8 @@
-"""Sample resolve: a pixel's samples as a form that the machine knows, and as its three native functions.
+"""Sample resolve: recognizes the mean of a pixel's samples, and compiles three native functions for it.
 
 A supersampled pixel is an iteration that adds up the channels of its samples, row after row, and a word made of the
-sums. The samples are the tape's; there are few forms of what is done with them, each compiled once: `sum` adds up
-samples of 16 pixels, `finish` makes words of the sums, and `bounds` tells which boxes of samples make one word.
+sums. The tape computes the samples. Pictures share a few forms of sums and words, each compiled once: `sum` adds up
+samples of 16 pixels, `finish` makes words of the sums, and `bounds` decides which intervals of samples make one word.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from ..sizes import LANES
 from ..tape.key import leaf
 
 COUNTERS = 2
-"""The first components of the iteration: which sample of a row it is, and which row of samples."""
+"""The counters at the beginning of the iteration's state: samples of a row, and rows of samples."""
 
 
 class SumStep(NamedTuple):
-    """What comes to a sum: "add" or "sub" and one value, by number, or "fma" and two, whose product is fused with it.
+    """A step of a sum: "add" or "sub" and the number of a value, or "fma" and those of two, whose product is fused.
 
-    Rounding keeps order: the greater the sum before it, the greater the sum behind it, or the same.
+    It is monotone in the sum, because rounding is.
     """
 
     op: str
@@ -43,10 +43,10 @@ class SumStep(NamedTuple):
 
 
 class SumForm(NamedTuple):
-    """What is done with samples.
+    """The form of a mean: sums over samples, and a word made of them.
 
     real      the type of the values of a sample, and of their sums.
-    updates   for each sum the steps that a sample makes, in order.
+    updates   the steps of a sample for each sum, in order.
     word      the packed pixel over `sum_leaf` and `uniform_leaf`.
     uniforms  the types of its uniforms.
     """
@@ -58,9 +58,10 @@ class SumForm(NamedTuple):
 
 
 class Mean(NamedTuple):
-    """A supersampled pixel: the values of a sample at its place in the pixel, and what is done with them.
+    """A supersampled pixel: the values of a sample, and the form of their mean.
 
-    `across` and `down` count the samples of a pixel, `side` by `side`; `uniforms` are what the form's stand for.
+    `across` and `down` count the samples of a pixel, `side` by `side`; `uniforms` are the values of the form's
+    uniforms.
     """
 
     across: Expr
@@ -72,17 +73,17 @@ class Mean(NamedTuple):
 
 
 def sum_leaf(k: int, type_: T.Type) -> Expr:
-    """What stands for a sum in a form's word."""
+    """The leaf of `SumForm.word` for the sum of that number; `weigh` and `_finish` replace it."""
     return leaf(f"sum {k}", type_)
 
 
 def uniform_leaf(k: int, type_: T.Type) -> Expr:
-    """What stands for a uniform in a form's word."""
+    """The leaf of `SumForm.word` for the uniform of that number, which is an entry of the pool."""
     return leaf(f"uniform {k}", type_)
 
 
 def mean_of(value: Expr) -> Mean | None:
-    """The mean that a pixel is; None if it is anything but a word made of sums over its samples."""
+    """The mean that a pixel is; None if it is no word made of sums over its samples."""
     loops = [n for n in E.topological([value]) if n.op == "iterate"]
     if not loops:
         return None
@@ -128,7 +129,7 @@ def mean_of(value: Expr) -> Mean | None:
 
 
 def _side(init: Sequence[Expr], steps: Sequence[Expr], across: Expr, down: Expr) -> Expr | None:
-    """How many samples a row has, if the first two components count rows of them."""
+    """The samples in a row, if the first two components count them and their rows; else None."""
     if len(steps) <= COUNTERS or steps[0].op != "choose":
         return None
     zero, one = E.const(0, T.i32), E.const(1, T.i32)
@@ -144,7 +145,7 @@ def _side(init: Sequence[Expr], steps: Sequence[Expr], across: Expr, down: Expr)
 
 
 def _chain(step: Expr, sum_: Expr) -> list[tuple[str, tuple[Expr, ...]]] | None:
-    """What is done to a sum, and with what, in order; None for anything that has another form."""
+    """The steps of a sum in order, with their terms; None if it has another form."""
     found: list[tuple[str, tuple[Expr, ...]]] = []
     while step is not sum_:
         deep = [sum_ in E.topological([a]) for a in step.args]
@@ -167,9 +168,9 @@ class Functions(NamedTuple):
     """Addresses of a form's functions.
 
     sum     (sums, places, strides, first, count): adds samples first .. first + count - 1 to 16 pixels' sums.
-    finish  (sums, pool, colors): the words of 16 pixels.
-    bounds  (places, pool, count, slack, colors): of boxes of samples, in which lanes every mean of so many makes bytes
-            that are at most `slack` apart, as a mask; and the words in the middle.
+    finish  (sums, pool, colors): stores the words of 16 pixels.
+    bounds  (places, pool, count, slack, colors): from intervals of samples, gives a mask of the lanes in which the
+            bytes of any mean of so many are at most `slack` apart, and stores the words in the middle.
     """
 
     sum: int
@@ -187,7 +188,7 @@ def functions(form: SumForm, half: int, store: Store | None) -> Functions:
 
 
 def text(form: SumForm, half: int) -> str:
-    """The text of a form's functions."""
+    """The LLVM text of a form's functions."""
     declared: dict[str, None] = {}
     parts = [build(form, half, declared) for build in (_sum, _finish, weigh, _bounds)]
     return "\n".join([*declared, *parts])
@@ -204,12 +205,12 @@ def _plain(form: SumForm) -> tuple[str, int]:
 
 
 def pointers(lines: VectorEmitter, name: str, count: int) -> list[str]:
-    """Pointers in a row."""
+    """Load pointers from an array."""
     return [lines.let(f"load ptr, ptr {lines.at(name, 8 * k)}") for k in range(count)]
 
 
 def values_of(form: SumForm) -> int:
-    """How many values a sample has."""
+    """The number of values of a sample."""
     return 1 + max(k for u in form.updates for step in u for k in step.values)
 
 
@@ -218,8 +219,8 @@ def _sum(form: SumForm, half: int, declared: dict[str, None]) -> str:
     head, body = VectorEmitter(half, declared, "u"), VectorEmitter(half, declared)
     places = pointers(head, "%places", values_of(form))
     strides = [head.let(f"load i64, ptr {head.at('%strides', 8 * k)}") for k in range(len(places))]
-    cells = [head.at("%sums", k * width) for k in range(len(form.updates))]
-    first = [head.let(f"load {vector}, ptr {c}, align 64") for c in cells]
+    places_of_sums = [head.at("%sums", k * width) for k in range(len(form.updates))]
+    first = [head.let(f"load {vector}, ptr {c}, align 64") for c in places_of_sums]
     last = head.let("add i64 %first, %count")
     values = [
         body.vector(form.real, p, body.let(f"mul i64 %k, {s}")) for p, s in zip(places, strides, strict=True)
@@ -234,7 +235,7 @@ def _sum(form: SumForm, half: int, declared: dict[str, None]) -> str:
         f"%s{k} = phi {vector} [ {a}, %entry ], [ {b}, %loop ]"
         for k, (a, b) in enumerate(zip(first, new, strict=True))
     ]
-    stores = [f"store {vector} {b}, ptr {c}, align 64" for b, c in zip(new, cells, strict=True)]
+    stores = [f"store {vector} {b}, ptr {c}, align 64" for b, c in zip(new, places_of_sums, strict=True)]
     lines = [
         "entry:", *head.lines, "br label %loop",
         "loop:", "%k = phi i64 [ %first, %entry ], [ %next, %loop ]", *phis, *body.lines,
@@ -246,13 +247,13 @@ def _sum(form: SumForm, half: int, declared: dict[str, None]) -> str:
 
 
 def function(result: str, name: str, parameters: str, lines: Sequence[str]) -> str:
-    """The text of a function."""
+    """The LLVM text of a function."""
     body = "\n".join(lines)
     return f"define {result} @{name}({parameters}) {{\n{body}\n}}"
 
 
 def _stepped(form: SumForm, lines: VectorEmitter, op: str, sum_: str, terms: Sequence[str]) -> str:
-    """A sum behind a step, as the row spells it."""
+    """A sum after a step, as the row spells it."""
     t = form.real
     leaves = tuple(leaf(str(k), t) for k in range(len(terms) + 1))
     operands = (*terms, sum_) if op == "fma" else (sum_, *terms)
@@ -285,7 +286,7 @@ def _finish(form: SumForm, half: int, declared: dict[str, None]) -> str:
 
 
 def _cuts(word: Expr) -> list[Expr]:
-    """Where numbers become integers or truths, from which on a word is made of those alone."""
+    """The nodes at which numbers become integers or truths; the word is made of these alone."""
     found: dict[Expr, None] = {}
     rest = [word]
     while rest:
@@ -298,7 +299,7 @@ def _cuts(word: Expr) -> list[Expr]:
 
 
 def weigh(form: SumForm, half: int, declared: dict[str, None]) -> str:
-    """Of boxes of sums, in which lanes each byte is within the slack; and the word in the middle."""
+    """Write `weigh`: from intervals of sums, a mask of lanes in which bytes are within the slack, and middle words."""
     vector, width = _plain(form)
     lines = VectorEmitter(half, declared)
     names = _uniforms(form, lines)
@@ -346,9 +347,9 @@ def weigh(form: SumForm, half: int, declared: dict[str, None]) -> str:
 
 
 def _bounds(form: SumForm, half: int, declared: dict[str, None]) -> str:
-    """First by an estimate of the sums; where that is near enough, by the sums of the ends, which are bounds exactly.
+    """Write `bounds`: by an estimate of the sums first, and if it is within the slack, by the sums of the endpoints.
 
-    Rounding keeps order: the sum of values between two ends is between the sums of the ends.
+    Rounding is monotone: the sum of values between endpoints is between the sums of the endpoints.
     """
     vector, width = _plain(form)
     t, real = form.real, SCALAR[form.real]
@@ -369,8 +370,8 @@ def _bounds(form: SumForm, half: int, declared: dict[str, None]) -> str:
     stores: list[str] = []
     for k, update in enumerate(form.updates):
         for n in range(2):
-            cell = 2 * k + n
-            near, new = "zeroinitializer", f"%s{cell}"
+            place = 2 * k + n
+            near, new = "zeroinitializer", f"%s{place}"
             for step in update:
                 corners = _corners(step, low, high, most=bool(n))
                 near = _extreme(
@@ -380,10 +381,10 @@ def _bounds(form: SumForm, half: int, declared: dict[str, None]) -> str:
                     body, t, [_stepped(form, body, step.op, new, c) for c in corners], most=bool(n)
                 )
             total = guess.let(f"fmul {vector} {near}, {many}")
-            guess.lines.append(f"store {vector} {total}, ptr {guess.at('%sums', cell * width)}, align 64")
-            phis.append(f"%s{cell} = phi {vector} [ zeroinitializer, %exact ], [ {new}, %loop ]")
-            stores.append(f"%at{cell} = getelementptr i8, ptr %sums, i64 {cell * width}")
-            stores.append(f"store {vector} {new}, ptr %at{cell}, align 64")
+            guess.lines.append(f"store {vector} {total}, ptr {guess.at('%sums', place * width)}, align 64")
+            phis.append(f"%s{place} = phi {vector} [ zeroinitializer, %exact ], [ {new}, %loop ]")
+            stores.append(f"%at{place} = getelementptr i8, ptr %sums, i64 {place * width}")
+            stores.append(f"store {vector} {new}, ptr %at{place}, align 64")
     weigh = "call i16 @weigh(ptr %sums, ptr %pool, i32 %slack, ptr %colors)"
     lines = [
         "entry:", f"%sums = alloca [{2 * size(form) + 64} x i8], align 64",
@@ -402,7 +403,7 @@ def _bounds(form: SumForm, half: int, declared: dict[str, None]) -> str:
 
 
 def _corners(step: SumStep, low: Sequence[str], high: Sequence[str], *, most: bool) -> list[tuple[str, ...]]:
-    """The operands of which one choice makes the least, or the most, of a step: of a product it is one of four."""
+    """The choices of endpoints one of which gives the least, or the most, of a step: four for a product."""
     first, *rest = step.values
     if not rest:
         return [(high[first] if most is (step.op == "add") else low[first],)]
@@ -412,7 +413,7 @@ def _corners(step: SumStep, low: Sequence[str], high: Sequence[str], *, most: bo
 
 
 def _extreme(lines: VectorEmitter, t: T.Type, values: Sequence[str], *, most: bool) -> str:
-    """The least or the greatest of some numbers."""
+    """The least or the greatest of some numbers, as LLVM text."""
     vector = typed(t, LANES)
     best = values[0]
     for x in values[1:]:

@@ -1,4 +1,4 @@
-"""Running a supersampled frame: what `supersample.machine` has to know besides a tape."""
+"""Running a supersampled frame: the words of the frame that `supersample.machine` needs besides those of a tape."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .machine import text
 from .resolve import Mean, functions
 
 FULL = 0.8
-"""Lists are so long that of the vectors of their batches this part is used, if that is possible."""
+"""Minimum part of the vectors of batches that a list uses, if a list of that length is possible."""
 MIN_SIDE_OF_PIXELS = 4
-"""From so many samples in a row on, boxes are asked down to single pixels."""
+"""Samples in a row of a pixel from which on intervals are evaluated down to single pixels."""
 
 MAX_MODEL_TAPE = 1024
-"""How many instructions a tape may have at most that runs on surfaces: they have to stay in a cache."""
+"""Maximum instructions of a tape that runs on Taylor models, which must fit into a cache."""
 
 
 class SampledCode(TileCode):
@@ -52,7 +52,7 @@ class SampledCode(TileCode):
         self._enable_models(half, store)
 
     def _enable_models(self, half: int, store: Store | None) -> None:
-        """Have surfaces as well as boxes, unless there is an iteration, or the form has too many steps."""
+        """Enable Taylor models, unless the tape has an iteration or the form has too many steps."""
         frame = self.memory.frame
         place = (
             0 if any(k.op in LINKAGE for k in self.tape.keys) else pixel_means(self.mean.form, half, store)
@@ -66,7 +66,7 @@ class SampledCode(TileCode):
             frame[FrameWord.MAX_MODELS] = most
 
     def prepare(self, params: Sequence[Expr], values: Sequence[Any], tolerance: Tolerance) -> None:
-        """Fill in how many samples there are, and what is to be done about them."""
+        """Set the words of the frame for the samples and the tolerance."""
         side = whole(self.mean.side, params, values)
         frame = self.memory.frame
         frame[FrameWord.SIDE], frame[FrameWord.SAMPLES] = side, side * side
@@ -77,7 +77,7 @@ class SampledCode(TileCode):
 
 
 def _groups(samples: int) -> int:
-    """How many times 16 pixels go together, so that batches are full.
+    """The length of a list in groups of 16 pixels, so that batches are full.
 
     >>> [_groups(n * n) for n in (2, 3, 4, 5)]
     [4, 3, 1, 3]

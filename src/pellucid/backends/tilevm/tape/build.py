@@ -1,7 +1,7 @@
 """Building tapes: the pixel of a frame as instructions of the tile machine.
 
-What depends on neither column nor row is no instruction but an entry of the pool, which the interpreter works out
-when a frame begins. Rows stay whole here: a sine is one instruction, with a box of its own.
+An expression that depends on neither column nor row is no instruction but an entry of the pool, which the interpreter
+computes when a frame begins. Rows of the table stay whole: a sine is one instruction, with its own interval.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from .sincos import pair
 from .subprograms import LOOP, ConstantPool, Item, Subprogram, TapeScope, conditions, key_of, needs, ordered
 
 INSTRUCTION = np.dtype([("opcode", "u2"), ("flags", "u2"), ("operands", "i4", 3)])
-"""What the machine reads: an opcode, flags (or a slot), and references (or places) of operands."""
+"""An instruction: an opcode, flags (or a slot), and references (or places) of operands."""
 
 
 class Field(NamedTuple):
-    """What a kernel fills: a value for each column and row of a buffer, row after row."""
+    """A buffer that a kernel fills with a value for each column and row, row after row."""
 
     buffer: Buffer
     column: Expr
@@ -40,8 +40,8 @@ class Field(NamedTuple):
 class Tape(NamedTuple):
     """The instructions of a field: for each the number of its key, its flags, and references of three operands.
 
-    `pool` is what references below zero stand for: expressions without column and row, buffers, and what belongs to
-    the bodies of iterations. `inner` are the keys of their lines.
+    `pool` has the entries that references below zero name: expressions without column and row, buffers, and the loop
+    subprograms. `inner` are the keys of the subprograms' instructions.
     """
 
     field: Field
@@ -54,7 +54,7 @@ class Tape(NamedTuple):
     inner: list[Key]
 
     def __len__(self) -> int:
-        """How many instructions."""
+        """The number of instructions."""
         return len(self.codes)
 
 
@@ -89,9 +89,9 @@ def _in_rows(position: Expr, row: Expr, columns: N.For) -> bool:
 
 
 class _Written(TapeScope):
-    """The instructions of a tape that is being written: for each the number of its key, and its operands in a row.
+    """The instructions of a tape that is being written: for each the number of its key, and its operands.
 
-    What varies and what does not are in one table here: references tell them apart.
+    One table has the references of varying and of uniform expressions; the latter are below zero.
     """
 
     def __init__(self, places: dict[Any, int], first: Sequence[Expr]) -> None:
@@ -105,7 +105,7 @@ class _Written(TapeScope):
         self.operands: list[int] = []
 
     def add(self, key: Key, operands: tuple[int, ...]) -> int:
-        """Write an instruction; see `Scope`."""
+        """Write an instruction; see `TapeScope`."""
         self.codes.append(self.number(key))
         self.operands += (*operands, *_SPARE[len(operands)])
         return INPUTS + len(self.codes) - 1
@@ -119,7 +119,7 @@ class _Written(TapeScope):
         return code
 
     def keep(self, roots: Sequence[Expr]) -> None:
-        """Write instructions that keep values: each but the first takes the one before as well."""
+        """Write `keep` instructions; each but the first takes the one before it as an operand."""
         before: tuple[T.Type, ...] = ()
         kept: tuple[int, ...] = ()
         rest = list(roots)
@@ -130,14 +130,14 @@ class _Written(TapeScope):
             rest, before = rest[many:], (T.u32,)
 
     def walk(self, roots: Sequence[Expr]) -> list[Expr]:
-        """Write what roots need that hold no iteration, each node soon before its first use; gives what varies.
+        """Write the instructions of roots without iterations, each soon before its first use; gives the varying nodes.
 
-        It writes what `write` does of what is `ordered`, in one walk: there are thousands of nodes and dozens of keys.
+        The result is that of `write` on `ordered` nodes, in one walk: there are thousands of nodes and dozens of keys.
         """
         places, pool, codes, operands = self.places, self.pool.place, self.codes, self.operands
         varying, kinds = self.varying, dict[Any, int]()
         found: list[Expr] = []
-        # Who waits for its operands, and those of each that are left; below them all are the roots.
+        # Nodes that wait for operands, and the operands of each that are left; the roots are at the bottom.
         path: list[Expr] = []
         ways: list[Iterator[Expr]] = []
         way = iter(roots)
@@ -155,7 +155,7 @@ class _Written(TapeScope):
                     return found
                 node, way = path.pop(), ways.pop()
                 args = node.args
-                # What tells one key from another, without making it.
+                # Identifies the key without making it.
                 if len(args) == 2:
                     a, b = args
                     kind: Any = (node.op, a.type, b.type, node.type, a is b)
@@ -173,7 +173,7 @@ class _Written(TapeScope):
 
 
 def build(field: Field) -> Tape:
-    """The tape of a field, whose expression is in its final form but for the bodies of rows.
+    """The tape of a field whose expression is in its final form, except that rows are not expanded.
 
     Raises BackendError where something is no operator.
     """
@@ -183,10 +183,10 @@ def build(field: Field) -> Tape:
 def build_kept(
     field: Field, roots: Sequence[Expr], inputs: Mapping[Expr, int], first: Sequence[Expr]
 ) -> Tape:
-    """The tape of several roots, which ends in instructions that keep their values: `ROOTS` first, then two more each.
+    """The tape of several roots, which ends in `keep` instructions: for `ROOTS` values first, then for two more each.
 
-    `inputs` are references of what is given besides column and row; `first` are the first entries of the pool. Raises
-    as `build` does.
+    `inputs` are references of inputs besides column and row; `first` are the first entries of the pool. Raises as
+    `build` does.
     """
     return _build(field, roots, {field.column: 0, field.row: 1, **inputs}, first, keep=True)
 
@@ -199,7 +199,7 @@ def _build(
     *,
     keep: bool = False,
 ) -> Tape:
-    """A tape of one root, or of several that are kept; what comes first into the pool is given."""
+    """The tape of one root, or of several that are kept; `first` are the first entries of the pool."""
     written = _Written(places, first)
     keys, codes, operands, pool = written.keys, written.codes, written.operands, written.pool.items
     if held(roots) & ITERATIONS:
@@ -216,7 +216,7 @@ def _build(
         (root,) = roots
         written.add(Key("splat", (root.type,), root.type), (written.place(root),))
     flags = _flags(field, nodes, () if keep else roots, written, keep=keep)
-    # A sample has no place for what is beside.
+    # Samples use the inputs in which a pair leaves its second result.
     order = None if keep else pair(keys, codes, operands)
     flags = flags if order is None else flags[order]
     inner = [line.key for body in pool if isinstance(body, Subprogram) for line in body.instructions]
@@ -228,7 +228,7 @@ def _build(
 def _flags(
     field: Field, nodes: Sequence[Expr], roots: Sequence[Expr], written: _Written, *, keep: bool
 ) -> np.ndarray[Any, Any]:
-    """What is known of each instruction; see `abi`. Who looks at `roots` sees the sign of a zero."""
+    """The flags of each instruction, see `abi`; the signs of zeros among `roots` are observed."""
     keys, codes, places = written.keys, written.codes, written.places
     truths = [TRUTH if k.result is T.boolean else 0 for k in keys]
     flags = np.array([truths[code] for code in codes], np.uint16)
@@ -236,7 +236,7 @@ def _flags(
         index = places[node] - INPUTS
         key = keys[codes[index]]
         flags[index] |= OBSERVED[node.type.bits // 8] | (0 if key.keeps_zero else UNCOPIED)
-    # Iterations run on batches, and whoever reads what they leave.
+    # Iterations run on batches, and so do the users of their results.
     if nodes and not keep and not written.loops:
         flags |= _invariants(nodes, field.column, field.row)
         for node in _tabulated(nodes, roots[0]):
@@ -245,15 +245,15 @@ def _flags(
 
 
 _SPARE = ((UNUSED, UNUSED, UNUSED), (UNUSED, UNUSED), (UNUSED,), ())
-"""What stands for operands that an instruction has not, by how many it has."""
+"""References of absent operands, by the number of those that are there."""
 
 
 MIN_TABULATED = 3
-"""Of so few flat results on nothing is made."""
+"""Minimum results that are worth a truth table."""
 
 
 def _tabulated(nodes: Sequence[Expr], root: Expr) -> set[Expr]:
-    """What changes with truths only, if the root does: results between it and truths that nobody else reads."""
+    """The results that depend on truths only, if the root does: those between it and truths, without other users."""
     found: set[Expr] = set()
     stack = [root]
     rows = table.table()
@@ -261,7 +261,7 @@ def _tabulated(nodes: Sequence[Expr], root: Expr) -> set[Expr]:
         node = stack.pop()
         if node in found or not node.free or node.type is T.boolean:
             continue
-        # In cases that there are not, nothing may fail; and lines are no cases.
+        # Cases that do not occur are computed too, so that partial rows are excluded; and so are invariants.
         if node.op not in rows or rows[node.op].total is not None or node.free != root.free:
             return set()
         found.add(node)
@@ -273,14 +273,14 @@ def _tabulated(nodes: Sequence[Expr], root: Expr) -> set[Expr]:
 
 
 def _invariants(nodes: Sequence[Expr], column: Expr, row: Expr) -> np.ndarray[Any, Any]:
-    """The flags that tell which results vary along rows only, or along columns only."""
+    """The flags of row- and column-invariant results."""
     both = column.free | row.free
     kinds = {column.free: INVARIANT, row.free: INVARIANT | BY_ROW}
     return np.frombuffer(bytes([kinds.get(node.free & both, 0) for node in nodes]), np.uint8)
 
 
 def _observed(nodes: Sequence[Expr], seen: Sequence[Expr], keys: Sequence[Key]) -> set[Expr]:
-    """The varying floats of which somebody sees whether a zero is negative; of those in `seen` anybody does."""
+    """The varying floats whose sign of zero is observed, among them all in `seen`."""
     rows = table.table()
     observers = {k.op for k in keys if k.op not in rows or rows[k.op].zero_sign == "observe"}
     if LOOP in keys:

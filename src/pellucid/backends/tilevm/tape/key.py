@@ -1,4 +1,4 @@
-"""Keys: what an instruction computes, as the name under which its kernel is found.
+"""Keys: identify the function that an instruction computes, and find its kernel.
 
 `tape.build` writes instructions by key, and `machine.kernels` compiles them.
 """
@@ -15,17 +15,17 @@ from ....ir.expr import Expr
 from ....reasoning.boxes import box_rule
 
 VARIANTS = 8
-"""Opcodes of one operator: which of its up to three operands are uniform."""
+"""Opcodes of one operator, by the mask of its uniform operands, of which it has up to three."""
 LINKAGE = frozenset({"pass", "mask", "take", "loop"})
-"""What is no row: see `machine.linkage`."""
+"""Call linkage, which is no row: see `machine.linkage`."""
 BROADCASTS = frozenset({"columns", "rows"})
-"""What makes a batch of a line: of one that is the same in all rows, or in all columns. Boxes have no lines."""
+"""Instructions that broadcast an invariant to a batch: of one that is the same in all rows, or in all columns."""
 
 
 class Key(NamedTuple):
-    """What a kernel computes: a row (or "load", "splat", "keep", or a passage) on operands of certain types.
+    """The function that a kernel computes: a row (or "load", "splat", "keep", or linkage) on operands of certain types.
 
-    `twice` says that the first two operands are one value: the box of a square is smaller than that of a product.
+    `twice` says that the first two operands are one value: the interval of a square is smaller than that of a product.
     `beside` names the other row of a pair: see `tape.sincos`. The first has one more operand, the place of the other's
     result; the second has two, the first's result and that place.
     """
@@ -43,14 +43,14 @@ class Key(NamedTuple):
 
     @property
     def variants(self) -> int:
-        """Masks from which on there are no kernels for batches: what a pair has beside its operand is never uniform."""
+        """The number of masks that have batch kernels: in a pair, only the row's own operand may be uniform."""
         if self.beside:
             return 2 if len(self.types) == 2 else 4
         return 1 << len(self.types)
 
     @property
     def keeps_zero(self) -> bool:
-        """Whether the result, where it is known to be an operand, is that operand with the sign of a zero."""
+        """Whether a result that is one of the operands has its sign of zero as well."""
         return self.op not in table.table() or _keeps_zero(self.op, self.types, self.result, table.edition())
 
 
@@ -62,5 +62,5 @@ def _keeps_zero(op: str, types: tuple[T.Type, ...], result: T.Type, _: int) -> b
 
 @cache
 def leaf(name: str, type_: T.Type) -> Expr:
-    """An operand of which nothing is known."""
+    """An operand without any assumptions."""
     return E.index(f"tile {name}", type_)

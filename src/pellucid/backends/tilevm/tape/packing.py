@@ -1,8 +1,8 @@
-"""Packed words: the chains at the end of a pixel that make a word of channels, as one instruction for each channel.
+"""Packed words: replaces the expression at the end of a pixel that packs its channels by one instruction per channel.
 
-They are found before `tape.build` writes instructions: in a leaf each of them goes through memory once, and short
-tapes would do little else than clamp, truncate, shift and join. Only the root is looked at, and the arms of choices
-between words. The rows that stand for such a chain keep every bit; see `tape.rows`.
+`tape.build` does so before it writes instructions: in a leaf each instruction reads and writes memory, and short tapes
+would mostly clamp, truncate, shift and join. Only the root is replaced, and the arms of choices between words. The rows
+that replace it give the same bits; see `tape.rows`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def packed(root: Expr) -> Expr:
 
 
 def _word(node: Expr) -> Expr:
-    """A word of channels as a chain of rows that pack one each; anything else as it is."""
+    """A word of channels as rows that pack one each; any other expression as it is."""
     if node.op != "convert" or node.type is not T.u32 or node.args[0].type is not T.i32:
         return node
     parts: list[tuple[str, Expr, int]] = []
@@ -72,7 +72,7 @@ def _word(node: Expr) -> Expr:
     if not rest and constant & 0xFFFFFFFF == ALPHA and _together(parts):
         row = parts[0][0] + OPAQUE
         return E.apply(row, *[x for _, x, _ in sorted(parts, key=_places)], attr=T.u32)
-    # What does not vary comes first: it is no instruction.
+    # Uniform channels come first, so that their rows are no instructions.
     word = _chain(E.const(constant & 0xFFFFFFFF, T.u32), [p for p in parts if not p[1].free])
     if rest:
         others = E.apply("convert", reduce(partial(E.apply, "or"), rest), attr=T.u32)
@@ -85,7 +85,7 @@ def _places(part: tuple[str, Expr, int]) -> int:
 
 
 def _together(parts: Sequence[tuple[str, Expr, int]]) -> bool:
-    """Whether one instruction packs all channels, and does not do for each pixel what could be done for all."""
+    """Whether one instruction packs all channels, of which more than one varies."""
     rows, channels, places = zip(*parts, strict=True)
     same = len({*rows}) == 1 and len({x.type for x in channels}) == 1
     return same and tuple(sorted(places)) == PLACES and sum(bool(x.free) for x in channels) > 1
@@ -98,7 +98,7 @@ def _chain(word: Expr, parts: Iterable[tuple[str, Expr, int]]) -> Expr:
 
 
 def _part(term: Expr) -> tuple[str, Expr, int] | None:
-    """A channel: the row that packs it, of what, and how many places up."""
+    """A channel: the row that packs it, its value, and its lowest bit in the word."""
     places = 0
     if term.op == "shift_left_in" and term.args[1].op == "const":
         term, places = term.args[0], int(term.args[1].attr)
@@ -116,5 +116,5 @@ def _part(term: Expr) -> tuple[str, Expr, int] | None:
 
 
 def _clamped(x: Expr, row: str, bound: float) -> bool:
-    """Whether a number is kept from passing a bound, which stands second: of NaN the bound is left."""
+    """Whether a number is clamped to a bound that is the second operand, so that NaN becomes the bound."""
     return x.op == row and x.args[1].op == "const" and x.args[1].attr == bound

@@ -1,10 +1,8 @@
-"""Packing: a word with the whole part of a number set beside what it holds, as colors are packed.
+"""Packing rows: set the whole part of a number in bits of a word, as colors are packed.
 
-The tile machine puts these rows in place of the chains that pack a pixel (`backends.tilevm.tape.packing`), since
-there every instruction goes through memory once; nobody else writes them. Bytes are clamped before they are packed,
-unless it is known that they are none too low or too high: so there is a row for each clamp that is left of one; and
-one more that makes a byte of a fraction before. Opaque colors, which are most, have rows for all three channels at
-once.
+`tape.packing` puts these rows in place of the expressions that pack a pixel; no other part writes them. There is a row
+for each clamp that may be left before packing (none, the upper, or both), each also for a fraction that is scaled to a
+byte first, and each for all three channels of an opaque color at once.
 """
 
 from __future__ import annotations
@@ -19,13 +17,13 @@ from ....ir.intervals.notation import Term, convert, fma, maximum, minimum, to_i
 from ....ir.prim import Prim, extend, row
 
 FULL = 255.0
-"""The value of a byte all of whose bits are set."""
+"""The largest byte."""
 HALF = 0.5
-"""What is added before the whole part is taken, to round to the nearest."""
+"""Added before truncation, to round to the nearest."""
 SCALED, OPAQUE = "_scaled", "_opaque"
-"""How the name of a row ends that takes fractions, and of one that takes three channels."""
+"""Suffixes of rows that take fractions, and of rows that take three channels."""
 ALPHA, PLACES = 0xFF000000, (0, 8, 16)
-"""The bits of an opaque color beside its channels, and where these are."""
+"""The alpha bits of an opaque color, and the lowest bits of its channels."""
 
 
 def _packed(clamp: Callable[[Term], Term]) -> Callable[..., Expr]:
@@ -52,7 +50,7 @@ def _facts(*clamps: tuple[str, float], scaled: bool) -> Transfer:
 
 def _interval(clamp: Callable[[Term], Term]) -> Interval:
     def interval(t: T.Type, w: Box, x: Box, n: Box) -> Ends:
-        # What a clamp makes of NaN is one of its bounds, and the lowest number without: ends that the whole line has.
+        # NaN is clamped to a bound, or truncated to the lowest integer: endpoints of the result for all numbers.
         part = Box(*(to_integer(clamp(end), T.i32) for end in x))
         return _box("or", t, w, _box("shift_left", t, _box("convert", t, part), n))
 
@@ -68,7 +66,7 @@ def _box(name: str, t: T.Type, *boxes: Box) -> Box:
 def _rows(
     name: str, part: str, clamp: Callable[[Term], Term], *clamps: tuple[str, float]
 ) -> tuple[Prim, ...]:
-    """The rows that pack a number, as it is or scaled before, and those that pack three of them."""
+    """The rows that pack a number, as it is or scaled, and those that pack three of them."""
 
     def one(name: str, of: str, made: Callable[[Term], Term], *, scaled: bool) -> Prim:
         return Prim(
@@ -88,7 +86,7 @@ def _rows(
 
 
 def _opaque(of: Prim) -> Prim:
-    """The row that packs the three channels of an opaque color as another one packs each."""
+    """The row that packs the three channels of an opaque color, each as `of` does."""
 
     def body(r: Expr, g: Expr, b: Expr, t: T.Type) -> Expr:
         word = const(ALPHA, t)

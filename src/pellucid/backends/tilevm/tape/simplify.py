@@ -1,7 +1,7 @@
-"""Tape simplification: tapes on boxes, and the shorter tapes of those children for which boxes decide something.
+"""Tape simplification: evaluates tapes on intervals, and makes shorter tapes for children.
 
-A tape runs on 16 boxes at once; backward, each instruction learns in which of them it is wanted; and a child gets a
-tape of what it wants, in which what is pinned has become a uniform.
+A tape runs on 16 intervals at once. A backward pass marks for each instruction the children that need it. A child gets
+a tape of the instructions that it needs, in which results that are points have become uniforms.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from ..sizes import LANES
 from .key import VARIANTS
 
 FORWARDS = 1 << 16 | 1 << 32 | 1 << 48
-"""In a word of choices, where its copies are, of the first child."""
+"""The bits of a choice mask that say that a result is an operand, for the first child."""
 FORM_BYTES = 3 * INSTRUCTION
-"""Bytes of an instruction of a tape and of its form for leaves, where a line may be two."""
+"""Bytes of an instruction of a tape and of its leaf form, in which an invariant may be two instructions."""
 
 
 def functions(asm: Assembly, half: int) -> None:
-    """Write them all; `half` is the bytes of a vector."""
+    """Write all functions; `half` is the bytes of a vector."""
     for build in (_pool, _intervals, _mark, _wanted, _emit, _allocate):
         build(asm, half)
 
@@ -57,7 +57,7 @@ def _pool(asm: Assembly, half: int) -> None:
 
 
 def _intervals(asm: Assembly, half: int) -> None:
-    """Run a tape on 16 boxes."""
+    """Write `run_intervals`, which runs a tape on 16 intervals."""
     with asm.function("run_intervals", frame=POINTER, space=POINTER, tape=POINTER, length="i64") as f:
         w = FrameWriter(f, half)
         base, choice = w.place(f.space, FrameWord.BASE), w.place(f.space, FrameWord.CHOICE_TRACE)
@@ -72,7 +72,7 @@ def _intervals(asm: Assembly, half: int) -> None:
 
 
 def _mark(asm: Assembly, half: int) -> None:
-    """Backward: in which children each instruction is wanted, and how many instructions each child wants."""
+    """Write `mark`, the backward pass: the children that need each instruction, and their number of instructions."""
     with asm.function(
         "mark", frame=POINTER, space=POINTER, tape=POINTER, length="i64", root="i64", wanted="i16"
     ) as f:
@@ -117,19 +117,19 @@ def _mark(asm: Assembly, half: int) -> None:
 
 
 def _nonzero(f: Function, entry: Value, bytes_: int, half: int) -> Value:
-    """In which lanes a box does not begin at zero."""
+    """A mask of the lanes in which the lower endpoint is not zero."""
     width = half // LANES
     bits = f.load(f"<{LANES} x i{8 * width}>", entry, align=half)
     if bytes_ < width:
         bits = bits.to(f"<{LANES} x i{8 * bytes_}>")
-    # Shifted left, the sign is gone: only a zero of either sign is zero.
+    # The shift removes the sign, so that zeros of both signs are zero.
     return (bits << 1).differs(0).read_as("i16")
 
 
 def _wanted(asm: Assembly, half: int) -> None:
-    """What a child wants: lists of the instructions that it keeps, of those pinned, and of those that are copies.
+    """Write `wanted`, which lists the instructions that a child keeps, those that are points, and those forwarded.
 
-    What is kept has its new number already. Gives how many lines are kept.
+    It numbers the kept instructions, and gives the number of kept invariants.
     """
     numbers, masks = f"<{LANES} x i32>", f"<{LANES} x i1>"
     asm.declare(f"{numbers} @llvm.experimental.vector.compress.v{LANES}i32({numbers}, {masks}, {numbers})")
@@ -191,7 +191,7 @@ def _wanted(asm: Assembly, half: int) -> None:
             kept.set(kept() + many(mine))
             kept_invariants.set(kept_invariants() + many(mine & (here < end_of_invariants)))
             kept_tabulated.set(kept_tabulated() + many(mine & (here > last_before)))
-        # What follows the last one ends a list.
+        # A negative number ends a list.
         for end in ends:
             f.store(f.number(-1, "i32"), end())
         f.store(kept_tabulated(), f.record, 8 * TapeRecord.TABULATED)
@@ -200,7 +200,7 @@ def _wanted(asm: Assembly, half: int) -> None:
 
 @contextmanager
 def listed(f: Function, list_: Value) -> Generator[Value]:
-    """What is done for each number in a list."""
+    """Loop over the numbers of a list."""
     cursor = f.variable(POINTER, list_)
     with f.repeat() as loop:
         i = f.load("i32", cursor()).signed("i64")
@@ -210,9 +210,9 @@ def listed(f: Function, list_: Value) -> Generator[Value]:
 
 
 def _emit(asm: Assembly, half: int) -> None:
-    """A child's own tape: what it wants, with what is pinned in the pool; 0 if there is no room for it.
+    """Write `emit`, which makes a child's own tape, with points in the pool; gives 0 if there is no room for it.
 
-    A short one that only a leaf will run is written in the form for leaves at once.
+    A short tape that only a leaf runs is written in the leaf form at once.
     """
     width = half // LANES
     with asm.function(
@@ -237,7 +237,7 @@ def _emit(asm: Assembly, half: int) -> None:
         most = f.load("i32", f.source + (f.lane << 2), 8 * WorkspaceWord.COUNTS).to("i64") + 1
         room = (top + most * FORM_BYTES) <= w.word(FrameWord.ARENA_BYTES)
         fits = room & ((pooled() + length) <= w.word(FrameWord.MAX_POOL))
-        # All memory is for tapes no longer than the first one, and none is longer than the one it comes from.
+        # Memory is sized for tapes no longer than the whole one, and a child's is no longer than its parent's.
         with f.when((fits & (most <= length)) ^ 1):
             f.give(f.number(0))
         invariants = f.call("wanted", f.frame, f.source, f.space, f.old, f.lane, f.record, result="i64")
@@ -251,7 +251,7 @@ def _emit(asm: Assembly, half: int) -> None:
         with listed(f, w.place(f.space, FrameWord.FORWARDS)) as i:
             _, *operands = w.operands(tape, i)
             word = f.load("i64", choice + (i << 3)) >> f.lane
-            # Which operand stands for it; nobody can foretell, so there is no branch.
+            # Select the operand that it is, without a branch, which would be mispredicted.
             source = operands[2]
             for k in (1, 0):
                 source = f.choose(((word >> (16 * (k + 1))) & 1).differs(0), operands[k], source)
@@ -262,7 +262,7 @@ def _emit(asm: Assembly, half: int) -> None:
         f.store(pooled(), f.space, 8 * WorkspaceWord.POOLED)
         f.store(invariants, f.record, 8 * TapeRecord.INVARIANTS)
         f.store(top + most * FORM_BYTES, f.space, 8 * WorkspaceWord.ARENA)
-        # What is uniform becomes a batch, by an instruction that no form for leaves has.
+        # A uniform root becomes a batch, by an instruction that the short leaf form has no room for.
         with f.when((f.leaf & (last >= 0).to("i64") & (kept <= MAX_OWN_SLOTS).to("i64")).differs(0)):
             _write_leaf(f, w, tape, new, kept, invariants)
             f.store(kept, f.record, 8 * TapeRecord.LENGTH)
@@ -296,7 +296,7 @@ FOUR = "<4 x i32>"
 
 
 def _four(f: Function, references: Sequence[Value]) -> tuple[Value, Value]:
-    """The references of operands behind an empty word; which of them are uniform, as a mask."""
+    """An instruction of these operands with an empty head, and a mask of the operands that are uniform."""
     four = f.number(0, FOUR)
     for k, x in enumerate(references):
         four = f.let(f"insertelement {FOUR} {four.name}, i32 {x.name}, i64 {k + 1}", FOUR)
@@ -309,12 +309,12 @@ def _headed(f: Function, four: Value, head: Value) -> Value:
 
 
 def _write_leaf(f: Function, w: FrameWriter, tape: Value, new: Value, kept: Value, invariants: Value) -> None:
-    """The form for leaves of what a child keeps, if that is little: each result has a slot of its own."""
+    """Write the leaf form of a short tape, in which each result has its own slot."""
     map_, list_ = w.place(f.space, FrameWord.MAP), w.place(f.space, FrameWord.LIST)
     form = _LeafForm(f, w, new, invariants, kept)
 
     def put(i: Value, into: Value, begin: Value, size: int) -> tuple[Value, list[Value]]:
-        """Write an instruction with places, which are so far apart; what it was, and its operands."""
+        """Write an instruction with places, `1 << size` units apart; gives its former head, and its operands."""
         number = f.load("i32", list_ + (i << 2)).signed("i64")
         at, *operands = w.operands(tape, number)
         references = [f.load("i32", map_ + (x << 2)) for x in operands]
@@ -335,12 +335,12 @@ def _write_leaf(f: Function, w: FrameWriter, tape: Value, new: Value, kept: Valu
     root = f.load("i32", map_ + (f.load("i64", f.old, 8 * TapeRecord.ROOT) << 2)).signed("i64")
     truths = form.wanted(varied + INPUTS)
     many = f.call("llvm.ctpop.i64", truths, result="i64")
-    # What is not known may be so without a truth: of what is NaN boxes know nothing.
+    # A tape may depend on no truth and yet be undecided, because a NaN has no interval.
     cases = (tabulated > 1) & (many > 0) & (many <= len(TRUTH_TABLE))
     f.store(f.choose(cases, truths, f.number(0)), f.record, 8 * TapeRecord.LEAF_TRUTHS)
     f.store(f.choose(cases, room + (root << 1), slots + (root << 3)), f.record, 8 * TapeRecord.LEAF_ROOT)
     with f.when(cases ^ 1):
-        # There are too many cases, or none.
+        # No truth table: there are too many truths, or none.
         f.store(f.number(0), f.record, 8 * TapeRecord.TABULATED)
         with f.count(kept, first=varied) as i:
             put(i, form.rest, slots, 3)
@@ -354,7 +354,7 @@ def _write_leaf(f: Function, w: FrameWriter, tape: Value, new: Value, kept: Valu
 
 
 def _copy_points(f: Function, w: FrameWriter, tape: Value, pooled: Variable, width: int) -> None:
-    """Put what is pinned in a child into its pool."""
+    """Copy the results that are points in a child into its pool."""
     base, own = (w.place(space, FrameWord.BASE) for space in (f.source, f.space))
     tables = [w.place(f.space, which) for which in (FrameWord.MAP, FrameWord.PLACES)]
     with listed(f, w.place(f.space, FrameWord.POINTS)) as i:
@@ -367,25 +367,25 @@ def _copy_points(f: Function, w: FrameWriter, tape: Value, pooled: Variable, wid
         f.store(pin.to("i32"), tables[0] + ((i + INPUTS) << 2))
 
 
-def _copy_point(f: Function, box: Value, entry: Value, flags: Value, width: int) -> None:
-    """A box that is one value in a lane, as an entry of the pool."""
+def _copy_point(f: Function, interval: Value, entry: Value, flags: Value, width: int) -> None:
+    """Write a point, taken from one lane of an interval, as an entry of the pool."""
     half = LANES * width
     type_ = f"i{8 * width}"
     with f.when((flags & TRUTH).same(0)):
-        value = f.splat(f.load(type_, box + f.lane * width), LANES)
+        value = f.splat(f.load(type_, interval + f.lane * width), LANES)
         f.store(value, entry, align=half)
         f.store(value, entry, half, align=half)
     with f.when((flags & TRUTH).differs(0)):
-        bit = (f.load("i16", box).to("i64") >> f.lane) & 1
+        bit = (f.load("i16", interval).to("i64") >> f.lane) & 1
         mask = (f.number(0) - bit).to("i16")
         f.store(mask, entry)
         f.store(mask, entry, half)
 
 
 def _allocate(asm: Assembly, half: int) -> None:
-    """A tape's form for leaves: results in slots, each free again after its last use; how many there are.
+    """Write `allocate`, which makes a tape's leaf form by a backward pass; gives the number of slots.
 
-    Free slots are a stack that holds them all to begin with.
+    A slot is free again after the last use of its result. Free slots are a stack, which begins with all of them.
     """
     with asm.function("allocate", "i64", frame=POINTER, space=POINTER, record=POINTER, most="i64") as f:
         w = FrameWriter(f, half)
@@ -404,15 +404,15 @@ def _allocate(asm: Assembly, half: int) -> None:
         with f.count(length, step=LANES) as i:
             f.store(f.number(NOWHERE, numbers), places + ((i + INPUTS) << 2), align=4)
         first = f.splat(begin.to("i32"), LANES) + f.lanes("i32", [8 * (INPUTS + k) for k in range(LANES)])
-        # No tape needs more than its own length, and one for a root that it does not make.
+        # A tape needs at most a slot per instruction, and one for a root that is no instruction.
         with f.count(f.most.least(length + 1), step=LANES) as i:
             f.store(first + f.splat((i << 3).to("i32"), LANES), free + (i << 2), align=4)
-        # The first that is free; what is before it is taken.
+        # The top of the stack; slots before it are taken.
         next_ = f.variable(POINTER, free)
         last = f.variable(POINTER, free)
 
         def place(reference: Value) -> Value:
-            """Where a reference is, in a slot that is taken now if it has none."""
+            """The place of a reference, to which a free slot is assigned if it has none."""
             cell = places + (reference << 2)
             found = f.load("i32", cell)
             nowhere = found.same(NOWHERE)
@@ -422,15 +422,15 @@ def _allocate(asm: Assembly, half: int) -> None:
             return here
 
         def invariant(reference: Value) -> Value:
-            """Where a reference is as a line; what is uniform has one place."""
+            """The place of a reference as an invariant; a uniform has one place."""
             here = place(reference)
             moved = ((here.signed("i64") - begin) >> 2) + invariants_begin
             return f.choose(here < 0, here, moved.to("i32"))
 
         def put(i: Value, into: Value, where: Callable[[Value], Value]) -> tuple[Value, Value]:
-            """Write an instruction with places; what it was, and its slot."""
+            """Write an instruction with places; gives its former head, and its slot."""
             at, *operands = w.operands(tape, i)
-            # Its user comes later, and so has been here: it has a place, which is free before it.
+            # The pass is backward, so that its users have assigned its slot, which is free before it.
             mine = f.load("i32", places + ((i + INPUTS) << 2))
             next_.set(next_() + -4)
             f.store(mine, next_())
@@ -461,9 +461,9 @@ def _allocate(asm: Assembly, half: int) -> None:
 
 
 class _LeafForm:
-    """The form of a tape for leaves, as it is written: lines, batches of those that are wanted as such, the rest.
+    """Writes the leaf form of a tape: invariants, broadcasts of those that are needed as batches, and the rest.
 
-    A slot has room for a line and, elsewhere, for a batch.
+    A slot has room for an invariant and, elsewhere, for a batch.
     """
 
     def __init__(self, f: Function, w: FrameWriter, new: Value, invariants: Value, length: Value) -> None:
@@ -477,11 +477,11 @@ class _LeafForm:
         self._next = f.variable(POINTER, self.rest + (invariants << 4))
 
     def want(self, reference: Value) -> None:
-        """Have a reference as a batch."""
+        """Record that a reference is needed as a batch."""
         self.f.store(self.f.number(1, "i8"), self._batched + reference)
 
     def wanted(self, end: Value) -> Value:
-        """Which instructions before a reference are wanted as batches, as a mask of references, of a short tape."""
+        """A mask of the instructions of a short tape before `end` that are needed as batches."""
         f = self.f
         found = f.variable("i64", 0)
         with f.count(end, step=LANES) as i:
@@ -490,12 +490,12 @@ class _LeafForm:
         return found() & ((f.number(1) << end) - 1) & -(1 << INPUTS)
 
     def spread(self, i: Value, head: Value, slot: Value) -> None:
-        """Make a batch of a line, which begins with that word and is in that slot, if it is wanted so."""
+        """Write the broadcast of the invariant with that head and slot, if it is needed as a batch."""
         f = self.f
         columns, rows, truths = self._spreads
         by_row = f.choose((head & (TRUTH << 16)).differs(0), truths, rows)
         kind = f.choose((head & (BY_ROW << 16)).differs(0), by_row, columns)
-        # Written over again if it is not wanted.
+        # The next one overwrites it if it is not needed.
         into = self._next() + -INSTRUCTION
         f.store(kind.to("i16"), into)
         f.store(slot.to("i16"), into, 2)
@@ -505,7 +505,7 @@ class _LeafForm:
         self._next.set(self._next() + ((f.number(0) - wanted) << 4))
 
     def finish(self) -> None:
-        """Tell the record of batches."""
+        """Store in the record where broadcasts begin, and the inputs that are needed as batches."""
         f = self.f
         f.store(self._next(), f.record, 8 * TapeRecord.LEAF_BATCHES)
         f.store(f.load("i16", self._batched).to("i64"), f.record, 8 * TapeRecord.LEAF_INPUTS)

@@ -1,8 +1,8 @@
-"""Sincos fusion: two rows of one operand that share most of their bodies, a sine and a cosine, which are made at once.
+"""Sincos fusion: computes two rows of one operand at once that share most of their bodies, such as a sine and a cosine.
 
-An instruction has one result, so the first of a pair leaves the other's beside it, in the place of an input that
-nobody has, and the second, which comes right behind it, takes it from there. Each remains an instruction with a box
-of its own: where boxes know the first, the second makes its result alone.
+An instruction has one result. So the first of a pair leaves the second's result in the place of a spare input, and the
+second, which follows it, takes it from there. Each remains an instruction with its own interval: if the first is a
+point, the second computes its result alone.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from ..abi import BESIDE, INPUTS
 from .key import Key, leaf
 
 MIN_FUSED_COST = 12
-"""Cycles of a row from which on it is worth looking for its like."""
+"""Minimum cycles of a row that is worth a partner."""
 
 
 def pair(keys: list[Key], codes: list[int], operands: list[int]) -> list[int] | None:
-    """Bring pairs of a tape side by side: its keys, their numbers, and three operands of each instruction in a row.
+    """Bring the instructions of each pair together, in the keys, their numbers, and the operands of a tape.
 
-    Tells which instruction stands where now, or None if there is no pair.
+    Gives the former number of each instruction, or None if there is no pair.
     """
     rows = table.table()
     expensive = {
@@ -64,7 +64,7 @@ def pair(keys: list[Key], codes: list[int], operands: list[int]) -> list[int] | 
 
 
 def _ordered(behind: dict[int, int], keys: list[Key], codes: list[int], operands: list[int]) -> list[int]:
-    """Put each second one right behind its first; keys of which nothing is left need no kernels."""
+    """Put each second one after its first, and drop keys that are no longer used."""
     seconds = set(behind.values())
     order: list[int] = []
     for i in range(len(codes)):

@@ -1,10 +1,9 @@
-"""Loop subprograms: what iterations repeat, as straight lines of instructions beside the tape that they belong to.
+"""Loop subprograms: the bodies of iterations, as straight-line code beside the tape that calls them.
 
-A tape has no jumps. An iteration is a row of its instructions: each value that goes in is passed to a place of the
-body, one instruction runs the body until no lane moves any more, and each component that somebody wants is taken from
-its place. What goes in is a chain, so that to shorten a tape nobody has to know of iterations. The body's own lines
-are not shortened, and all that is special about them is their order: which lanes are still running, and what those
-that have stopped keep, is said by rows of the table, to batches and to boxes alike.
+A tape has no jumps. It calls an iteration by linkage instructions: `pass` copies an argument to a place of the
+subprogram, `loop` runs the subprogram until no lane is active, and `take` copies a result. Each `pass` is an operand of
+the next one, so that tape simplification needs no rule for iterations. Subprograms are not simplified. Their branch
+masks are ordinary rows of the table, on batches and on intervals.
 """
 
 from __future__ import annotations
@@ -24,20 +23,20 @@ from .key import Key
 PASS, PASS_MASK = (Key(op, (T.boolean, T.boolean), T.boolean) for op in ("pass", "mask"))
 PASSES = {t: Key("pass", (t, T.boolean), T.boolean) for t in T.FLOATS}
 LOOP = Key("loop", (T.boolean,), T.boolean)
-"""Instructions of iterations: a value goes in, the lanes that matter go in, and the body is run.
+"""Linkage instructions: pass an argument, pass the branch mask, and run the subprogram.
 
-Floats go in by `PASSES`: a uniform one that is NaN is no box.
+`PASSES` pass floats, because a uniform NaN has no interval.
 """
 
 
 class WholeType(NamedTuple):
-    """In a pool, the box of everything of a type."""
+    """The pool entry for the interval of all values of a type."""
 
     type: T.Type
 
 
 class SubprogramInstruction(NamedTuple):
-    """An instruction of a body; references below zero are of the pool, the others of the body."""
+    """An instruction of a subprogram; references below zero are of the pool, others of the subprogram."""
 
     key: Key
     result: int
@@ -45,7 +44,7 @@ class SubprogramInstruction(NamedTuple):
 
 
 class TapeScope(ABC):
-    """A straight line that is being written: of a tape, or of a body."""
+    """Straight-line code that is being written: a tape, or a subprogram."""
 
     def __init__(self, pool: ConstantPool, varying: int, places: dict[Expr, int]) -> None:
         self.pool, self.varying, self.places = pool, varying, places
@@ -53,19 +52,19 @@ class TapeScope(ABC):
         self.conditions: dict[Expr, tuple[Expr, bool]] = {}
 
     def place(self, operand: Item) -> int:
-        """The reference of what has been written, or goes into the pool."""
+        """The reference of an expression that is written, or of an entry of the pool."""
         if isinstance(operand, Expr) and operand.free:
             return self.places[operand]
         return self.pool.place(operand)
 
     @property
     def running(self) -> int:
-        """Which lanes matter."""
+        """The reference of the branch mask."""
         return self.place(E.TRUE)
 
     @abstractmethod
     def add(self, key: Key, operands: tuple[int, ...]) -> int:
-        """Write an instruction; the reference of its result."""
+        """Write an instruction; gives the reference of its result."""
 
     def write(self, nodes: Iterable[Expr]) -> None:
         """Write expressions, operands before users.
@@ -102,10 +101,10 @@ def key_of(node: Expr) -> Key:
 
 
 class Subprogram(TapeScope):
-    """The lines of an iteration: up to where it may stop, from there on, and what boxes do when they give up.
+    """The code of an iteration: up to the test for its end, from there on, and for intervals that stop early.
 
-    The first references are fixed: the components of the state, then what else stays or comes in. `slots` tells of each
-    reference where it is, once the body is written, and `size` how many slots that are.
+    The first references are fixed: the components of the state, and then the other arguments. When the subprogram is
+    written, `slots` has the slot of each reference, and `size` is the number of slots.
     """
 
     def __init__(self, pool: ConstantPool, node: Expr) -> None:
@@ -126,12 +125,12 @@ class Subprogram(TapeScope):
 
     @property
     def running(self) -> int:
-        """Which lanes have not stopped."""
+        """The reference of the mask of lanes that have not stopped."""
         return self._running
 
     @property
     def instructions(self) -> list[SubprogramInstruction]:
-        """All of them."""
+        """All instructions."""
         return [*self.stop, *self.step, *self.lost]
 
     def add(self, key: Key, operands: tuple[int, ...]) -> int:
@@ -145,7 +144,7 @@ class Subprogram(TapeScope):
         self._instructions.append(SubprogramInstruction(key, result, operands))
 
     def fixed(self) -> int:
-        """A reference that keeps its place."""
+        """A new reference whose slot is its own."""
         self._fixed.append(self._new())
         return self._fixed[-1]
 
@@ -154,19 +153,19 @@ class Subprogram(TapeScope):
         return self._count - 1
 
     def finish(self, node: Expr, *, counted: bool) -> None:
-        """Write the lines of an iteration: lanes that stop, steps of those that go on."""
+        """Write the instructions of an iteration: the test for its end, and the step of active lanes."""
         init, step, stop, _ = parts(node)
         truths = (T.boolean, T.boolean, T.boolean)
         self.write(ordered([stop], self))
         if stop is not E.FALSE:
-            # Which lanes were running and do not stop.
+            # Lanes that were active and do not stop.
             stopped = self.place(stop), self.place(E.FALSE), self.running
             self.put(Key("choose", truths, T.boolean), stopped, self.running)
         self._instructions = self.step
         self.write(ordered(step, self))
         following = [self.place(x) for x in step]
         states = range(len(init))
-        # All components step at once: none is read that has stepped already.
+        # Components step simultaneously: copy one that is read after it is written.
         for k, x in enumerate(following):
             if x in states and x < k:
                 following[k] = self.add(Key("splat", (step[k].type,), step[k].type), (x,))
@@ -183,16 +182,16 @@ class Subprogram(TapeScope):
         self._settle()
 
     def _choose(self, type_: T.Type, then: int, state: int) -> None:
-        """Lanes that run take a value, the others keep theirs."""
+        """Write a value to the active lanes of a state."""
         self.put(Key("choose", (T.boolean, type_, type_), type_), (self.running, then, state), state)
 
     def _settle(self) -> None:
-        """Find a slot for every reference, each free again after its last use."""
+        """Assign a slot to every reference; a slot is free again after its last use."""
         slots = {x: k for k, x in enumerate(self._fixed)}
         free: list[int] = []
         used = len(slots)
         for instruction in reversed([*self.stop, *self.step]):
-            # What is read by nobody has a slot as well.
+            # Unused results have a slot as well.
             for x in (instruction.result, *instruction.operands):
                 if x >= 0 and x not in slots:
                     slots[x] = free.pop() if free else used
@@ -204,25 +203,25 @@ class Subprogram(TapeScope):
 
 @dataclass(frozen=True, slots=True)
 class SubprogramLink:
-    """In a pool, the way from there to a place of a body."""
+    """The pool entry for the offset of a place of a subprogram."""
 
     body: Subprogram
     reference: int
 
 
 Item = Expr | Buffer | WholeType | SubprogramLink | Subprogram
-"""What a pool has entries of."""
+"""An entry of a pool."""
 
 
 @dataclass(slots=True)
 class ConstantPool:
-    """What does not vary, in order; references are minus one, minus two, and so on."""
+    """Uniform values and other constant entries, in order; references are minus one, minus two, and so on."""
 
     items: list[Item]
     places: dict[Any, int]
 
     def place(self, item: Item) -> int:
-        """The reference of an entry, which is made if there is none."""
+        """The reference of an entry, which is added if it is missing."""
         found = self.places.get(item)
         if found is None:
             self.items.append(item)
@@ -231,11 +230,11 @@ class ConstantPool:
 
 
 def iteration(node: Expr, scope: TapeScope) -> int:
-    """Write an iteration; the reference of the instruction that runs it."""
+    """Write the call of an iteration; gives the reference of the instruction that runs it."""
     init, _, _, limit = parts(node)
     body = Subprogram(scope.pool, node)
     counted = not limit.free
-    # The first has nothing before it, and names what never is uniform.
+    # The first `pass` has none before it, and takes a reference that is never uniform.
     token = 0
 
     def enter(key: Key, value: int, place: int) -> None:
@@ -264,7 +263,7 @@ def iteration(node: Expr, scope: TapeScope) -> int:
 
 
 def _wanted(node: Expr, scope: TapeScope) -> int:
-    """Which lanes of an iteration matter: those that run around it, and want the arm of a choice that it stands in."""
+    """The reference of an iteration's branch mask: lanes that are active around it and select its arm of a choice."""
     condition = scope.conditions.get(node)
     if condition is None:
         return scope.running
@@ -277,7 +276,7 @@ def _wanted(node: Expr, scope: TapeScope) -> int:
 
 
 def conditions(nodes: Sequence[Expr], roots: Iterable[Expr]) -> dict[Expr, tuple[Expr, bool]]:
-    """For iterations that are wanted only where a condition holds, or does not: the condition, and which of both."""
+    """The conditions under which iterations are needed, each with the truth that it must have."""
     found: dict[Expr, tuple[Expr, bool] | None] = dict.fromkeys(roots)
     for node in reversed(nodes):
         around = found[node]
@@ -285,15 +284,15 @@ def conditions(nodes: Sequence[Expr], roots: Iterable[Expr]) -> dict[Expr, tuple
             condition = around
             if node.op == "choose" and k > 0 and node.args[0].free:
                 condition = (node.args[0], k == 1)
-            # What is wanted for two reasons is wanted anyway.
+            # A node that is needed under two conditions is needed unconditionally.
             found[x] = condition if found.get(x, condition) == condition else None
     return {x: condition for x, condition in found.items() if condition is not None and x.op == "iterate"}
 
 
 def captures(node: Expr) -> list[Expr]:
-    """What varies, and what an iteration's body uses but nothing in it can change: the largest such expressions."""
+    """The largest varying expressions that the body of an iteration uses and that are invariant in it."""
     _, step, stop, _ = parts(node)
-    # States of the iteration and of those inside; an iteration around has a greater depth.
+    # States of this iteration and of inner ones; outer ones have a greater depth.
     inside = 0
     for depth in range(node.attr[0] + 1):
         inside |= E.index_bit(f"state {depth}")
@@ -313,7 +312,7 @@ def captures(node: Expr) -> list[Expr]:
 
 
 def needs(node: Expr) -> tuple[Expr, ...]:
-    """What has to be written before a node is."""
+    """The expressions that are written before a node."""
     if node.op != "iterate":
         return node.args
     init, _, _, limit = parts(node)
@@ -321,11 +320,11 @@ def needs(node: Expr) -> tuple[Expr, ...]:
 
 
 def ordered(roots: Iterable[Expr], scope: TapeScope) -> list[Expr]:
-    """What varies in a scope and is not written, operands before users, each soon before its first use."""
+    """The varying expressions that are not written yet, operands before users, each soon before its first use."""
     found: list[Expr] = []
     seen = set(scope.places)
     varying = scope.varying
-    # Whose operands are walked, and those of each that are left; below them all are the roots.
+    # Nodes that wait for operands, and the operands of each that are left; the roots are at the bottom.
     path: list[Expr] = []
     ways: list[Iterator[Expr]] = []
     way = iter(roots)
@@ -346,6 +345,6 @@ def ordered(roots: Iterable[Expr], scope: TapeScope) -> list[Expr]:
 
 
 def _entered(node: Expr, scope: TapeScope) -> tuple[Expr, ...]:
-    """What has to be written before an iteration is, which lanes it runs in besides."""
+    """The expressions that are written before an iteration, among them its condition."""
     condition = scope.conditions.get(node)
     return needs(node) if condition is None else (condition[0], *needs(node))

@@ -1,1 +1,1 @@
-"""Quadratic Taylor models: what every row's result is near over a square of pixels, and pixels decided by that."""
+"""Quadratic Taylor models of every row's result over a square of pixels, and the pixels that they decide."""

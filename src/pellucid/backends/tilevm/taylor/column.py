@@ -1,7 +1,7 @@
 """The column of Taylor models: the rule of each row that has one, by the row's name.
 
 The operator table knows nothing of Taylor models; this back end adds what it knows of rows here, and nowhere else. A
-row that has no entry gets the rule of its short body, or is known to be in its box: see `taylor.rules`.
+row without an entry gets the rule of its short body, or its interval only: see `taylor.rules`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def _pow_units(x: Term, _: Term) -> Term:
 
 
 def _pow_near_units(x: Term, y: Term) -> Term:
-    """The logarithm is off by some units, and so is the power relatively, as often as the exponent says."""
+    """The logarithm is off by a few units, and the relative error of the power is the exponent times as large."""
     return fma(abs(y * log2_near(x)), 8.0, 8.0)
 
 
@@ -52,4 +52,4 @@ COLUMN: dict[str, Rule] = {
     "pow": powers("pow", _pow_units),
     "pow_near": powers("pow_near", _pow_near_units),
 }
-"""Rules by name of their rows: functions ``(result type, box, *forms) -> Surface``."""
+"""Rules by name of their rows: functions ``(result type, interval, *enclosures) -> TaylorModel``."""

@@ -1,8 +1,8 @@
 """Kernels of Taylor models: for every operator, the code of one instruction on 16 squares of pixels.
 
-The boxes of `machine.kernels` say what a value may be in a square; these kernels also say what it is near. The kernel
-of a row is the rule of `taylor.rules`. It reads and writes a value's form: two ends, the middle, the factors of
-what it grows by, and the error, each of them 16 elements.
+The kernels of `machine.kernels` compute intervals; these compute enclosures, which are an interval and a Taylor model.
+The kernel of a row is the rule of `taylor.rules`. An enclosure consists of two endpoints, the value in the middle, the
+factors, and the error, each of them 16 elements.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from .rules import model_rule, model_type, settled
 MIDDLE, FACTORS = 2, 3
 ERROR = FACTORS + PLACES
 PARTS = ERROR + 1
-"""A form: its parts, each as long as a vector, from the two ends on."""
+"""The parts of an enclosure, each as long as a vector, of which the endpoints are the first two."""
 WITHOUT_MODELS = LINKAGE | BROADCASTS | {"keep"}
-"""Instructions that have no kernel here: tapes with the former are not run."""
+"""Instructions without a kernel; tapes with linkage are not run."""
 
 
 class ModelKernels:
@@ -48,7 +48,7 @@ class ModelKernels:
         self._lock = threading.Lock()
 
     def want(self, opcodes: Mapping[Key, int]) -> None:
-        """Have the kernels of some keys, whose opcodes are given."""
+        """Compile the missing kernels of some keys, whose opcodes are given."""
         with self._lock:
             missing = {
                 key: code // VARIANTS
@@ -83,7 +83,7 @@ def module(keys: Sequence[Key], half: int) -> str:
 
 
 def real_of(half: int) -> T.Type:
-    """The type of the surfaces of integers."""
+    """The type of the Taylor models of integers."""
     return T.f64 if half == 8 * LANES else T.f32
 
 
@@ -116,7 +116,7 @@ def _kernel(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
             given |= {x: y for x, y in zip(own, found, strict=True) if y}
     values = lines.values(roots, given)
     if key.op == "splat" and result is not T.boolean:
-        # A word of which only its user knows what it is: the form is that of an entry of the pool.
+        # A word whose type only its user knows: its enclosure is that of an entry of the pool.
         values += [values[0], *["zeroinitializer"] * (PARTS - 3)]
     for k, value in enumerate(values):
         lines.store(result, value, "%o", k * half)
@@ -136,7 +136,7 @@ def _expanded(roots: Sequence[Expr], leaves: Sequence[Expr]) -> list[Expr]:
 
 
 def _ends(lines: VectorEmitter, type_: T.Type, pointer: str) -> tuple[str, str]:
-    """The ends of an operand; of what may be NaN, which only a uniform is, those of the whole line."""
+    """The endpoints of an operand; if it is NaN, which only a uniform may be, those of all numbers."""
     found = [lines.vector(type_, pointer), lines.vector(type_, pointer, lines.half)]
     if type_.is_float:
         vector = typed(type_, LANES)
@@ -150,10 +150,10 @@ def _ends(lines: VectorEmitter, type_: T.Type, pointer: str) -> tuple[str, str]:
 def _enclosure(
     lines: VectorEmitter, type_: T.Type, pointer: str, real: T.Type, used: set[Expr], leaves: Sequence[Expr]
 ) -> list[str]:
-    """The parts of an operand's form that are used.
+    """The parts of an operand's enclosure that are used.
 
-    What is uniform has its bits for a middle, and no error. So a middle that is no number tells nothing, nor does that
-    of an integer that is known: its ends tell it.
+    The middle of a uniform is its bits, and its error is zero. So nothing is known of a value whose middle is not
+    finite; and the middle of an integer that is a point is not used, because its endpoints are its value.
     """
     parts = [*(_ends(lines, type_, pointer) if used & set(leaves[:2]) else ("", ""))]
     of = model_type(type_, real)

@@ -1,20 +1,18 @@
-"""The notation of surfaces: what a row's result is near over a square of pixels, and how far it may be off that.
+"""Quadratic Taylor models: a polynomial near a row's result over a square of pixels, and a bound of the difference.
 
-Places in the square are numbers from -1 to 1: X and Y, U and V (see
-`tilevm.taylor.tiles`). A `Form` says that everywhere in it a value, as it is computed in floats, is in a box, and
+Places in the square are numbers from -1 to 1: X and Y, U and V (see `tilevm.taylor.tiles`). An `Enclosure` says that
+everywhere in the square a value, as it is computed in floats, is in an interval, and
 
     |value - (middle + a*X + b*Y + c*U + d*V + e*X*X + f*X*Y + g*Y*Y)| <= error
 
-where the arithmetic on the left is exact, and these numbers are floats. So an error holds those of the operands; what
-bends in another way (a product of three slopes, the third derivative of a curve); and what rounds, in the row itself
-and in the numbers above: as many roundings as a rule counts, or more, of a size that bounds all that is rounded.
-Errors are computed in floats too, in sums and products of numbers that are not negative. Each is rounded less than
-`MARGIN` times on the way, and made larger by as much; what underflows is less than the smallest normal number, and
-added.
+where the arithmetic on the left is exact, and these numbers are floats. So an error includes those of the operands;
+terms of higher order (a product of three slopes, the third derivative of a curve); and roundings, in the row itself and
+in the numbers above: at least as many as occur, each relative to a bound of all numbers that are rounded. Errors are
+computed in floats too, by sums and products of numbers that are not negative. Each is rounded less than `MARGIN` times,
+and enlarged by as much; an underflow is less than the smallest normal number, which is added.
 
-Where something is divided by zero, or an operand is not known, an error comes to infinity or NaN: the result's box is
-all that is known then. Rules see to it that no number comes out of a NaN: `maximum` and `minimum` hide one that is
-their first operand.
+After a division by zero, or for an unknown operand, the error is infinite or NaN, and only the interval of the result
+is known. `maximum` and `minimum` hide a NaN that is their first operand; the rules put it second.
 """
 
 from __future__ import annotations
@@ -29,13 +27,13 @@ from ....ir.intervals.box import REACH, Box, all_of, at, magnitude
 from ....ir.intervals.notation import Term, choose, fma, maximum, minimum
 
 LINEAR, PLACES = 4, 7
-"""How many factors belong to one place alone, and how many there are."""
+"""The number of linear factors, and of all factors."""
 ROUNDING = {T.f32: 2.0**-24, T.f64: 2.0**-53}
-"""By how much rounding may be off, as a part of what is rounded."""
+"""The relative error of rounding."""
 TINY = {T.f32: 2.0**-126, T.f64: 2.0**-1022}
-"""More than what underflows in a rule."""
+"""A bound of the underflows in a rule."""
 MARGIN = 64
-"""By how many roundings an error may itself be off."""
+"""Maximum roundings in the computation of an error."""
 
 
 class TaylorModel(NamedTuple):
@@ -47,9 +45,9 @@ class TaylorModel(NamedTuple):
 
 
 class Enclosure(NamedTuple):
-    """What a value may be over a square: in its box, and near its surface. Truths and most integers have no surface.
+    """The interval and the Taylor model of a value over a square.
 
-    Of an integer that has one it is of floats.
+    Truths and most integers have no Taylor model; that of an integer is of floats.
     """
 
     interval: Box
@@ -62,26 +60,26 @@ class Enclosure(NamedTuple):
 
     @property
     def factors(self) -> tuple[Term, ...]:
-        """How it grows from there."""
+        """The factors of the polynomial."""
         return self.model.factors
 
     @property
     def error(self) -> Term:
-        """How far it may be from its surface."""
+        """The maximum distance from the polynomial."""
         return self.model.error
 
     @property
     def size(self) -> Term:
-        """More than its magnitude, and than that of all that its surface is made of."""
+        """A bound of its magnitude, and of those of all parts of its Taylor model."""
         return abs(self.middle) + (spread(self.factors) + self.error)
 
 
 Rule = Callable[..., TaylorModel]
-"""A row's rule: a function of the result's type, its box, and its operands' forms."""
+"""A row's rule: a function of the result's type, its interval, and its operands' enclosures."""
 
 
 def spread(factors: tuple[Term, ...]) -> Term:
-    """How far a surface with these goes from its middle: the sum of their magnitudes."""
+    """The maximum distance of a polynomial with these factors from its middle: the sum of their magnitudes."""
     total, *rest = map(abs, factors)
     for x in rest:
         total = total + x
@@ -89,19 +87,19 @@ def spread(factors: tuple[Term, ...]) -> Term:
 
 
 def off(exact: Term, size: Term, roundings: float) -> Term:
-    """An error, and so many roundings of something of a size."""
+    """An error plus so many roundings of numbers of a size."""
     t = exact.type
     u = ROUNDING[t]
     return fma(exact, 1 + MARGIN * u, fma(size, roundings * u, exact.lift(TINY[t])))
 
 
 def unless(wrong: Term, model: TaylorModel) -> TaylorModel:
-    """A surface, of which nothing is known where something is wrong."""
+    """A Taylor model, with an infinite error where `wrong` holds."""
     return model._replace(error=choose(wrong, model.error.lift(math.inf), model.error))
 
 
 def either(condition: Term, then: TaylorModel, orelse: TaylorModel) -> TaylorModel:
-    """One of two surfaces."""
+    """Select one of two Taylor models."""
     return TaylorModel(
         choose(condition, then.middle, orelse.middle),
         tuple([choose(condition, x, y) for x, y in zip(then.factors, orelse.factors, strict=True)]),
@@ -113,12 +111,12 @@ def either(condition: Term, then: TaylorModel, orelse: TaylorModel) -> TaylorMod
 
 
 def add(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
-    """The surface of a sum."""
+    """The Taylor model of a sum."""
     return _sum(a.model, b.model, 1)
 
 
 def sub(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
-    """The surface of a difference."""
+    """The Taylor model of a difference."""
     return _sum(a.model, b.model, -1)
 
 
@@ -133,7 +131,7 @@ def _sum(a: TaylorModel, b: TaylorModel, sign: int) -> TaylorModel:
 
 
 def neg(_: T.Type, __: Box, a: Enclosure) -> TaylorModel:
-    """The surface of a negation, which is exact."""
+    """The Taylor model of a negation, which is exact."""
     return _negated(a.model)
 
 
@@ -142,13 +140,13 @@ def _negated(a: TaylorModel) -> TaylorModel:
 
 
 def mul(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
-    """The surface of a product."""
+    """The Taylor model of a product."""
     middle, factors, error = product(a, b)
     return TaylorModel(middle, factors, off(error, a.size * b.size, 8))
 
 
 def fused(_: T.Type, __: Box, a: Enclosure, b: Enclosure, c: Enclosure) -> TaylorModel:
-    """The surface of a product plus something."""
+    """The Taylor model of a product plus a number."""
     middle, factors, error = product(a, b)
     return TaylorModel(
         middle + c.middle,
@@ -158,7 +156,7 @@ def fused(_: T.Type, __: Box, a: Enclosure, b: Enclosure, c: Enclosure) -> Taylo
 
 
 def product(a: Enclosure, b: Enclosure) -> TaylorModel:
-    """What the product of two surfaces is, but for rounding: what goes beyond squares of X and Y is an error."""
+    """The product of two Taylor models without rounding: terms beyond squares of X and Y go into the error."""
     p, q = _parts(a.factors), _parts(b.factors)
     ax, ay, *_ = a.factors
     bx, by, *_ = b.factors
@@ -171,7 +169,7 @@ def product(a: Enclosure, b: Enclosure) -> TaylorModel:
 
 
 class _Parts(NamedTuple):
-    """How far the parts of a surface go: along X and Y, along U and V, the bent one, and all together."""
+    """Bounds of the parts of a polynomial: along X and Y, along U and V, the quadratic part, and all together."""
 
     straight: Term
     beside: Term
@@ -185,10 +183,10 @@ def _parts(factors: tuple[Term, ...]) -> _Parts:
 
 
 def absolute(_: T.Type, __: Box, a: Enclosure) -> TaylorModel:
-    """The surface of a magnitude: that of a number of one sign, or one between the two sides of the fold."""
+    """The Taylor model of a magnitude: exact for a number of one sign, else a line between both sides of the fold."""
     lo, hi = a.interval
     steep = (hi + lo) / (hi - lo)
-    # Above the surface through zero of that slope lie at most the ends.
+    # The magnitude exceeds the line through zero of that slope at most at the endpoints.
     above = maximum(fma(steep, -lo, -lo), fma(steep, -hi, hi)) * 0.5
     folded = TaylorModel(
         fma(steep, a.middle, above),
@@ -199,29 +197,29 @@ def absolute(_: T.Type, __: Box, a: Enclosure) -> TaylorModel:
 
 
 def larger(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
-    """The surface of a maximum."""
+    """The Taylor model of a maximum."""
     return _extreme(a, b, 1)
 
 
 def smaller(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
-    """The surface of a minimum."""
+    """The Taylor model of a minimum."""
     return _extreme(a, b, -1)
 
 
 def _extreme(a: Enclosure, b: Enclosure, sign: int) -> TaylorModel:
-    """That of the operand that it is everywhere, or one between both: b + d, where a - b = d has the right sign."""
+    """That of the operand that is the extreme everywhere; else b + d, where d models the part of a - b of that sign."""
     apart = _sum(a.model, b.model, -1)
     reach = spread(apart.factors) + apart.error
     known = a.interval.lo >= b.interval.hi, a.interval.hi <= b.interval.lo
     low, high = apart.middle - reach, apart.middle + reach
-    # What is rounded here is less than the error, four times.
+    # Four roundings of numbers below the error.
     sure = apart.error * 4.0
     is_a, is_b = (low > sure) | known[0], (high < -sure) | known[1]
     if sign < 0:
         is_a, is_b, low, high = is_b, is_a, -high, -low
     part = high / (high - low)
     part = choose((part >= 0.0) & (part <= 1.0), part, 0.5)
-    # Of the differences that count, above the surface of that slope lie at most the ends.
+    # The differences that count exceed the line of that slope at most at the endpoints.
     end = maximum(maximum(part * -low, (1.0 - part) * high), low.lift(0.0)) * 0.5
     middle = fma(part, apart.middle, b.middle) + end * float(sign)
     factors = tuple([fma(part, x, y) for x, y in zip(apart.factors, b.factors, strict=True)])
@@ -231,7 +229,7 @@ def _extreme(a: Enclosure, b: Enclosure, sign: int) -> TaylorModel:
 
 
 def chosen(_: T.Type, __: Box, condition: Enclosure, a: Enclosure, b: Enclosure) -> TaylorModel:
-    """The surface of a choice: that of what is chosen, or one between both."""
+    """The Taylor model of a choice: that of the arm that is chosen everywhere, or one between both."""
     must, may = condition.interval
     apart = _sum(a.model, b.model, -1)
     half = (abs(apart.middle) + spread(apart.factors)) * 0.5
@@ -243,7 +241,7 @@ def chosen(_: T.Type, __: Box, condition: Enclosure, a: Enclosure, b: Enclosure)
 
 
 def converted(t: T.Type, interval: Box, x: Enclosure) -> TaylorModel:
-    """The surface of a number as a float: integers up to a size are exact, and so is what becomes wider."""
+    """The Taylor model of a number as a float: widening is exact, and so are integers up to a size."""
 
     def as_result(value: Term) -> Term:
         return value if value.type is t else Term(apply("convert", value.expr, attr=t))
@@ -266,12 +264,12 @@ def converted(t: T.Type, interval: Box, x: Enclosure) -> TaylorModel:
 
 
 class Curve(NamedTuple):
-    """A function of one number at a place, and how it bends in a box.
+    """A function of one number at a place, with its derivatives in an interval.
 
-    value, slope, bend   the function and its first two derivatives at the place; the derivatives are off by little,
-                         relatively.
-    twist                no third derivative in the box is of a larger magnitude, but for little.
-    error                by how much any value in the box may differ from the function, as the row computes it.
+    value, slope, bend   the function and its first two derivatives at the place; the relative errors of the
+                         derivatives are small.
+    twist                a bound of the third derivative in the interval, with a small relative error.
+    error                the maximum difference in the interval between the row's result and the function.
     """
 
     value: Term
@@ -282,7 +280,7 @@ class Curve(NamedTuple):
 
 
 SLACK = 2.0**6
-"""By how many roundings derivatives of curves may be off: more than any that is computed here."""
+"""Maximum roundings in a derivative of a curve: more than in any that is computed here."""
 
 
 def _units(value: Term, count: float) -> Term:
@@ -290,7 +288,7 @@ def _units(value: Term, count: float) -> Term:
 
 
 def _bent(x: Enclosure, curve: Callable[[Term], Curve]) -> TaylorModel:
-    """The surface along a curve: by Taylor's theorem, around the place in the operand's box next to its middle."""
+    """The Taylor model of a curve, by Taylor's theorem around the place next to the middle of the interval."""
     lo, hi = x.interval
     here = minimum(maximum(x.middle, lo), hi)
     beside = x.middle - here
@@ -302,7 +300,7 @@ def _bent(x: Enclosure, curve: Callable[[Term], Curve]) -> TaylorModel:
     bent = (half * dx * dx, f.bend * dx * dy, half * dy * dy)
     factors = [f.slope * s for s in x.factors]
     factors[LINEAR:] = [p + q for p, q in zip(factors[LINEAR:], bent, strict=True)]
-    # The square of the distance is that of its straight part, and what comes with all that is beside it.
+    # The square of the distance is that of its linear part, plus terms with the rest.
     rest = (abs(beside) + x.error) + (parts.beside + parts.bent)
     square = rest * fma(parts.straight, 2.0, rest)
     error = fma(steep, x.error, abs(half) * square)
@@ -319,7 +317,7 @@ def _bent(x: Enclosure, curve: Callable[[Term], Curve]) -> TaylorModel:
 
 
 def waves(name: str, derivative: str, sign: int, period: float = 2 * math.pi) -> Rule:
-    """The rule of a wave, from the wave that is its derivative: its second derivative is its own negation."""
+    """The rule of a sine or cosine, from its derivative; the second derivative is its own negation."""
     factor = 2 * math.pi / period
 
     def rule(t: T.Type, _: Box, x: Enclosure) -> TaylorModel:
@@ -331,7 +329,7 @@ def waves(name: str, derivative: str, sign: int, period: float = 2 * math.pi) ->
             return Curve(value, slope, value * -(factor * factor), here.lift(factor**3), here.lift(units))
 
         model = _bent(x, curve)
-        # Derivatives are off by a few units of one, and so by more than a part of themselves.
+        # Absolute errors of the derivatives are a few units of one, which may be large relative to them.
         reach = (x.interval.hi - x.interval.lo) * factor
         model = model._replace(error=fma(fma(reach, reach, reach), units, model.error))
         return unless(magnitude(x.interval).hi > REACH[t], model)
@@ -340,7 +338,7 @@ def waves(name: str, derivative: str, sign: int, period: float = 2 * math.pi) ->
 
 
 def exponential(name: str, rate: float, units: float) -> Rule:
-    """The rule of an exponential function, which is its own derivative but for a factor."""
+    """The rule of an exponential function, which is its own derivative times a factor."""
 
     def rule(_: T.Type, interval: Box, x: Enclosure) -> TaylorModel:
         def curve(here: Term) -> Curve:
@@ -371,7 +369,7 @@ def logarithm(name: str, rate: float, units: float) -> Rule:
 
 
 def rooted(_: T.Type, interval: Box, x: Enclosure) -> TaylorModel:
-    """The surface of a square root."""
+    """The Taylor model of a square root."""
 
     def curve(here: Term) -> Curve:
         value, least = at("sqrt", here), x.interval.lo
@@ -383,7 +381,7 @@ def rooted(_: T.Type, interval: Box, x: Enclosure) -> TaylorModel:
 
 
 def _reciprocal(x: Enclosure) -> TaylorModel:
-    """One divided by a number of one sign, but for rounding."""
+    """The reciprocal of a number of one sign, without rounding."""
 
     def curve(here: Term) -> Curve:
         inverse = 1.0 / here
@@ -395,12 +393,12 @@ def _reciprocal(x: Enclosure) -> TaylorModel:
 
 
 def div(t: T.Type, interval: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
-    """The surface of a quotient: the product with the reciprocal, which is rounded but once."""
+    """The Taylor model of a quotient: the product with the reciprocal, rounded once."""
     return mul(t, interval, a, Enclosure(b.interval, _reciprocal(b)))
 
 
 def arc(_: T.Type, interval: Box, x: Enclosure) -> TaylorModel:
-    """The surface of an arc tangent."""
+    """The Taylor model of an arc tangent."""
     return _arc(x, maximum(abs(interval.lo), abs(interval.hi)))
 
 
@@ -413,13 +411,13 @@ def _arc(x: Enclosure, size: Term) -> TaylorModel:
 
 
 def angle(t: T.Type, interval: Box, y: Enclosure, x: Enclosure) -> TaylorModel:
-    """The surface of the angle of a point: that of the middle, and the arc from there, whose tangent is a quotient."""
+    """The Taylor model of the angle of a point: the middle's, plus the arc from there, whose tangent is a quotient."""
     v, u = (minimum(maximum(f.middle, f.interval.lo), f.interval.hi) for f in (y, x))
     nothing = v.lift(0.0)
     sin, cos = (Enclosure(Box(w, w), TaylorModel(w, (nothing,) * PLACES, nothing)) for w in (v, u))
 
     def combined(a: Enclosure, b: Enclosure, c: Enclosure, d: Enclosure, sign: int) -> Enclosure:
-        """a * b + sign * c * d, which nobody rounds but where its surface is computed."""
+        """a * b + sign * c * d, with roundings in the computation of its Taylor model only."""
         total = _sum(product(a, b), product(c, d), sign)
         return _around(total._replace(error=off(total.error, fma(a.size, b.size, c.size * d.size), 12)))
 
@@ -437,14 +435,14 @@ def angle(t: T.Type, interval: Box, y: Enclosure, x: Enclosure) -> TaylorModel:
 
 
 def _around(model: TaylorModel) -> Enclosure:
-    """What is near a surface, and so in the box around it."""
+    """The enclosure of a Taylor model, with the interval that it implies."""
     u = ROUNDING[model.middle.type]
     pad = fma(spread(model.factors) + model.error, 1 + MARGIN * u, abs(model.middle) * (4 * u))
     return Enclosure(Box(model.middle - pad, model.middle + pad), model)
 
 
 def powers(name: str, units: Callable[[Term, Term], Term]) -> Rule:
-    """The rule of a power whose exponent is known; `units` tells how many roundings it is off, of base and exponent."""
+    """The rule of a power whose exponent is a point; `units` gives its roundings, from base and exponent."""
 
     def rule(_: T.Type, interval: Box, x: Enclosure, y: Enclosure) -> TaylorModel:
         n = y.interval.lo
@@ -460,7 +458,7 @@ def powers(name: str, units: Callable[[Term, Term], Term]) -> Rule:
             twist = maximum(*ends) * (abs(second) * abs(n - 2.0)) + sum(ends[1:], ends[0]) * 0.0
             return Curve(value, slope, value / here / here * second, twist, interval.hi * off_by)
 
-        # What the derivatives are off by, as they are made of powers.
+        # The derivatives have the errors of the powers that they are made of.
         model = _bent(x, curve)
         reach = hi - lo
         worst = interval.hi / lo * (abs(n) + abs(second) * (reach / lo))

@@ -1,8 +1,8 @@
-"""Rules for surfaces: what every row's result is near over a square of pixels, from what its operands are near.
+"""Rules for Taylor models: the enclosure of every row's result over a square of pixels, from those of its operands.
 
-Part of `reasoning`, beside `boxes`, and made in the same way: a row's own `surface` is taken; else those of a short
-`body` are composed; else the result is somewhere in its box. What a box and a surface tell is put together: the box
-becomes what both allow, and a surface that is farther off than the box is wide becomes level.
+They are made as `reasoning.boxes` makes interval rules: from the row's entry in `taylor.column`; else by composing the
+rules of a short `body`; else only the interval is known. Interval and Taylor model tighten each other: the interval
+becomes the intersection, and a Taylor model with an error larger than the interval becomes the interval's middle.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from .column import COLUMN
 from .models import MARGIN, PLACES, ROUNDING, Enclosure, TaylorModel, either, off, spread
 
 COUNTED = T.i32
-"""The type of integers that may have surfaces: the places of pixels and samples have."""
+"""The type of integers that may have Taylor models, such as columns, rows and numbers of samples."""
 
 
 class ModelRule(NamedTuple):
-    """What is known of a row's result over a square in which its operands are near surfaces and in boxes.
+    """The enclosure of a row's result over a square, as expressions over the enclosures of its operands.
 
-    lo, hi     expressions over `leaves`: bounds as those of a `BoxRule`.
+    lo, hi     the endpoints, as those of a `BoxRule`.
     middle, factors, error
-               those of a `Surface` near the result; the error is infinite where nothing is known. None for other types
-               than floats.
-    leaves     for each operand what stands for these in it; of what has no surface, for the ends alone. What the
-               expressions count on is that none is NaN, that errors are not negative, and that middle and factors
-               are finite or the error is infinite.
+               those of a `TaylorModel` of the result; the error is infinite if nothing is known. None for types without
+               Taylor models.
+    leaves     for each operand, the leaves that stand for its endpoints and for its Taylor model, if it has one. The
+               expressions require that none is NaN, that errors are not negative, and that middle and factors are
+               finite or the error is infinite.
     """
 
     lo: Expr
@@ -50,16 +50,16 @@ def model_rule(
 ) -> ModelRule:
     """The rule of a row for operands of these types; `twice` if the first two are one value.
 
-    Planes of integers are of the type `real`.
+    Taylor models of integers are of the type `real`.
 
-    >>> len(surface_rule(table.row("neg"), (T.f32,), T.f32, T.f32).leaves[0])
+    >>> len(model_rule(table.row("neg"), (T.f32,), T.f32, T.f32).leaves[0])
     11
     """
     return _model_rule(prim, types, result, real, twice, table.edition())
 
 
 def model_type(type_: T.Type, real: T.Type) -> T.Type | None:
-    """The type of the surfaces of values of a type; None where they have none."""
+    """The type of the Taylor models of values of a type, or None."""
     return type_ if type_.is_float else real if type_ is COUNTED else None
 
 
@@ -92,7 +92,7 @@ def _model_rule(
 
 
 def form_of(prim: Prim, result: T.Type, *forms: Enclosure) -> Enclosure:
-    """What a row's result is near, from what its operands are near."""
+    """The Taylor model of a row's result, from the enclosures of its operands."""
     interval = Box(*ends(prim, result, *[f.interval for f in forms]))
     if not result.is_float:
         return Enclosure(interval, _nowhere())
@@ -111,13 +111,13 @@ def _of_constant(node: Expr) -> Enclosure:
 
 
 def _nowhere() -> TaylorModel:
-    """The surface of what has none."""
+    """The placeholder for a missing Taylor model."""
     zero = Term(const(0.0, T.f32))
     return TaylorModel(zero, (zero,) * PLACES, Term(const(math.inf, T.f32)))
 
 
 def settled(interval: Box, model: TaylorModel | None = None) -> Enclosure:
-    """What is in a box, and near a surface if that says more; where the box is open, nothing is known."""
+    """The enclosure of an interval, and of a Taylor model if it is tighter; an unbounded interval says nothing."""
     lo, hi = interval
     t = interval.type
     width = hi - lo
@@ -137,7 +137,7 @@ def settled(interval: Box, model: TaylorModel | None = None) -> Enclosure:
 
 
 def both(interval: Box, model: TaylorModel) -> Box:
-    """What a box and a surface allow."""
+    """The intersection of an interval and the interval that a Taylor model implies."""
     u = ROUNDING[interval.type]
     reach = spread(model.factors) + model.error
     pad = fma(reach, 1 + MARGIN * u, abs(model.middle) * (4 * u))

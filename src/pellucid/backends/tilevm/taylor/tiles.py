@@ -1,7 +1,7 @@
-"""Taylor tile evaluation: tapes on 16 squares of pixels at once, and the pixels whose bytes follow from the models.
+"""Taylor tile evaluation: runs tapes on 16 squares of pixels at once, and fills pixels that Taylor models decide.
 
-A tape runs forward over forms (see `taylor.kernels`), in memory of its own beside that for boxes. Then each place in
-a square is asked for, in all 16 squares, and the pixels that are decided are filled.
+A tape runs forward over enclosures (see `taylor.kernels`), in its own memory. Then the mean of the pixel at each place
+in a square is bounded, in all 16 squares, and pixels whose bytes are decided are filled.
 
 Places: X and Y go from -1 to 1 over all columns and rows of samples of a square, U and V over those of each pixel.
 """
@@ -26,12 +26,12 @@ from ..tape.key import VARIANTS
 from .kernels import ERROR, FACTORS, MIDDLE, PARTS
 
 TILE = 256
-"""The bytes of a tile of 16 by 16 pixels, one for each: whether it is left."""
+"""Bytes of a tile of 16 by 16 pixels, each of which says whether a pixel is left."""
 OFTEN = VARIANTS.bit_length() - 1
 
 
 def functions(asm: Assembly, half: int) -> None:
-    """Write them all; `half` is the bytes of a vector."""
+    """Write all functions; `half` is the bytes of a vector."""
     asm.declare("i16 @llvm.ctpop.i16(i16)")
     asm.declare("i32 @llvm.ctpop.i32(i32)")
     for build in (_models, _squares, _tile, _pixels):
@@ -39,7 +39,7 @@ def functions(asm: Assembly, half: int) -> None:
 
 
 def kept_by(f: Function, w: FrameWriter, record: Value, tape: Value) -> tuple[Value, Value]:
-    """The instructions that keep a tape's values, in either of its forms, and how many they are."""
+    """The address of a tape's `keep` instructions, in the tape or its leaf form, and how many they are."""
     count = w.word(FrameWord.KEPT)
     more = f.choose(count <= ROOTS, f.number(ROOTS), count) - (ROOTS - 1)
     instructions = (more >> 1) + 1
@@ -50,7 +50,7 @@ def kept_by(f: Function, w: FrameWriter, record: Value, tape: Value) -> tuple[Va
 def places_kept(
     f: Function, w: FrameWriter, base: Value, kept: Value, places: Value, strides: Value | None = None
 ) -> None:
-    """Where the values are that some instructions keep; and how far apart those of one value's vectors are."""
+    """Store the addresses of the kept values, and the strides between the vectors of a value."""
     with f.count(w.word(FrameWord.KEPT)) as k:
         reference = _reference(f, kept, k)
         f.store(w.entry(base, reference), places + (k << 3))
@@ -59,7 +59,7 @@ def places_kept(
 
 
 def _reference(f: Function, kept: Value, k: Value) -> Value:
-    """What stands for a value that some instructions keep."""
+    """The reference of a kept value."""
     first = k < ROOTS
     instruction = f.choose(first, f.number(0), (k - 1) >> 1)
     operand = f.choose(first, k, ((k - 1) & 1) + 1)
@@ -67,21 +67,21 @@ def _reference(f: Function, kept: Value, k: Value) -> Value:
 
 
 def _uniform(f: Function, entry: Value, scratch: Value, half: int) -> None:
-    """The form of an entry of the pool, whose factors and error are zero already."""
+    """Copy an entry of the pool to an enclosure whose factors and error are zero already."""
     vector = f"<{half} x i8>"
     for part, source in ((0, 0), (half, half), (MIDDLE * half, 0)):
         f.store(f.load(vector, entry, source, align=half), scratch, part, align=half)
 
 
 def _scratch(f: Function, half: int, count: int) -> Value:
-    """Forms for what is in the pool."""
+    """Enclosures for entries of the pool, with zero factors and errors."""
     made = f.block(count * PARTS * half)
     f.call("llvm.memset.p0.i64", made, f.number(0, "i8"), f.number(count * PARTS * half), f.number(0, "i1"))
     return made
 
 
 def _models(asm: Assembly, half: int) -> None:
-    """Run a tape on the forms of 16 squares."""
+    """Write `run_models`, which runs a tape on the enclosures of 16 squares."""
     with asm.function("run_models", frame=POINTER, space=POINTER, tape=POINTER, length="i64") as f:
         w = FrameWriter(f, half)
         base, own = w.place(f.space, FrameWord.BASE), w.place(f.space, FrameWord.MODELS)
@@ -103,12 +103,12 @@ def _models(asm: Assembly, half: int) -> None:
 
 
 class _Scale:
-    """How places in a square of some side, of so many samples in a row of a pixel, go from -1 to 1.
+    """The scale of places in a square, from its side and the samples in a row of a pixel.
 
-    X goes along all columns of samples: by H, half the square's side but for half a sample, each way. The column of a
-    pixel is its middle's and H * X, less what is in the pixel, which goes by M / S from its middle for the M from the
-    middle to the last of S samples, along U; and samples are counted from the middle along U by M. Of a single pixel
-    columns are known, and samples go along X.
+    X goes from -1 to 1 over all columns of samples, which are H to either side of the middle: half the square's side
+    less half a sample. With S samples in a row, and M = (S - 1) / 2, the column of a pixel is the middle's plus H * X
+    minus M / S * U, and the number of a sample in its pixel is M + M * U. In a square of one pixel the column is
+    constant, and X takes the place of U.
     """
 
     def __init__(self, f: Function, w: FrameWriter, side: Value) -> None:
@@ -120,26 +120,26 @@ class _Scale:
         self.reach = self.two("fmul", self.two("fsub", self.side, self.two("fdiv", 1.0, self.samples)), 0.5)
 
     def double(self, value: Value) -> Value:
-        """A whole number."""
+        """A whole number as a double."""
         return self.f.let(f"sitofp i64 {value.name} to double", "double")
 
     def two(self, op: str, a: Value | float, b: Value | float) -> Value:
-        """A result of two numbers."""
+        """The result of an LLVM operation on two doubles."""
         names = [x.name if isinstance(x, Value) else repr(x) for x in (a, b)]
         return self.f.let(f"{op} double {', '.join(names)}", "double")
 
     def safe(self) -> Value:
-        """What places are divided by: H, or one where it is zero."""
+        """The divisor of places: H, or one if it is zero."""
         none = self.f.let(f"fcmp oeq double {self.reach.name}, 0.0", "i1")
         return self.f.let(f"select i1 {none.name}, double 1.0, double {self.reach.name}", "double")
 
     def place(self, number: Value) -> Value:
-        """Where the middle of a pixel is along X."""
+        """The place of a pixel's middle along X."""
         from_middle = self.two("fmul", self.double((number << 1) + 1), 0.5)
         return self.two("fdiv", self.two("fsub", from_middle, self.two("fmul", self.side, 0.5)), self.safe())
 
     def square(self) -> Value:
-        """The mean of the square of the distance along X of a pixel's samples from its middle."""
+        """The mean square of the distances along X of a pixel's samples from its middle."""
         # The mean of the squares of M, M - 1, ... -M is M * (M + 1) / 3.
         squares = self.two("fdiv", self.two("fmul", self.last, self.two("fadd", self.last, 1.0)), 3.0)
         step = self.two("fdiv", 1.0, self.two("fmul", self.samples, self.safe()))
@@ -147,7 +147,7 @@ class _Scale:
 
 
 def _inputs(f: Function, w: FrameWriter, base: Value, scale: _Scale, side: Value) -> None:
-    """The forms of the inputs: where 16 squares are, and the samples of a pixel."""
+    """Store the enclosures of the inputs: columns and rows of 16 squares, and numbers of samples."""
     half, width = w.half, w.half // LANES
     real = "double" if width == 8 else "float"
     vector = f"<{LANES} x {real}>"
@@ -175,7 +175,7 @@ def _inputs(f: Function, w: FrameWriter, base: Value, scale: _Scale, side: Value
     def of_one(one: Value, more: Value) -> Value:
         return f.let(f"select i1 {scale.is_one.name}, double {one.name}, double {more.name}", "double")
 
-    # What factors are off by, as they are rounded.
+    # The rounding errors of the factors.
     unit = 2.0**-22 if width == 4 else 2.0**-51
     error = splat(of_one(zero, scale.two("fmul", scale.side, unit)))
     for k, (start, steps) in enumerate(
@@ -191,10 +191,10 @@ def _inputs(f: Function, w: FrameWriter, base: Value, scale: _Scale, side: Value
 
 
 def _squares(asm: Assembly, half: int) -> None:
-    """Fill pixels of 16 squares, of which `there` says which count, in the 4 rows of 4 from (x, y) on; how many.
+    """Write `squares`, which fills pixels of those of 16 squares that are in the mask `there`, and counts them.
 
-    The logarithm of their sides is `shift`. Of the pixels that are left in the tile around them, those that are filled
-    are no longer left.
+    The squares are 4 rows of 4 from (x, y) on, and `shift` is the logarithm of their side. Filled pixels are no longer
+    left in `tile`.
     """
     with asm.function(
         "squares", "i64", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64", shift="i64",
@@ -236,7 +236,7 @@ def _squares(asm: Assembly, half: int) -> None:
 def _fill(
     f: Function, w: FrameWriter, k: Value, inside: tuple[Value, Value], colors: Value, found: Variable
 ) -> None:
-    """Fill a pixel of a square, if it is in the frame and is left."""
+    """Fill a pixel of a square if it is in the frame and left."""
     left_edge, top = child_corner(f.x, f.y, k, f.shift)
     column, row = left_edge + inside[0], top + inside[1]
     wide = w.word(FrameWord.WIDTH)
@@ -258,34 +258,34 @@ def place_in_tile(column: Value, row: Value) -> Value:
 
 
 MIN_ASKED, MIN_SAVED = 8 * 256, 2 * 256
-"""How many samples have to be left in a tile to ask, and how many to be saved for that to be worth while."""
+"""Minimum samples left in a tile that is evaluated, and minimum samples saved that make it a success."""
 MIN_LEFT, MIN_FILLED = 24, 16
-"""Of the 64 pixels of a quarter of a tile, how many have to be left for smaller squares, and how many to be filled."""
+"""Of the 64 pixels of a quarter of a tile: minimum left for smaller squares, and minimum filled for a success."""
 DENSE_SAMPLES = 16
-"""Samples of a pixel from which on squares of 2 by 2 are asked as well."""
+"""Samples of a pixel from which on squares of 2 by 2 are evaluated as well."""
 
 
 def _is_able(f: Function, w: FrameWriter) -> Value:
-    """Whether a record's tape can run on forms."""
+    """Whether a record's tape can run on enclosures."""
     length = f.load("i64", f.record, 8 * TapeRecord.LENGTH)
     return w.word(FrameWord.MODEL_KERNELS).differs(0) & (length <= w.word(FrameWord.MAX_MODELS))
 
 
 def _is_hopeful(f: Function, which: WorkspaceWord) -> Value:
-    """Whether squares of some size are to be asked: not often, after some in a row that were no use."""
+    """Whether to evaluate squares of some size: only every 8th after failures in a row."""
     streak = f.load("i64", f.space, 8 * which)
     f.store(streak + 1, f.space, 8 * which)
     return (streak & (RETRY_PERIOD - 1)).same(0)
 
 
 def _note(f: Function, which: WorkspaceWord, useful: Value) -> None:
-    """Begin to count anew after a use."""
+    """Reset the count of failures after a success."""
     with f.when(useful):
         f.store(f.number(0), f.space, 8 * which)
 
 
 def _tile(asm: Assembly, half: int) -> None:
-    """Fill what surfaces decide in the children of a square of 16 by 16 pixels; which of them are left, as a mask."""
+    """Write `tile`, which fills decided pixels in a square of 16 by 16; gives a mask of its children that are left."""
     with asm.function(
         "tile", "i16", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64", rest="i16", tile=POINTER
     ) as f:  # fmt: skip
@@ -327,7 +327,7 @@ def _ask(f: Function, x: Value, y: Value, shift: Value, there: Value) -> Value:
 
 
 def _pixels(asm: Assembly, half: int) -> None:
-    """Fill what surfaces decide among 16 pixels."""
+    """Write `pixels`, which fills those of 16 pixels that Taylor models decide."""
     with asm.function(
         "pixels", frame=POINTER, space=POINTER, record=POINTER, x="i64", y="i64", rest="i16", tile=POINTER
     ) as f:  # fmt: skip
