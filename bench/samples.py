@@ -22,7 +22,7 @@ from examples import gallery
 
 import pellucid as pl
 from pellucid.driver import Kernel
-from pellucid.driver.frame import Variant
+from pellucid.driver.frame import FrameVariant
 from pellucid.driver.kernel import code_of
 
 TURNS = 3
@@ -41,7 +41,7 @@ def best(draw: Callable[[], np.ndarray]) -> float:
 
 def spent(kernel: Kernel, draw: Callable[[], np.ndarray]) -> tuple[int, np.ndarray]:
     """The samples of a frame, and the frame."""
-    code: Any = code_of(kernel.frame(Variant("straight", True)), kernel.options)
+    code: Any = code_of(kernel.frame(FrameVariant("straight", True)), kernel.options)
     before = code.counts.samples
     frame = draw()
     return code.counts.samples - before, frame

@@ -31,7 +31,7 @@ from pellucid.backends.jit.engine import machine  # noqa: E402
 from pellucid.backends.llvm import LlvmBackend  # noqa: E402
 from pellucid.driver.options import Options  # noqa: E402
 from pellucid.driver.pipeline import optimize  # noqa: E402
-from pellucid.driver.program import Program, compile_program, compile_stream  # noqa: E402
+from pellucid.driver.program import NativeProgram, compile_program, compile_stream  # noqa: E402
 from pellucid.staging import Residual, specialize, unknown  # noqa: E402
 
 ITERATIONS, ROUNDS = 1000, 5
@@ -47,7 +47,7 @@ def where(array: np.ndarray[Any, Any] | None) -> ctypes.c_void_p:
 
 
 def repeated(
-    library: ctypes.CDLL, program: Program, arrays: Arrays, given: dict[str, int], times: int
+    library: ctypes.CDLL, program: NativeProgram, arrays: Arrays, given: dict[str, int], times: int
 ) -> tuple[float, Any]:
     """Seconds for one of so many calls of machine code, without Python in between, and its result."""
     code = program.code
@@ -73,7 +73,7 @@ def repeated(
         return many
 
     again = replace(code, linked=Library(tuple(map(recording, code.linked.calls)), ()), workers=None)
-    result = Program(program.residual, again)(arrays, threads=1, **given)
+    result = NativeProgram(program.residual, again)(arrays, threads=1, **given)
     return spent / times, result
 
 

@@ -27,7 +27,7 @@ from harness import Race, compiled
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.driver.frame import Variant
+from pellucid.driver.frame import FrameVariant
 
 SIDE = 1024
 PEER_TAPE = np.dtype([("op", "u1"), ("_", "u1"), ("o", "<u2"), ("a", "<u2"), ("b", "<u2"), ("c", "<f4")])
@@ -142,7 +142,7 @@ def drawing(shown: Shown, backend: str, threads: int, *, tiled: bool = True) -> 
 
     def draw() -> np.ndarray:
         if backend == "tiles":
-            kernel._codes[Variant(), False].tiled = tiled
+            kernel._codes[FrameVariant(), False].tiled = tiled
         return kernel.render((SIDE, SIDE), zoom=SIDE / shown.wide, threads=threads, out=out)
 
     return draw
@@ -187,7 +187,7 @@ def growth(found: dict[str, Shown], rounds: int = 8) -> None:
     print("\none thread             512     1024     2048     4096   times (64 times the pixels)")
     for name, shown in found.items():
         kernel = pl.compile(shown.picture, backend="tiles")
-        kernel._codes[Variant(), False].tiled = True
+        kernel._codes[FrameVariant(), False].tiled = True
         outs = [kernel.render((side, side)) for side in sides]
         least = [float("inf")] * len(sides)
         for _ in range(rounds):

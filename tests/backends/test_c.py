@@ -242,7 +242,7 @@ def test_the_compiler_is_asked_once_for_equal_text(monkeypatch: pytest.MonkeyPat
     store, (kernel, ranges) = Store(), picture_kernel()
     CBackend(store).compile(kernel, ranges)
     assert len(store) == 1
-    monkeypatch.setattr(compiler.Compiler, "compile", None)
+    monkeypatch.setattr(compiler.CCompiler, "compile", None)
     CBackend(store).compile(kernel, ranges)
 
 

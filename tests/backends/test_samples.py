@@ -11,13 +11,13 @@ from pellucid import images as im
 from pellucid.backends.tilevm.supersample.resolve import mean_of
 from pellucid.backends.tilevm.supersample.running import SampledCode
 from pellucid.base.errors import BackendError
-from pellucid.driver.frame import Variant
+from pellucid.driver.frame import FrameVariant
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
 
 FILES = gallery.files()
 KINDS = [("relaxed", "f32", 4), ("exact", "f64", 3), ("exact", "f32", 16)]
-SMOOTH = Variant("straight", True)
+SMOOTH = FrameVariant("straight", True)
 
 
 def board() -> object:

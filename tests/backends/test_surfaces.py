@@ -14,7 +14,7 @@ import pellucid as pl
 from pellucid.backends.tilevm.supersample import bounds
 from pellucid.backends.tilevm.supersample.resolve import SumStep
 from pellucid.backends.tilevm.taylor.models import LINEAR, PLACES, Enclosure, TaylorModel
-from pellucid.driver.frame import Variant
+from pellucid.driver.frame import FrameVariant
 from pellucid.ir import types as T
 from pellucid.ir.expr import param
 from pellucid.ir.interp import evaluate
@@ -22,7 +22,7 @@ from pellucid.ir.intervals.box import Box
 from pellucid.ir.intervals.notation import Term
 
 NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
-SMOOTH = Variant("straight", True)
+SMOOTH = FrameVariant("straight", True)
 
 
 def waves(p: Any) -> tuple[Any, Any, Any, Any]:

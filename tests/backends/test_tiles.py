@@ -9,7 +9,7 @@ from examples import gallery
 import pellucid as pl
 from pellucid import images as im
 from pellucid.backends.tilevm.abi import INVARIANT, TABULATED
-from pellucid.driver.frame import Variant
+from pellucid.driver.frame import FrameVariant
 
 SIZES = [(1, 1), (5, 3), (16, 16), (17, 33), (64, 65), (300, 40), (257, 511)]
 FILES = gallery.files()
@@ -46,7 +46,7 @@ def test_pictures_of_the_gallery_have_the_same_bits_with_tiles_and_without(path,
     view = {"center": shown.center, "zoom": 83 / shown.width, "time": shown.time, "samples": samples}
     kernel = pl.compile(shown.picture, backend="tiles")
     expected = kernel.render((83, 47), **view, threads=2)
-    code = kernel.code(Variant("straight", samples > 1))
+    code = kernel.code(FrameVariant("straight", samples > 1))
     before, code.tiled = code.counts, False
     for threads in (1, 2):
         assert np.array_equal(kernel.render((83, 47), **view, threads=threads), expected)
@@ -60,7 +60,7 @@ def test_most_of_a_picture_of_regions_is_filled_and_the_rest_has_short_tapes():
     kernel = pl.compile(picture, backend="tiles")
     expected = pl.compile(picture).render((1024, 1024), zoom=128)
     assert np.array_equal(kernel.render((1024, 1024), zoom=128), expected)
-    code = kernel.code(Variant())
+    code = kernel.code(FrameVariant())
     counts = code.counts
     assert counts.filled > 0.7 * 1024 * 1024
     assert 2 * counts.leaf_steps / counts.leaves < len(code.tape)
@@ -123,7 +123,7 @@ def test_what_varies_along_rows_or_columns_only_is_a_line(picture, numerics, pre
         assert np.array_equal(
             drawn(picture, size, "tiles", **options), drawn(picture, size, "llvm", **options)
         )
-    code = pl.compile(picture, backend="tiles", **options).code(Variant())
+    code = pl.compile(picture, backend="tiles", **options).code(FrameVariant())
     assert (code.tape.flags & INVARIANT).any()
 
 
@@ -165,14 +165,14 @@ def test_what_changes_with_few_truths_only_is_worked_out_for_all_cases(picture, 
         assert np.array_equal(
             drawn(picture, size, "tiles", **options), drawn(picture, size, "llvm", **options)
         )
-    code = pl.compile(picture, backend="tiles", **options).code(Variant())
+    code = pl.compile(picture, backend="tiles", **options).code(FrameVariant())
     assert (code.tape.flags & TABULATED).any()
 
 
 def test_what_somebody_else_reads_is_not_flat():
     for size in [(67, 41), (256, 130)]:
         assert np.array_equal(drawn(looked_at, size, "tiles"), drawn(looked_at, size, "llvm"))
-    code = pl.compile(looked_at, backend="tiles").code(Variant())
+    code = pl.compile(looked_at, backend="tiles").code(FrameVariant())
     assert not (code.tape.flags & TABULATED).any()
 
 

@@ -12,7 +12,7 @@ from pellucid import images as im
 from pellucid.backends.tilevm.machine.running import kernels
 from pellucid.backends.tilevm.sizes import LANES, VECTORS
 from pellucid.backends.tilevm.tape.key import VARIANTS, Key
-from pellucid.driver.frame import Variant
+from pellucid.driver.frame import FrameVariant
 from pellucid.ir import types as T
 
 CALL = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)
@@ -70,7 +70,7 @@ PICTURES = {"turned": turned, "crossed": crossed, "chosen": chosen, "iterated": 
 def test_pairs_have_the_bits_of_machine_code(picture, numerics, precision):
     options = {"numerics": numerics, "precision": precision}
     tiles, llvm = (pl.compile(picture, backend=name, **options) for name in ("tiles", "llvm"))
-    code = tiles.code(Variant())
+    code = tiles.code(FrameVariant())
     assert any(key.beside for key in code.tape.keys)
     for size in [(67, 41), (256, 130)]:
         expected = llvm.render(size, zoom=size[0] / 8)
@@ -80,7 +80,7 @@ def test_pairs_have_the_bits_of_machine_code(picture, numerics, precision):
 
 
 def test_the_second_comes_right_behind_the_first():
-    made = pl.compile(crossed, backend="tiles").code(Variant()).tape
+    made = pl.compile(crossed, backend="tiles").code(FrameVariant()).tape
     found = [made.keys[k] for k in made.codes]
     first = [k for k, key in enumerate(found) if key.beside and len(key.types) == 2]
     assert len(first) == 2

@@ -27,7 +27,7 @@ from pellucid.base.errors import FileError
 from pellucid.cli import reports
 from pellucid.cli.hops.desk import Desk
 from pellucid.driver.cache import Cache
-from pellucid.loops.hops.saving import Program
+from pellucid.loops.hops.saving import ProgramText
 
 OLD = b"what was there before"
 BOARD = im.checkerboard(10.0, im.red, im.blue)
@@ -44,7 +44,7 @@ def write(path: Path) -> None:
 
 
 def hops(path: Path) -> None:
-    desk = Desk.of(Program.of("k", NEST), width=80)
+    desk = Desk.of(ProgramText.of("k", NEST), width=80)
     desk.say("try lanes i count=4")
     desk.say(f"save {path}")
 

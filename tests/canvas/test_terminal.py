@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pellucid.base.errors import BackendError
-from pellucid.base.progress import Line
+from pellucid.base.progress import ProgressLine
 from pellucid.canvas import show
 from pellucid.canvas import show as show_function
 from pellucid.canvas.terminal import as_text, color_mode, fitting_size
@@ -135,7 +135,7 @@ def test_show_without_terminal_or_viewer_says_so(kernel, monkeypatch):
 def test_the_line_waits_is_short_and_goes_away():
     now = [0.0]
     stream = Terminal()
-    with Line("frames", stream, clock=lambda: now[0]) as line:
+    with ProgressLine("frames", stream, clock=lambda: now[0]) as line:
         line(1, 100)
         assert stream.getvalue() == ""
         now[0] = 2.0

@@ -7,7 +7,7 @@ import pytest
 from pellucid.cli import doctor as doctor_file
 from pellucid.driver import cache as cache_file
 from pellucid.driver import calibration
-from pellucid.reasoning.machine import CHARGES, Machine
+from pellucid.reasoning.machine import CHARGES, CostModel
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_a_cache_that_is_turned_off(pellucid, monkeypatch):
     assert pellucid("doctor", "--clear-cache")[1] == "the cache is turned off by PELLUCID_CACHE\n"
 
 
-MACHINE = Machine(
+MACHINE = CostModel(
     "measured on a z80, nanoseconds", dict.fromkeys(CHARGES, 2.0), {"add": 1.0, "sin": 40.0}, lanes=4
 )
 

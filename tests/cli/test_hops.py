@@ -25,7 +25,7 @@ from pellucid.cli.hops.editing import completions, history_file
 from pellucid.ir.text import print_nest
 from pellucid.loops.core.registry import moves
 from pellucid.loops.hops.listing import Row
-from pellucid.loops.hops.saving import Program
+from pellucid.loops.hops.saving import ProgramText
 from pellucid.loops.scripts.heuristics import heuristics
 
 ROOT = Path(__file__).parents[2]
@@ -49,7 +49,7 @@ SHADE = """kernel shade(w: i32, h: i32):
 
 @pytest.fixture
 def desk() -> Desk:
-    return Desk.of(Program.of("shade", SHADE), width=120)
+    return Desk.of(ProgramText.of("shade", SHADE), width=120)
 
 
 def said(desk: Desk, line: str) -> str:
@@ -127,7 +127,7 @@ def test_moves_lists_each_with_place_and_gain(desk):
 
 def test_a_move_that_has_to_be_told_something_is_mentioned():
     desk = Desk.of(
-        Program.of(
+        ProgramText.of(
             "t", (ROOT / "src/pellucid/loops/hops/samples/inline_array.nest").read_text().partition("\n")[2]
         )
     )
@@ -172,7 +172,9 @@ def test_history_goes_back_and_forth(desk):
 
 def test_a_step_is_explained_down_to_what_it_is_made_of():
     desk = Desk.of(
-        Program.of("t", (ROOT / "src/pellucid/loops/hops/samples/tile.nest").read_text().partition("\n")[2])
+        ProgramText.of(
+            "t", (ROOT / "src/pellucid/loops/hops/samples/tile.nest").read_text().partition("\n")[2]
+        )
     )
     said(desk, "try tile 1 rows=8 columns=8")
     text = said(desk, "explain 1")
@@ -196,7 +198,7 @@ HISTOGRAM = """
 
 
 def test_a_heuristic_makes_several_steps_that_one_undo_takes_back():
-    desk = Desk.of(Program.of("histogram", HISTOGRAM))
+    desk = Desk.of(ProgramText.of("histogram", HISTOGRAM))
     first = said(desk, "show")
     text = said(desk, "do ForOptimize")
     assert text.startswith("steps 1 to ")
@@ -221,7 +223,7 @@ def test_heuristics_are_known_and_taught_by_name(desk):
 
 
 def test_a_heuristic_about_a_statement_is_told_which():
-    desk = Desk.of(Program.of("histogram", HISTOGRAM))
+    desk = Desk.of(ProgramText.of("histogram", HISTOGRAM))
     said(desk, "do RemoveDeadVars")
     said(desk, "do BackPropagate")
     said(desk, "do CompoundOptimize")
@@ -238,7 +240,7 @@ def test_a_heuristic_about_a_statement_is_told_which():
 
 
 def test_a_search_brings_home_moves_that_can_be_made_again(tmp_path):
-    desk = Desk.of(Program.of("histogram", HISTOGRAM))
+    desk = Desk.of(ProgramText.of("histogram", HISTOGRAM))
     told: list[str] = []
     desk.progress = told.append
     text = said(desk, "search seconds=60 width=4 depth=8")
@@ -260,7 +262,7 @@ def test_a_search_brings_home_moves_that_can_be_made_again(tmp_path):
 
 def test_times_are_told_as_formulas_and_numbers(desk):
     sized = "kernel k(n: i32):\n  output a: i32[9]\n  for i in 0 .. n:\n    a[i] := 0\n"
-    assert "now: 202 = 2*max(0, n) + 2" in said(Desk.of(Program.of("k", sized)), "times n=100")
+    assert "now: 202 = 2*max(0, n) + 2" in said(Desk.of(ProgramText.of("k", sized)), "times n=100")
     text = said(desk, "times")
     assert "loops that can run in lanes: 1 (for j), 2 (for i)" in text
     said(desk, "try lanes i")
@@ -298,16 +300,18 @@ def test_run_takes_inputs_from_files_and_a_seed(desk, tmp_path):
 
 def test_many_visits_are_run_by_machine_code():
     desk = Desk.of(
-        Program.of("t", "kernel t():\n  output a: i32[1]\n  for i in 0 .. 100000:\n    a[0] := a[0] + i\n")
+        ProgramText.of(
+            "t", "kernel t():\n  output a: i32[1]\n  for i in 0 .. 100000:\n    a[0] := a[0] + i\n"
+        )
     )
     assert said(desk, "run a=0").startswith("run by machine code\n")
     assert "  i: 100,000" in said(desk, "run")
     text = "kernel t():\n  output a: f32[1]\n  for i in 0 .. 30000:\n    a[0] := sin(convert.f32(i))\n"
-    waves = Desk.of(Program.of("t", text))
+    waves = Desk.of(ProgramText.of("t", text))
     said(waves, "try peel 1 side=back")
     assert said(waves, "run").endswith("Both programs give the same outputs, bit for bit.")
     huge = Desk.of(
-        Program.of("t", "kernel t(n: i32):\n  output a: i32[1]\n  for i in 0 .. n:\n    a[0] := i\n")
+        ProgramText.of("t", "kernel t(n: i32):\n  output a: i32[1]\n  for i in 0 .. n:\n    a[0] := i\n")
     )
     with pytest.raises(InputError, match="would take too long"):
         huge.say("run n=2147483647")
@@ -315,7 +319,7 @@ def test_many_visits_are_run_by_machine_code():
 
 def test_what_is_abstract_can_be_moved_and_not_run():
     text = "(MakeVariable x) (MakeVariable y) (MakeAbstractStatement S1) (:= x 1) S1 (:= y 2)"
-    desk = Desk.of(Program.of("k", text))
+    desk = Desk.of(ProgramText.of("k", text))
     assert "S1" in said(desk, "show")
     said(desk, "try interchange 1")
     with pytest.raises(PellucidError, match="S1"):
@@ -324,7 +328,8 @@ def test_what_is_abstract_can_be_moved_and_not_run():
 
 def test_assume_is_written_down(desk):
     assert said(
-        Desk.of(Program.of("k", "kernel k(r: f32):\n  output a: f32[2]\n  a[0] := r\n")), "assume r 0.5..1"
+        Desk.of(ProgramText.of("k", "kernel k(r: f32):\n  output a: f32[2]\n  a[0] := r\n")),
+        "assume r 0.5..1",
     )
     assert said(desk, "assume w 1..64") == "from here on 1 <= w <= 64"
     assert len(desk.session.done) == 1

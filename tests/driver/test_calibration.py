@@ -12,10 +12,10 @@ from pellucid.driver.calibration import WAKE, keep, measured
 from pellucid.driver.threads import available
 from pellucid.ir import prim as table
 from pellucid.loops.hops import read
-from pellucid.reasoning.machine import CHARGES, Machine
+from pellucid.reasoning.machine import CHARGES, CostModel
 from pellucid.reasoning.timer import Timer
 
-MACHINE = Machine(
+MACHINE = CostModel(
     "somewhere", dict.fromkeys(CHARGES, 2.5), {"add": 1.5}, lanes=4, threads=available(), wake=WAKE
 )
 

@@ -11,7 +11,7 @@ import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import InputError, VocabularyError
 from pellucid.driver import Kernel, Options, forget
-from pellucid.driver.frame import Variant, build
+from pellucid.driver.frame import FrameVariant, build
 from pellucid.driver.kernel import make_backend
 from pellucid.driver.pipeline import optimize, script
 from pellucid.ir import nest as N
@@ -120,7 +120,7 @@ def test_equal_programs_share_their_code():
     forget()
     first = Kernel(im.move((1, 2), SWIRL), Options())
     second = Kernel(im.move((1, 2), im.swirl(100, im.checkerboard(10, im.black, im.white))), Options())
-    assert first._code(Variant()) is second._code(Variant())
+    assert first._code(FrameVariant()) is second._code(FrameVariant())
 
 
 def test_parameters_stay_arguments():

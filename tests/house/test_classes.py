@@ -11,16 +11,11 @@ SOURCE = Path(__file__).parents[2] / "src/pellucid"
 MAX_DEPTH = 3
 """Maximum classes of the project in a line of inheritance."""
 DEEP = {
-    "algebra.array.Array",
     "staging.front.statements._Function",
     "staging.growth.Exhausted",
-    "staging.real.Real",
-    "tracing.params.Param",
-    "tracing.tracer.Value",
 }
-"""Classes that are deeper: of operators, which come in four layers, of errors, and of a reader of programs."""
+"""Classes that are deeper: an error, and a reader of programs."""
 SHARED = {
-    "backends.c.source.Source.depth",
     *(f"staging.cells.Cells.{name}" for name in ("buffer", "data", "name", "root", "word")),
     "staging.front.statements._Function.leaves",
     *(f"staging.root.lowering._Lowering.{name}" for name in ("code", "out", "place")),

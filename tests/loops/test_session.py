@@ -23,7 +23,7 @@ from pellucid.loops.core.registry import moves, named
 from pellucid.loops.hops import saving, trial
 from pellucid.loops.hops.examples import example
 from pellucid.loops.hops.listing import place, places, rows
-from pellucid.loops.hops.saving import Program, as_lines, as_markdown, as_python
+from pellucid.loops.hops.saving import ProgramText, as_lines, as_markdown, as_python
 from pellucid.loops.hops.session import Call, RefusedError, Session
 from pellucid.reasoning.prove import Proved
 
@@ -241,7 +241,7 @@ def test_why_not_of_a_licensed_move_says_that_nothing_is_in_the_way():
 
 
 def test_a_remedy_makes_the_move_possible():
-    program = Program("histogram", HISTOGRAM)
+    program = ProgramText("histogram", HISTOGRAM)
     found = Session.of(program.kernel())
     answer = found.why_not("join_conditional", 2)
     assert not isinstance(answer.verdict, Proved)
@@ -253,7 +253,7 @@ def test_a_remedy_makes_the_move_possible():
 
 
 def test_simplifying_expressions_may_be_what_would_help():
-    found = Session.of(Program("k", "(MakeVariable s) (:= s (+ s 0))").kernel())
+    found = Session.of(ProgramText("k", "(MakeVariable s) (:= s (+ s 0))").kernel())
     answer = found.why_not("compress", 1)
     assert [(move, p.number) for move, p in answer.remedies] == [("simplify", 0)]
     found.do("simplify")
@@ -305,7 +305,7 @@ def test_inputs_are_made_up_from_the_seed_and_within_what_is_known():
 
 
 def test_made_up_values_lie_on_both_sides_of_the_bounds_that_a_program_mentions():
-    kernel = Program("histogram", HISTOGRAM).kernel()
+    kernel = ProgramText("histogram", HISTOGRAM).kernel()
     _, memory = trial.made_up(kernel, {}, {}, np.random.default_rng(1))
     a = next(data for b, data in memory.items() if b.name == "a")
     assert a.min() < 0
@@ -343,7 +343,7 @@ def test_a_session_saved_as_python_makes_the_same_moves(tmp_path, capsys):
     found.make("lanes", "i", count=4)
     found.assume("w", 1, 64)
     found.make("spread", "j", band=2)
-    program = Program.of("shade", TEXT)
+    program = ProgramText.of("shade", TEXT)
     file = tmp_path / "again.py"
     file.write_text(as_python(found, program))
     names = runpy.run_path(str(file))
@@ -358,21 +358,21 @@ def test_a_session_saved_as_python_makes_the_same_moves(tmp_path, capsys):
 
 @pytest.mark.parametrize("text", [HISTOGRAM, '; a comment """ with \\n quotes\n' + HISTOGRAM])
 def test_white_s_notation_can_be_saved_too(tmp_path, text):
-    program = Program.of("histogram", text)
+    program = ProgramText.of("histogram", text)
     found = Session.of(program.kernel())
     found.make("interchange_loops", 1)
     file = tmp_path / "again.py"
     file.write_text(as_python(found, program))
     names = runpy.run_path(str(file))
     assert names["PROGRAM"].strip() == text.strip()
-    fresh = Session.of(Program.of("histogram", names["PROGRAM"]).kernel())
+    fresh = Session.of(ProgramText.of("histogram", names["PROGRAM"]).kernel())
     names["optimize"](fresh)
     assert text_of(fresh) == text_of(found)
 
 
 def test_a_session_with_nothing_done_can_be_saved(tmp_path):
     file = tmp_path / "again.py"
-    file.write_text(as_python(session(), Program.of("shade", TEXT)))
+    file.write_text(as_python(session(), ProgramText.of("shade", TEXT)))
     runpy.run_path(str(file), run_name="__main__")
 
 
@@ -422,12 +422,12 @@ def hostile(choose: random.Random) -> str:
 
 def test_a_session_saved_as_python_has_names_and_texts_as_data_only(tmp_path):
     choose = random.Random(1)
-    harmless = ast.parse(as_python(session(), Program("name", TEXT, "nest")))
+    harmless = ast.parse(as_python(session(), ProgramText("name", TEXT, "nest")))
     kinds = [type(n).__name__ for n in ast.walk(harmless)]
     for _ in range(400):
         name = hostile(choose)
         text = f"; {hostile(choose)}\n{HISTOGRAM}\n; {hostile(choose)}"
-        for program in (Program(name, TEXT, "nest"), Program(name, text, "hops")):
+        for program in (ProgramText(name, TEXT, "nest"), ProgramText(name, text, "hops")):
             source = as_python(session(), program)
             module = ast.parse(source.encode())
             assert name in (ast.get_docstring(module, clean=False) or "")
@@ -470,7 +470,7 @@ def test_a_ledger_saved_as_markdown_begins_with_the_name_and_nothing_that_it_pre
         "[x](y)",
         *(hostile(choose) for _ in range(200)),
     ]:
-        title, empty, rest = as_markdown(session(), Program(name, TEXT)).split("\n", 2)
+        title, empty, rest = as_markdown(session(), ProgramText(name, TEXT)).split("\n", 2)
         assert title.startswith("# ")
         assert empty == ""
         assert rest == session().ledger.as_markdown(texts=True)

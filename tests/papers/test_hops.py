@@ -29,7 +29,7 @@ from pellucid.loops.scripts.search import search
 from pellucid.loops.scripts.strategies import HEURISTICS, for_optimize, simplify_expressions
 from pellucid.reasoning.counting import Counts, count
 from pellucid.reasoning.effects import Access, effects
-from pellucid.reasoning.kinds import Kind, kind
+from pellucid.reasoning.kinds import AccessPattern, kind
 from pellucid.reasoning.known import Known
 from pellucid.reasoning.machine import PAPER
 from pellucid.reasoning.printed import printed_time
@@ -351,12 +351,12 @@ def test_H5_figure_6_1_symbolic_and_in_numbers():
 # ---- H6: when accesses are separate ----
 
 MAYBE = {
-    (Kind.CONSTANT, Kind.CONSTANT): ("7", "8"),
-    (Kind.CONSTANT, Kind.CONSTANT_SUBRANGE): ("7", "8 .. 20"),
-    (Kind.VARIABLE, Kind.EXPRESSION): ("%v", "%v + 1"),
-    (Kind.EXPRESSION, Kind.EXPRESSION): ("%v + 1", "%v + 2"),
-    (Kind.CONSTANT_SUBRANGE, Kind.CONSTANT_SUBRANGE): ("0 .. 7", "7 .. 9"),
-    (Kind.VARIABLE_SUBRANGE, Kind.VARIABLE_SUBRANGE): ("%v .. %v + 7", "%v + 7 .. %v + 9"),
+    (AccessPattern.CONSTANT, AccessPattern.CONSTANT): ("7", "8"),
+    (AccessPattern.CONSTANT, AccessPattern.CONSTANT_SUBRANGE): ("7", "8 .. 20"),
+    (AccessPattern.VARIABLE, AccessPattern.EXPRESSION): ("%v", "%v + 1"),
+    (AccessPattern.EXPRESSION, AccessPattern.EXPRESSION): ("%v + 1", "%v + 2"),
+    (AccessPattern.CONSTANT_SUBRANGE, AccessPattern.CONSTANT_SUBRANGE): ("0 .. 7", "7 .. 9"),
+    (AccessPattern.VARIABLE_SUBRANGE, AccessPattern.VARIABLE_SUBRANGE): ("%v .. %v + 7", "%v + 7 .. %v + 9"),
 }
 """The cells that Table 6.2 marks Maybe, each with two accesses that are separate."""
 

@@ -17,7 +17,7 @@ from pellucid.ir.nest import For, scratch
 from pellucid.ir.parse import parse_expr, parse_nest
 from pellucid.ir.path import walk
 from pellucid.reasoning.effects import Access, Guard, effects
-from pellucid.reasoning.kinds import Kind, kind
+from pellucid.reasoning.kinds import AccessPattern, kind
 from pellucid.reasoning.known import Known, known_at
 from pellucid.reasoning.prove import Proved, Refuted, Unknown
 from pellucid.reasoning.separate import interchangeable, location_independent, not_self_referencing, separate
@@ -41,22 +41,24 @@ def access(position: str, *loops: For, store: bool = True) -> Access:
 # ---- Table 6.2 ----
 
 CELLS = {
-    Kind.CONSTANT: access("7"),
-    Kind.VARIABLE: access("%v"),
-    Kind.EXPRESSION: access("%v + 1"),
-    Kind.CONSTANT_SUBRANGE: access("%i", loop("i", "0", "7")),
-    Kind.VARIABLE_SUBRANGE: access("%i", loop("i", "%v", "%v + 7")),
+    AccessPattern.CONSTANT: access("7"),
+    AccessPattern.VARIABLE: access("%v"),
+    AccessPattern.EXPRESSION: access("%v + 1"),
+    AccessPattern.CONSTANT_SUBRANGE: access("%i", loop("i", "0", "7")),
+    AccessPattern.VARIABLE_SUBRANGE: access("%i", loop("i", "%v", "%v + 7")),
 }
 """One access of each kind; below, the other access of each cell that White's table marks Maybe."""
 MAYBE = {
-    (Kind.CONSTANT, Kind.CONSTANT): access("8"),
-    (Kind.CONSTANT, Kind.CONSTANT_SUBRANGE): access("%j", loop("j", "8", "20")),
-    (Kind.VARIABLE, Kind.EXPRESSION): access("%v + 1"),
-    (Kind.EXPRESSION, Kind.VARIABLE): access("%v"),
-    (Kind.EXPRESSION, Kind.EXPRESSION): access("%v + 2"),
-    (Kind.CONSTANT_SUBRANGE, Kind.CONSTANT): access("7"),
-    (Kind.CONSTANT_SUBRANGE, Kind.CONSTANT_SUBRANGE): access("%j", loop("j", "7", "9")),
-    (Kind.VARIABLE_SUBRANGE, Kind.VARIABLE_SUBRANGE): access("%j", loop("j", "%v + 7", "%v + 9")),
+    (AccessPattern.CONSTANT, AccessPattern.CONSTANT): access("8"),
+    (AccessPattern.CONSTANT, AccessPattern.CONSTANT_SUBRANGE): access("%j", loop("j", "8", "20")),
+    (AccessPattern.VARIABLE, AccessPattern.EXPRESSION): access("%v + 1"),
+    (AccessPattern.EXPRESSION, AccessPattern.VARIABLE): access("%v"),
+    (AccessPattern.EXPRESSION, AccessPattern.EXPRESSION): access("%v + 2"),
+    (AccessPattern.CONSTANT_SUBRANGE, AccessPattern.CONSTANT): access("7"),
+    (AccessPattern.CONSTANT_SUBRANGE, AccessPattern.CONSTANT_SUBRANGE): access("%j", loop("j", "7", "9")),
+    (AccessPattern.VARIABLE_SUBRANGE, AccessPattern.VARIABLE_SUBRANGE): access(
+        "%j", loop("j", "%v + 7", "%v + 9")
+    ),
 }
 SMALL = Known({E.index("v"): Facts(0, 1000)})
 

@@ -19,9 +19,9 @@ from pellucid.ir.expr import apply, const, param
 from pellucid.ir.nest import Kernel
 from pellucid.ir.parse import parse_expr, parse_nest
 from pellucid.loops.hops import read
-from pellucid.loops.hops.forms import Form, Source
+from pellucid.loops.hops.forms import HopsForm, HopsSource
 from pellucid.reasoning.counting import Counts, count
-from pellucid.reasoning.machine import CHARGES, PAPER, PAPER_WORDS, PROCESSOR, Machine
+from pellucid.reasoning.machine import CHARGES, PAPER, PAPER_WORDS, PROCESSOR, CostModel
 from pellucid.reasoning.poly import Poly, name, number, total
 from pellucid.reasoning.printed import printed_time
 from pellucid.reasoning.prove import Proved, Refuted, Unknown
@@ -66,7 +66,7 @@ AFTER = """
 def value(text: str) -> Poly:
     """The polynomial of a printed time."""
 
-    def of(form: Form) -> Poly:
+    def of(form: HopsForm) -> Poly:
         if form.items is None:
             return name(form.atom) if form.atom[0].isalpha() else number(Fraction(form.atom))
         first, *rest = (of(f) for f in form.items[1:])
@@ -79,7 +79,7 @@ def value(text: str) -> Poly:
         assert form.head == "+"
         return total([first, *rest])
 
-    (form,) = Source(text).forms()
+    (form,) = HopsSource(text).forms()
     return of(form)
 
 
@@ -139,9 +139,9 @@ def test_constants_are_the_user_s():
     ):
         PAPER.but(assignement=2)
     with pytest.raises(InputError, match="machine half, branch: has no cost"):
-        Machine("half", {word: 1.0 for word in CHARGES if word != "branch"})
+        CostModel("half", {word: 1.0 for word in CHARGES if word != "branch"})
     with pytest.raises(InputError, match="machine odd, jump: is no kind of work"):
-        Machine("odd", {**dict.fromkeys(CHARGES, 1.0), "jump": 1.0})
+        CostModel("odd", {**dict.fromkeys(CHARGES, 1.0), "jump": 1.0})
 
 
 def test_times_that_cannot_be_printed_are_refused():

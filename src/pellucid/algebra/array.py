@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from ..base.errors import InputError, brief
-from ..base.kinds import TEXT, Kind, takes, whole
-from ..base.operators import Ordered
+from ..base.kinds import TEXT, ArgumentKind, takes, whole
+from ..base.operators import Arithmetic, Comparison, Equality
 from ..ir import prim as rows
 from ..ir import types as T
 from .operation import (
     POINT,
-    Constant,
+    ConstantOperation,
     Coordinate,
     Coordinates,
     Index,
@@ -25,14 +25,14 @@ from .operation import (
     Operation,
     Pointwise,
     Scalar,
-    Table,
+    TableOperation,
 )
 
 MOST_AXES = 3
 MOST_ELEMENTS = (1 << 31) - 1
 
 
-class Array(Ordered["Array"]):
+class Array(Arithmetic["Array"], Comparison["Array"], Equality["Array"]):
     """A value of the image algebra: a function from a coordinate set to numbers.
 
     >>> a = array("a", (4, 6), "f32")
@@ -140,10 +140,10 @@ class Array(Ordered["Array"]):
                 place="h[i] = value",
                 fix=f'convert it: .astype("{self.type}")',
             )
-        self.node = Table(self.coordinates, self.type, (given,), index)
+        self.node = TableOperation(self.coordinates, self.type, (given,), index)
 
 
-ARRAY = Kind(
+ARRAY = ArgumentKind(
     "an array of the algebra",
     lambda thing: isinstance(thing, Array),
     'declare it: alg.array("a", shape, type)',
@@ -257,7 +257,7 @@ def chi(condition: Array, type: str | T.Type = "u8") -> Array:
     if condition.type is not T.boolean:
         raise InputError(f"a {condition.type} array is no condition", place="chi", fix="compare it: a != 0")
     kind = checked_type(type, "chi")
-    ends = tuple(Constant(POINT, kind, value=v) for v in (1, 0))
+    ends = tuple(ConstantOperation(POINT, kind, value=v) for v in (1, 0))
     return Array(_pointwise("choose", (condition.node, *ends)))
 
 
@@ -313,7 +313,7 @@ def lifted(value: object, like: T.Type, place: str) -> Operation:
             place=place,
             fix='declare it: alg.array("a", shape, type)',
         )
-    return Constant(POINT, like, value=checked_number(value, like, place))
+    return ConstantOperation(POINT, like, value=checked_number(value, like, place))
 
 
 def checked_number(value: Any, like: T.Type, place: str) -> float | int | bool:

@@ -23,7 +23,7 @@ from .array import conversion
 from .border import folded, inside
 from .network import median
 from .operation import (
-    Constant,
+    ConstantOperation,
     Coordinate,
     Coordinates,
     Index,
@@ -33,8 +33,8 @@ from .operation import (
     Pointwise,
     Reduction,
     Scalar,
-    Table,
-    Window,
+    TableOperation,
+    WindowOperation,
     ordered,
 )
 
@@ -44,10 +44,10 @@ Value = Callable[[Point], Expr]
 
 
 @dataclass(eq=False, slots=True)
-class Frame:
+class BlockScope:
     """The block of one definition by cases (or of the program), and the values that are computed in it."""
 
-    parent: Frame | None
+    parent: BlockScope | None
     indices: frozenset[Operation]
     statements: list[Statement] = field(default_factory=list[Statement])
     known: dict[Operation, Value] = field(default_factory=dict[Operation, Value])
@@ -72,7 +72,7 @@ class Lowering:
 
     def kernel(self, name: str, outputs: Sequence[tuple[str, Operation]]) -> Kernel:
         """The naive nest of some outputs, each with the name of its buffer."""
-        frame = Frame(None, frozenset())
+        frame = BlockScope(None, frozenset())
         buffers = [Buffer(word, node.type, node.coordinates.count) for word, node in outputs]
         self.targets = {node: b for b, (_, node) in reversed([*zip(buffers, outputs, strict=True)])}
         for buffer, (_, node) in zip(buffers, outputs, strict=True):
@@ -85,7 +85,7 @@ class Lowering:
 
     # ---- operations ----
 
-    def lower(self, roots: Sequence[Operation], frame: Frame) -> None:
+    def lower(self, roots: Sequence[Operation], frame: BlockScope) -> None:
         """Make every operation known, each in the outermost frame that has all indices it depends on."""
         for node in ordered(roots):
             home = frame
@@ -94,9 +94,9 @@ class Lowering:
             if node not in home.known:
                 home.known[node] = self.value(node, home)
 
-    def look(self, node: Operation, frame: Frame) -> Value:
+    def look(self, node: Operation, frame: BlockScope) -> Value:
         """The value of an operation that is known here or further out."""
-        at: Frame | None = frame
+        at: BlockScope | None = frame
         while at is not None:
             if node in at.known:
                 return at.known[node]
@@ -105,10 +105,10 @@ class Lowering:
             "an index is used outside of its definition", place="algebra", fix="write h[i] = ... for it"
         )
 
-    def value(self, node: Operation, frame: Frame) -> Value:
+    def value(self, node: Operation, frame: BlockScope) -> Value:
         """Write the nest of one operation, and say where its values are."""
         match node:
-            case Constant():
+            case ConstantOperation():
                 number = const(node.value, node.type)
                 return lambda point: number
             case Scalar():
@@ -137,11 +137,11 @@ class Lowering:
                 return self.copied(
                     node, frame, lambda p: apply(node.row, *(v(p) for v in parts), attr=node.attr)
                 )
-            case Window():
+            case WindowOperation():
                 return self.window(node, frame)
             case Reduction():
                 return self.reduction(node, frame)
-            case Table():
+            case TableOperation():
                 return self.table(node, frame)
             case _:
                 raise InputError(f"no operation is a {type(node).__name__}", place="algebra")
@@ -160,7 +160,7 @@ class Lowering:
         self.same(buffer.type is node.type and buffer.size == count, node.name)
         return stored(buffer, node.coordinates)
 
-    def copied(self, node: Operation, frame: Frame, value: Value) -> Value:
+    def copied(self, node: Operation, frame: BlockScope, value: Value) -> Value:
         """A new temporary array that holds a value at every point."""
         buffer = self.temporary(node)
         self.fill(buffer, node.coordinates, value, frame)
@@ -182,12 +182,12 @@ class Lowering:
             letter += "_"
         return f"{letter}{self._names}"
 
-    def fill(self, buffer: Buffer, where: Coordinates, value: Value, frame: Frame) -> None:
+    def fill(self, buffer: Buffer, where: Coordinates, value: Value, frame: BlockScope) -> None:
         """Loops that store a value at every point."""
         point = self.point(where)
         frame.statements.append(self.loops(where, (Store(buffer, position(point, where), value(point)),)))
 
-    def window(self, node: Window, frame: Frame) -> Value:
+    def window(self, node: WindowOperation, frame: BlockScope) -> Value:
         """The values around each point, combined."""
         inner = self.look(node.operands[0], frame)
         axes = range(len(node.offsets[0]))
@@ -220,7 +220,7 @@ class Lowering:
 
         return self.copied(node, frame, combined)
 
-    def reduction(self, node: Reduction, frame: Frame) -> Value:
+    def reduction(self, node: Reduction, frame: BlockScope) -> Value:
         """A scalar that takes in one value after the other, for each point of what remains."""
         (operand,) = node.operands
         inner, where = self.look(operand, frame), operand.coordinates
@@ -250,13 +250,13 @@ class Lowering:
         frame.statements.extend(body)
         return stored(result, node.coordinates)
 
-    def table(self, node: Table, frame: Frame) -> Value:
+    def table(self, node: TableOperation, frame: BlockScope) -> Value:
         """A loop over the cases; what does not depend on the index was computed before it."""
         (operand,) = node.operands
         result, case = self.temporary(node), node.index
         assert case is not None  # noqa: S101 - a table is made with one
         i = self.axis(case.name, case.count)
-        inner = Frame(frame, frozenset((case,)), known={case: lambda point: i})
+        inner = BlockScope(frame, frozenset((case,)), known={case: lambda point: i})
         self.lower((operand,), inner)
         value = self.look(operand, inner)
         rest = self.point(operand.coordinates)

@@ -81,7 +81,7 @@ class Scalar(Operation):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Constant(Operation):
+class ConstantOperation(Operation):
     """A number of the program."""
 
     value: float | int | bool = 0
@@ -123,7 +123,7 @@ class Reduction(Operation):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Window(Operation):
+class WindowOperation(Operation):
     """A template operation: what lies around each point, `offsets` away, combined by `kind`.
 
     kind     "sum" (of products with `weights`), "max" or "min" (of sums with `weights`), "median", or "shift" (one
@@ -148,7 +148,7 @@ class Moved(Operation):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table(Operation):
+class TableOperation(Operation):
     """A definition by cases: element i of the first axis is the value of the operand for that index."""
 
     index: Index | None = None
@@ -171,6 +171,6 @@ def ordered(roots: Iterable[Operation]) -> list[Operation]:
             found[node] = None
             continue
         stack.append((node, True))
-        if not isinstance(node, Table):
+        if not isinstance(node, TableOperation):
             stack += [(o, False) for o in reversed(node.operands) if o not in found]
     return list(found)

@@ -20,7 +20,7 @@ from ..base.kinds import takes
 from ..ir import types as T
 from .array import ARRAY, Array, checked_axes, checked_number, checked_shape, checked_type, wholes
 from .border import checked_border
-from .operation import POINT, Coordinates, Moved, Operation, Reduction, Window
+from .operation import POINT, Coordinates, Moved, Operation, Reduction, WindowOperation
 
 MOST_VALUES = 4096
 """The most values of one window."""
@@ -133,7 +133,7 @@ def median(a: Array, size: object = 3, border: str = "clamp", outside: float = 0
     `size` is a number of points along each axis, or a mask of the points.
     """
     found = _flat("median", "median", a, size, border, outside, sign=1)
-    if isinstance(found.node, Window) and len(found.node.offsets) % 2 == 0:
+    if isinstance(found.node, WindowOperation) and len(found.node.offsets) % 2 == 0:
         raise InputError(
             f"the mask has {len(found.node.offsets)} points",
             place="median",
@@ -256,7 +256,7 @@ def _window(
     if a.type is T.boolean and kind != "shift":
         raise InputError("the values are bool", place=name, fix="make them numbers: alg.chi(condition)")
     number = checked_number(outside, a.type, f"{name}, outside") if mode == "constant" else 0
-    node: Operation = Window(a.coordinates, a.type, (a.node,), kind, offsets, weights, mode, number)
+    node: Operation = WindowOperation(a.coordinates, a.type, (a.node,), kind, offsets, weights, mode, number)
     return Array(node)
 
 

@@ -21,7 +21,7 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ArgumentKind:
     """What a parameter takes: its name in messages, the test, and what to give."""
 
     noun: str
@@ -29,16 +29,16 @@ class Kind:
     fix: str
 
 
-def instance(noun: str, *types: type, fix: str = "") -> Kind:
+def instance(noun: str, *types: type, fix: str = "") -> ArgumentKind:
     """The instances of some types; a truth is no number."""
 
     def test(thing: object) -> bool:
         return isinstance(thing, types) and (not isinstance(thing, bool) or bool in types)
 
-    return Kind(noun, test, fix or f"give {noun}")
+    return ArgumentKind(noun, test, fix or f"give {noun}")
 
 
-def whole(least: int | None = None, most: int | None = None) -> Kind:
+def whole(least: int | None = None, most: int | None = None) -> ArgumentKind:
     """The integers of a range.
 
     >>> whole(1, 4).fix
@@ -53,15 +53,15 @@ def whole(least: int | None = None, most: int | None = None) -> Kind:
             return False
         return (least is None or int(thing) >= least) and (most is None or int(thing) <= most)
 
-    return Kind(noun, test, f"give {noun}")
+    return ArgumentKind(noun, test, f"give {noun}")
 
 
-def optional(kind: Kind) -> Kind:
+def optional(kind: ArgumentKind) -> ArgumentKind:
     """A kind, or None."""
-    return Kind(kind.noun, lambda thing: thing is None or kind.test(thing), kind.fix)
+    return ArgumentKind(kind.noun, lambda thing: thing is None or kind.test(thing), kind.fix)
 
 
-def each(kind: Kind, noun: str) -> Kind:
+def each(kind: ArgumentKind, noun: str) -> ArgumentKind:
     """The sequences of a kind."""
 
     def test(thing: object) -> bool:
@@ -69,16 +69,16 @@ def each(kind: Kind, noun: str) -> Kind:
             return False
         return all(kind.test(x) for x in cast("Sequence[object]", thing))
 
-    return Kind(noun, test, f"give {noun}")
+    return ArgumentKind(noun, test, f"give {noun}")
 
 
-FUNCTION = Kind("a function", callable, "give a function")
+FUNCTION = ArgumentKind("a function", callable, "give a function")
 TEXT = instance("text", str)
-NUMBER = Kind("a number", lambda thing: isinstance(thing, numbers.Real), "give a number")
+NUMBER = ArgumentKind("a number", lambda thing: isinstance(thing, numbers.Real), "give a number")
 TRUTH = instance("True or False", bool)
 
 
-def takes(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def takes(**kinds: ArgumentKind) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorate a function whose parameters are of some kinds; a call with others raises InputError.
 
     >>> @takes(count=whole(1))
@@ -105,7 +105,7 @@ def takes(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return decorate
 
 
-def refuse(kind: Kind, thing: object, where: str) -> None:
+def refuse(kind: ArgumentKind, thing: object, where: str) -> None:
     """Raise the InputError for a thing that is of another kind; `where` names the function and the parameter."""
     place, _ = caller()
     raise InputError(f"{brief(thing)} is not {kind.noun}", place=f"{place}: {where}", fix=kind.fix)

@@ -62,38 +62,38 @@ class Arithmetic(Generic[R]):
         return self._combined("div", other, self)
 
 
-class Compared(Arithmetic[R]):
-    """Arithmetic, and what is less or more than what, as values."""
+class Comparison(Generic[R]):
+    """Less and more, as values; beside `Arithmetic`, whose `_combined` makes them."""
 
     __slots__ = ()
 
-    def __lt__(self, other: Any) -> R:
+    def __lt__(self: Any, other: Any) -> R:
         """Whether less."""
         return self._combined("lt", self, other)
 
-    def __le__(self, other: Any) -> R:
+    def __le__(self: Any, other: Any) -> R:
         """Whether less or equal."""
         return self._combined("le", self, other)
 
-    def __gt__(self, other: Any) -> R:
+    def __gt__(self: Any, other: Any) -> R:
         """Whether greater."""
         return self._combined("lt", other, self)
 
-    def __ge__(self, other: Any) -> R:
+    def __ge__(self: Any, other: Any) -> R:
         """Whether greater or equal."""
         return self._combined("le", other, self)
 
 
-class Ordered(Compared[R]):
-    """As `Compared`, and equality that is a value itself: no truth of Python and no key of a dictionary."""
+class Equality(Generic[R]):
+    """Equality as a value, which is no truth of Python and no key of a dictionary; beside `Arithmetic` likewise."""
 
     __slots__ = ()
     __hash__ = object.__hash__
 
-    def __eq__(self, other: object) -> R:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __eq__(self: Any, other: object) -> R:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Whether equal."""
         return self._combined("eq", self, other)
 
-    def __ne__(self, other: object) -> R:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __ne__(self: Any, other: object) -> R:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Whether not equal."""
         return self._combined("ne", self, other)

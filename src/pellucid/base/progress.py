@@ -16,14 +16,14 @@ from typing import Self, TextIO
 Progress = Callable[[int, int], None]
 
 
-class Line:
+class ProgressLine:
     """A bar on one line of a terminal, shown once the work has lasted longer than `patience` seconds.
 
     Nothing is written where `stream` (standard error) is not a terminal.
 
     >>> import io
     >>> stream = io.StringIO()
-    >>> with Line("frames", stream) as line:
+    >>> with ProgressLine("frames", stream) as line:
     ...     line(1, 10)
     >>> stream.getvalue()
     ''

@@ -21,7 +21,7 @@ from pellucid.base.errors import InputError
 
 
 @dataclass(frozen=True)
-class Piece:
+class FrameRectangle:
     """A compressed rectangle of a frame: `data` is a still file whose upper left corner goes to (`x`, `y`).
 
     `clear` asks that the rectangle be emptied after it was shown; `hole` is the palette entry that shows through.
@@ -37,7 +37,7 @@ class Piece:
 class Container(Protocol):
     """A moving picture file being written."""
 
-    def add(self, piece: Piece, start: int, stop: int) -> None:
+    def add(self, piece: FrameRectangle, start: int, stop: int) -> None:
         """Store a piece that is shown from frame `start` up to, not including, frame `stop`."""
         ...
 
@@ -73,7 +73,7 @@ class Apng:
         self._sequence = 0
         self._count_at = 0
 
-    def add(self, piece: Piece, start: int, stop: int) -> None:
+    def add(self, piece: FrameRectangle, start: int, stop: int) -> None:
         """Store a PNG; all of them have the same kind of pixels, the first one is whole."""
         chunks = list(_png_chunks(piece.data))
         header = next(body for name, body in chunks if name == b"IHDR")
@@ -141,7 +141,7 @@ class Gif:
         if loop:
             file.write(b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00")
 
-    def add(self, piece: Piece, start: int, stop: int) -> None:
+    def add(self, piece: FrameRectangle, start: int, stop: int) -> None:
         """Store a GIF of one frame."""
         width, height, palette, pixels = _gif_parts(piece.data)
         bits = max((len(palette) // 3 - 1).bit_length(), 1)
@@ -196,7 +196,7 @@ class WebP:
         self._chunk(b"VP8X", struct.pack("<I", moving_with_alpha) + _three(size[0] - 1) + _three(size[1] - 1))
         self._chunk(b"ANIM", struct.pack("<IH", 0, 0 if loop else 1))
 
-    def add(self, piece: Piece, start: int, stop: int) -> None:
+    def add(self, piece: FrameRectangle, start: int, stop: int) -> None:
         """Store a WebP of one frame."""
         if piece.x % 2 or piece.y % 2:
             raise InputError(f"a frame of a WebP begins at even coordinates, not ({piece.x}, {piece.y})")
@@ -260,7 +260,7 @@ class Npy:
         self._frames = 0
         self._header()
 
-    def add(self, piece: Piece, start: int, stop: int) -> None:
+    def add(self, piece: FrameRectangle, start: int, stop: int) -> None:
         """Store the bytes of a whole frame, as often as it is shown."""
         for _ in range(start, stop):
             self._file.write(piece.data)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Unpack
 from pellucid.base.aside import written_aside
 from pellucid.base.errors import InputError, brief
 from pellucid.base.kinds import FUNCTION, TRUTH, optional, takes
-from pellucid.base.progress import Line, Progress
+from pellucid.base.progress import Progress, ProgressLine
 from pellucid.base.view import View, spelled_out
 from pellucid.canvas.compose import Pixels
 from pellucid.canvas.film import frames_on_the_way, write_film
@@ -175,7 +175,7 @@ def animate(
     if look.format.name in ("MP4", "WebM"):
         require_video()
     kernel = asked.kernel()
-    with written_aside(path) as file, Line() as line:
+    with written_aside(path) as file, ProgressLine() as line:
         frames = _frames(kernel, seen, look, count, rate, asked.near, progress or line)
         write_film(file, frames, look, seen.size, rate, seen.threads)
 

@@ -18,7 +18,7 @@ from typing import BinaryIO, TypeVar
 import numpy as np
 
 from pellucid.canvas.compose import Pixels, laid_on
-from pellucid.canvas.containers import Apng, Container, Gif, Npy, Piece, WebP
+from pellucid.canvas.containers import Apng, Container, FrameRectangle, Gif, Npy, WebP
 from pellucid.canvas.formats import Look
 from pellucid.canvas.sinks import Video, piece_of
 
@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Run:
+class FrameRun:
     """A frame shown from frame number `start` up to `stop`, with the different frames around it."""
 
     before: Pixels | None
@@ -78,7 +78,7 @@ def frames_on_the_way(threads: int | None = None) -> int:
     return 4 * _workers(threads) + 3
 
 
-def runs_of(frames: Iterable[Pixels], longest: int) -> Iterator[Run]:
+def runs_of(frames: Iterable[Pixels], longest: int) -> Iterator[FrameRun]:
     """Equal neighbors joined, up to `longest` frames.
 
     >>> frames = [np.full((1, 1, 4), value, np.uint8) for value in (7, 7, 7, 8)]
@@ -92,10 +92,10 @@ def runs_of(frames: Iterable[Pixels], longest: int) -> Iterator[Run]:
         if frame is not None:
             if number - start < longest and (after is frame or np.array_equal(after, frame)):
                 continue
-            yield Run(before, frame, after, start, number)
+            yield FrameRun(before, frame, after, start, number)
         before, frame, start = frame, after, number
     if frame is not None:
-        yield Run(before, frame, None, start, number + 1)
+        yield FrameRun(before, frame, None, start, number + 1)
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
@@ -131,7 +131,7 @@ def _write_pieces(
     rate: Fraction,
     threads: int | None,
 ) -> None:
-    def compressed(run: Run) -> tuple[Piece, Run]:
+    def compressed(run: FrameRun) -> tuple[FrameRectangle, FrameRun]:
         return piece_of(look, run.before, run.frame, run.after), run
 
     container = _CONTAINERS[look.format.name](file, size, rate, loop=look.loop)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TextIO, Unpack
 
 from pellucid.base.errors import BackendError, InputError, brief
-from pellucid.base.kinds import NUMBER, TEXT, Kind, optional, takes
+from pellucid.base.kinds import NUMBER, TEXT, ArgumentKind, optional, takes
 from pellucid.base.view import View, spelled_out
 from pellucid.canvas.draw import render, save
 from pellucid.canvas.formats import Look, format_of
@@ -26,7 +26,9 @@ from pellucid.canvas.source import DrawArguments, Kernel, drawing
 from pellucid.canvas.terminal import MODES, as_text, color_mode, fitting_size
 
 _STREAM = optional(
-    Kind("a stream of text", lambda thing: callable(getattr(thing, "write", None)), "give an open file")
+    ArgumentKind(
+        "a stream of text", lambda thing: callable(getattr(thing, "write", None)), "give an open file"
+    )
 )
 
 #: Pictures per second of an animation in a terminal: about what terminals follow.

@@ -22,7 +22,7 @@ from pellucid.canvas.compose import (
     opaque,
     whole,
 )
-from pellucid.canvas.containers import Piece, with_associated_alpha
+from pellucid.canvas.containers import FrameRectangle, with_associated_alpha
 from pellucid.canvas.formats import Look
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def write_still(file: BinaryIO, pixels: Pixels, look: Look) -> None:
         file.write(with_associated_alpha(bytearray(buffer.getbuffer())) if associated else buffer.getbuffer())
 
 
-def piece_of(look: Look, before: Pixels | None, frame: Pixels, after: Pixels | None) -> Piece:
+def piece_of(look: Look, before: Pixels | None, frame: Pixels, after: Pixels | None) -> FrameRectangle:
     """The part of a frame that must be stored, given the frames shown before and after it.
 
     >>> from pellucid.canvas.formats import format_of
@@ -71,14 +71,14 @@ def piece_of(look: Look, before: Pixels | None, frame: Pixels, after: Pixels | N
     name = look.format.name
     buffer = io.BytesIO()
     if name == "NPY":
-        return Piece(_rgba(_shown(frame, look)).tobytes())
+        return FrameRectangle(_rgba(_shown(frame, look)).tobytes())
     if name == "GIF":
         return _gif_piece(look, before, frame, after)
     step = 2 if name == "WebP" else 1
     part = whole(frame) if before is None else changed_rectangle(before, frame, step)
     pixels = _shown(cropped(frame, part), look)
     _picture(pixels).save(buffer, format=name.upper(), **_still_options(look))
-    return Piece(buffer.getvalue(), part[0], part[1])
+    return FrameRectangle(buffer.getvalue(), part[0], part[1])
 
 
 class Video:
@@ -210,7 +210,7 @@ def _save_gif(file: BinaryIO, pixels: Pixels, look: Look) -> None:
     picture.save(file, format="GIF", optimize=False, **options)
 
 
-def _gif_piece(look: Look, before: Pixels | None, frame: Pixels, after: Pixels | None) -> Piece:
+def _gif_piece(look: Look, before: Pixels | None, frame: Pixels, after: Pixels | None) -> FrameRectangle:
     # A frame drawn over another can add pixels but not take any away: where some vanish, the earlier
     # frame is stored whole and emptied after it was shown.
     holes = look.backed() is None
@@ -221,7 +221,7 @@ def _gif_piece(look: Look, before: Pixels | None, frame: Pixels, after: Pixels |
     buffer = io.BytesIO()
     # Rows from top to bottom, as the container says: Pillow would interlace them.
     picture.save(buffer, format="GIF", optimize=False, interlace=False)
-    return Piece(buffer.getvalue(), part[0], part[1], clear, hole)
+    return FrameRectangle(buffer.getvalue(), part[0], part[1], clear, hole)
 
 
 def _vanish(frame: Pixels, after: Pixels) -> bool:

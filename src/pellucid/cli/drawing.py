@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.base.errors import InputError
-from pellucid.cli.loading import PICTURE, Chosen, Kind, chosen, names_of
+from pellucid.cli.loading import PICTURE, Chosen, ObjectKind, chosen, names_of
 
 
 def render(words: Namespace) -> int:
@@ -60,13 +60,15 @@ def show(words: Namespace) -> int:
     return 0
 
 
-def listed(word: str, kind: Kind = PICTURE) -> int:
+def listed(word: str, kind: ObjectKind = PICTURE) -> int:
     """Print the names of the pictures or sounds of a file, one on a line."""
     print("".join(f"{name}\n" for name in names_of(Path(word), kind)), end="")
     return 0
 
 
-def into_file(words: Namespace, make: Callable[[Chosen, str | Path], None], kind: Kind = PICTURE) -> int:
+def into_file(
+    words: Namespace, make: Callable[[Chosen, str | Path], None], kind: ObjectKind = PICTURE
+) -> int:
     """Make a file of what was chosen, or send it to the next program."""
     if words.list:
         return listed(words.file, kind)

@@ -20,7 +20,7 @@ from pellucid.cli.problems import in_one_line, located, owns_errors, place_in_us
 
 
 @dataclass(frozen=True)
-class Kind:
+class ObjectKind:
     """What a command looks for in a file.
 
     `preferred` names are chosen without being asked for, the first one found; `wanted` tells as `module:function` what
@@ -49,7 +49,7 @@ class Kind:
         return found
 
 
-PICTURE = Kind(
+PICTURE = ObjectKind(
     "picture",
     ("picture", "animation", "main"),
     "pellucid.canvas:is_drawable",
@@ -57,7 +57,7 @@ PICTURE = Kind(
     "picture = im.checkerboard(10, im.red, im.blue)",
     ".png",
 )
-SOUND = Kind(
+SOUND = ObjectKind(
     "sound",
     ("sound", "voice", "main"),
     "pellucid.signals.render:is_sound",
@@ -65,7 +65,7 @@ SOUND = Kind(
     "sound = 0.1 * sg.noise()",
     ".wav",
 )
-INTERPRETER = Kind(
+INTERPRETER = ObjectKind(
     "interpreter",
     ("compiler", "interpreter", "run", "main"),
     "pellucid.staging.front:is_explained",
@@ -88,7 +88,7 @@ class Chosen:
     thing: object
 
 
-def chosen(word: str, kind: Kind = PICTURE) -> Chosen:
+def chosen(word: str, kind: ObjectKind = PICTURE) -> Chosen:
     """The picture, or the sound, that `FILE.py` or `FILE.py:NAME` means.
 
     Raises `FileError` if the file cannot be read, `UserFileError` if it cannot be run, `InputError` if there is none.
@@ -128,7 +128,7 @@ def chosen(word: str, kind: Kind = PICTURE) -> Chosen:
     return Chosen(path, name, things[name])
 
 
-def names_of(path: Path, kind: Kind = PICTURE) -> list[str]:
+def names_of(path: Path, kind: ObjectKind = PICTURE) -> list[str]:
     """The names of every picture, or sound, that a Python file defines, in the order of the file.
 
     Raises `FileError` if the file cannot be read, `UserFileError` if it cannot be run.
@@ -142,7 +142,7 @@ def _functions(module: types.ModuleType) -> list[str]:
     return [name for name, value in own if value.__module__ == module.__name__]
 
 
-def _split(word: str, kind: Kind) -> tuple[Path, str | None]:
+def _split(word: str, kind: ObjectKind) -> tuple[Path, str | None]:
     """The part after the last colon is a name if it looks like one; the colon of a drive is not meant."""
     before, colon, after = word.rpartition(":")
     if colon and after.isidentifier() and not os.path.lexists(word):
@@ -154,7 +154,7 @@ def _split(word: str, kind: Kind) -> tuple[Path, str | None]:
     return Path(word), None
 
 
-def _run(path: Path, kind: Kind) -> types.ModuleType:
+def _run(path: Path, kind: ObjectKind) -> types.ModuleType:
     source = contents(path, f"a Python file with a {kind.noun}")
     module = types.ModuleType(path.stem)
     module.__file__ = str(path.resolve())

@@ -28,7 +28,7 @@ from ..ir import prim as table
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, index, load, param
 from ..loops.analysis.placement import place
-from ..reasoning.machine import CHARGES, Machine
+from ..reasoning.machine import CHARGES, CostModel
 from ..rewriting.expand import expand
 from .threads import available
 
@@ -50,7 +50,7 @@ _OPERAND = {"F": T.f32, "N": T.f32, "S": T.f32, "T": T.f32, "I": T.i32, "L": T.i
 Link = Callable[[Expr, int], Expr]
 
 
-def calibrate(say: Callable[[str], None] = lambda _: None) -> Machine:
+def calibrate(say: Callable[[str], None] = lambda _: None) -> CostModel:
     """The table of this processor; `say` is told what is measured next. It takes a few seconds.
 
     Raises BackendError where LLVM cannot run.
@@ -69,8 +69,8 @@ def calibrate(say: Callable[[str], None] = lambda _: None) -> Machine:
     return _machine(name, charges, operators, bench.lanes)
 
 
-def _machine(name: str, charges: dict[str, float], operators: dict[str, float], lanes: int) -> Machine:
-    return Machine(name, charges, operators, lanes=lanes, threads=available(), wake=WAKE)
+def _machine(name: str, charges: dict[str, float], operators: dict[str, float], lanes: int) -> CostModel:
+    return CostModel(name, charges, operators, lanes=lanes, threads=available(), wake=WAKE)
 
 
 class _Bench:
@@ -279,7 +279,7 @@ def _file(folder: Path) -> Path:
     return folder / f"timer-{hashlib.sha256(identity.encode()).hexdigest()[:16]}.json"
 
 
-def keep(machine: Machine) -> Path | None:
+def keep(machine: CostModel) -> Path | None:
     """Write a table where `measured` finds it; where to, or None if the cache is turned off.
 
     Raises FileError if it cannot be written.
@@ -305,7 +305,7 @@ def keep(machine: Machine) -> Path | None:
     return path
 
 
-def measured() -> Machine | None:
+def measured() -> CostModel | None:
     """The table that was measured on this processor, or None: a file that is not whole is no table."""
     folder = _folder()
     if folder is None:

@@ -28,7 +28,7 @@ from ..staging.root.ranges import unchecked
 from ..staging.specialize import bound_arrays
 from .background import Background, Job
 from .cache import cache
-from .program import Program, compile_program
+from .program import NativeProgram, compile_program
 from .threads import available
 
 Array = np.ndarray[Any, Any]
@@ -84,7 +84,7 @@ class CompiledCode:
         self._lowered: Lowered | None = None
         self._compiled: FlowCode | None = None
         self._rows: RowCode | None = None
-        self.program: Program | None = None
+        self.program: NativeProgram | None = None
         if tier != "machine":
             self._begin(tier)
 
@@ -116,7 +116,7 @@ class CompiledCode:
             self.problem = str(error)
             self.finish()
 
-    def _finish_nest(self, form: Lowered) -> Program:
+    def _finish_nest(self, form: Lowered) -> NativeProgram:
         self.program = compile_program(nest(form, self.code.params[1:]), arrays=True)
         return self.program
 
@@ -220,7 +220,7 @@ class CompiledCode:
         word, tag = code.run(given)
         return _value(form, word, tag, lambda _: [])
 
-    def _by_nest(self, program: Program, args: Sequence[Any], arrays: Mapping[str, Array]) -> Any:
+    def _by_nest(self, program: NativeProgram, args: Sequence[Any], arrays: Mapping[str, Array]) -> Any:
         residual = program.residual
         values: dict[str, Any] = {}
         if residual.kernel.params:

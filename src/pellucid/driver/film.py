@@ -27,7 +27,7 @@ from ..loops.core.ledger import Ledger
 from ..loops.core.tactic import State
 from ..loops.scripts.strategies import index_facts
 from ..reasoning.infer import infer
-from .frame import COLUMN, HEIGHT, OUT, ROW, WIDTH, Frame, Variant
+from .frame import COLUMN, HEIGHT, OUT, ROW, WIDTH, Frame, FrameVariant
 from .kernel import Bytes, Kernel, lanes_of, make_backend
 from .options import Options
 from .pipeline import script
@@ -56,7 +56,7 @@ class Film:
     def __init__(self, kernel: Kernel, view: View, form: str = "straight") -> None:
         self.kernel, self.view, self.form = kernel, view, form
         self.parts: Parts | None = None
-        variant = Variant(form, view.samples != 1)
+        variant = FrameVariant(form, view.samples != 1)
         if kernel.time_varying and not variant.supersample and kernel.options.backend != "tiles":
             with uncollected():
                 self.parts = with_room(lambda: cut(kernel.frame(variant), kernel.options, view.size))

@@ -48,7 +48,7 @@ OUT = Buffer("out", T.u32, 1)
 """The pixels, row after row; how many there are is known when the kernel is called."""
 
 
-class Source(Protocol):
+class PictureSource(Protocol):
     """What can be compiled: gives the sample of a time at a point, as symbolic values.
 
     A sample flattens to four reals (premultiplied red, green, blue, alpha), one bool, one real, or one packed u32
@@ -80,7 +80,7 @@ class Frame:
         return next(s.value for s in N.walk(self.kernel.body) if isinstance(s, N.Store))
 
 
-class Variant(NamedTuple):
+class FrameVariant(NamedTuple):
     """Which of a picture's kernels.
 
     form         "straight" or "premultiplied": what becomes of alpha in the bytes.
@@ -91,7 +91,9 @@ class Variant(NamedTuple):
     supersample: bool = False
 
 
-def build(source: Source, real: T.Type, variant: Variant = Variant(), *, name: str = "picture") -> Frame:
+def build(
+    source: PictureSource, real: T.Type, variant: FrameVariant = FrameVariant(), *, name: str = "picture"
+) -> Frame:
     """Trace a source into the kernel of a frame.
 
     Raises VocabularyError if the source's samples are no color, region, field or packed color, and whatever the
@@ -117,7 +119,7 @@ Colors = Callable[[Expr, Expr], tuple[Any, Any, Any, Any]]
 
 
 def build_into(
-    source: Source,
+    source: PictureSource,
     real: T.Type,
     fill: Callable[[Colors], N.Block],
     outputs: tuple[Buffer, ...],
@@ -171,7 +173,7 @@ def loading(frame: Frame, old: Buffer, new: Buffer) -> Frame:
 
 
 def _frame(
-    source: Source,
+    source: PictureSource,
     body: N.Block,
     outputs: tuple[Buffer, ...],
     own: tuple[Expr, ...],
@@ -291,7 +293,7 @@ def _computed(channels: tuple[tuple[Any, bool], ...], work: Work) -> tuple[Any, 
     return tuple([Value(E.const(v.item(), e.type)) for v, e in zip(evaluate(roots, {}), roots, strict=True)])
 
 
-def _mean(source: Source, time: Any, column: Any, row: Any) -> tuple[Any, Any, Any, Any]:
+def _mean(source: PictureSource, time: Any, column: Any, row: Any) -> tuple[Any, Any, Any, Any]:
     """The mean color of the samples of a pixel: light adds up, what is stored does not."""
     real = F.real_type()
     n = Value(SAMPLES)

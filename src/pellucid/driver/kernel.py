@@ -25,7 +25,7 @@ from ..ir.nest import all_roots
 from ..ir.prim import edition
 from ..tracing import Param
 from .compiled import codes, of_kernel
-from .frame import OUT, Frame, Source, Variant, build
+from .frame import OUT, Frame, FrameVariant, PictureSource, build
 from .options import Options
 from .pipeline import Optimized, optimize
 from .report import Report
@@ -72,7 +72,7 @@ class Ready(NamedTuple):
     asked: Asked | None
     view: View
     values: dict[str, Any]
-    variant: Variant
+    variant: FrameVariant
     near: Smooth
 
 
@@ -86,14 +86,14 @@ class Kernel:
            [255,   0, 255,   0]], dtype=uint8)
     """
 
-    def __init__(self, source: Source, options: Options, *, now: bool = True) -> None:
+    def __init__(self, source: PictureSource, options: Options, *, now: bool = True) -> None:
         """Trace and compile the usual variant at once, so that errors show here; or not before it is asked for."""
         self.source, self.options = source, options
-        self._frames: dict[Variant, Frame] = {}
+        self._frames: dict[FrameVariant, Frame] = {}
         self._versions: dict[Hashable, Any] = {}
         self._ready: Ready | None = None
         if now:
-            self.code(Variant())
+            self.code(FrameVariant())
 
     @property
     def params(self) -> Mapping[str, Any]:
@@ -110,7 +110,7 @@ class Kernel:
         """The view that the picture carries, or None."""
         return carried(self.source)
 
-    def frame(self, variant: Variant = Variant()) -> Frame:
+    def frame(self, variant: FrameVariant = FrameVariant()) -> Frame:
         """The traced nest of a variant."""
         if variant not in self._frames:
             self._frames[variant] = with_room(lambda: build(self.source, self.options.real, variant))
@@ -124,7 +124,7 @@ class Kernel:
                 found = self._versions[key] = with_room(make)
         return found
 
-    def code(self, variant: Variant, smooth: bool = False) -> Code:
+    def code(self, variant: FrameVariant, smooth: bool = False) -> Code:
         """The code that draws a variant; `smooth` is for pixels that may be off by a little."""
 
         def make() -> Code:
@@ -195,7 +195,7 @@ class Kernel:
         )
         near = checked_smooth(tolerance, error, view.samples)
         # What may be off is a mean, also of one sample.
-        variant = Variant(asked.form, view.samples != 1 or near != EXACT)
+        variant = FrameVariant(asked.form, view.samples != 1 or near != EXACT)
         return Ready(asked if _is_fixed(asked) else None, view, self.values(view), variant, near)
 
     def values(self, view: View, params: Mapping[str, Param] | None = None) -> dict[str, Any]:
@@ -240,7 +240,7 @@ def _own(given: Mapping[str, float], known: Mapping[str, Param]) -> dict[str, fl
 
 
 def compile(
-    picture: Source, *, numerics: str = "relaxed", precision: str = "f32", backend: str = "auto"
+    picture: PictureSource, *, numerics: str = "relaxed", precision: str = "f32", backend: str = "auto"
 ) -> Kernel:
     """Compile a picture to a callable kernel.
 
@@ -250,7 +250,7 @@ def compile(
     return Kernel(checked_source(picture), Options(numerics, precision, backend))
 
 
-def checked_source(thing: object) -> Source:
+def checked_source(thing: object) -> PictureSource:
     """A picture that can be compiled.
 
     Raises InputError for anything else, among it functions that nobody has made a picture of, and kernels.
@@ -268,7 +268,7 @@ def checked_source(thing: object) -> Source:
             f"{brief(thing)} is not a picture",
             fix="give one made with pellucid.images or a function marked with @pl.image or @pl.animation",
         )
-    return cast("Source", thing)
+    return cast("PictureSource", thing)
 
 
 def _has_samples(thing: object) -> bool:
@@ -332,7 +332,7 @@ def make_backend(name: str) -> Backend:
 
 @spelled_out(ViewArguments)
 def explain(
-    picture: Source,
+    picture: PictureSource,
     size: tuple[int, int] | int | None = None,
     *,
     view: View | None = None,
@@ -355,7 +355,7 @@ def explain(
     seen = checked_view(size, view=view, default=carried(source), precision=precision, frames=0, **arguments)
 
     def work() -> Report:
-        frame = build(source, options.real, Variant("straight", seen.samples != 1))
+        frame = build(source, options.real, FrameVariant("straight", seen.samples != 1))
         check_known_params(seen.params, frame.params)
         best = optimized(frame, options, make_backend(options.backend))
         return Report(best.stages, best.ledger, frame.ranges)
@@ -364,7 +364,7 @@ def explain(
 
 
 def export_c(
-    picture: Source,
+    picture: PictureSource,
     name: str = "picture",
     *,
     numerics: str = "relaxed",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Ranges = Mapping[str, tuple[int, int]]
 
 
-class Program:
+class NativeProgram:
     """A compiled residual program: call it with arrays of words by the names of memories, and its parameters.
 
     >>> import numpy as np
@@ -58,7 +58,7 @@ class Program:
 
 def compile_program(
     residual: Residual, *, backend: str = "auto", ranges: Ranges | None = None, arrays: bool = False
-) -> Program:
+) -> NativeProgram:
     """Compile a residual program; `ranges` gives the lowest and the highest value of parameters, checked at each call.
 
     With `arrays` its loops over whole arrays run in lanes, and borders are taken apart. Raises InputError for an
@@ -77,10 +77,10 @@ def compile_program(
         lambda: optimize(kernel, facts, options, lanes, stages),
         f"{arrays=}",
     )
-    return Program(residual, code)
+    return NativeProgram(residual, code)
 
 
-class Conversion:
+class CompiledStream:
     """A compiled stream: call it with arrays of bytes, outputs first, and a number of samples.
 
     >>> import numpy as np
@@ -133,6 +133,6 @@ class Conversion:
         return compiled(moved(self.stream, bits) if any(bits) else self.stream, cache(), threads=available())
 
 
-def compile_stream(stream: Stream) -> Conversion:
+def compile_stream(stream: Stream) -> CompiledStream:
     """Compile a stream for the widest registers of the processor at hand."""
-    return Conversion(stream)
+    return CompiledStream(stream)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..backends.tilevm.machine.running import TileCode, TileCounts
 from ..base.errors import BackendError
 from ..base.view import View, ViewArguments, spelled_out
-from .frame import OUT, Source, Variant
+from .frame import OUT, FrameVariant, PictureSource
 from .kernel import Kernel, checked_source, code_of
 from .options import Options
 from .view import carried, check_known_params, checked_view, pixels_of
@@ -100,7 +100,7 @@ class Tiles:
 
 @spelled_out(ViewArguments)
 def explain_tiles(
-    picture: Source,
+    picture: PictureSource,
     size: tuple[int, int] | int | None = None,
     *,
     view: View | None = None,
@@ -122,7 +122,7 @@ def explain_tiles(
     source = checked_source(picture)
     seen = checked_view(size, view=view, default=carried(source), precision=precision, **arguments)
     kernel = Kernel(source, options, now=False)
-    frame = kernel.frame(Variant("straight", seen.samples != 1))
+    frame = kernel.frame(FrameVariant("straight", seen.samples != 1))
     check_known_params(seen.params, frame.params)
     code = code_of(frame, kernel.options)
     if not isinstance(code, TileCode):

@@ -14,7 +14,7 @@ from ..ir import types as T
 from ..ir.expr import Buffer
 from ..tracing import Value, convert, flatten
 from .color import Color
-from .layout import Layout, Texel
+from .layout import ArrayLayout, Texel
 
 _MOST = (1 << 31) - 1
 
@@ -74,7 +74,7 @@ class Raster(Array2):
         self,
         width: int,
         height: int,
-        layout: Layout,
+        layout: ArrayLayout,
         buffer: Buffer,
         *,
         origin: int = 0,

@@ -27,7 +27,7 @@ from .array2 import Array2, Raster
 from .arrays import ALPHAS, in_place_raster, raster_of
 from .bmp import read_bmp
 from .image import Image
-from .layout import LAYOUTS, Layout
+from .layout import LAYOUTS, ArrayLayout
 from .reconstruct import EDGES, FILTERS, SPACES, sampler
 from .word import word
 
@@ -72,7 +72,7 @@ class Bitmap(Image):
         return self.array.width, self.array.height
 
     @property
-    def layout(self) -> Layout | None:
+    def layout(self) -> ArrayLayout | None:
         """How the pixels lie in memory; None if they are computed."""
         return self.array.layout if isinstance(self.array, Raster) else None
 

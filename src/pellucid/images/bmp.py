@@ -16,7 +16,7 @@ from ..base.errors import FileError
 from ..ir import types as T
 from ..ir.expr import Buffer
 from .array2 import Raster
-from .layout import LAYOUTS, Layout, from_masks
+from .layout import LAYOUTS, ArrayLayout, from_masks
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
@@ -119,7 +119,7 @@ def read_bmp(data: Bytes, place: str, name: str) -> Raster | None:
     )
 
 
-def _masked(file: _File, bits: int, header: int, compression: int) -> tuple[Layout, int]:
+def _masked(file: _File, bits: int, header: int, compression: int) -> tuple[ArrayLayout, int]:
     if bits not in (16, 32) or header < 40:
         file.fail(f"has masks of channels but {bits} bits per pixel", "only 16 and 32 bits have masks")
     # The masks follow a short header and are part of a long one: at the same place.
@@ -137,7 +137,7 @@ def _masked(file: _File, bits: int, header: int, compression: int) -> tuple[Layo
     return layout, max(14 + header, _MASKS_AT + (16 if with_alpha else 12))
 
 
-def _places(layout: Layout) -> tuple[Any, ...]:
+def _places(layout: ArrayLayout) -> tuple[Any, ...]:
     return (layout.red, layout.green, layout.blue, layout.alpha)
 
 

@@ -20,7 +20,7 @@ Texel = tuple[Any, Any, Any, Any]
 """Premultiplied red, green, blue and alpha, from 0 to the peak of a layout."""
 
 
-class Channel(NamedTuple):
+class ImageChannel(NamedTuple):
     """One channel of a pixel: `bits` bits from bit `shift` of the element `offset` elements on; 0 bits: all of it."""
 
     offset: int
@@ -29,7 +29,7 @@ class Channel(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ArrayLayout:
     """How a pixel is stored: `step` elements of a type, with a place for each channel; no alpha means opaque.
 
     A `mapped` layout stores one index per pixel into a palette of 32-bit words; the channels are places in the word.
@@ -42,10 +42,10 @@ class Layout:
     doc: str
     element: T.Type
     step: int
-    red: Channel
-    green: Channel
-    blue: Channel
-    alpha: Channel | None = None
+    red: ImageChannel
+    green: ImageChannel
+    blue: ImageChannel
+    alpha: ImageChannel | None = None
     mapped: bool = False
 
     @property
@@ -53,7 +53,7 @@ class Layout:
         """The number that a channel holds at full intensity."""
         return max(self._peak(c) for c in (self.red, self.green, self.blue))
 
-    def _peak(self, channel: Channel) -> float:
+    def _peak(self, channel: ImageChannel) -> float:
         if self.element.is_float:
             return 1.0
         return float((1 << (channel.bits or self.element.bits)) - 1)
@@ -92,7 +92,7 @@ class Layout:
 
         entry = load(palette, element(offset)) if palette is not None else None
 
-        def stored(channel: Channel) -> Any:
+        def stored(channel: ImageChannel) -> Any:
             bits = channel.bits
             word = entry if entry is not None else element(offset + channel.offset)
             if channel.shift:
@@ -113,7 +113,7 @@ class Layout:
         return red * part, green * part, blue * part, alpha
 
 
-def from_masks(element: T.Type, masks: Sequence[int]) -> Layout | None:
+def from_masks(element: T.Type, masks: Sequence[int]) -> ArrayLayout | None:
     """The layout of words whose channels are these bit masks (red, green, blue, alpha; 0: no alpha).
 
     None if a mask is empty, has holes or reaches beyond the word, or if two masks overlap.
@@ -121,7 +121,7 @@ def from_masks(element: T.Type, masks: Sequence[int]) -> Layout | None:
     >>> from_masks(T.u16, (0xF800, 0x07E0, 0x001F, 0)).green
     Channel(offset=0, shift=5, bits=6)
     """
-    channels: list[Channel | None] = []
+    channels: list[ImageChannel | None] = []
     taken = 0
     for mask in masks:
         shift = (mask & -mask).bit_length() - 1
@@ -129,23 +129,23 @@ def from_masks(element: T.Type, masks: Sequence[int]) -> Layout | None:
         if run & (run + 1) or mask >> element.bits or mask & taken:
             return None
         taken |= mask
-        channels.append(Channel(0, shift, run.bit_length()) if mask else None)
+        channels.append(ImageChannel(0, shift, run.bit_length()) if mask else None)
     red, green, blue, alpha = channels
     if red is None or green is None or blue is None:
         return None
-    return Layout(f"fields{element.bits}", "Words with bit fields.", element, 1, red, green, blue, alpha)
+    return ArrayLayout(f"fields{element.bits}", "Words with bit fields.", element, 1, red, green, blue, alpha)
 
 
-def _word(name: str, doc: str, order: str) -> Layout:
+def _word(name: str, doc: str, order: str) -> ArrayLayout:
     # The order is that of bytes in memory; their place in the word depends on the machine.
-    at = {c: Channel(0, 8 * (k if sys.byteorder == "little" else 3 - k), 8) for k, c in enumerate(order)}
-    return Layout(name, doc, T.u32, 1, at["r"], at["g"], at["b"], at.get("a"))
+    at = {c: ImageChannel(0, 8 * (k if sys.byteorder == "little" else 3 - k), 8) for k, c in enumerate(order)}
+    return ArrayLayout(name, doc, T.u32, 1, at["r"], at["g"], at["b"], at.get("a"))
 
 
-def _each(name: str, doc: str, element: T.Type, order: str) -> Layout:
-    at = {c: Channel(k) for k, c in enumerate(order)}
+def _each(name: str, doc: str, element: T.Type, order: str) -> ArrayLayout:
+    at = {c: ImageChannel(k) for k, c in enumerate(order)}
     red, green, blue = (at["v"],) * 3 if "v" in at else (at["r"], at["g"], at["b"])
-    return Layout(name, doc, element, len(order), red, green, blue, at.get("a"))
+    return ArrayLayout(name, doc, element, len(order), red, green, blue, at.get("a"))
 
 
 LAYOUTS = {
@@ -165,26 +165,26 @@ LAYOUTS = {
         _word("bgrx32", "A 32-bit word of bytes blue, green, red, unused; one load.", "bgrx"),
         _word("rgba32", "A 32-bit word of bytes red, green, blue, alpha; one load.", "rgba"),
         _word("rgbx32", "A 32-bit word of bytes red, green, blue, unused; one load.", "rgbx"),
-        Layout(
+        ArrayLayout(
             "mapped8",
             "One byte that counts into a palette of opaque words 0xAARRGGBB; a load of a load.",
             T.u8,
             1,
-            Channel(0, 16, 8),
-            Channel(0, 8, 8),
-            Channel(0, 0, 8),
+            ImageChannel(0, 16, 8),
+            ImageChannel(0, 8, 8),
+            ImageChannel(0, 0, 8),
             None,
             mapped=True,
         ),
-        Layout(
+        ArrayLayout(
             "mapped_alpha8",
             "One byte that counts into a palette of words 0xAARRGGBB.",
             T.u8,
             1,
-            Channel(0, 16, 8),
-            Channel(0, 8, 8),
-            Channel(0, 0, 8),
-            Channel(0, 24, 8),
+            ImageChannel(0, 16, 8),
+            ImageChannel(0, 8, 8),
+            ImageChannel(0, 0, 8),
+            ImageChannel(0, 24, 8),
             mapped=True,
         ),
     )

@@ -33,7 +33,7 @@ _LEADING = 1.2
 _NOWHERE = "\U0010ffff"
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """One line: its letters, where its base line begins, and how far along each stands, in units of their size."""
 
     letters: str
@@ -45,7 +45,7 @@ class Line(NamedTuple):
 class Setting(NamedTuple):
     """Text that has been set: its lines, and half of the width and height of the block, whose middle is the origin."""
 
-    lines: list[Line]
+    lines: list[TextLine]
     half_width: float
     half_height: float
 
@@ -129,7 +129,7 @@ def _set(letters: str, measure: FreeTypeFont, align: str, place: str) -> Setting
     half_height = (ascent + descent + _LEADING * (len(rows) - 1)) / 2
     shift = {"left": 0.0, "center": 0.5, "right": 1.0}[align]
     lines = [
-        Line(
+        TextLine(
             row,
             (2 * half_width - width) * shift - half_width,
             half_height - ascent - _LEADING * k,

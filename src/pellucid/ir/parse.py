@@ -14,7 +14,7 @@ from . import expr as E
 from . import nest as N
 from . import types as T
 from .expr import Buffer, Expr
-from .terms import Line, Scope
+from .terms import NameScope, TokenLine
 
 MAX_BLOCKS = 4000
 """Blocks within blocks that are read: the stack of `with_room` has space for them."""
@@ -39,7 +39,7 @@ def parse_expr(text: str, memory: Mapping[str, Buffer] | None = None) -> list[Ex
     [$x:f32 * $x:f32 + 1.0]
     """
     try:
-        return with_room(lambda: _roots(text, Scope(memory or {})))
+        return with_room(lambda: _roots(text, NameScope(memory or {})))
     except TraceError:
         raise _too_deep() from None
 
@@ -48,10 +48,10 @@ def _too_deep() -> TextError:
     return TextError("it is nested too deeply to be read", fix="name parts of it with ':='")
 
 
-def _roots(text: str, scope: Scope) -> list[Expr]:
+def _roots(text: str, scope: NameScope) -> list[Expr]:
     roots: list[Expr] = []
     for _, number, bare in _lines(text):
-        line = Line(bare, number, scope)
+        line = TokenLine(bare, number, scope)
         if line.accept("buffer"):
             _declare(line)
         elif line.peek(1) == ":=":
@@ -64,7 +64,7 @@ def _roots(text: str, scope: Scope) -> list[Expr]:
     return roots
 
 
-def _declare(line: Line) -> Buffer:
+def _declare(line: TokenLine) -> Buffer:
     name = line.name()
     line.take(":")
     type_ = line.type()
@@ -83,7 +83,7 @@ def parse_nest(text: str, memory: Mapping[str, Buffer] | None = None) -> N.Kerne
     Raises TextError, which names the line.
     """
     try:
-        return with_room(lambda: _NestParser(text, Scope(memory or {})).kernel())
+        return with_room(lambda: _NestParser(text, NameScope(memory or {})).kernel())
     except TraceError:
         raise _too_deep() from None
 
@@ -91,7 +91,7 @@ def parse_nest(text: str, memory: Mapping[str, Buffer] | None = None) -> N.Kerne
 class _NestParser:
     """Reads statements by indentation."""
 
-    def __init__(self, text: str, scope: Scope) -> None:
+    def __init__(self, text: str, scope: NameScope) -> None:
         self.lines, self.scope, self.at, self.depth = _lines(text), scope, 0, 0
 
     def kernel(self) -> N.Kernel:
@@ -124,12 +124,12 @@ class _NestParser:
             raise self.line().error("this line is not indented like a statement")
         return N.Kernel(name, tuple(params), tuple(outputs), body)
 
-    def line(self) -> Line:
+    def line(self) -> TokenLine:
         _, number, bare = self.lines[self.at]
         self.at += 1
-        return Line(bare, number, self.scope)
+        return TokenLine(bare, number, self.scope)
 
-    def allocation(self, line: Line, indent: int) -> N.Alloc:
+    def allocation(self, line: TokenLine, indent: int) -> N.Alloc:
         """Scratch arrays side by side, a line each, of which the last opens the block."""
         sizes: dict[Buffer, Expr] = {}
         while True:
@@ -222,7 +222,7 @@ class _NestParser:
         line.done()
         return N.Store(buffer, position, value)
 
-    def once(self, line: Line, indent: int) -> N.Once:
+    def once(self, line: TokenLine, indent: int) -> N.Once:
         line.take("in")
         across = line.whole()
         line.take("loop" if across == 1 else "loops")
@@ -239,7 +239,7 @@ class _NestParser:
                 raise line.error(f"{name!r} is no value of the block", "keep what is computed in it")
         return N.Once(across, tuple([self.scope.names[name] for name in names]), body)
 
-    def loop(self, line: Line, indent: int) -> N.For:
+    def loop(self, line: TokenLine, indent: int) -> N.For:
         line.take("for")
         name = line.name()
         index = E.index(name, line.type() if line.accept(":") else T.i32)
@@ -267,7 +267,7 @@ class _NestParser:
             self.scope.names[name] = outer
         return N.For(index, lo, hi, body, how)
 
-    def branch(self, line: Line, indent: int) -> N.If:
+    def branch(self, line: TokenLine, indent: int) -> N.If:
         line.take("if")
         condition = line.expression()
         line.take(":")

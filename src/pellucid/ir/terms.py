@@ -31,7 +31,7 @@ MAX_TERMS = 5000
 """Terms within terms that are read."""
 
 
-class Scope:
+class NameScope:
     """What names mean while one program is read."""
 
     def __init__(self, memory: Mapping[str, Buffer]) -> None:
@@ -51,10 +51,10 @@ class Scope:
                 self.names[name] = before
 
 
-class Line:
+class TokenLine:
     """The tokens of one line, read from left to right."""
 
-    def __init__(self, text: str, number: int, scope: Scope) -> None:
+    def __init__(self, text: str, number: int, scope: NameScope) -> None:
         self.scope, self.number, self.text, self.at = scope, number, text, 0
         self.tokens: list[tuple[str, str]] = []
         place = 0

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ..base.errors import InputError, brief
-from .notation import WORDS, Piece, PlaneText, read, refuse
+from .notation import WORDS, NotationPiece, PlaneText, read, refuse
 
 COLORS = {"R", "G", "B"}
 LUMA = {"Y", "Cb", "Cr"}
@@ -286,7 +286,7 @@ def _plane(
 ) -> tuple[Plane, list[tuple[Channel, int]]]:
     """A plane and its channels, each with the place in the text where it begins."""
     bits = sum(p.width for p in written.pieces)
-    samples: dict[str, dict[int, list[tuple[Piece, tuple[Run, ...]]]]] = {}
+    samples: dict[str, dict[int, list[tuple[NotationPiece, tuple[Run, ...]]]]] = {}
     where = 0
     for piece in written.pieces:
         if piece.channel != "_":
@@ -332,7 +332,7 @@ def _plane(
     return plane, channels
 
 
-def _moved(pieces: tuple[Piece, ...], pixel: int) -> Iterator[Piece]:
+def _moved(pieces: tuple[NotationPiece, ...], pixel: int) -> Iterator[NotationPiece]:
     """The pieces of another pixel of a group."""
     return (replace(p, pixel=pixel) for p in pieces)
 
@@ -348,7 +348,7 @@ def _step(text: str, name: str, pixels: list[int], count: int, at: int) -> int:
 
 
 def _sample(
-    text: str, name: str, given: list[tuple[Piece, tuple[Run, ...]]]
+    text: str, name: str, given: list[tuple[NotationPiece, tuple[Run, ...]]]
 ) -> tuple[str, int, tuple[Run, ...]]:
     """Kind, bits and runs of one sample; its pieces must be all of it, and nothing twice."""
     if len(given) > 1 and any(piece.whole for piece, _ in given):
@@ -372,7 +372,7 @@ def _sample(
     return given[0][0].kind, bits, _joined(runs)
 
 
-def _runs(piece: Piece, where: int, order: str) -> tuple[Run, ...]:
+def _runs(piece: NotationPiece, where: int, order: str) -> tuple[Run, ...]:
     """Where the bits of a piece lie that begins at a bit of its group, in the order of the plane."""
     if order == "lsb":
         return (Run(piece.low, piece.width, where),)

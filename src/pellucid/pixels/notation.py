@@ -50,7 +50,7 @@ _SUBSAMPLING = re.compile(r"([1-8])x([1-8])")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class NotationPiece:
     """Bits HIGH to LOW of the sample of a channel at a pixel of the group; `kind` is u, s or f, `at` its place."""
 
     channel: str
@@ -73,7 +73,7 @@ class PlaneText:
 
     palette: bool
     order: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[NotationPiece, ...]
     across: int
     down: int
     rows: int
@@ -163,7 +163,7 @@ class _Reader:
         start = self.peek()
         palette = self.prefix("palette") is not None
         order = self.prefix("lsb", "msb") or "lsb"
-        pieces: list[Piece] = []
+        pieces: list[NotationPiece] = []
         while self.peek().kind == "name":
             pieces.append(self.field())
         if not pieces:
@@ -219,7 +219,7 @@ class _Reader:
             raise refuse(self.text, token.at, problem, "write such as /2x1 or /2x2")
         return int(found[1]), int(found[2])
 
-    def field(self) -> Piece:
+    def field(self) -> NotationPiece:
         name = self.take()
         if len(name.text) > 8:
             raise refuse(
@@ -237,15 +237,15 @@ class _Reader:
         if name.text == "_":
             self.next -= 1
             bits = self.number("a number of bits", 1, 64)
-            return Piece("_", 0, bits - 1, 0, "u", True, name.at)
+            return NotationPiece("_", 0, bits - 1, 0, "u", True, name.at)
         found = _TYPE.fullmatch(token.text)
         kind, bits = (found[1] or "u", _whole(found[2], 1, 64)) if found else ("", None)
         if bits is None or (kind == "f" and bits not in (16, 32, 64)):
             fix = "write 1 to 64 bits as u8, s16 or just 8, or f16, f32, f64"
             raise refuse(self.text, token.at, f"{brief(token.text or 'nothing')} is no type of sample", fix)
-        return Piece(name.text, pixel, bits - 1, 0, kind, True, name.at)
+        return NotationPiece(name.text, pixel, bits - 1, 0, kind, True, name.at)
 
-    def slice(self, name: _Token, pixel: int) -> Piece:
+    def slice(self, name: _Token, pixel: int) -> NotationPiece:
         if name.text == "_":
             raise refuse(self.text, name.at, "unused bits have no numbers", "write such as _:2")
         high = self.number("a bit", 0, 63)
@@ -255,7 +255,7 @@ class _Reader:
         self.expect("]", "write such as Y[9:2]")
         if low > high:
             raise refuse(self.text, at, f"bit {low} is above bit {high}", "give the highest bit first")
-        return Piece(name.text, pixel, high, low, "u", False, name.at)
+        return NotationPiece(name.text, pixel, high, low, "u", False, name.at)
 
 
 def read(text: str) -> tuple[list[PlaneText], dict[str, str]]:

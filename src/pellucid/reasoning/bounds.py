@@ -26,7 +26,7 @@ class Within:
     high: Callable[[], Form] | None
 
 
-class Bounds:
+class FormRanges:
     """The ranges of forms, from what is known of atoms and from what lies around them.
 
     Parameters: `within` is tried in order, so inner indices come before those that their bounds mention.
@@ -89,7 +89,7 @@ def unmarked(node: Expr) -> int:
     return 0
 
 
-def bounds_of(known: Known) -> Bounds:
+def bounds_of(known: Known) -> FormRanges:
     """Ranges at one moment of one place."""
 
     def facts(atom: Atom) -> Facts:
@@ -99,7 +99,7 @@ def bounds_of(known: Known) -> Bounds:
         return None if node is None else lambda: exact(node, unmarked, facts)
 
     within = [Within(Atom(x.node), later(x.low), later(x.high)) for x in reversed(known.limits)]
-    return Bounds(facts, within)
+    return FormRanges(facts, within)
 
 
 def difference(a: Expr, b: Expr, known: Known) -> Facts:

@@ -45,7 +45,7 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
-class Effects:
+class StatementEffects:
     """What a statement sets and uses: the elements stored to, and the elements loaded from."""
 
     sets: tuple[Access, ...]
@@ -90,7 +90,7 @@ class Below:
         return found
 
 
-def effects(block: Block) -> Effects:
+def effects(block: Block) -> StatementEffects:
     r"""What a block sets and uses; scratch memory of its own is left out.
 
     >>> from pellucid.ir.parse import parse_nest
@@ -101,7 +101,7 @@ def effects(block: Block) -> Effects:
     """
     found = _Found([], [], set(), Below(all_roots(block)))
     found.visit(block, (), ())
-    return Effects(
+    return StatementEffects(
         tuple(dict.fromkeys(a for a in found.sets if a.buffer not in found.own)),
         tuple(dict.fromkeys(a for a in found.uses if a.buffer not in found.own)),
     )

@@ -78,7 +78,7 @@ class _Form:
     high: int
 
 
-class Iterations:
+class LoopAccesses:
     """What the iterations of one loop access; `known` is what is known around it, where indices stand still."""
 
     def __init__(self, loop: For, known: Known) -> None:

@@ -8,7 +8,7 @@ from ..ir.nest import For
 from .effects import Access
 
 
-class Kind(Enum):
+class AccessPattern(Enum):
     """How an array is indexed; the value is as an error says it."""
 
     CONSTANT = "a constant"
@@ -18,7 +18,7 @@ class Kind(Enum):
     VARIABLE_SUBRANGE = "a subrange of expressions"
 
 
-def kind(access: Access) -> Kind:
+def kind(access: Access) -> AccessPattern:
     r"""The kind of an access's index.
 
     A subrange is what the index of a loop of the access's own scope runs through: of constants, if it is the bare
@@ -33,13 +33,13 @@ def kind(access: Access) -> Kind:
     """
     position = access.position
     if position.op == "const":
-        return Kind.CONSTANT
+        return AccessPattern.CONSTANT
     loops = [s for s in access.scope if s.index.free & position.free]
     if loops:
-        return Kind.CONSTANT_SUBRANGE if constant_loop(access) else Kind.VARIABLE_SUBRANGE
+        return AccessPattern.CONSTANT_SUBRANGE if constant_loop(access) else AccessPattern.VARIABLE_SUBRANGE
     if position.op in ("param", "index") or (position.op == "load" and position.args[0].op == "const"):
-        return Kind.VARIABLE
-    return Kind.EXPRESSION
+        return AccessPattern.VARIABLE
+    return AccessPattern.EXPRESSION
 
 
 def constant_loop(access: Access) -> For | None:

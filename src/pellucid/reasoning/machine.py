@@ -29,7 +29,7 @@ CHARGES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class CostModel:
     """A table of costs.
 
     charges    the cost of each kind of work in `CHARGES`.
@@ -68,7 +68,7 @@ class Machine:
             return found
         return self.charges["operator"] * (table.row(row).cost if self.weighs else 1.0)
 
-    def but(self, **changes: float) -> Machine:
+    def but(self, **changes: float) -> CostModel:
         """The table with some costs changed: kinds of work, or operators by their rows.
 
         Raises InputError for a name that is neither.
@@ -85,7 +85,7 @@ class Machine:
         operators = {**self.operators, **{w: c for w, c in changes.items() if w not in CHARGES}}
         return replace(self, charges=charges, operators=operators)
 
-    def only(self, *words: str) -> Machine:
+    def only(self, *words: str) -> CostModel:
         """The table in which nothing costs but these kinds of work and operators, one each: the timer then counts them.
 
         >>> PROCESSOR.only("assignment").operator("sin")
@@ -99,7 +99,7 @@ class Machine:
         )
 
 
-PAPER = Machine("White 1990", dict.fromkeys(CHARGES, 1.0) | {"check": 0.0, "gather": 0.0}, shares=False)
+PAPER = CostModel("White 1990", dict.fromkeys(CHARGES, 1.0) | {"check": 0.0, "gather": 0.0}, shares=False)
 """White's constants: a loop costs once, nothing for each iteration. The paper names them and gives no values."""
 
 PAPER_WORDS: Mapping[str, str] = {
@@ -116,7 +116,7 @@ PAPER_WORDS: Mapping[str, str] = {
 }
 """White's names: the first six as Figure 6.1 prints them, the others in their manner."""
 
-PROCESSOR = Machine(
+PROCESSOR = CostModel(
     "processor with 512-bit vectors",
     {
         "loop": 1.0,

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from ..ir.expr import Expr, topological
 from ..ir.facts import Facts
-from .bounds import Bounds, Within, exact
+from .bounds import FormRanges, Within, exact
 from .declared import LARGE_ENOUGH
 from .effects import Access, shown
 from .forms import Atom, Form, form, number
@@ -78,7 +78,7 @@ def _moving(access: Access) -> int:
     return mask
 
 
-class Pair:
+class AccessPair:
     """Two accesses to one array, side by side."""
 
     def __init__(self, a: Side, b: Side) -> None:
@@ -150,7 +150,7 @@ class Pair:
     def range(self) -> Callable[[Form], Facts]:
         """The interval and the residue of a form, with bounds put in: each side's own first, then those around."""
         first, second = self.sides
-        return Bounds(self.facts, [*first.limits[0], *second.limits[0], *first.limits[1]]).range
+        return FormRanges(self.facts, [*first.limits[0], *second.limits[0], *first.limits[1]]).range
 
     # ---- loads beyond the ends ----
 

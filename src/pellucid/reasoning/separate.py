@@ -18,7 +18,7 @@ from ..ir.nest import Block
 from .declared import DISTINCT
 from .effects import Access, effects, loads
 from .known import Known
-from .pair import Pair, Side
+from .pair import AccessPair, Side
 from .prove import Proved, Verdict, both
 
 
@@ -37,7 +37,7 @@ def separate(a: Access, b: Access, known: Known) -> Verdict:
     """
     if a.buffer is not b.buffer:
         return _DISTINCT
-    return Pair(Side(a, known, 1), Side(b, known, 2)).verdict()
+    return AccessPair(Side(a, known, 1), Side(b, known, 2)).verdict()
 
 
 def apart(first: Iterable[Access], second: Iterable[Access], known: Known) -> Verdict:
@@ -48,7 +48,7 @@ def apart(first: Iterable[Access], second: Iterable[Access], known: Known) -> Ve
         others = [Side(y, known, 2) for y in other.get(buffer, ())]
         for a in (Side(x, known, 1) for x in accesses if others):
             for b in others:
-                verdict = Pair(a, b).verdict()
+                verdict = AccessPair(a, b).verdict()
                 if not isinstance(verdict, Proved):
                     return verdict
                 found.append(verdict)

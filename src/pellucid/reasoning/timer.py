@@ -15,7 +15,7 @@ from functools import lru_cache
 from ..ir.expr import Buffer, Expr, parts, topological
 from ..ir.nest import Alloc, Block, For, If, Kernel, Let, Once, Repeat, Store, While, walk
 from .effects import loaded, stored
-from .machine import PROCESSOR, Machine
+from .machine import PROCESSOR, CostModel
 from .poly import ZERO, Number, Poly, maximum, minimum, name, number, total
 from .work import Work, is_simple
 
@@ -46,7 +46,7 @@ class Timer:
     (167.0, 1/2*max(0, n)^2 - 1/2*max(0, n))
     """
 
-    machine: Machine = PROCESSOR
+    machine: CostModel = PROCESSOR
     sizes: Mapping[str, Number] = field(default_factory=dict[str, Number])
     counts: Mapping[str, float] = field(default_factory=dict[str, float])
     vectorize: bool = False
@@ -90,7 +90,7 @@ class _Pass:
     known: bool = False
 
     @property
-    def machine(self) -> Machine:
+    def machine(self) -> CostModel:
         return self.timer.machine
 
     def block(self, block: Block, placed: set[Expr], around: tuple[For, ...], wide: int = 0) -> Poly:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from ..ir.expr import Expr
 from ..ir.facts import Facts
 from ..ir.nest import Abstract, Alloc, For, walk
-from .iterations import Iterations
+from .iterations import LoopAccesses
 from .known import Known
 from .prove import Proved, Refuted, Verdict, both
 
@@ -44,6 +44,6 @@ def vectorizable(
             )
         if isinstance(s, For) and (s.lo.free | s.hi.free) & loop.index.free:
             return Refuted("inner bounds agree", f"{loop.index.attr} is in the bounds of {s.index.attr}")
-    iterations = Iterations(loop, Known(ranges, around))
+    iterations = LoopAccesses(loop, Known(ranges, around))
     stores, loads = iterations.stores(), iterations.loads()
     return both(stores, loads) if isinstance(stores, Proved) else stores

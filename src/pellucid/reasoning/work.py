@@ -9,12 +9,12 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..ir.expr import ITERATIONS, LEAVES, Expr, parts, topological
-from .machine import PROCESSOR, Machine
+from .machine import PROCESSOR, CostModel
 
 _KINDS = dict.fromkeys(LEAVES, "variable") | {"const": "constant", "load": "load", "iterate": "", "get": ""}
 
 
-def node_cost(node: Expr, machine: Machine = PROCESSOR) -> float:
+def node_cost(node: Expr, machine: CostModel = PROCESSOR) -> float:
     """The cost of one node by itself, without its operands."""
     kind = _KINDS.get(node.op)
     if kind is None:
@@ -22,7 +22,7 @@ def node_cost(node: Expr, machine: Machine = PROCESSOR) -> float:
     return machine.charges[kind] if kind else 0.0
 
 
-def node_costs(nodes: Iterable[Expr], machine: Machine = PROCESSOR) -> dict[Expr, float]:
+def node_costs(nodes: Iterable[Expr], machine: CostModel = PROCESSOR) -> dict[Expr, float]:
     """The cost of each node by itself; many are of one kind, and a kind is looked up once."""
     known: dict[str, float] = {}
     found: dict[Expr, float] = {}
@@ -34,7 +34,7 @@ def node_costs(nodes: Iterable[Expr], machine: Machine = PROCESSOR) -> dict[Expr
     return found
 
 
-def tree_cost(roots_: Iterable[Expr], placed: Iterable[Expr] = (), machine: Machine = PROCESSOR) -> float:
+def tree_cost(roots_: Iterable[Expr], placed: Iterable[Expr] = (), machine: CostModel = PROCESSOR) -> float:
     """The cost of computing expressions once, given that some nodes were already computed.
 
     >>> from pellucid.ir.parse import parse_expr
@@ -90,7 +90,7 @@ def needed(roots_: Iterable[Expr], *placed: Container[Expr]) -> Iterator[Expr]:
 class Work:
     """The cost of expressions, one lane's indices being those in `wide`."""
 
-    machine: Machine
+    machine: CostModel
     wide: int = 0
 
     def computed(self, roots_: Iterable[Expr], *placed: Container[Expr]) -> float:

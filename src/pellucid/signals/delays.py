@@ -16,7 +16,7 @@ from ..base.kinds import FUNCTION, takes
 from ..base.where import caller
 from ..staging import Cells, divides, lift, require
 from ..staging.points import MAX_CASES
-from .node import Carrying, Later, Moment, Node, reached
+from .node import Carrying, Later, Moment, SignalNode, reached
 from .signal import SIGNAL, Signal, as_number, as_signal, joined
 
 _lines = itertools.count(1)
@@ -27,7 +27,7 @@ class Delayed(Later, Carrying):
 
     name = "delay"
 
-    def __init__(self, inputs: tuple[Node, ...]) -> None:
+    def __init__(self, inputs: tuple[SignalNode, ...]) -> None:
         self.inputs = inputs
 
     def sample(self, moment: Moment) -> Any:
@@ -39,7 +39,7 @@ class Delayed(Later, Carrying):
         # What a sample is made of is its own affair: nothing is to be unrolled for it.
         return lift(as_number(moment.sample(self.inputs[0]), "a delay"))
 
-    def rewired(self, inputs: tuple[Node, ...]) -> Node:
+    def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:
         """A delay of another signal."""
         return Delayed(inputs)
 
@@ -49,10 +49,10 @@ class Scanned(Carrying):
 
     name = "scan"
 
-    def __init__(self, operation: Callable[[Any, Any], Any], inputs: tuple[Node, ...]) -> None:
+    def __init__(self, operation: Callable[[Any, Any], Any], inputs: tuple[SignalNode, ...]) -> None:
         self.operation, self.inputs = operation, inputs
 
-    def needs(self) -> tuple[Node, ...]:
+    def needs(self) -> tuple[SignalNode, ...]:
         """Itself: its own sample is its next state."""
         return (self,)
 
@@ -64,12 +64,12 @@ class Scanned(Carrying):
         """The same."""
         return lift(as_number(moment.sample(self), "a scan"))
 
-    def rewired(self, inputs: tuple[Node, ...]) -> Node:
+    def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:
         """The reduction of another signal."""
         return Scanned(self.operation, inputs)
 
 
-class Line(Later):
+class DelayLine(Later):
     """A delay by many samples: its state are cells, used as a ring, and how many samples have gone.
 
     There are more cells than a loop would unroll for, and as many as a power of two, so that an address is a mask away
@@ -79,7 +79,7 @@ class Line(Later):
     name = "delay line"
     owned = True
 
-    def __init__(self, length: int, inputs: tuple[Node, ...]) -> None:
+    def __init__(self, length: int, inputs: tuple[SignalNode, ...]) -> None:
         self.length, self.inputs = length, inputs
 
     def sample(self, moment: Moment) -> Any:
@@ -98,9 +98,9 @@ class Line(Later):
         cells, gone = state
         return ring(cells.data), gone
 
-    def rewired(self, inputs: tuple[Node, ...]) -> Line:
+    def rewired(self, inputs: tuple[SignalNode, ...]) -> DelayLine:
         """As long a delay of something else."""
-        return Line(self.length, inputs)
+        return DelayLine(self.length, inputs)
 
     def numbers(self, state: Any) -> tuple[Any, ...]:
         """How many samples have gone."""
@@ -116,7 +116,7 @@ def ring(data: Any) -> Cells:
     return Cells(f"line{next(_lines)}", np.array(data))
 
 
-class Tiles(Node):
+class TileSums(SignalNode):
     """Sums of tiles of samples; its state is the signal that is left, and what sums begin with."""
 
     name = "sum_tile"
@@ -128,7 +128,7 @@ class Tiles(Node):
         """The sum of the tile at hand."""
         return self._tile(moment)[0]
 
-    def needs(self) -> tuple[Node, ...]:
+    def needs(self) -> tuple[SignalNode, ...]:
         """The tile at hand, before anything moves on."""
         return (self,)
 
@@ -187,9 +187,9 @@ class Tiles(Node):
         }
         return state[0], Signal(signal.node, found)
 
-    def rewired(self, inputs: tuple[Node, ...]) -> Node:
+    def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:
         """Other tiles of that size."""
-        return Tiles(self.size)
+        return TileSums(self.size)
 
 
 # ---- the words ----
@@ -236,7 +236,7 @@ def delay(signal: Signal, samples: Any, first: Any = 0.0) -> Signal:
     data = np.zeros(size, kind)
     data[np.arange(-samples, 0) % size] = given
     nodes, states = joined(as_signal(signal))
-    node = Line(samples, nodes)
+    node = DelayLine(samples, nodes)
     return Signal(node, {**states, node: (ring(data), 0)})
 
 
@@ -276,7 +276,7 @@ def sum_tile(first: Any, signal: Signal, size: Any) -> Signal:
             place=f"{place}: sum_tile",
             fix="put the delay behind the sum",
         )
-    node, state = Tiles(size), (as_number(first, "sum_tile"), signal)
+    node, state = TileSums(size), (as_number(first, "sum_tile"), signal)
     for distance, step in node.spans(state):
         require(
             divides(step, distance),

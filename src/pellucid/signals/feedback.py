@@ -13,11 +13,11 @@ from typing import Any, cast
 from ..base.errors import InputError
 from ..base.kinds import FUNCTION, takes
 from ..base.where import caller
-from .node import Moment, Node, reached
+from .node import Moment, SignalNode, reached
 from .signal import Signal, as_signal, joined
 
 
-class Feedback(Node):
+class Feedback(SignalNode):
     """The wire that leads back: what it is wired to is known only when the rest of the diagram is there."""
 
     name = "feedback"
@@ -34,7 +34,7 @@ class Feedback(Node):
             )
         return moment.sample(self.inputs[0])
 
-    def rewired(self, inputs: tuple[Node, ...]) -> Feedback:
+    def rewired(self, inputs: tuple[SignalNode, ...]) -> Feedback:
         """A wire that leads back from something else, or from nothing yet."""
         found = Feedback()
         found.inputs = inputs

@@ -16,16 +16,16 @@ from ..base.where import caller
 from ..staging import lift
 from ..tracing.session import as_compiled
 
-States = dict["Node", Any]
+States = dict["SignalNode", Any]
 
 
-class Node(ABC):
+class SignalNode(ABC):
     """A box. `inputs` are all it is wired to; `now` those whose present sample its own sample needs.
 
     Nodes are equal only to themselves, which makes them static for the specializer.
     """
 
-    inputs: tuple[Node, ...] = ()
+    inputs: tuple[SignalNode, ...] = ()
     name = "box"
     owned = False
     """Whether its state is one thing in memory, of which there are no two copies."""
@@ -33,7 +33,7 @@ class Node(ABC):
     """Whether it is wired only after what it leads to."""
 
     @property
-    def now(self) -> tuple[Node, ...]:
+    def now(self) -> tuple[SignalNode, ...]:
         """The inputs whose present sample is needed for this one's."""
         return self.inputs
 
@@ -45,7 +45,7 @@ class Node(ABC):
     def sample(self, moment: Moment) -> Any:
         """The sample at a moment."""
 
-    def needs(self) -> tuple[Node, ...]:
+    def needs(self) -> tuple[SignalNode, ...]:
         """The inputs whose present sample its next state needs."""
         return ()
 
@@ -97,11 +97,11 @@ class Node(ABC):
         )
 
     @abstractmethod
-    def rewired(self, inputs: tuple[Node, ...]) -> Node:
+    def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:
         """A box of the same kind on other inputs."""
 
 
-class Carrying(Node):
+class Carrying(SignalNode):
     """A box whose state is one number, which moves from sample to sample."""
 
     def numbers(self, state: Any) -> tuple[Any, ...]:
@@ -113,15 +113,15 @@ class Carrying(Node):
         return numbers[0]
 
 
-class Later(Node):
+class Later(SignalNode):
     """A box whose sample is an earlier one of its input: what makes loops of a diagram possible."""
 
     @property
-    def now(self) -> tuple[Node, ...]:
+    def now(self) -> tuple[SignalNode, ...]:
         """Nothing."""
         return ()
 
-    def needs(self) -> tuple[Node, ...]:
+    def needs(self) -> tuple[SignalNode, ...]:
         """What comes next."""
         return self.inputs
 
@@ -133,9 +133,9 @@ class Moment:
 
     def __init__(self, states: States) -> None:
         self.states = states
-        self._samples: dict[Node, Any] = {}
+        self._samples: dict[SignalNode, Any] = {}
 
-    def sample(self, node: Node) -> Any:
+    def sample(self, node: SignalNode) -> Any:
         """The sample of a box."""
         # Diagrams may be longer than Python calls may be deep.
         stack = [node]
@@ -161,14 +161,14 @@ class Moment:
             return {node: node.next(self) for node in self.states}
 
 
-def reached(roots: Iterable[Node], *, now: bool = False) -> list[Node]:
+def reached(roots: Iterable[SignalNode], *, now: bool = False) -> list[SignalNode]:
     """All boxes that lead to some, in a fixed order, or only those whose present sample they need.
 
-    >>> from pellucid.signals.signal import Constant
-    >>> reached([Constant()])
+    >>> from pellucid.signals.signal import ConstantSignal
+    >>> reached([ConstantSignal()])
     [constant]
     """
-    found: dict[Node, None] = {}
+    found: dict[SignalNode, None] = {}
     stack = [*reversed([*roots])]
     while stack:
         node = stack.pop()
@@ -178,7 +178,7 @@ def reached(roots: Iterable[Node], *, now: bool = False) -> list[Node]:
     return list(found)
 
 
-def copied(roots: tuple[Node, ...], states: States, what: str) -> tuple[tuple[Node, ...], States]:
+def copied(roots: tuple[SignalNode, ...], states: States, what: str) -> tuple[tuple[SignalNode, ...], States]:
     """The same diagram in boxes of its own, with its states.
 
     Raises InputError where something in it cannot be there twice.
@@ -190,13 +190,13 @@ def copied(roots: tuple[Node, ...], states: States, what: str) -> tuple[tuple[No
                 place=what,
                 fix="give each its own, or combine signals that have gone equally far",
             )
-    new: dict[Node, Node] = {}
+    new: dict[SignalNode, SignalNode] = {}
     order = reached(roots)
     loops = [n for n in order if n.leads_back]
     # Wires that lead back are wired last.
     new.update((n, n.rewired(())) for n in loops)
 
-    def ready(node: Node) -> bool:
+    def ready(node: SignalNode) -> bool:
         return all(i in new for i in node.inputs)
 
     waiting = [n for n in reversed(order) if n not in new]

@@ -16,13 +16,13 @@ import numpy as np
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.kinds import TEXT, TRUTH, takes
 from ..base.room import with_room
-from ..driver.program import Program, compile_program
+from ..driver.program import NativeProgram, compile_program
 from ..ir import types as T
 from ..pixels import Layout
 from ..staging import Dynamic, Memory, Real, Residual, choose, lift, loop, specialize, unknown
 from ..staging.real import call, of_bits
 from . import pcm
-from .node import Node
+from .node import SignalNode
 from .recording import Played
 from .signal import Signal, as_number, as_signal, together
 from .sources import Control
@@ -62,7 +62,7 @@ class Player:
         self.residual, self.numbers = with_room(
             lambda: specialized(self.signal, self.layout, self._out, meter=meter)
         )
-        self._program: Program = with_room(
+        self._program: NativeProgram = with_room(
             lambda: compile_program(self.residual, backend=backend, ranges={"frames": (0, LONGEST)})
         )
         self._reach = self.signal.reach()
@@ -253,7 +253,7 @@ def _as_level(sample: Any) -> Any:
     return choose(level, lambda: 1.0, lambda: 0.0) if _type_of(level) is T.boolean else level
 
 
-def places(signal: Signal) -> Iterator[tuple[Node, int]]:
+def places(signal: Signal) -> Iterator[tuple[SignalNode, int]]:
     """Every box that keeps something, and where its numbers begin among all."""
     at = 0
     for node, state in signal.states.items():
@@ -268,7 +268,7 @@ def numbers_of(signal: Signal) -> Numbers:
 
 def with_numbers(signal: Signal, numbers: Numbers) -> Signal:
     """A signal whose boxes keep these."""
-    found: dict[Node, Any] = {}
+    found: dict[SignalNode, Any] = {}
     for node, at in places(signal):
         state = signal.states[node]
         found[node] = node.with_numbers(state, numbers[at : at + len(node.numbers(state))])

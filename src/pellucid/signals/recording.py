@@ -16,13 +16,13 @@ from ..pixels import Channel
 from ..staging import choose
 from ..staging.real import call
 from . import pcm
-from .node import Moment, Node
+from .node import Moment, SignalNode
 from .signal import Signal
 
 _names = itertools.count(1)
 
 
-class Played(Node):
+class Played(SignalNode):
     """A channel of a recording; its state is at which frame it is, and how many there are."""
 
     name = "recording"
@@ -64,7 +64,7 @@ class Played(Node):
         """Others."""
         return numbers
 
-    def rewired(self, inputs: tuple[Node, ...]) -> Node:
+    def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:
         """The same recording."""
         return Played(self.recording, self.channel)
 

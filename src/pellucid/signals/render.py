@@ -18,7 +18,7 @@ import numpy as np
 from ..base.aside import written_aside
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.kinds import FUNCTION, TEXT, TRUTH, instance, optional, takes, whole
-from ..base.progress import Line, Progress
+from ..base.progress import Progress, ProgressLine
 from ..pixels import FORMATS
 from . import pcm, wav
 from .feedback import parameters_of
@@ -125,7 +125,7 @@ def render_audio(
     for control, value in (params or {}).items():
         player.set(control, value)
     layout = pcm.pcm(name, len(signals), planar=planar)
-    with written_aside(path) as file, Line("frames") as line:
+    with written_aside(path) as file, ProgressLine("frames") as line:
         told = progress or line
         file.write(before)
         starts = [len(before) + start for start in layout.offsets(frames, 1)]

@@ -19,7 +19,7 @@ from ..base.where import caller
 from ..ir import types as T
 from ..staging import equals, lift, loop, require
 from ..staging.value import Staged
-from .node import Moment, Node, States, copied, reached
+from .node import Moment, SignalNode, States, copied, reached
 
 _python: Any = operator
 MAX_TAKEN = 1 << 31
@@ -36,8 +36,8 @@ class Signal(Arithmetic["Signal"]):
     [1, 3, 5]
     """
 
-    node: Node
-    states: States = field(default_factory=dict[Node, Any])
+    node: SignalNode
+    states: States = field(default_factory=dict[SignalNode, Any])
 
     # ---- the four of the paper ----
 
@@ -150,7 +150,7 @@ class Signal(Arithmetic["Signal"]):
 SIGNAL = instance("a signal", Signal)
 
 
-class Constant(Node):
+class ConstantSignal(SignalNode):
     """A source of one sample for ever, which is its state."""
 
     name = "constant"
@@ -159,24 +159,24 @@ class Constant(Node):
         """The sample."""
         return moment.states[self]
 
-    def rewired(self, inputs: tuple[Node, ...]) -> Node:
+    def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:
         """Another source."""
-        return Constant()
+        return ConstantSignal()
 
 
-class Mapped(Node):
+class Mapped(SignalNode):
     """A function of the samples of some signals."""
 
     name = "map"
 
-    def __init__(self, function: Callable[..., Any], inputs: tuple[Node, ...]) -> None:
+    def __init__(self, function: Callable[..., Any], inputs: tuple[SignalNode, ...]) -> None:
         self.function, self.inputs = function, inputs
 
     def sample(self, moment: Moment) -> Any:
         """What the function makes of the samples."""
         return self.function(*(moment.sample(i) for i in self.inputs))
 
-    def rewired(self, inputs: tuple[Node, ...]) -> Node:
+    def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:
         """The same function of others."""
         return Mapped(self.function, inputs)
 
@@ -198,7 +198,7 @@ def as_signal(given: Any) -> Signal:
     if isinstance(given, int) and not T.i64.low <= given <= T.i64.high:
         place, _ = caller()
         raise InputError(f"{brief(given)} is not a number of 64 bits", place=place, fix="give a smaller one")
-    node = Constant()
+    node = ConstantSignal()
     return Signal(node, {node: given})
 
 
@@ -230,13 +230,13 @@ def _combined(function: Callable[..., Any], a: Any, b: Any) -> Any:
     return mapped(function, a, b)
 
 
-def joined(*signals: Signal) -> tuple[tuple[Node, ...], States]:
+def joined(*signals: Signal) -> tuple[tuple[SignalNode, ...], States]:
     """Some signals as parts of one diagram: what they have in common is there once.
 
     What is in two different states is there twice; raises InputError where it cannot be.
     """
     states: States = {}
-    nodes: list[Node] = []
+    nodes: list[SignalNode] = []
     for signal in signals:
         roots, own = (signal.node,), signal.states
         if any(n in states and states[n] is not s and not _alike(states[n], s) for n, s in own.items()):
@@ -327,7 +327,7 @@ def reduce(signal: Signal, value: Any, operation: Callable[[Any, Any], Any]) -> 
     >>> reduce(sg.memory(sg.Memory("m", 32, np.array([0x04030201], np.uint32)), 0, 32, 8, 8), 0, lambda a, b: a + b)
     10
     """
-    if all(type(n).ended is Node.ended for n in reached([signal.node])):
+    if all(type(n).ended is SignalNode.ended for n in reached([signal.node])):
         place, _ = caller()
         raise InputError("the signal has no end", place=place, fix="combine it with one that has")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..base.errors import InputError, brief
-from ..base.kinds import TEXT, TRUTH, Kind, instance, takes, whole
+from ..base.kinds import TEXT, TRUTH, ArgumentKind, instance, takes, whole
 from ..base.where import caller
 from ..ir import types as T
 from ..staging import Cyclic, Dynamic, Memory, divides, load_sample, require, store_sample
@@ -19,12 +19,12 @@ from ..staging import signed as with_sign
 from ..staging.folding import node, number
 from ..staging.value import expression
 from .delays import scan
-from .node import Carrying, Moment, Node
-from .signal import Constant, Signal, as_number, as_signal, mapped
+from .node import Carrying, Moment, SignalNode
+from .signal import ConstantSignal, Signal, as_number, as_signal, mapped
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class MemorySpan:
     """Samples of `size` bits, `stride` bits apart, at the bit addresses from `start` to before `stop`."""
 
     start: Any
@@ -33,7 +33,7 @@ class Span:
     stride: Any
 
 
-class InMemory(Node):
+class InMemory(SignalNode):
     """Samples in memory, of which the first one was at the origin."""
 
     name = "memory"
@@ -47,20 +47,20 @@ class InMemory(Node):
         bits = load_sample(self.memory, span.start, span.size)
         return with_sign(bits, span.size) if self.signed else bits
 
-    def store(self, state: Span, value: Any) -> None:
+    def store(self, state: MemorySpan, value: Any) -> None:
         """Overwrite the sample at the start."""
         store_sample(self.memory, state.start, state.size, value)
 
-    def next(self, moment: Moment) -> Span:
+    def next(self, moment: Moment) -> MemorySpan:
         """One stride on."""
         span = moment.states[self]
         return replace(span, start=span.start + span.stride)
 
-    def known_end(self, state: Span) -> bool:
+    def known_end(self, state: MemorySpan) -> bool:
         """Whether the distance is known."""
         return isinstance(state.stop - state.start, int)
 
-    def lifted(self, state: Span, gone: Any) -> Span:
+    def lifted(self, state: MemorySpan, gone: Any) -> MemorySpan:
         """The same, since what is known of addresses is what loops are unrolled by; but not for an unknown while.
 
         A start that would not come back to what is known of it moves by the count that all such starts move by: what
@@ -70,36 +70,36 @@ class InMemory(Node):
             return replace(state, start=state.start + state.stride * gone)
         return state
 
-    def ended(self, state: Span) -> Any:
+    def ended(self, state: MemorySpan) -> Any:
         """Whether the start is at the stop."""
         return state.start == state.stop
 
-    def left(self, state: Span) -> int:
+    def left(self, state: MemorySpan) -> int:
         """How many strides there are."""
         return (state.stop - state.start) // state.stride
 
-    def reach(self, state: Span) -> int:
+    def reach(self, state: MemorySpan) -> int:
         """As many."""
         return self.left(state)
 
-    def spans(self, state: Span) -> Iterable[tuple[Any, Any]]:
+    def spans(self, state: MemorySpan) -> Iterable[tuple[Any, Any]]:
         """Its own."""
         return ((state.stop - state.start, state.stride),)
 
-    def numbers(self, state: Span) -> tuple[Any, ...]:
+    def numbers(self, state: MemorySpan) -> tuple[Any, ...]:
         """How many samples have gone."""
         return ((state.start - self.origin) // state.stride,)
 
-    def with_numbers(self, state: Span, numbers: tuple[Any, ...]) -> Span:
+    def with_numbers(self, state: MemorySpan, numbers: tuple[Any, ...]) -> MemorySpan:
         """As many samples from the origin on."""
         return replace(state, start=self.origin + state.stride * numbers[0])
 
-    def rewired(self, inputs: tuple[Node, ...]) -> Node:
+    def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:
         """The same memory."""
         return InMemory(self.memory, self.origin, signed=self.signed)
 
 
-_INTEGER = Kind(
+_INTEGER = ArgumentKind(
     "an integer",
     lambda thing: isinstance(thing, Cyclic) or (isinstance(thing, int) and T.i64.low <= thing <= T.i64.high),
     "give a whole number of 64 bits, or a staged one",
@@ -133,7 +133,7 @@ def memory(words: Memory, start: Any, stop: Any, size: Any, stride: Any, *, sign
         fix="stop a multiple of the stride after the start, or sum up the samples that are left apart",
     )
     box = InMemory(words, start, signed=signed)
-    return Signal(box, {box: Span(start, stop, size, stride)})
+    return Signal(box, {box: MemorySpan(start, stop, size, stride)})
 
 
 def _ahead(distance: Any, stride: Any) -> Any:
@@ -152,13 +152,13 @@ def constant(value: Any) -> Signal:
     return as_signal(value)
 
 
-class Control(Carrying, Constant):
+class Control(Carrying, ConstantSignal):
     """A constant with a name, set from outside."""
 
     def __init__(self, label: str) -> None:
         self.label = label
 
-    def rewired(self, inputs: tuple[Node, ...]) -> Node:
+    def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:
         """Another control of that name."""
         return Control(self.label)
 

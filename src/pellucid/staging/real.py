@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from ..base.errors import StagingError
 from ..base.kinds import takes
-from ..base.operators import Ordered
+from ..base.operators import Arithmetic, Comparison, Equality
 from ..base.where import caller
 from ..ir import types as T
 from ..ir.expr import Expr, const
@@ -20,7 +20,7 @@ from .folding import node
 from .value import NUMBER, Cyclic, Dynamic, Staged, expression, of
 
 
-class Real(Ordered[Any], Dynamic):
+class Real(Arithmetic[Any], Comparison[Any], Equality[Any], Dynamic):
     """A real number known only at run time.
 
     >>> from .specialize import unknown

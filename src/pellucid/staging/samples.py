@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.kinds import Kind, instance, refuse, takes
+from ..base.kinds import ArgumentKind, instance, refuse, takes
 from .control import choose
 from .memory import Memory, masked
 from .value import INTEGER, Cyclic
 
 MAX_SIZE = 1 << 16
 """Bits of the largest sample."""
-_SIZE = Kind(
+_SIZE = ArgumentKind(
     "a size in bits",
     lambda x: isinstance(x, Cyclic) or (isinstance(x, int) and 1 <= x <= MAX_SIZE),
     f"give 1 to {MAX_SIZE}",

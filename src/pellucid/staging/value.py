@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import StagingError
-from ..base.kinds import Kind, takes
+from ..base.kinds import ArgumentKind, takes
 from ..base.where import caller
 from ..ir import types as T
 from ..ir.expr import Expr, const
@@ -451,10 +451,10 @@ def _compare(op: str, difference: Cyclic, bound: int) -> Expr:
 
 # ---- between the stages ----
 
-INTEGER = Kind(
+INTEGER = ArgumentKind(
     "an integer", lambda x: isinstance(x, int | np.integer | Cyclic), "give a whole number, or a staged one"
 )
-NUMBER = Kind(
+NUMBER = ArgumentKind(
     "a number", lambda x: isinstance(x, int | float | np.number | np.bool | Staged), "give a number"
 )
 

@@ -15,26 +15,26 @@ from ..ir.expr import count
 
 
 @dataclass(slots=True)
-class Trace:
+class TraceState:
     """One tracing session: the type of real numbers, and how many nodes there were before."""
 
     real: T.Type = T.f32
     before: int = 0
 
 
-_OUTSIDE = Trace()
-_current: contextvars.ContextVar[Trace] = contextvars.ContextVar("trace", default=_OUTSIDE)
+_OUTSIDE = TraceState()
+_current: contextvars.ContextVar[TraceState] = contextvars.ContextVar("trace", default=_OUTSIDE)
 
 
 @contextlib.contextmanager
-def tracing(real: T.Type = T.f32) -> Generator[Trace]:
+def tracing(real: T.Type = T.f32) -> Generator[TraceState]:
     """Trace with that type for real numbers; yields the session.
 
     >>> with tracing(T.f64):
     ...     real_type()
     f64
     """
-    session = Trace(real, count())
+    session = TraceState(real, count())
     token = _current.set(session)
     try:
         yield session

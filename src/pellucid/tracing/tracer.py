@@ -16,7 +16,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from ..base.errors import IrError, TraceError, brief
-from ..base.operators import Ordered
+from ..base.operators import Arithmetic, Comparison, Equality
 from ..base.where import caller
 from ..ir import expr as E
 from ..ir import prim as table
@@ -34,7 +34,7 @@ def _refuse(what: str, fix: str) -> NoReturn:
     raise TraceError(f"{what} in `{line}`" if line else what, place=place, fix=fix)
 
 
-class Value(Ordered[Any]):
+class Value(Arithmetic[Any], Comparison[Any], Equality[Any]):
     """A symbolic scalar. Supports the operators of Python's numbers; comparisons give symbolic booleans.
 
     >>> x = Value(E.param("x", T.f32))

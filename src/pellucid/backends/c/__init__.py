@@ -6,7 +6,7 @@ from ...ir.nest import Kernel
 from ..jit.calling import Library, MachineCode
 from ..jit.linking import Linking
 from ..port import Crew, Ranges, Store, alone, layout
-from .compiler import Compiler, find_compiler, load
+from .compiler import CCompiler, find_compiler, load
 from .module import callable_source, export
 
 __all__ = ["CBackend", "export"]
@@ -27,7 +27,7 @@ class CBackend(Linking):
         self.store, self.crew = store, crew
 
     @property
-    def compiler(self) -> Compiler:
+    def compiler(self) -> CCompiler:
         """The compiler that it runs."""
         return find_compiler()
 

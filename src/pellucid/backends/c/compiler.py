@@ -20,7 +20,7 @@ FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fPIC"
 
 
 @dataclass(frozen=True, slots=True)
-class Compiler:
+class CCompiler:
     """A C compiler: the command that runs it, and the version that it tells."""
 
     command: tuple[str, ...]
@@ -54,7 +54,7 @@ class Compiler:
 
 
 @cache
-def find_compiler() -> Compiler:
+def find_compiler() -> CCompiler:
     """The C compiler of this machine: what CC names, else cc, gcc or clang.
 
     Raises BackendError if there is none.
@@ -63,7 +63,7 @@ def find_compiler() -> Compiler:
     for words in [shlex.split(asked)] if asked else [["cc"], ["gcc"], ["clang"]]:
         if words and shutil.which(words[0]):
             told = subprocess.run([*words, "--version"], capture_output=True, text=True, check=False).stdout
-            return Compiler(tuple(words), told.partition("\n")[0])
+            return CCompiler(tuple(words), told.partition("\n")[0])
     raise BackendError(
         "there is no C compiler", place="back end c", fix="install one, set CC, or use the back end llvm"
     )

@@ -16,17 +16,17 @@ from ...reasoning.kept import kept_by, remembered
 from .spelling import Text, typed
 
 
-class Kept(ABC):
+class PlaceWriter(ABC):
     """Writes places that are computed when they are first reached."""
 
     lines: list[str]
     names: dict[Expr, Text]
     log: list[Expr]
-    depth: int
     declared: list[tuple[int, str]]
     used: set[str]
 
     def __init__(self) -> None:
+        self.depth = 1
         # Of the loops around: the name of what says whether some values are known, and their own.
         self.kept: dict[tuple[Expr, ...], tuple[str, list[str]]] = {}
 
@@ -42,12 +42,18 @@ class Kept(ABC):
     def bind(self, node: Expr, name: str) -> None:
         """Give a node a name in the scope around."""
 
-    def scoped(self, write: Callable[[], None]) -> None:
-        """Write lines one step further in, and forget the names given there."""
-        mark = len(self.log)
+    @contextmanager
+    def indented(self) -> Generator[None]:
+        """Write lines one step further in."""
         self.depth += 1
-        write()
+        yield
         self.depth -= 1
+
+    def scoped(self, write: Callable[[], None]) -> None:
+        """Write lines one step further in, and forget the names that they bind."""
+        mark = len(self.log)
+        with self.indented():
+            write()
         for node in self.log[mark:]:
             self.names.pop(node, None)
         del self.log[mark:]

@@ -18,7 +18,7 @@ from ...ir.nest import Kernel
 from ..jit.calling import entry
 from ..obligations import Proofs
 from ..port import Layout, Ranges, layout
-from .source import Source
+from .source import CSource
 from .spelling import identifier, literal, typed
 
 INCLUDES = """#include <math.h>
@@ -33,7 +33,7 @@ def callable_source(plan: Layout, ranges: Ranges) -> tuple[str, dict[Buffer, int
     helpers: dict[str, str] = {}
     functions: list[str] = []
     for k, phase in enumerate(plan.phases):
-        source = Source(plan, phase.body, ranges, proofs, band=phase.band, polls=plan.calling.polls)
+        source = CSource(plan, phase.body, ranges, proofs, band=phase.band, polls=plan.calling.polls)
         functions += _function(entry(k), plan, source, source.body())
         helpers |= source.helpers
     return "\n".join(
@@ -41,7 +41,7 @@ def callable_source(plan: Layout, ranges: Ranges) -> tuple[str, dict[Buffer, int
     ) + "\n", proofs.needed
 
 
-def _function(name: str, plan: Layout, source: Source, body: list[str]) -> list[str]:
+def _function(name: str, plan: Layout, source: CSource, body: list[str]) -> list[str]:
     """The function of a phase."""
     head = f"void {name}(const char *params, void *const *buffers, const int64_t *sizes, int64_t first, int64_t beyond)"
     lines = [f"{head};", head, "{"]
@@ -90,7 +90,7 @@ def export(kernel: Kernel, name: str, ranges: Ranges | None = None) -> tuple[str
     given = [b for b in plan.calling.bound if b not in embedded]
     # Proofs may count on what is in the source itself, and not on what a caller passes.
     proofs = Proofs({**plan.least, **dict.fromkeys(given, 1)}, plan.calling.scratch)
-    source = Source(plan, kernel.body, ranges, proofs)
+    source = CSource(plan, kernel.body, ranges, proofs)
     body = source.body()
     parameters: list[str] = []
     for b in given:
@@ -119,7 +119,7 @@ def export(kernel: Kernel, name: str, ranges: Ranges | None = None) -> tuple[str
     return header, "\n".join([*lines, "    return true;", "}"]) + "\n"
 
 
-def _header(function: str, signature: str, plan: Layout, source: Source, given: list[Buffer]) -> str:
+def _header(function: str, signature: str, plan: Layout, source: CSource, given: list[Buffer]) -> str:
     guard = f"{function.upper()}_H"
     lines = ["/*", f" * {signature}", " *"]
     for b in given:
@@ -181,7 +181,7 @@ def _range_test(facts: Facts, param: Expr, name: str) -> str:
     return " && ".join(tests)
 
 
-def _scratch(plan: Layout, source: Source) -> Iterator[str]:
+def _scratch(plan: Layout, source: CSource) -> Iterator[str]:
     """Scratch memory: all of it before anything is written."""
     names: list[str] = []
     for buffer, elements in plan.calling.scratch.items():

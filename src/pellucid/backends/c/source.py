@@ -19,14 +19,14 @@ from ...reasoning.infer import FactsOf
 from ..jit.polling import POLL_INTERVAL
 from ..obligations import Proofs, clashing, nodes_of, reads_of_written, require_domain, stored_buffers
 from ..port import Layout, Ranges
-from .kept import Kept
-from .spelling import HELPER_INSIDE, Form, Text, form, helper_bits, identifier, literal, typed
+from .kept import PlaceWriter
+from .spelling import HELPER_INSIDE, CTemplate, Text, form, helper_bits, identifier, literal, typed
 
 LONGEST = 90
 """Expressions longer than this get a name."""
 
 
-class Source(Kept):
+class CSource(PlaceWriter):
     """Writes statements of a kernel as lines of C.
 
     The loop `band` is restricted to ``first .. beyond``, which must then be in scope. Where it `polls`, loops that may
@@ -50,7 +50,6 @@ class Source(Kept):
         self.log: list[Expr] = []
         self.stale = reads_of_written(block, nodes_of(block))
         self.lines: list[str] = []
-        self.depth = 1
         self.counts = {"t": 0, "s": 0, "n": 0, "k": 0}
         self.used: set[str] = set()
         self.declared: list[tuple[int, str]] = []
@@ -208,7 +207,7 @@ class Source(Kept):
             return (*node.args[:n], node.args[-1])
         return node.args
 
-    def form_of(self, node: Expr) -> Form | None:
+    def form_of(self, node: Expr) -> CTemplate | None:
         """The template of a row; None for other nodes."""
         if node.op in E.STRUCTURAL:
             return None
@@ -423,10 +422,9 @@ class Source(Kept):
         for head, side, values in zip((f"if ({condition}) {{", "} else {"), sides, texts, strict=True):
             self.emit(head)
             self.put(side)
-            self.depth += 1
-            for name, text in zip(names, values, strict=True):
-                self.emit(f"{name} = {text};")
-            self.depth -= 1
+            with self.indented():
+                for name, text in zip(names, values, strict=True):
+                    self.emit(f"{name} = {text};")
         self.emit("}")
 
     def either(self, s: If) -> None:

@@ -130,7 +130,7 @@ def _magnitude(value: float, type_: T.Type) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class CTemplate:
     """A row's template for certain types: pieces of text and operands, and how often each operand occurs.
 
     An operand is a number and whether it stands alone between commas or parentheses. `complements` says that it is
@@ -161,7 +161,7 @@ _HOLE = re.compile(r"\{([^{}]*)\}")
 
 
 @cache
-def form(prim: Prim, first: T.Type, result: T.Type) -> Form:
+def form(prim: Prim, first: T.Type, result: T.Type) -> CTemplate:
     """The template of a row for the types of its first operand and its result.
 
     Raises BackendError when the row has no spelling of its own.
@@ -192,7 +192,7 @@ def form(prim: Prim, first: T.Type, result: T.Type) -> Form:
     compares = re.search(r"[^<>]([<>]=?|[=!]=)[^<>]", template) is not None
     divisors = frozenset(int(k) for k in re.findall(r"[/%] \{(\d)\}", template) if first.is_integer)
     complements = "^ ({T})-1" in template and first.kind == "unsigned" and first.bits < 32
-    return Form(tuple(pieces), counts, _is_closed(template), compares, complements, divisors, helper)
+    return CTemplate(tuple(pieces), counts, _is_closed(template), compares, complements, divisors, helper)
 
 
 def _without_idle_casts(template: str, first: T.Type) -> str:

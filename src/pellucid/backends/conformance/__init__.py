@@ -23,7 +23,7 @@ from ...ir.facts import Facts, top
 from ...ir.parse import parse_nest
 from ...ir.prim import Prim
 from ..port import Array, Backend, Memory, Ranges
-from .program import Program
+from .program import ConformanceProgram
 from .programs import PROGRAMS
 
 Check = tuple[str, Callable[[], None]]
@@ -206,7 +206,7 @@ def _row_check(make_backend: Callable[[], Backend], prim: Prim, lanes: int) -> N
 # ---- programs ----
 
 
-def _program_check(make_backend: Callable[[], Backend], program: Program, width: int) -> None:
+def _program_check(make_backend: Callable[[], Backend], program: ConformanceProgram, width: int) -> None:
     backend = make_backend()
     kernel = parse_nest(program.text.replace("WIDTH", str(width)))
     code = backend.compile(kernel, {})
@@ -220,7 +220,7 @@ def _program_check(make_backend: Callable[[], Backend], program: Program, width:
                 raise AssertionError(f"{backend.name}: {run}: {b.name} is {found[b]}, not {want}")
 
 
-def _program_memory(kernel: N.Kernel, program: Program) -> dict[Buffer, Array]:
+def _program_memory(kernel: N.Kernel, program: ConformanceProgram) -> dict[Buffer, Array]:
     generator = np.random.default_rng(11)
     memory: dict[Buffer, Array] = {}
     for b in (*kernel.outputs, *N.inputs(kernel)):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .program import Program
+from .program import ConformanceProgram
 
 CONTROL = (
-    Program(
+    ConformanceProgram(
         "masked stores",
         """
 kernel masked(count: i32):
@@ -24,7 +24,7 @@ kernel masked(count: i32):
 """,
         counts=(64,),
     ),
-    Program(
+    ConformanceProgram(
         "a choice of the same side for all",
         """
 kernel uniform_choice(count: i32):
@@ -42,7 +42,7 @@ kernel uniform_choice(count: i32):
 """,
         counts=(64,),
     ),
-    Program(
+    ConformanceProgram(
         "a choice by lane",
         """
 kernel choice(count: i32):
@@ -62,7 +62,7 @@ kernel choice(count: i32):
 """,
         counts=(64,),
     ),
-    Program(
+    ConformanceProgram(
         "a choice that no lane wants",
         """
 kernel unwanted():
@@ -81,7 +81,7 @@ kernel unwanted():
     out[i] := t3 + t7
 """,
     ),
-    Program(
+    ConformanceProgram(
         "choices within choices",
         """
 kernel nested_choice(count: i32):
@@ -103,7 +103,7 @@ kernel nested_choice(count: i32):
 """,
         counts=(64,),
     ),
-    Program(
+    ConformanceProgram(
         "an iteration by lane",
         """
 kernel escape(count: i32):
@@ -126,7 +126,7 @@ kernel escape(count: i32):
         counts=(64,),
         spread=1.5,
     ),
-    Program(
+    ConformanceProgram(
         "an iteration without a place, and limits by lane",
         """
 kernel limits(count: i32):
@@ -140,7 +140,7 @@ kernel limits(count: i32):
 """,
         counts=(64,),
     ),
-    Program(
+    ConformanceProgram(
         "iterations within iterations",
         """
 kernel nested_iterate(count: i32):
@@ -153,7 +153,7 @@ kernel nested_iterate(count: i32):
     out[i] := s3.0 * 1000 + s3.1
 """,
     ),
-    Program(
+    ConformanceProgram(
         "an iteration in a choice",
         """
 kernel chosen_iterate(count: i32):
@@ -169,7 +169,7 @@ kernel chosen_iterate(count: i32):
 """,
         counts=(64,),
     ),
-    Program(
+    ConformanceProgram(
         "an iteration over memory",
         """
 kernel chase(count: i32):
@@ -180,7 +180,7 @@ kernel chase(count: i32):
 """,
         counts=(64,),
     ),
-    Program(
+    ConformanceProgram(
         "a loop that reads what it wrote",
         """
 kernel running_sum(count: i32):
@@ -191,7 +191,7 @@ kernel running_sum(count: i32):
 """,
         counts=(64,),
     ),
-    Program(
+    ConformanceProgram(
         "a value read before a store and needed after it",
         """
 kernel reread(count: i32):
@@ -203,7 +203,7 @@ kernel reread(count: i32):
     out[i + 2] := t1 - 5
 """,
     ),
-    Program(
+    ConformanceProgram(
         "a loop by lanes that changes its own memory",
         """
 kernel in_place(count: i32):
@@ -213,7 +213,7 @@ kernel in_place(count: i32):
 """,
         counts=(70, 75),
     ),
-    Program(
+    ConformanceProgram(
         "a sum in order inside of lanes",
         """
 kernel sums(count: i32):
@@ -225,7 +225,7 @@ kernel sums(count: i32):
       out[i] := out[i] + a[i * 2 + k]
 """,
     ),
-    Program(
+    ConformanceProgram(
         "scratch memory",
         """
 kernel column_table(count: i32):
@@ -240,7 +240,7 @@ kernel column_table(count: i32):
 """,
         counts=(49, 50),
     ),
-    Program(
+    ConformanceProgram(
         "an if around loops",
         """
 kernel if_loops(count: i32):
@@ -254,7 +254,7 @@ kernel if_loops(count: i32):
     out[0] := 100
 """,
     ),
-    Program(
+    ConformanceProgram(
         "floats that are hard to print",
         """
 kernel odd_constants():
@@ -266,7 +266,7 @@ kernel odd_constants():
     wide[i] := if i < 3 then 5e-324:f64 else if i < 5 then -inf:f64 else 0.1:f64 * convert.f64(i)
 """,
     ),
-    Program(
+    ConformanceProgram(
         "turns as long as the data ask for",
         """
 kernel runs(count: i32):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .program import Program
+from .program import ConformanceProgram
 
 MEMORY = (
-    Program(
+    ConformanceProgram(
         "scratch memory of every iteration's own",
         """
 kernel rows():
@@ -20,7 +20,7 @@ kernel rows():
       out[j * 10 + 3] := row[j]
 """,
     ),
-    Program(
+    ConformanceProgram(
         "a run of constant length",
         """
 kernel constant_run():
@@ -30,7 +30,7 @@ kernel constant_run():
     out[i] := a[i] * 2.0 + convert.f32(i)
 """,
     ),
-    Program(
+    ConformanceProgram(
         "runs shorter than the lanes",
         """
 kernel short_runs():
@@ -48,7 +48,7 @@ kernel short_runs():
     wide[i] := convert.f64(a[i + 1])
 """,
     ),
-    Program(
+    ConformanceProgram(
         "gathers of few lanes",
         """
 kernel few_lanes():
@@ -65,7 +65,7 @@ kernel few_lanes():
     six[i] := s[convert.i32(convert.i16(b[3] ^ b[i + (-1)])) + 3]
 """,
     ),
-    Program(
+    ConformanceProgram(
         "a run of any length",
         """
 kernel any_run(count: i32):
@@ -76,7 +76,7 @@ kernel any_run(count: i32):
 """,
         counts=(49, 50, 51, 90),
     ),
-    Program(
+    ConformanceProgram(
         "a run that does not begin at zero",
         """
 kernel late_run(count: i32):
@@ -86,7 +86,7 @@ kernel late_run(count: i32):
 """,
         counts=(6, 64, 70),
     ),
-    Program(
+    ConformanceProgram(
         "a run below zero and beyond the end",
         """
 kernel outside(count: i32):
@@ -97,7 +97,7 @@ kernel outside(count: i32):
 """,
         counts=(24, 30),
     ),
-    Program(
+    ConformanceProgram(
         "rows and columns",
         """
 kernel grid(count: i32):
@@ -109,7 +109,7 @@ kernel grid(count: i32):
       out[t1 + i] := convert.u32(if t2 < 20 then t2 else i)
 """,
     ),
-    Program(
+    ConformanceProgram(
         "every type",
         """
 kernel types(count: i32):
@@ -132,7 +132,7 @@ kernel types(count: i32):
 """,
         counts=(70, 75),
     ),
-    Program(
+    ConformanceProgram(
         "positions of 64 bits",
         """
 kernel wide_positions(count: i32):
@@ -142,7 +142,7 @@ kernel wide_positions(count: i32):
     out[i + 2:i64] := a[i - 1:i64] * a[2:i64 * i]
 """,
     ),
-    Program(
+    ConformanceProgram(
         "positions that wrap",
         """
 kernel wrapping(count: i32):
@@ -153,7 +153,7 @@ kernel wrapping(count: i32):
     out[(2147483640 + i) - 2147483640] := a[2147483640 + i] + a[2147483647 + i]
 """,
     ),
-    Program(
+    ConformanceProgram(
         "sums of positions, one by one",
         """
 kernel position_sums(count: i32):
@@ -173,7 +173,7 @@ kernel position_sums(count: i32):
 """,
         counts=(21,),
     ),
-    Program(
+    ConformanceProgram(
         "gathers",
         """
 kernel gathers(count: i32):
@@ -190,7 +190,7 @@ kernel gathers(count: i32):
         counts=(64,),
         whole=90,
     ),
-    Program(
+    ConformanceProgram(
         "neighbors by gathers",
         """
 kernel pairs(count: i32):
@@ -212,7 +212,7 @@ kernel pairs(count: i32):
         counts=(64,),
         whole=90,
     ),
-    Program(
+    ConformanceProgram(
         "neighbors surely inside",
         """
 kernel sure_pairs(count: i32):
@@ -229,7 +229,7 @@ kernel sure_pairs(count: i32):
         counts=(64,),
         whole=90,
     ),
-    Program(
+    ConformanceProgram(
         "the channels of pixels",
         """
 kernel channels(count: i32):
@@ -256,7 +256,7 @@ kernel channels(count: i32):
         counts=(64,),
         whole=90,
     ),
-    Program(
+    ConformanceProgram(
         "a permutation of positions",
         """
 kernel scatter(count: i32):

@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ConformanceProgram:
     """A kernel in text; `counts` are lengths relative to the lanes; random memory is within `spread` and `whole`."""
 
     name: str

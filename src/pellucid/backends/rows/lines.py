@@ -13,7 +13,7 @@ LANES = 16
 """Elements side by side."""
 
 
-class Lines:
+class BlockEmitter:
     """Lines of one block, and the names of the values they define; `declared` is shared by a module."""
 
     def __init__(self, declared: dict[str, None], prefix: str = "v") -> None:

@@ -12,7 +12,7 @@ from pellucid.cli.hops import telling
 from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.desk import Desk, Part, Reply, command, usage
 from pellucid.loops.core.options import option_of, value_of
-from pellucid.loops.hops.saving import Program, as_lines, as_markdown, as_python
+from pellucid.loops.hops.saving import ProgramText, as_lines, as_markdown, as_python
 from pellucid.loops.hops.session import Change
 from pellucid.loops.scripts.search import Seen
 
@@ -172,7 +172,7 @@ def load(desk: Desk, words: list[str]) -> Reply:
     return [Part("title", program.name), Part("text", telling.interface(session.kernel)), _listing(desk)]
 
 
-def opened(name: str) -> Program:
+def opened(name: str) -> ProgramText:
     """The program in a file, under the file's name; of a Python file, the program of one of its pictures.
 
     Raises FileError if it cannot be read.
@@ -180,10 +180,10 @@ def opened(name: str) -> Program:
     path = Path(name)
     if path.suffix == ".py" or ".py:" in name:
         return _picture(name)
-    return Program.of(path.stem, text_of(path, "a program, such as one of .hops or .nest"))
+    return ProgramText.of(path.stem, text_of(path, "a program, such as one of .hops or .nest"))
 
 
-def _picture(name: str) -> Program:
+def _picture(name: str) -> ProgramText:
     """The program of a picture, simplified, before anything is done to its loops."""
     from pellucid.canvas import is_picture
     from pellucid.cli.loading import chosen
@@ -193,7 +193,7 @@ def _picture(name: str) -> Program:
     if not is_picture(found.thing):
         raise InputError("is compiled already", place=name, fix="name the picture that it was made of")
     report = explain(found.thing)
-    return Program(found.name, report.stages["simplified"], "nest", report.ranges)
+    return ProgramText(found.name, report.stages["simplified"], "nest", report.ranges)
 
 
 @command("save", "FILE", "file", group="files")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from pellucid.base.errors import InputError, did_you_mean
-from pellucid.loops.hops.saving import Program
+from pellucid.loops.hops.saving import ProgramText
 from pellucid.loops.hops.session import Change, Session
 
 WIDTH = 100
@@ -86,7 +86,7 @@ class LeaveError(Exception):  # not an error of the user's: it ends the loop tha
 class Desk:
     """A session with its program, and how it is shown."""
 
-    program: Program
+    program: ProgramText
     session: Session
     width: int = WIDTH
     notation: str = "plain"
@@ -94,7 +94,7 @@ class Desk:
     saved: tuple[Change, ...] = ()
 
     @classmethod
-    def of(cls, program: Program, *, width: int = WIDTH) -> Desk:
+    def of(cls, program: ProgramText, *, width: int = WIDTH) -> Desk:
         """A desk with a program on it.
 
         Raises TextError if it cannot be read.

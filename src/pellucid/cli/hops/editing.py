@@ -18,8 +18,8 @@ REMEMBERED = 1000
 def completions(desk: Desk, line: str) -> list[str]:
     r"""The words that could stand at the end of a line, each whole.
 
-    >>> from pellucid.loops.hops.saving import Program
-    >>> desk = Desk.of(Program("k", "kernel k():\n  output a: i32[9]\n  for i in 0 .. 9:\n    a[i] := 0\n", "nest"))
+    >>> from pellucid.loops.hops.saving import ProgramText
+    >>> desk = Desk.of(ProgramText("k", "kernel k():\n  output a: i32[9]\n  for i in 0 .. 9:\n    a[i] := 0\n", "nest"))
     >>> completions(desk, "try spread "), completions(desk, "red")
     (['1', 'band=', 'i'], ['redo'])
     """

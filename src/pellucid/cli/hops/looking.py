@@ -37,7 +37,7 @@ from pellucid.loops.core.options import REQUIRED, option_of, options, value_of
 from pellucid.loops.core.registry import theorems
 from pellucid.loops.hops.listing import Place
 from pellucid.loops.hops.session import Session
-from pellucid.reasoning.machine import PAPER, PROCESSOR, Machine
+from pellucid.reasoning.machine import PAPER, PROCESSOR, CostModel
 from pellucid.reasoning.printed import printed_time
 from pellucid.reasoning.prove import Proved
 from pellucid.reasoning.timer import Timer
@@ -260,7 +260,7 @@ def times(desk: Desk, words: list[str]) -> Reply:
     return [Part("text", "\n".join(lines))]
 
 
-def _measured() -> Machine:
+def _measured() -> CostModel:
     from pellucid.driver.calibration import measured
 
     found = measured()
@@ -269,7 +269,7 @@ def _measured() -> Machine:
     return found
 
 
-def _timer(session: Session, machine: Machine, given: Mapping[str, Any]) -> Timer:
+def _timer(session: Session, machine: CostModel, given: Mapping[str, Any]) -> Timer:
     """A timer with the sizes and counts that are given.
 
     Raises InputError for what is neither a size of the program nor the variable of a loop.

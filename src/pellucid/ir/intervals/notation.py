@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ...base.operators import Compared
+from ...base.operators import Arithmetic, Comparison
 from .. import types as T
 from ..expr import Expr, apply, const
 
 Number = float | int
 
 
-class Term(Compared["Term"]):
+class Term(Arithmetic["Term"], Comparison["Term"]):
     """An expression with operators: + - * / on numbers, & | ^ ~ on words, << >> by constants, and comparisons.
 
     >>> from pellucid.ir.expr import param

@@ -22,7 +22,7 @@ Place = tuple[int, int]
 
 
 @dataclass(eq=False, slots=True)
-class Array:
+class ScratchArray:
     """What a kernel does with one buffer."""
 
     buffer: Buffer
@@ -43,8 +43,8 @@ class Arrays:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.around, self.body = peeled(kernel.body)
-        self.known: dict[Buffer, Array] = {}
-        self._names: dict[object, Array] = {}
+        self.known: dict[Buffer, ScratchArray] = {}
+        self._names: dict[object, ScratchArray] = {}
         self.order: list[Buffer] = []
         self.facts: FactsOf = ranges_of(self.body, {})
         self.stored: dict[int, dict[Buffer, int]] = {}
@@ -54,14 +54,14 @@ class Arrays:
                 self.of(b).scratch = size.op == "const" and size.attr == b.size
         self._visit(self.body, (), 1)
 
-    def of(self, buffer: Buffer) -> Array:
+    def of(self, buffer: Buffer) -> ScratchArray:
         """What is known of a buffer."""
         found = self.known.get(buffer)
         if found is None:
-            found = self.known[buffer] = self._names[buffer.name] = Array(buffer)
+            found = self.known[buffer] = self._names[buffer.name] = ScratchArray(buffer)
         return found
 
-    def named(self, name: object) -> Array | None:
+    def named(self, name: object) -> ScratchArray | None:
         """The array of that name."""
         return self._names.get(name)
 

@@ -32,7 +32,7 @@ NUMBER = E.index("number")
 
 
 @dataclass(slots=True, eq=False)
-class Lookup:
+class LookupTable:
     """A table: its value by its index, how many elements it has, how often it is read, and where, at which number."""
 
     value: Expr
@@ -72,23 +72,23 @@ def dear_of(roots: list[Expr], facts: FactsOf, dear: float) -> dict[Expr, Expr]:
     return found
 
 
-_last: list[tuple[Kernel, Mapping[Expr, Facts], float, list[Lookup]]] = []
+_last: list[tuple[Kernel, Mapping[Expr, Facts], float, list[LookupTable]]] = []
 """What was asked last: a move is found, checked and made on one kernel."""
 
 
-def lookups(kernel: Kernel, ranges: Mapping[Expr, Facts], dear: float = DEAR) -> list[Lookup]:
+def lookups(kernel: Kernel, ranges: Mapping[Expr, Facts], dear: float = DEAR) -> list[LookupTable]:
     """The tables that pay in a kernel."""
     for known, facts, cost, found in _last:
         if known is kernel and facts is ranges and cost == dear:
             return found
-    tables: dict[Expr, Lookup] = {}
+    tables: dict[Expr, LookupTable] = {}
     groups: dict[tuple[For, ...], tuple[float, list[Expr]]] = {}
     for store, loops, turns in _stores(kernel.body, (), 1):
         groups.setdefault(loops, (turns, []))[1].append(store.value)
     for loops, (turns, values) in groups.items():
         inside = _facts(loops, ranges)
         for e, number, value in _wanted(dear_of(values, inside, dear), inside):
-            table = tables.setdefault(value, Lookup(value))
+            table = tables.setdefault(value, LookupTable(value))
             table.size = max(table.size, int(inside(number).hi) + 1)
             table.uses += turns
             table.places[e] = number
@@ -97,13 +97,15 @@ def lookups(kernel: Kernel, ranges: Mapping[Expr, Facts], dear: float = DEAR) ->
     return _last[0][3]
 
 
-def _long_enough(tables: list[Lookup], kernel: Kernel, ranges: Mapping[Expr, Facts]) -> list[Lookup]:
+def _long_enough(
+    tables: list[LookupTable], kernel: Kernel, ranges: Mapping[Expr, Facts]
+) -> list[LookupTable]:
     """The tables as long as every use of their values asks for: in conditions, bounds and positions as well.
 
     Another loop may have an index of the same name and further numbers; where there is no end to them, the table goes.
     """
     left = {e: (table, number) for table in tables for e, number in table.places.items()}
-    gone: set[Lookup] = set()
+    gone: set[LookupTable] = set()
     stack: list[tuple[Block, tuple[For, ...]]] = [(kernel.body, ())] if tables else []
     while stack:
         block, loops = stack.pop()

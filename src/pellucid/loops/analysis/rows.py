@@ -20,7 +20,7 @@ from ..core.elements import touching
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RowScratch:
     """An array in rows: the loop whose iterations have one each, where it stands, and how long a row is."""
 
     array: Buffer
@@ -52,7 +52,7 @@ class Rows:
         return found if facts(found).within(0, self.length - 1) else None
 
 
-def rows_at(kernel: Kernel, path: Path, array: str | None = None) -> Iterator[Rows]:
+def rows_at(kernel: Kernel, path: Path, array: str | None = None) -> Iterator[RowScratch]:
     """The rows of each scratch array at a path that one loop alone uses; of one only, if it is named."""
     s = at(kernel.body, path) if path else None
     for buffer in s.sizes if isinstance(s, Alloc) else ():
@@ -61,7 +61,7 @@ def rows_at(kernel: Kernel, path: Path, array: str | None = None) -> Iterator[Ro
             yield rows
 
 
-def _rows(around: Alloc, path: Path, buffer: Buffer) -> Rows | None:
+def _rows(around: Alloc, path: Path, buffer: Buffer) -> RowScratch | None:
     size = around.sizes[buffer]
     found = touching(around, path, buffer) if size.op == "const" else []
     if len(found) != 1:
@@ -71,4 +71,4 @@ def _rows(around: Alloc, path: Path, buffer: Buffer) -> Rows | None:
         return None
     count, length = int(loop.hi.attr), int(size.attr)
     whole = loop.how == N.SEQ and count > 0 and length % count == 0
-    return Rows(buffer, loop, inner, length // count) if whole else None
+    return RowScratch(buffer, loop, inner, length // count) if whole else None

@@ -13,7 +13,7 @@ from ...ir.facts import Facts
 from ...ir.nest import SEQ, Alloc, For
 from ...reasoning.effects import Access, effects
 from ...reasoning.known import Known
-from .rows import Rows
+from .rows import RowScratch
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Stages:
     def within(self, loop: For, access: Access, ranges: Mapping[Expr, Facts]) -> Expr | None:
         """The position from where the part of the iteration begins; None if it is not known."""
         found = self._written(loop, access)
-        rows = Rows(access.buffer, loop, (), self.lengths[access.buffer])
+        rows = RowScratch(access.buffer, loop, (), self.lengths[access.buffer])
         return rows.rest(access, ranges) if found is None else found
 
     def inside(self, loop: For, access: Access, known: Known) -> bool:

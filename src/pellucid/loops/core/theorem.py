@@ -15,7 +15,7 @@ from ...ir.expr import Expr
 from ...ir.facts import Facts
 from ...ir.nest import Block, For, Kernel, Statement, blocks
 from ...ir.path import Path, at, describe, enclosing
-from ...reasoning.iterations import Iterations
+from ...reasoning.iterations import LoopAccesses
 from ...reasoning.known import Known, known_at
 from ...reasoning.prove import Premise, Proved, Verdict
 
@@ -52,10 +52,10 @@ class Site:
         return known_at(self.kernel.body, self.path, self.ranges)
 
     @functools.cached_property
-    def iterations(self) -> Iterations:
+    def iterations(self) -> LoopAccesses:
         """What the iterations of the loop there access; there must be a loop."""
         assert isinstance(self.statement, For)  # noqa: S101 - the shape of every theorem that asks
-        return Iterations(self.statement, self.known)
+        return LoopAccesses(self.statement, self.known)
 
     def after(self, count: int = 1) -> Statement | None:
         """The statement that stands `count` places further on in the same block, or None."""

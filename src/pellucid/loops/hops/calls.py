@@ -12,13 +12,13 @@ from dataclasses import replace
 from ...base.errors import IrError, did_you_mean
 from ...base.room import with_room
 from ...ir.nest import Kernel
-from ...reasoning.machine import PAPER, Machine
+from ...reasoning.machine import PAPER, CostModel
 from ...reasoning.printed import printed_time
 from ...reasoning.timer import Timer
 from ..core.tactic import Tactic, run
 from ..scripts.strategies import HEURISTICS
 from . import words as W
-from .forms import Form, Source
+from .forms import HopsForm, HopsSource
 from .functions import FUNCTIONS
 from .names import Names
 from .numbers import number_of
@@ -48,18 +48,18 @@ class Transcript:
     44
     """
 
-    def __init__(self, machine: Machine = PAPER) -> None:
+    def __init__(self, machine: CostModel = PAPER) -> None:
         self.machine = machine
         self.values: dict[str, Value] = {}
         self.said: list[str] = []
-        self._names = Names(Source(""), {})
+        self._names = Names(HopsSource(""), {})
 
     def evaluate(self, text: str) -> list[str]:
         """What each form of a text gives, as it is shown; a call that changes nothing says why in a comment.
 
         Raises TextError, which names line and column and shows the place.
         """
-        source = Source(text)
+        source = HopsSource(text)
         self._names = replace(self._names, source=source)
         shown: list[str] = []
         for form in source.forms():
@@ -68,7 +68,7 @@ class Transcript:
             shown.append("\n".join([_shown(value), *self.said]))
         return shown
 
-    def value(self, form: Form) -> Value:
+    def value(self, form: HopsForm) -> Value:
         """The value of one form."""
         source = self._names.source
         items = form.items
@@ -88,7 +88,7 @@ class Transcript:
         if head in W.DECLARATIONS:
             self._names.declare(form)
             return _name(items[1])
-        calls: dict[str, Callable[[Form, Sequence[Form]], Value]] = {
+        calls: dict[str, Callable[[HopsForm, Sequence[HopsForm]], Value]] = {
             **dict.fromkeys(FUNCTIONS, self.transformed),
             **dict.fromkeys(_HEURISTICS, self.optimized),
             "time": self.timed,
@@ -106,7 +106,7 @@ class Transcript:
             names, variables=dict(names.variables), arrays=set(names.arrays), given=set(names.given)
         )
 
-    def assigned(self, form: Form, items: Sequence[Form]) -> Value:
+    def assigned(self, form: HopsForm, items: Sequence[HopsForm]) -> Value:
         """``(setq name value)``; a number is a constant for programs, too."""
         source = self._names.source
         if len(items) != 3 or not items[1].atom:
@@ -119,7 +119,7 @@ class Transcript:
         self.values[items[1].atom] = value
         return value
 
-    def program(self, form: Form, operands: Sequence[Form], most: int = 1) -> Kernel:
+    def program(self, form: HopsForm, operands: Sequence[HopsForm], most: int = 1) -> Kernel:
         """The program that a call is about."""
         source = self._names.source
         if not 1 <= len(operands) <= most:
@@ -129,14 +129,14 @@ class Transcript:
             raise source.error(operands[0], "this is no program", "quote it: '(:= x 1)")
         return found
 
-    def transformed(self, form: Form, operands: Sequence[Form]) -> Kernel:
+    def transformed(self, form: HopsForm, operands: Sequence[HopsForm]) -> Kernel:
         """A transforming function."""
         outcome = FUNCTIONS[form.head](self.program(form, operands))
         if not outcome.applied:
             self.said.append(f"; {form.head} changes nothing: {outcome.why}")
         return outcome.kernel
 
-    def optimized(self, form: Form, operands: Sequence[Form]) -> Kernel:
+    def optimized(self, form: HopsForm, operands: Sequence[HopsForm]) -> Kernel:
         """A heuristic; those that remove what is dead may be given the live variables, as ``'(h)``."""
         source = self._names.source
         kernel = self.program(form, operands, 2 if form.head in _LIVE else 1)
@@ -153,17 +153,17 @@ class Transcript:
         except IrError as problem:
             raise source.error(form, str(problem)) from None
 
-    def timed(self, form: Form, operands: Sequence[Form]) -> Value:
+    def timed(self, form: HopsForm, operands: Sequence[HopsForm]) -> Value:
         """``(time program)``, a number, or ``(SymbolicTime program)``, as Figure 6.1 prints it."""
         body = self.program(form, operands).body
         return Timer(self.machine).cost(body) if form.head == "time" else printed_time(body)
 
 
-def _unquoted(form: Form) -> Form:
+def _unquoted(form: HopsForm) -> HopsForm:
     return form.items[1] if form.items and form.head == "quote" else form
 
 
-def _name(form: Form) -> str:
+def _name(form: HopsForm) -> str:
     plain = _unquoted(form)
     return plain.atom or plain.head
 

@@ -19,7 +19,7 @@ from ...ir.path import Path
 from ..core.options import option_of
 from ..core.registry import named
 from ..core.theorem import Site
-from .saving import Program
+from .saving import ProgramText
 from .session import Call, Session
 
 
@@ -27,7 +27,7 @@ from .session import Call, Session
 class Example:
     """A move made on a small program: what was asked for, and the program before and after."""
 
-    program: Program
+    program: ProgramText
     caption: str
     call: Call
     before: Kernel
@@ -64,7 +64,7 @@ def example(name: str) -> Example:
     words = asked.split()
     if words[:2] != [name, "at"] or len(words) < 3:
         raise IrError("begins with '# NAME at PLACE: what it shows.'", place=f"the example of {name}")
-    program = Program(name, rest, language)
+    program = ProgramText(name, rest, language)
     session = Session.of(program.kernel())
     change = session.make(move.name, words[2], **dict(option_of(w) for w in words[3:]))
     (step,) = change.steps

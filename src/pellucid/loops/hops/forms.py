@@ -18,12 +18,12 @@ _SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Form:
+class HopsForm:
     """An atom (`items` is None) or a list, with the offset in the text where it starts."""
 
     at: int
     atom: str = ""
-    items: tuple[Form, ...] | None = None
+    items: tuple[HopsForm, ...] | None = None
 
     @property
     def head(self) -> str:
@@ -31,16 +31,16 @@ class Form:
         return self.items[0].atom if self.items else ""
 
 
-class Source:
+class HopsSource:
     """A text that is being read, for errors that show the place."""
 
     def __init__(self, text: str) -> None:
         """Keep the text."""
         self.text = text
 
-    def error(self, at: int | Form, message: str, fix: str | None = None) -> TextError:
+    def error(self, at: int | HopsForm, message: str, fix: str | None = None) -> TextError:
         """An error that names line and column, and shows the line with a caret under the place."""
-        offset = at.at if isinstance(at, Form) else at
+        offset = at.at if isinstance(at, HopsForm) else at
         start = self.text.rfind("\n", 0, offset) + 1
         end = self.text.find("\n", offset)
         line, column = self.text[start : end if end >= 0 else None], offset - start
@@ -51,13 +51,13 @@ class Source:
         pad = "".join("\t" if c == "\t" else " " for c in line[first:column])
         return TextError(message, place=place, fix=f"{fix or 'see here'}\n  {shown}\n  {pad}^")
 
-    def forms(self) -> list[Form]:
+    def forms(self) -> list[HopsForm]:
         """The forms of the text, in order; ``'x`` is ``(quote x)``.
 
         Raises TextError for parentheses without a partner and for strings.
         """
-        found: list[Form] = []
-        open_: list[tuple[int, list[Form]]] = []
+        found: list[HopsForm] = []
+        open_: list[tuple[int, list[HopsForm]]] = []
         quotes: list[tuple[int, int]] = []
         at = 0
         while at < len(self.text):
@@ -78,12 +78,12 @@ class Source:
                 if not open_ or (quotes and quotes[-1][0] == len(open_)):
                     raise self.error(start, "nothing is open that could be closed", "remove the parenthesis")
                 began, items = open_.pop()
-                form = Form(began, items=tuple(items))
+                form = HopsForm(began, items=tuple(items))
             else:
-                form = Form(start, word)
+                form = HopsForm(start, word)
             while quotes and quotes[-1][0] == len(open_):
                 began = quotes.pop()[1]
-                form = Form(began, items=(Form(began, "quote"), form))
+                form = HopsForm(began, items=(HopsForm(began, "quote"), form))
             (open_[-1][1] if open_ else found).append(form)
         if open_:
             raise self.error(open_[-1][0], "this parenthesis is never closed", "add ')'")

@@ -13,21 +13,21 @@ from ...ir import expr as E
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr
 from . import words as W
-from .forms import Form, Source
-from .numbers import Number, number_of
+from .forms import HopsForm, HopsSource
+from .numbers import HopsNumber, number_of
 
 
 @dataclass(slots=True)
 class Names:
     """Everything that is declared, and every name that was given; `memory` are buffers that need no declaration."""
 
-    source: Source
+    source: HopsSource
     memory: Mapping[str, Buffer]
     variables: dict[str, Buffer] = field(default_factory=dict[str, Buffer])
     arrays: set[str] = field(default_factory=set[str])
-    local: dict[str, Form] = field(default_factory=dict[str, Form])
+    local: dict[str, HopsForm] = field(default_factory=dict[str, HopsForm])
     uniforms: dict[str, Expr] = field(default_factory=dict[str, Expr])
-    constants: dict[str, Number] = field(default_factory=dict[str, Number])
+    constants: dict[str, HopsNumber] = field(default_factory=dict[str, HopsNumber])
     abstract: set[str] = field(default_factory=set[str])
     given: set[str] = field(default_factory=set[str])
 
@@ -36,7 +36,7 @@ class Names:
         self.variables = {**self.memory, **self.variables}
         self.arrays.update(word for word, buffer in self.memory.items() if buffer.size > 1)
 
-    def declare(self, form: Form) -> None:
+    def declare(self, form: HopsForm) -> None:
         """Note one declaration."""
         items = tuple(_unquoted(f) for f in (form.items or ())[1:])
         kind = form.head
@@ -67,7 +67,7 @@ class Names:
             if kind == "MakeLocal":
                 self.local[buffer.name] = items[0]
 
-    def type_of(self, items: Sequence[Form]) -> T.Type:
+    def type_of(self, items: Sequence[HopsForm]) -> T.Type:
         """The type that a declaration names; i64 if it names none."""
         if len(items) < 2:
             return T.i64
@@ -81,7 +81,7 @@ class Names:
             )
         return T.BY_NAME[word]
 
-    def variable(self, items: Sequence[Form]) -> Buffer:
+    def variable(self, items: Sequence[HopsForm]) -> Buffer:
         """Declare a simple variable, or an array written as ``(a size)``."""
         first = items[0]
         if first.items is None:
@@ -99,14 +99,14 @@ class Names:
         self.variables[word] = buffer
         return buffer
 
-    def size(self, form: Form) -> int:
+    def size(self, form: HopsForm) -> int:
         """The size of an array: a whole number or a constant."""
         number = self.constants.get(form.atom) or number_of(self.source, form)
         if number is None or isinstance(number.value, float) or not 1 <= number.value < 1 << 48:
             raise self.source.error(form, "the size of an array is a whole number of at least 1")
         return number.value
 
-    def new_name(self, form: Form) -> str:
+    def new_name(self, form: HopsForm) -> str:
         """The name that a declaration gives; it must be one, and new."""
         word = form.atom
         why = W.why_no_name(word) if form.items is None else "a name is expected here"
@@ -117,7 +117,7 @@ class Names:
         self.given.add(word)
         return word
 
-    def undeclared(self, form: Form, word: str) -> TextError:
+    def undeclared(self, form: HopsForm, word: str) -> TextError:
         """The error for a name that nothing declares."""
         why = W.why_no_name(word)
         if why is not None:
@@ -130,7 +130,7 @@ class Names:
         )
 
 
-def _unquoted(form: Form) -> Form:
+def _unquoted(form: HopsForm) -> HopsForm:
     return form.items[1] if form.items and form.head == "quote" else form
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...ir import types as T
 from ...ir.expr import Expr, const
-from .forms import Form, Source
+from .forms import HopsForm, HopsSource
 
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _FLOAT = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)(e[+-]?\d+)?|[+-]?(inf|nan)", re.ASCII)
@@ -19,14 +19,14 @@ _MOST_DIGITS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class HopsNumber:
     """A number without a type, and where it stands."""
 
     value: float | int
-    form: Form
+    form: HopsForm
 
 
-def number_of(source: Source, form: Form) -> Number | None:
+def number_of(source: HopsSource, form: HopsForm) -> HopsNumber | None:
     """The bare number that an atom writes; None if it is something else.
 
     Raises TextError for one with more digits than any type has.
@@ -37,19 +37,19 @@ def number_of(source: Source, form: Form) -> Number | None:
         return None
     if whole is not None and len(word) > _MOST_DIGITS:
         raise source.error(form, f"a number of {len(word)} digits fits no type")
-    return Number(int(word) if whole is not None else float(word), form)
+    return HopsNumber(int(word) if whole is not None else float(word), form)
 
 
-def literal(source: Source, form: Form) -> Number | Expr | None:
+def literal(source: HopsSource, form: HopsForm) -> HopsNumber | Expr | None:
     """The number that an atom writes: bare, or typed as in ``1:i32``; None if it is something else."""
     word, colon, name = form.atom.partition(":")
     if not colon or name not in T.BY_NAME:
         return number_of(source, form)
-    number = number_of(source, Form(form.at, word))
+    number = number_of(source, HopsForm(form.at, word))
     return None if number is None else typed(source, number, T.BY_NAME[name])
 
 
-def typed(source: Source, value: Expr | Number, type_: T.Type | None) -> Expr:
+def typed(source: HopsSource, value: Expr | HopsNumber, type_: T.Type | None) -> Expr:
     """An expression as it is; a bare number as a constant of a type: i64 or f32 where nothing is known.
 
     Raises TextError for a number that the type does not have.

@@ -17,10 +17,10 @@ from ...ir import nest as N
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr
 from . import words as W
-from .forms import Form, Source
+from .forms import HopsForm, HopsSource
 from .names import Names
 from .numbers import number_of, typed
-from .values import Scope, Values
+from .values import Scope, ValueReader
 
 DEEPEST = 2000
 """Statements within statements that are read; values nest to any depth."""
@@ -49,12 +49,12 @@ def read(
         y[0:i64] := 1:i64
         x[0:i64] := y[0:i64] + x__2
     """
-    source = Source(text)
+    source = HopsSource(text)
     return with_room(lambda: kernel_of(source.forms(), lambda: Names(source, memory or {}), name, live))
 
 
 def kernel_of(
-    forms: Sequence[Form], names: Callable[[], Names], name: str, live: Iterable[str] | None = None
+    forms: Sequence[HopsForm], names: Callable[[], Names], name: str, live: Iterable[str] | None = None
 ) -> N.Kernel:
     """The kernel of forms over names that are declared already, or by the forms."""
     reader = _Reader(names())
@@ -73,20 +73,20 @@ class _Reader:
     loops: set[str] = field(default_factory=set[str])
     again: dict[str, int] = field(default_factory=dict[str, int])
     depth: int = 0
-    values: Values = field(init=False)
+    values: ValueReader = field(init=False)
 
     def __post_init__(self) -> None:
         """Values are read over the same names."""
-        self.values = Values(self.names)
+        self.values = ValueReader(self.names)
 
     @property
-    def source(self) -> Source:
+    def source(self) -> HopsSource:
         """The text that is read."""
         return self.names.source
 
-    def kernel(self, forms: Sequence[Form], name: str, live: Iterable[str] | None) -> N.Kernel:
+    def kernel(self, forms: Sequence[HopsForm], name: str, live: Iterable[str] | None) -> N.Kernel:
         """The whole program: declarations first, wherever they stand."""
-        statements: list[Form] = []
+        statements: list[HopsForm] = []
         for form in forms:
             if form.head in W.DECLARATIONS:
                 self.names.declare(form)
@@ -115,7 +115,7 @@ class _Reader:
             name, tuple(p for p in self.names.uniforms.values() if p in found), tuple(outputs), body
         )
 
-    def statement(self, form: Form, scope: Scope) -> N.Block:
+    def statement(self, form: HopsForm, scope: Scope) -> N.Block:
         """The statements of one form."""
         if self.depth == DEEPEST:
             raise self.source.error(form, f"statements are nested more than {DEEPEST} deep")
@@ -124,7 +124,7 @@ class _Reader:
         self.depth -= 1
         return found
 
-    def shallow(self, form: Form, scope: Scope) -> N.Block:
+    def shallow(self, form: HopsForm, scope: Scope) -> N.Block:
         """The statements of one form, whose depth was counted."""
         items = form.items
         if items is None:
@@ -165,7 +165,7 @@ class _Reader:
             raise self.source.error(form, f"{head!r} has {len(items) - 1} parts", f"write {shape}")
         return (reads[head](form, items[1:], scope),)
 
-    def assignment(self, form: Form, items: Sequence[Form], scope: Scope) -> N.Store:
+    def assignment(self, form: HopsForm, items: Sequence[HopsForm], scope: Scope) -> N.Store:
         """``(:= v s)``; assigning a loop variable assigns the variable of that name."""
         target = items[0]
         word = target.atom or target.head
@@ -187,7 +187,7 @@ class _Reader:
         self.stored.add(buffer)
         return N.Store(buffer, position, value)
 
-    def loop(self, form: Form, items: Sequence[Form], scope: Scope) -> N.For:
+    def loop(self, form: HopsForm, items: Sequence[HopsForm], scope: Scope) -> N.For:
         """``(for x s1 s2 S)``, where s2 is the last value of x."""
         word = items[0].atom
         why = "a loop variable is a name" if not word else W.why_no_name(word)
@@ -228,7 +228,7 @@ class _Reader:
         self.loops.add(name)
         return name
 
-    def branch(self, form: Form, items: Sequence[Form], scope: Scope) -> N.If:
+    def branch(self, form: HopsForm, items: Sequence[HopsForm], scope: Scope) -> N.If:
         """``(if b S1 S2)``, where S2 may be left out."""
         condition = self.values.condition(items[0], scope)
         return N.If(
@@ -237,11 +237,11 @@ class _Reader:
             self.statement(items[2], scope) if len(items) > 2 else (),
         )
 
-    def turns(self, form: Form, items: Sequence[Form], scope: Scope) -> N.While:
+    def turns(self, form: HopsForm, items: Sequence[HopsForm], scope: Scope) -> N.While:
         """``(while b S)``: a loop of which nobody knows at entry when it ends."""
         return N.While(self.values.condition(items[0], scope), self.statement(items[1], scope))
 
-    def allocation(self, form: Form, items: Sequence[Form], scope: Scope) -> N.Alloc:
+    def allocation(self, form: HopsForm, items: Sequence[HopsForm], scope: Scope) -> N.Alloc:
         """``(local x S)`` or ``(local (a size type) S)``: memory for a statement only."""
         parts = list(items[0].items or [items[0]])
         if len(parts) > 3:
@@ -267,17 +267,17 @@ class _Reader:
         self.names.given.discard(word)
         return N.Alloc({buffer: size}, body)
 
-    def value(self, form: Form, scope: Scope) -> Expr:
+    def value(self, form: HopsForm, scope: Scope) -> Expr:
         """A value by itself."""
         return typed(self.source, self.values.expression(form, scope, None), None)
 
-    def place(self, form: Form, items: Sequence[Form], scope: Scope) -> N.Let:
+    def place(self, form: HopsForm, items: Sequence[HopsForm], scope: Scope) -> N.Let:
         """``(place s)``: where a value is computed."""
         found = self.value(items[0], scope)
         self.values.whole(items[0], [found])
         return N.Let(found)
 
-    def repeated(self, form: Form, items: Sequence[Form], scope: Scope) -> N.Repeat:
+    def repeated(self, form: HopsForm, items: Sequence[HopsForm], scope: Scope) -> N.Repeat:
         """``(repeat (iterate ...) S)``: where an iteration is computed, with places for what its steps need."""
         found = self.value(items[0], scope)
         if found.op != "iterate":
@@ -288,13 +288,13 @@ class _Reader:
         self.values.states = around
         return N.Repeat(found, body)
 
-    def once(self, form: Form, items: Sequence[Form], scope: Scope) -> N.Once:
+    def once(self, form: HopsForm, items: Sequence[HopsForm], scope: Scope) -> N.Once:
         """``(once n (s ...) S)``: places that are computed when they are first reached, in the n innermost loops."""
         across = self.values.small(items[0])
         kept = tuple(self.value(f, scope) for f in items[1].items or ())
         return N.Once(across, kept, self.statement(items[2], scope))
 
-    def picked(self, form: Form, items: Sequence[Form], scope: Scope) -> N.If:
+    def picked(self, form: HopsForm, items: Sequence[HopsForm], scope: Scope) -> N.If:
         """``(pick b S1 S2 (if b s1 s2))``: places for the sides of choices on one condition."""
         condition = self.values.condition(items[0], scope)
         then, orelse = (self.statement(f, scope) for f in items[1:3])
@@ -306,7 +306,7 @@ class _Reader:
                 )
         return N.If(condition, then, orelse, picks)
 
-    def way(self, form: Form, items: Sequence[Form], scope: Scope) -> N.For:
+    def way(self, form: HopsForm, items: Sequence[HopsForm], scope: Scope) -> N.For:
         """``(lanes n S)`` or ``(spread n S)``: how a loop runs."""
         number = number_of(self.source, items[0])
         inner = self.statement(items[1], scope)

@@ -22,7 +22,7 @@ from .session import Call, Session
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ProgramText:
     """A program as it was written: its name, its text, the language of that, and what is promised of its parameters."""
 
     name: str
@@ -31,12 +31,12 @@ class Program:
     ranges: Mapping[Expr, Facts] = field(default_factory=dict[Expr, Facts])
 
     @classmethod
-    def of(cls, name: str, text: str) -> Program:
+    def of(cls, name: str, text: str) -> ProgramText:
         r"""A program in the language that its text begins like.
 
-        >>> Program.of("k", "; a comment\n(MakeVariable x)").language
+        >>> ProgramText.of("k", "; a comment\n(MakeVariable x)").language
         'hops'
-        >>> Program.of("k", "kernel k():\n").language
+        >>> ProgramText.of("k", "kernel k():\n").language
         'nest'
         """
         return cls(name, text, "nest" if text.lstrip().startswith("kernel ") else "hops")
@@ -63,14 +63,14 @@ def as_lines(session: Session) -> str:
     return "".join(f"{call}\n" for change in session.done for call in change.calls)
 
 
-def as_markdown(session: Session, program: Program) -> str:
+def as_markdown(session: Session, program: ProgramText) -> str:
     """The ledger under the name of the program, with the program before and after each step."""
     marks = {ord(c): f"\\{c}" for c in "\\`*_[]#"}
     name = "".join(c if c.isprintable() else " " for c in program.name).translate(marks)
     return f"# {html.escape(name)}\n\n{session.ledger.as_markdown(texts=True)}"
 
 
-def as_python(session: Session, program: Program) -> str:
+def as_python(session: Session, program: ProgramText) -> str:
     """A program in Python that makes the same changes again, checks every one, and prints what came out."""
     calls = [*_promises(session), *(_python(call) for change in session.done for call in change.calls)]
     if program.language == "nest":

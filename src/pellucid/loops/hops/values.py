@@ -16,9 +16,9 @@ from ...ir import types as T
 from ...ir.expr import Buffer, Expr
 from ...ir.verify import verify_iteration
 from . import words as W
-from .forms import Form, Source
+from .forms import HopsForm, HopsSource
 from .names import Names
-from .numbers import Number, literal, typed
+from .numbers import HopsNumber, literal, typed
 
 Made = TypeVar("Made")
 Scope = Mapping[str, Expr]
@@ -27,7 +27,7 @@ _STATE = re.compile(r"@(\d{1,9})\.(\d{1,9}):(\w+)", re.ASCII)
 
 
 @dataclass(slots=True)
-class Values:
+class ValueReader:
     """Reads expressions over declared names, and notes the buffers that they load from."""
 
     names: Names
@@ -36,18 +36,18 @@ class Values:
     """The bits of the states that statements around let values depend on."""
 
     @property
-    def source(self) -> Source:
+    def source(self) -> HopsSource:
         """The text that is read."""
         return self.names.source
 
-    def build(self, form: Form, make: Callable[[], Made]) -> Made:
+    def build(self, form: HopsForm, make: Callable[[], Made]) -> Made:
         """What is made, or the maker's complaint with the place."""
         try:
             return make()
         except IrError as problem:
             raise self.source.error(form, str(problem)) from None
 
-    def position(self, form: Form, scope: Scope) -> Expr:
+    def position(self, form: HopsForm, scope: Scope) -> Expr:
         """The position of a variable: 0 of a simple one, the index of an array reference."""
         if form.items is None:
             if form.atom in self.names.arrays:
@@ -66,19 +66,19 @@ class Values:
             raise self.source.error(form.items[1], f"an index is an i64 or an i32, not a {found.type}")
         return found
 
-    def typed_expression(self, form: Form, scope: Scope, hint: T.Type) -> Expr:
+    def typed_expression(self, form: HopsForm, scope: Scope, hint: T.Type) -> Expr:
         """An expression; a bare number takes the type that is wanted."""
         found = typed(self.source, self.expression(form, scope, hint), hint)
         self.whole(form, [found])
         return found
 
-    def expression(self, form: Form, scope: Scope, hint: T.Type | None) -> Expr | Number:
+    def expression(self, form: HopsForm, scope: Scope, hint: T.Type | None) -> Expr | HopsNumber:
         """An expression, or a bare number whose type its neighbors decide.
 
         An explicit stack, since expressions nest deeply.
         """
-        done: list[Expr | Number] = []
-        stack: list[tuple[Form, T.Type | None, Callable[[list[Expr | Number]], Any] | None, int]] = [
+        done: list[Expr | HopsNumber] = []
+        stack: list[tuple[HopsForm, T.Type | None, Callable[[list[Expr | HopsNumber]], Any] | None, int]] = [
             (form, hint, None, 0)
         ]
         while stack:
@@ -100,12 +100,12 @@ class Values:
             raise self.source.error(form, "a state stands outside of its iteration")
         return found
 
-    def whole(self, form: Form, args: Sequence[Expr | Number]) -> None:
+    def whole(self, form: HopsForm, args: Sequence[Expr | HopsNumber]) -> None:
         """Refuse an iteration as an operand of anything but `get`."""
         if form.head != "get" and any(isinstance(a, Expr) and a.op == "iterate" for a in args):
             raise self.source.error(form, "an iteration has components", "write (get 0 (iterate ...))")
 
-    def atom(self, form: Form, scope: Scope) -> Expr | Number:
+    def atom(self, form: HopsForm, scope: Scope) -> Expr | HopsNumber:
         """A number, a truth value or a name."""
         word = form.atom
         if word in ("true", "false"):
@@ -131,8 +131,8 @@ class Values:
         raise self.names.undeclared(form, word)
 
     def compound(
-        self, form: Form, items: Sequence[Form], wanted: T.Type | None
-    ) -> tuple[Sequence[Form], Sequence[T.Type | None], Callable[[list[Expr | Number]], Expr]]:
+        self, form: HopsForm, items: Sequence[HopsForm], wanted: T.Type | None
+    ) -> tuple[Sequence[HopsForm], Sequence[T.Type | None], Callable[[list[Expr | HopsNumber]], Expr]]:
         """The operands of a list, what types bare numbers in them take, and what makes an expression of them."""
         head = form.head
         operands = items[1:]
@@ -157,7 +157,7 @@ class Values:
         hints = [wanted if row.result == letter else None for letter in row.letters]
         return operands, hints, lambda a: self.apply(head, a, wanted)
 
-    def iteration(self, form: Form, operands: Sequence[Form]) -> Any:
+    def iteration(self, form: HopsForm, operands: Sequence[HopsForm]) -> Any:
         """``(iterate depth (s ...) (s ...) b limit)``: its starts, its steps, its test, and how many steps at most."""
         if len(operands) != 5 or not operands[1].items or not operands[2].items:
             raise self.source.error(
@@ -166,7 +166,7 @@ class Values:
         depth = self.small(operands[0])
         init, step = operands[1].items, operands[2].items
 
-        def make(args: list[Expr | Number]) -> Expr:
+        def make(args: list[Expr | HopsNumber]) -> Expr:
             values = [typed(self.source, a, None) for a in args[: len(init)]]
             steps = [
                 typed(self.source, a, v.type) for a, v in zip(args[len(init) : -2], values, strict=False)
@@ -180,7 +180,7 @@ class Values:
             raise self.source.error(form, "an iteration needs as many steps as values that it starts with")
         return (*init, *step, *operands[3:]), [*[None] * (2 * len(init)), T.boolean, T.i32], make
 
-    def component(self, form: Form, operands: Sequence[Form]) -> Any:
+    def component(self, form: HopsForm, operands: Sequence[HopsForm]) -> Any:
         """``(get k (iterate ...))``: a component of what an iteration ends with."""
         if len(operands) != 2 or operands[1].head != "iterate":
             raise self.source.error(
@@ -188,7 +188,7 @@ class Values:
             )
         position = self.small(operands[0])
 
-        def make(args: list[Expr | Number]) -> Expr:
+        def make(args: list[Expr | HopsNumber]) -> Expr:
             (node,) = args
             assert isinstance(node, Expr)  # noqa: S101 - an iteration
             if position >= node.attr[1]:
@@ -197,13 +197,13 @@ class Values:
 
         return operands[1:], [None], make
 
-    def small(self, form: Form) -> int:
+    def small(self, form: HopsForm) -> int:
         """A whole number of few digits."""
         if not re.fullmatch(r"\d{1,9}", form.atom, re.ASCII):
             raise self.source.error(form, "a whole number is expected here")
         return int(form.atom)
 
-    def no_operator(self, form: Form, items: Sequence[Form]) -> Any:
+    def no_operator(self, form: HopsForm, items: Sequence[HopsForm]) -> Any:
         """The error for a list that is no expression."""
         head = form.head
         if head in self.names.variables:
@@ -218,17 +218,17 @@ class Values:
         )
         raise self.source.error(items[0], f"{head!r} is neither an operator nor an array", hint)
 
-    def inside(self, args: list[Expr | Number]) -> Expr:
+    def inside(self, args: list[Expr | HopsNumber]) -> Expr:
         """``(in s (s1 s2))``: s1 <= s and s <= s2."""
         known = next((a.type for a in args if isinstance(a, Expr)), None)
         s, low, high = (typed(self.source, a, known) for a in args)
         return E.apply("and", E.apply("le", low, s), E.apply("le", s, high))
 
-    def apply(self, word: str, args: list[Expr | Number], wanted: T.Type | None) -> Expr:
+    def apply(self, word: str, args: list[Expr | HopsNumber], wanted: T.Type | None) -> Expr:
         """An operator on operands, once the types of bare numbers are decided."""
         kinds = [a.type if isinstance(a, Expr) else None for a in args]
         kind = next((k for k in kinds if k is not None), wanted)
-        if kind is None and any(isinstance(a, Number) and isinstance(a.value, float) for a in args):
+        if kind is None and any(isinstance(a, HopsNumber) and isinstance(a.value, float) for a in args):
             kind = T.f32
         found = W.operator(word, len(args), kind)
         assert found is not None  # noqa: S101 - `compound` has looked
@@ -239,7 +239,7 @@ class Values:
         ]
         return E.apply(row.name, *(reversed(made) if swapped else made), attr=attr)
 
-    def condition(self, form: Form, scope: Scope) -> Expr:
+    def condition(self, form: HopsForm, scope: Scope) -> Expr:
         """A boolean expression."""
         found = self.typed_expression(form, scope, T.boolean)
         if found.type is not T.boolean:

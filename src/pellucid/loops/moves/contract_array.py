@@ -19,7 +19,7 @@ from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.prove import Proved, Unknown, Verdict, decided
 from ..analysis.room import fits
-from ..analysis.rows import Rows, rows_at
+from ..analysis.rows import RowScratch, rows_at
 from ..core.build import fresh_buffer
 from ..core.elements import allocated
 from ..core.move import Applied, Move
@@ -36,12 +36,12 @@ def find(kernel: Kernel, *, most: int = MOST, array: str | None = None, **_: Any
             yield path
 
 
-def _rows(site: Site) -> Rows | None:
+def _rows(site: Site) -> RowScratch | None:
     """The rows of the array that is named, or of the first that has any."""
     return next(rows_at(site.kernel, site.path, site.options.get("array")), None)
 
 
-def _of(site: Site) -> Rows:
+def _of(site: Site) -> RowScratch:
     found = _rows(site)
     assert found is not None  # noqa: S101 - the theorem's shape
     return found

@@ -14,13 +14,13 @@ from ...ir.expr import ITERATIONS, Buffer, held, in_iteration, topological
 from ...ir.nest import Kernel
 from ...ir.path import Path
 from ...reasoning.prove import Proved, Refuted, Verdict, decided
-from ..analysis.forwarding import Array, Arrays, arrays, inlined
+from ..analysis.forwarding import Arrays, ScratchArray, arrays, inlined
 from ..core.elements import coordinates, within
 from ..core.move import Applied, Move
 from ..core.theorem import Clause, Site, Theorem
 
 
-def _array(site: Site) -> tuple[Arrays, Array]:
+def _array(site: Site) -> tuple[Arrays, ScratchArray]:
     found = arrays(site.kernel)
     array = found.named(site.options.get("array"))
     assert array is not None  # noqa: S101 - the theorem's shape

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...ir.nest import Kernel, same
 from ...ir.path import Path, at
-from ...reasoning.effects import Effects, effects
+from ...reasoning.effects import StatementEffects, effects
 from ...reasoning.known import Known
 from ...reasoning.prove import Verdict, decided
 from ...reasoning.separate import apart
@@ -32,7 +32,7 @@ def _equal(site: Site) -> Verdict:
     return decided(fits, "they are equal", "their texts differ")
 
 
-def _effects(site: Site) -> tuple[Effects, Effects, Known]:
+def _effects(site: Site) -> tuple[StatementEffects, StatementEffects, Known]:
     first, second = effects((here(site),)), effects((after(site),))
     return first, second, site.known.while_changing(x.buffer for x in (*first.sets, *second.sets))
 

@@ -14,7 +14,7 @@ from ...ir.expr import load
 from ...ir.nest import Kernel, Store
 from ...ir.path import Path, at
 from ...reasoning.bounds import inside
-from ...reasoning.effects import Effects, effects
+from ...reasoning.effects import StatementEffects, effects
 from ...reasoning.known import Known
 from ...reasoning.prove import Verdict, decided
 from ...reasoning.separate import apart, location_independent, not_self_referencing
@@ -47,7 +47,7 @@ def _is_assigned(site: Site) -> Verdict:
     )
 
 
-def _parts(site: Site) -> tuple[Effects, Store, Known]:
+def _parts(site: Site) -> tuple[StatementEffects, Store, Known]:
     found, copy = effects((here(site),)), assignment(after(site))
     return found, copy, site.known.while_changing({copy.buffer, *(a.buffer for a in found.sets)})
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar, cast, overload
 
 from pellucid.base.errors import StagingError
-from pellucid.base.kinds import TRUTH, Kind, takes, whole
+from pellucid.base.kinds import TRUTH, ArgumentKind, takes, whole
 from pellucid.staging.cogen.arguments import shaped
 from pellucid.staging.cogen.extension import (
     PLAIN,
@@ -384,12 +384,12 @@ class Generable(Protocol[MadeCompiler_co]):
         ...
 
 
-_INTERPRETER = Kind(
+_INTERPRETER = ArgumentKind(
     "an interpreter",
     lambda thing: isinstance(thing, Code) or hasattr(thing, "compiler"),
     "give a code of root, or a function in Python that is marked by `interpreter`",
 )
-_TIMES = Kind(
+_TIMES = ArgumentKind(
     "a sequence of binding times",
     lambda thing: (
         isinstance(thing, Sequence)
