@@ -57,10 +57,10 @@ def _interval(clamp: Callable[[Term], Term]) -> Interval:
     return interval
 
 
-def _box(name: str, t: T.Type, *boxes: Box) -> Box:
+def _box(name: str, t: T.Type, *intervals: Box) -> Box:
     rule = row(name).interval
     assert rule is not None  # noqa: S101 - these rows have one
-    return Box(*rule(t, *boxes))
+    return Box(*rule(t, *intervals))
 
 
 def _rows(
