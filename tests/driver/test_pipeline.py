@@ -120,7 +120,7 @@ def test_equal_programs_share_their_code():
     forget()
     first = Kernel(im.move((1, 2), SWIRL), Options())
     second = Kernel(im.move((1, 2), im.swirl(100, im.checkerboard(10, im.black, im.white))), Options())
-    assert first._code(FrameVariant()) is second._code(FrameVariant())
+    assert first.code(FrameVariant()) is second.code(FrameVariant())
 
 
 def test_parameters_stay_arguments():

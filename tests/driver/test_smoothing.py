@@ -41,7 +41,7 @@ def test_no_pixel_is_off_by_more_than_the_tolerance(path):
 def test_a_tolerance_saves_the_samples_of_a_gradient():
     slope = pl.image(lambda p: (p.x, 0.5 * p.x, 1.0 - p.x, 1.0))
     kernel = pl.compile(slope, backend="tiles")
-    code = kernel._code(FrameVariant("straight", True))
+    code = kernel.code(FrameVariant("straight", True))
     kernel.render((400, 40), zoom=400, center=(0.5, 0.0), samples=4)
     spent = code.counts.samples
     kernel.render((400, 40), zoom=400, center=(0.5, 0.0), samples=4, tolerance=1 / 255)
@@ -67,7 +67,7 @@ def test_pixels_are_refined_until_the_error_is_met(name):
 
 def test_an_error_costs_fewer_samples_than_the_most():
     kernel = pl.compile(im.swirl(3.0, im.checkerboard(1, im.red, im.blue)), backend="tiles")
-    code = kernel._code(FrameVariant("straight", True))
+    code = kernel.code(FrameVariant("straight", True))
     spent = [0]
     for more in ({}, {"error": 0.2}, {"error": 0.05}):
         kernel.render((128, 80), zoom=16, samples=16, **more)

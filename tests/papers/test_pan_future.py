@@ -431,7 +431,7 @@ def test_P24_split_pictures_have_the_bits_of_whole_ones():
 @pytest.mark.parametrize("picture", [im.fill(im.red, im.disk(1.0)), im.checkerboard(0.5, im.black, im.white)])
 def test_P25_antialiasing_spends_samples_where_there_is_contrast(picture):
     kernel = pl.compile(picture, backend="tiles")
-    code = kernel._code(FrameVariant("straight", True))
+    code = kernel.code(FrameVariant("straight", True))
     view = {"zoom": 30.3, "samples": 8}
     before = code.counts.samples
     every = kernel.render(SIZE, **view).astype(int)
