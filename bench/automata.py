@@ -22,6 +22,7 @@ sys.path[:0] = [str(HERE.parent / "examples"), str(HERE)]  # examples first, for
 import automata as A  # noqa: E402
 from harness import reference  # noqa: E402
 
+from pellucid.backends.flow.frame import outlines  # noqa: E402
 from pellucid.backends.flow.templates import assembled  # noqa: E402
 from pellucid.driver.codes import compile_code  # noqa: E402
 from pellucid.staging import Memory  # noqa: E402
@@ -114,7 +115,7 @@ def main() -> None:
         graph = lowered(program, [*GIVEN, INTEGERS, INTEGERS]).graph
         shown = "".join(f"{best(call):9.2f}" for call in calls)
         print(
-            f"{len(A.parts(rule)):4} {shown}    |{times[0]:8.1f}{len(assembled(graph)[0]) / 1024:8.1f}"
+            f"{len(A.parts(rule)):4} {shown}    |{times[0]:8.1f}{len(assembled(graph, outlines(graph))[0]) / 1024:8.1f}"
             f" |{times[1]:8.0f} |{filling / 1e3:6.1f}{len(packed) / 2**20:8.0f}"
         )
     start = time.process_time()

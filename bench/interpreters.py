@@ -22,7 +22,6 @@ sys.path[:0] = [str(HERE)]
 from harness import reference  # noqa: E402
 
 from pellucid.backends.flow.executable import is_possible  # noqa: E402
-from pellucid.backends.flow.frame import streams  # noqa: E402
 from pellucid.backends.flow.running import by_llvm, by_templates  # noqa: E402
 from pellucid.base.errors import StagingError  # noqa: E402
 from pellucid.driver.codes import compile_code  # noqa: E402
@@ -30,6 +29,7 @@ from pellucid.staging import Memory  # noqa: E402
 from pellucid.staging.root.flow import DATA, INTEGERS  # noqa: E402
 from pellucid.staging.root.lowering import lowered  # noqa: E402
 from pellucid.staging.root.program import linked  # noqa: E402
+from pellucid.staging.root.pruning import streams  # noqa: E402
 from pellucid.staging.root.reading import read_sugar  # noqa: E402
 
 ROUNDS = 15

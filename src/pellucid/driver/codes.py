@@ -237,7 +237,7 @@ class CompiledCode:
             return (1,)
         if kind == "data":
             return _imported(value, arena, self.code.name)
-        if kind == "integer" and WHOLE_NUMBER.test(value):
+        if kind == "integer" and (type(value) is int or WHOLE_NUMBER.test(value)):
             return (_fitting(int(value), self.code.name),)
         if kind == "real" and isinstance(value, int | float):
             return (int(struct.unpack("<q", struct.pack("<d", value))[0]),)
@@ -403,22 +403,25 @@ def _imported(value: Any, arena: Arena | None, place: str) -> tuple[int, int]:
     return found
 
 
+_ATOMS: dict[int, Callable[[Lowered, int], Any]] = {
+    INTEGER: lambda _, word: word,
+    BOOLEAN: lambda _, word: bool(word),
+    NIL: lambda *_: None,
+    REAL: lambda _, word: struct.unpack("<d", struct.pack("<q", word))[0],
+    TEXT: lambda form, word: form.graph.texts[word - 1],
+    CODE: lambda form, word: form.codes[word - 1],
+}
+"""The values of words by their tags."""
+
+
 def _value(form: Lowered, word: int, tag: int, parts: Callable[[int], list[int]]) -> Any:
     """The value of a word and a tag; `parts` reads pairs."""
     known: dict[int, Pair] = {}
     waiting: list[tuple[Pair, int]] = []
 
     def of(word: int, tag: int) -> Any:
-        atoms: dict[int, Callable[[], Any]] = {
-            INTEGER: lambda: word,
-            BOOLEAN: lambda: bool(word),
-            NIL: lambda: None,
-            REAL: lambda: struct.unpack("<d", struct.pack("<q", word))[0],
-            TEXT: lambda: form.graph.texts[word - 1],
-            CODE: lambda: form.codes[word - 1],
-        }
-        if tag in atoms:
-            return atoms[tag]()
+        if tag in _ATOMS:
+            return _ATOMS[tag](form, word)
         if word not in known:
             known[word] = Pair(None, None, closure=tag == CLOSURE)
             waiting.append((known[word], word))

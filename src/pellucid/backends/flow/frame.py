@@ -7,9 +7,11 @@ lives, since control and all frames of a program are such values. Heads of other
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
+from typing import NamedTuple
 
-from ...ir.flow import Block, Graph, Stream
+from ...ir.flow import Graph, Stream
 
 PAIR_BYTES = 24
 FULL, STOPPED = -1, -2
@@ -48,36 +50,43 @@ def frame_words(graph: Graph) -> int:
     return roots_at(graph) + 2 * max(len(block.roots) for block in graph.blocks)
 
 
-def room(block: Block) -> int:
-    """The bytes of all pairs that a block may make."""
-    return PAIR_BYTES * sum(i[0] == "pair" for stream in streams(block.body) for i in stream)
+class Outline(NamedTuple):
+    """What is known of a block before it is written: the bytes of all pairs that it may make, and where it may go."""
+
+    room: int
+    targets: list[int]
 
 
-def streams(body: Stream) -> list[Stream]:
-    """A stream and those inside of it."""
-    found = [body]
-    for stream in found:
-        found.extend(i[2] for i in stream if i[0] == "if")
-    return found
+def outlines(graph: Graph) -> list[Outline]:
+    """The outlines of all blocks, in one walk."""
+    return [_outline(block.body) for block in graph.blocks]
 
 
-def targets(body: Stream) -> list[int]:
-    """The blocks that a body may go to."""
-    found: list[int] = []
-    for stream in streams(body):
-        last = stream[-1]
-        if last[0] == "go":
-            found.append(last[1])
-        elif last[0] == "switch":
-            found.extend(target for target, _ in last[2])
-    return found
+def _outline(body: Stream) -> Outline:
+    targets: list[int] = []
+    # Streams with the pairs that are made before they begin; the most that one way makes is what a block needs.
+    found, most = [(body, 0)], 0
+    for stream, before in found:
+        made = before
+        for instruction in stream:
+            op = instruction[0]
+            if op == "pair":
+                made += 1
+            elif op == "if":
+                found.append((instruction[2], made))
+            elif op == "go":
+                targets.append(instruction[1])
+            elif op == "switch":
+                targets.extend([target for target, _ in instruction[2]])
+        most = max(most, made)
+    return Outline(PAIR_BYTES * most, targets)
 
 
-def heads(graph: Graph) -> set[int]:
+def heads(known: Sequence[Outline]) -> set[int]:
     """The blocks where cycles are entered, of a search in depth."""
     found: set[int] = set()
     state = {0: 1}
-    waiting = [(0, iter(targets(graph.blocks[0].body)))]
+    waiting = [(0, iter(known[0].targets))]
     while waiting:
         block, rest = waiting[-1]
         target = next(rest, None)
@@ -86,7 +95,7 @@ def heads(graph: Graph) -> set[int]:
             waiting.pop()
         elif target not in state:
             state[target] = 1
-            waiting.append((target, iter(targets(graph.blocks[target].body))))
+            waiting.append((target, iter(known[target].targets)))
         elif state[target] == 1:
             found.add(target)
     return found

@@ -9,7 +9,7 @@ import ctypes
 from array import array
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -22,7 +22,7 @@ from ..jit.polling import Poll
 from ..port import Store, address
 from . import collecting
 from .executable import is_possible, loaded
-from .frame import FULL, PAIR_BYTES, STOPPED, Word, arguments_at, frame_words, room
+from .frame import FULL, PAIR_BYTES, STOPPED, Outline, Word, arguments_at, frame_words, outlines
 from .templates import assembled
 from .text import ENTRY, text
 
@@ -108,20 +108,27 @@ class FlowCode:
     tier: str
     function: Any = field(repr=False)
     owner: object = field(repr=False)
+    known: InitVar[list[Outline]]
     slots: int = 0
     arena: int = ARENA
     pairs: bool = field(init=False)
     fixed: Array = field(init=False, repr=False)
+    blank: array[int] = field(init=False, repr=False)
+    arguments: int = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        """Know whether anything makes or gets pairs."""
+    def __post_init__(self, known: list[Outline]) -> None:
+        """Know whether anything makes or gets pairs, and make a frame that each call takes a copy of."""
         self.fixed = _NO_PAIRS
         if self.graph.pairs:
             words = self.fixed = np.array(self.graph.pairs, np.int64)
             for half, tags in ((0, words[:, 2] & 255), (1, words[:, 2] >> 8)):
                 of_pairs = tags >= PAIR
                 words[of_pairs, half] = address(words) + PAIR_BYTES * words[of_pairs, half]
-        self.pairs = any(block.roots or room(block) for block in self.graph.blocks)
+        makes_pairs = any(outline.room for outline in known)
+        self.pairs = makes_pairs or any(block.roots for block in self.graph.blocks)
+        self.blank = array("q", bytes(8 * frame_words(self.graph)))
+        self.blank[Word.FIXED] = address(self.fixed)
+        self.arguments = arguments_at(self.graph)
 
     def taken(self) -> Arena:
         """An arena for a call; `given_back` puts it back."""
@@ -148,9 +155,8 @@ class FlowCode:
         more pairs than the arena holds, InputError for an address outside of a memory.
         """
         asked = _askers.get() or Poll()
-        frame = array("q", bytes(8 * frame_words(self.graph)))
+        frame = self.blank[:]
         frame[Word.QUESTION] = asked.place
-        frame[Word.FIXED] = address(self.fixed)
         if self.slots:
             slots = array("q", bytes(8 * self.slots))
             frame[Word.SLOTS] = slots.buffer_info()[0]
@@ -160,13 +166,13 @@ class FlowCode:
             frame[Word.LIMIT] = first + min(arena.size, arena.used + collecting.NURSERY)
             frame[Word.SPACE], frame[Word.OTHER], frame[Word.SIZE] = first, first + arena.size, arena.size
             frame[Word.COLLECT] = _collector()
-        for k, each in enumerate(arrays):
-            frame[Word.MEMORIES + 2 * k] = address(each)
-            frame[Word.MEMORIES + 2 * k + 1] = len(each)
-        at = arguments_at(self.graph)
-        for word in words:
+        at: int = Word.MEMORIES
+        for each in arrays:
+            frame[at] = address(each)
+            frame[at + 1] = len(each)
+            at += 2
+        for at, word in enumerate(words, self.arguments):
             frame[at] = word
-            at += 1
         failure = self.function(frame.buffer_info()[0])
         asked.check()
         _askers.put(asked)
@@ -190,7 +196,8 @@ class FlowCode:
 def by_llvm(graph: Graph, *, level: int = 2, store: Store | None = None, arena: int = ARENA) -> FlowCode:
     """A graph compiled by LLVM, with its passes of a level."""
     this = machine()
-    source = text(graph)
+    known = outlines(graph)
+    source = text(graph, known)
 
     def load(code: bytes) -> Any:
         return this.linked(code, (ENTRY,), _SIGNATURE)
@@ -201,7 +208,7 @@ def by_llvm(graph: Graph, *, level: int = 2, store: Store | None = None, arena: 
 
     key = hashlib.sha256(f"flow {level} {this.identity}\n{source}".encode()).hexdigest()
     library = kept(store, key, lambda: this.whole(source, level), load)
-    return FlowCode(graph, f"llvm {level}", library.calls[0], library, arena=arena)
+    return FlowCode(graph, f"llvm {level}", library.calls[0], library, known, arena=arena)
 
 
 def by_templates(graph: Graph, *, arena: int = ARENA) -> FlowCode:
@@ -211,6 +218,7 @@ def by_templates(graph: Graph, *, arena: int = ARENA) -> FlowCode:
     """
     if not is_possible():
         raise BackendError("templates are for x86-64 and Linux", place=graph.name, fix="compile it by LLVM")
-    code, slots = assembled(graph)
+    known = outlines(graph)
+    code, slots = assembled(graph, known)
     function, owner = loaded(code)
-    return FlowCode(graph, "templates", function, owner, slots, arena)
+    return FlowCode(graph, "templates", function, owner, known, slots, arena)

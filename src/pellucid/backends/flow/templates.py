@@ -14,10 +14,11 @@ from collections.abc import Callable
 from ...base.errors import BackendError
 from ...ir.flow import Graph, Instruction, Stream
 from ..jit.polling import POLL_INTERVAL
-from .frame import FULL, PAIR_BYTES, STOPPED, Word, arguments_at, heads, room, roots_at
+from .frame import FULL, PAIR_BYTES, STOPPED, Outline, Word, arguments_at, heads, roots_at
 
 _i32 = struct.Struct("<i").pack
 _i64 = struct.Struct("<q").pack
+_put_i32 = struct.Struct("<i").pack_into
 _PROLOGUE = b"".join(
     [
         bytes.fromhex("55 53 4154 4155 4156 4989fc 498b6c24"),
@@ -43,26 +44,40 @@ _COMMUTING = frozenset(["add", "mul", "and", "or", "xor", "eq"])
 _CHECKED = frozenset(["add", "sub", "mul"])
 _CONDITION = {"eq": 0x94, "lt": 0x9C, "is0": 0x94}
 """The instructions that set a byte; those that jump differ by 16, and the opposite of each by 1."""
+_TRUTHS = {c: bytes([0x0F, c, 0xC0, 0x0F, 0xB6, 0xC0]) + _STORE_A for c in (0x94, 0x95, 0x9C, 0x9D)}
+"""Putting a condition into a slot as 0 or 1."""
 _LOADS = {8: b"\x0f\xb6\x04\x01", 16: b"\x0f\xb7\x04\x41", 32: b"\x8b\x04\x81"}
 _STORES = {8: b"\x88\x14\x01", 16: b"\x66\x89\x14\x41", 32: b"\x89\x14\x81"}
 _TABLE_FROM = 5
 """A jump through a word to so many codes or more is by a table."""
 
 
-def assembled(graph: Graph) -> tuple[bytes, int]:
-    """The code of a graph, which may stand anywhere, and the number of its slots."""
-    assembler = _Assembler(graph)
+def assembled(graph: Graph, known: list[Outline]) -> tuple[bytes, int]:
+    """The code of a graph with its outlines, which may stand anywhere, and the number of its slots."""
+    assembler = _Assembler(graph, known)
     return bytes(assembler.code()), len(assembler.slots)
+
+
+class _Slots(dict[int, bytes]):
+    """The displacements of registers' slots; a register gets one when it is first asked for."""
+
+    def __missing__(self, register: int) -> bytes:
+        """The next one."""
+        found = self[register] = _i32(8 * len(self))
+        return found
 
 
 class _Assembler:
     """Writes one graph; what comes later is waiting, with the places that will be told where it is."""
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph, known: list[Outline]) -> None:
+        self.graph, self.known = graph, known
+        self.numbers = graph.constants
+        self.short = [_i32(n) if -(1 << 31) <= n < 1 << 31 else b"" for n in graph.constants]
+        """Constants that fit into an instruction."""
         self.bits = [type_.bits for type_ in graph.memories.values()]
         self.out = bytearray()
-        self.slots: dict[int, bytes] = {}
+        self.slots = _Slots()
         self.held: int | None = None
         self.flags: tuple[int, int] | None = None
         self._failures: dict[int, list[int]] = {}
@@ -71,7 +86,7 @@ class _Assembler:
         self._tables: list[tuple[int, tuple[tuple[int, tuple[int, ...]], ...]]] = []
         self._later: list[tuple[int, Callable[[], None]]] = []
         self._waiting: list[int] = []
-        self._heads = heads(graph)
+        self._heads = heads(known)
         self._roots = roots_at(graph)
 
     def code(self) -> bytearray:
@@ -79,7 +94,7 @@ class _Assembler:
         out, first = self.out, arguments_at(self.graph)
         out += _PROLOGUE
         for k, param in enumerate(self.graph.blocks[0].params):
-            out += b"\x49\x8b\x84\x24" + _i32(8 * (first + k)) + _STORE_A + self.slot(param)
+            out += b"\x49\x8b\x84\x24" + _i32(8 * (first + k)) + _STORE_A + self.slots[param]
         self._waiting.append(0)
         while self._waiting or self._later:
             if self._waiting:
@@ -96,25 +111,14 @@ class _Assembler:
                 self._here(place)
             out += b"\x48\xc7\xc0" + _i32(number) + _EPILOGUE
         for fix, number in self._fixes:
-            out[fix : fix + 4] = _i32(self._blocks[number] - fix - 4)
+            _put_i32(out, fix, self._blocks[number] - fix - 4)
         return out
 
     # ---- pieces ----
 
-    def slot(self, register: int) -> bytes:
-        """The displacement of a register's slot."""
-        found = self.slots.get(register)
-        if found is None:
-            found = self.slots[register] = _i32(8 * len(self.slots))
-        return found
-
-    def number_of(self, register: int) -> int:
-        """The number that a register below 0 stands for."""
-        return self.graph.constants[~register]
-
     def _here(self, fix: int) -> None:
         """Let a jump that was written come here."""
-        self.out[fix : fix + 4] = _i32(len(self.out) - fix - 4)
+        _put_i32(self.out, fix, len(self.out) - fix - 4)
 
     def _jump_later(self, opcode: bytes, write: Callable[[], None]) -> None:
         """A jump to what is written later."""
@@ -128,35 +132,35 @@ class _Assembler:
 
     def load(self, register: int) -> None:
         """Bring a register to rax."""
-        if register < 0:
-            self._number(self.number_of(register), b"\x48\xc7\xc0", b"\x48\xb8")
-        elif self.held != register:
-            self.out += _LOAD_A + self.slot(register)
+        if self.held == register:
+            return
         self.held = register
-
-    def _number(self, number: int, short: bytes, long: bytes) -> None:
-        if -(1 << 31) <= number < 1 << 31:
-            self.out += short + _i32(number)
+        if register >= 0:
+            self.out += _LOAD_A + self.slots[register]
         else:
-            self.out += long + _i64(number)
+            self._number(register, b"\x48\xc7\xc0", b"\x48\xb8")
+
+    def _number(self, register: int, short: bytes, long: bytes) -> None:
+        fitting = self.short[~register]
+        self.out += short + fitting if fitting else long + _i64(self.numbers[~register])
 
     def load_c(self, register: int) -> None:
         """Bring a register to rcx."""
         if register < 0:
-            self._number(self.number_of(register), b"\x48\xc7\xc1", b"\x48\xb9")
+            self._number(register, b"\x48\xc7\xc1", b"\x48\xb9")
         else:
-            self.out += _LOAD_C + self.slot(register)
+            self.out += _LOAD_C + self.slots[register]
 
     def load_d(self, register: int) -> None:
         """Bring a register to rdx."""
         if register < 0:
-            self._number(self.number_of(register), b"\x48\xc7\xc2", b"\x48\xba")
+            self._number(register, b"\x48\xc7\xc2", b"\x48\xba")
         else:
-            self.out += _LOAD_D + self.slot(register)
+            self.out += _LOAD_D + self.slots[register]
 
     def keep(self, register: int) -> None:
         """Put rax into the slot of a register."""
-        self.out += _STORE_A + self.slot(register)
+        self.out += _STORE_A + self.slots[register]
         self.held = register
 
     # ---- blocks ----
@@ -165,7 +169,7 @@ class _Assembler:
         block = self.graph.blocks[number]
         self._blocks[number] = len(self.out)
         self.held = self.flags = None
-        need = room(block)
+        need = self.known[number].room
         if need:
             self.out += b"\x49\x8d\x85" + _i32(need) + b"\x4c\x39\xf0"
             back = self._blocks[number]
@@ -196,7 +200,7 @@ class _Assembler:
         self.fail(b"\x0f\x85", FULL)
         out += b"\x4d\x8b\x6c\x24" + bytes([8 * Word.FREE]) + b"\x4d\x8b\x74\x24" + bytes([8 * Word.LIMIT])
         for k, (word, _) in enumerate(roots):
-            out += b"\x49\x8b\x84\x24" + _i32(8 * (self._roots + 2 * k)) + _STORE_A + self.slot(word)
+            out += b"\x49\x8b\x84\x24" + _i32(8 * (self._roots + 2 * k)) + _STORE_A + self.slots[word]
         self._ask(back)
 
     def _ask(self, back: int) -> None:
@@ -208,13 +212,14 @@ class _Assembler:
 
     def _stream(self, stream: Stream) -> None:
         for instruction in stream:
-            if instruction[0] == "row":
+            writer = _WRITERS.get(instruction[0])
+            if writer is None:
                 raise BackendError(
                     f"there is no template for {instruction[2].name}",
                     place=self.graph.name,
                     fix="compile it by LLVM",
                 )
-            _WRITERS[instruction[0]](self, instruction)
+            writer(self, instruction)
 
     # ---- instructions ----
 
@@ -223,29 +228,27 @@ class _Assembler:
         op, made, a, b = instruction[:4]
         if (b == self.held or a < 0) and b >= 0 and op in _COMMUTING:
             a, b = b, a
-        number = self.number_of(b) if b < 0 else 0
+        self.load(a)
         if b >= 0:
-            self.load(a)
-            self.out += _WITH_SLOT[op] + self.slot(b)
-        elif -(1 << 31) <= number < 1 << 31:
-            self.load(a)
-            self.out += _WITH_NUMBER[op] + _i32(number)
+            self.out += _WITH_SLOT[op] + self.slots[b]
+        elif self.short[~b]:
+            self.out += _WITH_NUMBER[op] + self.short[~b]
         else:
-            self.load(a)
             self.load_c(b)
             self.out += _WITH_C[op]
+        condition = _CONDITION.get(op)
+        if condition is not None:
+            self._truth(made, condition)
+            return
         if op in _CHECKED and instruction[4]:
             self.fail(b"\x0f\x80", instruction[4])
-        if op in _CONDITION:
-            self._truth(made, _CONDITION[op])
-        else:
-            self.keep(made)
-            self.flags = None
+        self.out += _STORE_A + self.slots[made]
+        self.held = made
+        self.flags = None
 
     def _truth(self, made: int, condition: int) -> None:
-        self.out += bytes([0x0F, condition, 0xC0, 0x0F, 0xB6, 0xC0])
-        self.keep(made)
-        self.flags = (made, condition)
+        self.out += _TRUTHS[condition] + self.slots[made]
+        self.held, self.flags = made, (made, condition)
 
     def is_zero(self, instruction: Instruction) -> None:
         """Whether a word is 0; of a comparison that was just made, the opposite."""
@@ -281,7 +284,7 @@ class _Assembler:
         """Bits moved up, where none may be lost, or down."""
         op, made, a, b, failure = instruction
         self.load(a)
-        amount = b"" if b >= 0 else bytes([self.number_of(b)])
+        amount = b"" if b >= 0 else bytes([self.numbers[~b]])
         if b >= 0:
             self.load_c(b)
         if op == "shr":
@@ -300,7 +303,7 @@ class _Assembler:
         op, made, a, b, failure = instruction
         self.load(a)
         self.flags = None
-        by = self.number_of(b) if b < 0 else 0
+        by = self.numbers[~b] if b < 0 else 0
         if 0 < by < 1 << 31 and by & (by - 1) == 0:
             shift = b"\x48\xc1\xf8" + bytes([by.bit_length() - 1])
             self.out += shift if op == "div" else b"\x48\x25" + _i32(by - 1)
@@ -336,9 +339,9 @@ class _Assembler:
         """A new pair."""
         made, *parts = instruction[1:]
         for k, part in enumerate(parts):
-            number = self.number_of(part) if part < 0 else 1 << 31
-            if -(1 << 31) <= number < 1 << 31:
-                self.out += b"\x49\xc7\x45" + bytes([8 * k]) + _i32(number)
+            fitting = self.short[~part] if part < 0 else b""
+            if fitting:
+                self.out += b"\x49\xc7\x45" + bytes([8 * k]) + fitting
             else:
                 self.load(part)
                 self.out += b"\x49\x89\x45" + bytes([8 * k])
@@ -402,24 +405,27 @@ class _Assembler:
         moves: list[tuple[int, int]] = [(p, a) for p, a in zip(params, args, strict=True) if p != a]
         while moves:
             read = {a for _, a in moves}
-            ready = [move for move in moves if move[0] not in read]
-            if not ready:
+            later: list[tuple[int, int]] = []
+            for param, arg in moves:
+                if param in read:
+                    later.append((param, arg))
+                else:
+                    self._move(param, arg)
+            if len(later) == len(moves):
                 break
-            for param, arg in ready:
-                self._move(param, arg)
-            moves = [move for move in moves if move[0] in read]
+            moves = later
         for _, arg in moves:
-            self.out += b"\xff\xb5" + self.slot(arg)
+            self.out += b"\xff\xb5" + self.slots[arg]
         for param, _ in reversed(moves):
-            self.out += b"\x8f\x85" + self.slot(param)
+            self.out += b"\x8f\x85" + self.slots[param]
 
     def _move(self, param: int, arg: int) -> None:
-        number = self.number_of(arg) if arg < 0 else 1 << 31
-        if -(1 << 31) <= number < 1 << 31:
-            self.out += b"\x48\xc7\x85" + self.slot(param) + _i32(number)
+        fitting = self.short[~arg] if arg < 0 else b""
+        if fitting:
+            self.out += b"\x48\xc7\x85" + self.slots[param] + fitting
         else:
             self.load(arg)
-            self.out += _STORE_A + self.slot(param)
+            self.out += _STORE_A + self.slots[param]
 
     def switch(self, instruction: Instruction) -> None:
         """A jump to the block that a word tells."""
@@ -448,7 +454,7 @@ class _Assembler:
             self._later.append((place, lambda case=case, place=place: self._entry(case, place, table)))
 
     def _entry(self, case: Instruction, place: int, table: int) -> None:
-        self.out[place : place + 4] = _i32(len(self.out) - table)
+        _put_i32(self.out, place, len(self.out) - table)
         self.go(case)
 
     def give(self, instruction: Instruction) -> None:

@@ -12,7 +12,7 @@ from ...ir import types as T
 from ...ir.flow import Graph, Instruction, Row, Stream
 from ..jit.polling import POLL_INTERVAL
 from ..jit.spelling import form
-from .frame import FULL, PAIR_BYTES, STOPPED, Word, arguments_at, heads, room, roots_at
+from .frame import FULL, PAIR_BYTES, STOPPED, Outline, Word, arguments_at, frame_words, heads, roots_at
 
 ENTRY = "pellucid_flow"
 _SIMPLE = {"and": "and", "or": "or", "xor": "xor", "shr": "ashr"}
@@ -22,23 +22,23 @@ LONGEST = 1 << 48
 """No memory has more words, so that LLVM compares addresses with lengths as it does with other numbers."""
 
 
-def text(graph: Graph) -> str:
-    """The LLVM module of a graph."""
-    return _Text(graph).module()
+def text(graph: Graph, known: list[Outline]) -> str:
+    """The LLVM module of a graph with its outlines."""
+    return _Text(graph, known).module()
 
 
 class _Text:
     """Writes one graph; `lines` are those of the block at hand, `label` is where they are."""
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph, known: list[Outline]) -> None:
+        self.graph, self.known = graph, known
         self.bits = [type_.bits for type_ in graph.memories.values()]
         self.lines: list[str] = []
         self.label = "entry"
         self._count = 0
         self._failures: set[int] = set()
         self._into: dict[int, list[tuple[str, tuple[str, ...]]]] = {}
-        self._heads = heads(graph)
+        self._heads = heads(known)
 
     def module(self) -> str:
         """The function with what it needs of LLVM."""
@@ -61,7 +61,7 @@ class _Text:
         weights = (
             f'!0 = !{{!"branch_weights", i32 1048576, i32 1}}\n!1 = !{{}}\n!2 = !{{i64 0, i64 {LONGEST}}}'
         )
-        return f"{intrinsics}\n{weights}\ndefine i64 @{ENTRY}(ptr noalias %frame) {{\n{function}\n}}\n"
+        return f"{intrinsics}\n{weights}\ndefine i64 @{ENTRY}(ptr noalias align 8 dereferenceable({8 * frame_words(self.graph)}) %frame) {{\n{function}\n}}\n"
 
     def _entry(self) -> list[str]:
         first = arguments_at(self.graph)
@@ -129,7 +129,7 @@ class _Text:
 
     def _asks(self, number: int) -> bool:
         """Whether a block asks for room."""
-        return room(self.graph.blocks[number]) > 0
+        return self.known[number].room > 0
 
     def _block(self, number: int) -> str:
         block = self.graph.blocks[number]
@@ -158,7 +158,7 @@ class _Text:
         """Let the collector make room where there is none, which may move what parameters hold."""
         block, first = self.graph.blocks[number], roots_at(self.graph)
         free, limit = self.let("load i64, ptr %free"), self.let("load i64, ptr %limit")
-        end = self.let(f"add i64 {free}, {room(block)}")
+        end = self.let(f"add i64 {free}, {self.known[number].room}")
         full, on, before = self.new_label(), self.new_label(), self.label
         enough = self.let(f"icmp ule i64 {end}, {limit}")
         self.emit(f"br i1 {enough}, label %{on}, label %{full}, !prof !0")
@@ -172,7 +172,7 @@ class _Text:
         function = self.let(f"inttoptr i64 {self._word(Word.COLLECT)} to ptr")
         start = self._place(first)
         failed = self.let(
-            f"call i64 {function}(ptr %frame, ptr {start}, i64 {len(block.roots)}, i64 {room(block)})"
+            f"call i64 {function}(ptr %frame, ptr {start}, i64 {len(block.roots)}, i64 {self.known[number].room})"
         )
         question = self.let(f"inttoptr i64 {self._word(Word.QUESTION)} to ptr")
         stop = self.let(f"call i32 {question}()")

@@ -355,7 +355,11 @@ class Narrowing:
 
     def copy(self) -> Narrowing:
         """The same, to go on with in another stream."""
-        return Narrowing(dict(self._known))
+        return Narrowing(self._known.copy())
+
+    def __contains__(self, test: str) -> bool:
+        """Whether a variable says of another one what it is."""
+        return test in self._known
 
     def forget(self, name: str) -> None:
         """Forget what was said of a variable, since it is bound anew."""
@@ -376,8 +380,6 @@ class Narrowing:
         self, flow: Flow, test: str, held: Callable[[str], Set]
     ) -> tuple[dict[str, Set] | None, dict[str, Set] | None]:
         """Variables that are known better where a test is true, and where it is not; None where that cannot be."""
-        if test not in self._known and held(test) == BOOLEANS:
-            return {}, {}
         return self._arm(flow, test, held, truth=True), self._arm(flow, test, held, truth=False)
 
     def _arm(

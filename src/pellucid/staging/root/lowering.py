@@ -1,7 +1,8 @@
 """Root programs as flow graphs over words: a block for each code, and a test only where `flow` does not know.
 
 A code is written as soon as values reach it, so that a program of integers is gone through once. Where more reaches a
-code than it was written for, as continuations do, `flow` finds all values first, and the program is written anew.
+code than it was written for, as continuations do, `flow` finds all values first, and the program is written anew. A
+code that one place names, to jump there, has no block of its own: the stream that jumps goes on with it.
 
 A variable becomes a word and, where its kind is not known, a word for its tag. A word is 0 for nil and false, and for
 nothing else but the number; so a truth is asked of any kind alike. `pruning` takes away what nothing uses.
@@ -15,7 +16,18 @@ from typing import Any, NamedTuple
 
 from pellucid.ir.flow import CLOSURE, CODE, PAIR, Block, Graph, Instruction, Stream
 from pellucid.staging.memory import Memory
-from pellucid.staging.root.flow import BOOLEANS, INTEGERS, NILS, REALS, TELLING, TEXTS, Flow, Narrowing, Set
+from pellucid.staging.root.flow import (
+    BOOLEANS,
+    INTEGERS,
+    NILS,
+    ON_INTEGERS,
+    REALS,
+    TELLING,
+    TEXTS,
+    Flow,
+    Narrowing,
+    Set,
+)
 from pellucid.staging.root.machine import HALT
 from pellucid.staging.root.operations import Operations
 from pellucid.staging.root.program import Code, Const, If, Jump, Pair, Prim, check
@@ -23,6 +35,8 @@ from pellucid.staging.root.pruning import pruned
 from pellucid.staging.root.words import TAGGED, Value
 
 _LIMIT = 1 << 63
+_MOST_JOINED = 64
+"""Codes that a block may go on with, since what is known of its registers is copied for each of its arms."""
 
 
 class Lowered(NamedTuple):
@@ -51,7 +65,6 @@ def lowered(
     graph = lowering.graph(name or entry.name)
     if graph is None:
         flow.settle()
-        flow.waiting.update(dict.fromkeys(flow.params))
         lowering = _Lowering(flow)
         graph = lowering.graph(name or entry.name)
         assert graph is not None  # noqa: S101 - nothing grows after it settled
@@ -63,8 +76,41 @@ def _narrowed(names: dict[str, Value], known: dict[str, Set]) -> dict[str, Value
     return {name: Value(held, *names[name][1:]) for name, held in known.items()}
 
 
+def _sole_targets(entry: Code) -> set[Code]:
+    """The codes that one place names, and that a jump right after it goes to."""
+    named, found = {entry}, set[Code]()
+    waiting = [entry]
+    for code in waiting:
+        streams = [code.body]
+        for stream in streams:
+            for instruction in stream:
+                if instruction.__class__ is Const:
+                    made, target = instruction
+                    if target.__class__ is not Code:
+                        continue
+                    if target in named:
+                        found.discard(target)
+                        continue
+                    named.add(target)
+                    waiting.append(target)
+                    last = stream[-1]
+                    if instruction is stream[-2] and last[0] == made and made not in last[1]:
+                        found.add(target)
+                elif instruction.__class__ is If:
+                    streams.append(instruction[1])
+    return found
+
+
 class _Lowering(Operations):
     """Writes streams and jumps."""
+
+    def __init__(self, flow: Flow) -> None:
+        super().__init__(flow)
+        self.sole = _sole_targets(flow.entry)
+        self.wanted: dict[Code, None] = {}
+        """The codes that blocks go to, in the order in which they were met."""
+        self._tagged: dict[Code, bool] = {}
+        """Whether some parameter of a code has its tag in a register."""
 
     def graph(self, name: str) -> Graph | None:
         """All blocks: the one that makes HALT's closure and enters, the one that ends, and one for each code.
@@ -74,32 +120,27 @@ class _Lowering(Operations):
         flow = self.flow
         first = self._entered(name)
         made: dict[Code, Block] = {}
-        while flow.waiting:
-            code = flow.waiting.popitem()[0]
-            try:
-                made[code] = self._block(code)
-            except KeyError:
-                check(code)
-                raise
+        waiting = self.wanted
+        while waiting:
+            code = waiting.popitem()[0]
+            if code in made or code is HALT:
+                continue
+            flow.waiting.pop(code, None)
+            made[code] = self._block(code)
             if flow.has_grown:
                 return None
-        codes = list(self.number)[1 : len(made) + 1]
-        if not all(code in made for code in codes):
-            # A code that is a value, and that nothing jumps to, has the number of a block.
-            return None
-        blocks = [first, self._halting(), *(made[code] for code in codes)]
+        # A code that is a value, and that nothing jumps to, has the number of a block all the same.
+        empty = Block("", (), (), [])
+        blocks = [first, self._halting(), *(made.get(code, empty) for code in list(self.number)[1:])]
         types = {name: memory.buffer.type for name, memory in self.memories.items()}
         return Graph(name, blocks, self.numbers, list(self.failures), types, list(self.texts), self.pairs)
 
     def _block(self, code: Code) -> Block:
         """The block of a code."""
-        self.code, self.place = code, code.name
+        self.code = code
         params, roots, values = self._params(self.flow.params[code])
-        names = dict(zip(code.params, values, strict=True))
-        if len(names) < len(values):
-            check(code)
         body: Stream = []
-        self._streams(code, names, body)
+        self._streams(code, values, body)
         reals = frozenset([v.word for v in values if v.set == REALS])
         return Block(code.name, params, roots, body, reals)
 
@@ -108,7 +149,7 @@ class _Lowering(Operations):
         self.out = []
         entry = self.flow.entry
         params, roots, values = self._params(self.flow.given)
-        halt = Value(self.flow.code(HALT), self.constant(self.number[HALT]))
+        halt = Value(self.flow.code(HALT), self.constant(self.number_of_code(HALT)))
         stop = self.pair(self.flow.stop, halt, Value(NILS, self.constant(0)))
         self.jump([entry], [stop, *values])
         reals = frozenset(v.word for v in values if v.set == REALS)
@@ -132,7 +173,7 @@ class _Lowering(Operations):
         for held in sets:
             word, tag = self.register(), None
             params.append(word)
-            if held != INTEGERS and self.shape(held) == TAGGED:
+            if self.shape(held) == TAGGED:
                 tag = self.register()
                 params.append(tag)
             if held & pairs:
@@ -142,51 +183,91 @@ class _Lowering(Operations):
 
     # ---- streams ----
 
-    def _streams(self, code: Code, names: dict[str, Value], body: Stream) -> None:
-        """Write the body of a code."""
-        waiting = [(code.body, names, Narrowing(), body)]
-        while waiting:
-            stream, names, tests, self.out = waiting.pop()
-            if not stream or stream[-1].__class__ is not Jump:
-                check(code)
-            for instruction in stream:
-                if isinstance(instruction, Prim):
-                    made, primitive, args, _ = instruction
-                    value = self.prim(instruction, [names[name] for name in args])
-                    if value is None:
-                        break
-                    if made in names:
-                        tests.forget(made)
-                    names[made] = value
-                    if primitive in TELLING:
-                        tests.bind(instruction)
-                elif isinstance(instruction, Const):
-                    made, constant = instruction
-                    value = self._const(constant)
-                    if value is None:
-                        break
-                    if made in names:
-                        tests.forget(made)
-                    names[made] = value
-                elif isinstance(instruction, If):
-                    then, orelse = tests.split(
-                        self.flow, instruction.test, lambda name, names=names: names[name].set
-                    )
-                    inner = self.out
-                    if then is not None and orelse is not None:
+    def _streams(self, code: Code, values: Sequence[Value], body: Stream) -> None:
+        """Write the body of a code, and of those that it goes on with."""
+        waiting = [(code, code.body, self._named(code, values), Narrowing(), body)]
+        joined = 0
+        try:
+            while waiting:
+                code, stream, names, tests, self.out = waiting.pop()
+                self.place = code.name
+                if not stream or stream[-1].__class__ is not Jump:
+                    check(code)
+                target: Code | None = None
+                for instruction in stream:
+                    kind = instruction.__class__
+                    if kind is Prim:
+                        made, primitive, args, _ = instruction
+                        op = ON_INTEGERS.get(primitive)
+                        value = None
+                        if op is not None and len(args) == 2:
+                            # Most instructions are these.
+                            value = self.on_integers(op, names[args[0]], names[args[1]])
+                        if value is None:
+                            value = self.prim(instruction, [names[name] for name in args])
+                        if value is None:
+                            break
+                        if made in names:
+                            tests.forget(made)
+                        names[made] = value
+                        if primitive in TELLING:
+                            tests.bind(instruction)
+                    elif kind is Const:
+                        made, constant = instruction
+                        of = constant.__class__
+                        if of is Code and constant in self.sole and joined < _MOST_JOINED:
+                            self.sole.remove(constant)
+                            target = constant
+                            continue
+                        value = self._integers.get(constant) if of is int else None
+                        if value is None:
+                            value = self._const(constant)
+                        if value is None:
+                            break
+                        if made in names:
+                            tests.forget(made)
+                        names[made] = value
+                    elif kind is If:
+                        test, stream_of_arm = instruction
+                        value = names[test]
                         inner = list[Instruction]()
-                        self.out.append(("if", self.truth(names[instruction.test]), inner))
-                    if then is not None:
-                        waiting.append(
-                            (instruction.stream, names | _narrowed(names, then), tests.copy(), inner)
-                        )
-                    if orelse is None:
-                        break
-                    names.update(_narrowed(names, orelse))
-                elif isinstance(instruction, Jump):
-                    if instruction is not stream[-1]:
-                        check(code)
-                    self._jump(instruction, names, tests)
+                        if value.set == BOOLEANS and test not in tests:
+                            # Most tests say of nothing else what it is.
+                            self.out.append(("if", value.word, inner))
+                            waiting.append((code, stream_of_arm, names.copy(), tests.copy(), inner))
+                            continue
+                        then, orelse = tests.split(self.flow, test, lambda name, names=names: names[name].set)
+                        if then is None or orelse is None:
+                            inner = self.out
+                        else:
+                            self.out.append(("if", self.truth(value), inner))
+                        if then is not None:
+                            arm = names | _narrowed(names, then)
+                            waiting.append((code, stream_of_arm, arm, tests.copy(), inner))
+                        if orelse is None:
+                            break
+                        names.update(_narrowed(names, orelse))
+                    elif kind is Jump:
+                        if instruction is not stream[-1]:
+                            check(code)
+                        if target is None:
+                            self._jump(instruction, names, tests)
+                            continue
+                        values = [names[name] for name in instruction[1]]
+                        if self._fits(target, values):
+                            joined += 1
+                            within = self._named(target, values)
+                            waiting.append((target, target.body, within, Narrowing(), self.out))
+        except KeyError:
+            check(code)
+            raise
+
+    def _named(self, code: Code, values: Sequence[Value]) -> dict[str, Value]:
+        """The parameters of a code with the values that they are bound to."""
+        names = dict(zip(code.params, values, strict=True))
+        if len(names) < len(values):
+            check(code)
+        return names
 
     def _const(self, value: Any) -> Value | None:
         """A constant, or None where it is too large."""
@@ -206,9 +287,7 @@ class _Lowering(Operations):
         if isinstance(value, Memory):
             return Value(self.flow.memory(value), self.constant(1))
         if isinstance(value, Code):
-            # A code that nothing jumps to is told from others, and no more.
-            number = self.number.setdefault(value, len(self.number) + 1)
-            return Value(self.flow.code(value), self.constant(number))
+            return Value(self.flow.code(value), self.constant(self.number_of_code(value)))
         if value is None or isinstance(value, bool):
             return Value(NILS if value is None else BOOLEANS, self.constant(int(value or 0)))
         self.flow.constant(value)
@@ -260,27 +339,40 @@ class _Lowering(Operations):
         """Write a jump to one of some codes, of which the target tells the number."""
         cases: list[tuple[int, tuple[int, ...]]] = []
         for code in codes:
-            if len(args) != len(code.params):
-                message = f"{len(args)} values for {len(code.params)} parameters"
-                failure = self.failure(message, "match them")
-                if len(codes) > 1 and target is not None:
-                    other = self.emit("eq", target.word, self.constant(self.number[code]))
-                    self.require(self.emit("is0", other), failure)
+            if not self._fits(code, args, target if len(codes) > 1 else None):
+                if len(codes) > 1:
                     continue
-                self.out.append(("fail", failure))
                 return
-            cases.append((self.number[code], self._passed(code, args)))
+            self.wanted[code] = None
+            cases.append((self.number_of_code(code), self._passed(code, args)))
         if len(cases) == 1:
             self.out.append(("go", *cases[0]))
         elif target is not None:
             self.out.append(("switch", target.word, tuple(cases)))
 
+    def _fits(self, code: Code, args: Sequence[Value], target: Value | None = None) -> bool:
+        """Whether a code takes so many values; what goes there fails otherwise, if a target tells that it does."""
+        if len(args) == len(code.params):
+            return True
+        failure = self.failure(f"{len(args)} values for {len(code.params)} parameters", "match them")
+        if target is None:
+            self.out.append(("fail", failure))
+        else:
+            other = self.emit("eq", target.word, self.constant(self.number_of_code(code)))
+            self.require(self.emit("is0", other), failure)
+        return False
+
     def _passed(self, code: Code, args: list[Value]) -> tuple[int, ...]:
         """The words that a code's block gets for arguments."""
-        passed: list[int] = []
         sets, given = ([self.flow.result], args[1:]) if code is HALT else (self.flow.params[code], args)
+        is_tagged = self._tagged.get(code)
+        if is_tagged is None:
+            is_tagged = self._tagged[code] = any(self.shape(held) == TAGGED for held in sets)
+        if not is_tagged:
+            return tuple([value[1] for value in given])
+        passed: list[int] = []
         for held, value in zip(sets, given, strict=True):
             passed.append(value.word)
-            if held != INTEGERS and self.shape(held) == TAGGED:
+            if self.shape(held) == TAGGED:
                 passed.append(self.tag(value))
         return tuple(passed)

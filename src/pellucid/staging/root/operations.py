@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 from pellucid.base.errors import StagingError
 from pellucid.ir import types as T
 from pellucid.ir.flow import BOOLEAN, NIL, PAIR, Row
-from pellucid.staging.memory import Memory
 from pellucid.staging.root.flow import (
     ARITHMETIC,
     BITS,
@@ -28,7 +27,7 @@ from pellucid.staging.root.flow import (
 )
 from pellucid.staging.root.primitives import primitive, types_of
 from pellucid.staging.root.program import Prim
-from pellucid.staging.root.words import TAGGED, Value, Words
+from pellucid.staging.root.words import TAGGED, Value, Words, named
 
 _OPERATORS = {
     "+": "add", "-": "sub", "*": "mul", "idiv": "div", "imod": "mod", "<<": "shl", ">>": "shr", "&": "and", "|": "or",
@@ -46,8 +45,6 @@ _ON_REALS = {
     "max": "",
 }
 _SCALARS = NUMBERS | REALS
-_new: Callable[..., Any] = vars(tuple)["__new__"]
-"""Makes a named tuple of all of its values, sooner than the tuple's own constructor."""
 _GROWING = frozenset(["add", "sub", "mul"])
 _COMPARING = frozenset(["eq", "lt"])
 
@@ -55,25 +52,29 @@ _COMPARING = frozenset(["eq", "lt"])
 class Operations(Words):
     """Writes primitives."""
 
+    def on_integers(self, op: str, one: Value, other: Value) -> Value | None:
+        """An operator on two values, if both are integers."""
+        if one[0] != INTEGERS or other[0] != INTEGERS:
+            return None
+        made = self._registers
+        self._registers = made + 1
+        if op in _GROWING:
+            failure = self._too_large.get(self.place) or self.too_large()
+            self.out.append((op, made, one[1], other[1], failure))
+        else:
+            self.out.append((op, made, one[1], other[1]))
+            if op in _COMPARING:
+                return named(Value, (BOOLEANS, made, None))
+        return named(Value, (INTEGERS, made, None))
+
     def prim(self, prim: Prim, args: list[Value]) -> Value | None:
         """What a primitive makes, or None where it surely fails."""
-        op = ON_INTEGERS.get(prim.primitive)
-        if op is not None and len(args) == 2:
-            # Most instructions are these.
-            (one, first, _), (other, second, _) = args
-            if one == other == INTEGERS:
-                made = self.register()
-                if op in _GROWING:
-                    self.out.append((op, made, first, second, self.too_large()))
-                else:
-                    self.out.append((op, made, first, second))
-                return _new(Value, (BOOLEANS if op in _COMPARING else INTEGERS, made, None))
         name = prim.primitive
         sets = [value.set for value in args]
         if name not in KNOWN:
-            found = self.flow.accessed(prim, sets)
-            if found is not None and all(held & NUMBERS for held in found[1]):
-                return self._access(name, found[0], args[-len(found[1]) :])
+            value = self._access(prim, sets, args)
+            if value is not None:
+                return value
         held = self.flow.made(prim, sets, self.code)
         if prim.primitive == "error" and sets == [TEXTS] and args[0].word < 0:
             # As the machine says it; a text that is made at run time has no machine code.
@@ -85,7 +86,7 @@ class Operations(Words):
             return None
         row = None if name in KNOWN else types_of(name)
         if row is not None:
-            return self._row(_new(Row, (row[0].name, *row[1:], ())), args)
+            return self._row(named(Row, (row[0].name, *row[1:], ())), args)
         if (name in _ON_REALS and any(value.set & REALS for value in args)) or name == "/":
             return self._on_reals(name, held, args)
         if name in ARITHMETIC or name in BITS or name == "<":
@@ -124,31 +125,36 @@ class Operations(Words):
         is_input = prim.primitive.startswith("store") and not args[-1] & NUMBERS
         return self.failure(f"{prim.primitive}: no value for these kinds", is_input=is_input)
 
-    def _access(self, name: str, memory: Memory, args: list[Value]) -> Value:
-        """A word of a memory, or nil after one is stored."""
-        for value in args[:0:-1]:
-            self.numeric(value, name, is_input=True)
-        self.numeric(args[0], name)
-        known = self._accesses.get((memory, self.place))
-        if known is None:
+    def _access(self, prim: Prim, sets: list[Set], args: list[Value]) -> Value | None:
+        """A word of a memory, or nil after one is stored; None for another primitive."""
+        access = self._accesses.get((prim.primitive, *sets))
+        if access is None:
+            found = self.flow.accessed(prim, sets)
+            if found is None or not all(held & NUMBERS for held in found[1]):
+                return None
+            memory, given = found
+            first = len(args) - len(given)
+            for value in args[:first:-1]:
+                self.numeric(value, prim.primitive, is_input=True)
+            self.numeric(args[first], prim.primitive)
             self.memories[memory.name] = memory
+            mask = 0 if memory.word == memory.buffer.type.bits else self.constant(memory.mask)
             outside = f"an address is not in the memory {memory.name}"
-            failure = self.failure(outside, "end before it, or give a longer array", is_input=True)
-            whole = memory.word == memory.buffer.type.bits
-            known = self._accesses[memory, self.place] = (
-                list(self.memories).index(memory.name),
-                failure,
-                whole,
-            )
-        index, failure, whole = known
-        words = [value.word for value in args]
-        if len(words) == 1:
-            made = self.emit("load", index, words[0], failure)
-            return Value(INTEGERS, made if whole else self.emit("and", made, self.constant(memory.mask)))
-        if not whole:
-            words[1] = self.emit("and", words[1], self.constant(memory.mask))
-        self.out.append(("store", index, *words, failure))
-        return Value(NILS, self.constant(0))
+            access = (first, list(self.memories).index(memory.name), mask, outside)
+            if not any(held & ~NUMBERS for held in given):
+                self._accesses[prim.primitive, *sets] = access
+        first, number, mask, outside = access
+        failure = self.failure(outside, "end before it, or give a longer array", is_input=True)
+        address = args[first][1]
+        if first == len(args) - 1:
+            made = self.register()
+            self.out.append(("load", made, number, address, failure))
+            return named(Value, (INTEGERS, self.emit("and", made, mask) if mask else made, None))
+        stored = args[-1][1]
+        self.out.append(
+            ("store", number, address, self.emit("and", stored, mask) if mask else stored, failure)
+        )
+        return named(Value, (NILS, self.constant(0), None))
 
     def _operation(self, name: str, held: Set, args: list[Value]) -> Value:
         """An operator on two numbers."""
@@ -184,7 +190,7 @@ class Operations(Words):
         made = self.register()
         reals = tuple([value.set == REALS for value in args])
         self.out.append(
-            ("row", made, _new(Row, (name, types, result, attr, reals)), *(value.word for value in args))
+            ("row", made, named(Row, (name, types, result, attr, reals)), *(value.word for value in args))
         )
         return Value(kind_of(result), made)
 
@@ -230,13 +236,15 @@ class Operations(Words):
 
     def _amount(self, name: str, word: int) -> int:
         """An amount to shift by, from 0 to 63; more is as 63 to the right, and makes too large a number to the left."""
+        if word < 0 and 0 <= self.number_of(word) <= 63:
+            return word
         most = self.constant(63)
         negative = self.failure(f"{name}: a shift by less than 0")
         if word < 0:
             amount = self.number_of(word)
-            if amount < 0 or (amount > 63 and name == "<<"):
+            if amount < 0 or name == "<<":
                 self.require(self.constant(0), negative if amount < 0 else self.too_large())
-            return self.constant(max(0, min(amount, 63)))
+            return self.constant(0) if amount < 0 else most
         self.require(self.emit("lt", self.constant(-1), word), negative)
         small = self.emit("lt", word, self.constant(64))
         if name == "<<":
@@ -336,7 +344,7 @@ class Operations(Words):
             return Value(held, self.constant(0))
         codes = self.flow.codes_of(held) if held & ~self.flow.codes == 0 else []
         if len(codes) == 1:
-            return Value(held, self.constant(self.number[codes[0]]))
+            return Value(held, self.constant(self.number_of_code(codes[0])))
         tag = None
         if self.shape(held) == TAGGED:
             tags = self.emit("tags", pair.word)

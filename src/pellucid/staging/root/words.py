@@ -5,16 +5,20 @@ The bottom of `lowering`: `operations` write primitives with these, and `lowerin
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from pellucid.ir.flow import BOOLEAN, CLOSURE, NIL, PAIR, Failure, Stream
+from pellucid.ir.flow import BOOLEAN, CLOSURE, INTEGER, NIL, PAIR, Failure, Stream
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.flow import INTEGERS, NUMBERS, Flow, Set
 from pellucid.staging.root.machine import HALT
+from pellucid.staging.root.program import Code
 
 TAGGED, _NULLABLE = -1, -2
 """Shapes of values whose tags are told by a register, or by their words."""
 _TOO_LARGE = ("an integer of more than 64 bits", "compute with smaller numbers, or by the machine")
+named: Callable[..., Any] = vars(tuple)["__new__"]
+"""Makes a named tuple of all of its values, sooner than the tuple's own constructor."""
 
 
 class Value(NamedTuple):
@@ -30,7 +34,7 @@ class Words:
 
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
-        self.number = {code: k + 1 for k, code in enumerate([HALT, *flow.params])}
+        self.number: dict[Code, int] = {HALT: 1}
         self.code = flow.entry
         self.place = ""
         self.out: Stream = []
@@ -38,10 +42,11 @@ class Words:
         self.numbers: list[int] = []
         self.failures: dict[Failure, int] = {}
         self._too_large: dict[str, int] = {}
-        self._accesses: dict[tuple[Memory, str], tuple[int, int, bool]] = {}
-        """The number of a memory, the failure of an access in a code, and whether a word is a whole element."""
+        self._accesses: dict[tuple[Any, ...], tuple[int, int, int, str]] = {}
+        """Of accesses to memories, by primitive and operands: the operand that is the address, the memory, the constant
+        that a word is masked with (0 where it is a whole element), and the error of an address outside."""
         self._integers: dict[int, Value] = {}
-        self._shapes: dict[Set, int] = {}
+        self._shapes: dict[Set, int] = {INTEGERS: INTEGER}
         self._registers = 0
         self.texts: dict[str, int] = {}
         self.fixed: dict[int, int] = {}
@@ -74,6 +79,10 @@ class Words:
         """The number that a register below 0 stands for."""
         return self.numbers[~register]
 
+    def number_of_code(self, code: Code) -> int:
+        """The number that tells a code from others, which is that of its block."""
+        return self.number.setdefault(code, len(self.number) + 1)
+
     def emit(self, operator: str, *operands: int) -> int:
         """The result of a new instruction."""
         made = self.register()
@@ -82,7 +91,7 @@ class Words:
 
     def failure(self, message: str, fix: str = "check the values before", *, is_input: bool = False) -> int:
         """The number of an error in the code at hand."""
-        key = Failure(message, self.place, fix, is_input)
+        key = named(Failure, (message, self.place, fix, is_input))
         return self.failures.setdefault(key, len(self.failures) + 1)
 
     def too_large(self) -> int:
