@@ -406,7 +406,7 @@ def _imported(value: Any, arena: Arena | None, place: str) -> tuple[int, int]:
 _ATOMS: dict[int, Callable[[Lowered, int], Any]] = {
     INTEGER: lambda _, word: word,
     BOOLEAN: lambda _, word: bool(word),
-    NIL: lambda *_: None,
+    NIL: lambda _, __: None,
     REAL: lambda _, word: struct.unpack("<d", struct.pack("<q", word))[0],
     TEXT: lambda form, word: form.graph.texts[word - 1],
     CODE: lambda form, word: form.codes[word - 1],

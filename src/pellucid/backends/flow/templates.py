@@ -72,11 +72,10 @@ class _Assembler:
 
     def __init__(self, graph: Graph, known: list[Outline]) -> None:
         self.graph, self.known = graph, known
-        self.numbers = graph.constants
         self.short = [_i32(n) if -(1 << 31) <= n < 1 << 31 else b"" for n in graph.constants]
         """Constants that fit into an instruction."""
         self.bits = [type_.bits for type_ in graph.memories.values()]
-        self.out = bytearray()
+        self.out: bytearray = bytearray()
         self.slots = _Slots()
         self.held: int | None = None
         self.flags: tuple[int, int] | None = None
@@ -130,6 +129,10 @@ class _Assembler:
         self.out += opcode + b"\0\0\0\0"
         self._failures.setdefault(failure, []).append(len(self.out) - 4)
 
+    def number_of(self, register: int) -> int:
+        """The number that a register below 0 stands for."""
+        return self.graph.constants[~register]
+
     def load(self, register: int) -> None:
         """Bring a register to rax."""
         if self.held == register:
@@ -142,7 +145,7 @@ class _Assembler:
 
     def _number(self, register: int, short: bytes, long: bytes) -> None:
         fitting = self.short[~register]
-        self.out += short + fitting if fitting else long + _i64(self.numbers[~register])
+        self.out += short + fitting if fitting else long + _i64(self.number_of(register))
 
     def load_c(self, register: int) -> None:
         """Bring a register to rcx."""
@@ -225,6 +228,8 @@ class _Assembler:
 
     def two(self, instruction: Instruction) -> None:
         """An operator on two words."""
+        a: int
+        b: int
         op, made, a, b = instruction[:4]
         if (b == self.held or a < 0) and b >= 0 and op in _COMMUTING:
             a, b = b, a
@@ -284,7 +289,7 @@ class _Assembler:
         """Bits moved up, where none may be lost, or down."""
         op, made, a, b, failure = instruction
         self.load(a)
-        amount = b"" if b >= 0 else bytes([self.numbers[~b]])
+        amount = b"" if b >= 0 else bytes([self.number_of(b)])
         if b >= 0:
             self.load_c(b)
         if op == "shr":
@@ -303,7 +308,7 @@ class _Assembler:
         op, made, a, b, failure = instruction
         self.load(a)
         self.flags = None
-        by = self.numbers[~b] if b < 0 else 0
+        by = self.number_of(b) if b < 0 else 0
         if 0 < by < 1 << 31 and by & (by - 1) == 0:
             shift = b"\x48\xc1\xf8" + bytes([by.bit_length() - 1])
             self.out += shift if op == "div" else b"\x48\x25" + _i32(by - 1)
@@ -338,6 +343,7 @@ class _Assembler:
     def pair(self, instruction: Instruction) -> None:
         """A new pair."""
         made, *parts = instruction[1:]
+        part: int
         for k, part in enumerate(parts):
             fitting = self.short[~part] if part < 0 else b""
             if fitting:

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from pellucid.ir.flow import CLOSURE, CODE, PAIR, Block, Graph, Instruction, Stream
+from pellucid.ir.flow import CLOSURE, CODE, PAIR, Block, Graph, Stream
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.flow import (
     BOOLEANS,
-    INTEGERS,
     NILS,
     ON_INTEGERS,
     REALS,
@@ -31,6 +30,7 @@ from pellucid.staging.root.flow import (
 from pellucid.staging.root.machine import HALT
 from pellucid.staging.root.operations import Operations
 from pellucid.staging.root.program import Code, Const, If, Jump, Pair, Prim, check
+from pellucid.staging.root.program import Instruction as RootInstruction
 from pellucid.staging.root.pruning import pruned
 from pellucid.staging.root.words import TAGGED, Value
 
@@ -84,21 +84,27 @@ def _sole_targets(entry: Code) -> set[Code]:
         streams = [code.body]
         for stream in streams:
             for instruction in stream:
-                if instruction.__class__ is Const:
-                    made, target = instruction
-                    if target.__class__ is not Code:
+                if isinstance(instruction, Const):
+                    target = instruction.value
+                    if not isinstance(target, Code):
                         continue
                     if target in named:
                         found.discard(target)
                         continue
                     named.add(target)
                     waiting.append(target)
-                    last = stream[-1]
-                    if instruction is stream[-2] and last[0] == made and made not in last[1]:
+                    jump, name = stream[-1], instruction.name
+                    if instruction is not stream[-2] or not isinstance(jump, Jump):
+                        continue
+                    if jump.target == name and name not in jump.args:
                         found.add(target)
-                elif instruction.__class__ is If:
-                    streams.append(instruction[1])
+                elif isinstance(instruction, If):
+                    streams.append(instruction.stream)
     return found
+
+
+_Waiting: TypeAlias = "tuple[Code, Sequence[RootInstruction], dict[str, Value], Narrowing, Stream]"
+"""A stream of a code, what is known where it begins, and where it is written to."""
 
 
 class _Lowering(Operations):
@@ -106,7 +112,9 @@ class _Lowering(Operations):
 
     def __init__(self, flow: Flow) -> None:
         super().__init__(flow)
-        self.sole = _sole_targets(flow.entry)
+        self._sole = _sole_targets(flow.entry)
+        self._joined = 0
+        self._later: list[_Waiting] = []
         self.wanted: dict[Code, None] = {}
         """The codes that blocks go to, in the order in which they were met."""
         self._tagged: dict[Code, bool] = {}
@@ -185,82 +193,94 @@ class _Lowering(Operations):
 
     def _streams(self, code: Code, values: Sequence[Value], body: Stream) -> None:
         """Write the body of a code, and of those that it goes on with."""
-        waiting = [(code, code.body, self._named(code, values), Narrowing(), body)]
-        joined = 0
-        try:
-            while waiting:
-                code, stream, names, tests, self.out = waiting.pop()
-                self.place = code.name
-                if not stream or stream[-1].__class__ is not Jump:
+        self._joined = 0
+        self._later = [(code, code.body, self._named(code, values), Narrowing(), body)]
+        while self._later:
+            code, stream, names, tests, self.out = self._later.pop()
+            self.place = code.name
+            if not stream or stream[-1].__class__ is not Jump:
+                check(code)
+            try:
+                self._stream(code, stream, names, tests)
+            except KeyError:
+                check(code)
+                raise
+
+    def _stream(
+        self, code: Code, stream: Sequence[RootInstruction], names: dict[str, Value], tests: Narrowing
+    ) -> None:
+        """Write one stream; the streams of its arms, and of the code that it goes on with, come later."""
+        next_code: Code | None = None
+        for instruction in stream:
+            if isinstance(instruction, Prim):
+                made, primitive, args, _ = instruction
+                op = ON_INTEGERS.get(primitive)
+                value = None
+                if op is not None and len(args) == 2:
+                    # Most instructions are these.
+                    value = self.on_integers(op, names[args[0]], names[args[1]])
+                if value is None:
+                    value = self.prim(instruction, [names[name] for name in args])
+                if value is None:
+                    return
+                if made in names:
+                    tests.forget(made)
+                names[made] = value
+                if primitive in TELLING:
+                    tests.bind(instruction)
+            elif isinstance(instruction, Const):
+                made, constant = instruction
+                of = constant.__class__
+                if of is Code and constant in self._sole and self._joined < _MOST_JOINED:
+                    next_code = constant
+                    continue
+                value = self._integers.get(constant) if of is int else None
+                if value is None:
+                    value = self._const(constant)
+                if value is None:
+                    return
+                if made in names:
+                    tests.forget(made)
+                names[made] = value
+            elif isinstance(instruction, If):
+                if not self._branch(code, instruction, names, tests):
+                    return
+            elif isinstance(instruction, Jump):
+                if instruction is not stream[-1]:
                     check(code)
-                target: Code | None = None
-                for instruction in stream:
-                    kind = instruction.__class__
-                    if kind is Prim:
-                        made, primitive, args, _ = instruction
-                        op = ON_INTEGERS.get(primitive)
-                        value = None
-                        if op is not None and len(args) == 2:
-                            # Most instructions are these.
-                            value = self.on_integers(op, names[args[0]], names[args[1]])
-                        if value is None:
-                            value = self.prim(instruction, [names[name] for name in args])
-                        if value is None:
-                            break
-                        if made in names:
-                            tests.forget(made)
-                        names[made] = value
-                        if primitive in TELLING:
-                            tests.bind(instruction)
-                    elif kind is Const:
-                        made, constant = instruction
-                        of = constant.__class__
-                        if of is Code and constant in self.sole and joined < _MOST_JOINED:
-                            self.sole.remove(constant)
-                            target = constant
-                            continue
-                        value = self._integers.get(constant) if of is int else None
-                        if value is None:
-                            value = self._const(constant)
-                        if value is None:
-                            break
-                        if made in names:
-                            tests.forget(made)
-                        names[made] = value
-                    elif kind is If:
-                        test, stream_of_arm = instruction
-                        value = names[test]
-                        inner = list[Instruction]()
-                        if value.set == BOOLEANS and test not in tests:
-                            # Most tests say of nothing else what it is.
-                            self.out.append(("if", value.word, inner))
-                            waiting.append((code, stream_of_arm, names.copy(), tests.copy(), inner))
-                            continue
-                        then, orelse = tests.split(self.flow, test, lambda name, names=names: names[name].set)
-                        if then is None or orelse is None:
-                            inner = self.out
-                        else:
-                            self.out.append(("if", self.truth(value), inner))
-                        if then is not None:
-                            arm = names | _narrowed(names, then)
-                            waiting.append((code, stream_of_arm, arm, tests.copy(), inner))
-                        if orelse is None:
-                            break
-                        names.update(_narrowed(names, orelse))
-                    elif kind is Jump:
-                        if instruction is not stream[-1]:
-                            check(code)
-                        if target is None:
-                            self._jump(instruction, names, tests)
-                            continue
-                        values = [names[name] for name in instruction[1]]
-                        if self._fits(target, values):
-                            joined += 1
-                            within = self._named(target, values)
-                            waiting.append((target, target.body, within, Narrowing(), self.out))
-        except KeyError:
-            check(code)
-            raise
+                if next_code is None:
+                    self._jump(instruction, names, tests)
+                else:
+                    self._go_on(next_code, [names[name] for name in instruction.args])
+
+    def _branch(self, code: Code, branch: If, names: dict[str, Value], tests: Narrowing) -> bool:
+        """Write a test, and let its arm be written later; whether the stream goes on."""
+        test, stream = branch
+        value = names[test]
+        inner: Stream = []
+        if value.set == BOOLEANS and test not in tests:
+            # Most tests say of nothing what it is.
+            self.out.append(("if", value.word, inner))
+            self._later.append((code, stream, names.copy(), tests.copy(), inner))
+            return True
+        then, orelse = tests.split(self.flow, test, lambda name: names[name].set)
+        if then is not None and orelse is not None:
+            self.out.append(("if", self.truth(value), inner))
+        else:
+            inner = self.out
+        if then is not None:
+            self._later.append((code, stream, names | _narrowed(names, then), tests.copy(), inner))
+        if orelse is None:
+            return False
+        names.update(_narrowed(names, orelse))
+        return True
+
+    def _go_on(self, code: Code, values: list[Value]) -> None:
+        """Go on with the body of a code that nothing else jumps to."""
+        self._sole.remove(code)
+        if self._fits(code, values):
+            self._joined += 1
+            self._later.append((code, code.body, self._named(code, values), Narrowing(), self.out))
 
     def _named(self, code: Code, values: Sequence[Value]) -> dict[str, Value]:
         """The parameters of a code with the values that they are bound to."""

@@ -7,7 +7,7 @@ type are rows of the operator table.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pellucid.base.errors import StagingError
 from pellucid.ir import types as T
@@ -19,7 +19,6 @@ from pellucid.staging.root.flow import (
     INTEGERS,
     NILS,
     NUMBERS,
-    ON_INTEGERS,
     REALS,
     TEXTS,
     Set,
