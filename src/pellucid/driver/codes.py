@@ -23,7 +23,7 @@ from ..staging.root.flow import BOOLEANS, DATA, INTEGERS, REALS
 from ..staging.root.lowering import Lowered, lowered
 from ..staging.root.machine import run
 from ..staging.root.nests import nest, parameters
-from ..staging.root.program import Code, Pair
+from ..staging.root.program import Code, Pair, linked
 from ..staging.root.ranges import unchecked
 from ..staging.specialize import bound_arrays
 from .background import Background, Job
@@ -430,6 +430,11 @@ def _value(form: Lowered, word: int, tag: int, parts: Callable[[int], list[int]]
     made = of(word, tag)
     while waiting:
         pair, place = waiting.pop()
-        car, cdr, tags = parts(place)
-        pair.car, pair.cdr = of(car, tags & 255), of(cdr, tags >> 8)
+        car, cdr, tags, *more = parts(place)
+        pair.car, pair.cdr = of(car, tags & 255), of(cdr, tags >> 8 & 255)
+        elements = tags >> 16 & 255
+        if elements:
+            # A record: its elements are a list again.
+            rest = [of(word, tags >> 24 + 8 * k & 255) for k, word in enumerate(more)]
+            pair.cdr = linked(pair.cdr, *rest)
     return made

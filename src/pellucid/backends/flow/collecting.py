@@ -48,10 +48,19 @@ def _moved(f: Function) -> None:
     f.store(f.load("i64", pair), to)
     f.store(f.load("i64", pair, 8), to, 8)
     f.store(tags, to, 16)
+    more = _more(f, tags)
+    with f.count(more) as k:
+        f.store(f.load("i64", pair + (k << 3), PAIR_BYTES), to + (k << 3), PAIR_BYTES)
     f.store(free, pair)
     f.store(f.number(-1), pair, 16)
-    f.store(free + PAIR_BYTES, f.frame, 8 * Word.FREE)
+    f.store(free + (more << 3) + PAIR_BYTES, f.frame, 8 * Word.FREE)
     f.give(free)
+
+
+def _more(f: Function, tags: Value) -> Value:
+    """The number of words that a pair has after its tags."""
+    elements = (tags >> 16) & _TAG
+    return f.choose(elements.same(0), f.number(0), elements - 1)
 
 
 def _collect(f: Function) -> None:
@@ -68,9 +77,14 @@ def _collect(f: Function) -> None:
         f.leave(loop, now.same(f.load("i64", f.frame, 8 * Word.FREE)))
         pair = _at(f, now)
         tags = f.load("i64", pair, 16)
-        for offset, tag in ((0, tags & _TAG), (8, tags >> 8)):
+        for offset, tag in ((0, tags & _TAG), (8, (tags >> 8) & _TAG)):
             f.store(f.call("moved", f.frame, f.load("i64", pair, offset), tag, result="i64"), pair, offset)
-        scan.set(now + PAIR_BYTES)
+        more = _more(f, tags)
+        with f.count(more) as k:
+            place, tag = pair + (k << 3), (tags >> ((k << 3) + 24)) & _TAG
+            word = f.load("i64", place, PAIR_BYTES)
+            f.store(f.call("moved", f.frame, word, tag, result="i64"), place, PAIR_BYTES)
+        scan.set(now + (more << 3) + PAIR_BYTES)
     free = f.load("i64", f.frame, 8 * Word.FREE)
     size = f.load("i64", f.frame, 8 * Word.SIZE)
     # As much again as lives, so that the work of copying is shared by as many new pairs.

@@ -1,6 +1,7 @@
 """How the code of a flow graph is called: ``code(frame)``, with words of a frame for all that goes in and out.
 
-The code returns 0, or the number of a failure. Pairs are three words: halves and tags. Blocks that allocate ask first
+The code returns 0, or the number of a failure. Pairs are three words: halves and tags; a record has more words after
+them, whose number plus one is the third byte of the tags, and their tags are the bytes after it. Blocks that allocate ask first
 for room for all their pairs; where there is none, the collector gets what their parameters hold, and nothing else
 lives, since control and all frames of a program are such values. Heads of other loops ask now and then if they go on.
 """
@@ -64,14 +65,14 @@ def outlines(graph: Graph) -> list[Outline]:
 
 def _outline(body: Stream) -> Outline:
     targets: list[int] = []
-    # Streams with the pairs that are made before they begin; the most that one way makes is what a block needs.
+    # Streams with the bytes of pairs that are made before them; the most that one way makes is what a block needs.
     found, most = [(body, 0)], 0
     for stream, before in found:
         made = before
         for instruction in stream:
             op = instruction[0]
             if op == "pair":
-                made += 1
+                made += 8 * (len(instruction) - 2)
             elif op == "if":
                 found.append((instruction[2], made))
             elif op == "go":
@@ -79,7 +80,7 @@ def _outline(body: Stream) -> Outline:
             elif op == "switch":
                 targets.extend([target for target, _ in instruction[2]])
         most = max(most, made)
-    return Outline(PAIR_BYTES * most, targets)
+    return Outline(most, targets)
 
 
 def heads(known: Sequence[Outline]) -> set[int]:

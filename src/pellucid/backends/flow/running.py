@@ -70,9 +70,10 @@ class Arena:
         return self.first + at
 
     def parts(self, pair: int) -> list[int]:
-        """The words of a pair."""
+        """The words of a pair, or of a record."""
         at = (pair - self.first) // 8
-        return self.words[at : at + 3].tolist()
+        elements = int(self.words[at + 2]) >> 16 & 255
+        return self.words[at : at + max(3, elements + 2)].tolist()
 
 
 class _Stock(Generic[_Thing]):

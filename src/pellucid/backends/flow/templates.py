@@ -351,7 +351,7 @@ class _Assembler:
             else:
                 self.load(part)
                 self.out += b"\x49\x89\x45" + bytes([8 * k])
-        self.out += b"\x4c\x89\xe8\x49\x83\xc5" + bytes([PAIR_BYTES])
+        self.out += b"\x4c\x89\xe8\x49\x83\xc5" + bytes([8 * len(parts)])
         self.flags = None
         self.keep(made)
 
@@ -364,9 +364,10 @@ class _Assembler:
 
     def half(self, instruction: Instruction) -> None:
         """A word of a pair."""
-        op, made, pair = instruction
+        op, made, pair = instruction[:3]
         self.load(pair)
-        self.out += b"\x48\x8b\x40" + bytes([8 * ("car", "cdr", "tags").index(op)])
+        number = instruction[3] if op == "field" else ("car", "cdr", "tags").index(op)
+        self.out += b"\x48\x8b\x40" + bytes([8 * number])
         self.keep(made)
 
     def _element(self, memory: int, index: int, failure: int) -> None:
@@ -481,7 +482,7 @@ _WRITERS: dict[str, Callable[[_Assembler, Instruction], None]] = {
     "is0": _Assembler.is_zero, "if": _Assembler.branch, "require": _Assembler.require, "shl": _Assembler.shift,
     "shr": _Assembler.shift, "div": _Assembler.divide, "mod": _Assembler.divide, "select": _Assembler.select,
     "fixed": _Assembler.fixed, "pair": _Assembler.pair,
-    "car": _Assembler.half, "cdr": _Assembler.half, "tags": _Assembler.half,
+    "car": _Assembler.half, "cdr": _Assembler.half, "tags": _Assembler.half, "field": _Assembler.half,
     "load": _Assembler.load_word, "store": _Assembler.store_word, "go": _Assembler.go, "switch": _Assembler.switch,
     "give": _Assembler.give, "fail": _Assembler.fails,
 }  # fmt: skip

@@ -6,6 +6,8 @@ the same machine code at once and worse.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...base.errors import BackendError
 from ...ir import prim as table
 from ...ir import types as T
@@ -253,12 +255,12 @@ class _Text:
             case ("select", _, c, a, b):
                 test = self.let(f"icmp ne i64 {self.value(c)}, 0")
                 return self.let(f"select i1 {test}, i64 {self.value(a)}, i64 {self.value(b)}")
-            case ("pair", _, car, cdr, tags):
-                return self._pair((car, cdr, tags))
+            case ("pair", _, *parts):
+                return self._pair(parts)
             case ("car" | "cdr" | "tags" as half, _, pair):
-                place = self.let(f"inttoptr i64 {self.value(pair)} to ptr")
-                where = self.let(f"getelementptr i64, ptr {place}, i64 {('car', 'cdr', 'tags').index(half)}")
-                return self.let(f"load i64, ptr {where}")
+                return self._part(pair, ("car", "cdr", "tags").index(half))
+            case ("field", _, pair, number):
+                return self._part(pair, number)
             case ("load", _, memory, index, failure):
                 bits = self.bits[memory]
                 word = self.let(f"load i{bits}, ptr {self._element(memory, index, failure)}")
@@ -348,13 +350,18 @@ class _Text:
             return self.let(f"add i64 {quotient}, {self.let(f'sext i1 {down} to i64')}")
         return self.let(f"add i64 {rest}, {self.let(f'select i1 {down}, i64 {b}, i64 0')}")
 
-    def _pair(self, parts: tuple[int, int, int]) -> str:
+    def _part(self, pair: int, number: int) -> str:
+        place = self.let(f"inttoptr i64 {self.value(pair)} to ptr")
+        where = self.let(f"getelementptr i64, ptr {place}, i64 {number}")
+        return self.let(f"load i64, ptr {where}")
+
+    def _pair(self, parts: Sequence[int]) -> str:
         made = self.let("load i64, ptr %free")
         place = self.let(f"inttoptr i64 {made} to ptr")
         for k, part in enumerate(parts):
             where = self.let(f"getelementptr i64, ptr {place}, i64 {k}")
             self.emit(f"store i64 {self.value(part)}, ptr {where}")
-        self.emit(f"store i64 {self.let(f'add i64 {made}, {PAIR_BYTES}')}, ptr %free")
+        self.emit(f"store i64 {self.let(f'add i64 {made}, {8 * len(parts)}')}, ptr %free")
         return made
 
     def _element(self, memory: int, index: int, failure: int) -> str:

@@ -32,6 +32,7 @@ from pellucid.staging.root.operations import Operations
 from pellucid.staging.root.program import Code, Const, If, Jump, Pair, Prim, check
 from pellucid.staging.root.program import Instruction as RootInstruction
 from pellucid.staging.root.pruning import pruned
+from pellucid.staging.root.records import Records
 from pellucid.staging.root.words import TAGGED, Value
 
 _LIMIT = 1 << 63
@@ -68,6 +69,10 @@ def lowered(
         lowering = _Lowering(flow)
         graph = lowering.graph(name or entry.name)
         assert graph is not None  # noqa: S101 - nothing grows after it settled
+    if flow.closures & ~flow.stop:
+        graph = Records(graph, lowering.pairs_made, lowering.halves_read).result(
+            flow.closures, lowering.register()
+        )
     return Lowered(pruned(graph), list(lowering.number), lowering.memories)
 
 

@@ -26,6 +26,7 @@ from pellucid.staging.root.flow import (
 )
 from pellucid.staging.root.primitives import primitive, types_of
 from pellucid.staging.root.program import Prim
+from pellucid.staging.root.records import MadePair, ReadHalf
 from pellucid.staging.root.words import TAGGED, Value, Words, named
 
 _OPERATORS = {
@@ -326,7 +327,9 @@ class Operations(Words):
             tags = self.constant(self.number_of(first) | self.number_of(second))
         else:
             tags = self.emit("or", first, second)
-        return Value(held, self.emit("pair", car.word, cdr.word, tags))
+        made = self.emit("pair", car.word, cdr.word, tags)
+        self.pairs_made[made] = MadePair(held, first, cdr.set == NILS)
+        return Value(held, made)
 
     def _car(self, held: Set, args: list[Value]) -> Value:
         return self._half("car", held, args[0])
@@ -344,16 +347,19 @@ class Operations(Words):
         codes = self.flow.codes_of(held) if held & ~self.flow.codes == 0 else []
         if len(codes) == 1:
             return Value(held, self.constant(self.number_of_code(codes[0])))
-        tag = None
+        tag, note = None, ReadHalf(pair.set & self.flow.pairs, which)
         if self.shape(held) == TAGGED:
             tags = self.emit("tags", pair.word)
+            self.halves_read[tags] = note
             by = self.constant(8)
             tag = (
                 self.emit("shr", tags, by, 0)
                 if which == "cdr"
                 else self.emit("and", tags, self.constant(255))
             )
-        return Value(held, self.emit(which, pair.word), tag)
+        made = self.emit(which, pair.word)
+        self.halves_read[made] = note
+        return Value(held, made, tag)
 
     OTHERS: ClassVar[dict[str, Callable[[Operations, Set, list[Value]], Value]]] = {
         "<": _less, "=": _equal, "early=": _equal, "zero?": _is_zero, "not": _not, "null?": _is_nil, "pair?": _is_pair,

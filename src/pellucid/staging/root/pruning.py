@@ -17,7 +17,7 @@ _GOING = frozenset(["go", "switch"])
 _READ = {
     **dict.fromkeys(["add", "sub", "mul", "div", "mod", "shl", "shr", "store"], slice(2, 4)),
     **dict.fromkeys(["require", "if", "switch"], slice(1, 2)),
-    "row": slice(3, None), "give": slice(1, None), "load": slice(3, 4), "go": slice(0),
+    "field": slice(2, 3), "row": slice(3, None), "give": slice(1, None), "load": slice(3, 4), "go": slice(0),
     "fixed": slice(0), "fail": slice(0),
 }  # fmt: skip
 _REST = slice(2, None)

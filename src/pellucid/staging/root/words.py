@@ -13,6 +13,7 @@ from pellucid.staging.memory import Memory
 from pellucid.staging.root.flow import INTEGERS, NUMBERS, Flow, Set
 from pellucid.staging.root.machine import HALT
 from pellucid.staging.root.program import Code
+from pellucid.staging.root.records import MadePair, ReadHalf
 
 TAGGED, _NULLABLE = -1, -2
 """Shapes of values whose tags are told by a register, or by their words."""
@@ -52,6 +53,8 @@ class Words:
         self.fixed: dict[int, int] = {}
         self.pairs: list[tuple[int, int, int]] = []
         self.memories: dict[str, Memory] = {}
+        self.pairs_made: dict[int, MadePair] = {}
+        self.halves_read: dict[int, ReadHalf] = {}
 
     # ---- registers ----
 
