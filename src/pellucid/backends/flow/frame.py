@@ -1,9 +1,10 @@
 """How the code of a flow graph is called: ``code(frame)``, with words of a frame for all that goes in and out.
 
-The code returns 0, or the number of a failure. Pairs are three words: halves and tags; a record has more words after
-them, whose number plus one is the third byte of the tags, and their tags are the bytes after it. Blocks that allocate ask first
-for room for all their pairs; where there is none, the collector gets what their parameters hold, and nothing else
-lives, since control and all frames of a program are such values. Heads of other loops ask now and then if they go on.
+The code returns 0, or the number of a failure. Pairs are three words: halves and tags. A record is a pair with more
+words after these: byte 2 of its tags is one more than their number, and their tags are the bytes after it. Blocks that
+allocate ask first for room for all their pairs; where there is none, the collector gets what their parameters hold, and
+nothing else lives, since control and all frames of a program are such values. Heads of other loops ask now and then if
+they go on.
 """
 
 from __future__ import annotations

@@ -265,6 +265,8 @@ class _Text:
                 bits = self.bits[memory]
                 word = self.let(f"load i{bits}, ptr {self._element(memory, index, failure)}")
                 return self.let(f"zext i{bits} {word} to i64")
+            case ("within", _, memory, index):
+                return self._truth(self._inside(memory, index))
             case ("fixed", _, number):
                 first = self.let(f"load i64, ptr {self._place(Word.FIXED)}, !invariant.load !1")
                 return self.let(f"add i64 {first}, {PAIR_BYTES * number}")
@@ -366,13 +368,16 @@ class _Text:
 
     def _element(self, memory: int, index: int, failure: int) -> str:
         """The address of a word in a memory."""
-        first = Word.MEMORIES + 2 * memory
-        at = self.value(index)
         if failure:
-            length = self.let(f"load i64, ptr {self._place(first + 1)}, !invariant.load !1, !range !2")
-            self.unless(self.let(f"icmp ult i64 {at}, {length}"), failure)
-        base = self.let(f"load ptr, ptr {self._place(first)}, !invariant.load !1")
-        return self.let(f"getelementptr i{self.bits[memory]}, ptr {base}, i64 {at}")
+            self.unless(self._inside(memory, index), failure)
+        base = self.let(f"load ptr, ptr {self._place(Word.MEMORIES + 2 * memory)}, !invariant.load !1")
+        return self.let(f"getelementptr i{self.bits[memory]}, ptr {base}, i64 {self.value(index)}")
+
+    def _inside(self, memory: int, index: int) -> str:
+        """Whether a word is an address in a memory."""
+        place = self._place(Word.MEMORIES + 2 * memory + 1)
+        length = self.let(f"load i64, ptr {place}, !invariant.load !1, !range !2")
+        return self.let(f"icmp ult i64 {self.value(index)}, {length}")
 
     def _go(self, target: int, args: tuple[int, ...]) -> None:
         self._into.setdefault(target, []).append((self.label, tuple(map(self.value, args))))

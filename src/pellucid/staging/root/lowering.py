@@ -70,9 +70,8 @@ def lowered(
         graph = lowering.graph(name or entry.name)
         assert graph is not None  # noqa: S101 - nothing grows after it settled
     if flow.closures & ~flow.stop:
-        graph = Records(graph, lowering.pairs_made, lowering.halves_read).result(
-            flow.closures, lowering.register()
-        )
+        noted = Records(graph, lowering.pairs_made, lowering.halves_read, lowering.register())
+        graph = noted.result(flow.closures)
     return Lowered(pruned(graph), list(lowering.number), lowering.memories)
 
 

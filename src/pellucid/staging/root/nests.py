@@ -22,8 +22,8 @@ from pellucid.staging import residual as R
 from pellucid.staging.folding import WHOLE, node, number, opposite
 from pellucid.staging.lower import lower
 from pellucid.staging.memory import Memory
+from pellucid.staging.root.graphs import jumps, streams
 from pellucid.staging.root.lowering import Lowered
-from pellucid.staging.root.pruning import jumps, streams
 from pellucid.staging.session import Fault, Session, staging
 from pellucid.staging.specialize import Residual
 from pellucid.staging.structure import structured

@@ -7,44 +7,12 @@ from __future__ import annotations
 
 from itertools import compress
 
-from pellucid.ir.flow import Block, Graph, Instruction, Stream
+from pellucid.ir.flow import Block, Graph, Stream
+from pellucid.staging.root.graphs import jumps, operand_places, streams
 
 _LASTING = frozenset(["require", "store", "if", "switch", "give", "fail", "go", "load"])
 """What has an effect, and loads. What else can fail is an integer that grows too large: unused, it need not be made."""
 _GOING = frozenset(["go", "switch"])
-
-
-_READ = {
-    **dict.fromkeys(["add", "sub", "mul", "div", "mod", "shl", "shr", "store"], slice(2, 4)),
-    **dict.fromkeys(["require", "if", "switch"], slice(1, 2)),
-    "field": slice(2, 3), "row": slice(3, None), "give": slice(1, None), "load": slice(3, 4), "go": slice(0),
-    "fixed": slice(0), "fail": slice(0),
-}  # fmt: skip
-_REST = slice(2, None)
-
-
-def operands(instruction: Instruction) -> tuple[int, ...]:
-    """The registers that an instruction reads, but for what it passes to blocks."""
-    return instruction[_READ.get(instruction[0], _REST)]
-
-
-def jumps(instruction: Instruction) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """The blocks that an instruction may go to, with what they get."""
-    match instruction[0]:
-        case "go":
-            return ((instruction[1], instruction[2]),)
-        case "switch":
-            return instruction[2]
-        case _:
-            return ()
-
-
-def streams(body: Stream) -> list[Stream]:
-    """A stream and those inside of it."""
-    found = [body]
-    for stream in found:
-        found.extend(i[2] for i in stream if i[0] == "if")
-    return found
 
 
 def pruned(graph: Graph) -> Graph:
@@ -63,9 +31,9 @@ def pruned(graph: Graph) -> Graph:
             for instruction in stream:
                 operator = instruction[0]
                 if operator not in _LASTING:
-                    needs[instruction[1]] = instruction[_READ.get(operator, _REST)]
+                    needs[instruction[1]] = instruction[operand_places(operator)]
                     continue
-                waiting += instruction[_READ.get(operator, _REST)]
+                waiting += instruction[operand_places(operator)]
                 for target, args in jumps(instruction) if operator in _GOING else ():
                     if target not in reached:
                         reached.add(target)

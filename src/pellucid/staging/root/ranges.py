@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from pellucid.ir.flow import Graph, Instruction, Stream
-from pellucid.staging.root.pruning import jumps
+from pellucid.staging.root.checks import Checks
+from pellucid.staging.root.graphs import jumps
 
 Range: TypeAlias = "tuple[int, int]"
 _ANY = (-(1 << 63), (1 << 63) - 1)
@@ -23,7 +24,7 @@ _TRUTHS = frozenset(["eq", "lt", "is0"])
 
 
 def unchecked(graph: Graph) -> Graph:
-    """The graph, where a sum, product or shift that surely fits has the failure 0."""
+    """The graph, where a sum, product or shift that surely fits has the failure 0, and near accesses share a check."""
     return _Ranges(graph).result()
 
 
@@ -49,7 +50,12 @@ class _Ranges:
             body: Stream = []
             self._through(number, body)
             blocks[number] = blocks[number]._replace(body=body)
-        return self.graph._replace(blocks=blocks)
+        least = {
+            param: low
+            for number, known in self.params.items()
+            for param, (low, _) in zip(blocks[number].params, known, strict=True)
+        }
+        return Checks(self.graph._replace(blocks=blocks), least).result()
 
     def _narrow(self) -> None:
         """Join what blocks hand over once more: what grew without end may have been accepted as an address since."""

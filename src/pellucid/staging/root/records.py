@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pellucid.ir.flow import Block, Graph, Instruction, Stream
 from pellucid.staging.root.flow import Set, bits
-from pellucid.staging.root.pruning import jumps, operands, streams
+from pellucid.staging.root.graphs import Growing, jumps, operands, streams
 
 MOST_FIELDS = 6
 """Elements whose tags have room in one word."""
@@ -47,21 +47,21 @@ class _Place(NamedTuple):
 
 
 class Records:
-    """One graph, with what `lowering` noted of its registers."""
+    """One graph, with what `lowering` noted of its registers; new ones begin with a number."""
 
-    def __init__(self, graph: Graph, pairs: dict[int, MadePair], halves: dict[int, ReadHalf]) -> None:
+    def __init__(
+        self, graph: Graph, pairs: dict[int, MadePair], halves: dict[int, ReadHalf], registers: int
+    ) -> None:
         self.graph, self.pairs, self.halves = graph, pairs, halves
-        self.constants = list(graph.constants)
-        self._registers = 0
+        self._growing = Growing(graph, registers)
         self._made: dict[int, Instruction] = {}
         self._places: dict[int, _Place] = {}
         self._fields: dict[Set, int] = {}
         """The number of elements of each site that makes records."""
 
-    def result(self, closures: Set, registers: int) -> Graph:
-        """The graph with records for those sites of closures whose lists nobody sees; registers begin with a number."""
+    def result(self, closures: Set) -> Graph:
+        """The graph with records for those sites of closures whose lists nobody sees."""
         everything = [i for block in self.graph.blocks for stream in streams(block.body) for i in stream]
-        self._registers = registers
         self._made = {i[1]: i for i in everything if i[0] == "pair"}
         self._find_fields(closures)
         self._find_places(everything)
@@ -69,7 +69,7 @@ class Records:
         if not self._fields:
             return self.graph
         blocks = [self._block(block) for block in self.graph.blocks]
-        return self.graph._replace(blocks=blocks, constants=self.constants)
+        return self.graph._replace(blocks=blocks, constants=self._growing.constants)
 
     # ---- which sites ----
 
@@ -161,12 +161,12 @@ class Records:
         dynamic: list[int] = []
         for depth, tag in enumerate(told):
             if tag < 0:
-                known |= self.constants[~tag] << _shift(depth)
+                known |= self._growing.constants[~tag] << _shift(depth)
             else:
-                dynamic.append(self._emit(out, "shl", tag, self._constant(_shift(depth)), 0))
-        tags = self._constant(known)
+                dynamic.append(self._growing.emit(out, "shl", tag, self._growing.constant(_shift(depth)), 0))
+        tags = self._growing.constant(known)
         for each in dynamic:
-            tags = self._emit(out, "or", tags, each)
+            tags = self._growing.emit(out, "or", tags, each)
         out.append(("pair", register, code, words[0], tags, *words[1:]))
 
     def _element(self, instruction: Instruction, out: Stream) -> None:
@@ -176,24 +176,12 @@ class Records:
         if next(bits(sites)) not in self._fields:
             out.append(instruction)
         elif op == "tags":
-            tags = self._emit(out, "tags", closure)
-            out.append(("shr", register, tags, self._constant(_shift(depth)), 0))
+            tags = self._growing.emit(out, "tags", closure)
+            out.append(("shr", register, tags, self._growing.constant(_shift(depth)), 0))
         elif depth == 1:
             out.append(("cdr", register, closure))
         else:
             out.append(("field", register, closure, depth + 1))
-
-    def _emit(self, out: Stream, operator: str, *operands: int) -> int:
-        """The result of a new instruction."""
-        self._registers += 1
-        out.append((operator, self._registers - 1, *operands))
-        return self._registers - 1
-
-    def _constant(self, number: int) -> int:
-        """The register of a constant."""
-        if number not in self.constants:
-            self.constants.append(number)
-        return ~self.constants.index(number)
 
 
 def _shift(depth: int) -> int:

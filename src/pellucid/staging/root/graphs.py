@@ -1,0 +1,76 @@
+"""Flow graphs to be read and changed: what instructions read and make, and new registers and constants.
+
+Below all that goes through the graphs that `lowering` makes.
+"""
+
+from __future__ import annotations
+
+from pellucid.ir.flow import Graph, Instruction, Stream
+
+_EFFECTS = frozenset(["require", "store", "if", "switch", "give", "fail", "go"])
+_READ = {
+    **dict.fromkeys(["add", "sub", "mul", "div", "mod", "shl", "shr", "store"], slice(2, 4)),
+    **dict.fromkeys(["require", "if", "switch"], slice(1, 2)),
+    "field": slice(2, 3), "within": slice(3, 4), "row": slice(3, None), "give": slice(1, None), "load": slice(3, 4),
+    "go": slice(0), "fixed": slice(0), "fail": slice(0),
+}  # fmt: skip
+_REST = slice(2, None)
+
+
+def operand_places(operator: str) -> slice:
+    """Where the registers are that an instruction reads, but for what it passes to blocks."""
+    return _READ.get(operator, _REST)
+
+
+def operands(instruction: Instruction) -> tuple[int, ...]:
+    """The registers that an instruction reads, but for what it passes to blocks."""
+    return instruction[_READ.get(instruction[0], _REST)]
+
+
+def defines(instruction: Instruction) -> bool:
+    """Whether an instruction has a result, which is its first register."""
+    return instruction[0] not in _EFFECTS
+
+
+def jumps(instruction: Instruction) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """The blocks that an instruction may go to, with what they get."""
+    match instruction[0]:
+        case "go":
+            return ((instruction[1], instruction[2]),)
+        case "switch":
+            return instruction[2]
+        case _:
+            return ()
+
+
+def streams(body: Stream) -> list[Stream]:
+    """A stream and those inside of it."""
+    found = [body]
+    for stream in found:
+        found.extend(i[2] for i in stream if i[0] == "if")
+    return found
+
+
+class Growing:
+    """A graph that gets new registers, from a number on, and new constants."""
+
+    def __init__(self, graph: Graph, registers: int) -> None:
+        self.constants = list(graph.constants)
+        self._registers = registers
+
+    def register(self) -> int:
+        """A new register."""
+        self._registers += 1
+        return self._registers - 1
+
+    def constant(self, number: int) -> int:
+        """The register of a constant."""
+        if number not in self.constants:
+            self.constants.append(number)
+        return ~self.constants.index(number)
+
+    def emit(self, out: Stream, operator: str, *operands: int) -> int:
+        """The result of a new instruction at the end of a stream."""
+        made = self.register()
+        out.append((operator, made, *operands))
+        return made
