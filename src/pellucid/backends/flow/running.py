@@ -49,8 +49,9 @@ class Arena:
 
     def __init__(self, size: int) -> None:
         self.size = size // PAIR_BYTES * PAIR_BYTES
-        self.words = np.empty(2 * self.size // 8, np.int64)
-        self.first = address(self.words)
+        words = np.empty(2 * self.size // 8, np.int64)
+        self.words = memoryview(words)
+        self.first = address(words)
         self.used = self.reached = 0
 
     def pair(self, car: int, cdr: int, tags: int) -> int:
@@ -66,13 +67,14 @@ class Arena:
                 fix="give a larger arena, or shorter lists",
             )
         self.used = at + PAIR_BYTES
-        self.words[at // 8 : at // 8 + 3] = car, cdr, tags
+        first = at // 8
+        self.words[first], self.words[first + 1], self.words[first + 2] = car, cdr, tags
         return self.first + at
 
     def parts(self, pair: int) -> list[int]:
         """The words of a pair, or of a record."""
         at = (pair - self.first) // 8
-        elements = int(self.words[at + 2]) >> 16 & 255
+        elements = self.words[at + 2] >> 16 & 255
         return self.words[at : at + max(3, elements + 2)].tolist()
 
 
@@ -144,7 +146,7 @@ class FlowCode:
 
     def parts(self, arena: Arena, pair: int) -> list[int]:
         """The words of a pair, in the arena or among the constants."""
-        at = (pair - address(self.fixed)) // PAIR_BYTES
+        at = (pair - self.blank[Word.FIXED]) // PAIR_BYTES
         return self.fixed[at].tolist() if 0 <= at < len(self.fixed) else arena.parts(pair)
 
     def run(

@@ -1,0 +1,163 @@
+"""What becomes of a root program's graph: chains of codes, closures as records, near accesses that share a check."""
+
+import numpy as np
+import pytest
+from tests.fuzz.tiers import Call, compare, meant
+from tests.staging.test_root import APPEND
+
+from pellucid.backends.flow.executable import is_possible
+from pellucid.driver.codes import compile_code
+from pellucid.ir.flow import Graph
+from pellucid.staging import Memory
+from pellucid.staging.root.flow import DATA, INTEGERS
+from pellucid.staging.root.graphs import streams
+from pellucid.staging.root.lowering import lowered
+from pellucid.staging.root.machine import run
+from pellucid.staging.root.program import Code, linked, unlinked
+from pellucid.staging.root.ranges import unchecked
+from pellucid.staging.root.reading import read_sugar
+
+TIERS = ["llvm", *["quick"] * is_possible()]
+CHAIN = """
+first(k n) {
+  if (zero? n) third(k n)
+  second(k (+ n 1))
+second(k n) {
+  if (zero? n) (car k)(k 7)
+  third(k (* n 2))
+third(k n) {
+  (car k)(k (- n 5))
+}"""
+NESTED = """
+count(k n l) {
+  if (zero? n) (car k)(k l)
+  truth = (< n 5)
+  inner = (close last (list n k))
+  cl = (close next (list k n truth l inner 2))
+  count(cl (- n 1) (cons n l))
+next(self r) {
+  (k n truth l inner two) = (cdr self)
+  if (truth) (car inner)(inner r)
+  (car k)(k (cons (+ n two) r))
+last(self r) {
+  (n k) = (cdr self)
+  (car k)(k (cons n r))
+}"""
+SEEN = """
+start(k n) {
+  cl = (close next (list k n 3))
+  (car cl)(cl n)
+next(self r) {
+  frame = (cdr self)
+  %s
+sum(k frame r) {
+  k = (car frame)
+  n = (car (cdr frame))
+  (car k)(k (+ n r))
+}"""
+LONG = """
+start(k n) {
+  cl = (close next (list k n 2 3 4 5 6))
+  (car cl)(cl n)
+next(self r) {
+  (k n a b c d e) = (cdr self)
+  (car k)(k (+ (+ n e) r))
+}"""
+GIVEN_BACK = "start(k n) {\n(car k)(k (cons n (close start (list n 2 nil (cons n nil)))))\n}"
+NEAR = """
+smooth(k m n) {
+  turn(k m 0 n)
+turn(k m p n) {
+  if (= p n) (car k)(k p)
+  a = (load m p)
+  b = (load m (+ p 2))
+  x = (store m (+ p 1) (+ a b))
+  c = (load m (+ p 3))
+  y = (store m p (+ b c))
+  turn(k m (+ p 1) n)
+}"""
+BEFORE = NEAR.replace("turn(k m 0 n)", "turn(k m -1 n)")
+
+
+def _entry(text: str) -> Code:
+    return next(iter(read_sugar(text).values()))
+
+
+def _operators(graph: Graph) -> list[str]:
+    return [i[0] for block in graph.blocks for stream in streams(block.body) for i in stream]
+
+
+def _agree(text: str, *args: object, arena: int = 1 << 20) -> None:
+    memory = Memory("m")
+    kinds = ["data" if hasattr(one, "car") else "integer" for one in args]
+    call = Call([None, *args], [memory, *kinds], memory, np.zeros(4, np.uint32))
+    code = _entry(text.replace("(k ", "(k m ", 1))
+    found = compare(code, call, meant(code, call), arena, TIERS)
+    assert found == dict.fromkeys(TIERS, 1)
+
+
+def test_a_code_that_one_place_jumps_to_has_no_block() -> None:
+    graph = lowered(_entry(CHAIN), [INTEGERS]).graph
+    assert [block.name for block in graph.blocks] == ["first", "halt", "first", "third"]
+    for n in (0, -1, 4):
+        assert compile_code(_entry(CHAIN), "integer", tier=TIERS[-1])(n) == run(_entry(CHAIN), n)
+
+
+def test_a_long_chain_has_several_blocks() -> None:
+    lines = [f"c{k}(k n) {{\nc{k + 1}(k (+ n 1))" for k in range(200)]
+    code = _entry("\n".join([*lines, "c200(k n) {\n(car k)(k n)\n}"]))
+    assert 3 < len(lowered(code, [INTEGERS]).graph.blocks) < 9
+    assert compile_code(code, "integer", tier=TIERS[-1])(2) == 202
+
+
+def test_closures_are_records() -> None:
+    operators = _operators(lowered(_entry(NESTED), [INTEGERS, DATA]).graph)
+    assert (operators.count("pair"), "field" in operators) == (6, True)
+    operators = _operators(lowered(read_sugar(APPEND)["append"], [DATA, DATA]).graph)
+    assert operators.count("pair") == 3
+
+
+@pytest.mark.parametrize("arena", [1100, 1 << 20])
+def test_records_are_moved(arena: int) -> None:
+    for n in (1, 4, 7):
+        _agree(NESTED, n, linked(1, 2), arena=arena if n < 7 else 1 << 20)
+
+
+def test_many_records_are_moved() -> None:
+    n = 20_000
+    meant = [*range(n + 2, 6, -1), 4, 3, 2, 1, *range(1, n + 1)]
+    for tier in TIERS:
+        assert unlinked(compile_code(_entry(NESTED), "integer", "data", tier=tier)(n, None)) == meant
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "if (zero? r) sum(self frame r)\nsum(self frame r)",
+        "(car (car frame))((car frame) (cons r frame))",
+        "(car (car frame))((car frame) (null? frame))",
+    ],
+)
+def test_lists_that_are_seen_are_lists(rest: str) -> None:
+    text = SEEN % rest
+    assert "field" not in _operators(lowered(_entry(text), [INTEGERS]).graph)
+    _agree(text, 5)
+
+
+def test_long_lists_and_results() -> None:
+    assert "field" not in _operators(lowered(_entry(LONG), [INTEGERS]).graph)
+    _agree(LONG, 5)
+    _agree(GIVEN_BACK, 5)
+
+
+@pytest.mark.parametrize("text", [NEAR, BEFORE])
+def test_near_accesses_share_a_check(text: str) -> None:
+    graph = unchecked(lowered(_entry(text), [Memory("m"), INTEGERS]).graph)
+    assert _operators(graph).count("within") == (text is NEAR)
+    memory = Memory("m", 8)
+    for n in (0, 1, 5, 6, 20):
+        words = np.arange(9, dtype=np.uint8) * 40
+        call = Call([None, n], [memory, "integer"], memory, words)
+        assert compare(_entry(text), call, meant(_entry(text), call), 1 << 20, TIERS) == dict.fromkeys(
+            TIERS, 1
+        )
