@@ -56,8 +56,7 @@ class Operations(Words):
         """An operator on two values, if both are integers."""
         if one[0] != INTEGERS or other[0] != INTEGERS:
             return None
-        made = self._registers
-        self._registers = made + 1
+        made = self.register()
         if op in _GROWING:
             failure = self._too_large.get(self.place) or self.too_large()
             self.out.append((op, made, one[1], other[1], failure))
