@@ -352,3 +352,25 @@ def test_operators_are_called_by_their_names() -> None:
             assert compiler(names[:count])(x) == chained(names[:count], x)
     with pytest.raises(StagingError, match="unknown primitive"):
         apply("hyperbolic.f32", 1.0)
+
+
+@interpreter
+def shelf(program, count, x):
+    """Items that are changed in place, in a list of a length that is static."""
+    held = [x] * count
+    for at, more in program:
+        held[at] = held[at - 1] + more
+    return held
+
+
+def test_a_list_of_a_static_length_has_one_time_from_the_start() -> None:
+    compiler = cogen(shelf, program=STATIC, count=STATIC, x=DYNAMIC)
+    loop = f"shelf:{shelf.function.__code__.co_firstlineno + 4}("
+    assert [one for one in compiler.trace if one.startswith(loop)] == [f"{loop}D S S D list)"]
+    program = ((0, 2), (1, 5), (0, 1))
+    for count in (2, 3):
+        f = compiler(program, count)
+        assert list(f(7)) == shelf(program, count, 7)
+    assert list(compiler((), 0)(7)) == []
+    with pytest.raises(StagingError, match="no such item"):
+        compiler(program, 0)

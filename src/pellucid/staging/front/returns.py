@@ -79,6 +79,9 @@ def of_routine(name: str, point: str) -> ByRule:
             made = _items(given[0])
         elif name == "length" and _items(given[0]) is not None and given[0] is not DYNAMIC:
             made = STATIC
+        elif name == "fill" and is_static(given[2]):
+            # Its length is not known yet: one list of any length, and not one of each length on the way there.
+            made = pair(given[1], pair(given[1], Constant(None), point), point)
         elif name == "enter" and isinstance(given[0], Graph | Constant):
             made = pair(pair(given[1], given[2], f"{point}.entry"), given[0], point)
         elif name == "put" and isinstance(given[0], Graph) and given[0].packed:
