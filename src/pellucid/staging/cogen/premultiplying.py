@@ -9,7 +9,7 @@ are as good for it, and any other use wants the quotient. Variables that are han
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import gcd
 from typing import Any, TypeAlias
 
@@ -34,41 +34,28 @@ def premultiply(
     """
     if all(abs(factor) == 1 for factor in factors.values()):
         return
-    program = _Program(entry, streams, factors, amounts)
-    kept: dict[Variable, int] = {}
-    sources: set[Variable] = set()
-    seen: set[Variable] = set()
-    for code, uses in program.uses.items():
-        for wanted in uses.products:
-            if wanted not in uses.plain and (code, wanted) not in seen:
-                found = _Class(program, code, wanted)
-                seen |= found.variables
-                if found.is_multiple:
-                    kept.update(dict.fromkeys(found.variables, found.base))
-                    sources.update(found.sources)
-    for code in dict.fromkeys([code for code, _ in kept]):
-        renamed: dict[str, str] = {}
-        first: Stream = []
-        for param in code.params:
-            if (code, param) in sources:
-                _multiply(first, param, kept[code, param], renamed, name)
-        stream = streams[code]
-        stream[:] = first + _rewritten(code, stream, kept, sources, factors, amounts, renamed, name)
+    rewritings: dict[Code, _Rewriting] = {}
+    for base, variables, sources in _Program(entry, streams, factors, amounts).multiples():
+        for code, variable in variables:
+            if code not in rewritings:
+                rewritings[code] = _Rewriting(factors, amounts, name)
+            rewritings[code].kept[variable] = base
+        for code, source in sources:
+            rewritings[code].sources.add(source)
+    for code, rewriting in rewritings.items():
+        streams[code][:] = rewriting.body(code, streams[code])
 
 
 class _Uses:
     """What one code does with its variables."""
 
-    def __init__(self, code: Code) -> None:
-        self.params = {name: at for at, name in enumerate(code.params)}
+    def __init__(self) -> None:
         self.plain: set[str] = set()
         """Those of which the number itself is wanted."""
-        self.products: dict[str, list[tuple[int, bool]]] = {}
-        """The factors, and whether the product is made in each turn: in no branch."""
+        self.products: list[tuple[str, int, bool]] = []
+        """What is multiplied, the factors, and whether the product is made in each turn: in no branch."""
         self.sums: dict[str, str] = {}
-        self.summed: dict[str, list[str]] = {}
         self.jumps: list[tuple[Code, tuple[str, ...]]] = []
-        self.callers: list[tuple[Code, tuple[str, ...]]] = []
 
 
 class _Program:
@@ -77,25 +64,102 @@ class _Program:
     def __init__(
         self, entry: Code, streams: dict[Code, Stream], factors: dict[str, int], amounts: dict[str, int]
     ) -> None:
-        self.uses = {code: _Uses(code) for code in streams}
-        self.values = {entry}
+        self._uses = {code: _Uses() for code in streams}
+        self._values = {entry}
+        self._parents: dict[Variable, Variable] = {}
         for code, stream in streams.items():
-            self._read(self.uses[code], stream, factors, amounts)
-        for code, uses in self.uses.items():
-            for target, args in uses.jumps:
-                self.uses[target].callers.append((code, args))
+            self._read(self._uses[code], stream, factors, amounts)
 
-    def comes_back(self, code: Code) -> bool:
+    def multiples(self) -> Iterator[tuple[int, list[Variable], list[Variable]]]:
+        """The classes of variables that are kept as multiples: of what, their variables, and where these come from."""
+        moved, plain = self._linked()
+        if not moved:
+            return
+        products: dict[Variable, list[tuple[Code, int, bool]]] = {}
+        for code, uses in self._uses.items():
+            for source, factor, always in uses.products:
+                if source not in uses.plain and (code, source) in self._parents:
+                    products.setdefault(self._find((code, source)), []).append((code, factor, always))
+        bases = {root: gcd(*(factor for _, factor, _ in found)) for root, found in products.items()}
+        classes: dict[Variable, list[Variable]] = {root: [] for root, base in bases.items() if base > 1}
+        for variable in self._parents if classes else ():
+            root = self._find(variable)
+            if root in classes:
+                classes[root].append(variable)
+        for root, variables in classes.items():
+            if moved.isdisjoint(variables) or not plain.isdisjoint(variables):
+                continue
+            sources = [one for one in variables if self._is_source(*one)]
+            saved = [(code, always) for code, factor, always in products[root] if factor == bases[root]]
+            if self._is_worth_it(saved, sources):
+                yield bases[root], variables, sources
+
+    def _linked(self) -> tuple[set[Variable], set[Variable]]:
+        """Link what has one answer; the variables that are handed on, and those of which the number is wanted."""
+        moved: set[Variable] = set()
+        plain: set[Variable] = set()
+        for code, uses in self._uses.items():
+            for made, source in uses.sums.items():
+                if source in uses.plain:
+                    plain.add((code, made))
+                elif made in uses.plain:
+                    plain.add((code, source))
+                else:
+                    self._link((code, made), (code, source))
+            for target, args in uses.jumps:
+                if target in self._values:
+                    plain.update([(code, arg) for arg in args])
+                    continue
+                wanted = self._uses[target].plain
+                for param, arg in zip(target.params, args, strict=True):
+                    if arg in uses.plain:
+                        plain.add((target, param))
+                    elif param in wanted:
+                        plain.add((code, arg))
+                    else:
+                        moved.add((code, arg))
+                        self._link((target, param), (code, arg))
+        return moved, plain
+
+    def _link(self, one: Variable, other: Variable) -> None:
+        """Give two variables one answer."""
+        parents = self._parents
+        parents.setdefault(one, one)
+        parents.setdefault(other, other)
+        parents[self._find(one)] = self._find(other)
+
+    def _find(self, variable: Variable) -> Variable:
+        """The variable that stands for all with the same answer."""
+        parents = self._parents
+        while (above := parents[variable]) != variable:
+            parents[variable] = variable = parents[above]
+        return variable
+
+    def _is_source(self, code: Code, name: str) -> bool:
+        """Whether a variable has its value from outside of its class."""
+        return name not in self._uses[code].sums and (name not in code.params or code in self._values)
+
+    def _is_worth_it(self, saved: list[tuple[Code, bool]], sources: list[Variable]) -> bool:
+        """Whether a multiple is kept: it takes a product for each source, and saves one where it is what is used."""
+        each_turn = Counter([code for code, always in saved if always])
+        taken = Counter([code for code, _ in sources])
+        return len(saved) >= len(sources) and all(
+            # What is done in each turn must not be for what comes after the loop.
+            each_turn[code] >= number or not self._comes_back(code)
+            for code, number in taken.items()
+        )
+
+    def _comes_back(self, code: Code) -> bool:
         """Whether a code is in a loop of jumps."""
         seen: set[Code] = set()
-        waiting = [target for target, _ in self.uses[code].jumps]
+        waiting = [target for target, _ in self._uses[code].jumps]
         while waiting:
             each = waiting.pop()
             if each is code:
                 return True
             if each not in seen:
                 seen.add(each)
-                waiting += [target for target, _ in self.uses[each].jumps]
+                waiting += [target for target, _ in self._uses[each].jumps]
         return False
 
     def _read(self, uses: _Uses, stream: Stream, factors: dict[str, int], amounts: dict[str, int]) -> None:
@@ -110,9 +174,8 @@ class _Program:
                     name, word, args, _ = instruction
                     if name in amounts:
                         uses.sums[name] = args[0]
-                        uses.summed.setdefault(args[0], []).append(name)
                     elif name in factors:
-                        uses.products.setdefault(args[0], []).append((factors[name], one is stream))
+                        uses.products.append((args[0], factors[name], one is stream))
                     elif word != "zero?":
                         plain.update(args)
                 elif kind is Const:
@@ -121,9 +184,9 @@ class _Program:
                 elif kind is Jump:
                     goal, args = instruction
                     target = held.get(goal)
-                    if target in self.uses:
+                    if target in self._uses:
                         uses.jumps.append((target, args))
-                        self.values.update([held[arg] for arg in args if arg in held])
+                        self._values.update([held[arg] for arg in args if arg in held])
                     else:
                         plain.update(used(instruction))
                 elif kind is If:
@@ -131,122 +194,78 @@ class _Program:
                     waiting.append(instruction[1])
                 else:
                     plain.update(used(instruction))
-        self.values.update([code for name, code in held.items() if name in plain])
+        self._values.update([code for name, code in held.items() if name in plain])
 
 
-class _Class:
-    """The variables that are handed to each other with one of them, and what their uses ask for."""
+class _Rewriting:
+    """A code on multiples: `kept` are the variables that are some, with their bases."""
 
-    def __init__(self, program: _Program, code: Code, name: str) -> None:
-        self.variables: set[Variable] = set()
-        self.base = 0
-        """The greatest number that all factors are multiples of."""
-        self.sources: list[Variable] = []
-        """Where a quotient comes from outside of the class."""
-        self.is_multiple = False
-        """Whether the multiple is kept: it takes a product for each source, and saves one where it is what is used."""
-        products: list[tuple[Code, int, bool]] = []
-        moved = False
-        waiting = [(code, name)]
-        while waiting:
-            key = waiting.pop()
-            if key in self.variables:
-                continue
-            self.variables.add(key)
-            code, name = key
-            uses = program.uses[code]
-            if name in uses.plain:
-                return
-            factors = uses.products.get(name, ())
-            products += [(code, *each) for each in factors]
-            self.base = gcd(self.base, *(factor for factor, _ in factors))
-            if self.base == 1:
-                return
-            if name in uses.sums:
-                waiting.append((code, uses.sums[name]))
-            elif name in uses.params and code not in program.values:
-                waiting += [(caller, args[uses.params[name]]) for caller, args in uses.callers]
-            else:
-                self.sources.append(key)
-            waiting += [(code, one) for one in uses.summed.get(name, ())]
-            for target, args in uses.jumps:
-                if name in args:
-                    moved = True
-                    if target in program.values:
-                        return
-                    waiting += [
-                        (target, p) for p, arg in zip(target.params, args, strict=True) if arg == name
-                    ]
-        saved = [(code, always) for code, factor, always in products if factor == self.base]
-        each_turn = Counter([code for code, always in saved if always])
-        taken = Counter([code for code, _ in self.sources])
-        self.is_multiple = (
-            moved
-            and len(saved) >= len(self.sources)
-            # What is done in each turn must not be for what comes after the loop.
-            and all(
-                each_turn[code] >= number or not program.comes_back(code) for code, number in taken.items()
-            )
-        )
+    def __init__(self, factors: dict[str, int], amounts: dict[str, int], name: Callable[[str], str]) -> None:
+        self.kept: dict[str, int] = {}
+        self.sources: set[str] = set()
+        """Those that come from outside as quotients."""
+        self._factors = factors
+        self._amounts = amounts
+        self._name = name
+        self._changed: set[str] = set()
+        """The variables whose uses change."""
 
+    def body(self, code: Code, stream: Stream) -> Stream:
+        """The stream of the code."""
+        self._changed.update(self.kept)
+        renamed: dict[str, str] = {}
+        out: Stream = []
+        for param in code.params:
+            if param in self.sources:
+                self._multiply(out, param, renamed)
+        self._append(out, stream, renamed)
+        return out
 
-def _multiply(
-    out: Stream, source: str, base: int, renamed: dict[str, str], name: Callable[[str], str]
-) -> None:
-    """Append the multiple of a quotient from outside."""
-    factor, made = name("c"), name("p")
-    out += [Const(factor, base), Prim(made, "*", (source, factor))]
-    renamed[source] = made
+    def _multiply(self, out: Stream, source: str, renamed: dict[str, str]) -> None:
+        """Append the multiple of a quotient from outside."""
+        factor, made = self._name("c"), self._name("p")
+        out += [new(Const, (factor, self.kept[source])), new(Prim, (made, "*", (source, factor), None))]
+        renamed[source] = made
 
-
-def _rewritten(
-    code: Code,
-    stream: Stream,
-    kept: dict[Variable, int],
-    sources: set[Variable],
-    factors: dict[str, int],
-    amounts: dict[str, int],
-    renamed: dict[str, str],
-    name: Callable[[str], str],
-) -> Stream:
-    """A stream on multiples."""
-    out: Stream = []
-    for instruction in stream:
-        kind = instruction.__class__
-        if kind is Prim:
-            made, word, args, point = instruction
-            known = factors.get(made) or amounts.get(made)
-            base = None if known is None else kept.get((code, args[0]))
-            if known is not None and base is not None:
-                # The number stands before what uses it, and nothing else does.
-                one = renamed.get(args[0]) or args[0]
-                if made in amounts:
-                    out[-1] = new(Const, (args[1], known * base))
-                    out.append(new(Prim, (made, word, (one, args[1]), point)))
-                elif known == base:
-                    out.pop()
-                    renamed[made] = one
+    def _append(self, out: Stream, stream: Stream, renamed: dict[str, str]) -> None:
+        """Append a stream on multiples."""
+        sources, isdisjoint, append = self.sources, self._changed.isdisjoint, out.append
+        for instruction in stream:
+            kind = instruction.__class__
+            if kind is Prim:
+                if isdisjoint(instruction[2]):
+                    append(instruction)
                 else:
-                    out[-1] = new(Const, (args[1], known // base))
-                    out.append(new(Prim, (made, word, (one, args[1]), point)))
+                    self._prim(out, instruction, renamed)
+            elif kind is If:
+                test, inner = instruction
+                branch: Stream = []
+                self._append(branch, inner, renamed.copy())
+                append(new(If, (renamed.get(test, test), branch)))
                 continue
-            if not renamed.keys().isdisjoint(args):
-                read = tuple([renamed.get(one, one) for one in args])
-                instruction = new(Prim, (made, word, read, point))  # noqa: PLW2901 - the same on multiples
-            out.append(instruction)
-            if (code, made) in sources:
-                _multiply(out, made, kept[code, made], renamed, name)
-        elif kind is Const:
-            out.append(instruction)
-            if (code, instruction[0]) in sources:
-                _multiply(out, instruction[0], kept[code, instruction[0]], renamed, name)
-        elif kind is If:
-            test, inner = instruction
-            inner[:] = _rewritten(code, inner, kept, sources, factors, amounts, renamed.copy(), name)
-            out.append(new(If, (renamed.get(test, test), inner)))
-        elif kind is Jump:
-            goal, args = instruction
-            out.append(new(Jump, (goal, tuple([renamed.get(one, one) for one in args]))))
-        else:
-            out.append(instruction)
-    return out
+            elif kind is Jump:
+                goal, args = instruction
+                append(new(Jump, (goal, tuple([renamed.get(one, one) for one in args]))))
+                continue
+            else:
+                append(instruction)
+            if instruction[0] in sources:
+                self._multiply(out, instruction[0], renamed)
+
+    def _prim(self, out: Stream, instruction: Any, renamed: dict[str, str]) -> None:
+        """Append a primitive on what is a multiple now: the number of a product or sum stands right before it."""
+        made, word, args, point = instruction
+        known = self._factors.get(made) or self._amounts.get(made)
+        base = None if known is None else self.kept.get(args[0])
+        if known is None or base is None:
+            out.append(new(Prim, (made, word, tuple([renamed.get(one, one) for one in args]), point)))
+            return
+        one = renamed.get(args[0], args[0])
+        if known == base and made not in self._amounts:
+            out.pop()
+            renamed[made] = one
+            self._changed.add(made)
+            return
+        number = known * base if made in self._amounts else known // base
+        out[-1] = new(Const, (args[1], number))
+        out.append(new(Prim, (made, word, (one, args[1]), point)))
