@@ -8,14 +8,14 @@ from typing import Any, cast
 from pellucid.base.errors import StagingError, brief
 from pellucid.staging.cogen.values import is_split
 from pellucid.staging.root.program import Pair
-from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Constant, Graph, Pointer, Stack, Time
+from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Graph, Stack, Time
 
 
 def shaped(time: Time, value: Any, name: Callable[[], str], place: str) -> Any:
     """A static argument as leaves: residual variables where its time is dynamic."""
     if time is DYNAMIC:
         return [name()]
-    if isinstance(time, Constant | Pointer):
+    if time.is_fixed:
         return []
     if time is CYCLIC:
         given = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else ()

@@ -47,6 +47,8 @@ _VARIABLE = re.compile(r"[a-zA-Z_]\w*_\d+")
 _UNPRINTABLE = re.compile(r"[^ -~]")
 _DEEPEST = 60
 """Nested blocks of one function; Python takes 100."""
+_MOST_CALLS = 8
+"""Functions that call each other; a jump after that waits."""
 
 
 class Body:
@@ -199,7 +201,7 @@ class Body:
         )
         name = f"T{self._owner.number}_{len(self._functions)}_{to.variable('t')}"
         args = "".join(f", {leaf}" for leaf in leaves)
-        to.put(f"waiting.append(({name}, {inner}{args}))")
+        to.put(f"waiting.append(({name}, ({inner}{args},)))")
         writer = Writer(self._generator, self._owner, f"def {name}(out{args}):", to.count)
         self._stream(writer, then, 0, dict(names), inline, demand=False)
         self._functions.append("\n".join(writer.lines))
@@ -282,11 +284,17 @@ class Body:
             elif self._generator.is_crowded(code) and _is_nested(one.time, code):
                 args[at] = stacked(to, one, Stack((DYNAMIC,) * (len(_code(one.time).params) - 1)))
         owner = self._generator.extension(code, tuple(one.time for one in args))
+        owner.depth = owner.depth or self._owner.depth + 1
         leaves = "".join(f", {leaf}" for one in args for leaf in one.leaves())
         if inline is False:
             to.put(f"M{owner.number}({to.out}{leaves})")
         else:
-            to.put(f"waiting.append(({'B' if inline else 'J'}{owner.number}, {to.out}{leaves}))")
+            function = f"{'B' if inline else 'J'}{owner.number}"
+            # Calls lead further from the entry, and at most so far.
+            if owner.depth > self._owner.depth and owner.depth % _MOST_CALLS:
+                to.put(f"{function}({to.out}{leaves})")
+            else:
+                to.put(f"waiting.append(({function}, ({to.out}{leaves},)))")
         to.put("return")
 
     def _return(self, to: Writer, goal: ControlPointer, args: list[Value], inline: bool | None) -> None:
@@ -313,7 +321,7 @@ class Body:
             to.put(f"{name}[0].memo({to.out}, *{name}[1:]{leaves})")
         else:
             to.put(
-                f"waiting.append(({name}[0].{'body' if inline else 'jump'}, {to.out}, *{name}[1:]{leaves}))"
+                f"waiting.append(({name}[0].{'body' if inline else 'jump'}, ({to.out}, *{name}[1:]{leaves})))"
             )
         to.put("return")
 
@@ -397,7 +405,8 @@ def _truth(value: Value) -> str | None:
     time = value.time
     if (
         isinstance(value, ControlPointer)
-        or isinstance(time, Constant | Pointer | Stack)
+        or time.is_fixed
+        or isinstance(time, Stack)
         or value.halves is not None
     ):
         return None

@@ -1,7 +1,8 @@
 """What a compiler runs on: the memo table, the work that waits, and the parts of lifts that depend on static values.
 
-A generated function gets the stream that it extends, as a list, and the leaves of its arguments. It never calls
-another one: it puts it on the list of waiting work, so that no depth of the interpreter's recursion is one of Python.
+A generated function gets the stream that it extends, as a list, and the leaves of its arguments. It calls another one
+only in a chain of bounded length, and puts it on the list of waiting work otherwise, so that no depth of the
+interpreter's recursion is one of Python.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ class Extension:
         self.code = code
         self.times = times
         self.number = number
+        self.depth = 0
+        """The jumps that led to it first from the entry; 0 before one does."""
         self.branches = False
 
     @cached_property
@@ -97,14 +100,15 @@ class Session:
 
     def __init__(self, most: int, deepest: int) -> None:
         self.table: dict[Any, Code] = {}
-        self.waiting: list[tuple[Any, ...]] = []
+        self.waiting: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
+        """Functions to call, with their arguments."""
         self.streams: dict[Code, Stream] = {}
         self.fresh: Iterator[int] = count(1)
         self.owners: dict[Any, Extension] = {}
         self.most = most
         self._deepest = deepest
         self._pairs: dict[Any, Pair] = {}
-        self._shared: dict[Any, tuple[str, int]] = {}
+        self._shared: dict[Any, tuple[int, Prim]] = {}
         self._kept: list[Any] = []
         self._walked = 0
         self._made: Counter[Extension] = Counter()
@@ -156,29 +160,28 @@ class Session:
         """Emit the sum of a variable and a number, once in a stream."""
         return name if amount == 0 else self._shared_once(out, "+", name, amount, self.amounts)
 
-    def times(self, out: Stream, name: str, amount: int) -> str:
-        """Emit the product of a variable and a number, once in a stream."""
-        return name if amount == 1 else self._shared_once(out, "*", name, amount, self.factors)
-
     def _shared_once(self, out: Stream, primitive: str, name: str, amount: int, notes: dict[str, int]) -> str:
         """What a stream has computed already of a quotient and a number, or computes now; the number is kept."""
         key = (id(out), primitive, name, amount)
         found = self._shared.get(key)
         if found is not None:
-            made, at = found
+            at, instruction = found
             # It may have been taken back since.
-            if at < len(out) and out[at].__class__ is Prim and out[at][0] == made:
-                return made
+            if at < len(out) and out[at] is instruction:
+                return instruction[0]
         number, made = f"c{next(self.fresh)}", f"q{next(self.fresh)}"
+        instruction = new(Prim, (made, primitive, (name, number), None))
         out.append(new(Const, (number, amount)))
-        out.append(new(Prim, (made, primitive, (name, number), None)))
-        self._shared[key] = (made, len(out) - 1)
+        out.append(instruction)
+        self._shared[key] = (len(out) - 1, instruction)
         notes[made] = amount
         return made
 
     def cyclic(self, out: Stream, base: int, quotient: str, remainder: int) -> str:
         """Emit what a cyclic integer is (lift case 2)."""
-        return self.plus(out, self.times(out, quotient, base), remainder)
+        if base != 1:
+            quotient = self._shared_once(out, "*", quotient, base, self.factors)
+        return self._shared_once(out, "+", quotient, remainder, self.amounts) if remainder else quotient
 
     def scaled(
         self, out: Stream, factor: int, base: int, quotient: str, remainder: int
@@ -186,6 +189,8 @@ class Session:
         """A cyclic integer, multiplied; by zero it is the constant zero."""
         if factor == 0:
             return 1, self.const(out, 0), 0
+        if base == 1 and remainder == 0:
+            return factor, quotient, 0
         product = PRIMITIVES["*"].meaning
         return product(base, factor), quotient, product(remainder, factor)
 
@@ -207,12 +212,14 @@ class Session:
             rest = rest[1]
         return self.prim(out, "v", named(function, len(found)), *found)
 
-    def _place(self, function: Any) -> str:
-        """The code that a function is of, where its name has a line."""
-        owner = self.owners.get(function)
-        number = function.__name__[1:].partition("_")[0]
-        if owner is None and number.isdigit():
-            owner = next((one for one in self.owners.values() if one.number == int(number)), None)
+    def _place(self, error: Exception) -> str:
+        """The code that an error was raised in, where its name has a line."""
+        number, trace = -1, error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_globals.get("rt") is self:
+                number = int(trace.tb_frame.f_code.co_name[1:].partition("_")[0])
+            trace = trace.tb_next
+        owner = next((one for one in self.owners.values() if one.number == number), None)
         name = owner.code.name.partition("'")[0] if owner is not None else ""
         return name if ":" in name else ""
 
@@ -383,11 +390,11 @@ class Session:
         for _ in range(_MAX_STEPS):
             if not waiting:
                 return
-            job = waiting.pop()
+            function, args = waiting.pop()
             try:
-                job[0](*job[1:])
+                function(*args)
             except FAILURES as error:
-                self.fail(job[1], error, self._place(job[0]))
+                self.fail(args[0], error, self._place(error))
         raise self._endless()
 
     def _endless(self) -> GrowthError:
@@ -396,10 +403,10 @@ class Session:
         for _ in range(1000):
             if not self.waiting:
                 break
-            job = self.waiting.pop()
-            if job[0] in self.owners:
-                jobs.setdefault(job[0], []).append(job[2:])
-            job[0](*job[1:])
+            function, args = self.waiting.pop()
+            if function in self.owners:
+                jobs.setdefault(function, []).append(args[1:])
+            function(*args)
         function, given = max(jobs.items(), key=lambda item: len(item[1]))
         owner = self.owners[function]
         placed = ":" in owner.code.name or max(self._made.values(), default=0) <= _FEW

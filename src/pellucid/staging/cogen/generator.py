@@ -26,7 +26,7 @@ from pellucid.staging.cogen.growths import EndlessError, GrowthError, growths, u
 from pellucid.staging.cogen.values import Value
 from pellucid.staging.root.primitives import PRIMITIVES, applied, primitive
 from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim, check
-from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Constant, Graph, Pointer, Time
+from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Graph, Time
 from pellucid.staging.times.text import times_of
 
 _MAX_PATTERNS = 400
@@ -269,6 +269,7 @@ class Compiler:
         self.options = {"integers": integers, "most": most, "deepest": deepest}
         """What `cogen` was told besides the times."""
         self._entry = generator.extension(code, times)
+        self._entry.depth = 1
         self.source = generator.finish()
         """The Python text of its extensions."""
         self.trace = generator.trace
@@ -308,7 +309,7 @@ class Compiler:
         code = Code(self.code.name, tuple(names))
         stream: list[Instruction] = []
         session.streams[code] = stream
-        session.waiting.append((self._entry.body, stream, *leaves))
+        session.waiting.append((self._entry.body, (stream, *leaves)))
         try:
             session.work()
         except GrowthError as error:
@@ -348,7 +349,7 @@ class Compiler:
 
 def _asks(time: Time) -> bool:
     """Whether a compiler wants a value for a parameter."""
-    return time is not DYNAMIC and not isinstance(time, Constant | Pointer)
+    return time is not DYNAMIC and not time.is_fixed
 
 
 def _certain(code: Code) -> None:
@@ -358,17 +359,16 @@ def _certain(code: Code) -> None:
         seen.add(code)
         known: dict[str, Any] = {}
         for instruction in code.body:
-            match instruction:
-                case Const(name, value):
-                    known[name] = value
-                case Prim(_, "error", (message,)) if message in known:
-                    raise StagingError(str(known[message]), fix="change the program that is compiled")
-                case If():
-                    return
-                case Jump(target) if isinstance(known.get(target), Code):
-                    code = known[target]
-                case _:
-                    pass
+            if isinstance(instruction, Const):
+                known[instruction.name] = instruction.value
+            elif isinstance(instruction, Prim):
+                if instruction.primitive == "error" and instruction.args[0] in known:
+                    message = str(known[instruction.args[0]])
+                    raise StagingError(message, fix="change the program that is compiled")
+            elif isinstance(instruction, If):
+                return
+            elif isinstance(instruction, Jump) and isinstance(found := known.get(instruction.target), Code):
+                code = found
 
 
 MadeCompiler_co = TypeVar("MadeCompiler_co", covariant=True)

@@ -203,7 +203,7 @@ def unpacked(to: Writer, time: Time, source: str) -> Value:
         one, other = to.variable("u"), to.variable("u")
         to.put(f"{one}, {other} = {source}")
         return Value(time, (), (unpacked(to, time.car, one), unpacked(to, time.cdr, other)))
-    if isinstance(time, Constant | Pointer):
+    if time.is_fixed:
         return Value(time)
     if time is CYCLIC:
         names = tuple(to.variable("u") for _ in range(3))

@@ -254,13 +254,14 @@ class _Rewriting:
 
     def _prim(self, out: Stream, instruction: Any, renamed: dict[str, str]) -> None:
         """Append a primitive on what is a multiple now: the number of a product or sum stands right before it."""
-        made, word, args, point = instruction
+        made, word, point = instruction[0], instruction[1], instruction[3]
+        args: tuple[str, ...] = instruction[2]
         known = self._factors.get(made) or self._amounts.get(made)
         base = None if known is None else self.kept.get(args[0])
         if known is None or base is None:
             out.append(new(Prim, (made, word, tuple([renamed.get(one, one) for one in args]), point)))
             return
-        one = renamed.get(args[0], args[0])
+        one: str = renamed.get(args[0], args[0])
         if known == base and made not in self._amounts:
             out.pop()
             renamed[made] = one

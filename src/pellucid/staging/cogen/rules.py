@@ -401,7 +401,7 @@ _LITERAL = re.compile(r"[\d('\"]")
 def _computed(to: Writer, instruction: Prim, values: list[Value]) -> Value:
     """A primitive on values that are known when the compiler runs."""
     row = primitive(instruction.primitive)
-    if all(isinstance(value.time, Constant | Pointer) for value in values):
+    if all(value.time.is_fixed for value in values):
         found = _folded(row.meaning, values)
         if found is not None:
             return found

@@ -93,9 +93,7 @@ def is_split(time: Time) -> bool:
 
 def width(time: Time) -> int:
     """The number of leaves of a value that is not taken apart."""
-    if isinstance(time, Constant | Pointer):
-        return 0
-    return 3 if time is CYCLIC else 1
+    return 0 if time.is_fixed else 3 if time is CYCLIC else 1
 
 
 def fresh(time: Time, name: Callable[[], str]) -> Value:

@@ -33,7 +33,7 @@ def _memo(generator: Generator, owner: Extension, values: list[Value]) -> str:
         " c = table.get(key)",
         " if c is None:",
         f"  c, o = rt.code(key, {generator.global_of(owner)}, d)",
-        f"  waiting.append((B{number}, o{args}))",
+        f"  waiting.append((B{number}, (o{args},)))",
         " j = f'j{next(rt.fresh)}'",
         " out.append(new(Const, (j, c)))",
         " out.append(new(Jump, (j, tuple(d))))",
@@ -53,7 +53,7 @@ def _closing(generator: Generator, owner: Extension, values: list[Value]) -> str
     lines += [
         " if key not in table:",
         f"  o, given = rt.entered(key, {generator.global_of(owner)}, d)",
-        f"  waiting.append((B{number}, o{args}{given}))",
+        f"  waiting.append((B{number}, (o{args}{given},)))",
         " return rt.saved(out, key, d)",
     ]
     return "\n".join(lines)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from pellucid.base.errors import StagingError
 from pellucid.staging.root.program import Code
@@ -18,6 +18,8 @@ class Time:
     """A binding time. Equal times are the same for every purpose."""
 
     __slots__ = ()
+    is_fixed: ClassVar[bool] = False
+    """Whether a value is known when the compiler is generated, and has no place in it."""
 
     def __repr__(self) -> str:
         """Its text, as in the paper."""
@@ -47,6 +49,7 @@ class Constant(Time):
     """Known when the compiler is generated."""
 
     __slots__ = ("_key", "value")
+    is_fixed = True
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -64,6 +67,7 @@ class Pointer(Time):
     """The code of a closure that became a control stack: known, but no other time for the paper than static."""
 
     __slots__ = ("code",)
+    is_fixed = True
 
     def __init__(self, code: Code) -> None:
         self.code = code
@@ -267,5 +271,5 @@ def leaves(times: Iterable[Time]) -> Iterator[tuple[str, Time]]:
             path, one = waiting.pop()
             if isinstance(one, Graph) and not one.packed:
                 waiting += [(f"{path}.cdr", one.cdr), (f"{path}.car", one.car)]
-            elif not isinstance(one, Constant | Pointer):
+            elif not one.is_fixed:
                 yield path, one
