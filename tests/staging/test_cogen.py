@@ -10,7 +10,7 @@ from tests.staging.figures import APPEND, EVEN, FILTER, NYBBLES
 from tests.staging.interpreters import RPN, STEPS, TREES, rpn, steps, tree, with_lifts
 
 from pellucid.base.errors import StagingError
-from pellucid.staging.cogen import Compiler, cogen, tidy
+from pellucid.staging.cogen import Compiler, cogen, extension, tidy
 from pellucid.staging.cogen.tidy import size
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.machine import run
@@ -317,3 +317,37 @@ def test_a_compiler_counts_the_codes_of_each_program_anew() -> None:
         assert run(compiler(15), 20) == 5
     with pytest.raises(StagingError, match="new values of s"):
         compiler(30)
+
+
+def test_a_program_that_is_a_vector_is_walked_once_however_often_it_is_a_key(monkeypatch) -> None:
+    walked: list[object] = []
+    plain = extension.key_of
+
+    def counted(value):
+        walked.append(value)
+        return plain(value)
+
+    monkeypatch.setattr(extension, "key_of", counted)
+    program = (*(("less", 1) for _ in range(40)), ("end", 0))
+    code = cogen(read_sugar(STEPS)["steps"], ["D", "S", "S", "D", "D", "D"])(program, 0)
+    assert len(reached(code)) >= 40
+    assert len(walked) < 4 * len(program)
+
+
+def test_equal_vectors_are_one_key_and_others_are_not() -> None:
+    text = """
+    start(k t x) {
+      if (< x 0) g(k (vref t 0) x)
+      if (< x 1) g(k (vref t 1) x)
+      if (< x 2) g(k (vref t 2) x)
+      g(k (vref t 3) x)
+    }
+    g(k v x) {
+      if (zero? x) (car k)(k (vref v 0))
+      (car k)(k x)
+    }
+    """
+    items = [1, 1, True, 1.0]
+    made = cogen(read_sugar(text)["start"], ["D", "S", "D"])(tuple((one, 2) for one in items))
+    assert len([one for one in reached(made) if one.name.startswith("g")]) == 3
+    assert [run(made, x) for x in (-3, 0, 1, 2)] == [-3, 1, 1, 2]

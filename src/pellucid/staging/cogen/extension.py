@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import count
-from typing import Any, cast
+from typing import Any
 
 from pellucid.base.errors import PellucidError, StagingError, brief
 from pellucid.staging.cogen.growths import GrowthError, grown
@@ -110,6 +110,8 @@ class Session:
         self._pairs: dict[Any, Pair] = {}
         self._shared: dict[Any, tuple[int, Prim]] = {}
         self._kept: list[Any] = []
+        self._vectors: dict[int, object] = {}
+        self._alike: dict[Any, object] = {}
         self._walked = 0
         self._made: Counter[Extension] = Counter()
         """The codes that each extension made."""
@@ -126,6 +128,8 @@ class Session:
         self._pairs.clear()
         self._shared.clear()
         self._kept.clear()
+        self._vectors.clear()
+        self._alike.clear()
         self.factors.clear()
         self.amounts.clear()
         self._walked = 0
@@ -245,10 +249,19 @@ class Session:
         return found
 
     def key(self, value: Any) -> Any:
-        """The key of a static value, which is kept as long as the table."""
-        if value.__class__ not in PLAIN and value.__class__ not in (float, bool):
+        """The key of a static value, which is kept as long as the table.
+
+        A vector is walked once, however often its key is wanted, and has an object for it that is cheap to compare.
+        """
+        if value.__class__ is not tuple:
+            if value.__class__ not in PLAIN and value.__class__ not in (float, bool):
+                self._kept.append(value)
+            return key_of(value)
+        found = self._vectors.get(id(value))
+        if found is None:
             self._kept.append(value)
-        return key_of(value)
+            found = self._vectors[id(value)] = self._alike.setdefault(key_of(value), object())
+        return found
 
     # ---- keys and normalization of what is packed ----
 
@@ -420,7 +433,7 @@ _MAX_REGISTERS = 2000
 _MAX_WALKED = 1_000_000
 """Elements of structures in the keys of one compilation: half a second, and more where they are nested deep."""
 _MAX_STEPS = 400_000
-"""Unfolded jumps of one compilation: about half a second."""
+"""Calls of what waits in one compilation, each of some jumps: about half a second."""
 
 
 def _nodes(time: Time) -> tuple[Node, ...]:
@@ -444,7 +457,8 @@ def frozen(stream: Stream) -> tuple[Instruction, ...]:
     """A stream as the body of a code: what follows a test is a tuple too."""
     for at, instruction in enumerate(stream):
         if isinstance(instruction, If):
-            stream[at] = new(If, (instruction.test, frozen(cast("Stream", instruction.stream))))
+            inner: Any = instruction.stream
+            stream[at] = new(If, (instruction.test, frozen(inner)))
     return tuple(stream)
 
 

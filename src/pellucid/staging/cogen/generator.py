@@ -121,7 +121,8 @@ class Generator:
                 place=code.name,
                 fix="give one for each",
             )
-        check(code)
+        if not self._patterns[code]:
+            check(code)
         owner = Extension(code, times, len(self.extensions))
         self.extensions.append(owner)
         self._by_pattern[code, times] = owner

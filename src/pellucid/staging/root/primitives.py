@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from pellucid.base.errors import InputError, PellucidError, StagingError, did_you_mean
 from pellucid.base.kinds import TEXT, takes
@@ -148,9 +148,9 @@ def _shifted(one: Any, other: Any) -> Any:
 
 def _element(vector: Any, index: Any) -> Any:
     """An element of a vector."""
+    found: tuple[Any, ...] = vector
     if not isinstance(vector, tuple):
         raise TypeError(f"no vector: {vector!r}")
-    found = cast("tuple[Any, ...]", vector)
     if not 0 <= index < len(found):
         raise IndexError(f"no element {index} of {len(found)}")
     return found[index]
