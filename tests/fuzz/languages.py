@@ -339,7 +339,7 @@ def _lines(draw: random.Random) -> list[Any]:
 
 def _equation(draw: random.Random, names: Sequence[str], depth: int) -> str:
     """A term of recur: calls go to equations with less fuel."""
-    kind = draw.randrange(8) if depth else draw.randrange(2)
+    kind = draw.randrange(10) if depth else draw.randrange(2)
     if kind == 0:
         return str(draw.randrange(-9, 99))
     if kind == 1:
@@ -357,6 +357,12 @@ def _equation(draw: random.Random, names: Sequence[str], depth: int) -> str:
         return f"(car (cons {inner()} {inner()}))"
     if kind == 5:
         return f"({draw.choice('fg')} (- n 1) {inner()})"
+    if kind == 6:
+        return f"((lambda (w) {_equation(draw, [*names, 'w'], depth - 1)}) {inner()})"
+    if kind == 7:
+        # One of two functions is chosen when it runs; without fuel, it is none of the equations.
+        one, other = ("f", draw.choice(["g", "max"])) if "n" in names else ("max", "+")
+        return f"((if (< {inner()} {inner()}) {one} {other}) (- n 1) {inner()})"
     return f"({draw.choice(['+', '-', 'min', 'max', '&', '^'])} {inner()} {inner()})"
 
 

@@ -9,7 +9,9 @@ import pytest
 from tests.staging.figures import APPEND, DYN_IF, EVEN, FILTER, NYBBLES
 from tests.staging.interpreters import RPN, rpn
 
-from pellucid.base.errors import StagingError
+from pellucid.backends.flow.executable import is_possible
+from pellucid.base.errors import StagingError, TextError
+from pellucid.driver.codes import compile_code
 from pellucid.staging.cogen import Compiler, cogen, tidy
 from pellucid.staging.cogen.extension import Extension
 from pellucid.staging.cogen.generator import Generator
@@ -72,6 +74,16 @@ RECUR = """
 (append (a b) (if (null? a) b (cons (car a) (append (cdr a) b))))
 (atree (n) (if (zero? n) 1 (+ (atree (- n 1)) (* 2 (atree (- n 1))))))
 (poly (x) (let y (+ x 1) (* y (+ y 3))))
+"""
+FUNCTIONS = """
+(map (f l) (if (null? l) nil (cons (f (car l)) (map f (cdr l)))))
+(fold (f a l) (if (null? l) a (fold f (f a (car l)) (cdr l))))
+(adder (n) (lambda (x) (+ x n)))
+(double (x) (* 2 x))
+(sums (l n) (fold + 0 (map (adder n) (map double l))))
+(twice (f) (lambda (x) (f (f x))))
+(tower (x) (((twice twice) (lambda (y) (let x (+ y 1) (+ x (* 10 y))))) x))
+(chosen (n) ((if (< n 3) double (lambda (n) (- n 7))) n))
 """
 EVALUATOR = """
 (ev (e x) (if (atom? e) (if (= e 'x) x e)
@@ -564,6 +576,35 @@ def test_N13_d_recur_is_compiled_by_the_generated_compiler(name, args, want, mos
     assert counts.total() <= most < before.total()
     # Tail calls build no frames.
     assert (primitives(*reached(residual))["close"] == 0) == (name in {"even", "poly"})
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "want"),
+    [("sums", (linked(1, 2, 3), 10), 42), ("tower", (3,), 45387), ("chosen", (2,), 4), ("chosen", (9,), 2)],
+)
+def test_N13_d_functions_of_recur_are_closures_of_the_residual_program(name, args, want) -> None:
+    program = read_recur(FUNCTIONS)
+    residual = tidy(recur_compiler()(name, linked(*args), program))
+    counts: list[Counter[str]] = [Counter(), Counter()]
+    assert run(interpreter(), name, linked(*args), program, counts=counts[0]) == want
+    assert run(residual, *args, counts=counts[1]) == want
+    assert counts[0].total() > 15 * counts[1].total()
+    # Nothing is left of the program's names.
+    assert "'" not in write_sugar(residual)
+    kinds = ["data" if isinstance(one, Pair) else "integer" for one in args]
+    for tier in ("quick", "llvm") if is_possible() else ("llvm",):
+        assert compile_code(residual, *kinds, tier=tier)(*args) == want
+
+
+def test_texts_that_are_no_recur_are_refused() -> None:
+    for text, message in [
+        ("(f (x) (lambda x x))", "no expression.*bind the variable"),
+        ("(f (x) (lambda (x 3 (y)) x))", "no parameters.*write"),
+        ("(f (x) (y x))", "no expression"),
+        ("(f x)", "no definition"),
+    ]:
+        with pytest.raises(TextError, match=message):
+            read_recur(text)
 
 
 def expression(draw: random.Random, depth: int = 3) -> Pair | int | str:

@@ -1,8 +1,12 @@
 """recur: the recursive equations of Draves (1996), as a language with an interpreter in root.
 
 A program is definitions `(f (x ...) body)`. A body is a number, a variable, `(if test then else)`,
-`(let x value body)`, a call of a primitive of root, or one of a definition. `cogen` of the interpreter is a compiler of
-recur. Its calls build frames on the heap where they must, and tail calls build none.
+`(let x value body)`, a call of a primitive of root, or one of a definition. Functions are values: `(lambda (x ...)
+body)` makes one, the name of a definition or a primitive is one, and any other that stands in front is applied.
+
+`cogen` of the interpreter is a compiler of recur. Its calls build frames on the heap where they must, and tail calls
+build none. A function that is a value is a closure of the residual program, which holds what its body reads of numbers;
+the rest is in its code.
 """
 
 from __future__ import annotations
@@ -41,6 +45,16 @@ value(k e env prog) {
     lift cl stack dynamic
     value(cl (car (cdr (cdr e))) env prog)
   }
+  if (= tag 'lambda) {
+    cl = (close applied (list (cdr e) env prog))
+    lift cl
+    (car k)(k cl)
+  }
+  if (= tag 'apply) {
+    cl = (close function (list k e env prog))
+    lift cl stack dynamic
+    value(cl (car (cdr e)) env prog)
+  }
   cl = (close called (list k e prog))
   lift cl stack (dynamic list)
   values(cl (car (cdr (cdr e))) env prog)
@@ -67,6 +81,20 @@ called(self args) {
   lift k
   $inline = #f
   call(k f args prog)
+}
+function(self f) {
+  (k e env prog) = (cdr self)
+  cl = (close given (list k f))
+  lift cl stack (dynamic list)
+  values(cl (car (cdr (cdr e))) env prog)
+}
+given(self args) {
+  (k f) = (cdr self)
+  (car f)(f k args)
+}
+applied(self k args) {
+  (e env prog) = (cdr self)
+  bind(k (car e) args (car (cdr e)) env prog)
 }
 values(k es env prog) {
   if (null? es) (car k)(k nil)
@@ -100,24 +128,37 @@ def interpreter() -> Code:
 
 def read_recur(text: str) -> Pair | None:
     """The program of a text, as the data that the interpreter takes."""
-    found: list[Pair | None] = []
-    defined = {form[0]: form for form in expressions(text) if isinstance(form, list) and form}
+    definitions: list[tuple[str, list[Form], Form]] = []
     for form in expressions(text):
         match form:
             case [str(name), list(params), body]:
-                bound = [one for one in params if isinstance(one, str)]
-                found.append(
-                    linked(name, linked(*bound), _expression(body, set(bound), set(map(str, defined))))
-                )
+                definitions.append((name, params, body))
             case _:
                 raise TextError(
                     f"no definition: {form!r}", place="recur", fix="write (name (parameter ...) body)"
                 )
-    return linked(*found)
+    defined = {name: len(params) for name, params, _ in definitions}
+    return linked(
+        *(linked(name, *_function(params, body, frozenset(), defined)) for name, params, body in definitions)
+    )
 
 
-def _expression(form: Form, bound: set[str], defined: set[str]) -> Pair | None:
+def _function(
+    params: list[Form], body: Form, bound: frozenset[str], defined: dict[str, int]
+) -> tuple[Pair | None, Pair | None]:
+    """The parameters and the body of a function as data."""
+    names = [one for one in params if isinstance(one, str)]
+    if len(names) < len(params):
+        raise TextError(f"no parameters: {params!r}", place="recur", fix="write (name ...)")
+    return linked(*names), _expression(body, bound.union(names), defined)
+
+
+def _expression(form: Form, bound: frozenset[str], defined: dict[str, int]) -> Pair | None:
     """An expression as data."""
+
+    def data(one: Form) -> Pair | None:
+        return _expression(one, bound, defined)
+
     match form:
         case str(word) if word.lstrip("-").isdigit():
             return linked("const", int(word))
@@ -127,14 +168,21 @@ def _expression(form: Form, bound: set[str], defined: set[str]) -> Pair | None:
             return linked("const", word[1:])
         case str(word) if word in bound:
             return linked("var", word)
+        case str(word) if word in defined or word in PRIMITIVES:
+            arity = defined[word] if word in defined else PRIMITIVES[word].arity
+            given = [f"$ {at}" for at in range(arity)]
+            return linked("lambda", *_function([*given], [word, *given], bound, defined))
         case ["if", test, then, other]:
-            return linked("if", *(_expression(one, bound, defined) for one in (test, then, other)))
+            return linked("if", data(test), data(then), data(other))
+        case ["lambda", list(params), body]:
+            return linked("lambda", *_function(params, body, bound, defined))
         case ["let", str(name), value, body]:
-            inner = _expression(body, bound | {name}, defined)
-            return linked("let", name, _expression(value, bound, defined), inner)
-        case [str(name), *args] if name in defined or name in PRIMITIVES:
+            return linked("let", name, data(value), _expression(body, bound | {name}, defined))
+        case [str(name), *args] if name not in bound and (name in defined or name in PRIMITIVES):
             kind = "call" if name in defined else "prim"
-            return linked(kind, name, linked(*(_expression(one, bound, defined) for one in args)))
+            return linked(kind, name, linked(*map(data, args)))
+        case [function, *args] if isinstance(function, list) or function in bound:
+            return linked("apply", data(function), linked(*map(data, args)))
         case _:
             raise TextError(
                 f"no expression: {form!r}", place="recur", fix="bind the variable, or define the function"
