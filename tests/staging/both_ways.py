@@ -10,14 +10,17 @@ real numbers; cells. A signal is no value of root either. What it does to an add
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from tests.staging.figures import FILTER
 
+from pellucid.ir import types as T
 from pellucid.staging import (
     Memory,
     Residual,
+    choose,
     cyclic,
     fork,
     lift,
@@ -29,7 +32,7 @@ from pellucid.staging import (
     unknown,
 )
 from pellucid.staging.cogen import cogen, tidy
-from pellucid.staging.root.flow import INTEGERS
+from pellucid.staging.root.flow import INTEGERS, REALS
 from pellucid.staging.root.lowering import lowered
 from pellucid.staging.root.nests import nest
 from pellucid.staging.root.program import linked
@@ -67,6 +70,8 @@ word(k addr ca cw) {
 }
 """
 """Reads a sample of any size at a bit address; the last word that was loaded is at hand, as addresses go down."""
+OTHER = re.sub(r"\b(sample|whole|high|joined|word)\b", r"\1-n", SAMPLES).replace("load@m", "load@n")
+"""The same of another memory."""
 SUM = """
 sum(k p size stride r ca cw) {
   if (zero? p) (car k)(k r)
@@ -218,6 +223,98 @@ second(self w) {
 }
 """
 TREE = ("+", ("*", "x", 5), ("&", ("+", "x", 7), 255))
+TWO = """
+two(k p q r ca cw da dw) {
+  if (zero? p) (car k)(k r)
+  i = (- p 8)
+  cl = (close second (list k i q r da dw))
+  sample(cl i 8 ca cw)
+}
+second(self v ca cw) {
+  (k p q r da dw) = (cdr self)
+  j = (- q 12)
+  cl = (close product (list k p j r v ca cw))
+  sample-n(cl j 12 da dw)
+}
+product(self w da dw) {
+  (k p q r v ca cw) = (cdr self)
+  s = (+ (* r 3) (* v w))
+  two(k p q s ca cw da dw)
+}
+"""
+WEIGHTS = """
+weights(k p ws r) {
+  if (zero? p) (car k)(k r)
+  q = (- p 32)
+  s = (+ r (* (load@m (idiv q 32)) (vref ws (idiv (imod q 96) 32))))
+  weights(k q ws s)
+}
+"""
+SEARCH = """
+search(k x i) {
+  if (= i 12) (car k)(k -1)
+  if (= x i) (car k)(k (* i i))
+  search(k x (+ i 1))
+}
+"""
+CHOICES = """
+choices(k x) {
+  if (< x 3) {
+    if (< x 1) (car k)(k 5)
+    (car k)(k (* x 2))
+  }
+  (car k)(k (+ x 1))
+}
+"""
+DIGITS = """
+digits(k i) {
+  (car k)(k (+ (* (idiv i 10) 7) (imod i 10)))
+}
+"""
+CLOSURES = """
+closures(k n x r) {
+  y = (* x 2)
+  f = (close add (list y))
+  turns(k n f r)
+}
+turns(k n f r) {
+  if (zero? n) (car k)(k r)
+  cl = (close next (list k n f))
+  (car f)(f cl r)
+}
+add(self k v) {
+  (y) = (cdr self)
+  (car k)(k (+ v y))
+}
+next(self v) {
+  (k n f) = (cdr self)
+  turns(k (- n 1) f v)
+}
+"""
+DEEP = """
+deep(k n x) {
+  if (zero? n) (car k)(k x)
+  cl = (close one (list k))
+  lift cl stack cyc
+  deep(cl (- n 1) x)
+}
+one(self v) {
+  (k) = (cdr self)
+  (car k)(k (+ v 1))
+}
+"""
+REAL = """
+reals(k x factors) {
+  r = (* x 0.25)
+  horner(k x factors r)
+}
+horner(k x factors r) {
+  if (null? factors) (car k)(k r)
+  s = (+ (* r x) (car factors))
+  horner(k x (cdr factors) s)
+}
+"""
+FACTORS = (0.5, -1.25, 3.0)
 
 
 def _sum(memory: Memory, p: Any, size: int, stride: int) -> Any:
@@ -302,6 +399,52 @@ def _language(memory: Memory, e: Any, i: Any) -> Any:
     return loop(lambda i, r: i == 0, step, i, lift(0))[1]
 
 
+def _two(memory: Memory, other: Memory, p: Any, q: Any) -> Any:
+    def step(p: Any, q: Any, r: Any) -> Any:
+        return p - 8, q - 12, r * 3 + load_sample(memory, p - 8, 8) * load_sample(other, q - 12, 12)
+
+    return loop(lambda p, q, r: p == 0, step, p, q, lift(1))[2]
+
+
+def _weights(memory: Memory, p: Any) -> Any:
+    def step(p: Any, r: Any) -> Any:
+        return p - 32, r + memory.load((p - 32) // 32) * (5, 7, 11)[(p - 32) % 96 // 32]
+
+    return loop(lambda p, r: p == 0, step, p, lift(0))[1]
+
+
+def _search(x: Any) -> Any:
+    def step(k: int, r: Any) -> Any:
+        return fork(x == k, lambda: (12, k * k), lambda: (k + 1, r))
+
+    return loop(lambda k, r: k == 12, step, 0, -1)[1]
+
+
+def _choices(x: Any) -> Any:
+    return choose(x < 3, lambda: choose(x < 1, lambda: 5, lambda: x * 2), lambda: x + 1)
+
+
+def _closures(n: Any, x: Any) -> Any:
+    def adding(y: Any) -> Callable[[Any], Any]:
+        return lambda v: v + y
+
+    def step(n: Any, f: Callable[[Any], Any], r: Any) -> Any:
+        return n - 1, f, f(r)
+
+    return loop(lambda n, f, r: n == 0, step, n, adding(x * 2), lift(5))[2]
+
+
+def _deep(n: int, x: Any) -> Any:
+    return x if n == 0 else _deep(n - 1, x) + 1
+
+
+def _reals(x: Any) -> Any:
+    r = x * 0.25
+    for factor in FACTORS:
+        r = r * x + factor
+    return r
+
+
 def _linked(tree: Any) -> Any:
     return linked(*map(_linked, tree)) if isinstance(tree, tuple) else tree
 
@@ -315,22 +458,24 @@ class Both(NamedTuple):
     memories  those that the program uses.
     integers  the promise that sums and products are of integers.
     states    whether it branches within a turn, so that its residual programs are of different states.
+    reals     whether its dynamic values are real numbers.
     """
 
     online: Callable[[], Residual]
     text: str
     times: tuple[str, ...]
     statics: tuple[Any, ...]
-    runs: tuple[Mapping[str, int], Mapping[str, int]]
+    runs: tuple[Mapping[str, float], Mapping[str, float]]
     memories: tuple[str, ...] = ("m",)
     integers: bool = True
     states: bool = False
+    reals: bool = False
 
     def generated(self) -> Residual:
         """The residual program of the compiler that `cogen` makes, as a nest."""
         code = next(iter(read_sugar(self.text).values()))
         made = tidy(cogen(code, ["D", *self.times], integers=self.integers)(*self.statics))
-        given = [INTEGERS] * (len(made.params) - 1)
+        given = [REALS if self.reals else INTEGERS] * (len(made.params) - 1)
         form = lowered(made, given, memories={name: Memory(name) for name in self.memories})
         return nest(form, made.params[1:])
 
@@ -393,6 +538,40 @@ PROGRAMS = {
     "values with escapes": Both(
         lambda: specialize(_escapes, Memory("m"), cyclic(32, "p")), ESCAPES + SAMPLES,
         ("cyc", "D", "S", "S"), ((32, 0), -1, 0), ({"p": 2, "r": 7}, {"p": 6, "r": 7}), states=True,
+    ),
+    "samples that begin within a word": Both(
+        lambda: specialize(_sum, Memory("m"), cyclic(32, "p"), 12, 12), SUM + SAMPLES,
+        ("cyc", "S", "S", "D", "S", "S"), ((32, 0), 12, 12, -1, 0), ({"p": 3, "r": 0}, {"p": 9, "r": 0}),
+    ),
+    "samples of 8 and of 12 bits": Both(
+        lambda: specialize(_two, Memory("m"), Memory("n"), cyclic(32, "p"), cyclic(32, "q")), TWO + SAMPLES + OTHER,
+        ("cyc", "cyc", "D", "S", "S", "S", "S"), ((32, 0), (32, 0), -1, 0, -1, 0),
+        ({"p": 2, "q": 3, "r": 1}, {"p": 4, "q": 6, "r": 1}), ("m", "n"),
+    ),
+    "weights by the address": Both(
+        lambda: specialize(_weights, Memory("m"), cyclic(96, "p")), WEIGHTS, ("cyc", "S", "D"),
+        ((96, 0), (5, 7, 11)), ({"p": 2, "r": 0}, {"p": 6, "r": 0}),
+    ),
+    "a search": Both(
+        lambda: specialize(_search, unknown("x")), SEARCH, ("D", "S"), (0,), ({"x": 2}, {"x": 9}), (),
+    ),
+    "choices within choices": Both(
+        lambda: specialize(_choices, unknown("x")), CHOICES, ("D",), (), ({"x": 1}, {"x": 2}), (),
+    ),
+    "quotients and remainders": Both(
+        lambda: specialize(lambda i: i // 10 * 7 + i % 10, unknown("i")), DIGITS,
+        ("D",), (), ({"i": -13}, {"i": 96}), (),
+    ),
+    "closures": Both(
+        lambda: specialize(_closures, unknown("n"), unknown("x")), CLOSURES, ("D", "D", "D"), (),
+        ({"n": 2, "x": 10, "r": 5}, {"n": 9, "x": 10, "r": 5}), (), False,
+    ),
+    "a recursion": Both(
+        lambda: specialize(_deep, 200, unknown("x")), DEEP, ("S", "D"), (200,), ({"x": 4}, {"x": -7}), (),
+    ),
+    "a polynomial of real numbers": Both(
+        lambda: specialize(_reals, unknown("x", T.f64)), REAL, ("D", "S"), (linked(*FACTORS),),
+        ({"x": 1.75}, {"x": -0.1}), (), False, reals=True,
     ),
     "a little language": Both(
         lambda: specialize(_language, Memory("m"), TREE, unknown("i")), LANGUAGE,

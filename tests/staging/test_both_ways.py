@@ -18,7 +18,7 @@ _ARITHMETIC = ("add", "mul", "and", "or", "shift_left", "shift_right")
 
 
 def _ran(
-    residual: Residual, row: Both, values: Mapping[str, int]
+    residual: Residual, row: Both, values: Mapping[str, float]
 ) -> tuple[int, dict[str, list[int]], Counter[str]]:
     """What a residual program gives, the memories that it leaves, and what it does for that."""
     random = np.random.default_rng(1)

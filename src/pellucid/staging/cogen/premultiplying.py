@@ -43,7 +43,7 @@ def premultiply(
         for code, source in sources:
             rewritings[code].sources.add(source)
     for code, rewriting in rewritings.items():
-        streams[code][:] = rewriting.body(code, streams[code])
+        streams[code] = rewriting.body(code, streams[code], streams)
 
 
 class _Uses:
@@ -210,16 +210,27 @@ class _Rewriting:
         self._changed: set[str] = set()
         """The variables whose uses change."""
 
-    def body(self, code: Code, stream: Stream) -> Stream:
-        """The stream of the code."""
+    def body(self, code: Code, stream: Stream, streams: dict[Code, Stream]) -> Stream:
+        """The stream of the code; what comes after the multiples of parameters is a code of its own.
+
+        So a loop that begins at the code is the same loop as the one that it leads to.
+        """
         self._changed.update(self.kept)
-        renamed: dict[str, str] = {}
         out: Stream = []
-        for param in code.params:
-            if param in self.sources:
-                self._multiply(out, param, renamed)
-        self._append(out, stream, renamed)
-        return out
+        self._append(out, stream, {})
+        given = [param for param in code.params if param in self.sources]
+        if not given:
+            return out
+        inner = Code(f"{code.name}_0", code.params)
+        streams[inner] = out
+        first: Stream = []
+        renamed: dict[str, str] = {}
+        for param in given:
+            self._multiply(first, param, renamed)
+        link = self._name("j")
+        first.append(new(Const, (link, inner)))
+        first.append(new(Jump, (link, tuple([renamed.get(param, param) for param in code.params]))))
+        return first
 
     def _multiply(self, out: Stream, source: str, renamed: dict[str, str]) -> None:
         """Append the multiple of a quotient from outside."""

@@ -135,7 +135,7 @@ class _Program:
                         surely.append(number)
                 elif kind is Const:
                     name, value = step
-                    key = value if value.__class__ in _SCALARS else (value.__class__, key_of(value))
+                    key = _key(value)
                     number = known.get(key)
                     if number is None:
                         number = known[key] = len(reads)
@@ -300,6 +300,11 @@ def _numbered(groups: dict[Any, list[_Body]], count: int) -> list[list[_Body]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
+def _key(value: Any) -> Any:
+    """A key of a constant."""
+    return value if value.__class__ in _SCALARS else (value.__class__, key_of(value))
+
+
 @lru_cache(maxsize=1 << 10)
 def _stays(word: str) -> bool:
     """Whether a primitive has an effect that remains without its value."""
@@ -331,7 +336,7 @@ class _Writer:
                 body.names[at] = _apart(body.stems[at], stems)
             code = self._code(body)
             code.params = tuple([body.names[at] for at in body.params])
-            code.body = self._stream(body, body.steps, stems, 0)
+            code.body = self._stream(body, body.steps, stems, {}, 0)
         return made
 
     def _count(self) -> None:
@@ -367,12 +372,12 @@ class _Writer:
         return self._code(self._bodies[value].unites) if value.__class__ is Code else value
 
     def _stream(
-        self, body: _Body, steps: list[Step], stems: dict[str, int], depth: int
+        self, body: _Body, steps: list[Step], stems: dict[str, int], known: dict[Any, str], depth: int
     ) -> tuple[Instruction, ...]:
-        """The instructions of steps, and of those that they alone lead to."""
+        """The instructions of steps, and of those that they alone lead to; `known` are the constants that are bound."""
         out: list[Instruction] = []
         while True:
-            self._steps(body, steps, stems, depth, out)
+            self._steps(body, steps, stems, known, depth, out)
             target: Any
             kind, target, args = steps[-1]
             given: list[str] = [body.names[at] for at in args]
@@ -392,7 +397,13 @@ class _Writer:
             body, steps = to, to.steps
 
     def _steps(
-        self, body: _Body, steps: list[Step], stems: dict[str, int], depth: int, out: list[Instruction]
+        self,
+        body: _Body,
+        steps: list[Step],
+        stems: dict[str, int],
+        known: dict[Any, str],
+        depth: int,
+        out: list[Instruction],
     ) -> None:
         """Append the instructions of steps but the jump."""
         names: list[str] = body.names
@@ -410,10 +421,14 @@ class _Writer:
             elif kind is Const:
                 _, number, value = step
                 if used[number]:
-                    name = names[number] = _apart(own[number], stems)
-                    out.append(new(Const, (name, self._value(value))))
+                    key = _key(value)
+                    found = known.get(key)
+                    if found is None:
+                        found = known[key] = _apart(own[number], stems)
+                        out.append(new(Const, (found, self._value(value))))
+                    names[number] = found
             elif kind is If:
-                inner = self._stream(body, step[2], stems, depth + 1)
+                inner = self._stream(body, step[2], stems, known.copy(), depth + 1)
                 out.append(new(If, (names[step[1]], inner)))
             elif kind is Lift:
                 _, number, before, to, args, delay = step
