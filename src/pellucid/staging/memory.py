@@ -5,6 +5,7 @@ A word has any number of bits from 1 to 32; bit 0 of a word is the least signifi
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,22 @@ class Memory:
 
     # ---- access ----
 
+    def __len__(self) -> int:
+        """The number of words, if it has an array."""
+        return len(self._held())
+
+    def __iter__(self) -> Iterator[Any]:
+        """The words from address 0 up."""
+        return map(self.load, range(len(self)))
+
+    def __getitem__(self, address: Any) -> Any:
+        """The word at an address, as `load` gives it."""
+        return self.load(address)
+
+    def __setitem__(self, address: Any, value: Any) -> None:
+        """Overwrite the word at an address, as `store` does."""
+        self.store(address, value)
+
     def load(self, address: Any, needed: int | None = None) -> Any:
         """The word at an address, from 0 up; `needed` tells which of its bits will be used (all).
 
@@ -123,26 +140,30 @@ class Memory:
             old = bitcache.load(session, self, address, self.mask)
             bitcache.store(session, self, address, (old & (self.mask ^ mask)) | bits, self.mask)
 
-    def _array(self, address: int) -> Array:
+    def _held(self) -> Array:
         if self.data is None:
             raise StagingError(
                 f"the memory {self.name} has no data",
                 place=caller()[0],
                 fix="give it an array, or specialize the program",
             )
+        return self.data
+
+    def _array(self, address: int) -> Array:
+        data = self._held()
         if not isinstance(address, int | np.integer):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise StagingError(
                 f"{brief(address)} is no address in the memory {self.name}",
                 place=caller()[0],
                 fix="addresses are integers",
             )
-        if not 0 <= address < len(self.data):
+        if not 0 <= address < len(data):
             raise InputError(
-                f"word {address} is not in the memory {self.name} of {len(self.data)} words",
+                f"word {address} is not in the memory {self.name} of {len(data)} words",
                 place=caller()[0],
                 fix="end before it, or give a longer array",
             )
-        return self.data
+        return data
 
     def element(self, position: Expr) -> Expr:
         """The load of a word, as an integer."""

@@ -85,8 +85,8 @@ def picks(p, x):
         (pushes, 1, 2, "new values of stack", "items of stack in a Memory"),
         (repeats, 1, 2, "new values of found", "items of found in a Memory"),
         (obeys, ["add", "fly"], 5, "unknown instruction 'fly'", "change the program that is compiled"),
-        (divides, 0, 0, "division or modulo by zero", "change the program that is compiled"),
-        (picks, (1, 2), 0, "no item 3 of 2", "change the program that is compiled"),
+        (divides, 0, 1, "division or modulo by zero", "change the program that is compiled"),
+        (picks, (1, 2), 1, "no item 3 of 2", "change the program that is compiled"),
     ],
 )
 def test_what_does_not_end_or_is_wrong_names_variable_line_and_fix(
@@ -95,7 +95,6 @@ def test_what_does_not_end_or_is_wrong_names_variable_line_and_fix(
     compiler = cogen(function, p=STATIC, x=DYNAMIC)
     with pytest.raises(StagingError) as caught:
         compiler(static)
-    # What a program does wrong is told at the interpreter's first line.
     assert caught.value.place == f"test_bad_input.py:{function.source.tree.lineno + line}"
     assert message in caught.value.message
     assert fix in (caught.value.fix or "")

@@ -8,6 +8,7 @@ of it. T is a stream under a dynamic test. `wrapping` writes M and C.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
@@ -88,7 +89,12 @@ class Body:
         if demand:
             to.put("mark = len(out)")
         self._stream(to, self._owner.code.body, 0, dict(self.names), None, demand)
+        self._wrote(to)
+
+    def _wrote(self, to: Writer) -> None:
+        """Keep a function that is written."""
         self._functions.append("\n".join(to.lines))
+        self._owner.places[to.name] = array("i", to.places)
 
     # ---- streams ----
 
@@ -107,6 +113,7 @@ class Body:
                         else:
                             names[name] = _constant(to, value)
                     case Prim(name):
+                        to.at(instruction)
                         values = [names[one] for one in instruction.args]
                         self._generator.spend(values)
                         found = rules.result_of(to, instruction, values)
@@ -204,7 +211,7 @@ class Body:
         to.put(f"waiting.append(({name}, ({inner}{args},)))")
         writer = Writer(self._generator, self._owner, f"def {name}(out{args}):", to.count)
         self._stream(writer, then, 0, dict(names), inline, demand=False)
-        self._functions.append("\n".join(writer.lines))
+        self._wrote(writer)
 
     def _split(
         self,

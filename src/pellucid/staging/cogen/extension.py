@@ -8,10 +8,13 @@ interpreter's recursion is one of Python.
 from __future__ import annotations
 
 import struct
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import count
+from traceback import walk_tb
+from types import CodeType, FrameType
 from typing import Any
 
 from pellucid.base.errors import PellucidError, StagingError, brief
@@ -57,6 +60,8 @@ class Extension:
         self.depth = 0
         """The jumps that led to it first from the entry; 0 before one does."""
         self.branches = False
+        self.places: dict[str, array[int]] = {}
+        """Of each function, the lines of the interpreter that its lines are of, as a writer takes note of them."""
 
     @cached_property
     def frame(self) -> list[Time]:
@@ -70,6 +75,29 @@ class Extension:
             name = self.code.params[int(path.split(".")[0])]
             found += [name, None, name] if time is CYCLIC else [None if time is DYNAMIC else name]
         return found
+
+    def place(self, frame: FrameType, line: int) -> str:
+        """Where one of its functions has failed at a line, as a code with a line; empty where no line is known.
+
+        A code without lines, as of a routine, is at the line that it returns to.
+        """
+        name, own = self.code.name.partition("'")[0], self._line(frame.f_code, line)
+        if own:
+            return f"{name.partition(':')[0]}:{own}"
+        if ":" in name:
+            return name
+        first = self.times[0] if self.times else None
+        after = first.code if isinstance(first, Graph) else None
+        given = [frame.f_locals[one] for one in frame.f_code.co_varnames[1:2]]
+        if isinstance(first, Stack) and given and given[0].__class__ is tuple:
+            after = given[0][0].code
+        return after.name.partition("'")[0] if after is not None and ":" in after.name else ""
+
+    def _line(self, function: CodeType, line: int) -> int:
+        """The line of the interpreter that a line of a function is of, or 0."""
+        places = self.places.get(function.co_name, array("i"))
+        now = line - function.co_firstlineno
+        return next((to for at, to in zip(places[-2::-2], places[::-2], strict=True) if at <= now), 0)
 
     def __repr__(self) -> str:
         """Its name, as in the paper."""
@@ -217,15 +245,14 @@ class Session:
         return self.prim(out, "v", named(function, len(found)), *found)
 
     def _place(self, error: Exception) -> str:
-        """The code that an error was raised in, where its name has a line."""
-        number, trace = -1, error.__traceback__
-        while trace is not None:
-            if trace.tb_frame.f_globals.get("rt") is self:
-                number = int(trace.tb_frame.f_code.co_name[1:].partition("_")[0])
-            trace = trace.tb_next
+        """Where an error was raised, as a code with a line; empty where no line is known."""
+        frames = [each for each in walk_tb(error.__traceback__) if each[0].f_globals.get("rt") is self]
+        if not frames:
+            return ""
+        frame, line = frames[-1]
+        number = int(frame.f_code.co_name[1:].partition("_")[0])
         owner = next((one for one in self.owners.values() if one.number == number), None)
-        name = owner.code.name.partition("'")[0] if owner is not None else ""
-        return name if ":" in name else ""
+        return owner.place(frame, line) if owner is not None else ""
 
     def fail(self, out: Stream, error: Exception, code: str = "") -> None:
         """End a stream with the error that its static part raised, in a code that names its line."""

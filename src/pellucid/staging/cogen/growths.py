@@ -112,17 +112,20 @@ def _samples(changed: dict[str, list[Any]]) -> tuple[str, ...]:
     return tuple(repr(one) for one in values if isinstance(one, int) and abs(one) < _LARGE)
 
 
+_DEEPEST = 4
+"""Keys in keys that are looked into; those of lists have two levels for each one around."""
 _MOST_GROWTHS = 20
 """Codes that an error tells of."""
 _LARGE = 10**12
 """Numbers that are shown in a message."""
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    """Whether two leaves, or their keys, are equal, without a look into what may be deep."""
-    if isinstance(one, tuple) and isinstance(other, tuple):
+def _is_same(one: Any, other: Any, deep: int = 0) -> bool:
+    """Whether two leaves, or their keys, are equal, without a look into what may be deep or long."""
+    if isinstance(one, tuple) and isinstance(other, tuple) and deep < _DEEPEST:
         left, right = cast("tuple[Any, ...]", one), cast("tuple[Any, ...]", other)
-        return [*map(id, left)] == [*map(id, right)]
+        short = len(left) == len(right) <= _LONGEST
+        return short and all(_is_same(*both, deep + 1) for both in zip(left, right, strict=True))
     return one is other or (
         isinstance(one, int | str | float) and one.__class__ is other.__class__ and one == other
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pellucid.staging.cogen.extension import Extension
     from pellucid.staging.cogen.generator import Generator
+    from pellucid.staging.root.program import Prim
 
 
 class Writer:
@@ -20,6 +21,9 @@ class Writer:
         self.generator = generator
         self.owner = owner
         self.lines = [head]
+        self.name = head[len("def ") : head.index("(")]
+        self.places: list[int] = []
+        """Lines of this text and of the interpreter in turn: from the one on, instructions are of the other."""
         self.out = "out"
         self.place = owner.code.name
         self._indent = " "
@@ -28,6 +32,15 @@ class Writer:
     def put(self, line: str) -> None:
         """Append a line."""
         self.lines.append(self._indent + line)
+
+    def at(self, instruction: Prim) -> None:
+        """Take note of the line of the interpreter that an instruction is of, if its variable's name tells it."""
+        line = line_of(instruction.name)
+        places, now = self.places, len(self.lines)
+        while places and places[-2] >= now:
+            del places[-2:]
+        if line and (not places or places[-1] != line):
+            places += (now, line)
 
     @contextmanager
     def indented(self, out: str | None = None) -> Steps[None]:
@@ -80,6 +93,20 @@ class Writer:
 def worded(name: str) -> str:
     """A name with letters and digits only, as Python takes it."""
     return re.sub(r"[^a-zA-Z0-9]", "_", name)
+
+
+@lru_cache(maxsize=1 << 12)
+def line_of(name: str) -> int:
+    """The line that is part of a variable's name, as in `$12_3`, the third one of line 12; 0 for other names.
+
+    >>> line_of("$12_3"), line_of("total")
+    (12, 0)
+    """
+    found = _LINE.search(name)
+    return int(found[1]) if found else 0
+
+
+_LINE = re.compile(r"\$(\d+)_")
 
 
 @lru_cache(maxsize=1 << 12)

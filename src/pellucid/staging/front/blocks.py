@@ -6,6 +6,7 @@ variables that are live there. What follows a call is the code of a closure, wit
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, NamedTuple, TypeAlias
 
 from pellucid.staging.front.returns import Returns
@@ -110,13 +111,16 @@ class Blocks:
         self.now: Block | None = Block(source.tree.lineno)
         self._entry = self.now
         self._count = 0
+        self._names: Counter[str] = Counter()
+        self.line = source.tree.lineno
+        """The line of what is written."""
 
     # ---- writing ----
 
     def temporary(self) -> str:
-        """A new variable."""
+        """A new variable, whose name tells the line to the generator."""
         self._count += 1
-        return f"${self._count}"
+        return f"${self.line}_{self._count}"
 
     def put(self, instruction: Instruction) -> None:
         """Write an instruction; what follows a jump is dropped."""
@@ -187,8 +191,10 @@ class Blocks:
             code.body = self._stream(block, codes)
 
     def _name(self, block: Block) -> str:
-        """The name of a code: the function's, and a line."""
-        return f"{self._source.name}:{block.line}"
+        """A name for a code: the function's, and a line; a number tells those of one line apart."""
+        name = f"{self._source.name}:{block.line}"
+        self._names[name] += 1
+        return name if self._names[name] == 1 else f"{name}'{self._names[name]}"
 
     def _reached(self) -> list[Block]:
         """The blocks that are reached, with their numbers of predecessors."""
@@ -245,7 +251,7 @@ class Blocks:
         out: list[Instruction] = []
         after = K
         if to.body or to.end != Return(result, changed):
-            name = f"{self._source.name}:{to.line}"
+            name = self._name(to)
             live = [K, *sorted(to.live - {result, *changed})]
             rest = Code(name, ("$self", result, *changed))
             frame = self.temporary()

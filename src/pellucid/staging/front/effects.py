@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -81,7 +81,7 @@ class Effects:
         while changing:
             changing = False
             for function, source in self.sources.items():
-                for one in self._changes(source, found):
+                for one in self._changes(source.tree, found):
                     root = root_of(one)
                     if root in source.params and root not in found[function]:
                         found[function].add(root)
@@ -90,9 +90,13 @@ class Effects:
         for function, source in self.sources.items():
             self.changed[function] = tuple(one for one in source.params if one in found[function])
 
-    def _changes(self, source: Source, found: dict[FunctionType, set[str]]) -> Iterator[ast.expr]:
-        """The places that a function changes."""
-        for node in ast.walk(source.tree):
+    def changed_in(self, statements: list[ast.stmt]) -> Iterator[ast.expr]:
+        """The places that some statements change, also by what they call."""
+        return self._changes(ast.Module(statements, []), self.changed)
+
+    def _changes(self, tree: ast.AST, found: Mapping[FunctionType, Collection[str]]) -> Iterator[ast.expr]:
+        """The places that a function, or a part of one, changes."""
+        for node in ast.walk(tree):
             if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
                 held = self.of_node.get(node.value)
                 if held is not None and "memory" not in held.root.forms:

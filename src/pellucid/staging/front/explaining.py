@@ -214,7 +214,8 @@ class _Report:
         static = [name for name, time in times.items() if time is STATIC]
         code, self._inference = program_of(source, static, marked=True)
         self._names = {one.name for one in self._inference.sources.values()}
-        Compiler(code, (DYNAMIC, *times.values()), **translation.options, watch=self._watch)
+        sizes = (DYNAMIC for _ in self._inference.sizes)
+        Compiler(code, (DYNAMIC, *times.values(), *sizes), **translation.options, watch=self._watch)
 
     def times(self) -> BindingTimes:
         """What was found."""

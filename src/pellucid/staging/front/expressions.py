@@ -8,14 +8,15 @@ from types import FunctionType
 from typing import Any, ClassVar, cast
 
 from pellucid.staging.front.advice import CALLABLE, ITERATORS, branched
-from pellucid.staging.front.blocks import Block, Branch, Go
+from pellucid.staging.front.blocks import Block, Branch, Fail, Go
 from pellucid.staging.front.effects import CHANGES, Target, is_transparent, root_of
-from pellucid.staging.front.kinds import Kind
+from pellucid.staging.front.kinds import Kind, point_of
 from pellucid.staging.front.objects import fields_of
-from pellucid.staging.front.returns import Returns, alone, alone_recursive, changing, recursive
-from pellucid.staging.front.sequences import STRUCTURES, Sequences, point_of
+from pellucid.staging.front.returns import Returns, alone, alone_recursive, changing, opening, recursive
+from pellucid.staging.front.sequences import STRUCTURES, Sequences
+from pellucid.staging.front.shapes import shape_of
 from pellucid.staging.front.source import Source
-from pellucid.staging.front.vectors import TEXT_METHODS, static_data
+from pellucid.staging.front.vectors import TEXT_METHODS
 from pellucid.staging.integers import lift
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.primitives import apply
@@ -55,7 +56,9 @@ class Expressions(Sequences):
         write = self._WRITERS.get(type(node))
         if write is None:
             raise self.refused(node)
+        before, self.blocks.line = self.blocks.line, node.lineno
         made = write(self, node)
+        self.blocks.line = before
         self.mark(node, made)
         return made
 
@@ -69,8 +72,7 @@ class Expressions(Sequences):
                 f"{node.id} is a function where a value is expected: functions are no values of an interpreter",
                 branched(node.id),
             )
-        place = f"{self.source.file}:{node.lineno}"
-        return self.blocks.const(found if isinstance(found, Memory) else static_data(found, place))
+        return self.constant(node, found)
 
     def _constant(self, node: Any) -> str:
         if node.value is Ellipsis or isinstance(node.value, bytes | complex):
@@ -163,6 +165,13 @@ class Expressions(Sequences):
         """Whether two sequences are equal: static ones by their parts, others item by item."""
         if name != "=" or forms & {"dict", "object"}:
             raise self.error(node, "sequences are compared", "compare their items")
+        if "list" in forms and forms & {"given", "tuple"}:
+            what = "static sequence" if "given" in forms else "tuple"
+            raise self.error(
+                node,
+                f"a list is compared with a {what}",
+                "compare with a tuple that is written, or item by item",
+            )
         is_given = "given" in forms
         blocks = self.blocks
         made = blocks.prim("same-data", left, other) if is_given else self.call(node, "alike", left, other)
@@ -193,6 +202,11 @@ class Expressions(Sequences):
         while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test, yes, no = test.operand, no, yes
         self.blocks.end(Branch(self.place(test), yes, no), then)
+
+    def fail(self, line: int, message: str, then: Block | None) -> None:
+        """End the block with an error of a line, and go on with another one."""
+        place = self.blocks.const(f"{self.source.file}:{line}: ")
+        self.blocks.end(Fail(self.blocks.prim("+", place, self.blocks.prim("text-of", message))), then)
 
     # ---- calls ----
 
@@ -242,18 +256,26 @@ class Expressions(Sequences):
         callee = cast("Source", target.source)
         params = callee.params[bool(own) :]
         changed = self.inference.changed[callee.function]
-        given: list[str] = [own] if own else []
         names: list[str] = [own] if own and callee.params[0] in changed else []
         after: list[tuple[ast.expr, str]] = []
+        places = {
+            name: one
+            for name, one in zip(params, target.args, strict=True)
+            if self.kind(one).changes and isinstance(one, ast.Name | ast.Attribute | ast.Subscript)
+        }
+        # What is changed is read last: the other arguments may change it before.
+        found = {
+            name: self.value(one) for name, one in zip(params, target.args, strict=True) if name not in places
+        }
+        found |= {name: self.read(one) for name, one in places.items()}
         for name, one in zip(params, target.args, strict=True):
-            if not self.kind(one).changes or not isinstance(one, ast.Name | ast.Attribute | ast.Subscript):
-                given.append(self.value(one))
+            if name not in places:
                 if name in changed:
                     names.append(self.blocks.temporary())
                 continue
             self._lent(node, one, name, callee, target)
-            given.append(self.read(one))
             if name in changed:
+                found[name] = self._opened(callee, name, found[name])
                 if (
                     isinstance(one, ast.Name) and one.id not in self.inference.changed[self.source.function]
                 ) or (isinstance(one, ast.Name) and one.id not in self.source.rebound):
@@ -261,10 +283,10 @@ class Expressions(Sequences):
                 else:
                     names.append(self.blocks.temporary())
                     after.append((one, names[-1]))
-        code = self.codes[callee.function]
         made = self.blocks.call(
-            code,
-            *given,
+            self.codes[callee.function],
+            *([own] if own else []),
+            *(found[name] for name in params),
             line=node.lineno,
             returns=None if dynamic else self._returns(callee),
             dynamic=dynamic,
@@ -274,13 +296,25 @@ class Expressions(Sequences):
             self.rebind(one, name)
         return made
 
+    def _opened(self, callee: Source, name: str, held: str) -> str:
+        """What a function that calls itself is given and changes: with lists of any length, as it comes back."""
+        if self.source.function not in self.inference.reached(callee)[0]:
+            return held
+        made = self.blocks.prim("identity", held)
+        self.blocks.put(Lift(made, opening(self._shape(callee, name)), (made,)))
+        return made
+
+    def _shape(self, callee: Source, name: str) -> str:
+        """The shape of a parameter."""
+        return shape_of(self.inference.kinds.variable(callee.function, name))
+
     def _returns(self, callee: Source) -> Returns | None:
         """The time of what follows a call of a function."""
         reached, reads = self.inference.reached(callee)
         is_recursive = self.source.function in reached
         changed = self.inference.changed[callee.function]
         if is_recursive and changed:
-            places = [str(callee.params.index(one)) for one in changed]
+            places = [f"{callee.params.index(one)}:{self._shape(callee, one)}" for one in changed]
             return changing("reads" if reads else "alone", *places)
         if reads:
             return recursive if is_recursive else None
@@ -342,7 +376,7 @@ class Expressions(Sequences):
         name, held = node.func.attr, node.func.value
         form, forms = self.form(held), self.kind(held).forms
         if form == "memory" and name in ("load", "store") and len(node.args) == 1 + (name == "store"):
-            args = [self.place(held), *(self.value(one) for one in node.args)]
+            args = [self.words(held, self.place(held)), *(self.value(one) for one in node.args)]
             made = self.blocks.prim(name, *args)
             return self.blocks.const(None) if name == "store" else made
         if name == "get" and form in ("given", "dict") and len(node.args) in (1, 2):
@@ -351,7 +385,10 @@ class Expressions(Sequences):
             args = [self.place(held), *(self.value(one) for one in node.args)]
             return self.blocks.prim(f"{name}-{len(node.args)}", *args)
         if form != "list" or name not in CHANGES:
-            fix = "use append and pop of lists, get and items of dictionaries, load and store of memories"
+            fix = (
+                "use append and pop of lists, get and items of dictionaries, load and store of memories; "
+                "for a method of yours, annotate the parameter or the field with its class"
+            )
             if name in ("items", "keys", "values"):
                 fix = f"write `for ... in {ast.unparse(node)}`"
             raise self.error(node, f"the method {name} of {ast.unparse(held)}", fix)
@@ -392,13 +429,17 @@ class Expressions(Sequences):
             raise self.error(
                 classes, f"{ast.unparse(classes)} is no class", "write int, str, tuple or a class"
             )
-        kind, held = self.kind(one), self.place(one)
-        what = self.blocks.const(tuple(found))
+        return self.is_a(node, self.place(one), self.kind(one), tuple(found))
+
+    def is_a(self, node: ast.AST, held: str, kind: Kind, classes: tuple[Any, ...]) -> str:
+        """Whether a value is of one of some classes."""
+        what = self.blocks.const(classes)
         if kind.forms & {"list", "dict"}:
-            raise self.error(node, f"the class of {ast.unparse(one)}", "keep a tag beside it")
+            text = ast.unparse(node).splitlines()[0]
+            raise self.error(node, f"{text}: the class of a list or a dictionary", "keep a tag beside it")
         if not kind.forms & {"tuple", "object"}:
             return self.blocks.prim("is-a", held, what)
-        is_made = any(issubclass(kind.of or tuple, each) for each in found if isinstance(each, type))
+        is_made = any(issubclass(kind.of or tuple, each) for each in classes)
         return self.either(
             node,
             held,

@@ -10,21 +10,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pellucid.staging.front.effects import CHANGES, Effects, Target, is_transparent
-from pellucid.staging.front.kinds import ITEM, Kind, Kinds
+from pellucid.staging.front.kinds import ANY, ITEM, Kind, Kinds
 from pellucid.staging.front.objects import (
     defaults_of,
+    field_class,
     fields_of,
     has_init,
     is_class,
     is_named_tuple,
+    keyed,
+    match_fields,
     method_of,
 )
 from pellucid.staging.front.source import Source, bound_arguments, matched
+from pellucid.staging.front.vectors import LISTING
 from pellucid.staging.memory import Memory
 
 RESULT = "return"
 """The variable that stands for what a function returns."""
 VIEWS = ("items", "keys", "values")
+SIZE = "size$"
+"""What the name of a parameter begins with that is the length of a memory."""
 
 
 class Inference(Effects):
@@ -32,6 +38,7 @@ class Inference(Effects):
 
     def __init__(self, entry: Source, static: Iterable[str]) -> None:
         super().__init__(entry)
+        self.entry = entry
         self.kinds = Kinds()
         self.marks: dict[str, tuple[Source, ast.AST]] | None = None
         """Variables whose times are those of expressions, for explanations."""
@@ -39,6 +46,12 @@ class Inference(Effects):
         """Calls that are left to the compiled program."""
         self.made: dict[tuple[str, str], ast.AST] = {}
         """The expression whose value a variable of a function is."""
+        self.dictionaries: list[tuple[Kind, set[str]]] = []
+        """The dictionaries that are written, with their keys; an empty text is one that is no text."""
+        self.sized: list[str] = []
+        """The memories among the parameters of the entry whose length is asked for."""
+        self.sizes: list[str] = []
+        """The parameters that the entry has for those lengths, after its own."""
         for name in static:
             self.kinds.variable(entry.function, name).add("given")
         self.waiting = [entry]
@@ -47,12 +60,36 @@ class Inference(Effects):
             while self.waiting:
                 walk = _Walk(self, self.waiting.pop(), pending)
                 walk.function()
+        for one in pending:
+            # Of what is no object's method, the texts that a text is split to are a static list.
+            if isinstance(one.node.func, ast.Attribute) and one.node.func.attr in LISTING:
+                one.made.add("given")
+        self._find_keyed()
         for name in entry.params:
-            # What is given to the program is an array, if it is taken apart by numbers that are computed.
+            # What is given to the program is an array, if it has a length, or computed positions.
             kind = self.kinds.variable(entry.function, name).root
-            if kind.indexed and not kind.forms:
+            if (kind.indexed or kind.sized) and not kind.forms:
                 kind.add("memory")
+            if kind.with_size:
+                self.sized.append(name)
         self.find_effects()
+
+    def _find_keyed(self) -> None:
+        """Make objects of the dictionaries of which all keys are written, and the same wherever one is made."""
+        changing = True
+        while changing:
+            changing = False
+            for kind, keys in self.dictionaries:
+                own = kind.root
+                others = own.forms - {"dict", "none"} or own.sized or own.looped
+                if ITEM not in own.parts and (others or keys != own.parts.keys()):
+                    own.part(ITEM)
+                    changing = True
+        for kind, _ in self.dictionaries:
+            own = kind.root
+            if ITEM not in own.parts and own.of is None:
+                own.forms.discard("dict")
+                own.made_of(keyed(tuple(own.parts)))
 
     def source(self, function: FunctionType) -> Source:
         """The source of a function; a new one is read later."""
@@ -98,6 +135,7 @@ class _Walk:
         """A kind as one of the objects of a class."""
         kind.made_of(what)
         if is_named_tuple(what):
+            kind.root.lengths.add(len(fields_of(what)))
             kind.root.forms.discard("object")
             kind.add("tuple")
         return kind
@@ -143,12 +181,14 @@ class _Walk:
                 self._variable(name).unite(kind)
             case ast.Tuple(elts) | ast.List(elts):
                 for at, one in enumerate(elts):
-                    self._assign(one, kind.part(at))
+                    if isinstance(one, ast.Starred):
+                        self._assign(one.value, self._rest(kind))
+                    else:
+                        self._assign(one, kind.part(at))
             case ast.Subscript(value, key):
                 self.kind(value).mutated = True
                 self.kind(key)
-                self.kind(value).mutated = True
-                self.kind(value).part(ITEM).unite(kind)
+                self.kind(value).part(written_key(key) or ITEM).unite(kind)
                 self.kind(target)
             case ast.Attribute(value, name):
                 self.kind(value).mutated = True
@@ -166,7 +206,15 @@ class _Walk:
                     self._variable(name).unite(kind)
             case ast.MatchSequence(patterns):
                 for at, one in enumerate(patterns):
-                    self._pattern(one, kind.part(at))
+                    if isinstance(one, ast.MatchStar):
+                        if one.name is not None:
+                            self._variable(one.name).unite(self._rest(kind))
+                    else:
+                        self._pattern(one, kind.part(at))
+            case ast.MatchClass(what, patterns, names, named):
+                fields = match_fields(self._source, pattern, self._source.known(what))
+                for name, one in zip((*fields, *names), (*patterns, *named), strict=False):
+                    self._pattern(one, kind.part(name) if name else kind)
             case ast.MatchOr(patterns):
                 for one in patterns:
                     self._pattern(one, kind)
@@ -175,10 +223,17 @@ class _Walk:
             case _:
                 pass
 
+    def _rest(self, kind: Kind) -> Kind:
+        """The kind of the items of a sequence from some position on."""
+        kind.part(ITEM)
+        kind.root.lengths.add(ANY)
+        return kind
+
     def _each(self, node: ast.expr) -> Kind:
         """The kind of what a loop goes over."""
         if not isinstance(node, ast.Call):
             kind = self.kind(node)
+            kind.root.looped = True
             return Kind() if kind.root.forms == {"dict"} else kind.part(ITEM)
         known = self._source.known(node.func)
         if known is range:
@@ -223,9 +278,20 @@ class _Walk:
                     return self._variable(name)
                 return outside_kind(self._source.outside(node))
             case ast.Constant(value):
-                return Kind("none") if value is None else Kind()
+                return Kind("none") if value is None else outside_kind(value)
+            case ast.JoinedStr(values):
+                for one in values:
+                    self.kind(one)
+                return Kind("given")
+            case ast.BinOp(left, ast.Add(), right):
+                # A sum with a text is one, and one of static values is static.
+                both = [self.kind(left), self.kind(right)]
+                is_text = any(isinstance(one, ast.Constant | ast.JoinedStr) for one in (left, right))
+                are_given = [one.root.forms == {"given"} for one in both]
+                return Kind("given") if (any(are_given) if is_text else all(are_given)) else Kind()
             case ast.Tuple(elts):
                 made = Kind("tuple")
+                made.lengths.add(ANY if any(isinstance(one, ast.Starred) for one in elts) else len(elts))
                 for at, one in enumerate(elts):
                     if isinstance(one, ast.Starred):
                         made.part(ITEM).unite(self.kind(one.value).part(ITEM))
@@ -241,14 +307,7 @@ class _Walk:
                         made.part(ITEM).unite(self.kind(one))
                 return made
             case ast.Dict(keys, values):
-                made = Kind("dict")
-                for key, one in zip(keys, values, strict=True):
-                    if key is not None:
-                        self.kind(key)
-                        made.part(ITEM).unite(self.kind(one))
-                    else:
-                        made.part(ITEM).unite(self.kind(one).part(ITEM))
-                return made
+                return self._dictionary(keys, values)
             case ast.BinOp(ast.List() as held, ast.Mult(), count):
                 self.kind(count)
                 return self.kind(held)
@@ -258,17 +317,24 @@ class _Walk:
                         self.kind(one)
                 held = self.kind(value)
                 held.part(ITEM)
+                held.root.lengths.add(ANY)
                 return held
             case ast.Subscript(value, index):
                 self.kind(index)
                 literal = position(index)
                 if isinstance(value, ast.Constant):
                     self.kind(value).add("given")
-                self.kind(value).indexed |= literal is None
-                return self.kind(value).part(ITEM if literal is None else literal)
+                key = ITEM if literal is None else literal
+                key = written_key(index) or key
+                self.kind(value).indexed |= key == ITEM
+                return self.kind(value).part(key)
             case ast.Attribute(value, name):
                 known = self._source.attribute(node)
-                return self.kind(value).part(name) if known is None else outside_kind(known[0])
+                if known is not None:
+                    return outside_kind(known[0])
+                held = self.kind(value)
+                what = field_class(held.of, name) if held.of is not None else None
+                return held.part(name) if what is None else self._made(held.part(name), what)
             case ast.IfExp(test, one, other):
                 self.kind(test)
                 made = self.kind(one)
@@ -290,6 +356,8 @@ class _Walk:
                     ):
                         made.unite(self.kind(one))
                     self.kind(one)
+                    if isinstance(operator, ast.In | ast.NotIn):
+                        self.kind(one).part(ITEM)
                 return Kind()
             case ast.Lambda():
                 return Kind()
@@ -298,6 +366,21 @@ class _Walk:
                     if isinstance(one, ast.expr):
                         self.kind(one)
                 return Kind()
+
+    def _dictionary(self, keys: list[ast.expr | None], values: list[ast.expr]) -> Kind:
+        """The kind of a dictionary that is written: its entries have kinds of their own, where the keys are texts."""
+        made = Kind("dict")
+        names = [written_key(one) for one in keys]
+        self._inference.dictionaries.append((made, set(names)))
+        for key, name, one in zip(keys, names, values, strict=True):
+            if key is None:
+                made.part(ITEM).unite(self.kind(one).part(ITEM))
+                continue
+            self.kind(key)
+            made.part(name or ITEM).unite(self.kind(one))
+        if len(set(names)) < len(names):
+            made.part(ITEM)
+        return made
 
     # ---- calls ----
 
@@ -314,12 +397,15 @@ class _Walk:
         if isinstance(node.func, ast.Attribute) and self._source.attribute(node.func) is None:
             return self._method(node, node.func)
         args = [self.kind(one) for one in node.args]
+        if known is len and args:
+            args[0].root.sized = True
         if known in (tuple, list, dict) and args:
             made = Kind(known.__name__)
+            made.lengths.add(ANY)
             made.part(ITEM).unite(args[0].part(ITEM))
             return made
         if known is dict:
-            return Kind("dict")
+            return self._dictionary([], [])
         if known is tuple or known is list:
             return Kind(known.__name__)
         if is_transparent(known) and args:
@@ -394,6 +480,11 @@ class _Walk:
         return made
 
 
+def size_of(memory: str) -> str:
+    """The parameter that is the length of a memory."""
+    return f"{SIZE}{memory}"
+
+
 def _progress(pending: list[_Pending]) -> bool:
     """Read the calls of methods of objects whose class is known by now; whether there were any."""
     done = [one for one in pending if one.walk.resolved(one)]
@@ -408,11 +499,11 @@ def position(index: ast.expr) -> int | None:
 
 def outside_kind(value: Any) -> Kind:
     """The kind of a constant of the interpreter."""
-    if isinstance(value, tuple | list | dict):
+    if isinstance(value, tuple | list | dict | str):
         return Kind("given")
     return Kind("memory") if isinstance(value, Memory) else Kind()
 
 
-def is_range(source: Source, node: ast.expr) -> bool:
-    """Whether an expression is a call of `range`."""
-    return isinstance(node, ast.Call) and source.known(node.func) is range
+def written_key(index: ast.expr | None) -> str:
+    """The text that a key is; empty if it is computed, or no text."""
+    return index.value if isinstance(index, ast.Constant) and isinstance(index.value, str) else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, cast
 
 import numpy as np
@@ -13,7 +13,7 @@ from pellucid.base.errors import InputError, StagingError, brief, did_you_mean
 from pellucid.base.kinds import FUNCTION, takes, whole
 from pellucid.staging.cogen.generator import Compiler, cogen
 from pellucid.staging.cogen.saving import save
-from pellucid.staging.front.inference import RESULT, Inference
+from pellucid.staging.front.inference import RESULT, SIZE, Inference
 from pellucid.staging.front.kinds import Kind, written
 from pellucid.staging.front.placing import placed, placed_loaded
 from pellucid.staging.front.source import Source
@@ -73,7 +73,7 @@ class Interpreter(Generic[P, R]):
         kind = inference.kinds.variable(source.function, RESULT).root
         origin = Origin(source.name, source.file, source.tree.lineno)
         return InterpreterCompiler(
-            lambda: cogen(code, [DYNAMIC, *read.values()], **options),
+            lambda: cogen(code, [DYNAMIC, *read.values(), *(DYNAMIC for _ in inference.sizes)], **options),
             read,
             origin,
             kind,
@@ -238,12 +238,14 @@ class CompiledProgram:
 
     def __repr__(self) -> str:
         """The interpreter and the parameters."""
-        return f"program of {self._name}({', '.join(self.code.params[1:])})"
+        shown = [one for one in self.code.params[1:] if not one.startswith(SIZE)]
+        return f"program of {self._name}({', '.join(shown)})"
 
     def __call__(self, *args: Any) -> Any:
         """The result, as the interpreter returns it for the program."""
         # Residual parameters have numbers behind the names of the interpreter's.
-        names = [one.rpartition("_")[0] or one for one in self.code.params[1:]]
+        params = [one.rpartition("_")[0] or one for one in self.code.params[1:]]
+        names = [one for one in params if not one.startswith(SIZE)]
         place = self._name
         if len(args) != len(names):
             raise InputError(
@@ -252,14 +254,16 @@ class CompiledProgram:
                 fix=f"give {', '.join(names) or 'none'}",
             )
         kinds = tuple(_kind(one, name, place) for one, name in zip(args, names, strict=True))
+        sizes = [_size(one, names, args, place) for one in params[len(names) :]]
         key = tuple(one if isinstance(one, str) else (one.name, one.buffer.type, one.word) for one in kinds)
         compiled = self._compiled.get(key)
         if compiled is None:
             import pellucid  # the floor above runs what this one makes
 
-            compiled = self._compiled[key] = pellucid.compile_code(self.code, *kinds)
+            counted = ("integer" for _ in sizes)
+            compiled = self._compiled[key] = pellucid.compile_code(self.code, *kinds, *counted)
         self.tier, self.problem = compiled.tier, compiled.problem
-        values = [_argument(one) for one in args]
+        values = [*map(_argument, args), *sizes]
         try:
             made = compiled(*values)
         except InputError:
@@ -283,6 +287,19 @@ def _argument(value: Any) -> Any:
     if isinstance(value, Memory):
         return value.data
     return cast("Any", value) if isinstance(value, np.ndarray) else dynamic_data(value, "arguments")
+
+
+def _size(param: str, names: Sequence[str], args: Sequence[Any], place: str) -> int:
+    """The length that a parameter is of: the number of words of a memory."""
+    name = param.removeprefix(SIZE)
+    memory = args[names.index(name)]
+    if isinstance(memory, Memory | np.ndarray):
+        return len(cast("Memory | np.ndarray[Any, Any]", memory))
+    raise InputError(
+        f"{brief(memory)} has no words for {name}",
+        place=place,
+        fix="give an array of uint8, uint16 or uint32",
+    )
 
 
 def _kind(value: Any, name: str, place: str) -> str | Memory:

@@ -6,11 +6,16 @@ one variable's list has one binding time however long it is.
 
 from __future__ import annotations
 
+import re
 from itertools import count
 from typing import Any, ClassVar
 
+from pellucid.staging.front.objects import fields_of, is_keyed, keyed
+
 ITEM = "item"
 """The key of a part that is any item."""
+ANY = -1
+"""Any number of items."""
 
 
 class Kind:
@@ -29,6 +34,12 @@ class Kind:
         self.mutated = False
         self.indexed = False
         """Whether items are taken at positions that are computed."""
+        self.sized = False
+        """Whether the length is asked for: a memory is a pair with its length then."""
+        self.looped = False
+        """Whether a loop goes over them, which asks for the length of a memory."""
+        self.lengths: set[int] = set()
+        """The numbers of items of tuples, where they are known; ANY for others."""
         self.of: Any = None
         self.others: set[Any] = set()
         """Classes that meet the first one."""
@@ -42,6 +53,12 @@ class Kind:
         while found.parent is not None:
             found = found.parent
         return found
+
+    @property
+    def with_size(self) -> bool:
+        """Whether these are memories that go with their length."""
+        own = self.root
+        return "memory" in own.forms and (own.sized or own.looped)
 
     @property
     def changes(self) -> bool:
@@ -99,6 +116,9 @@ class Kind:
             one.name = one.name or more.name
             one.mutated = one.mutated or more.mutated
             one.indexed = one.indexed or more.indexed
+            one.sized = one.sized or more.sized
+            one.looped = one.looped or more.looped
+            one.lengths |= more.lengths
             one.others |= more.others
             if one.of is None:
                 one.of = more.of
@@ -115,6 +135,17 @@ class Kind:
             if "given" in one.forms:
                 for each in one.parts.values():
                     each.add("given")
+
+
+def point_of(kind: Kind) -> str:
+    """The cons point of a kind: a name of its own, which is one word."""
+    own = kind.root
+    if not own.point:
+        own.point = f"{_NO_WORD.sub('_', own.name) or 'made'}-{next(own.numbers)}"
+    return own.point
+
+
+_NO_WORD = re.compile(r"[^\w.]")
 
 
 class Kinds:
@@ -147,7 +178,8 @@ def written(kind: Kind) -> list[Any]:
             if part.root not in order:
                 order[part.root] = len(order)
                 waiting.append(part.root)
-        found.append([sorted(one.forms), [[key, order[part.root]] for key, part in one.parts.items()]])
+        parts = [[key, order[part.root]] for key, part in one.parts.items()]
+        found.append([sorted(one.forms), parts, *([list(fields_of(one.of))] if is_keyed(one.of) else [])])
     return found
 
 
@@ -157,7 +189,9 @@ def read_kind(data: Any) -> Kind:
     >>> read_kind([[["tuple"], [[0, 1]]], [["list"], []]]).part(0).forms
     {'list'}
     """
-    made = [Kind(*map(str, forms)) for forms, _ in data]
-    for kind, (_, parts) in zip(made, data, strict=True):
+    made = [Kind(*map(str, forms)) for forms, *_ in data]
+    for kind, (_, parts, *keys) in zip(made, data, strict=True):
         kind.parts = {key: made[number] for key, number in parts}
+        if keys:
+            kind.of = keyed(tuple(map(str, keys[0])))
     return made[0]

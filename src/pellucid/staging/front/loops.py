@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from pellucid.staging.front.blocks import Block, Branch, Go
 from pellucid.staging.front.effects import root_of
 from pellucid.staging.front.expressions import Expressions
-from pellucid.staging.front.inference import VIEWS, is_range
+from pellucid.staging.front.inference import VIEWS
 from pellucid.staging.front.kinds import ITEM, Kind
 from pellucid.staging.front.returns import as_known
 from pellucid.staging.root.program import Lift
+
+RANGE = "range"
+"""What the name of a range's counter begins with."""
 
 
 class Item(NamedTuple):
@@ -24,11 +27,15 @@ class Item(NamedTuple):
 
 
 class Cursor(NamedTuple):
-    """A way through a sequence: the test for more, the item, and the step, each of which writes instructions."""
+    """A way through a sequence: the test for more, the item, and the step, each of which writes instructions.
+
+    A loop is the program's where one of the variables `ends` is dynamic, and counters are too then.
+    """
 
     more: Callable[[], str]
     item: Callable[[], Item]
     step: Callable[[], None]
+    ends: tuple[str, ...] = ()
 
 
 class Loops(Expressions):
@@ -58,6 +65,8 @@ class Loops(Expressions):
         form = self.form(node)
         if form == "dict":
             return self._entries(node, node, "keys", backwards=backwards)
+        if form == "memory":
+            return self._memory(node, backwards=backwards)
         if form not in ("given", "tuple", "list", "either") or (form == "either" and backwards):
             raise self.error(
                 node, f"a loop over {ast.unparse(node)}", "loop over a range, a tuple, a list or a dictionary"
@@ -68,15 +77,20 @@ class Loops(Expressions):
         held = self.unlocked(node, node, self.kind(node)) if form == "either" else self.place(node)
         if (form == "list") != backwards:
             held = self.call(node, "turned", held, self.blocks.const(None), kind=self.kind(node))
-        return self._pairs(held, part)
+        return self._pairs(held, part, "" if self.kind(node).forms else ast.unparse(node))
 
-    def _counted(self, start: str, step: int) -> tuple[str, Callable[[], None]]:
-        """A variable that counts, and its step."""
+    def _counted(
+        self, start: str, step: int | str, ends: tuple[str, ...] = (), stem: str = "at"
+    ) -> tuple[str, Callable[[], None]]:
+        """A variable that counts, and its step, which is a number or a variable."""
         blocks = self.blocks
-        counter = blocks.prim("identity", start, to=f"at{blocks.temporary()}")
+        counter = blocks.prim("identity", start, to=f"{stem}{blocks.temporary()}")
+        if ends:
+            blocks.put(Lift(counter, as_known, (counter, *ends)))
 
         def go() -> None:
-            blocks.prim("+", counter, blocks.const(step), to=counter)
+            by = blocks.const(step) if isinstance(step, int) else step
+            blocks.prim("+", counter, by, to=counter)
 
         return counter, go
 
@@ -84,16 +98,56 @@ class Loops(Expressions):
         args, blocks = node.args, self.blocks
         if not 1 <= len(args) <= 3 or any(isinstance(one, ast.Starred) for one in args):
             raise self.error(node, "such a loop over a range", "write `for i in range(begin, end, step)`")
-        step = _literal(args[2]) if len(args) > 2 else 1
-        if not step:
-            raise self.error(node, "a range with a step that is no number", "write `while`")
         start = self.value(args[0]) if len(args) > 1 else blocks.const(0)
         start = blocks.prim("identity", start)
         stop = blocks.prim("identity", self.value(args[1] if len(args) > 1 else args[0]))
-        counter, go = self._counted(start, step)
-        blocks.put(Lift(counter, as_known, (counter, stop)))
-        order = (counter, stop) if step > 0 else (stop, counter)
-        return Cursor(lambda: blocks.prim("<", *order), lambda: Item(counter, Kind()), go)
+        step = _literal(args[2]) if len(args) > 2 else 1
+        by = step or blocks.prim("identity", self.value(args[2]))
+        if isinstance(by, str):
+            self._refuse_zero(by)
+        ends = (stop,) if isinstance(by, int) else (stop, by)
+        counter, go = self._counted(start, by, ends, RANGE)
+
+        def more() -> str:
+            if isinstance(by, str):
+                return self._goes_on(counter, stop, by)
+            return blocks.prim("<", *((counter, stop) if by > 0 else (stop, counter)))
+
+        return Cursor(more, lambda: Item(counter, Kind()), go, ends)
+
+    def _refuse_zero(self, step: str) -> None:
+        """Raise Python's error of a range with a step of zero when the program runs."""
+        zero, other = Block(self.blocks.line), Block(self.blocks.line)
+        self.blocks.end(Branch(self.blocks.prim("zero?", step), zero, other), zero)
+        self.fail(self.blocks.line, self.blocks.const("range() arg 3 must not be zero"), other)
+
+    def _goes_on(self, counter: str, stop: str, step: str) -> str:
+        """Whether a counter is before the end, for a step whose sign is not known."""
+        blocks, line = self.blocks, self.blocks.line
+        result = blocks.temporary()
+        up, down, join = Block(line), Block(line), Block(line)
+        blocks.end(Branch(blocks.prim("<", blocks.const(0), step), up, down), up)
+        blocks.prim("<", counter, stop, to=result)
+        blocks.end(Go(join), down)
+        blocks.prim("<", stop, counter, to=result)
+        blocks.end(Go(join), join)
+        return result
+
+    def _memory(self, node: ast.expr, *, backwards: bool) -> Cursor:
+        """The words of a memory."""
+        blocks, held = self.blocks, self.blocks.prim("identity", self.place(node))
+        words, size = self.words(node, held), blocks.prim("cdr", held)
+        first, by, end = blocks.const(0), 1, size
+        if backwards:
+            first, by, end = blocks.prim("-", size, blocks.const(1)), -1, blocks.const(-1)
+        counter, go = self._counted(first, by, (size,))
+        order = (end, counter) if backwards else (counter, end)
+        return Cursor(
+            lambda: blocks.prim("<", *order),
+            lambda: Item(blocks.prim("load", words, counter), Kind()),
+            go,
+            (size,),
+        )
 
     def _vector(self, held: str, part: Kind, *, backwards: bool = False) -> Cursor:
         blocks = self.blocks
@@ -113,14 +167,25 @@ class Loops(Expressions):
             go,
         )
 
-    def _pairs(self, held: str, part: Kind) -> Cursor:
-        blocks = self.blocks
+    def _pairs(self, held: str, part: Kind, doubtful: str = "") -> Cursor:
+        """The items of pairs; what is `doubtful` may be no list, as what the program is given."""
+        blocks, line = self.blocks, self.blocks.line
         rest = blocks.prim("identity", held, to=f"rest{blocks.temporary()}")
+
+        def more() -> str:
+            test = blocks.prim("pair?", rest)
+            if doubtful:
+                end, bad, join = Block(line), Block(line), Block(line)
+                blocks.end(Branch(test, join, end), end)
+                blocks.end(Branch(blocks.prim("null?", rest), join, bad), bad)
+                told = f"{doubtful} is no tuple; where it is an array, annotate the parameter with Memory"
+                self.fail(line, blocks.const(told), join)
+            return test
 
         def go() -> None:
             blocks.prim("cdr", rest, to=rest)
 
-        return Cursor(lambda: blocks.prim("pair?", rest), lambda: Item(blocks.prim("car", rest), part), go)
+        return Cursor(more, lambda: Item(blocks.prim("car", rest), part), go, (rest,))
 
     def _entries(self, node: ast.expr, held: ast.expr, view: str, *, backwards: bool) -> Cursor:
         """The keys, the values, or both, of a dictionary."""
@@ -153,18 +218,20 @@ class Loops(Expressions):
                 return Item(found(), part)
             return Item("", Kind(), (Item(key, Kind()), Item(found(), part)))
 
-        return Cursor(cursor.more, item, cursor.step)
+        return Cursor(cursor.more, item, cursor.step, cursor.ends)
 
     def _enumerated(self, node: ast.Call) -> Cursor:
         inner = self.cursor(node.args[0])
         start = self.value(node.args[1]) if len(node.args) > 1 else self.blocks.const(0)
-        counter, go = self._counted(start, 1)
+        counter, go = self._counted(start, 1, inner.ends)
 
         def both() -> None:
             inner.step()
             go()
 
-        return Cursor(inner.more, lambda: Item("", Kind(), (Item(counter, Kind()), inner.item())), both)
+        return Cursor(
+            inner.more, lambda: Item("", Kind(), (Item(counter, Kind()), inner.item())), both, inner.ends
+        )
 
     def _zipped(self, cursors: list[Cursor]) -> Cursor:
         blocks = self.blocks
@@ -183,17 +250,36 @@ class Loops(Expressions):
             for one in cursors:
                 one.step()
 
-        return Cursor(more, lambda: Item("", Kind(), tuple(one.item() for one in cursors)), step)
+        ends = tuple(end for one in cursors for end in one.ends)
+        return Cursor(more, lambda: Item("", Kind(), tuple(one.item() for one in cursors)), step, ends)
 
     def refuse_change(self, node: ast.For) -> None:
         """Refuse a loop over a list whose body changes that list."""
-        root = root_of(node.iter)
-        if root is None or not self.kind(node.iter).changes or is_range(self.source, node.iter):
-            return
-        text = ast.unparse(node.iter)
-        for one in ast.walk(ast.Module(node.body, [])):
-            if isinstance(one, ast.Name | ast.Attribute | ast.Subscript) and ast.unparse(one) == text:
-                raise self.error(one, f"{text} is used while a loop goes over it", "loop over tuple(x)")
+        roots = {root_of(one) for one in self._iterated(node.iter)} - {None}
+        for one in self.inference.changed_in(node.body):
+            if root_of(one) in roots:
+                text = ast.unparse(one)
+                raise self.error(one, f"{text} is changed while a loop goes over it", "loop over tuple(x)")
+
+    def _iterated(self, node: ast.expr) -> Iterator[ast.expr]:
+        """What a loop goes over: a place, those in calls of zip and others, and the dictionary of a view."""
+        if not isinstance(node, ast.Call):
+            yield node
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in VIEWS:
+            yield node.func.value
+        elif self.source.known(node.func) in (enumerate, reversed, zip):
+            for one in node.args:
+                yield from self._iterated(one)
+
+    def only_looks(self, node: ast.For) -> bool:
+        """Whether the items that a loop goes over may get a name: none is changed there, and it is not used behind."""
+        names = {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
+        inside = [one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in names]
+        everywhere = [
+            one for one in ast.walk(self.source.tree) if isinstance(one, ast.Name) and one.id in names
+        ]
+        changed = {root_of(one) for one in self.inference.changed_in(node.body)}
+        return len(inside) == len(everywhere) and not changed & names
 
 
 def _literal(node: ast.expr) -> int:

@@ -10,7 +10,7 @@ import dataclasses
 from enum import Enum
 from functools import cache
 from types import FunctionType
-from typing import Any, cast
+from typing import Any, ClassVar, cast, get_args, get_type_hints
 
 from pellucid.base.errors import StagingError
 from pellucid.staging.front.source import Source
@@ -42,6 +42,27 @@ def has_init(what: type) -> bool:
     )
 
 
+class Keyed(dict[str, Any]):
+    """A dictionary whose keys are all written in the interpreter, `keys_of` them: it is an object with these fields."""
+
+    keys_of: ClassVar[tuple[str, ...]] = ()
+
+
+@cache
+def keyed(names: tuple[str, ...]) -> type[Keyed]:
+    """The class of dictionaries with some keys.
+
+    >>> fields_of(keyed(("x", "y")))
+    ('x', 'y')
+    """
+    return type("dict", (Keyed,), {"keys_of": names})
+
+
+def is_keyed(what: Any) -> bool:
+    """Whether a class is one of dictionaries with known keys."""
+    return isinstance(what, type) and issubclass(what, Keyed)
+
+
 @cache
 def fields_of(what: Any) -> tuple[str, ...]:
     """The names of the fields of a class, in order.
@@ -52,6 +73,8 @@ def fields_of(what: Any) -> tuple[str, ...]:
     """
     if is_named_tuple(what):
         return tuple(getattr(what, "_fields", ()))
+    if is_keyed(what):
+        return what.keys_of
     if _is_data(what):
         return tuple(one.name for one in dataclasses.fields(what))
     found: dict[str, None] = {}
@@ -111,6 +134,40 @@ def method_of(source: Source, node: ast.AST, what: type, name: str) -> FunctionT
     )
 
 
+@cache
+def field_class(what: Any, name: str) -> type | None:
+    """The class that the annotation of a field names; None if it names none, or several."""
+    try:
+        hint = get_type_hints(what).get(name)
+    except (NameError, TypeError):
+        return None
+    found = [one for one in (get_args(hint) or (hint,)) if is_class(one)]
+    return found[0] if len(found) == 1 else None
+
+
+def match_fields(source: Source, pattern: ast.MatchClass, what: Any) -> tuple[str, ...]:
+    """The fields that the patterns in a class pattern are of, in order; one of a class as `int` is the value itself.
+
+    Raises the error of the line for more patterns than there are fields, and for what is no class.
+    """
+    if not isinstance(what, type):
+        raise source.error(
+            pattern, f"{ast.unparse(pattern.cls)} is no class", "match int, str, tuple or a class of yours"
+        )
+    fields = ("",) if what in _WHOLE else tuple(getattr(what, "__match_args__", ()))
+    if len(pattern.patterns) > len(fields):
+        raise source.error(
+            pattern,
+            f"{what.__name__} takes {len(fields)} patterns in order",
+            "name the fields: Point(x=0, y=y), or use a data class",
+        )
+    return fields[: len(pattern.patterns)]
+
+
+_WHOLE = frozenset({bool, dict, float, int, list, str, tuple})
+"""Classes whose pattern in order is of the value itself."""
+
+
 def position_of(source: Source, node: ast.AST, what: type, field: str) -> int:
     """The position of a field; raises the error of the line if there is none."""
     names = fields_of(what)
@@ -128,6 +185,8 @@ def rebuilt(what: Any, values: list[Any]) -> Any:
     """
     if is_named_tuple(what):
         return what(*values)
+    if is_keyed(what):
+        return dict(zip(what.keys_of, values, strict=True))
     made = object.__new__(what)
     try:
         for name, value in zip(fields_of(what), values, strict=True):

@@ -10,9 +10,12 @@ import re
 from pellucid.base.errors import StagingError
 from pellucid.staging.cogen.growths import EndlessError, Growth, UnsettledError
 from pellucid.staging.front.inference import Inference
+from pellucid.staging.front.loops import RANGE
 from pellucid.staging.front.source import Source
 
 _CODE = re.compile(r"([A-Za-z_][\w.]*):(\d+)")
+_WORDS = {"$k": "the continuation", "a half of what is no pair": "no such item, or an item of what has none"}
+"""What the generator says, in the words of Python."""
 _PREFIX = re.compile(r"(\S+:\d+): (.*)", re.DOTALL)
 
 
@@ -37,7 +40,8 @@ def placed(error: StagingError, entry: Source, inference: Inference) -> StagingE
     line = int(found[2]) if found and name in own else source.tree.lineno
     if found and not place:
         message = message[found.end() :].removeprefix(":").strip()
-    message = message.replace("$k", "the continuation")
+    for word, instead in _WORDS.items():
+        message = message.replace(word, instead)
     shown = f"{name}: {message}" if name in own and place else message
     fix = _lifted(error.names, source) if isinstance(error, UnsettledError) and name in own else error.fix
     return StagingError(shown, place=f"{source.file}:{line}", fix=fix)
@@ -89,15 +93,23 @@ def _deep(error: EndlessError, own: dict[str, Source]) -> StagingError | None:
 def _endless(error: EndlessError, own: dict[str, Source], inference: Inference) -> StagingError | None:
     """The error of a loop that is unrolled without end: what grows is said of the code that is made most often."""
     empty: tuple[Source, int] | None = None
+    counts = False
     for growth in error.growths:
         found = _split(growth.code, own)
         names = [one for one in growth.names if "$" not in one]
         if found is not None and names:
             return _grown(growth, names, *found, inference)
-        empty = empty or found
+        if empty is None and found is not None:
+            empty, counts = found, any(one.startswith(RANGE) for one in growth.names)
     if empty is None:
         return None
     source, line = empty
+    if counts:
+        return StagingError(
+            f"{source.name}: the loop over a range is unrolled, and the range is too long for that",
+            place=f"{source.file}:{line}",
+            fix="lift its end, so that the program counts: range(lift(n))",
+        )
     return StagingError(
         f"{source.name}: the loop is unrolled without end, and nothing changes in it",
         place=f"{source.file}:{line}",

@@ -9,8 +9,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TypeAlias
 
+from pellucid.staging.front.shapes import opened
 from pellucid.staging.root.program import LIFT_RULES, ByRule
 from pellucid.staging.times.lattice import (
+    CYCLIC,
     DYNAMIC,
     STATIC,
     Constant,
@@ -43,25 +45,32 @@ def _alone_recursive(kept: Time, *given: Time) -> Time:
     return _stack(kept, STATIC if all(map(is_known, given)) else DYNAMIC)
 
 
-def changing(computes: str, *places: str) -> ByRule:
-    """Of a function that calls itself, and changes some of its arguments: these stay as known as they were."""
+def changing(computes: str, *changed: str) -> ByRule:
+    """Of a function that calls itself, and changes some of its arguments: these stay as known as they were.
+
+    Each is changed by its place and its shape: lists in it may come back longer.
+    """
+    places = [(int(at), shape) for at, _, shape in (one.partition(":") for one in changed)]
 
     def returns(kept: Time, *given: Time) -> Time:
         if computes == "alone" and all(map(is_known, given)):
             return _stack(kept, STATIC)
-        back = [given[int(at)] for at in places]
-        if not isinstance(kept, Graph) or kept.code is None or any(map(_holds_nothing, back)):
+        if not isinstance(kept, Graph) or kept.code is None:
             return kept
-        return Stack((DYNAMIC, *back))
+        back = [opened(given[at], shape) for at, shape in places]
+        known = [one for one in back if one is not None]
+        return Stack((DYNAMIC, *known)) if len(known) == len(back) else kept
 
-    return ByRule(("changing", computes, *places), returns)
+    return ByRule(("changing", computes, *changed), returns)
 
 
-def _holds_nothing(time: Time) -> bool:
-    """Whether an object has a field that is None, or a list that is empty: it will be given another time."""
-    if isinstance(time, Graph):
-        return any(isinstance(node.car, Constant) for node in time.nodes)
-    return isinstance(time, Constant)
+def opening(shape: str) -> ByRule:
+    """Of what a function that calls itself is given to change: lists in it are of any length from the first on."""
+
+    def given(time: Time) -> Time:
+        return opened(time, shape) or time
+
+    return ByRule(("opening", shape), given)
 
 
 def of_routine(name: str, point: str) -> ByRule:
@@ -131,9 +140,9 @@ def _items(time: Time, *, is_entry: bool = False) -> Time | None:
     return DYNAMIC if time is DYNAMIC else None
 
 
-def _as_known(start: Time, stop: Time) -> Time:
-    """The time of a counter: dynamic where the loop ends at a dynamic number."""
-    return start if is_static(stop) else DYNAMIC
+def _as_known(start: Time, *ends: Time) -> Time:
+    """The time of a counter: dynamic where the loop ends at something dynamic, or has a dynamic step."""
+    return DYNAMIC if {DYNAMIC, CYCLIC} & set(ends) else start
 
 
 alone = ByRule(("alone",), _alone)
@@ -142,4 +151,4 @@ alone_recursive = ByRule(("alone_recursive",), _alone_recursive)
 as_known = ByRule(("as_known",), _as_known)
 for _one in (alone, recursive, alone_recursive, as_known):
     LIFT_RULES[_one.words[0]] = partial(ByRule, _one.words, _one.rule)
-LIFT_RULES.update(changing=changing, library=of_routine)
+LIFT_RULES.update(changing=changing, opening=opening, library=of_routine)

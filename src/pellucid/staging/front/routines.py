@@ -1,13 +1,15 @@
 """Codes that translated programs call: items, lengths and changes of sequences that are pairs.
 
-A list has its last item first, so that `append` is one pair. Codes that make pairs are made for a cons point.
+A list has its last item first, so that `append` is one pair. Codes that make pairs are made for a cons point; of
+dynamic pairs they make dynamic ones. What fails where there is no item is given the message, which has the line.
 """
 
 from __future__ import annotations
 
 from functools import cache
 
-from pellucid.staging.root.program import Code, Const
+from pellucid.staging.front.kinds import ITEM
+from pellucid.staging.root.program import Code
 from pellucid.staging.root.reading import read_sugar
 
 _TEXT = """
@@ -15,49 +17,49 @@ length(k pairs n) {
   if (null? pairs) (car k)(k n)
   length(k (cdr pairs) (+ n 1))
 }
-nth(k pairs index) {
-  if (null? pairs) error_index(k index)
+nth(k pairs index missing) {
+  if (null? pairs) failed(missing)
   if (zero? index) (car k)(k (car pairs))
-  nth(k (cdr pairs) (- index 1))
+  nth(k (cdr pairs) (- index 1) missing)
 }
-error_index(k index) {
-  message = 'missing
-  failed = (error message)
-  failed()
+failed(missing) {
+  stop = (error missing)
+  stop()
 }
-of_list(k pairs index) {
-  if (< index 0) nth(k pairs (- -1 index))
-  cl = (close of_list2 (list k pairs index))
+of_list(k pairs index missing) {
+  if (< index 0) nth(k pairs (- -1 index) missing)
+  cl = (close of_list2 (list k pairs index missing))
   length(cl pairs 0)
 }
 of_list2(self n) {
-  (k pairs index) = (cdr self)
-  nth(k pairs (- (- n 1) index))
+  (k pairs index missing) = (cdr self)
+  nth(k pairs (- (- n 1) index) missing)
 }
-of_tuple(k pairs index) {
+of_tuple(k pairs index missing) {
   if (< index 0) {
-    cl = (close of_tuple2 (list k pairs index))
+    cl = (close of_tuple2 (list k pairs index missing))
     length(cl pairs 0)
   }
-  nth(k pairs index)
+  nth(k pairs index missing)
 }
 of_tuple2(self n) {
-  (k pairs index) = (cdr self)
-  nth(k pairs (+ n index))
+  (k pairs index missing) = (cdr self)
+  nth(k pairs (+ n index) missing)
 }
-put(k pairs index value) {
-  if (< index 0) replace(k pairs (- -1 index) value nil)
-  cl = (close put2 (list k pairs index value))
+put(k pairs index value missing) {
+  if (< index 0) replace(k pairs (- -1 index) value nil missing)
+  cl = (close put2 (list k pairs index value missing))
   length(cl pairs 0)
 }
 put2(self n) {
-  (k pairs index value) = (cdr self)
-  replace(k pairs (- (- n 1) index) value nil)
+  (k pairs index value missing) = (cdr self)
+  replace(k pairs (- (- n 1) index) value nil missing)
 }
-replace(k pairs index value done) {
-  if (null? pairs) error_index(k index)
+replace(k pairs index value done missing) {
+  if (null? pairs) failed(missing)
   if (zero? index) unwind(k (cons:POINT value (cdr pairs)) done)
-  replace(k (cdr pairs) (- index 1) value (cons:POINT.done (car pairs) done))
+  lift done (done pairs) by as_known
+  replace(k (cdr pairs) (- index 1) value (cons:POINT.done (car pairs) done) missing)
 }
 unwind(k pairs done) {
   if (null? done) (car k)(k pairs)
@@ -67,10 +69,10 @@ fill(k pairs value n) {
   if (< n 1) (car k)(k pairs)
   fill(k (cons:POINT value pairs) value (- n 1))
 }
-find(k pairs key) {
-  if (null? pairs) error_index(k key)
+find(k pairs key missing) {
+  if (null? pairs) failed(missing)
   if (= (car (car pairs)) key) (car k)(k (cdr (car pairs)))
-  find(k (cdr pairs) key)
+  find(k (cdr pairs) key missing)
 }
 among(k pairs key) {
   if (null? pairs) (car k)(k #f)
@@ -88,9 +90,11 @@ enter(k pairs key value) {
 assign(k pairs key value done) {
   if (null? pairs) unwind(k (cons:POINT (cons:POINT.entry key value) nil) done)
   if (= (car (car pairs)) key) unwind(k (cons:POINT (cons:POINT.entry key value) (cdr pairs)) done)
+  lift done (done pairs) by as_known
   assign(k (cdr pairs) key value (cons:POINT.done (car pairs) done))
 }
 turned(k pairs done) {
+  lift done (done pairs) by as_known
   if (null? pairs) (car k)(k done)
   turned(k (cdr pairs) (cons:POINT (car pairs) done))
 }
@@ -122,7 +126,7 @@ of_vector(k vector at done) {
 
 
 @cache
-def routine(name: str, point: str = "item") -> Code:
+def routine(name: str, point: str = ITEM) -> Code:
     """A code that translated programs call, which makes pairs of a point.
 
     >>> routine("length").params
@@ -134,13 +138,8 @@ def routine(name: str, point: str = "item") -> Code:
 @cache
 def _codes(point: str) -> dict[str, Code]:
     """All codes for a point."""
-    codes = read_sugar(_TEXT.replace("POINT", point))
-    failure = codes["error_index"]
-    failure.body = tuple(
-        Const(one.name, _MISSING) if isinstance(one, Const) and isinstance(one.value, str) else one
-        for one in failure.body
-    )
-    return codes
-
-
-_MISSING = "no such item or entry"
+    made = read_sugar(_TEXT.replace("POINT", point))
+    if point != ITEM:
+        for code in made.values():
+            code.name += f"-{point}"
+    return made

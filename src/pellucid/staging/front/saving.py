@@ -43,7 +43,8 @@ def load_compiler(path: str | os.PathLike[str]) -> Compiler | InterpreterCompile
     shown = os.fsdecode(path)
     try:
         kind = read_kind(saved.more["result"])
-        times = dict(zip(saved.more["params"], saved.times[1:], strict=True))
+        params = saved.more["params"]
+        times = dict(zip(params, saved.times[1 : len(params) + 1], strict=True))
         name, file, line = saved.more["origin"]
         origin = Origin(str(name), str(file), int(line))
         for one in reached(saved.code):

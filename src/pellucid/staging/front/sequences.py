@@ -10,13 +10,14 @@ from typing import Any
 
 from pellucid.base.errors import StagingError
 from pellucid.staging.front.blocks import Block, Blocks, Branch, Go
-from pellucid.staging.front.inference import Inference, position
-from pellucid.staging.front.kinds import ITEM, Kind
-from pellucid.staging.front.objects import is_named_tuple, position_of
+from pellucid.staging.front.inference import Inference, position, written_key
+from pellucid.staging.front.kinds import ITEM, Kind, point_of
+from pellucid.staging.front.objects import fields_of, is_keyed, is_named_tuple, position_of
 from pellucid.staging.front.returns import of_routine
 from pellucid.staging.front.routines import routine
 from pellucid.staging.front.source import Source
 from pellucid.staging.front.vectors import static_data
+from pellucid.staging.memory import Memory
 from pellucid.staging.root.program import Code, Lift
 from pellucid.staging.times.lattice import STATIC
 
@@ -111,6 +112,16 @@ class Sequences(ABC):
             )
         return self.place(node)
 
+    # ---- memories ----
+
+    def memory(self, kind: Kind, words: str, size: str) -> str:
+        """A memory as a value: with its length, where that is asked for."""
+        return self.blocks.prim("cons", words, size, point=point_of(kind))
+
+    def words(self, node: ast.expr, held: str) -> str:
+        """The words of a memory."""
+        return self.blocks.prim("car", held) if self.kind(node).with_size else held
+
     # ---- places ----
 
     def index(self, node: ast.expr) -> str:
@@ -142,7 +153,7 @@ class Sequences(ABC):
         elif isinstance(node, ast.Subscript):
             self._put(node, value)
         elif isinstance(node, ast.Attribute):
-            self._set(node, value)
+            self._set(node, node.attr, value)
         else:
             raise self.error(node, f"{ast.unparse(node)} is changed in place", "change a local variable")
 
@@ -150,27 +161,32 @@ class Sequences(ABC):
         """Change an item of a list, a dictionary or a memory."""
         held, form = node.value, self.form(node.value)
         if form == "memory":
-            self.blocks.prim("store", self.place(held), self.index(node.slice), value)
+            self.blocks.prim("store", self.words(held, self.place(held)), self.index(node.slice), value)
+            return
+        if form == "object" and is_keyed(self.kind(held).of):
+            self._set(node, written_key(node.slice), value)
             return
         if form not in ("list", "dict"):
             raise self.error(
                 node, f"an item of {ast.unparse(held)} is assigned", "copy it to a list: list(x)"
             )
         name = "put" if form == "list" else "enter"
-        old, index = self.read(held), self.index(node.slice)
-        self.rebind(held, self.call(node, name, old, index, value, kind=self.kind(held)))
+        args = [self.read(held), self.index(node.slice), value]
+        if form == "list":
+            args.append(self.missing())
+        self.rebind(held, self.call(node, name, *args, kind=self.kind(held)))
 
-    def _set(self, node: ast.Attribute, value: str) -> None:
+    def _set(self, node: ast.Attribute | ast.Subscript, name: str, value: str) -> None:
         """Change a field of an object."""
         kind = self.kind(node.value)
         self.form(node.value)
         if kind.of is None or "given" in kind.forms or is_named_tuple(kind.of):
             raise self.error(
                 node,
-                f"the field {node.attr} of {ast.unparse(node.value)} is assigned",
+                f"the field {name} of {ast.unparse(node.value)} is assigned",
                 "make the object in the interpreter, by a call of its class",
             )
-        at = position_of(self.source, node, kind.of, node.attr)
+        at = position_of(self.source, node, kind.of, name)
         rest = self.read(node.value)
         before: list[str] = []
         for _ in range(at):
@@ -185,31 +201,42 @@ class Sequences(ABC):
         """A field of an object, or a constant of a module, a class or an enumeration."""
         known = self.source.attribute(node)
         if known is not None:
-            return self.blocks.const(static_data(known[0], f"{self.source.file}:{node.lineno}"))
+            return self.constant(node, known[0])
         return self.field(node, self.place(node.value))
+
+    def constant(self, node: ast.expr, value: Any) -> str:
+        """A value that the interpreter finds outside of its functions."""
+        made = self.blocks.const(static_data(value, f"{self.source.file}:{node.lineno}"))
+        if isinstance(value, Memory) and self.kind(node).with_size:
+            return self.memory(self.kind(node), made, self.blocks.prim("vlen", made))
+        return made
 
     def field(self, node: ast.Attribute, held: str) -> str:
         """The variable of a field."""
-        kind = self.kind(node.value)
+        return self.field_of(node, held, self.kind(node.value), node.attr)
+
+    def field_of(self, node: ast.AST, held: str, kind: Kind, attr: str) -> str:
+        """The variable of a field of an object of a kind."""
+        text = ast.unparse(node).splitlines()[0]
         if kind.others:
             names = " and ".join(sorted(one.__name__ for one in {kind.of, *kind.others}))
             raise self.error(
                 node,
-                f"{ast.unparse(node.value)} is an object of {names}",
+                f"{text}: it is an object of {names}",
                 "use one class with a field that tells them apart",
             )
         if kind.of is not None and not kind.forms & {"given"}:
-            return self._of_pairs(held, position_of(self.source, node, kind.of, node.attr))
+            return self._of_pairs(held, position_of(self.source, node, kind.of, attr))
         if "given" not in kind.forms:
             raise self.error(
                 node,
-                f"{ast.unparse(node)} is a field of what is no known object",
+                f"{text} is a field of what is no known object",
                 "keep values in tuples or dictionaries, or annotate the parameter with its class",
             )
-        name = self.blocks.const(node.attr)
+        name = self.blocks.const(attr)
         if kind.of is None:
             return self.blocks.prim("field", held, name)
-        at = position_of(self.source, node, kind.of, node.attr)
+        at = position_of(self.source, node, kind.of, attr)
         return self.either(
             node,
             held,
@@ -325,6 +352,11 @@ class Sequences(ABC):
     def made_dict(self, node: Any) -> str:
         """A dictionary."""
         made, kind = self.blocks.const(None), self.kind(node)
+        if is_keyed(kind.of):
+            values = {
+                written_key(key): self.value(one) for key, one in zip(node.keys, node.values, strict=True)
+            }
+            return self.tuple_of(kind, [values[name] for name in fields_of(kind.of)], self.ended(kind))
         for at, (key, one) in enumerate(zip(node.keys, node.values, strict=True)):
             if key is not None:
                 made = self.call(node, "enter", made, self.value(key), self.value(one), kind=kind)
@@ -362,7 +394,7 @@ class Sequences(ABC):
             bounds = [self.value(one) if one else self.blocks.const(None) for one in (part.lower, part.upper)]
             return self.blocks.prim("slice", vector, *bounds)
 
-        if form == "given":
+        if form == "given" or (not self.kind(node.value).forms and not _is_end(part)):
             return of_vector(held)
         first = 0 if part.lower is None else position(part.lower)
         if form not in ("tuple", "either") or first is None or first < 0 or part.upper is not None:
@@ -386,12 +418,12 @@ class Sequences(ABC):
         if form in ("list", "tuple") and at is not None and at >= 0:
             return self._of_pairs(held, at)
         name = known or self.value(index)
-        if form == "memory":
-            return self.blocks.prim("load", held, name)
+        if form == "memory" and isinstance(node, ast.Subscript):
+            return self.blocks.prim("load", self.words(node.value, held), name)
         if form == "given":
             return self.blocks.prim("item", held, name)
         if form == "dict":
-            return self.call(node, "find", held, name)
+            return self.call(node, "find", held, name, self.missing())
         if form == "either":
             return self.either(
                 node,
@@ -399,17 +431,23 @@ class Sequences(ABC):
                 lambda pairs: (
                     self._of_pairs(pairs, at)
                     if at is not None and at >= 0
-                    else self.call(node, "of_tuple", pairs, name)
+                    else self.call(node, "of_tuple", pairs, name, self.missing())
                 ),
                 lambda vector: self.blocks.prim("item", vector, name),
             )
         if form == "object":
+            if isinstance(node, ast.Subscript) and is_keyed(self.kind(node.value).of):
+                return self.field_of(node, held, self.kind(node.value), written_key(index))
             raise self.error(node, "an item of an object", "take a field by its name")
-        return self.call(node, f"of_{form}", held, name)
+        return self.call(node, f"of_{form}", held, name, self.missing())
+
+    def missing(self) -> str:
+        """The message for an item that is not there."""
+        return self.blocks.const(f"{self.source.file}:{self.blocks.line}: no such item or entry")
 
     def call(self, node: ast.AST, name: str, *args: str, kind: Kind | None = None) -> str:
         """The variable of what a code of the library returns."""
-        point = point_of(kind) if kind is not None else "item"
+        point = point_of(kind) if kind is not None else ITEM
         code = routine(name, point)
         return self.blocks.call(code, *args, line=getattr(node, "lineno", 0), returns=of_routine(name, point))
 
@@ -418,7 +456,7 @@ class Sequences(ABC):
         (one,) = self.arguments(node, 1)
         form, held = self.form(one), self.place(one)
         if form == "memory":
-            raise self.error(node, "the length of a memory", "give it as a parameter")
+            return self.blocks.prim("cdr", held)
         if form == "given" or not self.kind(one).forms:
             return self.blocks.prim("vlen", held)
         zero = self.blocks.const(0)
@@ -469,9 +507,6 @@ class Sequences(ABC):
         return node.args
 
 
-def point_of(kind: Kind) -> str:
-    """The cons point of a kind: a name of its own."""
-    own = kind.root
-    if not own.point:
-        own.point = f"{own.name or 'made'}-{next(own.numbers)}"
-    return own.point
+def _is_end(part: ast.Slice) -> bool:
+    """Whether a slice is the end of a sequence from a written position on."""
+    return part.upper is None and (part.lower is None or (position(part.lower) or 0) > 0)

@@ -54,7 +54,9 @@ class Source:
         self.locals = set(self.params) | {
             one.id for one in ast.walk(found) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
         }
-        self.locals |= {one.name for one in ast.walk(found) if isinstance(one, ast.MatchAs) and one.name}
+        self.locals |= {
+            one.name for one in ast.walk(found) if isinstance(one, ast.MatchAs | ast.MatchStar) and one.name
+        }
         self.rebound = {
             one.id
             for one in ast.walk(found)

@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
 from typing import Any, ClassVar
 
-from pellucid.staging.front.blocks import Block, Blocks, Branch, Fail, Go, K, Return
+from pellucid.staging.front.blocks import Block, Blocks, Branch, Go, K, Return
 from pellucid.staging.front.effects import root_of
 from pellucid.staging.front.expressions import BINARY
-from pellucid.staging.front.inference import Inference
-from pellucid.staging.front.kinds import Kind
-from pellucid.staging.front.loops import Item, Loops
+from pellucid.staging.front.inference import Inference, size_of
+from pellucid.staging.front.kinds import point_of
+from pellucid.staging.front.loops import Loops
+from pellucid.staging.front.patterns import Patterns
 from pellucid.staging.front.source import Source
-from pellucid.staging.root.program import Code, check
+from pellucid.staging.root.program import Code, Const, Instruction, Jump, Prim, check
 
 _INSTEAD: Mapping[type[ast.AST], str] = {
     ast.Try: "test before, and raise",
@@ -52,7 +53,29 @@ def program_of(entry: Source, static: Iterable[str] = (), *, marked: bool = Fals
         _Function(source, inference, codes).write(codes[function])
     for code in codes.values():
         check(code)
-    return codes[entry.function], inference
+    return _sized(codes[entry.function], inference, set(static)), inference
+
+
+def _sized(code: Code, inference: Inference, static: set[str]) -> Code:
+    """The code of an entry with a parameter more for the length of each memory whose length is asked for.
+
+    A memory that is static knows its own.
+    """
+    if not inference.sized:
+        return code
+    kinds, function = inference.kinds, inference.entry.function
+    body: list[Instruction] = []
+    for name in inference.sized:
+        size = size_of(name)
+        if name in static:
+            body.append(Prim(size, "vlen", (name,)))
+        else:
+            inference.sizes.append(size)
+        body.append(Prim(name, "cons", (name, size), point_of(kinds.variable(function, name))))
+    made = Code(code.name, (*code.params, *inference.sizes))
+    code.name += "'1"
+    made.body = (*body, Const("$entry", code), Jump("$entry", code.params))
+    return made
 
 
 class _Function(Loops):
@@ -60,6 +83,7 @@ class _Function(Loops):
 
     def __init__(self, source: Source, inference: Inference, codes: Mapping[FunctionType, Code]) -> None:
         super().__init__(source, inference, codes, Blocks(source, codes[source.function]))
+        self._patterns = Patterns(self)
         self._loops: list[tuple[Block, Block]] = []
 
     def write(self, code: Code) -> None:
@@ -75,6 +99,7 @@ class _Function(Loops):
         for one in statements:
             if self.blocks.now is None:
                 return
+            self.blocks.line = one.lineno
             write = self._STATEMENTS.get(type(one))
             if write is None:
                 text = ast.unparse(one).splitlines()[0]
@@ -112,74 +137,28 @@ class _Function(Loops):
             message = self.place(error.args[0])
         else:
             message = self.blocks.const(ast.unparse(error))
-        self._fail(node, message, None)
-
-    def _fail(self, node: ast.AST, message: str, then: Block | None) -> None:
-        """End with an error that has a place."""
-        place = self.blocks.const(f"{self.source.file}:{getattr(node, 'lineno', 0)}: ")
-        self.blocks.end(Fail(self.blocks.prim("+", place, self.blocks.prim("text-of", message))), then)
+        self.fail(node.lineno, message, None)
 
     def _assert(self, node: Any) -> None:
         good, bad = Block(node.lineno), Block(node.lineno)
         self.branch(node.test, good, bad, bad)
         message = self.place(node.msg) if node.msg else self.blocks.const(ast.unparse(node))
-        self._fail(node, message, good)
+        self.fail(node.lineno, message, good)
 
     # ---- assignments ----
 
     def _assign(self, node: Any) -> None:
         value = self.value(node.value)
         for target in node.targets:
-            self._bind(target, value, self.kind(node.value) if node.value in self.inference.of_node else None)
+            self._patterns.bind(
+                target, value, self.kind(node.value) if node.value in self.inference.of_node else None
+            )
         if len(node.targets) > 1 and self.kind(node.value).changes:
             raise self.error(node, "a list that is changed gets two names", "make a list for each")
 
     def _annotated(self, node: Any) -> None:
         if node.value is not None:
-            self._bind(node.target, self.value(node.value), self.kind(node.value))
-
-    def _bind(self, target: ast.expr, value: str, kind: Kind | None) -> None:
-        """Bind a target to a variable."""
-        match target:
-            case ast.Name(name):
-                self.blocks.prim("identity", value, to=name)
-                self.mark(target, name)
-            case ast.Tuple(elts) | ast.List(elts):
-                self._unpack(target, elts, value, kind)
-            case ast.Subscript() | ast.Attribute():
-                self.rebind(target, self.blocks.prim("identity", value))
-            case _:
-                raise self.refused(target)
-
-    def _unpack(self, target: ast.expr, elts: list[ast.expr], value: str, kind: Kind | None) -> None:
-        kind = Kind() if kind is None else kind
-        forms = kind.root.forms - {"none"}
-        if "list" in forms:
-            raise self.error(target, "a list is unpacked", "take its items by their index")
-        for one in elts:
-            if isinstance(one, ast.Starred):
-                raise self.error(
-                    one, "the rest of a sequence is unpacked", "write rest = x[1:] on a line of its own"
-                )
-        form = "either" if {"given", "tuple"} <= forms else "given" if "given" in forms else "tuple"
-        value = self.blocks.prim("identity", value)
-        names: list[str] = []
-        for at, _ in enumerate(elts):
-            index = ast.copy_location(ast.Constant(at), target)
-            self.inference.of_node.setdefault(index, kind.part(at))
-            names.append(self.item(target, value, form, index))
-        for at, (one, name) in enumerate(zip(elts, names, strict=True)):
-            self._owned(one, kind.part(at))
-            self._bind(one, name, kind.part(at))
-
-    def _owned(self, target: ast.expr, kind: Kind) -> None:
-        """Refuse a second name for an item that is changed."""
-        if kind.changes and "given" not in kind.root.forms:
-            raise self.error(
-                target,
-                f"{ast.unparse(target)} is changed, and is an item too",
-                "copy it: tuple(x) or list(x)",
-            )
+            self._patterns.bind(node.target, self.value(node.value), self.kind(node.value))
 
     def _augmented(self, node: ast.AugAssign) -> None:
         name = BINARY.get(type(node.op))
@@ -192,7 +171,8 @@ class _Function(Loops):
         ):
             raise self.error(node, f"{ast.unparse(node)!r} joins sequences", "append the items one by one")
         if isinstance(target, ast.Name):
-            self.blocks.prim(name, target.id, self.value(node.value), to=target.id)
+            made = self.blocks.prim(name, target.id, self.value(node.value))
+            self.blocks.prim("identity", made, to=target.id)
             self.mark(target, target.id)
             return
         old = self.blocks.prim("identity", self.read(target))
@@ -244,7 +224,7 @@ class _Function(Loops):
         ends = Block(node.orelse[0].lineno) if node.orelse else after
         blocks.end(Go(head), head)
         blocks.end(Branch(cursor.more(), body, ends), body)
-        self._bind_item(node.target, cursor.item())
+        self._patterns.bind_item(node.target, cursor.item(), only_looks=self.only_looks(node))
         self._loops.append((again, after))
         self._statements(node.body)
         self._loops.pop()
@@ -255,18 +235,6 @@ class _Function(Loops):
             self._statements(node.orelse)
             blocks.end(Go(after), after)
 
-    def _bind_item(self, target: ast.expr, item: Item) -> None:
-        """Bind the target of a loop to an item."""
-        if not item.parts:
-            self._owned(target, item.kind)
-            self._bind(target, item.name, item.kind)
-            return
-        if isinstance(target, ast.Tuple | ast.List) and len(target.elts) == len(item.parts):
-            for one, part in zip(target.elts, item.parts, strict=True):
-                self._bind_item(one, part)
-            return
-        raise self.error(target, "items of several sequences get one name", "name one variable for each")
-
     # ---- patterns ----
 
     def _match(self, node: ast.Match) -> None:
@@ -274,7 +242,7 @@ class _Function(Loops):
         join = Block(_last(node))
         for case in node.cases:
             body, other = Block(case.body[0].lineno), Block(case.pattern.lineno)
-            self._pattern(case.pattern, subject, self.kind(node.subject), other)
+            self._patterns.fits(case.pattern, subject, self.kind(node.subject), other)
             if case.guard is not None:
                 guarded = Block(case.guard.lineno)
                 self.branch(case.guard, guarded, other, guarded)
@@ -282,74 +250,6 @@ class _Function(Loops):
             self._statements(case.body)
             self.blocks.end(Go(join), other)
         self.blocks.end(Go(join), join)
-
-    def _pattern(self, pattern: ast.pattern, held: str, kind: Kind, other: Block) -> None:
-        """Go on where a value fits a pattern, and with another block where it does not."""
-        blocks = self.blocks
-        match pattern:
-            case ast.MatchAs(inner, name):
-                if inner is not None:
-                    self._pattern(inner, held, kind, other)
-                if name is not None:
-                    blocks.prim("identity", held, to=name)
-                return
-            case ast.MatchValue(value):
-                test = blocks.prim("=", held, self.place(value))
-            case ast.MatchSingleton(value):
-                test = (
-                    blocks.prim("null?", held)
-                    if value is None
-                    else blocks.prim("=", held, blocks.const(value))
-                )
-            case ast.MatchOr(patterns):
-                done = Block(pattern.lineno)
-                for one in patterns:
-                    more = Block(pattern.lineno)
-                    self._pattern(one, held, kind, more)
-                    blocks.end(Go(done), more)
-                blocks.end(Go(other), done)
-                return
-            case ast.MatchSequence(patterns) if not any(isinstance(one, ast.MatchStar) for one in patterns):
-                self._sequence(pattern, patterns, held, kind, other)
-                return
-            case _:
-                raise self.error(
-                    pattern,
-                    f"the pattern {ast.unparse(pattern)}",
-                    "match literals, names and (tuple, of, them)",
-                )
-        fits = Block(pattern.lineno)
-        blocks.end(Branch(test, fits, other), fits)
-
-    def _sequence(
-        self, pattern: ast.pattern, patterns: list[ast.pattern], held: str, kind: Kind, other: Block
-    ) -> None:
-        """Go on where a value is a tuple whose items fit some patterns."""
-        blocks, forms = self.blocks, kind.root.forms - {"none"}
-        if forms & {"list", "dict", "object", "memory"}:
-            raise self.error(pattern, "a pattern for what is no tuple", "write `if` and `elif`")
-        count = blocks.const(len(patterns))
-        form = "either" if {"given", "tuple"} <= forms else "given" if "given" in forms else "tuple"
-
-        def sized(pairs: str) -> str:
-            made = self.call(pattern, "length", pairs, blocks.const(0))
-            return blocks.prim("=", made, count)
-
-        def fixed(vector: str) -> str:
-            return blocks.prim("has-length", vector, count)
-
-        if form == "either":
-            test = self.either(pattern, held, sized, fixed)
-        else:
-            test = fixed(held) if form == "given" else sized(held)
-        fits = Block(pattern.lineno)
-        blocks.end(Branch(test, fits, other), fits)
-        for at, one in enumerate(patterns):
-            if isinstance(one, ast.MatchAs) and one.name is None and one.pattern is None:
-                continue
-            index = ast.copy_location(ast.Constant(at), pattern)
-            self.inference.of_node.setdefault(index, kind.part(at))
-            self._pattern(one, self.item(pattern, held, form, index), kind.part(at), other)
 
     _STATEMENTS: ClassVar[dict[type[ast.stmt], Callable[[_Function, Any], None]]] = {
         ast.Expr: _expression,

@@ -23,6 +23,20 @@ _WHOLE = whole()
 class Vector(tuple[Any, ...]):  # noqa: SLOT001 - a record has fields beside its items
     """A static sequence; each is known by itself, so that a key need not look into it."""
 
+    def __eq__(self, other: object) -> bool:
+        """Whether it has equal items, and is a list where the other one is."""
+        return tuple.__eq__(self, cast("Any", other)) is True and isinstance(self, Listed) == isinstance(
+            other, Listed
+        )
+
+    __hash__ = tuple.__hash__
+
+
+class Listed(Vector):
+    """A static list, which is no key, and equals no tuple."""
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType] - as that of a list
+
 
 _SEQUENCES = frozenset({tuple, list, dict})
 """Classes of sequences that are most common, and no objects."""
@@ -78,7 +92,8 @@ def static_data(value: Any, place: str) -> Any:
                     made[id(held)] = Entries({key: of(each, deep + 1) for key, each in held.items()})
                 else:
                     # Most of what a program is are its atoms.
-                    made[id(held)] = Vector(
+                    what = Listed if isinstance(held, list) else Vector
+                    made[id(held)] = what(
                         [each if each.__class__ in _PLAIN else of(each, deep + 1) for each in held]
                     )
             return made[id(held)]
@@ -113,8 +128,11 @@ def result(value: Any, kind: Kind) -> Any:
     kind = kind.root
     if isinstance(value, Record):
         return value.origin
-    if isinstance(value, Vector | Entries):
-        return value
+    if isinstance(value, Vector):
+        items = [result(one, kind) for one in value]
+        return items if isinstance(value, Listed) else tuple(items)
+    if isinstance(value, Entries):
+        return {key: result(one, kind) for key, one in value.items()}
     if kind.of is not None and isinstance(value, Pair):
         names, values = fields_of(kind.of), unlinked(value)
         return rebuilt(
@@ -158,7 +176,7 @@ def _at(held: Any, index: Any) -> Any:
 def _field(held: Any, name: Any) -> Any:
     """A field of a static object."""
     if not isinstance(held, Record) or name not in held.names:
-        raise AttributeError(f"{brief(held)} has no field {name}")
+        raise TypeError(f"{brief(held)} has no field {name}")
     return held[held.names.index(name)]
 
 
@@ -166,22 +184,64 @@ def _slice(held: Any, first: Any, end: Any) -> Any:
     """A part of a vector or a text."""
     if not isinstance(held, Vector | str):
         raise TypeError(f"{brief(held)} has no slices")
-    made = held[first:end]
-    return made if isinstance(made, str) else Vector(made)
+    if isinstance(held, str):
+        return held[first:end]
+    what = Listed if isinstance(held, Listed) else Vector
+    return _derived(held, ("slice", first, end), lambda: what(held[first:end]))
+
+
+def _rest(held: Any, first: Any) -> Any:
+    """The items from a position on, as `*rest` of an assignment gives them."""
+    return _derived(held, ("rest", first), lambda: Listed(_unpacked(held, first, True)[first:]))
+
+
+def _derived(held: Any, key: tuple[Any, ...], make: Callable[[], Vector]) -> Vector:
+    """What is made of a vector or a text: the same each time, since vectors are told apart by what they are."""
+    made = vars(held).setdefault("derived", {}) if isinstance(held, Vector) else _of_texts
+    if isinstance(held, str):
+        key = (held, *key)
+    if key not in made:
+        if len(made) > _MOST_DERIVED:
+            made.clear()
+        made[key] = make()
+    return made[key]
+
+
+_of_texts: dict[tuple[Any, ...], Vector] = {}
+_MOST_DERIVED = 10_000
+"""Vectors that are kept of one vector, or of all texts."""
+
+
+def _is_sequence(held: Any) -> bool:
+    """Whether a value is a sequence: an object is none, if its class is no named tuple."""
+    return isinstance(held, Vector) and not (isinstance(held, Record) and not isinstance(held.origin, tuple))
+
+
+def _unpacked(held: Any, count: Any, longer: Any) -> Any:
+    """A sequence that has as many items as are asked for, or more."""
+    if not _is_sequence(held) and not isinstance(held, str):
+        raise TypeError(f"cannot unpack {brief(held)}")
+    if len(held) < count or (len(held) > count and not longer):
+        few = (
+            f"not enough values to unpack (expected {'at least ' if longer else ''}{count}, got {len(held)})"
+        )
+        raise ValueError(few if len(held) < count else f"too many values to unpack (expected {count})")
+    return held
 
 
 def _is_a(value: Any, classes: Any) -> bool:
     """Whether a value is of one of some classes."""
     if isinstance(value, Record):
         return isinstance(value.origin, classes)
-    if isinstance(value, Vector):
-        return bool({tuple, list} & set(classes))
+    if isinstance(value, Vector | Entries):
+        what = list if isinstance(value, Listed) else tuple if isinstance(value, Vector) else dict
+        return issubclass(what, classes)
     return isinstance(value, classes)
 
 
-def _has_length(held: Any, count: Any) -> bool:
-    """Whether a value is a static sequence of so many items."""
-    return isinstance(held, Vector) and len(held) == count
+def _has_length(held: Any, count: Any, longer: Any) -> bool:
+    """Whether a value is a static sequence of so many items, or of more."""
+    return _is_sequence(held) and (len(held) == count or (longer and len(held) > count))
 
 
 def _alike(one: Any, other: Any) -> bool:
@@ -191,6 +251,8 @@ def _alike(one: Any, other: Any) -> bool:
         left, right = waiting.pop()
         if left is right:
             continue
+        if isinstance(left, Listed) != isinstance(right, Listed):
+            return False
         if isinstance(left, Pair | Vector) or isinstance(right, Pair | Vector):
             lists = [unlinked(each) if isinstance(each, Pair) else each for each in (left, right)]
             if not all(isinstance(each, list | Vector) for each in lists) or len(lists[0]) != len(lists[1]):
@@ -205,10 +267,11 @@ def _text_method(name: str) -> Callable[..., Any]:
     """The primitive that is a method of texts."""
 
     def ask(held: Any, *args: Any) -> Any:
-        if not isinstance(held, str):
+        if not isinstance(held, str) and not (name in SEARCHES and isinstance(held, Vector)):
             raise TypeError(f"{brief(held)} is no text")
-        made = getattr(held, name)(*args)
-        return Vector(cast("list[str]", made)) if isinstance(made, list) else made
+        if name in LISTING:
+            return _derived(held, (name, *args), lambda: Listed(getattr(held, name)(*args)))
+        return getattr(held, name)(*args)
 
     return ask
 
@@ -216,9 +279,13 @@ def _text_method(name: str) -> Callable[..., Any]:
 TEXT_METHODS: Mapping[str, tuple[int, ...]] = {
     "isdigit": (0,), "isalpha": (0,), "isspace": (0,), "isalnum": (0,), "isidentifier": (0,), "upper": (0,),
     "lower": (0,), "strip": (0, 1), "split": (0, 1), "splitlines": (0,), "startswith": (1,), "endswith": (1,),
-    "find": (1,), "count": (1,), "replace": (2,), "lstrip": (0, 1), "rstrip": (0, 1),
+    "find": (1,), "index": (1,), "count": (1,), "replace": (2,), "lstrip": (0, 1), "rstrip": (0, 1),
 }  # fmt: skip
 """The methods of static texts, and how many arguments they take."""
+LISTING = ("split", "splitlines")
+"""Those that make lists."""
+SEARCHES = ("index", "count")
+"""Those that tuples and lists have too."""
 _ROWS = {
     "item": Row(2, _item),
     "item-at": Row(2, _at),
@@ -226,7 +293,9 @@ _ROWS = {
     "field": Row(2, _field),
     "slice": Row(3, _slice),
     "is-a": Row(2, _is_a),
-    "has-length": Row(2, _has_length),
+    "has-length": Row(3, _has_length),
+    "unpacked": Row(3, _unpacked),
+    "rest": Row(2, _rest),
     "same-data": Row(2, _alike),
     "text-of": Row(1, str),
     "repr-of": Row(1, repr),

@@ -44,6 +44,8 @@ _ON_REALS = {
     "min": "",
     "max": "",
 }
+_FOR_REALS = frozenset([*_ON_REALS, "idiv", "imod"])
+"""The primitives that take reals; of those that round there is no machine code."""
 _SCALARS = NUMBERS | REALS
 _GROWING = frozenset(["add", "sub", "mul"])
 _COMPARING = frozenset(["eq", "lt"])
@@ -86,7 +88,7 @@ class Operations(Words):
         row = None if name in KNOWN else types_of(name)
         if row is not None:
             return self._row(named(Row, (row[0].name, *row[1:], ())), args)
-        if (name in _ON_REALS and any(value.set & REALS for value in args)) or name == "/":
+        if (name in _FOR_REALS and any(value.set & REALS for value in args)) or name == "/":
             return self._on_reals(name, held, args)
         if name in ARITHMETIC or name in BITS or name == "<":
             for value in args:
