@@ -427,9 +427,11 @@ class Session:
     def work(self) -> None:
         """Do what waits until nothing does."""
         waiting = self.waiting
-        for _ in range(_MAX_STEPS):
+        for step in range(1, _MAX_STEPS):
             if not waiting:
                 return
+            if not step % _LOOK and next(self.fresh) > _MAX_EMITTED:
+                break
             function, args = waiting.pop()
             try:
                 function(*args)
@@ -461,6 +463,10 @@ _MAX_WALKED = 1_000_000
 """Elements of structures in the keys of one compilation: half a second, and more where they are nested deep."""
 _MAX_STEPS = 400_000
 """Calls of what waits in one compilation, each of some jumps: about half a second."""
+_MAX_EMITTED = 500_000
+"""Residual variables of one compilation: about a second."""
+_LOOK = 1024
+"""Calls after which they are counted."""
 
 
 def _nodes(time: Time) -> tuple[Node, ...]:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar, cast, overload
 
 from pellucid.base.errors import StagingError
+from pellucid.base.garbage import uncollected
 from pellucid.base.kinds import TRUTH, ArgumentKind, takes, whole
 from pellucid.staging.cogen.arguments import shaped
 from pellucid.staging.cogen.extension import (
@@ -269,9 +270,10 @@ class Compiler:
         self.times = times
         self.options = {"integers": integers, "most": most, "deepest": deepest}
         """What `cogen` was told besides the times."""
-        self._entry = generator.extension(code, times)
-        self._entry.depth = 1
-        self.source = generator.finish()
+        with uncollected():
+            self._entry = generator.extension(code, times)
+            self._entry.depth = 1
+            self.source = generator.finish()
         """The Python text of its extensions."""
         self.trace = generator.trace
         """The extensions and the lifts that made structures or stacks, in order, as in Figure 9."""
@@ -291,7 +293,7 @@ class Compiler:
         Raises StagingError for an error of the interpreter's own that the program surely leads to, and where
         generation does not end.
         """
-        with self._lock:
+        with self._lock, uncollected():
             return self._made(statics)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -122,10 +122,10 @@ _LARGE = 10**12
 
 def _is_same(one: Any, other: Any, deep: int = 0) -> bool:
     """Whether two leaves, or their keys, are equal, without a look into what may be deep or long."""
-    if isinstance(one, tuple) and isinstance(other, tuple) and deep < _DEEPEST:
+    if one.__class__ is other.__class__ is tuple and deep < _DEEPEST:
         left, right = cast("tuple[Any, ...]", one), cast("tuple[Any, ...]", other)
-        short = len(left) == len(right) <= _LONGEST
-        return short and all(_is_same(*both, deep + 1) for both in zip(left, right, strict=True))
+        is_short = len(left) == len(right) <= _LONGEST
+        return is_short and all(_is_same(*both, deep + 1) for both in zip(left, right, strict=True))
     return one is other or (
         isinstance(one, int | str | float) and one.__class__ is other.__class__ and one == other
     )

@@ -25,17 +25,17 @@ class Vector(tuple[Any, ...]):  # noqa: SLOT001 - a record has fields beside its
 
     def __eq__(self, other: object) -> bool:
         """Whether it has equal items, and is a list where the other one is."""
-        return tuple.__eq__(self, cast("Any", other)) is True and isinstance(self, Listed) == isinstance(
-            other, Listed
-        )
+        return super().__eq__(other) is True and isinstance(self, Listed) == isinstance(other, Listed)
 
-    __hash__ = tuple.__hash__
+    def __hash__(self) -> int:
+        """That of its items, as of a tuple."""
+        return super().__hash__()
 
 
 class Listed(Vector):
     """A static list, which is no key, and equals no tuple."""
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType] - as that of a list
+    __hash__ = None
 
 
 _SEQUENCES = frozenset({tuple, list, dict})
