@@ -119,7 +119,7 @@ class Expressions(Sequences):
         for at, (operator, right) in enumerate(pairs):
             other = self.place(right) if not isinstance(operator, ast.In | ast.NotIn) else ""
             before = node.left if not at else node.comparators[at - 1]
-            made = self._compared(node, operator, left, other, right, self.kind(before).forms)
+            made = self._compared(node, operator, left, other, right, self.kind(before))
             if len(pairs) == 1:
                 return made
             self.blocks.prim("identity", made, to=result)
@@ -137,19 +137,19 @@ class Expressions(Sequences):
         left: str,
         other: str,
         right: ast.expr,
-        before: set[str],
+        kind: Kind,
     ) -> str:
         blocks = self.blocks
         if isinstance(operator, ast.Is | ast.IsNot):
             if not (isinstance(right, ast.Constant) and right.value is None):
                 raise self.error(node, "`is` compares with None only", "write == for other values")
-            made = blocks.prim("null?", left)
+            made = self.is_none(node, left, kind)
             return made if isinstance(operator, ast.Is) else blocks.prim("not", made)
         if isinstance(operator, ast.In | ast.NotIn):
             made = self.among(left, right)
             return made if isinstance(operator, ast.In) else blocks.prim("not", made)
         name, is_exchanged, is_negated = _COMPARISONS[type(operator)]
-        forms = self.kind(right).forms | before
+        forms = self.kind(right).forms | kind.forms
         if forms & STRUCTURES:
             return self._alike(node, name, left, other, forms, is_negated=is_negated)
         is_zero = isinstance(right, ast.Constant) and type(right.value) is int and right.value == 0
@@ -158,6 +158,19 @@ class Expressions(Sequences):
         else:
             made = blocks.prim(name, *((other, left) if is_exchanged else (left, other)))
         return blocks.prim("not", made) if is_negated else made
+
+    def is_none(self, node: ast.AST, held: str, kind: Kind) -> str:
+        """Whether a value is None; a sequence without items is too in the program, so it must be told apart."""
+        forms = kind.root.forms
+        if forms & STRUCTURES and not forms & {"given", "none"}:
+            return self.blocks.const(False)
+        if kind.may_be_empty and "none" in forms:
+            raise self.error(
+                node,
+                "what is compared with None may be an empty sequence too, and the program cannot tell them apart",
+                "keep a flag beside it, or use a number or a text for none",
+            )
+        return self.blocks.prim("null?", held)
 
     def _alike(
         self, node: ast.AST, name: str, left: str, other: str, forms: set[str], *, is_negated: bool
@@ -444,7 +457,7 @@ class Expressions(Sequences):
             node,
             held,
             lambda _: self.blocks.const(is_made),
-            lambda atom: self.blocks.prim("is-a", atom, what),
+            lambda atom: self.blocks.prim("is-a" if "none" in kind.forms else "is-a-or-empty", atom, what),
         )
 
     def _as_real(self, node: Any) -> str:
@@ -453,6 +466,8 @@ class Expressions(Sequences):
 
     def _converted(self, node: Any) -> str:
         (one,) = self.arguments(node, 1)
+        if node.func.id == "int" and isinstance(one, ast.Compare):
+            return self.blocks.prim("+", self.place(one), self.blocks.const(0))
         return self.blocks.prim(_CONVERSIONS[node.func.id], self.value(one))
 
     def _extreme(self, node: Any) -> str:

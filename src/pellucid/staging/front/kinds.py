@@ -61,6 +61,13 @@ class Kind:
         return "memory" in own.forms and (own.sized or own.looped)
 
     @property
+    def may_be_empty(self) -> bool:
+        """Whether some of these may be sequences without items, which are None in the program."""
+        own = self.root
+        is_short = not own.lengths or bool(own.lengths & {ANY, 0})
+        return bool(own.forms & {"list", "dict"}) or ("tuple" in own.forms and is_short)
+
+    @property
     def changes(self) -> bool:
         """Whether some of these values are changed in place, so that each may have one name only."""
         own = self.root

@@ -141,12 +141,10 @@ class Patterns:
                 return
             case ast.MatchValue(value):
                 test = blocks.prim("=", held, self._function.place(value))
+            case ast.MatchSingleton(None):
+                test = self._function.is_none(pattern, held, kind)
             case ast.MatchSingleton(value):
-                test = (
-                    blocks.prim("null?", held)
-                    if value is None
-                    else blocks.prim("=", held, blocks.const(value))
-                )
+                test = blocks.prim("=", held, blocks.const(value))
             case ast.MatchOr(patterns):
                 done = Block(pattern.lineno)
                 for one in patterns:
@@ -183,7 +181,7 @@ class Patterns:
         count, longer = blocks.const(len(patterns) - starred), blocks.const(starred)
 
         def linked(pairs: str) -> str:
-            made = self._function.call(pattern, "length", pairs, blocks.const(0))
+            made = self._function.call(pattern, "counted", pairs, blocks.const(0))
             if starred:
                 return blocks.prim("not", blocks.prim("<", made, count))
             return blocks.prim("=", made, count)

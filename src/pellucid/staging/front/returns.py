@@ -86,7 +86,7 @@ def of_routine(name: str, point: str) -> ByRule:
                 made = join(made, given[2])
         elif name in ("of_list", "of_tuple"):
             made = _items(given[0])
-        elif name == "length" and _items(given[0]) is not None and given[0] is not DYNAMIC:
+        elif name in ("length", "counted") and _items(given[0]) is not None and given[0] is not DYNAMIC:
             made = STATIC
         elif name == "fill" and is_static(given[2]):
             # Its length is not known yet: one list of any length, and not one of each length on the way there.

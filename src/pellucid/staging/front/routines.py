@@ -14,8 +14,15 @@ from pellucid.staging.root.reading import read_sugar
 
 _TEXT = """
 length(k pairs n) {
+  lift n (n pairs) by as_known
   if (null? pairs) (car k)(k n)
   length(k (cdr pairs) (+ n 1))
+}
+counted(k pairs n) {
+  lift n (n pairs) by as_known
+  if (pair? pairs) counted(k (cdr pairs) (+ n 1))
+  if (null? pairs) (car k)(k n)
+  (car k)(k -1)
 }
 nth(k pairs index missing) {
   if (null? pairs) failed(missing)
@@ -113,8 +120,12 @@ get(k pairs key other) {
   get(k (cdr pairs) key other)
 }
 alike(k one other) {
-  if (null? one) (car k)(k (null? other))
-  if (null? other) (car k)(k #f)
+  if (pair? one) both(k one other)
+  if (pair? other) (car k)(k #f)
+  (car k)(k (= one other))
+}
+both(k one other) {
+  if (not (pair? other)) (car k)(k #f)
   if (= (car one) (car other)) alike(k (cdr one) (cdr other))
   (car k)(k #f)
 }

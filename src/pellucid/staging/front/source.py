@@ -169,11 +169,14 @@ def bound_arguments(
     """
     defaults = callee.tree.args.defaults
     optional = callee.params[len(callee.params) - len(defaults) :]
-    found: dict[str, ast.expr] = {
-        name: one for name, one in zip(optional, defaults, strict=True) if isinstance(one, ast.Constant)
-    }
+    found = {name: one for name, one in zip(optional, defaults, strict=True) if _is_constant(one)}
     args = call.args if own is None else [own, *call.args]
     return matched(source, call, callee.name, callee.params, found, args)
+
+
+def _is_constant(default: ast.expr) -> bool:
+    """Whether a default is a constant, also one with a sign."""
+    return isinstance(default.operand if isinstance(default, ast.UnaryOp) else default, ast.Constant)
 
 
 def matched(
@@ -195,5 +198,8 @@ def matched(
     found |= keywords
     missing = [one for one in params if one not in found]
     if missing:
-        raise source.error(call, f"{name} lacks {missing[0]}", "give one argument for each parameter")
+        fix = (
+            "give one argument for each parameter, also where a default is more than a number, a text or None"
+        )
+        raise source.error(call, f"{name} lacks {missing[0]}", fix)
     return [found[one] for one in params]

@@ -239,6 +239,11 @@ def _is_a(value: Any, classes: Any) -> bool:
     return isinstance(value, classes)
 
 
+def _is_a_or_empty(value: Any, classes: Any) -> bool:
+    """As `_is_a`, where None is a tuple without items."""
+    return issubclass(tuple, classes) if value is None else _is_a(value, classes)
+
+
 def _has_length(held: Any, count: Any, longer: Any) -> bool:
     """Whether a value is a static sequence of so many items, or of more."""
     return _is_sequence(held) and (len(held) == count or (longer and len(held) > count))
@@ -293,6 +298,7 @@ _ROWS = {
     "field": Row(2, _field),
     "slice": Row(3, _slice),
     "is-a": Row(2, _is_a),
+    "is-a-or-empty": Row(2, _is_a_or_empty),
     "has-length": Row(3, _has_length),
     "unpacked": Row(3, _unpacked),
     "rest": Row(2, _rest),
