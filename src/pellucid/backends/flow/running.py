@@ -50,7 +50,7 @@ class Arena:
     def __init__(self, size: int) -> None:
         self.size = size // PAIR_BYTES * PAIR_BYTES
         words = np.empty(2 * self.size // 8, np.int64)
-        self.words = memoryview(words)
+        self.words = words.data
         self.first = address(words)
         self.used = self.reached = 0
 

@@ -149,10 +149,13 @@ class Machine:
         It is found again by what is told of it, which must say all that its text depends on besides the program's
         files; so the text is written only when it is compiled.
         """
+        return loaded(store, self.key(told, write), lambda: self.compile(write(), hoist=hoist), load)
+
+    def key(self, told: str, write: Callable[[], str]) -> str:
+        """What the object code of a module is kept under; see `kept`."""
         # Rows that were added by hand are in no file.
         parts = (edition(), self.identity, write() if changed() else told)
-        key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
-        return loaded(store, key, lambda: self.compile(write(), hoist=hoist), load)
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def assembly(self, text: str, *, hoist: bool = False) -> str:
         """The machine's own instructions for a module, to be read."""

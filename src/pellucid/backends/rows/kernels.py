@@ -1,13 +1,15 @@
 """Kernels: an operator on a piece of a row, for each row of the operator table on certain types.
 
-At the bottom of `rows`. What a tape asks for and nobody has asked for before is compiled together, kept in the store,
-and stays for the rest of the process. Elements in memory are as wide as their type; 16 truths are a word.
+At the bottom of `rows`. What a tape asks for and nobody has asked for before is compiled together, kept in the store
+under each kernel, and stays for the rest of the process. Elements in memory are as wide as their type; 16 truths are a
+word.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from ...ir import expr as E
@@ -44,22 +46,51 @@ def kernels(keys: Iterable[KernelKey], store: Store | None) -> dict[KernelKey, i
     with _lock:
         missing = [key for key in wanted if (key, edition) not in _known]
         if missing:
-            this, names = machine(), [f"row_{k}" for k in range(len(missing))]
-            found = this.kept(
-                f"rows {LANES} {missing}",
-                lambda: module(missing),
-                store,
-                lambda code: this.addresses(code, names),
-                hoist=True,
-            )
-            _known.update(zip([(key, edition) for key in missing], found, strict=True))
+            found = {} if store is None else _recalled(missing, store)
+            rest = [key for key in missing if key not in found]
+            if rest:
+                code = machine().compile(module(rest), hoist=True)
+                found.update(_linked(code, rest))
+                if store is not None:
+                    for key in rest:
+                        store.put(_kept_under(key), code)
+            _known.update({(key, edition): place for key, place in found.items()})
         return {key: _known[key, edition] for key in wanted}
+
+
+def _kept_under(key: KernelKey) -> str:
+    """The store's key of the object code that has a kernel, together with those that were compiled with it."""
+    return machine().key(f"rows {LANES} {key}", lambda: module([key]))
+
+
+def _recalled(keys: Sequence[KernelKey], store: Store) -> dict[KernelKey, int]:
+    """The kernels that the store has."""
+    together: dict[bytes, list[KernelKey]] = {}
+    for key in keys:
+        code = store.get(_kept_under(key))
+        if code is not None:
+            together.setdefault(code, []).append(key)
+    found: dict[KernelKey, int] = {}
+    for code, those in together.items():
+        # A damaged object makes a linker raise anything at all.
+        with suppress(Exception):
+            found.update(_linked(code, those))
+    return found
+
+
+def _linked(code: bytes, keys: Sequence[KernelKey]) -> dict[KernelKey, int]:
+    return dict(zip(keys, machine().addresses(code, [_name(key) for key in keys]), strict=True))
+
+
+def _name(key: KernelKey) -> str:
+    """The name of a kernel, the same in all modules."""
+    return "_".join(["row", key.op, *(type_.name for type_ in key.types), key.result.name])
 
 
 def module(keys: Sequence[KernelKey]) -> str:
     """The text of the kernels of some keys."""
     declared: dict[str, None] = {}
-    parts = [_kernel(key, f"row_{k}", declared) for k, key in enumerate(keys)]
+    parts = [_kernel(key, _name(key), declared) for key in keys]
     return "\n".join([*declared, *parts])
 
 
@@ -74,7 +105,7 @@ def _kernel(key: KernelKey, name: str, declared: dict[str, None]) -> str:
     mask = _mask(rest)
     _store(rest, key.result, given or _computed(key, rest, "%m", mask), "%m", mask)
     first, loop, last = ("\n".join(lines.lines) for lines in (head, whole, rest))
-    return f"""define void @{name}(ptr %o, ptr %a, ptr %b, ptr %c, i64 %n) {{
+    return f"""define void @"{name}"(ptr %o, ptr %a, ptr %b, ptr %c, i64 %n) {{
 entry:
 {first}
 %full = and i64 %n, -{LANES}

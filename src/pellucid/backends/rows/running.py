@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ...ir import types as T
 from ...ir.flow import Graph
+from ..jit.assembly import POINTER, Assembly
 from ..jit.calling import SIGNATURE, Workers
 from ..jit.engine import machine
 from ..jit.workers import worker_pool
@@ -31,135 +31,50 @@ BANDS = 16
 """Parts of a frame for each thread."""
 Array = np.ndarray[Any, Any]
 
-# Words of what a run is told.
-_PARTS, _PART_COUNT, _ACCESSES, _STEPS, _STEP_COUNT, _FIXED, _FIXED_COUNT, _COUNT, _BYTES = range(9)
-
 
 def _text() -> str:
-    """The function that runs a tape on some rows."""
-    return _fixed_text() + _row_text()
+    """The function that runs a tape on some rows; `told` is laid out as `RowCode.run` writes it."""
+    asm = Assembly()
+    pointers = {"told": POINTER, "unused": POINTER, "none": POINTER}
+    with asm.function("rows", **pointers, low="i64", high="i64") as f:
+        parts, steps, fixed = (f.load(POINTER, f.told, 8 * k) for k in range(3))
+        part_count, accesses, step_count, fixed_count, count, size = (
+            f.load("i64", f.told, 8 * k) for k in range(3, 9)
+        )
+        places = f.let(f"alloca i64, i64 {count.name}, align 64", POINTER)
+        results = f.let(f"alloca i8, i64 {size.name}, align 64", POINTER).number()
+        # The places of what is the same in all rows: constants, and results, which are each thread's own.
+        with f.count(fixed_count) as k:
+            pair = fixed + (k << 4)
+            where = f.load("i64", pair) + (f.load("i64", pair, 8) & results)
+            f.store(where, places + (accesses + k << 3))
+        with f.count(f.high, f.low) as y, f.count(part_count) as k:
+            part = parts + k * 24
+            first, beyond, found = f.load("i64", part), f.load("i64", part, 8), f.load(POINTER, part, 16)
+            with f.count(beyond, first, PIECE) as x:
+                n = (beyond - x).least(PIECE)
+                with f.count(accesses) as m:
+                    access = found + (m << 5)
+                    memory, row = f.load("i64", access), f.load("i64", f.load(POINTER, access, 8) + (y << 3))
+                    bytes_, stride = f.load("i64", access, 16), f.load("i64", access, 24)
+                    f.store(memory + (row + x * stride) * bytes_, places + (m << 3))
+                with f.count(step_count) as m:
+                    step = steps + m * 40
+                    given = [f.load(POINTER, places + f.load("i64", step, 8 * k)) for k in range(1, 5)]
+                    f.call(f.load(POINTER, step).name, *given, n)
+    return asm.text()
 
 
-def _fixed_text() -> str:
-    """Its begin: the places of what is the same in all rows."""
-    words = "\n".join(
-        f"%at.{k} = getelementptr i64, ptr %told, i64 {k}\n%w.{k} = load i64, ptr %at.{k}" for k in range(9)
-    )
-    pointers = "\n".join(
-        f"%{name} = inttoptr i64 %w.{k} to ptr"
-        for name, k in (("parts", _PARTS), ("steps", _STEPS), ("fixed", _FIXED))
-    )
-    return f"""declare i64 @llvm.smin.i64(i64, i64)
-define void @rows(ptr %told, ptr %unused, ptr %none, i64 %low, i64 %high) {{
-entry:
-{words}
-{pointers}
-%places = alloca i64, i64 %w.{_COUNT}, align 64
-%results = alloca i8, i64 %w.{_BYTES}, align 64
-%base = ptrtoint ptr %results to i64
-br label %fix
-fix:
-%k = phi i64 [ 0, %entry ], [ %k.next, %fix ]
-%pair = shl i64 %k, 1
-%fixed.at = getelementptr i64, ptr %fixed, i64 %pair
-%offset = load i64, ptr %fixed.at
-%own.at = getelementptr i64, ptr %fixed.at, i64 1
-%own = load i64, ptr %own.at
-%from = and i64 %own, %base
-%where = add i64 %offset, %from
-%slot = add i64 %w.{_ACCESSES}, %k
-%place = getelementptr i64, ptr %places, i64 %slot
-store i64 %where, ptr %place
-%k.next = add i64 %k, 1
-%k.more = icmp slt i64 %k.next, %w.{_FIXED_COUNT}
-br i1 %k.more, label %fix, label %row
-"""
+_runners: list[Any] = []
+"""The function, once there is one."""
 
 
-def _row_text() -> str:
-    """The rest of it: rows, parts of a row, pieces of a part, and the kernels of a piece."""
-    reads = "\n".join(
-        f"%f{k}.at = getelementptr i64, ptr %step, i64 {k}\n%f{k} = load i64, ptr %f{k}.at" for k in range(5)
-    )
-    operands = "\n".join(
-        f"%p{k}.at = getelementptr i8, ptr %places, i64 %f{k}\n%p{k} = load ptr, ptr %p{k}.at"
-        for k in range(1, 5)
-    )
-    return f"""row:
-%y = phi i64 [ %low, %fix ], [ %y.next, %row.end ]
-br label %part
-part:
-%q = phi i64 [ 0, %row ], [ %q.next, %part.end ]
-%part.words = mul i64 %q, 3
-%part.at = getelementptr i64, ptr %parts, i64 %part.words
-%first = load i64, ptr %part.at
-%beyond.at = getelementptr i64, ptr %part.at, i64 1
-%beyond = load i64, ptr %beyond.at
-%accesses.at = getelementptr i64, ptr %part.at, i64 2
-%accesses = load ptr, ptr %accesses.at
-br label %piece
-piece:
-%x = phi i64 [ %first, %part ], [ %x.next, %piece.end ]
-%left = sub i64 %beyond, %x
-%n = call i64 @llvm.smin.i64(i64 %left, i64 {PIECE})
-br label %access
-access:
-%m = phi i64 [ 0, %piece ], [ %m.next, %access ]
-%m.words = shl i64 %m, 2
-%m.at = getelementptr i64, ptr %accesses, i64 %m.words
-%memory = load i64, ptr %m.at
-%table.at = getelementptr i64, ptr %m.at, i64 1
-%table = load ptr, ptr %table.at
-%size.at = getelementptr i64, ptr %m.at, i64 2
-%size = load i64, ptr %size.at
-%stride.at = getelementptr i64, ptr %m.at, i64 3
-%stride = load i64, ptr %stride.at
-%of.row.at = getelementptr i64, ptr %table, i64 %y
-%of.row = load i64, ptr %of.row.at
-%across = mul i64 %x, %stride
-%element = add i64 %of.row, %across
-%bytes = mul i64 %element, %size
-%there = add i64 %memory, %bytes
-%m.place = getelementptr i64, ptr %places, i64 %m
-store i64 %there, ptr %m.place
-%m.next = add i64 %m, 1
-%m.more = icmp slt i64 %m.next, %w.{_ACCESSES}
-br i1 %m.more, label %access, label %steps.begin
-steps.begin:
-br label %do
-do:
-%s = phi i64 [ 0, %steps.begin ], [ %s.next, %do ]
-%s.words = mul i64 %s, 5
-%step = getelementptr i64, ptr %steps, i64 %s.words
-{reads}
-{operands}
-%kernel = inttoptr i64 %f0 to ptr
-call void %kernel(ptr %p1, ptr %p2, ptr %p3, ptr %p4, i64 %n)
-%s.next = add i64 %s, 1
-%s.more = icmp slt i64 %s.next, %w.{_STEP_COUNT}
-br i1 %s.more, label %do, label %piece.end
-piece.end:
-%x.next = add i64 %x, {PIECE}
-%x.more = icmp slt i64 %x.next, %beyond
-br i1 %x.more, label %piece, label %part.end
-part.end:
-%q.next = add i64 %q, 1
-%q.more = icmp slt i64 %q.next, %w.{_PART_COUNT}
-br i1 %q.more, label %part, label %row.end
-row.end:
-%y.next = add i64 %y, 1
-%y.more = icmp slt i64 %y.next, %high
-br i1 %y.more, label %row, label %out
-out:
-ret void
-}}"""
-
-
-@cache
-def _runner() -> Any:
+def _runner(store: Store | None) -> Any:
     """The function, made once in a process."""
-    this = machine()
-    return this.linked(this.compile(_text()), ("rows",), SIGNATURE)
+    if not _runners:
+        this = machine()
+        _runners.append(this.kept("rows", _text, store, lambda code: this.linked(code, ("rows",), SIGNATURE)))
+    return _runners[0].calls[0]
 
 
 class RowCode:
@@ -175,6 +90,7 @@ class RowCode:
         self.needs = self.tape.needs
         self.stored = [self.memories[memory] for memory in self.tape.stored]
         self._workers, self._threads = workers, threads
+        self._call = _runner(store)
         found = kernels([key for key, _, _ in self.tape.steps], store)
         self._fixed(self.tape)
         width = len(self.tape.accesses)
@@ -260,11 +176,11 @@ class RowCode:
         for k, (low, beyond) in enumerate(self.tape.columns):
             parts.extend((low, beyond, first + k * width))
         told = array("q", [
-            parts.buffer_info()[0], len(self.tape.columns), len(self.tape.accesses), self._steps.buffer_info()[0],
-            len(self.tape.steps), self._words.buffer_info()[0], self._count,
+            parts.buffer_info()[0], self._steps.buffer_info()[0], self._words.buffer_info()[0],
+            len(self.tape.columns), len(self.tape.accesses), len(self.tape.steps), self._count,
             len(self.tape.accesses) + self._count, max(64, self._bytes),
         ])  # fmt: skip
-        (call,) = _runner().calls
+        call = self._call
         place, rows = told.buffer_info()[0], self.tape.rows
         if self._workers is None or threads == 1:
             call(place, place, place, 0, rows)
