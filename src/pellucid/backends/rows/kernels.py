@@ -17,9 +17,9 @@ from ...ir import prim as table
 from ...ir import types as T
 from ...rewriting.expand import expand
 from ..jit.engine import machine
+from ..jit.lanes import LANES, LaneEmitter
 from ..jit.spelling import SCALAR, typed
 from ..port import Store
-from .lines import LANES, BlockEmitter
 
 
 class KernelKey(NamedTuple):
@@ -96,11 +96,11 @@ def module(keys: Sequence[KernelKey]) -> str:
 
 def _kernel(key: KernelKey, name: str, declared: dict[str, None]) -> str:
     """Vector by vector, and the elements that are left under a mask: nothing beyond them is touched."""
-    head = BlockEmitter(declared, "h")
+    head = LaneEmitter(declared, "h")
     given = (
         head.splat(key.result, head.let(f"load {SCALAR[key.result]}, ptr %a")) if key.op == "splat" else ""
     )
-    whole, rest = BlockEmitter(declared), BlockEmitter(declared, "w")
+    whole, rest = LaneEmitter(declared), LaneEmitter(declared, "w")
     _store(whole, key.result, given or _computed(key, whole, "%k", ""), "%k", "")
     mask = _mask(rest)
     _store(rest, key.result, given or _computed(key, rest, "%m", mask), "%m", mask)
@@ -131,7 +131,7 @@ ret void
 }}"""
 
 
-def _mask(lines: BlockEmitter) -> str:
+def _mask(lines: LaneEmitter) -> str:
     """Which of the next elements there are."""
     left = lines.let("sub i64 %n, %m")
     some = lines.splat(T.i64, left)
@@ -139,7 +139,7 @@ def _mask(lines: BlockEmitter) -> str:
     return lines.let(f"icmp sgt <{LANES} x i64> {some}, <{numbers}>")
 
 
-def _computed(key: KernelKey, lines: BlockEmitter, at: str, mask: str) -> str:
+def _computed(key: KernelKey, lines: LaneEmitter, at: str, mask: str) -> str:
     operands = [_load(lines, t, p, at, mask) for t, p in zip(key.types, ("%a", "%b", "%c"), strict=False)]
     if key.op == "copy":
         return operands[0]
@@ -149,13 +149,13 @@ def _computed(key: KernelKey, lines: BlockEmitter, at: str, mask: str) -> str:
     return lines.values(roots, dict(zip(leaves, operands, strict=True)))[0]
 
 
-def _place(lines: BlockEmitter, type_: T.Type, pointer: str, at: str) -> str:
+def _place(lines: LaneEmitter, type_: T.Type, pointer: str, at: str) -> str:
     if type_ is T.boolean:
         return lines.let(f"getelementptr i8, ptr {pointer}, i64 {lines.let(f'lshr i64 {at}, 3')}")
     return lines.let(f"getelementptr {SCALAR[type_]}, ptr {pointer}, i64 {at}")
 
 
-def _load(lines: BlockEmitter, type_: T.Type, pointer: str, at: str, mask: str) -> str:
+def _load(lines: LaneEmitter, type_: T.Type, pointer: str, at: str, mask: str) -> str:
     where = _place(lines, type_, pointer, at)
     if type_ is T.boolean:
         return lines.let(f"bitcast i16 {lines.let(f'load i16, ptr {where}, align 2')} to <{LANES} x i1>")
@@ -169,7 +169,7 @@ def _load(lines: BlockEmitter, type_: T.Type, pointer: str, at: str, mask: str) 
     )
 
 
-def _store(lines: BlockEmitter, type_: T.Type, value: str, at: str, mask: str) -> None:
+def _store(lines: LaneEmitter, type_: T.Type, value: str, at: str, mask: str) -> None:
     where = _place(lines, type_, "%o", at)
     if type_ is T.boolean:
         # Truths never leave for a caller's array, and a piece ends with a whole word of them.

@@ -10,29 +10,17 @@ from collections.abc import Sequence
 from ....ir import prim as table
 from ....ir import types as T
 from ....ir.expr import Expr
-from ...jit.spelling import SCALAR, form, literal, typed
-from ..sizes import LANES
+from ...jit.lanes import LANES, LaneEmitter
+from ...jit.spelling import SCALAR, form, typed
 from .branches import ColdBranch, cold_branches
 
 
-class VectorEmitter:
+class VectorEmitter(LaneEmitter):
     """Emits the body of a kernel: lines of text, and the names of the values that they define."""
 
     def __init__(self, half: int, declared: dict[str, None], prefix: str = "v") -> None:
-        self.lines: list[str] = []
-        self.half, self.declared = half, declared
-        self._prefix, self._count = prefix, 0
-        self.label = "entry"
-
-    def let(self, right: str) -> str:
-        """Name the result of an instruction."""
-        name = self._fresh()
-        self.lines.append(f"{name} = {right}")
-        return name
-
-    def _fresh(self) -> str:
-        self._count += 1
-        return f"%{self._prefix}{self._count}"
+        super().__init__(declared, prefix)
+        self.half, self.label = half, "entry"
 
     def at(self, pointer: str, offset: str | int) -> str:
         """An address so many bytes further."""
@@ -65,12 +53,6 @@ class VectorEmitter:
         cut = self.let(f"trunc {wide} {name} to {bits}")
         return self.let(f"bitcast {bits} {cut} to {typed(type_, lanes)}") if type_.is_float else cut
 
-    def splat(self, type_: T.Type, name: str) -> str:
-        """A scalar in all lanes."""
-        vector = typed(type_, LANES)
-        one = self.let(f"insertelement {vector} poison, {SCALAR[type_]} {name}, i64 0")
-        return self.let(f"shufflevector {vector} {one}, {vector} poison, <{LANES} x i32> zeroinitializer")
-
     def store(self, type_: T.Type, name: str, pointer: str, offset: str | int = 0) -> None:
         """Write 16 elements to a place."""
         where = self.at(pointer, offset)
@@ -83,10 +65,6 @@ class VectorEmitter:
             name = self.let(f"bitcast {typed(type_, LANES)} {name} to {bits}") if type_.is_float else name
             name = self.let(f"zext {bits} {name} to <{LANES} x {word}>")
         self.lines.append(f"store <{LANES} x {word}> {name}, ptr {where}, align {self.half}")
-
-    def mask(self, name: str) -> str:
-        """16 truths as a word."""
-        return self.let(f"bitcast <{LANES} x i1> {name} to i16")
 
     def values(self, roots: Sequence[Expr], names: dict[Expr, str]) -> list[str]:
         """The names of expressions in all lanes, given those of their leaves."""
@@ -106,17 +84,8 @@ class VectorEmitter:
             elif branch is not None:
                 self._cold(branch, found)
             else:
-                self._row(node, found)
+                self.row(node, found)
         return [found[r] for r in roots]
-
-    def _row(self, node: Expr, found: dict[Expr, str]) -> None:
-        if node.op == "const":
-            found[node] = f"splat ({SCALAR[node.type]} {literal(node)})"
-            return
-        line = form(table.row(node.op), node.args[0].type, node.type, LANES)
-        name = self._fresh()
-        self.lines.append(line(name, *[found[a] for a in node.args]))
-        found[node] = name
 
     def _cold(self, branch: ColdBranch, found: dict[Expr, str]) -> None:
         """Emit a branch around nodes that no lane selects, and the choices that select between arms."""
@@ -125,11 +94,11 @@ class VectorEmitter:
         wanted = condition if branch.arm == 1 else self.let(f"xor {truths} {condition}, splat (i1 true)")
         self.declare(f"i1 @llvm.vector.reduce.or.v{LANES}i1({truths})")
         some = self.let(f"call i1 @llvm.vector.reduce.or.v{LANES}i1({truths} {wanted})")
-        before, inside, after = self.label, self._fresh()[1:], self._fresh()[1:]
-        self.lines += [f"br i1 {some}, label %{inside}, label %{after}", f"{inside}:"]
+        before, inside, after = self.label, self.fresh()[1:], self.fresh()[1:]
+        self.lines.extend([f"br i1 {some}, label %{inside}, label %{after}", f"{inside}:"])
         for node in branch.spared:
-            self._row(node, found)
-        self.lines += [f"br label %{after}", f"{after}:"]
+            self.row(node, found)
+        self.lines.extend([f"br label %{after}", f"{after}:"])
         self.label = after
         joined = [
             self.let(
@@ -141,9 +110,5 @@ class VectorEmitter:
             arms = [name, found[choice.args[3 - branch.arm]]]
             then, orelse = arms if branch.arm == 1 else reversed(arms)
             line = form(table.row("choose"), T.boolean, choice.type, LANES)
-            found[choice] = self._fresh()
+            found[choice] = self.fresh()
             self.lines.append(line(found[choice], condition, then, orelse))
-
-    def declare(self, line: str) -> None:
-        """Declare an LLVM intrinsic."""
-        self.declared[f"declare {line}"] = None
