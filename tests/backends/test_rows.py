@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
+from pellucid.backends.rows import kernels
+from pellucid.backends.rows.kernels import KernelKey
 from pellucid.backends.rows.positions import Cut, Position, combined
 from pellucid.backends.rows.tape import tape
 from pellucid.base.errors import BackendError, InputError
 from pellucid.driver.codes import CompiledCode, compile_code
+from pellucid.ir import types as T
 from pellucid.staging import Memory
 from pellucid.staging.root.lowering import lowered
 from pellucid.staging.root.reading import read_sugar
@@ -143,3 +147,30 @@ def test_the_second_call_asks_for_the_nest_and_later_calls_use_it(given):
     code(given, out)
     assert code.tier == "nest"
     assert all((out == frame).all() for frame in frames)
+
+
+def test_each_kernel_is_found_in_the_store_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: dict[str, bytes] = {}
+    written: list[list[str]] = []
+    module = kernels.module
+
+    class Kept:
+        get = staticmethod(kept.get)
+        put = staticmethod(kept.__setitem__)
+
+    def noted(keys: Sequence[KernelKey]) -> str:
+        written.append([key.op for key in keys])
+        return module(keys)
+
+    one, other, third = (KernelKey(op, (T.f32, T.f32), T.f32) for op in ("add", "sub", "mul"))
+    monkeypatch.setattr(kernels, "module", noted)
+    for asked in ([one, other], [third, other], [third, one, other]):
+        monkeypatch.setattr(kernels, "_known", {})
+        found = kernels.kernels(asked, Kept())
+        assert len(set(found.values())) == len(asked)
+    assert written == [["add", "sub"], ["mul"]]
+    # What cannot be linked is compiled again.
+    kept.update(dict.fromkeys(kept, b"no object"))
+    monkeypatch.setattr(kernels, "_known", {})
+    assert kernels.kernels([one], Kept())[one]
+    assert written[2:] == [["add"]]
