@@ -11,7 +11,8 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar, Unpack, cast, get_type_hints
@@ -108,17 +109,9 @@ class View:
         threads: int | None = None,
         params: Mapping[str, float] | None = None,
     ) -> None:
-        put = object.__setattr__
-        put(self, "size", _checked_sides(size))
-        x, y = _pair("center", center, "give x and y in units, such as (0.0, 0.0)")
-        put(self, "center", (checked_real("center", x), checked_real("center", y)))
-        put(self, "zoom", checked_real("zoom", zoom))
-        put(self, "time", checked_real("time", time))
-        put(self, "samples", checked_whole("samples", samples, 1, MAX_SAMPLES))
-        put(self, "threads", None if threads is None else checked_whole("threads", threads, 1, MAX_THREADS))
-        put(self, "params", _checked_params(params))
-        if self.zoom <= 0:
-            raise InputError(f"{self.zoom:g} pixels per unit", place="zoom", fix="give a positive number")
+        given = size, center, zoom, time, samples, threads, params
+        for (name, check), value in zip(_CHECKS.items(), given, strict=True):
+            object.__setattr__(self, name, check(value))
 
     @spelled_out(ViewArguments)
     def replace(self, size: tuple[int, int] | int | None = None, **arguments: Unpack[ViewArguments]) -> View:
@@ -129,18 +122,21 @@ class View:
         >>> View(64, zoom=2.0).replace((8, 4), center=(1.0, 0.0))
         View(size=(8, 4), center=(1.0, 0.0), zoom=2.0)
         """
-        if size is None and not arguments:
-            return self
-        for name in arguments:
-            if name not in _KEYWORDS:
-                near = did_you_mean(name, _KEYWORDS)
-                raise TypeError(
-                    f"got an unexpected keyword argument {name!r}" + (f"; {near}" if near else "")
-                )
-        own: dict[str, Any] = {**self.arguments(), **arguments}
         if size is not None:
-            own["size"] = size
-        return View(**own)
+            changed: dict[str, Any] = {"size": size, **arguments}
+        elif arguments:
+            changed = {**arguments}
+        else:
+            return self
+        made = object.__new__(View)
+        put = object.__setattr__
+        for name, value in self.arguments().items():
+            # What does not change has been checked.
+            put(made, name, _CHECKS[name](changed.pop(name)) if name in changed else value)
+        for name in changed:
+            near = did_you_mean(name, _CHECKS)
+            raise TypeError(f"got an unexpected keyword argument {name!r}" + (f"; {near}" if near else ""))
+        return made
 
     def arguments(self) -> dict[str, Any]:
         """All fields by name: ``View(**view.arguments()) == view``.
@@ -179,9 +175,6 @@ def _rebuilt(arguments: dict[str, Any]) -> View:
     return View(**arguments)
 
 
-_KEYWORDS = frozenset([f.name for f in fields(View)]) - {"size"}
-
-
 def looked_at(view: object, size: object, arguments: Mapping[str, Any], default: View | None = None) -> View:
     """The view that a verb is asked for: `view`, or else `default`, with what was given beside it.
 
@@ -215,6 +208,8 @@ def checked_whole(place: str, value: object, low: int, high: int) -> int:
         ...
     pellucid.base.errors.InputError: offset: 1.5 is not a whole number; give a whole number from 0 to 9
     """
+    if type(value) is int and low <= value <= high:
+        return value
     fix = f"give a whole number from {low} to {high}"
     number = _whole(place, value, fix)
     if not low <= number <= high:
@@ -268,6 +263,26 @@ def _checked_sides(size: object) -> tuple[int, int]:
     return width, height
 
 
+def _checked_center(center: object) -> tuple[float, float]:
+    x, y = _pair("center", center, "give x and y in units, such as (0.0, 0.0)")
+    return checked_real("center", x), checked_real("center", y)
+
+
+def _checked_zoom(zoom: object) -> float:
+    number = checked_real("zoom", zoom)
+    if number <= 0:
+        raise InputError(f"{number:g} pixels per unit", place="zoom", fix="give a positive number")
+    return number
+
+
+def _checked_samples(samples: object) -> int:
+    return checked_whole("samples", samples, 1, MAX_SAMPLES)
+
+
+def _checked_threads(threads: object) -> int | None:
+    return None if threads is None else checked_whole("threads", threads, 1, MAX_THREADS)
+
+
 def _pair(place: str, value: object, fix: str, *, square: bool = False) -> tuple[object, object]:
     if (given := _plain_pair(value)) is not None:
         return given
@@ -317,5 +332,15 @@ def _checked_params(value: object) -> Mapping[str, float]:
 
 
 _NO_PARAMS: Mapping[str, float] = MappingProxyType({})
+_CHECKS: Mapping[str, Callable[[Any], Any]] = {
+    "size": _checked_sides,
+    "center": _checked_center,
+    "zoom": _checked_zoom,
+    "time": partial(checked_real, "time"),
+    "samples": _checked_samples,
+    "threads": _checked_threads,
+    "params": _checked_params,
+}
+"""How each field of a view is checked, in their order."""
 DEFAULT = View()
 """The view of a verb that is told nothing."""

@@ -82,8 +82,8 @@ def checked_view(
     found = looked_at(view, size, arguments, default)
     check_size(found.size, frames=frames)
     reach, (_, largest) = REACH[precision], _PRECISIONS[precision]
-    for x in found.center:
-        _check_reach("center", x, reach, precision)
+    x, y = found.center
+    _check_reach("center", max(x, y, key=abs), reach, precision)
     _check_reach("zoom", found.zoom, largest, precision)
     _check_reach("time", found.time, reach, precision)
     for name, value in found.params.items():

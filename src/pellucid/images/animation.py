@@ -6,7 +6,7 @@ then give animations: ``turn(seconds, checkerboard(10, red, blue))``. The driver
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from ..base.errors import VocabularyError, brief
@@ -17,7 +17,7 @@ from ..ir import types as T
 from ..tracing import Point, Value, convert, flatten, is_symbolic, real_type, static, tracing
 from ..tracing import functions as F
 from ..tracing.tracer import lift
-from .carrying import ViewCarrier
+from .drawable import Drawable
 from .image import (
     PREFIXES,
     SIGNS,
@@ -123,7 +123,7 @@ class Behavior(Arithmetic[Any]):
         )
 
 
-class Animation(Behavior, ViewCarrier):
+class Animation(Behavior, Drawable):
     """An image that changes with time: a function from seconds to an `Image`; a still image is one that does not.
 
     Every word of the vocabulary that takes an image is a method too.
@@ -136,6 +136,10 @@ class Animation(Behavior, ViewCarrier):
     __slots__ = ("_view",)
 
     __pellucid_picture__ = True
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        super().__init__(function)
+        self._view = None
 
     @property
     def time_varying(self) -> bool:
@@ -180,34 +184,6 @@ class Animation(Behavior, ViewCarrier):
     def sample(self, time: Any, point: Point) -> Any:
         """The value at a moment and a point, as the driver wants it."""
         return self(time).sample(time, point)
-
-    def at(
-        self,
-        x: Any,
-        y: Any = None,
-        time: Any = 0.0,
-        *,
-        precision: str = "f32",
-        params: Mapping[str, float] | None = None,
-    ) -> Any:
-        """The meaning of the picture at a time and at points given by arrays that broadcast; see `Image.at`."""
-        from .evaluation import values_at
-
-        return values_at(self, x, y, time, precision, params or {})
-
-    def __getattr__(self, name: str) -> Any:
-        """A word of the vocabulary as a method."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        from .word import method
-
-        return method(self, name)
-
-    def __dir__(self) -> list[str]:
-        """Own names and the words that take an image."""
-        from .word import method_names
-
-        return sorted({*super().__dir__(), *method_names()})
 
 
 def _moment_by_moment(sign: str, *operands: Any) -> Any:

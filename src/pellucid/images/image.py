@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextvars
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from ..base.errors import TraceError, VocabularyError, brief
@@ -20,8 +20,8 @@ from ..ir import types as T
 from ..tracing import Point, Value, convert, flatten, real_type, static, tracing
 from ..tracing.session import MAX_NODES, MAX_USES, has_grown_too_far
 from ..tracing.tracer import lift
-from .carrying import ViewCarrier
 from .color import Color
+from .drawable import Drawable
 from .telling import short, written
 
 KINDS = {
@@ -38,7 +38,7 @@ _Memo = dict[tuple[int, Any, Any, T.Type], tuple[Any, Any]]
 _memo: contextvars.ContextVar[_Memo | None] = contextvars.ContextVar("samples", default=None)
 
 
-class Image(ViewCarrier):
+class Image(Drawable):
     """A picture without edges: a function of a `Point`, y upwards. See `image` for the decorator that makes one.
 
     Regions combine with & | ^ ~ and - (difference); fields with + - * / % ** and numbers, and compare (< <= > >=) to
@@ -58,6 +58,7 @@ class Image(ViewCarrier):
         self._function = function
         self._kind = kind
         self._made_by: str | Callable[[], str] | None = None
+        self._view = None
 
     @property
     def kind(self) -> str:
@@ -133,30 +134,6 @@ class Image(ViewCarrier):
             return convert(value, real_type())
         return value
 
-    def at(
-        self,
-        x: Any,
-        y: Any = None,
-        time: float = 0.0,
-        *,
-        precision: str = "f32",
-        params: Mapping[str, float] | None = None,
-    ) -> Any:
-        """The meaning of the picture at points given by arrays that broadcast, or by a `Point`, without compiling.
-
-        Gives an array of the broadcast shape: of bools, reals or packed u32, or with a last axis of 4 for colors; for
-        another structure, that structure of arrays. `precision` is f32 or f64; `params` overrides defaults of
-        parameters. Raises InputError for a parameter the picture does not have.
-
-        >>> Image(lambda p: p.x + p.y).at([1, 2], [[10], [20]])
-        array([[11., 12.], [21., 22.]], dtype=float32)
-        >>> Image(lambda p: p.x + p.y).at(Point(1, 2))
-        array(3., dtype=float32)
-        """
-        from .evaluation import values_at
-
-        return values_at(self, x, y, time, precision, params or {})
-
     def called(
         self, expression: str | Callable[[], str], kind: str | None = None, *, again: bool = False
     ) -> Image:
@@ -171,20 +148,6 @@ class Image(ViewCarrier):
         if self._made_by is not None:
             return written(self._made_by)
         return f"<image {getattr(self._function, '__name__', '').strip('<>') or 'function'}>"
-
-    def __getattr__(self, name: str) -> Any:
-        """A word of the vocabulary as a method."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        from .word import method
-
-        return method(self, name)
-
-    def __dir__(self) -> list[str]:
-        """Own names and the words that take an image."""
-        from .word import method_names
-
-        return sorted({*super().__dir__(), *method_names()})
 
     # ---- regions ----
 

@@ -18,6 +18,7 @@ from ..base.errors import VocabularyError, did_you_mean
 from ..base.where import caller
 from ..tracing import tracing
 from .animation import Animation, Behavior, at_time, unknown_time
+from .drawable import Drawable
 from .image import Image
 from .signature import Limits, Range, Refused, Slot, read, result_kind
 
@@ -337,7 +338,7 @@ def method_names() -> list[str]:
     return [w.name for w in WORDS.values() if w.receiver is not None]
 
 
-def method(image: Image | Animation, name: str) -> Callable[..., Any]:
+def method(image: Drawable, name: str) -> Callable[..., Any]:
     """The word as a method of an image, which takes the place of the receiver among the arguments.
 
     Raises UnknownWordError for a name that is no word, or a word that takes no image.

@@ -1,0 +1,84 @@
+"""What images and animations have in common: words as methods, values at points, and a view that they may carry.
+
+Beside `image` and `animation`. A view is no part of what a picture means: a word that takes a picture takes none of it.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any, Self, Unpack
+
+from ..base.view import View, ViewArguments, looked_at, spelled_out
+
+
+class Drawable:
+    """A picture: every word of the vocabulary that takes an image is a method."""
+
+    __slots__ = ()
+
+    _view: View | None
+
+    def at(
+        self,
+        x: Any,
+        y: Any = None,
+        time: Any = 0.0,
+        *,
+        precision: str = "f32",
+        params: Mapping[str, float] | None = None,
+    ) -> Any:
+        """The meaning of the picture at points given by arrays that broadcast, or by a `Point`, without compiling.
+
+        Gives an array of the broadcast shape: of bools, reals or packed u32, or with a last axis of 4 for colors; for
+        another structure, that structure of arrays. `precision` is f32 or f64; `params` overrides defaults of
+        parameters. Raises InputError for a parameter the picture does not have.
+
+        >>> from pellucid.images import Image
+        >>> Image(lambda p: p.x + p.y).at([1, 2], [[10], [20]])
+        array([[11., 12.], [21., 22.]], dtype=float32)
+        """
+        from .evaluation import values_at
+
+        return values_at(self, x, y, time, precision, params or {})
+
+    def __getattr__(self, name: str) -> Any:
+        """A word of the vocabulary as a method."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        from .word import method
+
+        return method(self, name)
+
+    def __dir__(self) -> list[str]:
+        """Own names and the words that take an image."""
+        from .word import method_names
+
+        return sorted({*super().__dir__(), *method_names()})
+
+    @property
+    def view(self) -> View | None:
+        """The view that it carries, or None."""
+        return self._view
+
+    @spelled_out(ViewArguments)
+    def with_view(
+        self,
+        size: tuple[int, int] | int | None = None,
+        *,
+        view: View | None = None,
+        **arguments: Unpack[ViewArguments],
+    ) -> Self:
+        """The same picture, carrying a view: where it is looked at unless a verb is told otherwise.
+
+        What is given overrides its field of `view`, or else of the view that it carries. Pictures made of it carry
+        none. Raises InputError as `View` does.
+
+        >>> from pellucid import images as im
+        >>> im.udisk.with_view(64, zoom=20.0).view
+        View(size=(64, 64), zoom=20.0)
+        """
+        seen = looked_at(view, size, arguments, self.view)
+        made = copy.copy(self)
+        made._view = seen  # noqa: SLF001 - of the same class
+        return made
