@@ -159,7 +159,7 @@ def precision_of(picture: object, precision: str | None) -> str:
     'f64'
     """
     own = getattr(getattr(picture, "options", None), "precision", "f32") if is_kernel(picture) else "f32"
-    return driver.Options(precision=own if precision is None else precision).precision
+    return own if precision is None else driver.Options(precision=precision).precision
 
 
 def is_kernel(thing: object) -> TypeGuard[Kernel]:
