@@ -1,7 +1,7 @@
-"""Signals: sound and any other run of samples, as a diagram of boxes that is specialized and compiled (Draves 1997).
+"""Signals: sound and any other run of samples, as a diagram of nodes that is specialized and compiled (Draves 1997).
 
 The library under the paper's names, and what it wished for: general recursion. On the floor of the vocabularies, beside
-pictures: `node`, `signal` and `feedback` are the diagram; `sources`, `delays` and `vocabulary` the boxes; `pcm`, `wav`
+pictures: `node`, `signal` and `feedback` are the diagram; `sources`, `delays` and `vocabulary` the nodes; `pcm`, `wav`
 and `recording` the files; `player` and `render` what makes sound of a diagram.
 """
 

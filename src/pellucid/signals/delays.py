@@ -16,7 +16,7 @@ from ..base.kinds import FUNCTION, takes
 from ..base.where import caller
 from ..staging import Cells, divides, lift, require
 from ..staging.points import MAX_CASES
-from .node import Carrying, Later, Moment, SignalNode, reached
+from .node import Carrying, Later, SignalNode, Tick, reached
 from .signal import SIGNAL, Signal, as_number, as_signal, joined
 
 _lines = itertools.count(1)
@@ -30,14 +30,14 @@ class Delayed(Later, Carrying):
     def __init__(self, inputs: tuple[SignalNode, ...]) -> None:
         self.inputs = inputs
 
-    def sample(self, moment: Moment) -> Any:
+    def sample(self, tick: Tick) -> Any:
         """The sample before."""
-        return moment.states[self]
+        return tick.states[self]
 
-    def next(self, moment: Moment) -> Any:
+    def next(self, tick: Tick) -> Any:
         """The sample at hand."""
         # What a sample is made of is its own affair: nothing is to be unrolled for it.
-        return lift(as_number(moment.sample(self.inputs[0]), "a delay"))
+        return lift(as_number(tick.sample(self.inputs[0]), "a delay"))
 
     def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:
         """A delay of another signal."""
@@ -56,13 +56,13 @@ class Scanned(Carrying):
         """Itself: its own sample is its next state."""
         return (self,)
 
-    def sample(self, moment: Moment) -> Any:
+    def sample(self, tick: Tick) -> Any:
         """The result with the sample at hand."""
-        return self.operation(moment.states[self], moment.sample(self.inputs[0]))
+        return self.operation(tick.states[self], tick.sample(self.inputs[0]))
 
-    def next(self, moment: Moment) -> Any:
+    def next(self, tick: Tick) -> Any:
         """The same."""
-        return lift(as_number(moment.sample(self), "a scan"))
+        return lift(as_number(tick.sample(self), "a scan"))
 
     def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:
         """The reduction of another signal."""
@@ -82,15 +82,15 @@ class DelayLine(Later):
     def __init__(self, length: int, inputs: tuple[SignalNode, ...]) -> None:
         self.length, self.inputs = length, inputs
 
-    def sample(self, moment: Moment) -> Any:
+    def sample(self, tick: Tick) -> Any:
         """The sample of so long ago."""
-        cells, gone = moment.states[self]
+        cells, gone = tick.states[self]
         return cells.load((gone - self.length) & (len(cells) - 1))
 
-    def next(self, moment: Moment) -> Any:
+    def next(self, tick: Tick) -> Any:
         """The sample at hand kept, and one cell on."""
-        cells, gone = moment.states[self]
-        cells.store(gone & (len(cells) - 1), as_number(moment.sample(self.inputs[0]), "a delay"))
+        cells, gone = tick.states[self]
+        cells.store(gone & (len(cells) - 1), as_number(tick.sample(self.inputs[0]), "a delay"))
         return cells, gone + 1
 
     def fresh(self, state: Any) -> Any:
@@ -124,20 +124,20 @@ class TileSums(SignalNode):
     def __init__(self, size: int) -> None:
         self.size = size
 
-    def sample(self, moment: Moment) -> Any:
+    def sample(self, tick: Tick) -> Any:
         """The sum of the tile at hand."""
-        return self._tile(moment)[0]
+        return self._tile(tick)[0]
 
     def needs(self) -> tuple[SignalNode, ...]:
         """The tile at hand, before anything moves on."""
         return (self,)
 
-    def next(self, moment: Moment) -> Any:
+    def next(self, tick: Tick) -> Any:
         """The signal after it."""
-        return self._tile(moment)[1]
+        return self._tile(tick)[1]
 
-    def _tile(self, moment: Moment) -> tuple[Any, Any]:
-        first, signal = moment.states[self]
+    def _tile(self, tick: Tick) -> tuple[Any, Any]:
+        first, signal = tick.states[self]
         total = first
         for _ in range(self.size):
             x, signal = signal.step()

@@ -13,7 +13,7 @@ from typing import Any, cast
 from ..base.errors import InputError
 from ..base.kinds import FUNCTION, takes
 from ..base.where import caller
-from .node import Moment, SignalNode, reached
+from .node import SignalNode, Tick, reached
 from .signal import Signal, as_signal, joined
 
 
@@ -23,7 +23,7 @@ class Feedback(SignalNode):
     name = "feedback"
     leads_back = True
 
-    def sample(self, moment: Moment) -> Any:
+    def sample(self, tick: Tick) -> Any:
         """The sample of what it is wired to."""
         if not self.inputs:
             place, _ = caller()
@@ -32,7 +32,7 @@ class Feedback(SignalNode):
                 place=f"{place}: rec",
                 fix="wire it in the body, and ask what rec returns",
             )
-        return moment.sample(self.inputs[0])
+        return tick.sample(self.inputs[0])
 
     def rewired(self, inputs: tuple[SignalNode, ...]) -> Feedback:
         """A wire that leads back from something else, or from nothing yet."""

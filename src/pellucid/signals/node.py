@@ -1,8 +1,8 @@
-"""Nodes: the boxes of a block diagram, and what they say at one moment.
+"""Nodes of block diagrams, and their samples at one tick.
 
-The bottom of `signals`. A node is static: which box it is, and which it is wired to; the numbers that it keeps from one
-sample to the next are its state, which stands apart in a `Signal`. At one moment each box is asked for its sample once,
-however many wires lead from it, so that a diagram is a graph and never a tree.
+The bottom of `signals`. A node is static: its kind, and the nodes it is wired to. The numbers that it keeps from one
+sample to the next are its state, which a `Signal` has beside the diagram. At one tick each node is evaluated once, for
+all wires that lead from it, so that a diagram is a graph and never a tree.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ States = dict["SignalNode", Any]
 
 
 class SignalNode(ABC):
-    """A box. `inputs` are all it is wired to; `now` those whose present sample its own sample needs.
+    """A node. `inputs` are the nodes it is wired to; `now` those whose present sample its own sample needs.
 
     Nodes are equal only to themselves, which makes them static for the specializer.
     """
 
     inputs: tuple[SignalNode, ...] = ()
-    name = "box"
+    name = "node"
     owned = False
     """Whether its state is one thing in memory, of which there are no two copies."""
     leads_back = False
@@ -38,23 +38,23 @@ class SignalNode(ABC):
         return self.inputs
 
     def __repr__(self) -> str:
-        """What box it is."""
+        """The name of its kind."""
         return self.name
 
     @abstractmethod
-    def sample(self, moment: Moment) -> Any:
-        """The sample at a moment."""
+    def sample(self, tick: Tick) -> Any:
+        """The sample at a tick."""
 
     def needs(self) -> tuple[SignalNode, ...]:
         """The inputs whose present sample its next state needs."""
         return ()
 
-    def next(self, moment: Moment) -> Any:
-        """The state after a moment."""
-        return moment.states[self]
+    def next(self, tick: Tick) -> Any:
+        """The state after a tick."""
+        return tick.states[self]
 
     def ended(self, state: Any) -> Any:
-        """Whether there are no more samples, as far as this box alone knows; boxes without an end say true."""
+        """Whether there are no more samples, as far as this node alone knows; nodes without an end say true."""
         return True
 
     def left(self, state: Any) -> int | None:
@@ -90,7 +90,7 @@ class SignalNode(ABC):
         return state
 
     def store(self, state: Any, value: Any) -> None:
-        """Overwrite the sample; most boxes refuse."""
+        """Overwrite the sample; most nodes refuse."""
         place, _ = caller()
         raise InputError(
             f"a sample is put into a {self}", place=place, fix="only signals in memory are written to"
@@ -98,11 +98,11 @@ class SignalNode(ABC):
 
     @abstractmethod
     def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:
-        """A box of the same kind on other inputs."""
+        """A node of the same kind on other inputs."""
 
 
 class Carrying(SignalNode):
-    """A box whose state is one number, which moves from sample to sample."""
+    """A node whose state is one number, which moves from sample to sample."""
 
     def numbers(self, state: Any) -> tuple[Any, ...]:
         """The number."""
@@ -114,7 +114,7 @@ class Carrying(SignalNode):
 
 
 class Later(SignalNode):
-    """A box whose sample is an earlier one of its input: what makes loops of a diagram possible."""
+    """A node whose sample is an earlier one of its input, so that a diagram may have cycles."""
 
     @property
     def now(self) -> tuple[SignalNode, ...]:
@@ -126,8 +126,8 @@ class Later(SignalNode):
         return self.inputs
 
 
-class Moment:
-    """What every box of a diagram says while the states are these; each is asked once."""
+class Tick:
+    """The samples of all nodes of a diagram for given states; each node is evaluated once."""
 
     __slots__ = ("_samples", "states")
 
@@ -136,7 +136,7 @@ class Moment:
         self._samples: dict[SignalNode, Any] = {}
 
     def sample(self, node: SignalNode) -> Any:
-        """The sample of a box."""
+        """The sample of a node."""
         # Diagrams may be longer than Python calls may be deep.
         stack = [node]
         while stack:
@@ -152,8 +152,8 @@ class Moment:
         return self._samples[node]
 
     def next(self) -> States:
-        """The states of the next moment."""
-        # All samples first: a box may write to memory that another reads.
+        """The states of the next tick."""
+        # All samples first: a node may write to memory that another reads.
         for node in self.states:
             for needed in node.needs():
                 self.sample(needed)
@@ -162,7 +162,7 @@ class Moment:
 
 
 def reached(roots: Iterable[SignalNode], *, now: bool = False) -> list[SignalNode]:
-    """All boxes that lead to some, in a fixed order, or only those whose present sample they need.
+    """All nodes from which some are reached, in a fixed order, or only those whose present sample they need.
 
     >>> from pellucid.signals.signal import ConstantSignal
     >>> reached([ConstantSignal()])
@@ -179,7 +179,7 @@ def reached(roots: Iterable[SignalNode], *, now: bool = False) -> list[SignalNod
 
 
 def copied(roots: tuple[SignalNode, ...], states: States, what: str) -> tuple[tuple[SignalNode, ...], States]:
-    """The same diagram in boxes of its own, with its states.
+    """A copy of a diagram with its states.
 
     Raises InputError where something in it cannot be there twice.
     """

@@ -1,6 +1,6 @@
 """Players: diagrams as machine code, played block by block.
 
-A diagram is specialized to one loop over frames, whose dynamic arguments are the numbers that its boxes keep. They go
+A diagram is specialized to one loop over frames, whose dynamic arguments are the numbers that its nodes keep. They go
 in with one block and come out with it for the next, so that many blocks are one long one, bit for bit.
 """
 
@@ -173,7 +173,7 @@ class Player:
 def specialized(
     signal: Signal, layout: Layout, out: tuple[Memory, ...], *, meter: bool = False
 ) -> tuple[Residual, Numbers]:
-    """The loop over frames of a sound, and the numbers that its boxes keep at first.
+    """The loop over frames of a sound, and the first states of its nodes.
 
     What begins as an integer and goes on as a real number is a real number from the beginning.
     """
@@ -254,7 +254,7 @@ def _as_level(sample: Any) -> Any:
 
 
 def places(signal: Signal) -> Iterator[tuple[SignalNode, int]]:
-    """Every box that keeps something, and where its numbers begin among all."""
+    """Every node with a state, and the number of its first value among all."""
     at = 0
     for node, state in signal.states.items():
         yield node, at
@@ -262,12 +262,12 @@ def places(signal: Signal) -> Iterator[tuple[SignalNode, int]]:
 
 
 def numbers_of(signal: Signal) -> Numbers:
-    """What the boxes of a signal keep from sample to sample."""
+    """The states of the nodes of a signal."""
     return tuple(x for node, state in signal.states.items() for x in node.numbers(state))
 
 
 def with_numbers(signal: Signal, numbers: Numbers) -> Signal:
-    """A signal whose boxes keep these."""
+    """A signal whose nodes have these states."""
     found: dict[SignalNode, Any] = {}
     for node, at in places(signal):
         state = signal.states[node]

@@ -16,7 +16,7 @@ from ..pixels import Channel
 from ..staging import choose
 from ..staging.real import call
 from . import pcm
-from .node import Moment, SignalNode
+from .node import SignalNode, Tick
 from .signal import Signal
 
 _names = itertools.count(1)
@@ -30,18 +30,18 @@ class Played(SignalNode):
     def __init__(self, recording: Recording, channel: Channel) -> None:
         self.recording, self.channel = recording, channel
 
-    def sample(self, moment: Moment) -> Any:
+    def sample(self, tick: Tick) -> Any:
         """The level at that frame, or silence behind the last."""
-        at, frames = moment.states[self]
+        at, frames = tick.states[self]
         if isinstance(frames, int) and frames <= 0:
             return 0.0
         own = self.recording
         level = pcm.read(own.layout, self.channel, own.planes, call("min", at, frames - 1))
         return choose(at < frames, lambda: level, lambda: 0.0)
 
-    def next(self, moment: Moment) -> Any:
+    def next(self, tick: Tick) -> Any:
         """One frame on."""
-        at, frames = moment.states[self]
+        at, frames = tick.states[self]
         return at + 1, frames
 
     def ended(self, state: Any) -> Any:

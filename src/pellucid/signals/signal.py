@@ -1,6 +1,6 @@
 """Signals: a diagram and the state it is in; what comes out of it, what comes next, whether it has ended.
 
-A signal is a value: `next` gives another one. It is made of numbers and boxes only, so that a loop over signals can be
+A signal is a value: `next` gives another one. It is made of numbers and nodes only, so that a loop over signals can be
 specialized, and what is left of it are the numbers that move (Draves 1997, figure "sig").
 """
 
@@ -19,7 +19,7 @@ from ..base.where import caller
 from ..ir import types as T
 from ..staging import equals, lift, loop, require
 from ..staging.value import Staged
-from .node import Moment, SignalNode, States, copied, reached
+from .node import SignalNode, States, Tick, copied, reached
 
 _python: Any = operator
 MAX_TAKEN = 1 << 31
@@ -43,7 +43,7 @@ class Signal(Arithmetic["Signal"]):
 
     def get(self) -> Any:
         """The first sample."""
-        return Moment(self.states).sample(self.node)
+        return Tick(self.states).sample(self.node)
 
     def put(self, value: Any) -> None:
         """Store the first sample.
@@ -57,7 +57,7 @@ class Signal(Arithmetic["Signal"]):
 
         A delay line is one thing in memory: a signal that has one must not be used any more after its `next`.
         """
-        return Signal(self.node, Moment(self.states).next())
+        return Signal(self.node, Tick(self.states).next())
 
     def endp(self) -> Any:
         """Whether there are no samples. True of signals without an end, so that a conjunction asks the others."""
@@ -70,8 +70,8 @@ class Signal(Arithmetic["Signal"]):
 
     def step(self) -> tuple[Any, Signal]:
         """The first sample, and the signal without it."""
-        moment = Moment(self.states)
-        return moment.sample(self.node), Signal(self.node, moment.next())
+        tick = Tick(self.states)
+        return tick.sample(self.node), Signal(self.node, tick.next())
 
     @takes(count=whole(0, MAX_TAKEN))
     def take(self, count: int) -> list[Any]:
@@ -155,9 +155,9 @@ class ConstantSignal(SignalNode):
 
     name = "constant"
 
-    def sample(self, moment: Moment) -> Any:
+    def sample(self, tick: Tick) -> Any:
         """The sample."""
-        return moment.states[self]
+        return tick.states[self]
 
     def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:
         """Another source."""
@@ -172,9 +172,9 @@ class Mapped(SignalNode):
     def __init__(self, function: Callable[..., Any], inputs: tuple[SignalNode, ...]) -> None:
         self.function, self.inputs = function, inputs
 
-    def sample(self, moment: Moment) -> Any:
+    def sample(self, tick: Tick) -> Any:
         """What the function makes of the samples."""
-        return self.function(*(moment.sample(i) for i in self.inputs))
+        return self.function(*(tick.sample(i) for i in self.inputs))
 
     def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:
         """The same function of others."""
@@ -305,7 +305,7 @@ def _lifted(*signals: Signal) -> tuple[Signal, ...]:
 
 
 def _of_one_length(*signals: Signal) -> None:
-    """Refuse signals in memory that do not end at one moment."""
+    """Refuse signals in memory that do not end at one tick."""
     spans = [span for s in signals for node, state in s.states.items() for span in node.spans(state)]
     for (one, stride), (other, step) in itertools.pairwise(spans):
         require(

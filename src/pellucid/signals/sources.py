@@ -19,7 +19,7 @@ from ..staging import signed as with_sign
 from ..staging.folding import node, number
 from ..staging.value import expression
 from .delays import scan
-from .node import Carrying, Moment, SignalNode
+from .node import Carrying, SignalNode, Tick
 from .signal import ConstantSignal, Signal, as_number, as_signal, mapped
 
 
@@ -41,9 +41,9 @@ class InMemory(SignalNode):
     def __init__(self, memory: Memory, origin: Any, *, signed: bool) -> None:
         self.memory, self.origin, self.signed = memory, origin, signed
 
-    def sample(self, moment: Moment) -> Any:
+    def sample(self, tick: Tick) -> Any:
         """The sample at the start."""
-        span = moment.states[self]
+        span = tick.states[self]
         bits = load_sample(self.memory, span.start, span.size)
         return with_sign(bits, span.size) if self.signed else bits
 
@@ -51,9 +51,9 @@ class InMemory(SignalNode):
         """Overwrite the sample at the start."""
         store_sample(self.memory, state.start, state.size, value)
 
-    def next(self, moment: Moment) -> MemorySpan:
+    def next(self, tick: Tick) -> MemorySpan:
         """One stride on."""
-        span = moment.states[self]
+        span = tick.states[self]
         return replace(span, start=span.start + span.stride)
 
     def known_end(self, state: MemorySpan) -> bool:
@@ -132,8 +132,8 @@ def memory(words: Memory, start: Any, stop: Any, size: Any, stride: Any, *, sign
         place=f"{caller()[0]}: memory",
         fix="stop a multiple of the stride after the start, or sum up the samples that are left apart",
     )
-    box = InMemory(words, start, signed=signed)
-    return Signal(box, {box: MemorySpan(start, stop, size, stride)})
+    node = InMemory(words, start, signed=signed)
+    return Signal(node, {node: MemorySpan(start, stop, size, stride)})
 
 
 def _ahead(distance: Any, stride: Any) -> Any:

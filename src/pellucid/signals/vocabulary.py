@@ -1,4 +1,4 @@
-"""The library of the paper under its names, made of the boxes below (Draves 1997, figures "sig" and "fir").
+"""The library of the paper under its names, made of the nodes below (Draves 1997, figures "sig" and "fir").
 
 Everything here is a combinator of combinators: what a function is mapped over, a filter of delays, an oscillator of a
 table and a running sum.
