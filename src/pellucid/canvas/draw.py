@@ -248,7 +248,7 @@ def _pixels(
 ) -> Pixels:
     draw = kernel.premultiplied if alpha == "premultiplied" else kernel.render
     if isinstance(kernel, Compiled):
-        return draw(view=view, out=out, tolerance=near.tolerance, error=near.error)
+        return draw(view=view, out=out, **near._asdict())
     if near != EXACT:
         raise InputError("this kernel is always exact", place="tolerance", fix="leave it out")
     return draw(**view.arguments(), out=out)
