@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from pellucid import __version__
+from pellucid.backends.registry import names
 from pellucid.base.errors import InputError, did_you_mean
 from pellucid.cli import values
 
@@ -294,7 +295,7 @@ def _add_sound(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--planar", action="store_true", help="channel after channel, in raw files")
     _add_param(parser, "control of the sound")
     compiling = parser.add_argument_group("how to compute")
-    compiling.add_argument("--backend", choices=["auto", "llvm", "c", "numpy"], help="what runs it (auto)")
+    compiling.add_argument("--backend", choices=["auto", *names()], help="what runs it (auto)")
 
 
 def _add_view(parser: argparse.ArgumentParser, time: str) -> None:
@@ -321,7 +322,7 @@ def _add_compile(parser: argparse.ArgumentParser, *, threads: bool = True, backe
     if backend:
         compiling.add_argument(
             "--backend",
-            choices=["auto", "llvm", "c", "numpy", "tiles"],
+            choices=["auto", *names()],
             help="what runs it; tiles: no compiler, and only the pixels that matter (auto)",
         )
     if threads:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pellucid import __version__
+from pellucid.backends.registry import maker, names
 from pellucid.base.errors import PellucidError
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 _NEEDED = ("numpy", "llvmlite", "Pillow")
 #: What the extras bring.
 _EXTRAS = {"video": "av", "notebook": "ipywidgets", "progress": "rich"}
-#: Back ends, and whether every machine must have them: C wants a compiler.
-_BACKENDS = {"numpy": True, "llvm": True, "tiles": True, "c": False}
 #: Vector features of LLVM, the widest first, as people call them.
 _VECTORS = {
     "avx512f": "AVX-512",
@@ -52,12 +51,13 @@ def doctor(words: Namespace) -> int:
     fine = True
     rows: list[tuple[str, str]] = []
     wanted: bytes | None = None
-    for name, needed in _BACKENDS.items():
+    # The others are compared with the meaning.
+    for name in ("numpy", *(n for n in names() if n != "numpy")):
         pixels, said = _drawn(name)
         wanted = pixels if name == "numpy" else wanted
         if pixels is not None and pixels != wanted:
             said, fine = "draws other bytes than numpy: please report this", False
-        fine = fine and (pixels is not None or not needed)
+        fine = fine and (pixels is not None or not maker(name).EVERYWHERE)
         rows.append((name, said))
     _print("back ends", rows)
     return 0 if fine else 1

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..backends.port import Backend, Code
+from ..backends.registry import Lent, maker
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.garbage import uncollected
 from ..base.room import with_room
@@ -313,21 +314,7 @@ def make_backend(name: str) -> Backend:
     from .cache import cache
     from .threads import available, crew
 
-    if name == "numpy":
-        from ..backends.numpy import NumpyBackend
-
-        return NumpyBackend(crew=crew)
-    if name == "c":
-        from ..backends.c import CBackend
-
-        return CBackend(store=cache(), crew=crew)
-    if name == "tiles":
-        from ..backends.tilevm import TileBackend
-
-        return TileBackend(store=cache(), threads=available())
-    from ..backends.llvm import LlvmBackend
-
-    return LlvmBackend(store=cache(), crew=crew, threads=available())
+    return maker("llvm" if name == "auto" else name).make(Lent(cache(), crew, available()))
 
 
 @spelled_out(ViewArguments)

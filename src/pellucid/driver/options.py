@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..backends.registry import names
 from ..base.errors import InputError, brief, did_you_mean
 from ..ir import types as T
 
 NUMERICS = ("relaxed", "exact")
 PRECISIONS = ("f32", "f64")
-BACKENDS = ("auto", "llvm", "c", "numpy", "tiles")
+BACKENDS = ("auto", *names())
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..ir import expr as E
-from ..ir import interp
-from ..ir import nest as N
-from .port import Arguments, Crew, Layout, Memory, Phase, Ranges, alone, layout
+from ...ir import expr as E
+from ...ir import interp
+from ...ir import nest as N
+from ..port import Arguments, Crew, Layout, Memory, Phase, Ranges, alone, layout
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,13 @@
+"""The back end "llvm", as the driver makes it."""
+
+from __future__ import annotations
+
+from ..registry import Lent
+from . import LlvmBackend
+
+EVERYWHERE = True
+
+
+def make(lent: Lent) -> LlvmBackend:
+    """The compiler for this processor."""
+    return LlvmBackend(store=lent.store, crew=lent.crew, threads=lent.threads)

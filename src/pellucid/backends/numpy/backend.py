@@ -1,0 +1,13 @@
+"""The back end "numpy", as the driver makes it."""
+
+from __future__ import annotations
+
+from ..registry import Lent
+from . import NumpyBackend
+
+EVERYWHERE = True
+
+
+def make(lent: Lent) -> NumpyBackend:
+    """The interpreter, whose bands the driver's threads run."""
+    return NumpyBackend(crew=lent.crew)

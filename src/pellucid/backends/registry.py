@@ -1,0 +1,65 @@
+"""The registry of back ends: found by listing `backends/`, so that a back end is one package and no list names it.
+
+A package is a back end if it has a module `backend`, which makes it and says whether every machine can run it. Options
+call it by the name of its package, and nothing of it is read before it is made.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
+
+from ..base.errors import BackendError, did_you_mean
+
+if TYPE_CHECKING:
+    from .port import Backend, Crew, Store
+
+PACKAGES = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Lent:
+    """What the driver lends to back ends: where products are kept, who runs bands, and on how many threads."""
+
+    store: Store
+    crew: Crew
+    threads: int
+
+
+class Maker(Protocol):
+    """The module `backend` of a package."""
+
+    EVERYWHERE: bool
+
+    def make(self, lent: Lent) -> Backend:
+        """The back end; raises BackendError where it cannot run."""
+        ...
+
+
+@functools.cache
+def names() -> tuple[str, ...]:
+    """What options call the back ends, in the order of the alphabet.
+
+    >>> names()
+    ('c', 'llvm', 'numpy', 'tiles')
+    """
+    return tuple(
+        package.name
+        for package in pkgutil.iter_modules([str(PACKAGES)])
+        if any(m.name == "backend" for m in pkgutil.iter_modules([str(PACKAGES / package.name)]))
+    )
+
+
+def maker(name: str) -> Maker:
+    """What makes the back end of that name.
+
+    Raises BackendError if there is none.
+    """
+    if name not in names():
+        fix = did_you_mean(name, names()) or f"give one of {', '.join(names())}"
+        raise BackendError(f"no back end is called {name!r}", fix=fix)
+    return cast("Maker", importlib.import_module(f"{__package__}.{name}.backend"))

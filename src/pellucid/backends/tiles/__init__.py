@@ -1,0 +1,1 @@
+"""The back end "tiles": frames, drawn by the tile machine of `backends.tilevm`."""
