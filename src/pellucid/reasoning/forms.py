@@ -2,7 +2,8 @@
 
 ``(j + 1) * w + i - 1`` is ``j*w + i + w - 1``. Machine integers wrap, and wrapping keeps sums and products: the value
 of the form in whole numbers and the value of the expression differ by a multiple of two to the width of the type. What
-follows from a form therefore holds modulo that number, and a caller who needs more asks for the interval.
+follows from a form therefore holds modulo that number, and a caller who needs more asks for the interval. The sums
+are those of `linear`, with products in the place of nodes.
 
 An atom carries a mark. Equal atoms with equal marks have equal values; one index in two loops, or one load at two
 moments, is two atoms with different marks.
@@ -18,6 +19,7 @@ from typing import NamedTuple
 from ..ir import types as T
 from ..ir.expr import Expr, apply, topological
 from ..ir.facts import Facts
+from .linear import collected, multiples
 
 MOST_TERMS = 64
 """A product that would have more terms stays an atom, so that forms are small whatever is written."""
@@ -47,13 +49,13 @@ class Form:
 
     def __add__(self, other: Form) -> Form:
         """The sum."""
-        return _collected([*self, *other])
+        return Form(collected([*self, *other]))
 
     def __mul__(self, by: int | Form) -> Form:
         """The product with a number or with a form."""
         if isinstance(by, int):
-            return _collected([(p, c * by) for p, c in self])
-        return _collected([(tuple(sorted((*p, *q), key=_order)), c * d) for p, c in self for q, d in by])
+            return Form({p: c * by for p, c in self} if by else {})
+        return Form(collected([(tuple(sorted((*p, *q), key=_order)), c * d) for p, c in self for q, d in by]))
 
     def __sub__(self, other: Form) -> Form:
         """The difference."""
@@ -140,13 +142,6 @@ def extent(sizes: Iterable[Expr]) -> Expr:
     return found
 
 
-def _collected(terms: list[tuple[Product, int]]) -> Form:
-    found: dict[Product, int] = {}
-    for product, count in terms:
-        found[product] = found.get(product, 0) + count
-    return Form({p: c for p, c in found.items() if c})
-
-
 def _order(atom: Atom) -> tuple[int, int]:
     return atom.node.id, atom.mark
 
@@ -183,18 +178,12 @@ def _form(n: Expr, done: Mapping[Expr, Form], knowing: Knowing) -> Form | None:
         return number(int(n.attr))
     if len(parts) < len(n.args) or not parts:
         return None
+    sums = multiples(n)
+    if sums is not None:
+        return Form(collected([(product, c * k) for a, k in sums for product, c in done[a]]))
     match n.op:
-        case "add":
-            return parts[0] + parts[1]
-        case "sub":
-            return parts[0] - parts[1]
-        case "neg":
-            return parts[0] * -1
         case "mul" if len(parts[0].terms) * len(parts[1].terms) <= MOST_TERMS:
             return parts[0] * parts[1]
-        case "shift_left" | "shift_left_in" if n.args[1].op == "const":
-            places = int(n.args[1].attr)
-            return parts[0] * (1 << places) if 0 <= places < n.type.bits else None
         case "convert":
             source = n.args[0].type
             kept = n.type.bits <= source.bits or parts[0].facts(knowing).within(source.low, source.high)

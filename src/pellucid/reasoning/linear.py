@@ -1,13 +1,15 @@
-"""Linear forms: integers as sums of multiples of other nodes, for arguments about positions and bounds.
+"""Linear forms: numbers as sums of multiples of other nodes, for arguments about positions and bounds.
 
 A sum tells the shape of an expression and never replaces it: their values differ by a multiple of two to the width of
-the type. Moves and back ends ask it which accesses lie side by side in memory, and how far apart others are.
+the type. Moves and back ends ask it which accesses lie side by side in memory, and how far apart others are. What
+operators do to multiples is stated here alone; `forms` has products of nodes as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const
@@ -15,6 +17,52 @@ from ..ir.interp import fold
 from .infer import FactsOf
 
 NonWrapping = Callable[[Expr], bool]
+Term = TypeVar("Term")
+
+SIGNS: Mapping[str, tuple[int, ...]] = {"add": (1, 1), "sub": (1, -1), "neg": (-1,)}
+"""Multiples of the operands, whatever these are."""
+
+
+def multiples(node: Expr) -> tuple[tuple[Expr, int], ...] | None:
+    r"""The operands of which a number is the sum, each with its multiple; None if its operator makes no sum.
+
+    Multiples of floats are floats.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> [multiples(n) for n in parse_expr("%i - $n:i32\n%i << 3\n%i * $n:i32")]
+    [((%i, 1), ($n:i32, -1)), ((%i, 8),), None]
+    """
+    args = node.args
+    signs = SIGNS.get(node.op)
+    if signs is not None:
+        return tuple(zip(args, signs, strict=True))
+    match node.op:
+        case "mul" if args[1].op == "const":
+            return ((args[0], args[1].attr),)
+        case "mul" if args[0].op == "const":
+            return ((args[1], args[0].attr),)
+        case "shift_left" | "shift_left_in" if args[1].op == "const" and 0 <= args[1].attr < node.type.bits:
+            return ((args[0], 1 << args[1].attr),)
+        case _:
+            return None
+
+
+def collected(terms: Iterable[tuple[Term, int]]) -> dict[Term, int]:
+    """Like terms added up, in the order in which they come first; those that cancel are left out."""
+    found: dict[Term, int] = {}
+    for term, count in terms:
+        found[term] = found.get(term, 0) + count
+    return {term: count for term, count in found.items() if count}
+
+
+def wrapped(count: int, type_: T.Type) -> int:
+    """The number of least magnitude that means the same in a type of integers; of two, the positive one.
+
+    >>> wrapped(255, T.u8), wrapped(128, T.i8), wrapped(-128, T.i8)
+    (-1, 128, 128)
+    """
+    half = 1 << (type_.bits - 1)
+    return count if -half < count <= half else (count + half - 1) % (2 * half) - half + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +72,6 @@ class Sum:
     terms: tuple[tuple[Expr, int], ...]
     constant: int
 
-    def shifted(self, by: int) -> Sum:
-        """The same with another constant."""
-        return Sum(self.terms, self.constant + by)
-
     def range(self, facts: FactsOf) -> tuple[int, int]:
         """The interval of its value in whole numbers, from those of its nodes."""
         low = high = self.constant
@@ -36,6 +80,13 @@ class Sum:
             ends = (int(f.lo) * count, int(f.hi) * count)
             low, high = low + min(ends), high + max(ends)
         return low, high
+
+    def node(self, type_: T.Type) -> Expr:
+        """An integer of a type with its value."""
+        found = const(self.constant, type_)
+        for n, count in self.terms:
+            found = folded("add", folded("mul", n, const(count, type_)), found)
+        return found
 
 
 def as_sum(node: Expr, *, stop: Callable[[Expr], bool], whole: NonWrapping) -> Sum:
@@ -55,14 +106,9 @@ def as_sum(node: Expr, *, stop: Callable[[Expr], bool], whole: NonWrapping) -> S
         return a.type.is_integer and n.type.is_integer and same
 
     found, constant = _collected(node, stop, through)
-    half = 1 << (node.type.bits - 1)
-
-    def small(k: int) -> int:
-        return k if -half <= k < half else (k + half) % (2 * half) - half
-
     order = sorted(found.items(), key=lambda t: t[0].id) if len(found) > 1 else found.items()
-    kept = [(n, small(k)) for n, k in order]
-    return Sum(tuple([term for term in kept if term[1]]), small(constant))
+    kept = [(n, wrapped(k, node.type)) for n, k in order]
+    return Sum(tuple([term for term in kept if term[1]]), wrapped(constant, node.type))
 
 
 def exact_sum(node: Expr, facts: FactsOf) -> Sum | None:
@@ -92,38 +138,71 @@ def _collected(
     while stack:
         n, count = stack.pop()
         if n.op == "const":
-            constant += count * int(n.attr)
+            constant += count * n.attr
             continue
         if not stop(n):
-            args = n.args
-            match n.op:
-                case "add":
-                    stack += [(args[1], count), (args[0], count)]
-                    continue
-                case "sub":
-                    stack += [(args[1], -count), (args[0], count)]
-                    continue
-                case "neg":
-                    stack.append((args[0], -count))
-                    continue
-                case "mul" if args[1].op == "const":
-                    stack.append((args[0], count * int(args[1].attr)))
-                    continue
-                case "mul" if args[0].op == "const":
-                    stack.append((args[1], count * int(args[0].attr)))
-                    continue
-                case "shift_left" | "shift_left_in" if (
-                    args[1].op == "const" and 0 <= args[1].attr < n.type.bits
-                ):
-                    stack.append((args[0], count << int(args[1].attr)))
-                    continue
-                case "convert" if through(n):
-                    stack.append((args[0], count))
-                    continue
-                case _:
-                    pass
+            parts = multiples(n)
+            if parts is not None:
+                stack += [(a, count * k) for a, k in reversed(parts)]
+                continue
+            if n.op == "convert" and through(n):
+                stack.append((n.args[0], count))
+                continue
         found[n] = found.get(n, 0) + count
     return found, constant
+
+
+def slope(node: Expr, index: Expr) -> Expr | None:
+    r"""What a number grows by with each step of an index: 0 if the index is not in it, None if the steps are not even.
+
+    It is that of the real numbers behind the node: for integers it holds as they wrap, for floats up to rounding.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> slope(*parse_expr("(%j + 1) * $width:i32 + %i\n%j"))
+    $width:i32
+    >>> slope(*parse_expr("%i * %i\n%i")) is None
+    True
+    """
+    found: dict[Expr, Expr | None] = {}
+    stack = [node]
+    while stack:
+        n = stack.pop()
+        if n is index or (n.op == "convert" and n.args[0] is index):
+            # Of other operands of conversions it is not known whether they fit.
+            found[n] = const(1, n.type)
+            continue
+        parts = _moving(n, index)
+        left = [a for a, _ in parts or () if a not in found]
+        if left:
+            stack += [n, *left]
+        else:
+            found[n] = None if parts is None else _grown(n.type, [(found[a], by) for a, by in parts])
+    return found[node]
+
+
+def _moving(n: Expr, index: Expr) -> list[tuple[Expr, Expr]] | None:
+    """The operands with which a number moves along an index, and their factors; None if it is no sum of such."""
+    if not n.free & index.free:
+        return []
+    parts = multiples(n)
+    if parts is not None:
+        return [(a, const(k, n.type)) for a, k in parts]
+    if n.op not in ("mul", "fma"):
+        return None
+    a, b, *rest = n.args
+    still, moving = (b, a) if a.free & index.free else (a, b)
+    return None if still.free & index.free else [(moving, still), *((c, const(1, n.type)) for c in rest)]
+
+
+def _grown(type_: T.Type, steps: Iterable[tuple[Expr | None, Expr]]) -> Expr | None:
+    total = const(0, type_)
+    for step, by in steps:
+        if step is None:
+            return None
+        # Of the real numbers behind floats, a product with 0 is 0 as well.
+        zero = next((x for x in (step, by) if x.op == "const" and x.attr == 0), None)
+        total = folded("add", total, folded("mul", step, by) if zero is None else zero)
+    return total
 
 
 def index_is_whole(node: Expr) -> bool:

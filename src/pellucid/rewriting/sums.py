@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from ..ir import types as T
 from ..ir.expr import Expr, const
 from ..ir.facts import rounded
+from ..reasoning.linear import SIGNS, wrapped
 from .builder import Builder
 
 Factors = tuple[tuple[Expr, int], ...]
 """A product without its coefficient: factors with their exponents, sorted by `Builder.key`."""
 Number = float | int
 
-SUMS = frozenset({"add", "sub", "neg"})
+SUMS = SIGNS.keys()
 PRODUCTS = frozenset({"mul"})
 
 
@@ -146,12 +147,7 @@ class Gatherer:
                     else:
                         terms.add(factors, sign * coefficient, own=True)
                 else:
-                    a, *rest = node.args
-                    if node.op == "neg":
-                        stack.append((a, -sign))
-                    else:
-                        stack.append((rest[0], sign if node.op == "add" else -sign))
-                        stack.append((a, sign))
+                    stack += [(a, sign * k) for a, k in zip(node.args, SIGNS[node.op], strict=True)][::-1]
                 continue
             self.atoms.add(done[node])
             self._atom(terms, done[node], sign)
@@ -162,16 +158,13 @@ class Gatherer:
         if node.op == "neg":
             node, sign = node.args[0], -sign
         if node.op in ("add", "sub") and sign in (-1, 1):
-            a, b = node.args
+            (a, b), (k, m) = node.args, SIGNS[node.op]
+            if b.op != "const" or not math.isfinite(b.attr):
+                a, k, b, m = b, m, a, k
             if b.op == "const" and math.isfinite(b.attr):
-                terms.add((), sign * b.attr if node.op == "add" else -sign * b.attr, own=True)
+                terms.add((), sign * m * b.attr, own=True)
                 self.atoms.add(a)
-                self._atom(terms, a, sign)
-                return
-            if a.op == "const" and math.isfinite(a.attr):
-                terms.add((), sign * a.attr, own=True)
-                self.atoms.add(b)
-                self._atom(terms, b, sign if node.op == "add" else -sign)
+                self._atom(terms, a, sign * k)
                 return
         coefficient, factors = self._taken_apart(node)
         terms.add(factors, sign * coefficient, own=False)
@@ -239,9 +232,8 @@ class Gatherer:
             if not coefficient:
                 continue
             node = factors[0][0]
-            a, b = node.args
-            parts = ((a, coefficient), (b, coefficient if node.op == "add" else -coefficient))
-            opened = [(share, *self._taken_apart(part)) for part, share in parts]
+            parts = zip(node.args, SIGNS[node.op], strict=True)
+            opened = [(coefficient * k, *self._taken_apart(part)) for part, k in parts]
             if any(key != factors and terms.found.get(key) == -share * more for share, more, key in opened):
                 del terms.found[factors]
                 for share, more, key in opened:
@@ -408,6 +400,4 @@ def _wrapped(type_: T.Type, value: Number) -> Number:
     """A coefficient in its type: rounded, or wrapped to the number of least magnitude that means the same."""
     if type_.is_float:
         return rounded(type_, value)
-    span = 1 << type_.bits
-    value = int(value) % span
-    return value - span if value > span // 2 else value
+    return wrapped(int(value), type_)

@@ -80,11 +80,7 @@ class Addressing:
 
     def is_whole(self, found: Sum, type_: T.Type) -> bool:
         """Whether a sum modulo the width of a type is the sum itself."""
-        low = high = found.constant
-        for n, count in found.terms:
-            f = self.scope.loop.facts(n)
-            low += int(min(f.lo * count, f.hi * count))
-            high += int(max(f.lo * count, f.hi * count))
+        low, high = found.range(self.scope.loop.facts)
         return type_.low <= low and high <= type_.high
 
     def shape(self, position: Expr) -> Sum:

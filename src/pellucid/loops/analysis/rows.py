@@ -6,16 +6,16 @@ Below `moves/contract_array`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...ir import nest as N
-from ...ir.expr import Buffer, Expr, const
+from ...ir.expr import Buffer, Expr
 from ...ir.facts import Facts
 from ...ir.nest import Alloc, For, Kernel
 from ...ir.path import Path, at
 from ...reasoning.effects import Access, effects
 from ...reasoning.known import Known
-from ...reasoning.linear import exact_sum, folded
+from ...reasoning.linear import exact_sum
 from ..core.elements import touching
 
 
@@ -44,11 +44,8 @@ class RowScratch:
         split = exact_sum(access.position, facts)
         if split is None or dict(split.terms).get(self.loop.index) != self.length:
             return None
-        type_ = access.position.type
-        found = const(split.constant, type_)
-        for node, count in split.terms:
-            if node is not self.loop.index:
-                found = folded("add", folded("mul", node, const(count, type_)), found)
+        others = tuple([term for term in split.terms if term[0] is not self.loop.index])
+        found = replace(split, terms=others).node(access.position.type)
         return found if facts(found).within(0, self.length - 1) else None
 
 

@@ -15,7 +15,7 @@ from ...ir.nest import SEQ, For, Kernel, Store, all_roots, rewrite, walk
 from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.known import Known
-from ...reasoning.linear import exact_sum, folded
+from ...reasoning.linear import Sum, exact_sum, folded
 from ...reasoning.prove import Proved, Refuted, Verdict, decided
 from ..core.build import index_between
 from ..core.elements import ranges_of
@@ -78,16 +78,13 @@ def merged(position: Expr, site: Site, index: Expr) -> Expr | None:
     split = exact_sum(position, facts)
     if split is None:
         return None
-    parts, constant = dict(split.terms), split.constant
+    parts = dict(split.terms)
     step = parts.pop(inner.index, 0)
     both = outer.index.free | inner.index.free
     if parts.pop(outer.index, 0) != step * int(inner.hi.attr) or any(n.free & both for n in parts):
         return None
-    type_ = position.type
-    found = const(constant, type_)
-    for node, count in parts.items():
-        found = folded("add", folded("mul", node, const(count, type_)), found)
-    return folded("add", found, folded("mul", index, const(step, type_))) if step else found
+    found = Sum(tuple(parts.items()), split.constant).node(position.type)
+    return folded("add", found, folded("mul", index, const(step, position.type))) if step else found
 
 
 def _one_number(site: Site) -> Verdict:

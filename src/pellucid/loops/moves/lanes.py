@@ -14,7 +14,7 @@ from ...ir.expr import Buffer
 from ...ir.nest import For, Kernel, Store, walk
 from ...ir.path import Path, at, enclosing, replace_at
 from ...ir.path import walk as paths
-from ...reasoning.affine import affine
+from ...reasoning.linear import slope
 from ...reasoning.prove import Verdict, decided
 from ..analysis.independence import APART, IN_ORDER, NO_FLOW
 from ..core.move import Applied, Move
@@ -43,9 +43,8 @@ def _along(loop: For) -> bool:
     groups: dict[tuple[Buffer, int], int] = {}
     for s in walk(loop.body):
         if isinstance(s, Store) and loop.index not in (s.position, *s.position.args):
-            form = affine(s.position, (loop.index,))
-            step = None if form is None else form.coefficients.get(loop.index)
-            if step is None or step.op != "const":
+            step = slope(s.position, loop.index)
+            if step is None or step.op != "const" or not s.position.free & loop.index.free:
                 return False
             key = s.buffer, step.attr
             groups[key] = groups.get(key, 0) + 1

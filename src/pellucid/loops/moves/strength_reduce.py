@@ -15,9 +15,8 @@ from ...ir.expr import Expr, const, substitute, topological
 from ...ir.nest import Alloc, For, Kernel, Statement, Store, all_roots
 from ...ir.path import Path, at, replace_at
 from ...ir.path import walk as paths
-from ...reasoning.affine import Affine, affine
 from ...reasoning.effects import shown, untouched
-from ...reasoning.linear import folded
+from ...reasoning.linear import folded, slope
 from ...reasoning.prove import Proved, Verdict, decided
 from ..analysis.independence import IN_ORDER
 from ..core.build import fresh_buffer, index_bits, with_value
@@ -28,22 +27,17 @@ ZERO = const(0, T.i32)
 
 
 def product(loop: Statement | None) -> tuple[Expr, Expr] | None:
-    """The last product in a loop's body that is affine in the index, and its coefficient; None if there is none."""
+    """The last product in a loop's body that grows evenly with the index, and its step; None if there is none."""
     if not isinstance(loop, For):
         return None
     inside = index_bits((loop,))
     for node in reversed(topological(all_roots(loop.body))):
         even = node.op == "mul" and node.type.is_integer and node.free & inside == loop.index.free
         if even and not E.in_iteration(node):
-            step = coefficient(affine(node, [loop.index]), loop.index)
+            step = slope(node, loop.index)
             if step is not None:
                 return node, step
     return None
-
-
-def coefficient(form: Affine | None, index: Expr) -> Expr | None:
-    """What an affine form grows by with each step of an index, if it is affine."""
-    return None if form is None else form.coefficients.get(index)
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

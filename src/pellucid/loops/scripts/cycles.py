@@ -13,8 +13,8 @@ from ...ir.expr import Expr, topological
 from ...ir.nest import SEQ, For, Kernel, all_roots, walk
 from ...ir.path import Path, at
 from ...ir.path import walk as paths
-from ...reasoning.affine import affine
 from ...reasoning.infer import FactsOf
+from ...reasoning.linear import as_sum, index_is_whole
 from ..core.tactic import State
 from ..moves.unroll_and_jam import jammed
 from .strategies import attempted
@@ -50,11 +50,8 @@ def along(node: Expr, index: Expr) -> tuple[int, int] | None:
     """The coefficient and the rest of a whole number that is a constant sum along an index, else None."""
     if not node.type.is_integer or node.free != index.free:
         return None
-    form = affine(node, (index,))
-    step = None if form is None else form.coefficients.get(index)
-    if form is None or step is None or step.op != "const" or form.rest.op != "const":
-        return None
-    return int(step.attr), int(form.rest.attr)
+    found = as_sum(node, stop=lambda n: False, whole=index_is_whole)
+    return (found.terms[0][1], found.constant) if [n for n, _ in found.terms] == [index] else None
 
 
 def cycle(loop: For) -> int:

@@ -9,7 +9,7 @@ from ...ir import types as T
 from ...ir.expr import Expr
 from ...ir.nest import For, Kernel, Store, blocks, walk
 from ...ir.path import at
-from ...reasoning.affine import affine
+from ...reasoning.linear import slope
 from ..core.registry import named
 from ..core.tactic import State, Tactic, make
 
@@ -33,8 +33,7 @@ def widest(loop: For) -> int:
             stack += n.args
             continue
         (position,) = n.args
-        form = affine(position, (loop.index,))
-        if form is None or form.rest.free & loop.index.free:
+        if slope(position, loop.index) is None:
             stack.append(position.args[0] if position.op == "convert" else position)
     return found
 
