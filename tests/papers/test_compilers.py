@@ -171,7 +171,7 @@ def test_N4_figure_7_times_are_printed_as_in_the_paper() -> None:
 )
 def test_N4_figure_8_says_what_primitives_keep(row, primitive, operands, want) -> None:
     code = Code("f", tuple("abc"[: len(operands)]))
-    writer = Writer(Generator(integers=True, most=1, deepest=1), Extension(code, (), 0), "")
+    writer = Writer(Generator(integers=True, most=1, deepest=1), Extension(code, (), 0), "B0")
     values = [fresh(time, writer.variable) for time in operands]
     found = result_of(writer, Prim("v", primitive, code.params), values)
     if isinstance(found, Split):

@@ -65,8 +65,7 @@ class Body:
             name: fresh(time, partial(self._parameter, name))
             for name, time in zip(owner.code.params, owner.times, strict=True)
         }
-        args = ", ".join(["out", *(leaf for value in self.names.values() for leaf in value.leaves())])
-        self._args = args
+        self._args = "".join(f", {leaf}" for value in self.names.values() for leaf in value.leaves())
         self._write("B", demand=False)
         if owner.branches:
             self._write("J", demand=True)
@@ -84,8 +83,8 @@ class Body:
         """Write one function."""
         number = self._owner.number
         # Points and codes may be named by any text, also by one that a file holds: a comment has one line.
-        head = f"def {letter}{number}({self._args}):  # {_UNPRINTABLE.sub('?', repr(self._owner))}"
-        to = Writer(self._generator, self._owner, head, self._count)
+        note = f"  # {_UNPRINTABLE.sub('?', repr(self._owner))}"
+        to = Writer(self._generator, self._owner, f"{letter}{number}", self._args, self._count, note)
         if demand:
             to.put("mark = len(out)")
         self._stream(to, self._owner.code.body, 0, dict(self.names), None, demand)
@@ -182,7 +181,7 @@ class Body:
             return False
         if demand:
             self._owner.branches = True
-            to.put(f"del out[mark:]; M{self._owner.number}({self._args}); return")
+            to.put(f"del out[mark:]; M{self._owner.number}(out{self._args}); return")
             return True
         self._owner.branches = True
         if time is CYCLIC:
@@ -209,7 +208,7 @@ class Body:
         name = f"T{self._owner.number}_{len(self._functions)}_{to.variable('t')}"
         args = "".join(f", {leaf}" for leaf in leaves)
         to.put(f"waiting.append(({name}, ({inner}{args},)))")
-        writer = Writer(self._generator, self._owner, f"def {name}(out{args}):", to.count)
+        writer = Writer(self._generator, self._owner, name, args, to.count)
         self._stream(writer, then, 0, dict(names), inline, demand=False)
         self._wrote(writer)
 

@@ -50,7 +50,7 @@ class _Body:
     """A code with numbers for variables, each of which is bound once: its parameters come first."""
 
     __slots__ = (
-        "callers", "code", "goes", "held", "is_value", "jumped", "kind", "lifts", "made", "names", "params",
+        "callers", "code", "codes", "goes", "held", "is_value", "jumped", "kind", "made", "names", "params",
         "reads", "stems", "steps", "unites", "used", "values",
     )  # fmt: skip
 
@@ -62,8 +62,8 @@ class _Body:
         """What each variable is made of."""
         self.values: dict[int, Any] = {}
         """The constants among the variables."""
-        self.lifts: dict[int, Code] = {}
-        """The codes that lifts name, by the variables that are lifted."""
+        self.codes: dict[int, Code] = {}
+        """The codes that are constants or named by lifts, by the variables that these bind."""
         self.used = [False] * count
         self.steps: list[Step] = []
         self.callers: list[tuple[_Body, tuple[int, ...]]] = []
@@ -72,7 +72,9 @@ class _Body:
         self.params: list[int] = []
         """The parameters that are left."""
         self.goes: list[_Body] = []
+        """The codes that it jumps to."""
         self.held: list[_Body] = []
+        """The codes that are values in it."""
         self.kind = 0
         self.unites: _Body = self
         """The code that stands for all that are alike."""
@@ -142,6 +144,8 @@ class _Program:
                         reads.append(())
                         stems.append(name)
                         values[number] = value
+                        if key is not value and value.__class__ is Code:
+                            body.codes[number] = value
                         out.append((Const, number, value))
                     names[name] = number
                 elif kind is Jump:
@@ -161,7 +165,7 @@ class _Program:
                     reads.append((names[name], *read))
                     stems.append(name)
                     if isinstance(to, Code):
-                        body.lifts[number] = to
+                        body.codes[number] = to
                     names[name] = number
         body.used += [False] * (len(reads) - len(body.used))
         self._marks.append((body, surely))
@@ -175,6 +179,7 @@ class _Program:
         to = self._body(code)
         out.append((Code, to, args))
         to.callers.append((body, args))
+        body.goes.append(to)
         return args if to.is_value else [one for one, used in zip(args, to.used, strict=False) if used]
 
     # ---- what is dead ----
@@ -197,16 +202,9 @@ class _Program:
                         marks += [(caller, (args[number],)) for caller, args in body.callers]
                     continue
                 waiting += reads[number]
-                value = body.values.get(number)
-                if value is not None and value.__class__ not in _SCALARS:
-                    self._hold(value)
-                elif number in body.lifts:
-                    self._hold(body.lifts[number])
-
-    def _hold(self, value: Any) -> None:
-        """Keep a code that is a value."""
-        if value.__class__ is Code:
-            self._fix(self._body(value))
+                code = body.codes.get(number)
+                if code is not None:
+                    self._fix(self._body(code))
 
     # ---- what is alike ----
 
@@ -215,10 +213,16 @@ class _Program:
         bodies = list(self.bodies.values())
         groups: dict[Any, list[_Body]] = {}
         for body in bodies:
-            params = range(len(body.code.params))
-            body.params = list(params) if body.is_value else [at for at in params if body.used[at]]
-        for body in bodies:
-            groups.setdefault(self._form(body), []).append(body)
+            params, used = range(len(body.code.params)), body.used
+            body.params = list(params) if body.is_value else [at for at in params if used[at]]
+            body.held = [self.bodies[code] for number, code in body.codes.items() if used[number]]
+            groups.setdefault((len(body.params), used.count(True), len(body.goes)), []).append(body)
+        # Most programs have few codes of one size: what these do is compared.
+        for size, sized in list(groups.items()):
+            if len(sized) > 1:
+                del groups[size]
+                for body in sized:
+                    groups.setdefault(self._form(body), []).append(body)
         crowds = _numbered(groups, 0)
         count = len(groups)
         while True:
@@ -240,7 +244,7 @@ class _Program:
                 body.unites = first
 
     def _form(self, body: _Body) -> tuple[Any, ...]:
-        """What a code does, without the names of its variables and codes; those are noted in order."""
+        """What a code does, without the names of its variables and codes."""
         numbers = [0] * len(body.reads)
         for at, param in enumerate(body.params):
             numbers[param] = at
@@ -262,14 +266,9 @@ class _Program:
                     if used[number]:
                         numbers[number] = count
                         count += 1
-                        if value.__class__ is Code:
-                            body.held.append(self.bodies[value])
-                            form.append(Code)
-                        else:
-                            form += (value.__class__, key_of(value))
+                        form += (Code,) if value.__class__ is Code else (value.__class__, key_of(value))
                 elif kind is Code:
                     _, to, args = step
-                    body.goes.append(to)
                     form.append(Code)
                     form += [numbers[args[at]] for at in to.params]
                 elif kind is Jump:
@@ -283,8 +282,6 @@ class _Program:
                     if used[number]:
                         numbers[number] = count
                         count += 1
-                        if isinstance(to, Code):
-                            body.held.append(self.bodies[to])
                         shown = Code if isinstance(to, Code) else id(to) if callable(to) else to
                         form += (Lift, numbers[before], shown, *[numbers[one] for one in args], delay)
             else:

@@ -15,13 +15,24 @@ if TYPE_CHECKING:
 
 
 class Writer:
-    """Lines of one function. `out` is the Python variable of the stream that is extended at this point."""
+    """Lines of one function. `out` is the Python variable of the stream that is extended at this point.
 
-    def __init__(self, generator: Generator, owner: Extension, head: str, count: int = 0) -> None:
+    Parameters: `args` are those after the stream, each after a comma; `count` is the number of the last variable.
+    """
+
+    def __init__(
+        self,
+        generator: Generator,
+        owner: Extension,
+        name: str,
+        args: str = "",
+        count: int = 0,
+        note: str = "",
+    ) -> None:
         self.generator = generator
         self.owner = owner
-        self.lines = [head]
-        self.name = head[len("def ") : head.index("(")]
+        self.lines = [f"def {name}(out{args}):{note}"]
+        self.name = name
         self.places: list[int] = []
         """Lines of this text and of the interpreter in turn: from the one on, instructions are of the other."""
         self.out = "out"
