@@ -76,6 +76,19 @@ turn(k m p n) {
   y = (store m p (+ b c))
   turn(k m (+ p 1) n)
 }"""
+DOWN = """
+start(k m n s) {
+  down(k m n s)
+down(k m n s) {
+  if (zero? n) (car k)(k s)
+  o = (- n 1)
+  t = (+ s (load m o))
+  if (zero? o) (car k)(k t)
+  p = (- n 2)
+  u = (+ t (load m p))
+  x = (store m o u)
+  down(k m p (& u 255))
+}"""
 BEFORE = NEAR.replace("turn(k m 0 n)", "turn(k m -1 n)")
 
 
@@ -153,6 +166,7 @@ def test_long_lists_and_results() -> None:
 @pytest.mark.parametrize("text", [NEAR, BEFORE])
 def test_near_accesses_share_a_check(text: str) -> None:
     graph = unchecked(lowered(_entry(text), [Memory("m"), INTEGERS]).graph)
+    # Only where it is known that no address is below 0.
     assert _operators(graph).count("within") == (text is NEAR)
     memory = Memory("m", 8)
     for n in (0, 1, 5, 6, 20):
@@ -161,3 +175,16 @@ def test_near_accesses_share_a_check(text: str) -> None:
         assert compare(_entry(text), call, meant(_entry(text), call), 1 << 20, TIERS) == dict.fromkeys(
             TIERS, 1
         )
+
+
+@pytest.mark.parametrize("text", [DOWN, DOWN.replace("(- n 2)", f"(- o {1 << 62})")])
+def test_what_is_counted_down_is_tested_near_its_end(text: str) -> None:
+    code = _entry(text)
+    graph = unchecked(lowered(code, [Memory("m"), INTEGERS, INTEGERS]).graph)
+    assert _operators(graph).count("unless") == 2
+    memory = Memory("m", 8)
+    for n in (0, 1, 2, 7, 9, 10, 11, -1, -(1 << 63), 1 - (1 << 63), (1 << 62) + 3, (1 << 63) - 1):
+        words = np.arange(9, dtype=np.uint8) * 40
+        call = Call([None, n, 3], [memory, "integer", "integer"], memory, words)
+        found = compare(code, call, meant(code, call), 1 << 20, TIERS)
+        assert found in (dict.fromkeys(TIERS, 1), {"large": len(TIERS)})

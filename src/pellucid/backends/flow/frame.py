@@ -78,6 +78,8 @@ def _outline(body: Stream) -> Outline:
                 found.append((instruction[2], made))
             elif op == "go":
                 targets.append(instruction[1])
+            elif op == "unless":
+                targets.append(instruction[2])
             elif op == "switch":
                 targets.extend([target for target, _ in instruction[2]])
         most = max(most, made)

@@ -221,6 +221,11 @@ class _Text:
                 self._go(target, args)
             case ("switch", word, cases):
                 self._switch(word, cases)
+            case ("unless", condition, target, args):
+                test, on = self.let(f"icmp ne i64 {self.value(condition)}, 0"), self.new_label()
+                self._come_from_here(target, args)
+                self.emit(f"br i1 {test}, label %{on}, label %b{target}, !prof !0")
+                self.start_block(on)
             case ("give", value, tag):
                 for word, register in ((Word.RESULT, value), (Word.TAG, tag)):
                     self.emit(f"store i64 {self.value(register)}, ptr {self._place(word)}")
@@ -265,8 +270,9 @@ class _Text:
                 bits = self.bits[memory]
                 word = self.let(f"load i{bits}, ptr {self._element(memory, index, failure)}")
                 return self.let(f"zext i{bits} {word} to i64")
-            case ("within", _, memory, index):
-                return self._truth(self._inside(memory, index))
+            case ("within", _, memory, base, distance):
+                # A sum that wraps around is below 0, and so in no memory.
+                return self._truth(self._inside(memory, self.let(f"add i64 {self.value(base)}, {distance}")))
             case ("fixed", _, number):
                 first = self.let(f"load i64, ptr {self._place(Word.FIXED)}, !invariant.load !1")
                 return self.let(f"add i64 {first}, {PAIR_BYTES * number}")
@@ -369,19 +375,23 @@ class _Text:
     def _element(self, memory: int, index: int, failure: int) -> str:
         """The address of a word in a memory."""
         if failure:
-            self.unless(self._inside(memory, index), failure)
+            self.unless(self._inside(memory, self.value(index)), failure)
         base = self.let(f"load ptr, ptr {self._place(Word.MEMORIES + 2 * memory)}, !invariant.load !1")
         return self.let(f"getelementptr i{self.bits[memory]}, ptr {base}, i64 {self.value(index)}")
 
-    def _inside(self, memory: int, index: int) -> str:
+    def _inside(self, memory: int, word: str) -> str:
         """Whether a word is an address in a memory."""
         place = self._place(Word.MEMORIES + 2 * memory + 1)
         length = self.let(f"load i64, ptr {place}, !invariant.load !1, !range !2")
-        return self.let(f"icmp ult i64 {self.value(index)}, {length}")
+        return self.let(f"icmp ult i64 {word}, {length}")
 
     def _go(self, target: int, args: tuple[int, ...]) -> None:
-        self._into.setdefault(target, []).append((self.label, tuple(map(self.value, args))))
+        self._come_from_here(target, args)
         self.emit(f"br label %b{target}")
+
+    def _come_from_here(self, target: int, args: tuple[int, ...]) -> None:
+        """Note what a block gets."""
+        self._into.setdefault(target, []).append((self.label, tuple(map(self.value, args))))
 
     def _switch(self, word: int, cases: tuple[tuple[int, tuple[int, ...]], ...]) -> None:
         labels = [self.new_label() for _ in cases]

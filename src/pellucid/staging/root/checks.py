@@ -1,8 +1,8 @@
-"""One check for several accesses: where an address and those near it are in a memory, none of them is checked.
+"""One check for several: where the farthest address is in a memory and a counter is far from its end, others hold.
 
-A block that accesses a memory at constant distances from one of its parameters asks once for the farthest, and is
-written twice: without these checks, and with all of them, so that an error is the one that comes first. Run after
-`ranges`, which knows that the nearest address is not below 0, and that no sum grows too large.
+A block that goes on with itself is written twice: without the checks that one implies, and with all of them, so that an
+error is the one that comes first. What a loop counts down then needs no test for its end either, until that is near.
+Run after `ranges`, which knows that the nearest address is not below 0.
 """
 
 from __future__ import annotations
@@ -11,21 +11,23 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from pellucid.ir.flow import Block, Graph, Instruction, Stream
-from pellucid.staging.root.graphs import Growing, defines, operand_places, streams
+from pellucid.staging.root.graphs import Growing, defines, jumps, operand_places, streams
 
 _LEAST_SAVED = 2
-"""Checks that a second copy of a block must save."""
+"""Checks and tests that a second copy of a block must save."""
 _LONGEST = 200
 """Instructions of a block that is written twice."""
 
 
-class _Access(NamedTuple):
-    """Where a stream accesses a memory: so far from a parameter."""
+_FARTHEST = 1 << 31
+"""The largest number by which a register is near a parameter."""
 
-    at: int
-    memory: int
+
+class _Place(NamedTuple):
+    """What a register is: a parameter, and a number that was added to it."""
+
     base: int
-    distance: int
+    more: int
 
 
 class Checks:
@@ -36,69 +38,94 @@ class Checks:
         everything = [i for block in graph.blocks for stream in streams(block.body) for i in stream]
         known = [r for block in graph.blocks for r in block.params] + [i[1] for i in everything if defines(i)]
         self._growing = Growing(graph, max(known, default=-1) + 1)
+        self._blocks = list(graph.blocks)
 
     def result(self) -> Graph:
         """The graph with some blocks written twice."""
-        blocks = [self._block(block) for block in self.graph.blocks]
-        return self.graph._replace(blocks=blocks, constants=self._growing.constants)
+        for number in range(len(self._blocks)):
+            self._write_twice(number)
+        return self.graph._replace(blocks=self._blocks, constants=self._growing.constants)
 
-    def _block(self, block: Block) -> Block:
-        """A block, where one run of its instructions between branches has fewer checks if it can."""
-        if sum(map(len, streams(block.body))) > _LONGEST:
-            return block
-        near = {param: (param, 0) for param in block.params if param in self.least}
-        first = 0
-        run: list[_Access] = []
+    def _write_twice(self, number: int) -> None:
+        """Write a block that goes on with itself twice, where that saves enough."""
+        block = self._blocks[number]
+        everything = [i for stream in streams(block.body) for i in stream]
+        # A block that makes pairs would ask for room twice.
+        if block.roots or len(everything) > _LONGEST or any(i[0] == "pair" for i in everything):
+            return
+        if all(to != number for i in everything for to, _ in jumps(i)):
+            return
+        accesses, steps, tests = self._about_parameters(block)
+        reach: dict[tuple[int, int], list[int]] = {}
+        for memory, base, more in accesses.values():
+            reach.setdefault((memory, base), []).append(more)
+        reach = {group: distances for group, distances in reach.items() if len(distances) > 1}
+        # From its end on, a parameter that is counted down can take all steps, and no address is below 0.
+        ends = {base: max(-p.more for p in steps.values() if p.base == base) for base, _ in steps.values()}
+        for (_, base), distances in reach.items():
+            if base in ends:
+                ends[base] = max(ends[base], -min(distances))
+        farthest = {
+            group: max(distances)
+            for group, distances in reach.items()
+            if ends.get(group[1], self.least[group[1]]) + min(distances) >= 0
+        }
+        dropped = {*steps, *(at for at, group in accesses.items() if group[:2] in farthest)}
+        spared = sum(-place.more < ends.get(place.base, 0) for place in tests)
+        if len(dropped) + spared - len(ends) - len(farthest) < _LEAST_SAVED:
+            return
+        body: Stream = []
+        for base, end in ends.items():
+            self._ask(block, body, "lt", self._growing.constant(end - 1), base)
+        for at, instruction in enumerate(block.body):
+            # LLVM makes one branch of several that are beside each other, so each stands where it is needed first; but
+            # nothing is stored before the last of them, since the copy begins anew.
+            asked = [*farthest] if instruction[0] == "store" else [accesses[at][:2]] if at in accesses else []
+            for group in asked:
+                if group in farthest:
+                    self._ask(block, body, "within", *group, farthest.pop(group))
+            body.append((*instruction[:-1], 0) if at in dropped else instruction)
+        self._blocks[number] = block._replace(body=body)
+        self._blocks.append(self._copied(block))
+
+    def _about_parameters(
+        self, block: Block
+    ) -> tuple[dict[int, tuple[int, int, int]], dict[int, _Place], list[_Place]]:
+        """Checks by their place in the stream: accesses, with memory, parameter and distance, and steps down; tests."""
+        accesses: dict[int, tuple[int, int, int]] = {}
+        steps: dict[int, _Place] = {}
+        tests: list[_Place] = []
+        near = {param: _Place(param, 0) for param in block.params if param in self.least}
         for at, instruction in enumerate(block.body):
             op = instruction[0]
-            if op in ("add", "sub") and instruction[2] in near and instruction[3] < 0 and not instruction[4]:
-                base, distance = near[instruction[2]]
+            if op in ("add", "sub") and instruction[2] in near and instruction[3] < 0:
+                base, more = near[instruction[2]]
                 number: int = instruction[3]
-                more = self._growing.constants[~number]
-                near[instruction[1]] = (base, distance + (more if op == "add" else -more))
+                by = self._growing.constants[~number] if op == "add" else -self._growing.constants[~number]
+                if abs(more + by) > _FARTHEST:
+                    continue
+                near[instruction[1]] = place = _Place(base, more + by)
+                if instruction[4] and place.more < 0:
+                    steps[at] = place
+            elif op == "is0" and instruction[2] in near:
+                tests.append(near[instruction[2]])
             elif op in ("load", "store") and instruction[-1]:
                 memory, index = instruction[2:4] if op == "load" else instruction[1:3]
                 if index in near:
-                    run.append(_Access(at, memory, *near[index]))
-            if op == "if" or at == len(block.body) - 1:
-                farthest = self._farthest(run)
-                saved = [access for access in run if access[1:3] in farthest]
-                if len(saved) - len(farthest) >= _LEAST_SAVED:
-                    return block._replace(
-                        body=self._twice(block.body, first, farthest, {a.at for a in saved})
-                    )
-                first, run = at + 1, []
-        return block
+                    accesses[at] = (memory, near[index].base, near[index].more)
+        return accesses, steps, tests
 
-    def _farthest(self, run: list[_Access]) -> dict[tuple[int, int], int]:
-        """The farthest of the accesses from each parameter, where none is below 0 and there are several."""
-        found: dict[tuple[int, int], list[int]] = {}
-        for _, memory, base, distance in run:
-            found.setdefault((memory, base), []).append(distance)
-        return {
-            (memory, base): max(distances)
-            for (memory, base), distances in found.items()
-            if len(distances) > 1 and self.least[base] + min(distances) >= 0
-        }
+    def _ask(self, block: Block, body: Stream, operator: str, *operands: int) -> None:
+        """Go on with the copy of a block unless something holds."""
+        hold = self._growing.emit(body, operator, *operands)
+        body.append(("unless", hold, len(self._blocks), block.params))
 
-    def _twice(
-        self, body: Stream, first: int, farthest: dict[tuple[int, int], int], saved: set[int]
-    ) -> Stream:
-        """A stream that asks, and from there on is written twice."""
-        out = body[:first]
-        asked = -1
-        for (memory, base), distance in farthest.items():
-            address = self._growing.emit(out, "add", base, self._growing.constant(distance), 0)
-            inside = self._growing.emit(out, "within", memory, address)
-            asked = inside if asked < 0 else self._growing.emit(out, "and", asked, inside)
-        free = [(*i[:-1], 0) if at in saved else i for at, i in enumerate(body)][first:]
-        out.append(("if", asked, self._copied(free)))
-        return out + body[first:]
-
-    def _copied(self, stream: Stream) -> Stream:
-        """A stream with registers of its own."""
+    def _copied(self, block: Block) -> Block:
+        """A block with registers of its own."""
         copy: Stream = []
-        waiting: list[tuple[Stream, Stream, dict[int, int]]] = [(stream, copy, {})]
+        params = {param: self._growing.register() for param in block.params}
+        reals = frozenset([params[param] for param in block.reals if param in params])
+        waiting: list[tuple[Stream, Stream, dict[int, int]]] = [(block.body, copy, dict(params))]
         while waiting:
             given, out, names = waiting.pop()
             for instruction in given:
@@ -113,11 +140,10 @@ class Checks:
                     cases = tuple([(to, _renamed(args, names)) for to, args in instruction[2]])
                     out.append((op, names.get(instruction[1], instruction[1]), cases))
                 else:
-                    out.append(self._renamed(instruction, names))
-        return copy
+                    out.append(self._with_own_result(instruction, names))
+        return block._replace(params=tuple(params.values()), body=copy, reals=reals)
 
-    def _renamed(self, instruction: Instruction, names: dict[int, int]) -> Instruction:
-        """An instruction with other operands, and a result of its own."""
+    def _with_own_result(self, instruction: Instruction, names: dict[int, int]) -> Instruction:
         first, beyond, _ = operand_places(instruction[0]).indices(len(instruction))
         made = [*instruction[:first], *_renamed(instruction[first:beyond], names), *instruction[beyond:]]
         if defines(instruction):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from pellucid.ir.flow import Graph, Instruction, Stream
 
-_EFFECTS = frozenset(["require", "store", "if", "switch", "give", "fail", "go"])
+_EFFECTS = frozenset(["require", "store", "if", "unless", "switch", "give", "fail", "go"])
 _READ = {
     **dict.fromkeys(["add", "sub", "mul", "div", "mod", "shl", "shr", "store"], slice(2, 4)),
-    **dict.fromkeys(["require", "if", "switch"], slice(1, 2)),
+    **dict.fromkeys(["require", "if", "unless", "switch"], slice(1, 2)),
     "field": slice(2, 3), "within": slice(3, 4), "row": slice(3, None), "give": slice(1, None), "load": slice(3, 4),
     "go": slice(0), "fixed": slice(0), "fail": slice(0),
 }  # fmt: skip
