@@ -128,3 +128,20 @@ def test_colors_can_be_read_on_light_and_on_dark(name: str) -> None:
         low, high = sorted((luminance(color), luminance(ground)))
         # What the guidelines for accessible pages ask of text.
         assert (high + 0.05) / (low + 0.05) >= 4.5
+
+
+@interpreter
+def matched(p, x):
+    match (x, p):
+        case (one, other) if other > 2:
+            return one + other
+        case (one, *rest):
+            return one - rest[0]
+
+
+def test_names_in_patterns_have_times_of_their_own() -> None:
+    shown = str(explain_times(cogen(matched, p=STATIC, x=DYNAMIC))).splitlines()
+    at = next(number for number, line in enumerate(shown) if "case (one, other)" in line)
+    names = shown[at].index("one"), shown[at].index("other")
+    assert [shown[at + 1][column : column + 3] for column in names] == ["ddd", "sss"]
+    assert shown[at + 1][shown[at].index("(")] == " "

@@ -320,3 +320,27 @@ def rounded(p, x):
 def test_reals_are_rounded_as_in_python() -> None:
     for p in (3, 0.5, -2):
         agrees(rounded, {"p": p}, [{"x": 7.25}, {"x": -7.5}, {"x": 8}])
+
+
+@interpreter
+def nothing(p, x):
+    last = None
+    empty = () if p else (x,)
+    found = []
+    for turn in (1, 2):
+        match last:
+            case [*_]:
+                found.append(turn)
+            case None:
+                last = (x, turn)
+    match x:
+        case (_, *_):
+            found.append(3)
+        case int():
+            found.append(4)
+    return found, empty is None, isinstance(empty, tuple), empty == last, last == 4, not empty
+
+
+def test_none_is_told_from_what_is_empty() -> None:
+    for p in (0, 1):
+        agrees(nothing, {"p": p}, [{"x": 3}])

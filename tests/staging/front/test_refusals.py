@@ -84,6 +84,7 @@ REFUSED = [
     ("y = [1]\n    match y:\n        case (1,):\n            y = 1", "write `if` and `elif`"),
     ("for y in range():\n        z = y", "write `for i in range"),
     ("if x:\n        y = 1\n    x = y", "give it a value before"),
+    ("y = None if x else []\n    z = y is None", "keep a flag beside it"),
     ("raise", "raise one with a message"),
     ("y = abs(x, key=1)", "give the values in order"),
 ]

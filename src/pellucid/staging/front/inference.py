@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pellucid.staging.front.effects import CHANGES, Effects, Target, is_transparent
-from pellucid.staging.front.kinds import ANY, ITEM, Kind, Kinds
+from pellucid.staging.front.kinds import ANY, ITEM, Kind, Kinds, link_rest
 from pellucid.staging.front.objects import (
     defaults_of,
     field_class,
@@ -46,6 +46,8 @@ class Inference(Effects):
         """Calls that are left to the compiled program."""
         self.made: dict[tuple[str, str], ast.AST] = {}
         """The expression whose value a variable of a function is."""
+        self.rests: list[tuple[Kind, int, Kind]] = []
+        """Sequences, and what is behind some of their items."""
         self.dictionaries: list[tuple[Kind, set[str]]] = []
         """The dictionaries that are written, with their keys; an empty text is one that is no text."""
         self.sized: list[str] = []
@@ -64,6 +66,8 @@ class Inference(Effects):
             # Of what is no object's method, the texts that a text is split to are a static list.
             if isinstance(one.node.func, ast.Attribute) and one.node.func.attr in LISTING:
                 one.made.add("given")
+        while any(link_rest(*one) for one in self.rests):
+            pass
         self._find_keyed()
         for name in entry.params:
             # What is given to the program is an array, if it has a length, or computed positions.
@@ -182,7 +186,7 @@ class _Walk:
             case ast.Tuple(elts) | ast.List(elts):
                 for at, one in enumerate(elts):
                     if isinstance(one, ast.Starred):
-                        self._assign(one.value, self._rest(kind))
+                        self._assign(one.value, self._rest(kind, at))
                     else:
                         self._assign(one, kind.part(at))
             case ast.Subscript(value, key):
@@ -208,7 +212,7 @@ class _Walk:
                 for at, one in enumerate(patterns):
                     if isinstance(one, ast.MatchStar):
                         if one.name is not None:
-                            self._variable(one.name).unite(self._rest(kind))
+                            self._variable(one.name).unite(self._rest(kind, at))
                     else:
                         self._pattern(one, kind.part(at))
             case ast.MatchClass(what, patterns, names, named):
@@ -223,11 +227,11 @@ class _Walk:
             case _:
                 pass
 
-    def _rest(self, kind: Kind) -> Kind:
+    def _rest(self, kind: Kind, first: int) -> Kind:
         """The kind of the items of a sequence from some position on."""
-        kind.part(ITEM)
-        kind.root.lengths.add(ANY)
-        return kind
+        made = Kind()
+        self._inference.rests.append((kind, first, made))
+        return made
 
     def _each(self, node: ast.expr) -> Kind:
         """The kind of what a loop goes over."""

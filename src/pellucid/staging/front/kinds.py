@@ -144,6 +144,21 @@ class Kind:
                     each.add("given")
 
 
+def link_rest(held: Kind, first: int, rest: Kind) -> bool:
+    """Unite the parts of a sequence from a position on with those of what is there; whether that changed anything."""
+    forms = held.root.forms & {"given", "tuple"} - rest.root.forms
+    for form in forms:
+        rest.add(form)
+    rest.root.lengths |= {max(one - first, ANY) for one in held.root.lengths}
+    changed = bool(forms)
+    for key, part in list(held.root.parts.items()):
+        if key == ITEM or (isinstance(key, int) and key >= first):
+            other = rest.part(key if key == ITEM else key - first)
+            changed |= other.root is not part.root
+            other.unite(part)
+    return changed
+
+
 def point_of(kind: Kind) -> str:
     """The cons point of a kind: a name of its own, which is one word."""
     own = kind.root

@@ -48,9 +48,7 @@ class Patterns:
         value = self._as_many(target, self._blocks.prim("identity", value), kind, len(elts), starred=starred)
         names: list[str] = []
         for at, _ in enumerate(elts[: len(elts) - starred]):
-            index = ast.copy_location(ast.Constant(at), target)
-            self._function.inference.of_node.setdefault(index, kind.part(at))
-            names.append(self._function.item(target, value, form, index))
+            names.append(self._part(target, value, form, at))
         if starred:
             names.append(self._rest(target, value, kind, len(elts) - 1))
         for at, (one, name) in enumerate(zip(elts, names, strict=True)):
@@ -80,6 +78,10 @@ class Patterns:
             return pairs
 
         return self._by_form(node, held, kind, linked, fixed)
+
+    def _part(self, node: ast.AST, held: str, form: str, at: int) -> str:
+        """The item at a position, which is not written in the interpreter."""
+        return self._function.item(node, held, form, ast.Constant(at), self._blocks.const(at))
 
     def _rest(self, node: ast.AST, held: str, kind: Kind, first: int) -> str:
         """The items from a position on."""
@@ -138,6 +140,7 @@ class Patterns:
                     self.fits(inner, held, kind, other)
                 if name is not None:
                     blocks.prim("identity", held, to=name)
+                    self._function.mark(pattern, name)
                 return
             case ast.MatchValue(value):
                 test = blocks.prim("=", held, self._function.place(value))
@@ -174,13 +177,18 @@ class Patterns:
         self, pattern: ast.pattern, patterns: list[ast.pattern], held: str, kind: Kind, other: Block
     ) -> None:
         """Go on where a value is a tuple whose items fit some patterns."""
-        blocks, forms = self._blocks, kind.root.forms - {"none"}
+        blocks, forms_of_all = self._blocks, kind.root.forms
+        forms = forms_of_all - {"none"}
         if forms & {"list", "dict", "object", "memory"}:
             raise self._function.error(pattern, "a pattern for what is no tuple", "write `if` and `elif`")
         starred = bool(patterns) and isinstance(patterns[-1], ast.MatchStar)
         count, longer = blocks.const(len(patterns) - starred), blocks.const(starred)
 
         def linked(pairs: str) -> str:
+            if len(patterns) == starred and "none" in forms_of_all:
+                # None is no sequence: what has no items is refused, or there is none such.
+                is_none = self._function.is_none(pattern, pairs, kind)
+                return blocks.prim("not", is_none) if starred else blocks.const(False)
             made = self._function.call(pattern, "counted", pairs, blocks.const(0))
             if starred:
                 return blocks.prim("not", blocks.prim("<", made, count))
@@ -196,12 +204,11 @@ class Patterns:
             if isinstance(one, ast.MatchStar):
                 if one.name is not None:
                     blocks.prim("identity", self._rest(pattern, held, kind, at), to=one.name)
+                    self._function.mark(one, one.name)
                 continue
             if isinstance(one, ast.MatchAs) and one.name is None and one.pattern is None:
                 continue
-            index = ast.copy_location(ast.Constant(at), pattern)
-            self._function.inference.of_node.setdefault(index, kind.part(at))
-            self.fits(one, self._function.item(pattern, held, _form(kind), index), kind.part(at), other)
+            self.fits(one, self._part(pattern, held, _form(kind), at), kind.part(at), other)
 
     def _class(self, pattern: ast.MatchClass, held: str, kind: Kind, other: Block) -> None:
         """Go on where a value is of a class, and its fields fit some patterns."""

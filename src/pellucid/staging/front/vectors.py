@@ -35,7 +35,7 @@ class Vector(tuple[Any, ...]):  # noqa: SLOT001 - a record has fields beside its
 class Listed(Vector):
     """A static list, which is no key, and equals no tuple."""
 
-    __hash__ = None
+    __hash__ = None  # pyright: ignore[reportAssignmentType] - as that of a list
 
 
 _SEQUENCES = frozenset({tuple, list, dict})
