@@ -12,13 +12,16 @@ import struct
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ...ir.expr import Buffer
 from ..port import Arguments, Calling, Crew, Memory, address
 from .polling import NEVER_STOP, Poll
+
+if TYPE_CHECKING:
+    from .workers import WorkerPool
 
 SIGNATURE = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
@@ -42,22 +45,6 @@ class Library:
 
     calls: tuple[Any, ...]
     owners: tuple[Any, ...] = field(repr=False)
-
-
-class Workers(Protocol):
-    """Threads that run the bands of a call without Python in between; see `workers.WorkerPool`."""
-
-    def __call__(
-        self,
-        code: Any,
-        params: int,
-        buffers: int,
-        sizes: int,
-        span: tuple[int, int, int],
-        threads: int | None = None,
-    ) -> None:
-        """Run all parts of a span (first, beyond, step) once, from up to so many threads."""
-        ...
 
 
 class Slots:
@@ -111,7 +98,7 @@ class MachineCode:
     needs: dict[Buffer, int] = field(repr=False)
     linked: Library = field(repr=False)
     crew: Crew = field(repr=False)
-    workers: Workers | None = field(default=None, repr=False)
+    workers: WorkerPool | None = field(default=None, repr=False)
     key: str = field(default="", repr=False)
     text: str = field(default="", repr=False)
     aligned: bool = False

@@ -12,12 +12,16 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from ...ir.expr import Buffer
 from ..port import Code, Crew, Layout, Store
 from . import manifest
-from .calling import Library, MachineCode, Workers
+from .calling import Library, MachineCode
 from .loading import loaded, recalled
+
+if TYPE_CHECKING:
+    from .workers import WorkerPool
 
 
 class Linking(ABC):
@@ -44,7 +48,7 @@ class Linking(ABC):
     def link(self, code: bytes, phases: int) -> Library:
         """Object code of so many phases made callable."""
 
-    def workers(self) -> Workers | None:
+    def workers(self) -> WorkerPool | None:
         """Threads that take bands without Python, if the back end has them."""
         return None
 

@@ -15,9 +15,9 @@ import numpy as np
 from ...ir import types as T
 from ...ir.flow import Graph
 from ..jit.assembly import POINTER, Assembly
-from ..jit.calling import SIGNATURE, Workers
+from ..jit.calling import SIGNATURE
 from ..jit.engine import machine
-from ..jit.workers import worker_pool
+from ..jit.workers import WorkerPool, worker_pool
 from ..port import Store, address
 from .kernels import kernels
 from .positions import unfit
@@ -84,7 +84,7 @@ class RowCode:
     writes to.
     """
 
-    def __init__(self, graph: Graph, store: Store | None, workers: Workers | None, threads: int) -> None:
+    def __init__(self, graph: Graph, store: Store | None, workers: WorkerPool | None, threads: int) -> None:
         self.name, self.tape = graph.name, tape(graph)
         self.memories = list(graph.memories)
         self.needs = self.tape.needs
