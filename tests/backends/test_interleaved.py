@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid.backends.jit.engine import machine
-from pellucid.backends.llvm import LlvmBackend, function
+from pellucid.backends.llvm import LlvmBackend, function, register_reads
 from pellucid.backends.numpy import NumpyBackend
 from pellucid.ir import nest as N
+from pellucid.ir import types as T
 from pellucid.ir.parse import parse_nest
 from pellucid.loops.core.tactic import attempt, run
 
@@ -31,6 +32,12 @@ def both(text: str, seed: int = 0) -> tuple[str, list[np.ndarray]]:
         backend.compile(kernel, {}).run({}, memory)
         found.append(memory[out])
     return LlvmBackend().text(kernel, {}), found
+
+
+@pytest.fixture
+def in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No table is small enough for registers: as on a processor whose shuffles are of few bytes."""
+    monkeypatch.setattr(register_reads, "MAX_REGISTERS", 0)
 
 
 def program(
@@ -129,6 +136,7 @@ def test_stores_that_are_not_one_stay_in_their_order(turn: str):
     assert np.array_equal(mine, wanted)
 
 
+@pytest.mark.usefixtures("in_memory")
 @pytest.mark.parametrize("index", ["u8", "u16", "i32"])
 def test_what_is_looked_up_goes_to_its_place_one_by_one(index: str):
     at = "a[i]" if index == "i32" else "convert.i32(a[i])"
@@ -141,6 +149,7 @@ def test_what_is_looked_up_goes_to_its_place_one_by_one(index: str):
     assert np.array_equal(mine, wanted)
 
 
+@pytest.mark.usefixtures("in_memory")
 @pytest.mark.parametrize("constant", [None, 0, 1])
 @pytest.mark.parametrize("type_", ["u8", "u16", "f32", "f64"])
 @pytest.mark.parametrize("step", [2, 3, 4, 6])
@@ -158,6 +167,7 @@ def test_what_is_looked_up_for_a_group_without_gaps_is_stored_in_words(
     assert np.array_equal(mine, wanted)
 
 
+@pytest.mark.usefixtures("in_memory")
 @pytest.mark.parametrize("index", ["u8", "u16", "i32"])
 @pytest.mark.parametrize("type_", ["u8", "i16"])
 def test_small_elements_are_looked_up_a_few_in_a_turn(type_: str, index: str):
@@ -170,6 +180,7 @@ def test_small_elements_are_looked_up_a_few_in_a_turn(type_: str, index: str):
     assert DENSE not in text
 
 
+@pytest.mark.usefixtures("in_memory")
 @pytest.mark.parametrize("lanes", [8, 16, 32])
 def test_what_is_looked_up_in_one_table_is_so_by_one_loop(lanes: int):
     """Also where it is wanted at a number that was looked up, or under another name for the number."""
@@ -185,6 +196,7 @@ def test_what_is_looked_up_in_one_table_is_so_by_one_loop(lanes: int):
     assert lanes == 8 or text.count(" = phi ") == 4
 
 
+@pytest.mark.usefixtures("in_memory")
 @pytest.mark.parametrize("apart", [0, 7])
 def test_groups_that_look_up_alike_are_stored_by_one_loop(apart: int):
     """Rows of pixels, for example; also where some of a group is of other use."""
@@ -204,6 +216,7 @@ def test_groups_that_look_up_alike_are_stored_by_one_loop(apart: int):
     assert apart or text.count(" = phi ") == 4
 
 
+@pytest.mark.usefixtures("in_memory")
 @pytest.mark.parametrize("gap", [0, 3])
 def test_groups_alike_may_have_gaps(gap: int):
     """As pixels of four bytes of which one is of no use have."""
@@ -221,6 +234,7 @@ def test_groups_alike_may_have_gaps(gap: int):
     assert text.count(" = phi ") == 4
 
 
+@pytest.mark.usefixtures("in_memory")
 @pytest.mark.parametrize("second", [9, 8])
 def test_groups_alike_have_the_same_constants(second: int):
     """Pixels of two rows of which one place is not looked up; where it differs from row to row, each has its loop."""
@@ -363,3 +377,77 @@ def test_an_index_of_the_same_name_may_have_other_bounds():
     for first, second in (loops, loops[::-1]):
         _, (mine, wanted) = both(head + first + second)
         assert np.array_equal(mine, wanted)
+
+
+def packing(kind: str, field: int, count: int) -> str:
+    """Stores of the low bits of elements, side by side, in bytes; a cycle of so many elements for each lane."""
+    size = 8 * np.dtype(T.BY_NAME[kind].dtype).itemsize
+
+    def byte(k: int) -> str:
+        found: list[str] = []
+        for n in range(count):
+            left = n * field - 8 * k
+            if not -field < left < 8:
+                continue
+            part = f"convert.u32(a[i * {count} + {n}] & {(1 << field) - 1}:{kind})"
+            shift = (
+                f"shift_left_in({part}, {left}:u32)" if left > 0 else f"shift_right_in({part}, {-left}:u32)"
+            )
+            found.append(shift if left else part)
+        return f"convert.u8({' | '.join(found)})"
+
+    bytes_ = count * field // 8
+    rows = "".join(f"    out[i * {bytes_} + {k}] := {byte(k)}\n" for k in range(bytes_))
+    assert 0 < field < size
+    head = f"kernel k():\n  output out: u8[{bytes_ * 64}]\n  input a: {kind}[{count * 64}]\n"
+    return f"{head}  for i in 0 .. 64 by 32 lanes:\n{rows}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "count"),
+    [("u8", 6, 4), ("u8", 4, 4), ("u8", 1, 16), ("u8", 5, 8), ("u16", 12, 2), ("u16", 10, 4)],
+)
+def test_fields_of_neighbors_are_closed_up_before_they_are_stored(kind: str, field: int, count: int):
+    text, (mine, wanted) = both(packing(kind, field, count))
+    assert np.array_equal(mine, wanted)
+    if machine().permutes:
+        # Neighbors are put together by shifts, and bytes are no extracts of bits then.
+        assert "lshr" in text
+        assert "pmultishift" not in text
+
+
+@pytest.mark.parametrize(("kind", "most"), [("u8", 256), ("i16", 128), ("u32", 64), ("f32", 64), ("f64", 32)])
+@pytest.mark.parametrize("index", ["u8", "u16", "i32"])
+def test_a_table_of_a_few_registers_is_read_by_shuffles(kind: str, most: int, index: str):
+    for size in (1, 5, most // 4, most // 2 + 3, most, most + 1):
+        number = f"convert.{index}(a[i])" if index != "u8" else "a[i]"
+        clamped = f"convert.i32(min({number}, {min(size - 1, 127 if index == 'i8' else 255)}:{index}))"
+        text, (mine, wanted) = both(
+            f"kernel k():\n  output out: {kind}[150]\n  input a: u8[150]\n  input t: {kind}[{size}]\n"
+            f"  for i in 0 .. 150 by 32 lanes:\n    out[i] := t[{clamped}]\n"
+        )
+        assert np.array_equal(mine, wanted)
+        if machine().permutes:
+            by_shuffles = size <= most or kind == "u8"
+            assert bool(re.search(r"v?perm\w*\.qi", text)) == by_shuffles
+            assert ("%slot" in text or DENSE in text) != by_shuffles
+
+
+def test_a_table_that_the_loop_before_filled_is_read_anew():
+    head = "kernel k():\n  output out: u8[128]\n  input a: u8[64]\n  alloc t: u8[64]:\n"
+    fill = "    for i in 0 .. 64 by 32 lanes:\n      t[i] := a[i] + {0}:u8\n"
+    read = "    for i in 0 .. 64 by 32 lanes:\n      out[i + {0}] := t[convert.i32(a[i] & 63:u8)]\n"
+    _, (mine, wanted) = both(head + fill.format(1) + read.format(0) + fill.format(9) + read.format(64))
+    assert np.array_equal(mine, wanted)
+
+
+@pytest.mark.parametrize("kind", ["u8", "u16", "f32"])
+def test_a_store_to_every_second_place_leaves_the_others(kind: str):
+    text, (mine, wanted) = both(
+        f"kernel k():\n  output out: {kind}[300]\n  input a: {kind}[150]\n"
+        "  for i in 0 .. 128 by 32 lanes:\n    out[i * 2 + 1] := a[i]\n"
+    )
+    assert np.array_equal(mine, wanted)
+    if machine().cheap_masks:
+        assert "masked.store" in text
+        assert "%slot" not in text

@@ -91,6 +91,11 @@ class Machine:
         return {"+avx512bw", "+avx512vl"} <= features
 
     @property
+    def sums_bytes(self) -> bool:
+        """Whether one instruction adds up the bytes of each word of eight in a whole register."""
+        return "+avx512bw" in self.features.split(",")
+
+    @property
     def permutes(self) -> bool:
         """Whether one instruction brings any bytes of two whole registers together."""
         return "+avx512vbmi" in self.features.split(",")

@@ -6,9 +6,9 @@ each from any bit of a word of eight bytes: bytes are brought to words first, an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from ...ir.expr import Expr
 
@@ -19,16 +19,28 @@ WORD = 8
 MAX_LAYERS = 2
 """Maximum extracts that a byte is put together of."""
 
-Byte = tuple[Expr, int]
+
+class Unit(NamedTuple):
+    """Neighboring elements of a lane that were closed up: their fields lie without gaps from the lowest bit on."""
+
+    number: int
+    size: int
+    """Bytes of all its elements."""
+
+
+Value = Expr | Unit
+"""What bits are of."""
+V = TypeVar("V", Expr, Unit)
+Byte = tuple[Value, int]
 """A byte of a value, by its number."""
 Source = tuple[Byte, int]
 """A byte, and the number of lanes further on that it is from."""
 
 
-class Bits(NamedTuple):
+class Bits(NamedTuple, Generic[V]):
     """Bits of a value, shifted to the left (to the right by a negative `shift`); `mask` tells which are kept then."""
 
-    value: Expr
+    value: V
     shift: int
     mask: int
 
@@ -85,7 +97,7 @@ class Layer:
         return [kept[k % len(kept)] for k in range(first, first + count)]
 
 
-def bit_fields(value: Expr, through: set[Expr]) -> list[Bits]:
+def bit_fields(value: Expr, through: set[Expr]) -> list[Bits[Expr]]:
     """The bit fields that a value consists of; nodes on the way to them are added to `through`.
 
     >>> from pellucid.ir.parse import parse_expr
@@ -94,7 +106,7 @@ def bit_fields(value: Expr, through: set[Expr]) -> list[Bits]:
     [('a', -4, 63), ('b', 6, 65472)]
     """
     full = (1 << 8 * value.type.dtype.itemsize) - 1
-    found: list[Bits] | None = None
+    found: list[Bits[Expr]] | None = None
     if value.op in MOVING and value.type.kind == "unsigned":
         first, last = value.args[0], value.args[-1]
         if value.op == "or":
@@ -118,18 +130,18 @@ def bit_fields(value: Expr, through: set[Expr]) -> list[Bits]:
     return found
 
 
-def _union(found: Iterable[Bits]) -> int:
+def _union(found: Iterable[Bits[Any]]) -> int:
     mask = 0
     for b in found:
         mask |= b.mask
     return mask
 
 
-def extracts_of(found: Sequence[Bits], byte: int) -> list[Extract]:
+def extracts_of(found: Sequence[Bits[Any]], byte: int) -> list[Extract]:
     """The extracts that a byte of a value is put together of."""
     extracts: dict[int, list[Extract]] = {}
     for value, shift, mask in found:
-        for j in range(value.type.dtype.itemsize):
+        for j in range(value.size if isinstance(value, Unit) else value.type.dtype.itemsize):
             left = 8 * (j - byte) + shift
             if not -8 < left < 8:
                 continue
@@ -147,6 +159,34 @@ def extracts_of(found: Sequence[Bits], byte: int) -> list[Extract]:
                     Extract(None, (value, j), start, here) if high else Extract((value, j), None, start, here)
                 )
     return [w for beside in extracts.values() for w in beside]
+
+
+def field_size(found: Iterable[Bits[Any]]) -> int:
+    """The number of low bits of values that are wanted.
+
+    >>> field_size([Bits(Unit(0, 1), 4, 0xF0), Bits(Unit(1, 1), -2, 3)])
+    4
+    """
+    return max([(b.mask >> b.shift if b.shift > 0 else b.mask << -b.shift).bit_length() for b in found])
+
+
+def closed_up(
+    found: Sequence[Bits[Expr]], numbers: Mapping[Expr, int], field: int, count: int, size: int
+) -> list[Bits[Unit]]:
+    """The bits after `count` neighbors, elements of `size` bytes, were closed up to fields of so many bits.
+
+    `numbers` are those of the elements in their lane.
+
+    >>> closed_up([Bits(Unit(3, 1), 1, 0x7E)], {Unit(3, 1): 3}, 6, 2, 1)
+    [Bits(value=Unit(number=1, size=2), shift=-5, mask=126)]
+    """
+    # What was beside each other is one field now.
+    masks: dict[tuple[Unit, int], int] = {}
+    for value, shift, mask in found:
+        number, within = divmod(numbers[value], count)
+        key = Unit(number, count * size), shift - field * within
+        masks[key] = masks.get(key, 0) | mask
+    return [Bits(unit, shift, mask) for (unit, shift), mask in masks.items()]
 
 
 def layers(bytes_: Sequence[Sequence[Extract] | None]) -> list[Layer] | None:

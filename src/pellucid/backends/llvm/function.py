@@ -15,19 +15,22 @@ from ...ir.nest import For, Store, walk
 from ...reasoning.infer import FactsOf
 from ..jit.blocks import bounded
 from ..jit.engine import Machine
-from ..jit.spelling import SCALAR
+from ..jit.spelling import SCALAR, sequence
 from ..port import Layout, Phase, Ranges
 from .addressing import Addressing
 from .bounds import Bounds
 from .buffers import Buffers
+from .cycles import Cycles
 from .emitter import Emitter
 from .gathers import Gathers
 from .group_shuffles import ShuffledStores
 from .group_tables import TableStores
 from .groups import InterleavedStores
 from .interleaved import InterleavedLoads, Strides
+from .joined_bytes import JoinedBytes
 from .loads import Loads
 from .neighbors import Neighbors
+from .register_reads import RegisterReads
 from .scope import Scope
 from .shuffles import WIDEST, Shuffles
 from .statements import Statements
@@ -59,13 +62,19 @@ class Function:
         addressing = Addressing(self.scope, values, buffers)
         gathers = Gathers(self.scope, buffers)
         neighbors = Neighbors(reads.loads, addressing, self.bounds, gathers)
-        tables = TableReads(addressing, self.bounds, neighbors, reads)
-        strides = Strides(addressing)
+        registers = RegisterReads(values, self.bounds, self.shuffles, reads, permutes=machine.permutes)
+        tables = TableReads(addressing, self.bounds, neighbors, reads, registers)
+        self.cycles = Cycles(self.scope)
+        strides = Strides(addressing, self.cycles)
         interleaved = InterleavedLoads(strides, self.bounds, neighbors, self.shuffles, reads)
+        self.joined_bytes = JoinedBytes(interleaved, sums=machine.sums_bytes)
         self.loads = Loads(self.bounds, gathers, interleaved, tables, masks=machine.cheap_masks)
         writers = ShuffledStores(interleaved), TableStores(strides, tables)
-        groups = InterleavedStores(strides, self.bounds, tables, reads, writers, copies=permutes)
-        stores = Stores(groups, masks=machine.cheap_masks)
+        masks = machine.cheap_masks
+        groups = InterleavedStores(
+            strides, self.bounds, tables, reads, writers, copies=machine.permutes, masks=masks
+        )
+        stores = Stores(groups, masks=masks)
         self.statements = Statements(plan, phase, leaves, stores, tables, reads)
 
     def _is_long(self, reads: Reads) -> bool:
@@ -97,14 +106,19 @@ class Function:
     # ---- nodes that have no row ----
 
     def operands(self, node: Expr) -> tuple[Expr, ...]:
-        """The operands to be computed before a node: not the body of an iterate, nor positions in lanes."""
+        """The operands to be computed before a node: not the body of an iterate, nor what is read by itself."""
         if node.op == "iterate":
             n = node.attr[1]
             return (*node.args[:n], node.args[-1])
-        return () if node.op == "load" and self.scope.is_wide(node) else node.args
+        if node.op == "load" and self.scope.is_wide(node):
+            return ()
+        if self.cycles.constants(node) is not None:
+            return ()
+        joined = self.joined_bytes.find(node)
+        return node.args if joined is None else joined.rest
 
     def compute(self, node: Expr) -> bool:
-        """Compute a load, an iterate, or the index of the lanes."""
+        """Compute a load, bytes that are wanted together, an iterate, or the index of the lanes."""
         op = node.op
         if op == "load":
             self.loads.load(node)
@@ -113,5 +127,13 @@ class Function:
         elif op == "index" and node is self.scope.loop.index:
             self.statements.vector_loops.index(node)
         else:
-            return False
+            constants = self.cycles.constants(node)
+            joined = self.joined_bytes.find(node) if constants is None else None
+            if constants is not None:
+                # What is the same in each block needs no computation.
+                self.scope.define(node, sequence(node.type, constants))
+            elif joined is not None:
+                self.joined_bytes.write(node, joined)
+            else:
+                return False
         return True

@@ -6,19 +6,61 @@ Under `groups`, above `shuffles` and `bitfields`.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ...ir.expr import Expr
 from ...ir.nest import Store
 from ..jit.spelling import stored
-from .bitfields import WORD, Extract, Layer, extracts_of, layers
+from .bitfields import WORD, Bits, Extract, Layer, Unit, Value, closed_up, extracts_of, field_size, layers
 from .groups import COPIED, Group, is_known
 from .interleaved import Held, InterleavedLoads
-from .shuffles import REGISTER
+from .shuffles import REGISTER, Windows
 
 Places = list[tuple[int, int]]
 """Registers and positions in them, of byte after byte in lane after lane."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A group that bit fields are copied from: its bytes in registers, as they were loaded or closed up."""
+
+    held: Held
+    windows: Windows
+    numbers: Mapping[Expr, int]
+    """The elements that are copied from, numbered from the first one that is loaded."""
+    firsts: Mapping[Value, int]
+    """The first byte of each value in lane 0."""
+    is_closed: bool = False
+
+    @property
+    def size(self) -> int:
+        """The bytes of an element."""
+        return self.held.buffer.type.dtype.itemsize
+
+    def is_in_units(self, count: int) -> bool:
+        """Whether all `count` neighbors are in one register, the same ones in each lane."""
+        even = all(start % (count * self.size) == 0 for start, _, _ in self.held.windows)
+        return even and self.held.stride.step % count == 0
+
+    def at(self, value: Value, lane: int, byte: int) -> int:
+        """Where a byte of a value is, counted from the first byte that is loaded."""
+        return self.firsts[value] + lane * self.held.stride.step * self.size + byte
+
+    def of_units(self, windows: Windows, count: int) -> Source:
+        """The same after `count` elements at a time were closed up in the registers."""
+        size = count * self.size
+        numbers = {number // count for number in self.numbers.values()}
+        firsts: dict[Value, int] = {Unit(k, size): k * size for k in numbers}
+        return replace(self, windows=windows, firsts=firsts, is_closed=True)
+
+
+def _cost(made: Sequence[Layer]) -> tuple[int, int]:
+    """Layers, and those of them whose bytes are no whole bytes of registers."""
+    return len(made), sum(bool(layer.words) for layer in made)
 
 
 class ShuffledStores:
@@ -113,26 +155,25 @@ class ShuffledStores:
 
     def _copy(self, group: Group) -> bool:
         """Store bit fields of another group; False if they are in several, or too far apart."""
-        found = self._source(group)
-        buffer = group.last.buffer
-        first, step, end = self._extent(group)
-        size = buffer.type.dtype.itemsize
-        bytes_: list[list[Extract] | None] = [None] * step
-        dirty = [0] * end
-        for s, bits in group.copied.items():
-            for byte in range(size):
-                k = (group.places[s] - first) * size + byte
-                bytes_[k] = extracts_of(bits, byte)
-                dirty[k::step] = [255] * self.scope.lanes
-        made = layers(bytes_)
-        if found is None or made is None:
+        source = self._source(group)
+        if source is None:
             return False
-        where = self.strides.lane_zero(buffer, group.stride, first)
+        made = self._layered(group, group.copied)
+        if made is None or len(made) > 1:
+            closed = self._closed(group, source)
+            if closed is not None and (made is None or _cost(closed[1]) < _cost(made)):
+                count, made = closed
+                source = self._brought_together(group, source, count)
+        if made is None:
+            return False
+        first, _, end = self._extent(group)
+        dirty = self._dirty(group)
+        where = self.strides.lane_zero(group.last.buffer, group.stride, first)
         for start in range(0, end, REGISTER):
             part = dirty[start : start + REGISTER]
             place = self.out.let(f"getelementptr i8, ptr {where}, i64 {start}") if start else where
             laid = [
-                name for layer in made if (name := self._laid(layer, start, len(part), *found)) is not None
+                name for layer in made if (name := self._laid(layer, start, len(part), source)) is not None
             ]
             name = laid[0] if laid else "zeroinitializer"
             for other in laid[1:]:
@@ -140,21 +181,91 @@ class ShuffledStores:
             self.shuffles.store_bytes(place, name, part)
         return True
 
-    def _laid(
-        self, layer: Layer, start: int, count: int, registers: list[str], at: dict[Expr, Places]
-    ) -> str | None:
+    def _layered(self, group: Group, copied: Mapping[Store, Sequence[Bits[Any]]]) -> list[Layer] | None:
+        """The layers of the bytes of a group that consist of some bits; None where there are too many."""
+        first, step, _ = self._extent(group)
+        size = group.last.buffer.type.dtype.itemsize
+        bytes_: list[list[Extract] | None] = [None] * step
+        for s, bits in copied.items():
+            for byte in range(size):
+                bytes_[(group.places[s] - first) * size + byte] = extracts_of(bits, byte)
+        return layers(bytes_)
+
+    def _dirty(self, group: Group) -> list[int]:
+        """The bits that a group stores in each of its bytes."""
+        first, step, end = self._extent(group)
+        size = group.last.buffer.type.dtype.itemsize
+        dirty = [0] * end
+        for s in group.copied:
+            for k in range((group.places[s] - first) * size, (group.places[s] - first + 1) * size):
+                dirty[k::step] = [255] * self.scope.lanes
+        return dirty
+
+    def _closed(self, group: Group, source: Source) -> tuple[int, list[Layer]] | None:
+        """How many neighboring elements are best closed up, and the layers then; None if they cannot be."""
+        field, size = self._field(group), source.size
+        if field >= 8 * size:
+            return None
+        found: list[tuple[int, list[Layer]]] = []
+        count = 2
+        while count * size <= WORD and source.is_in_units(count):
+            bits = {
+                s: closed_up(each, source.numbers, field, count, size) for s, each in group.copied.items()
+            }
+            made = self._layered(group, bits)
+            if made is not None:
+                found.append((count, made))
+            count *= 2
+        return min(found, key=lambda each: _cost(each[1]), default=None)
+
+    def _field(self, group: Group) -> int:
+        """The number of low bits of elements that a group is copied from."""
+        return field_size([b for found in group.copied.values() for b in found])
+
+    def _brought_together(self, group: Group, source: Source, count: int) -> Source:
+        """A source whose neighboring elements are closed up."""
+        field = self._field(group)
+        closed = [
+            (start, length, self._closed_register(name, field, source.size, count))
+            for start, length, name in source.windows
+        ]
+        return source.of_units(closed, count)
+
+    def _closed_register(self, name: str, field: int, size: int, count: int) -> str:
+        """Fields in the low bits of elements brought together, two neighbors at a time, by shifts."""
+        let, whole = self.out.let, f"<{REGISTER} x i8>"
+        width = 16 * size
+        while width <= 8 * size * count:
+            word, low = f"<{8 * REGISTER // width} x i{width}>", (1 << field) - 1
+            both = let(f"bitcast {whole} {name} to {word}")
+            moved = let(f"lshr {word} {both}, splat (i{width} {width // 2 - field})")
+            kept = let(f"and {word} {both}, splat (i{width} {low})")
+            beside = let(f"and {word} {moved}, splat (i{width} {low << field})")
+            name = let(f"bitcast {word} {let(f'or {word} {kept}, {beside}')} to {whole}")
+            field, width = 2 * field, 2 * width
+        return name
+
+    def _laid(self, layer: Layer, start: int, count: int, source: Source) -> str | None:
         """`count` bytes of a layer from byte `start` on; None where it has none."""
         shuffles, let = self.shuffles, self.out.let
         whole = count if not layer.words else -(-count // WORD) * WORD
-        sources: list[tuple[int, int] | None] = []
+        bytes_: list[int | None] = []
         for s in layer.sources(start, whole):
             (value, byte), lane = s or ((None, 0), 0)
-            size = 0 if value is None else value.type.dtype.itemsize
             inside = value is not None and lane < self.scope.lanes
-            sources.append(at[value][lane * size + byte] if value is not None and inside else None)
-        if not any(sources):
+            bytes_.append(source.at(value, lane, byte) if value is not None and inside else None)
+        near = [at for at in bytes_ if at is not None]
+        if not near:
             return None
-        if not shuffles.permutes:
+        windows = source.windows if source.is_closed else self.loads.around(source.held, near)
+        registers = [name for _, _, name in windows]
+        starts = [first for first, _, _ in windows]
+        sources: list[tuple[int, int] | None] = []
+        for at in bytes_:
+            # Windows lie one after the other, but for the last.
+            r = 0 if at is None else min(bisect_right(starts, at), len(starts)) - 1
+            sources.append(None if at is None else (r, at - starts[r]))
+        if not shuffles.permutes and not layer.words and not layer.masked:
             return shuffles.assemble(registers, [[s] if s else [] for s in sources])
         # A byte that is not wanted may be any.
         other = next(s for s in sources if s)
@@ -169,25 +280,20 @@ class ShuffledStores:
             name = let(f"and {vector} {name}, {shuffles.constant(layer.masks(start, count))}")
         return shuffles.slice(name, REGISTER, 0, count)
 
-    def _source(self, group: Group) -> tuple[list[str], dict[Expr, Places]] | None:
-        """The registers of the group that bit fields are copied from, and the places of its bytes; None for several."""
-        found = dict[Expr, Places]()
+    def _source(self, group: Group) -> Source | None:
+        """The group that bit fields are copied from; None for several."""
+        numbers = dict[Expr, int]()
         held: Held | None = None
         for n in dict.fromkeys([b.value for bits in group.copied.values() for b in bits]):
-            size = n.type.dtype.itemsize
-            stride = self.strides.of(n.args[0], size)
+            stride = self.strides.of(n.args[0], n.type.dtype.itemsize)
             assert stride is not None  # noqa: S101 - it is copied
             mine = self.loads.hold(n, stride)
             if held is not None and mine is not held:
                 return None
             held = mine
-            starts = [start for start, _, _ in held.windows]
-            first = (stride.constant - held.first) * size
-            # Windows lie one after the other, but for the last.
-            found[n] = [
-                (r, p - starts[r])
-                for k in range(self.scope.lanes)
-                for p in range(first + k * stride.step * size, first + k * stride.step * size + size)
-                for r in [min(bisect_right(starts, p), len(starts)) - 1]
-            ]
-        return ([name for _, _, name in held.windows], found) if held else None
+            numbers[n] = stride.constant - held.first
+        if held is None:
+            return None
+        size = held.buffer.type.dtype.itemsize
+        firsts: dict[Value, int] = {n: number * size for n, number in numbers.items()}
+        return Source(held, held.windows, numbers, firsts)

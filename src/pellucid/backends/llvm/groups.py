@@ -46,7 +46,7 @@ class Group:
     values: dict[Store, str] = field(default_factory=dict[Store, str])
     numbers: dict[Store, str] = field(default_factory=dict[Store, str])
     alike: list[Group] = field(default_factory=list["Group"])
-    copied: dict[Store, list[Bits]] = field(default_factory=dict[Store, list[Bits]])
+    copied: dict[Store, list[Bits[Expr]]] = field(default_factory=dict[Store, list[Bits[Expr]]])
 
     @property
     def is_full(self) -> bool:
@@ -83,7 +83,10 @@ class GroupWriter(Protocol):
 
 
 class InterleavedStores:
-    """Finds groups of stores and collects their values; `copies` says that all bit fields can be copied."""
+    """Finds groups of stores and collects their values.
+
+    `copies` says that all bit fields can be copied, `masks` that stores under a mask cost no more than without.
+    """
 
     def __init__(
         self,
@@ -94,10 +97,11 @@ class InterleavedStores:
         writers: tuple[GroupWriter, GroupWriter],
         *,
         copies: bool,
+        masks: bool,
     ) -> None:
         self.scope, self.strides, self.bounds = strides.scope, strides, bounds
         self.addressing, self.values = strides.addressing, strides.addressing.values
-        self.tables, self.reads, self.copies = tables, reads, copies
+        self.tables, self.reads, self.copies, self.masks = tables, reads, copies, masks
         self._shuffled, self._looked_up = writers
         self._grouped: dict[Store, Group] = {}
         self.passed: set[Expr] = set()
@@ -112,7 +116,8 @@ class InterleavedStores:
         if loop.active is not None or loop.branch is not None:
             return
         stores = [s for s in block if isinstance(s, Store)]
-        if len(stores) < 2 or any(self.reads.is_changing(n) for n in all_roots(block)):
+        # Bytes between the places of a lane are left out by a mask.
+        if len(stores) < (1 if self.masks else 2) or any(self.reads.is_changing(n) for n in all_roots(block)):
             return
         # Stores to places that a constant tells apart may come in any order.
         shapes = {s: self.addressing.shape(s.position) for s in stores}
@@ -157,7 +162,7 @@ class InterleavedStores:
 
     def _find_copied(self, group: Group) -> None:
         """Note whether the values of a group are bit fields of another one, in whatever order."""
-        bits, through = dict[Store, list[Bits]](), set[Expr]()
+        bits, through = dict[Store, list[Bits[Expr]]](), set[Expr]()
         found: set[object] = set()
         for s in group.places:
             # A processor that extracts no bytes copies whole elements, or nothing.

@@ -5,7 +5,10 @@ Above `neighbors` and `shuffles`. The loads of a group at ``K * i + c`` share th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from ...ir.expr import Buffer, Expr
 from ...reasoning.infer import FactsOf
@@ -13,28 +16,46 @@ from ...reasoning.linear import as_sum, index_is_whole
 from ..jit.spelling import moved_on, stored
 from .addressing import Addressing
 from .bounds import Bounds
+from .cycles import Cycles
 from .neighbors import Neighbors
 from .shuffles import REGISTER, Shuffles, Windows
 from .values import Reads
 
 MAX_STRIDE = 64
 """Maximum bytes from lane to lane of a group that is read or written as a whole."""
+NEAR = 8
+"""Elements within which cyclic positions are read together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stride:
-    """A position as elements from lane to lane, a constant, and terms that are the same in all lanes."""
+    """A position as elements from lane to lane, a constant, and terms that are the same in all lanes.
+
+    In a cyclic one, lanes are not all as far apart: `offsets` are their distances from lane 0, and `step` is that from
+    block to block.
+    """
 
     step: int
     constant: int
     parts: tuple[tuple[Expr, int], ...]
+    offsets: tuple[int, ...] = ()
+
+    @property
+    def form(self) -> tuple[object, ...]:
+        """What is the same for all positions of a group."""
+        return self.step, self.parts, self.offsets
+
+    def places(self, lanes: int) -> Sequence[int]:
+        """How far each lane is from lane 0."""
+        return self.offsets or range(0, self.step * lanes, self.step)
 
 
 class Strides:
     """Finds the strides of positions, and the addresses of groups."""
 
-    def __init__(self, addressing: Addressing) -> None:
+    def __init__(self, addressing: Addressing, cycles: Cycles) -> None:
         self.out, self.scope, self.addressing = addressing.out, addressing.scope, addressing
+        self.cycles = cycles
         self._found: dict[tuple[Expr, int, Expr], Stride | None] = {}
         self._facts: FactsOf = self.scope.facts
         """The facts with which strides were found."""
@@ -67,12 +88,43 @@ class Strides:
         whole = self.addressing.is_whole(found, position.type)
         return Stride(step, found.constant, parts) if whole else None
 
+    def cyclic(self, position: Expr, size: int) -> Stride | None:
+        """The stride of a position whose lanes are as far apart in each block; None for others."""
+        if not self.scope.is_wide(position):
+            return None
+        is_wide, total = self.scope.is_wide, None
+        found = as_sum(
+            position, stop=lambda n: not is_wide(n) and n.op not in ("add", "sub"), whole=index_is_whole
+        )
+        for n, k in found.terms:
+            if is_wide(n):
+                blocks = self.cycles.blocks(n)
+                if blocks is None:
+                    return None
+                total = k * blocks.astype(np.int64) + (0 if total is None else total)
+        if total is None or not self.addressing.is_whole(found, position.type):
+            return None
+        firsts = total[:, :1]
+        step = int(firsts[1, 0] - firsts[0, 0]) if len(firsts) > 1 else 0
+        offsets = total[0] - firsts[0]
+        alike = (total == firsts + offsets).all() and (np.diff(firsts, axis=0) == step).all()
+        if not alike or step < 0 or int(np.ptp(offsets)) * size >= MAX_STRIDE * self.scope.lanes:
+            return None
+        parts = tuple((n, k) for n, k in found.terms if not is_wide(n))
+        constant = found.constant + int(firsts[0, 0])
+        return Stride(step, constant, parts, tuple(int(x) for x in offsets))
+
     def lane_zero(self, buffer: Buffer, stride: Stride, constant: int) -> str:
         """The address of lane 0 of a group's element."""
         size = buffer.type.dtype.itemsize
         row = self.addressing.row(buffer, list(stride.parts))
-        index = f"i64 {self.scope.loop.wide_base}"
-        return self.out.let(moved_on(row, "i8", stride.step * size, index, constant * size))
+        loop = self.scope.loop
+        base, step = loop.wide_base, stride.step * size
+        if stride.offsets:
+            assert loop.whole is not None  # noqa: S101 - it is cyclic
+            begun = self.out.let(f"sub i64 {base}, {loop.whole.start}") if loop.whole.start else base
+            base = self.out.let(f"sdiv exact i64 {begun}, {loop.lanes}")
+        return self.out.let(moved_on(row, "i8", step, f"i64 {base}", constant * size))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +138,18 @@ class Held:
     since: int
     loads: tuple[int, ...]
     """The constants of the loads of the group."""
+    where: str
+    """The address of its first byte."""
+    size: int
+    """The number of its bytes."""
     filled: dict[int, tuple[str, int]] = field(default_factory=dict[int, tuple[str, int]])
     """By the first of the loads that share a register: the register, and the mark since when."""
+    near: dict[int, tuple[str, int]] = field(default_factory=dict[int, tuple[str, int]])
+    """By its first byte: a register of neighboring bytes, and the mark since when."""
 
     def has(self, buffer: Buffer, stride: Stride) -> bool:
         """Whether a load is one of the group."""
-        return (
-            self.buffer is buffer
-            and (self.stride.step, self.stride.parts) == (stride.step, stride.parts)
-            and stride.constant in self.loads
-        )
+        return self.buffer is buffer and self.stride.form == stride.form and stride.constant in self.loads
 
 
 class InterleavedLoads:
@@ -114,19 +168,15 @@ class InterleavedLoads:
         """Forget the registers filled since a mark."""
         self._held = [h for h in self._held if h.since < mark]
         for h in self._held:
-            for first in [first for first, (_, since) in h.filled.items() if since >= mark]:
-                del h.filled[first]
+            for names in (h.filled, h.near):
+                for first in [first for first, (_, since) in names.items() if since >= mark]:
+                    del names[first]
 
     def load(self, node: Expr) -> bool:
         """Compute a load of a group; False if its position has no stride, or is not proved to be in bounds."""
-        (position,) = node.args
         buffer: Buffer = node.attr
         size, lanes = buffer.type.dtype.itemsize, self.scope.lanes
-        if self.scope.loop.active is not None or self.reads.is_changing(node):
-            return False
-        if not self.bounds.is_proved(position, buffer):
-            return False
-        stride = self.strides.of(position, size)
+        stride = self.stride(node)
         if stride is None:
             return False
         name = self._extract(self.hold(node, stride), stride.constant, size)
@@ -134,6 +184,16 @@ class InterleavedLoads:
             name = self.out.let(f"bitcast <{lanes * size} x i8> {name} to {stored(buffer.type, lanes)}")
         self.scope.define(node, self.buffers.from_memory(node.type, name))
         return True
+
+    def stride(self, node: Expr) -> Stride | None:
+        """The stride of a load that can be read with its group; None for others."""
+        (position,) = node.args
+        if self.scope.loop.active is not None or self.reads.is_changing(node):
+            return None
+        if not self.bounds.is_proved(position, node.attr):
+            return None
+        size = node.attr.type.dtype.itemsize
+        return self.strides.of(position, size) or self.strides.cyclic(position, size)
 
     def _extract(self, held: Held, constant: int, size: int) -> str:
         """The bytes of one load of a group, which share a register with those of the next loads, if they fit."""
@@ -146,9 +206,9 @@ class InterleavedLoads:
         found = held.filled.get(first)
         if found is None:
             wanted = [
-                (c - held.first + k * held.stride.step) * size + b
+                (c - held.first + at) * size + b
                 for c in part
-                for k in range(lanes)
+                for at in held.stride.places(lanes)
                 for b in range(size)
             ]
             found = held.filled[first] = self.shuffles.gather(held.windows, wanted), self.scope.mark()
@@ -164,16 +224,30 @@ class InterleavedLoads:
         near = [stride.constant]
         for constant, nodes in self.neighbors.near(node).items():
             apart = constant - own
-            proved = abs(apart) < 2 * stride.step and any(
+            proved = abs(apart) < (NEAR if stride.offsets else 2 * stride.step) and any(
                 n.free == node.free and self.bounds.is_proved(n.args[0], buffer) for n in nodes
             )
             if proved:
                 near.append(stride.constant + apart)
         # What is proved of lane 0 of the first and of the last lane of the last holds for all between them.
         loads = tuple(sorted(set(near)))
-        first, end = loads[0], loads[-1] + 1
+        places = stride.places(self.scope.lanes)
+        first, end = loads[0] + min(places), loads[-1] + max(places) + 1
         where = self.strides.lane_zero(buffer, stride, first)
-        size = (stride.step * (self.scope.lanes - 1) + end - first) * buffer.type.dtype.itemsize
+        size = (end - first) * buffer.type.dtype.itemsize
         windows = self.shuffles.windows(where, size)
-        self._held.append(Held(buffer, stride, first, windows, self.scope.mark(), loads))
+        self._held.append(Held(buffer, stride, first, windows, self.scope.mark(), loads, where, size))
         return self._held[-1]
+
+    def around(self, held: Held, bytes_: Sequence[int]) -> Windows:
+        """Registers of a group that have some bytes of it: one of its own if they are near to each other.
+
+        A shuffle of one register is quicker than one of two, and costs but another load.
+        """
+        if held.size <= REGISTER or max(bytes_) - min(bytes_) >= REGISTER:
+            return held.windows
+        first = min(*bytes_, held.size - REGISTER)
+        if first not in held.near:
+            at = self.out.let(f"getelementptr i8, ptr {held.where}, i64 {first}")
+            held.near[first] = self.out.let(f"load <{REGISTER} x i8>, ptr {at}, align 1"), self.scope.mark()
+        return [(first, REGISTER, held.near[first][0])]

@@ -50,7 +50,12 @@ class Loads:
         if addressing.is_run(position):
             scope.define(node, self.buffers.from_memory(node.type, self._run(node)))
             return
-        if self.interleaved.load(node) or self.neighbors.load(node):
+        if self.interleaved.load(node):
+            return
+        if self.tables.registers.takes(node):
+            self.tables.registers.read(node)
+            return
+        if self.neighbors.load(node):
             return
         if self.tables.is_small(node) and self.bounds.is_proved(position, buffer):
             self.tables.read(node)

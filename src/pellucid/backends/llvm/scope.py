@@ -55,6 +55,8 @@ class LoopContext:
     """The line where the preparation of the vector loop begins."""
     line: int = 0
     """The line in the body of the vector loop where its index is known."""
+    whole: range | None = None
+    """The indices of the vector loop, where they are constants and fill whole blocks."""
     stored: frozenset[Buffer] = field(default_factory=frozenset[Buffer])
     """The buffers that the vector loop stores to."""
 

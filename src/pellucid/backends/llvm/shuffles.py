@@ -112,23 +112,21 @@ class Shuffles:
             f"shufflevector <{have} x i8> {name}, <{have} x i8> zeroinitializer, <{REGISTER} x i32> {indices(order)}"
         )
 
-    def gather(self, windows: Windows, wanted: Sequence[int]) -> str:
-        """The bytes at some positions in memory, as one vector."""
+    def gather(self, windows: Windows, wanted: Sequence[int | None]) -> str:
+        """The bytes at some positions in memory (None: zero), as one vector."""
         places = {
             p: next(
                 (k, p - start) for k, (start, count, _) in enumerate(windows) if start <= p < start + count
             )
             for p in set(wanted)
+            if p is not None
         }
         names = [name for _, _, name in windows]
         pieces: list[tuple[str, int]] = []
         for start in range(0, len(wanted), REGISTER):
-            part = [[places[p]] for p in wanted[start : start + REGISTER]]
+            part = [[] if p is None else [places[p]] for p in wanted[start : start + REGISTER]]
             pieces.append((self.assemble(names, part), len(part)))
-        while len(pieces) > 1:
-            pairs = zip(pieces[::2], pieces[1::2], strict=True)
-            pieces = [(self.joined(a, m, b, n), m + n) for (a, m), (b, n) in pairs]
-        return pieces[0][0]
+        return self.row_of(pieces)
 
     def row_of(self, pieces: Sequence[tuple[str, int]]) -> str:
         """Vectors one after the other."""
@@ -242,12 +240,19 @@ class Shuffles:
         if total is None:
             return "zeroinitializer"
         if None in sources:
-            kept = self.constant([0 if s is None else 255 for s in sources])
-            total = self.out.let(f"and <{REGISTER} x i8> {total}, {kept}")
+            # A shuffle under a mask, which costs no more.
+            kept = ", ".join(["i1 false" if s is None else "i1 true" for s in sources])
+            rest = ", i1 false" * (REGISTER - size)
+            whole = f"<{REGISTER} x i8>"
+            total = self.out.let(
+                f"select <{REGISTER} x i1> <{kept}{rest}>, {whole} {total}, {whole} zeroinitializer"
+            )
         return self.slice(total, REGISTER, 0, size)
 
     def permuted_bytes(self, a: str, b: str, order: Sequence[int]) -> str:
         """The bytes of two registers in another order."""
+        if list(order) == list(range(REGISTER)):
+            return a
         whole, at = f"<{REGISTER} x i8>", self.constant(order)
         if a == b:
             return self.out.let(f"call {whole} @llvm.x86.avx512.permvar.qi.512({whole} {a}, {whole} {at})")

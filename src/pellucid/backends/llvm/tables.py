@@ -13,6 +13,7 @@ from ..jit.spelling import SCALAR, STORED, WIDEST, stored, typed
 from .addressing import Addressing
 from .bounds import Bounds
 from .neighbors import Neighbors
+from .register_reads import RegisterReads
 from .values import Reads
 
 CHUNK = 4
@@ -30,10 +31,17 @@ def unwidened(position: Expr) -> Expr:
 class TableReads:
     """Writes reads of tables."""
 
-    def __init__(self, addressing: Addressing, bounds: Bounds, neighbors: Neighbors, reads: Reads) -> None:
+    def __init__(
+        self,
+        addressing: Addressing,
+        bounds: Bounds,
+        neighbors: Neighbors,
+        reads: Reads,
+        registers: RegisterReads,
+    ) -> None:
         self.out, self.scope, self.values = addressing.out, addressing.scope, addressing.values
         self.addressing, self.buffers, self.bounds = addressing, addressing.buffers, bounds
-        self.neighbors, self.reads = neighbors, reads
+        self.neighbors, self.reads, self.registers = neighbors, reads, registers
         self._together: dict[Expr, list[Expr]] = {}
         """By read: all reads that are done by the same loop."""
 
@@ -56,11 +64,11 @@ class TableReads:
             self._together.update(dict.fromkeys(nodes, nodes))
 
     def is_read(self, node: Expr) -> bool:
-        """Whether a value is an element per lane from anywhere in a table, and has no name yet."""
+        """Whether a value is an element per lane from anywhere in a table in memory, and has no name yet."""
         scope = self.scope
         if node.op != "load" or node in scope.names:
             return False
-        if self.reads.is_changing(node) or not scope.is_wide(node):
+        if self.reads.is_changing(node) or not scope.is_wide(node) or self.registers.takes(node):
             return False
         (position,) = node.args
         terms = self.addressing.in_lanes(position).terms

@@ -43,8 +43,8 @@ class VectorLoops:
         else:
             out.branch(out.let(f"icmp {kind}lt {word} {first}, {end}"), start, after)
         out.start_block(start)
-        vector = {"lanes": s.how.count, "varying": s.index.free, "index": s.index, "entry": len(out.lines)}
-        with scope.within(**vector):
+        vector = {"lanes": s.how.count, "varying": s.index.free, "index": s.index, "whole": None}
+        with scope.within(entry=len(out.lines), **vector):
             self._blocks(s, first, end, (body, latch, after))
         out.start_block(after)
         scope.forget_lanes()
@@ -59,6 +59,8 @@ class VectorLoops:
         count = s.hi.attr - s.lo.attr if s.lo.op == s.hi.op == "const" and s.lo.attr < s.hi.attr else None
         if count is not None and count < n:
             end, count = self._hidden(word, end), None
+        if count is not None and count % n == 0:
+            scope.refine(whole=range(s.lo.attr, s.hi.attr))
         overlap = not (self.reads.stale and _reads_own_output(s.body))
         last, offsets, active = self._prepared(s, first, end, count, iota, overlap=overlap)
         self._keep_constants(s.body)

@@ -1,0 +1,109 @@
+"""Samples of any number of bits, one for each lane: cyclic positions, words of bytes, sums of bytes; as by NumPy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.backends.test_interleaved import DENSE, both
+
+from pellucid.backends.jit.engine import machine
+
+HEAD = "kernel k():\n  output out: {out}[{many}]\n  input a: u8[{size}]\n"
+
+
+def sample(at: str, size: int, offset: int, stride: int, word: int) -> str:
+    """A sample of so many bits: the bytes in which it may be, in a word, shifted and masked."""
+    odd = 8 - math.gcd(8, offset, stride)
+    bit = f"({at} * {stride} + {offset})"
+    bytes_ = [f"convert.u{word}(a[shift_right_in({bit}, 3) + {d}])" for d in range(-(-(size + odd) // 8))]
+    whole = " | ".join(f"shift_left_in({b}, {8 * d}:u{word})" if d else b for d, b in enumerate(bytes_))
+    return f"shift_right_in({whole}, convert.u{word}({bit} & 7)) & {(1 << size) - 1}:u{word}"
+
+
+@given(st.data())
+def test_samples_of_any_size_are_read_by_lanes(data: st.DataObject):
+    size = data.draw(st.integers(1, 25))
+    stride = size + data.draw(st.sampled_from([0, 0, 1, 3, 8]))
+    offset, first = data.draw(st.integers(0, 40)), data.draw(st.sampled_from([0, 0, 3]))
+    lanes = data.draw(st.sampled_from([8, 16, 32]))
+    count = lanes * data.draw(st.integers(1, 4)) + data.draw(st.sampled_from([0, 0, 0, 5]))
+    word = 16 if size <= 9 else 32
+    reach = (first + count) * stride + offset + 40
+    text, (mine, wanted) = both(
+        HEAD.format(out=f"u{word}", many=count + first, size=reach // 8 + 1)
+        + f"  for i in {first} .. {first + count} by {lanes} lanes:\n"
+        + f"    out[i] := {sample('i', size, offset, stride, word)}\n"
+    )
+    assert np.array_equal(mine, wanted)
+    if count % lanes == 0:
+        assert DENSE not in text
+
+
+def test_blocks_of_samples_in_a_loop_have_one_shuffle_each():
+    text, (mine, wanted) = both(
+        HEAD.format(out="u16", many=640, size=980)
+        + "  for r in 0 .. 10:\n    for j in 0 .. 64 by 32 lanes:\n"
+        + f"      out[r * 64 + j] := {sample('j', 12, 4, 12, 16).replace('a[', 'a[r * 96 + ')}\n"
+    )
+    assert np.array_equal(mine, wanted)
+    if machine().permutes:
+        assert text.count("lshr <32 x i16>") == 1
+        assert "zext" not in text
+
+
+def test_positions_that_go_on_differently_in_each_block_are_no_cycle():
+    """Squares, and the index of a table that is as long as the loop."""
+    for at in ("shift_right_in(i * i, 2)", "shift_right_in(i * 5, 3) * shift_right_in(i, 4)", "i * 37 & 31"):
+        _, (mine, wanted) = both(
+            HEAD.format(out="u8", many=64, size=2000)
+            + f"  for i in 0 .. 64 by 16 lanes:\n    out[i] := a[{at}]\n"
+        )
+        assert np.array_equal(mine, wanted)
+
+
+def test_cycles_are_found_anew_in_another_loop():
+    loops = "".join(
+        f"  for i in {lo} .. {lo + 32} by {lanes} lanes:\n"
+        "    out[i] := a[shift_right_in(i * 5, 3)] + convert.u8(i * 5 & 7)\n"
+        for lo, lanes in ((0, 8), (32, 16), (64, 32))
+    )
+    _, (mine, wanted) = both(HEAD.format(out="u8", many=96, size=64) + loops)
+    assert np.array_equal(mine, wanted)
+
+
+@pytest.mark.parametrize("type_", ["i64", "u64"])
+@given(st.data())
+def test_sums_of_bytes_are_taken_at_once(type_: str, data: st.DataObject):
+    step, lanes = data.draw(st.integers(8, 24)), data.draw(st.sampled_from([4, 8, 16]))
+    places = data.draw(st.lists(st.integers(0, step - 1), min_size=8, max_size=20, unique=True))
+    terms = [f"convert.{type_}(a[i * {step} + {c}])" for c in places]
+    terms += data.draw(st.lists(st.sampled_from([f"convert.{type_}(b[i])", f"7:{type_}"]), max_size=3))
+    mixed = data.draw(st.permutations(terms))
+    text, (mine, wanted) = both(
+        HEAD.format(out=type_, many=40, size=40 * step)
+        + f"  input b: u16[40]\n  for i in 0 .. 40 by {lanes} lanes:\n    out[i] := {' + '.join(mixed)}\n"
+    )
+    assert np.array_equal(mine, wanted)
+    if machine().sums_bytes:
+        assert text.count("call <8 x i64> @llvm.x86.avx512.psad") == (len(set(places)) // 8) * -(-lanes // 8)
+
+
+def test_bytes_of_words_need_not_follow_one_another():
+    """Any bytes of a group in any order, some of them missing; what is no whole byte stays as it is."""
+    words = {
+        "convert.u32(a[i * 5 + 4]) | shift_left_in(convert.u32(a[i * 5 + 1]), 16:u32)": 0,
+        "shift_left_in(convert.u32(a[i * 5]), 24:u32) | shift_left_in(convert.u32(a[i * 5 + 3]), 8:u32)": 0,
+        "convert.u32(a[i * 5]) | shift_left_in(convert.u32(a[i * 5 + 1]), 7:u32)": 1,
+        "convert.u32(a[i * 5]) | shift_left_in(convert.u32(a[i * 6 + 1]), 8:u32)": 1,
+    }
+    for word, shifts in words.items():
+        text, (mine, wanted) = both(
+            HEAD.format(out="u32", many=64, size=400)
+            + f"  for i in 0 .. 64 by 16 lanes:\n    out[i] := {word}\n"
+        )
+        assert np.array_equal(mine, wanted)
+        assert text.count(" shl <") == shifts
