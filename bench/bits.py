@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import packed
 from harness import Race, reference
 from specializing import THESIS, hertz, instructions
 
@@ -39,6 +40,11 @@ SHUFFLED = random.permutation(256).astype(np.uint8)
 WAVE = np.round(32767 * np.sin(2 * np.pi * np.arange(1024) / 1024)).astype(np.int16)
 CARRIER, MODULATOR, INDEX = 42_949_673, 30_064_771, 20_000
 PHASE = 0xFFFFFFFF
+CONSTANTS = {
+    "taps": TAPS, "table": SHUFFLED, "wave": WAVE, "moved": WAVE.astype(np.int32) * INDEX,
+    "carrier": CARRIER, "modulator": MODULATOR,
+}  # fmt: skip
+"""What the nests of `packed` are given besides samples."""
 
 
 def sound(buffer: int, late: int = 0) -> Samples:
@@ -172,6 +178,11 @@ def by_us(case: Case, out: np.ndarray[Any, Any]) -> Callable[[], Any]:
     return run
 
 
+def by_nest(case: Case, out: np.ndarray[Any, Any], threads: int = THREADS) -> Callable[[], Any]:
+    """The kernel of a case as a nest."""
+    return packed.peer(case.name, case.count, CONSTANTS, list(case.sources), out, threads)
+
+
 def total(memory: Memory, start: Any, stop: Any, size: Any, stride: Any) -> Any:
     """The sum of a signal."""
     return sg.reduce(sg.memory(memory, start, stop, size, stride), 0, lambda r, x: r + x)
@@ -221,6 +232,7 @@ def race(library: ctypes.CDLL, case: Case) -> dict[str, tuple[float, float]]:
     if case.wide:
         peers[WIDE] = by_c(library, case, "wide", out)
     peers["wide registers"] = by_us(case, out)
+    peers["nest"] = by_nest(case, out)
     title = f"{case.name}: {sum(x.nbytes for x in case.sources) >> 10} KB in, {case.written >> 10} KB out"
     table = Race(f"{title}, {THREADS} threads")
     expected = np.copy(peers[PLAIN]())

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.backends.test_interleaved import DENSE, both
+from tests.staging.programs import file_of
 
 from pellucid.backends.jit.engine import machine
+from pellucid.backends.llvm import LlvmBackend
 
 HEAD = "kernel k():\n  output out: {out}[{many}]\n  input a: u8[{size}]\n"
 
@@ -107,3 +109,70 @@ def test_bytes_of_words_need_not_follow_one_another():
         )
         assert np.array_equal(mine, wanted)
         assert text.count(" shl <") == shifts
+
+
+PACKED = file_of("bench", "packed")
+RANDOM = np.random.default_rng(3)
+TAPS, CARRIER, MODULATOR, INDEX = (2000, 7000, 14000, 7000, 2000), 42_949_673, 30_064_771, 20_000
+WAVE = np.round(32767 * np.sin(2 * np.pi * np.arange(1024) / 1024)).astype(np.int16)
+CONSTANTS = {
+    "taps": TAPS, "carrier": CARRIER, "modulator": MODULATOR, "wave": WAVE,
+    "moved": WAVE.astype(np.int32) * INDEX, "table": RANDOM.permutation(256).astype(np.uint8),
+}  # fmt: skip
+
+
+def fields(bytes_: np.ndarray, size: int) -> np.ndarray:
+    """Samples of so many bits, one after the other."""
+    bits = np.unpackbits(bytes_, bitorder="little").reshape(-1, size)
+    return (bits.astype(np.int64) << np.arange(size)).sum(1)
+
+
+def computed(name: str, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> np.ndarray | int:
+    """What a kernel of the benchmark makes of bytes, by NumPy: what it leaves in its output, or a sum."""
+    sound, other = (x.view(np.int16).astype(np.int64) for x in (a, b))
+    count = len(out) // 2
+    place = np.arange(count, dtype=np.uint32)
+    found = {
+        "sum8": lambda: int(a.sum()),
+        "sum12": lambda: int(fields(a, 12).sum()),
+        "spread16": lambda: np.stack([a, out[1::2]], 1).ravel(),
+        "from6": lambda: fields(a, 6).astype(np.uint8),
+        "to6": lambda: np.packbits(
+            np.unpackbits(a, bitorder="little").reshape(-1, 8)[:, :6], bitorder="little"
+        ),
+        "lut8": lambda: CONSTANTS["table"][a],
+        "add10": lambda: (sound + 10).astype(np.int16),
+        "mix": lambda: ((sound + other) >> 1).astype(np.int16),
+        "fir5": lambda: (sum(t * sound[k : k + count] for k, t in enumerate(TAPS)) >> 15).astype(np.int16),
+        "fm": lambda: WAVE[
+            (
+                place * np.uint32(CARRIER)
+                + CONSTANTS["moved"][place * np.uint32(MODULATOR) >> 22].view(np.uint32)
+            )
+            >> 22
+        ],
+    }[name]()
+    return found if isinstance(found, int) else found.view(np.uint8)
+
+
+KERNELS = {
+    "sum8": (8, 0), "sum12": (12, 0), "spread16": (8, 16), "from6": (6, 8), "to6": (8, 6), "lut8": (8, 8),
+    "add10": (16, 16), "mix": (16, 16), "fir5": (16, 16), "fm": (0, 16),
+}  # fmt: skip
+"""The bits of a sample in and out."""
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_kernels_of_the_benchmark_are_nests(name: str):
+    """In whole blocks and in what is left; by lanes, nothing is read one by one."""
+    count = 20_000
+    more = 16 if name == "fir5" else 0
+    size, written = (count * bits // 8 for bits in KERNELS[name])
+    a, b = (RANDOM.integers(0, 256, size + more, dtype=np.uint8) for _ in range(2))
+    out = RANDOM.integers(0, 256, written, dtype=np.uint8)
+    wanted = computed(name, a, b, out)
+    found = PACKED.peer(name, count, CONSTANTS, [a, b], out, 1)()
+    assert np.array_equal(found, wanted)
+    best = PACKED.optimized(PACKED.nest(name, count, CONSTANTS))
+    blocks, *_ = LlvmBackend().text(best.kernel, best.ranges).split("define void @pellucid_1")
+    assert DENSE not in blocks

@@ -199,8 +199,9 @@ class Calling:
 
     def sizes(self, values: Sequence[Any]) -> list[int]:
         """How many elements each scratch buffer gets for these arguments (at least one)."""
-        if not self.scratch:
-            return []
+        if all(n.op == "const" for n in self.scratch.values()):
+            # Known without asking the interpreter, which would take as long as a short call.
+            return [max(1, int(n.attr)) for n in self.scratch.values()]
         environment = dict(zip(self.params, values, strict=True))
         return [max(1, int(n.item())) for n in evaluate(list(self.scratch.values()), environment)]
 

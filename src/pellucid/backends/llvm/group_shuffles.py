@@ -110,7 +110,9 @@ class ShuffledStores:
             part, bytes_ = sources[start : start + REGISTER], fixed[start : start + REGISTER]
             place = self.out.let(f"getelementptr i8, ptr {where}, i64 {start}") if start else where
             dirty = [255 if x or value is not None else 0 for x, value in zip(part, bytes_, strict=True)]
-            self.shuffles.store_bytes(place, self._filled(registers, part, bytes_), dirty)
+            # What is not stored may be any.
+            given = [x if stored else None for x, stored in zip(part, dirty, strict=True)]
+            self.shuffles.store_bytes(place, self._filled(registers, given, bytes_), dirty)
 
     def _packed(self, group: Group, values: dict[Store, str]) -> tuple[list[str], dict[Store, Places]]:
         """The values of a group in registers, and the places of their bytes."""
@@ -136,20 +138,19 @@ class ShuffledStores:
             registers += self.shuffles.registers(self.shuffles.row_of(part), len(part) * many)
         return registers, {s: at[name] for s, name in wanted.items()}
 
-    def _filled(
-        self, registers: list[str], sources: list[list[tuple[int, int]]], fixed: list[int | None]
-    ) -> str:
+    def _filled(self, registers: list[str], sources: list[Places | None], fixed: list[int | None]) -> str:
         """The bytes of a part of a group: those of registers, and those that are constants."""
         assemble = self.shuffles.assemble
         if not any(fixed):
             return assemble(registers, sources)
-        # With all bits of a byte set afterwards, it is no matter which they were.
-        any_ = next((s for s in sources if s), sources[0])
-        found = assemble(
-            registers, [any_ if value == 255 else s for s, value in zip(sources, fixed, strict=True)]
-        )
         more = self.shuffles.constant_bytes([value or 0 for value in fixed])
-        return self.out.let(f"or <{len(sources)} x i8> {found}, {more}") if any_ else more
+        if not any(sources):
+            return more
+        # With all bits of a byte set afterwards, it is no matter which they were.
+        found = assemble(
+            registers, [None if value == 255 else s for s, value in zip(sources, fixed, strict=True)]
+        )
+        return self.out.let(f"or <{len(sources)} x i8> {found}, {more}")
 
     # ---- bit-field copies ----
 

@@ -5,7 +5,7 @@ Above `neighbors` and `shuffles`. The loads of a group at ``K * i + c`` share th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -44,6 +44,11 @@ class Stride:
     def form(self) -> tuple[object, ...]:
         """What is the same for all positions of a group."""
         return self.step, self.parts, self.offsets
+
+    @property
+    def reach(self) -> int:
+        """The elements within which positions are read together."""
+        return NEAR if self.offsets else 2 * self.step
 
     def places(self, lanes: int) -> Sequence[int]:
         """How far each lane is from lane 0."""
@@ -147,9 +152,10 @@ class Held:
     near: dict[int, tuple[str, int]] = field(default_factory=dict[int, tuple[str, int]])
     """By its first byte: a register of neighboring bytes, and the mark since when."""
 
-    def has(self, buffer: Buffer, stride: Stride) -> bool:
-        """Whether a load is one of the group."""
-        return self.buffer is buffer and self.stride.form == stride.form and stride.constant in self.loads
+    def has(self, buffer: Buffer, stride: Stride, constants: Iterable[int]) -> bool:
+        """Whether loads at some constants are of the group."""
+        alike = self.buffer is buffer and self.stride.form == stride.form
+        return alike and all(c in self.loads for c in constants)
 
 
 class InterleavedLoads:
@@ -214,17 +220,17 @@ class InterleavedLoads:
             found = held.filled[first] = self.shuffles.gather(held.windows, wanted), self.scope.mark()
         return self.shuffles.slice(found[0], len(part) * many, (place - first) * many, many)
 
-    def hold(self, node: Expr, stride: Stride) -> Held:
-        """The registers of a load's group, filled once for all loads near to it."""
+    def hold(self, node: Expr, stride: Stride, constants: Sequence[int] = ()) -> Held:
+        """The registers of a load's group, filled once for all loads near to it, those at some constants among them."""
         buffer: Buffer = node.attr
         for h in self._held:
-            if h.has(buffer, stride):
+            if h.has(buffer, stride, (stride.constant, *constants)):
                 return h
         own = self.addressing.shape(node.args[0]).constant
         near = [stride.constant]
         for constant, nodes in self.neighbors.near(node).items():
             apart = constant - own
-            proved = abs(apart) < (NEAR if stride.offsets else 2 * stride.step) and any(
+            proved = abs(apart) < stride.reach and any(
                 n.free == node.free and self.bounds.is_proved(n.args[0], buffer) for n in nodes
             )
             if proved:

@@ -17,7 +17,7 @@ from .shuffles import REGISTER
 
 WORD = 8
 """Bytes that are added up at once."""
-MAX_TERMS = 64
+MAX_TERMS = 256
 """Maximum terms of a sum that is looked through for bytes."""
 
 
@@ -74,6 +74,8 @@ class JoinedBytes:
         size = node.type.bits // 8
         bytes_: list[Expr | None] = [None] * size
         groups: set[object] = set()
+        constants: list[int] = []
+        reach = 0
         for value, shift, mask in bit_fields(node, set()):
             at, odd = divmod(shift, 8)
             if odd or not 0 <= at < size or mask != 255 << shift or bytes_[at]:
@@ -82,31 +84,40 @@ class JoinedBytes:
             if stride is None:
                 return None
             groups.add((value.attr, *stride.form))
+            constants.append(stride.constant)
+            reach = stride.reach
             bytes_[at] = value
-        return (
-            Joined((tuple(bytes_),)) if len(groups) == 1 and sum(b is not None for b in bytes_) > 1 else None
-        )
+        if len(groups) > 1 or len(constants) < 2 or max(constants) - min(constants) >= reach:
+            return None
+        return Joined((tuple(bytes_),))
 
     def _sum(self, node: Expr) -> Joined | None:
         if not self._sums or node.type.bits != 64 or not node.type.is_integer:
             return None
         terms = _terms(node)
-        groups: dict[object, dict[int, Expr]] = {}
+        groups: dict[object, tuple[int, dict[int, Expr]]] = {}
         rest: list[Expr] = []
         for n in terms:
             load = n.args[0] if n.op == "convert" else n
             stride = self._stride(load)
-            mine = {} if stride is None else groups.setdefault((load.attr, *stride.form), {})
-            if stride is None or stride.constant in mine:
+            if stride is None:
+                rest.append(n)
+                continue
+            mine = groups.setdefault((load.attr, *stride.form), (stride.reach, {}))[1]
+            if stride.constant in mine:
                 rest.append(n)
             else:
                 mine[stride.constant] = n
         eights: list[tuple[Expr | None, ...]] = []
-        for mine in groups.values():
+        for reach, mine in groups.values():
             order = sorted(mine)
-            many = len(order) - len(order) % WORD
-            eights += [tuple(mine[c].args[0] for c in order[k : k + WORD]) for k in range(0, many, WORD)]
-            rest += [mine[c] for c in order[many:]]
+            while order:
+                some = order[:WORD]
+                if len(some) == WORD and some[-1] - some[0] < reach:
+                    eights.append(tuple(mine[c].args[0] for c in some))
+                    del order[:WORD]
+                else:
+                    rest.append(mine[order.pop(0)])
         return Joined(tuple(eights), tuple(rest)) if eights else None
 
     # ---- writing ----
@@ -114,10 +125,11 @@ class JoinedBytes:
     def _gathered(self, bytes_: tuple[Expr | None, ...], type_: str) -> str:
         """Lanes with some bytes each, as a vector of a type."""
         first = next(b for b in bytes_ if b is not None)
-        stride = self._stride(first)
+        stride = self.loads.stride(first)
         assert stride is not None  # noqa: S101 - it was found
-        held = self.loads.hold(first, stride)
-        places = [None if b is None else self._place(b, held.first) for b in bytes_]
+        constants = [None if b is None else self._constant(b) for b in bytes_]
+        held = self.loads.hold(first, stride, [c for c in constants if c is not None])
+        places = [None if c is None else c - held.first for c in constants]
         lanes = stride.places(self.scope.lanes)
         wanted = [None if p is None else p + at for at in lanes for p in places]
         pieces: list[tuple[str, int]] = []
@@ -127,10 +139,10 @@ class JoinedBytes:
             pieces.append((self.shuffles.gather(windows, part), len(part)))
         return self.out.let(f"bitcast <{len(wanted)} x i8> {self.shuffles.row_of(pieces)} to {type_}")
 
-    def _place(self, load: Expr, first: int) -> int:
-        stride = self._stride(load)
+    def _constant(self, load: Expr) -> int:
+        stride = self.loads.stride(load)
         assert stride is not None  # noqa: S101 - it was found
-        return stride.constant - first
+        return stride.constant
 
     def _added_up(self, bytes_: tuple[Expr | None, ...]) -> str:
         """The sums of eight bytes of each lane, in words of eight bytes."""
@@ -154,7 +166,7 @@ def _terms(node: Expr) -> list[Expr]:
 
     >>> from pellucid.ir.parse import parse_expr
     >>> _terms(parse_expr("%i + 3 + %j")[0])
-    [%i, %j, 3]
+    [%i, 3, %j]
     """
     found: list[Expr] = []
     stack = [node]

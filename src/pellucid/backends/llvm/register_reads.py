@@ -21,7 +21,7 @@ MIN_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class TableRegisters:
     """The registers of a table in a vector loop, which begins at a line."""
 
     buffer: Buffer
@@ -39,7 +39,7 @@ class RegisterReads:
         self.out, self.scope, self.values = values.out, values.scope, values
         self.bounds, self.buffers, self.shuffles, self.reads = bounds, bounds.buffers, shuffles, reads
         self._permutes = permutes
-        self._filled: list[Filled] = []
+        self._filled: list[TableRegisters] = []
 
     def takes(self, node: Expr) -> bool:
         """Whether a load is read from registers: at a number for each lane, proved to be in a small part of a table."""
@@ -105,7 +105,7 @@ class RegisterReads:
         del self.out.lines[lines:]
         self.out.append(entry, "\n".join(text))
         names += [names[-1]] * ((1 << (len(names) - 1).bit_length()) - len(names))
-        self._filled.append(Filled(buffer, count, entry, names))
+        self._filled.append(TableRegisters(buffer, count, entry, names))
         return names
 
     def _chosen(self, registers: list[str], at: str) -> str:

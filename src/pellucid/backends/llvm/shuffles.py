@@ -177,12 +177,16 @@ class Shuffles:
             for start in range(0, size, reach)
         ]
 
-    def assemble(self, registers: list[str], sources: Sequence[Sequence[tuple[int, int]]]) -> str:
-        """A vector each of whose bytes is the union of bytes of registers (register, position), or zero."""
-        if self.permutes and all(len(s) <= 1 for s in sources):
-            return self.brought(registers, [s[0] if s else None for s in sources])
+    def assemble(self, registers: list[str], sources: Sequence[Sequence[tuple[int, int]] | None]) -> str:
+        """A vector each of whose bytes is the union of bytes of registers (register, position).
+
+        The union of none is zero; a byte whose sources are None may be any.
+        """
+        if self.permutes and all(s is None or len(s) <= 1 for s in sources):
+            other = next((s[0] for s in sources if s), None)
+            return self.brought(registers, [other if s is None else s[0] if s else None for s in sources])
         reach, size = self.target.reach, len(sources)
-        rest = [list(s) for s in sources]
+        rest = [list(s or ()) for s in sources]
         total: str | None = None
         while any(rest):
             # The two registers that give most bytes next.
@@ -201,13 +205,12 @@ class Shuffles:
                 s.remove(taken)
                 order.append(taken[1] + (reach if taken[0] != first else 0))
             whole = f"<{reach} x i8>"
-            filled = [max(k, 0) for k in order]
+            filled = [k if s is None else max(k, 0) for k, s in zip(order, sources, strict=True)]
             both = f"{whole} {registers[first]}, {whole} {registers[second]}"
             part = self.out.let(f"shufflevector {both}, <{size} x i32> {indices(filled)}")
-            if -1 in order:
-                part = self.out.let(
-                    f"and <{size} x i8> {part}, {_bytes([0 if k < 0 else -1 for k in order])}"
-                )
+            kept = [-1 if k >= 0 or s is None else 0 for k, s in zip(order, sources, strict=True)]
+            if 0 in kept:
+                part = self.out.let(f"and <{size} x i8> {part}, {_bytes(kept)}")
             total = part if total is None else self.out.let(f"or <{size} x i8> {total}, {part}")
         return total or "zeroinitializer"
 
