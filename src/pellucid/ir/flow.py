@@ -15,10 +15,10 @@ Instruction: TypeAlias = tuple[Any, ...]
 """One of these; a failure of 0 cannot happen.
 
 (add|sub|mul|div|mod|shl|shr d a b failure) exact and rounded down, (and|or|xor|eq|lt d a b), (is0 d a),
-(select d c a b), (require c failure), (pair d car cdr tags word ...), (car|cdr|tags d p), (field d p number) of a word
-from the fourth on, (within d memory a distance), (load d memory index failure),
-(store memory index value failure), (row d row a ...), (fixed d number), (if c stream), (unless c block args), and at the
-end of a stream (go block args), (switch w ((block args) ...)), (give value tag) or (fail failure). Shifts are by 0 to 63 bits, and
+(select d c a b), (require c failure), (pair d car cdr tags word ...), (car|cdr|tags d p), (field d p number) of a
+word from the fourth on, (within d memory a distance), (load d memory index failure), (store memory index value
+failure), (row d row a ...), (fixed d number), (if c stream), (unless c block args), and at the end of a stream (go
+block args), (switch w ((block args) ...)), (give value tag) or (fail failure). Shifts are by 0 to 63 bits, and
 quotients by what is not 0: whoever writes a graph sees to that.
 """
 Stream: TypeAlias = "list[Instruction]"
