@@ -25,7 +25,7 @@ Places = list[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Units:
     """A group that bit fields are copied from: its bytes in registers, as they were loaded or closed up."""
 
     held: Held
@@ -50,7 +50,7 @@ class Source:
         """Where a byte of a value is, counted from the first byte that is loaded."""
         return self.firsts[value] + lane * self.held.stride.step * self.size + byte
 
-    def of_units(self, windows: Windows, count: int) -> Source:
+    def of_units(self, windows: Windows, count: int) -> Units:
         """The same after `count` elements at a time were closed up in the registers."""
         size = count * self.size
         numbers = {number // count for number in self.numbers.values()}
@@ -202,7 +202,7 @@ class ShuffledStores:
                 dirty[k::step] = [255] * self.scope.lanes
         return dirty
 
-    def _closed(self, group: Group, source: Source) -> tuple[int, list[Layer]] | None:
+    def _closed(self, group: Group, source: Units) -> tuple[int, list[Layer]] | None:
         """How many neighboring elements are best closed up, and the layers then; None if they cannot be."""
         field, size = self._field(group), source.size
         if field >= 8 * size:
@@ -223,7 +223,7 @@ class ShuffledStores:
         """The number of low bits of elements that a group is copied from."""
         return field_size([b for found in group.copied.values() for b in found])
 
-    def _brought_together(self, group: Group, source: Source, count: int) -> Source:
+    def _brought_together(self, group: Group, source: Units, count: int) -> Units:
         """A source whose neighboring elements are closed up."""
         field = self._field(group)
         closed = [
@@ -246,7 +246,7 @@ class ShuffledStores:
             field, width = 2 * field, 2 * width
         return name
 
-    def _laid(self, layer: Layer, start: int, count: int, source: Source) -> str | None:
+    def _laid(self, layer: Layer, start: int, count: int, source: Units) -> str | None:
         """`count` bytes of a layer from byte `start` on; None where it has none."""
         shuffles, let = self.shuffles, self.out.let
         whole = count if not layer.words else -(-count // WORD) * WORD
@@ -281,7 +281,7 @@ class ShuffledStores:
             name = let(f"and {vector} {name}, {shuffles.constant(layer.masks(start, count))}")
         return shuffles.slice(name, REGISTER, 0, count)
 
-    def _source(self, group: Group) -> Source | None:
+    def _source(self, group: Group) -> Units | None:
         """The group that bit fields are copied from; None for several."""
         numbers = dict[Expr, int]()
         held: Held | None = None
@@ -297,4 +297,4 @@ class ShuffledStores:
             return None
         size = held.buffer.type.dtype.itemsize
         firsts: dict[Value, int] = {n: number * size for n, number in numbers.items()}
-        return Source(held, held.windows, numbers, firsts)
+        return Units(held, held.windows, numbers, firsts)
