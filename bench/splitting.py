@@ -1,8 +1,8 @@
 """Pictures with a condition, with their rows split at it and whole: a frame, and compilation, beside each other.
 
 Every picture is drawn both ways, alternating, on one thread; the bytes must be equal. "timer" is the part of a row's
-cost that the timer expects of its best split, and "split" says whether it takes that; `PAYS`, `STORED`, `SEARCH` and
-`REPAID` in `loops/scripts/splitting.py` stand on this table. With `--all`, what the timer refuses is split nevertheless, once,
+cost that the timer expects of its best split, and "split" says whether it takes that; `MAX_PART`, `STORED`, `SEARCH` and
+`MIN_GAIN` in `loops/scripts/splitting.py` stand on this table. With `--all`, what the timer refuses is split nevertheless, once,
 at the test that it likes most. Compilation is process time, cold, with nothing in the caches.
 """
 
@@ -105,18 +105,18 @@ class Rows:
 
     def __call__(self, state: Any) -> Any:
         """Split the rows."""
-        usual = splitting.PAYS, splitting.REPAID, splitting.MOST
+        usual = splitting.MAX_PART, splitting.MIN_GAIN, splitting.MAX_CONDITIONS
         new = splitting.split_rows(state)
         self.taken = new.kernel is not state.kernel
         try:
-            splitting.PAYS, splitting.REPAID = 2.0, -np.inf
+            splitting.MAX_PART, splitting.MIN_GAIN = 2.0, -np.inf
             found = [s.part for _, loop in splitting.inner(state) for s in splitting.weighed(loop)]
             self.part = min(found, default=np.inf)
             if self.anyway and not self.taken:
-                splitting.MOST = 1
+                splitting.MAX_CONDITIONS = 1
                 new = splitting.split_rows(state)
         finally:
-            splitting.PAYS, splitting.REPAID, splitting.MOST = usual
+            splitting.MAX_PART, splitting.MIN_GAIN, splitting.MAX_CONDITIONS = usual
         self.done = new.kernel is not state.kernel
         return new
 

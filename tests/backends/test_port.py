@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pellucid.backends.llvm import LlvmBackend
-from pellucid.backends.port import BANDS, Backend, layout
+from pellucid.backends.port import MAX_BANDS, Backend, layout
 from pellucid.base.errors import BackendError, InputError
 from pellucid.ir import interp
 from pellucid.ir import nest as N
@@ -39,7 +39,7 @@ def test_bands_cover_the_loop_once_and_each_is_a_multiple_of_what_was_asked():
     values = plan.values({"count": 1000, "gain": 1.0})
     band = plan.bands[0]
     bands = plan.parts(band, values, None)
-    assert len(bands) <= BANDS
+    assert len(bands) <= MAX_BANDS
     assert [k for first, beyond in bands for k in range(first, beyond)] == list(range(1000))
     assert all((beyond - first) % 3 == 0 for first, beyond in bands[:-1])
     assert plan.parts(band, values, 1) == [(0, 1000)]

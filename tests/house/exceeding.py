@@ -295,11 +295,11 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "signals.render._LONGEST": lambda folder: pl.render_audio(
         sg.constant(0.0), folder / "a.raw", seconds=1e9
     ),
-    "loops.hops.reading.DEEPEST": lambda _: read(
+    "loops.hops.reading.MAX_BLOCKS": lambda _: read(
         "(MakeVariable s) " + "(if true " * 5001 + "()" + ")" * 5001
     ),
-    "loops.hops.numbers._MOST_DIGITS": lambda _: read(f"(MakeVariable s) (:= s {'9' * 41})"),
-    "reasoning.scratch.MOST_PRIVATE": private,
+    "loops.hops.numbers._MAX_DIGITS": lambda _: read(f"(MakeVariable s) (:= s {'9' * 41})"),
+    "reasoning.scratch.MAX_PRIVATE": private,
     "loops.moves.lanes.MAX_COUNT": many_lanes,
     "algebra.array.MOST_AXES": lambda _: alg.array("a", (2, 2, 2, 2)),
     "algebra.array.MOST_ELEMENTS": lambda _: alg.array("a", (1 << 16, 1 << 15)),
@@ -315,9 +315,9 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "ir.parse.MAX_BLOCKS": lambda _: parse_nest(nested(4000)),
     "ir.terms.MAX_TERMS": lambda _: parse_expr("(" * 5000 + "1" + ")" * 5000),
     "ir.terms.MAX_DIGITS": lambda _: parse_expr("1" * 401),
-    "loops.hops.writing.MOST": lambda _: write_expression(shared(17)),
+    "loops.hops.writing.MAX_NODES": lambda _: write_expression(shared(17)),
     "cli.hops.looking.MOST_VISITS": lambda _: visited(),
-    "rewriting.builder.DEEPEST": lambda _: rewritten(),
+    "rewriting.builder.MAX_DEPTH": lambda _: rewritten(),
     "backends.llvm.streams.ON_STACK": lambda _: far_apart(),
     "backends.flow.running.ARENA": lambda _: compiled_root()(1, None),
     "driver.codes._LEAST_ARENA": lambda _: compiled_root(1023),
@@ -360,7 +360,9 @@ EXCEED: dict[str, Callable[[Path], object]] = {
         "backends.tilevm.machine.kernels.MAX_KERNELS", 1, two_operators
     ),
     "driver.codes._LIMIT": lambda _: compiled_root()(1 << 63, None),
-    "reasoning.printed.LONGEST": lambda _: printed_time((If(apply("eq", shared(30), shared(30)), ()),)),
+    "reasoning.printed.MAX_CHARACTERS": lambda _: printed_time(
+        (If(apply("eq", shared(30), shared(30)), ()),)
+    ),
     "staging.front.vectors._DEEPEST": lambda _: compiled(spinning, within(302)),
     "staging.root.forms._DEEPEST": lambda _: root("loop(k n) {\n" + "(" * 101 + ")" * 101 + "\n}"),
     "staging.root.primitives._MAX_SHIFT": lambda _: root("loop(k n) {\nm = (<< 1 n)\n(car k)(k m)\n}", 4097),

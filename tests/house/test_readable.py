@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2] / "src/pellucid"
 LONGEST_FUNCTION = 100
 """Lines of a function, its decorators and its docstring included."""
+
+NO_BOUND = re.compile(r"(^|_)(MOST|LEAST|LONGEST|LARGEST|DEEPEST|WIDEST|DEAR|CHEAP|FEW|WORTH)(_|$)")
+"""Words for bounds and costs in the names of numbers, in place of MAX, MIN and THRESHOLD."""
+TOLD = ("ir", "loops", "reasoning", "rewriting")
+"""Rooms whose bounds are named so; costs are in the tables of `reasoning.machine`."""
 
 SHARED_NAMES = {
     "Atom": "a factor of a linear form; a value of the compiler generator",
@@ -81,3 +87,16 @@ def test_a_public_class_has_a_name_of_its_own():
     new = {name: paths for name, paths in shared.items() if name not in SHARED_NAMES}
     assert not new, f"two classes of one name; call one of them something else: {new}"
     assert not (gone := SHARED_NAMES.keys() - shared.keys()), f"no longer shared; leave it out: {gone}"
+
+
+def test_numbers_say_whether_they_are_the_most_or_the_least():
+    odd = [
+        f"{path}: {target.id}"
+        for path, tree in trees()
+        if path.partition("/")[0] in TOLD
+        for node in tree.body
+        if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Call)
+        for target in node.targets
+        if isinstance(target, ast.Name) and NO_BOUND.search(target.id)
+    ]
+    assert not odd, "\n".join(odd)

@@ -75,7 +75,7 @@ def test_back_ends_and_the_meaning_agree_bit_for_bit(backend, op, type_, lo):
 
 
 def test_the_meaning_is_kept_on_a_small_loop(monkeypatch):
-    monkeypatch.setattr("pellucid.loops.scripts.reductions.LEAST", 1)
+    monkeypatch.setattr("pellucid.loops.scripts.reductions.MIN_ITERATIONS", 1)
     before = nest(
         "  for y in 0 .. 7:\n    for x in 0 .. 11:\n"
         "      h[convert.i32(a[y * 11 + x]) & 15] := h[convert.i32(a[y * 11 + x]) & 15] + x\n"

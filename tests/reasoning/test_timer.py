@@ -105,6 +105,12 @@ def test_code_motion_in_figure_6_1_pays_by_every_table():
     assert Timer(PAPER).cost(after) == 1 + 2 + 1 + 10 * 4
 
 
+def test_every_price_is_told_by_a_benchmark():
+    bench = Path(__file__).parents[2] / "bench"
+    assert PROCESSOR.prices
+    assert not [p.measured_by for p in PROCESSOR.prices.values() if not (bench / p.measured_by).is_file()]
+
+
 CONSTANTS = {word: float(PAPER.charges.get(kind, 0.0)) for kind, word in PAPER_WORDS.items()}
 
 

@@ -31,7 +31,7 @@ from ..reasoning.effects import loaded
 from ..reasoning.infer import FactsOf
 from ..reasoning.linear import exact_sum
 from ..reasoning.prove import Proved
-from ..reasoning.scratch import MOST_PRIVATE
+from ..reasoning.scratch import MAX_PRIVATE
 from .tables import tables
 
 WINDOW = 4
@@ -164,7 +164,7 @@ def _related(a: Statement, b: Statement, *, inner: bool) -> bool:
 
 def contracted(state: State) -> State:
     """`contract_array` for every array of which a row is enough, as long as all rows fit on the stack together."""
-    move, room = named("contract_array"), MOST_PRIVATE
+    move, room = named("contract_array"), MAX_PRIVATE
     for path in reversed(list(move.find(state.kernel, most=room))):
         for rows in reversed(list(rows_at(state.kernel, path))):
             if rows.bytes <= room:

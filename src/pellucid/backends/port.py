@@ -21,7 +21,7 @@ from ..ir.expr import Buffer, Expr, buffers, topological
 from ..ir.facts import Facts
 from ..ir.interp import evaluate
 from ..reasoning.infer import of_leaf
-from ..reasoning.scratch import MOST_PRIVATE, bytes_of
+from ..reasoning.scratch import MAX_PRIVATE, bytes_of
 
 Array = np.ndarray[Any, Any]
 Arguments = Mapping[str, Any]
@@ -88,7 +88,7 @@ class Store(Protocol):
         ...
 
 
-BANDS = 32
+MAX_BANDS = 32
 """Into how many parts a loop is handed out at most."""
 
 Crew = Callable[[int, Callable[[int], None], "int | None"], None]
@@ -222,7 +222,7 @@ class Calling:
 
     def parts(self, band: Band | None, values: Sequence[Any], threads: int | None) -> list[tuple[int, int]]:
         """The parts of a loop that is handed out, as (first, beyond); one part (0, 0) if there is no such loop."""
-        first, beyond, step = self.span(band, values, threads, BANDS)
+        first, beyond, step = self.span(band, values, threads, MAX_BANDS)
         return [(k, min(k + step, beyond)) for k in range(first, beyond, step)] or [(first, beyond)]
 
     def _bound(self, bound: Expr, values: Sequence[Any]) -> int:
@@ -291,9 +291,9 @@ def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
         for x in N.walk((s,)):
             private |= x.sizes if isinstance(x, N.Alloc) else {}
     sizes = [bytes_of(b, n) for b, n in private.items()]
-    if None in sizes or sum(n or 0 for n in sizes) > MOST_PRIVATE:
+    if None in sizes or sum(n or 0 for n in sizes) > MAX_PRIVATE:
         raise BackendError(
-            f"scratch memory inside a loop or a branch that is not surely at most {MOST_PRIVATE} bytes",
+            f"scratch memory inside a loop or a branch that is not surely at most {MAX_PRIVATE} bytes",
             place=kernel.name,
             fix="allocate it around the loops",
         )

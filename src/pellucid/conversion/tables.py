@@ -16,7 +16,7 @@ from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, load
 from ..ir.interp import Array, evaluate
-from ..loops.analysis.lookups import NUMBER, TURNS
+from ..loops.analysis.lookups import MIN_TURNS, NUMBER
 
 LARGEST, PIECE = 1 << 16, 1 << 14
 """The most elements of a table that is part of a program, and of how many values are worked out at once.
@@ -33,7 +33,7 @@ def pay(count: int, tables: int, reads: int) -> bool:
     >>> pay(1 << 8, 1, 640 * 480), pay(1 << 18, 2, 640 * 480)
     (True, False)
     """
-    return reads >= TURNS * count * tables
+    return reads >= MIN_TURNS * count * tables
 
 
 @dataclass(slots=True)

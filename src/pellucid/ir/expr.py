@@ -395,8 +395,8 @@ def topological(roots: Iterable[Expr], known: Iterable[Expr] = ()) -> list[Expr]
         new = _reached(level, set(nodes))
         if new:
             nodes = sorted([*nodes, *new], key=_age)
-        if len(nodes) >= WORTH_KEEPING:
-            _walked[:] = [_Walk(level, nodes), *_walked[: WALKS - 1]]
+        if len(nodes) >= MIN_WALK:
+            _walked[:] = [_Walk(level, nodes), *_walked[: MAX_WALKS - 1]]
     return nodes[:]
 
 
@@ -420,9 +420,9 @@ class _Walk(NamedTuple):
     nodes: list[Expr]
 
 
-WALKS = 6
+MAX_WALKS = 6
 """How many walks are kept: one pass asks for the nodes that another has just asked for, with few roots more or less."""
-WORTH_KEEPING = 32
+MIN_WALK = 32
 """Nodes from which on a walk is kept."""
 _NOTHING = _Walk(set(), [])
 _walked: list[_Walk] = []

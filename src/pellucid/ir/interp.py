@@ -176,13 +176,13 @@ def run(kernel: Kernel, arguments: Mapping[str, Any], memory: Memory) -> None:
             _block(kernel.body, environment, dict(memory), np.asarray(True))
 
     # What has stored already must not be begun a second time.
-    if _deeper(kernel.body, SHALLOW):
+    if _deeper(kernel.body, MAX_BLOCKS_AT_HAND):
         in_room(work)
     else:
         work()
 
 
-SHALLOW = 60
+MAX_BLOCKS_AT_HAND = 60
 """Blocks within blocks for which the stack at hand surely has room."""
 
 

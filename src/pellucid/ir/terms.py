@@ -23,7 +23,7 @@ _TOKEN = re.compile(
 )
 Made = TypeVar("Made")
 _LITERALS = {"nan": float("nan"), "inf": float("inf")}
-_SHOWN = 100
+_MAX_SHOWN = 100
 """Characters of a line that errors show."""
 MAX_DIGITS = 400
 """Digits of a number: the largest f64 has 309."""
@@ -69,8 +69,8 @@ class TokenLine:
     def error(self, message: str, fix: str | None = None) -> TextError:
         """Make an error that names the line and shows its beginning."""
         shown = self.text.strip()
-        if len(shown) > _SHOWN:
-            shown = shown[:_SHOWN] + "..."
+        if len(shown) > _MAX_SHOWN:
+            shown = shown[:_MAX_SHOWN] + "..."
         return TextError(f"{message} in {shown!r}", place=f"line {self.number}", fix=fix)
 
     def peek(self, ahead: int = 0) -> str:

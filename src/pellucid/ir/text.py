@@ -18,7 +18,7 @@ from .expr import Buffer, Expr, buffers, parts, topological
 LOWEST = 0
 CHOOSE = 0
 UNARY = 8
-BRIEF = 6
+MAX_BRIEF = 6
 """The nodes of a shared expression that a plain text still writes out, again and again."""
 MAX_HEIGHT = 100
 """Terms within terms on one line: more of them nobody reads, and a parser that recurses does not either."""
@@ -133,7 +133,7 @@ class Printer:
             # Under a name begins a line of its own.
             below = [0 if a in self.names else heights.get(a, 0) for a in node.args]
             heights[node] = 1 + max(below, default=0)
-            if not node.args or node in self.names or (self.plain and len(topological([node])) <= BRIEF):
+            if not node.args or node in self.names or (self.plain and len(topological([node])) <= MAX_BRIEF):
                 continue
             if counts[node] > 1 or node.op == "iterate" or heights[node] > MAX_HEIGHT:
                 line = self.show(node)

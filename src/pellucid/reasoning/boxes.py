@@ -20,7 +20,7 @@ from ..ir.intervals.box import Box, Ends, all_of, near, only, whole
 from ..ir.intervals.notation import Term, maximum, minimum
 from ..ir.prim import Prim
 
-LONGEST_BODY = 12
+MAX_BODY = 12
 """How many operators a body may have whose boxes are composed: beyond that the bounds are loose and dear."""
 
 
@@ -158,7 +158,7 @@ def is_short(body: Expr) -> bool:
     """Whether what is known of the operators of a body says something of the whole."""
     rows = table.table()
     nodes = [n for n in topological([body]) if n.args]
-    return len(nodes) <= LONGEST_BODY and all(n.op in rows for n in nodes)
+    return len(nodes) <= MAX_BODY and all(n.op in rows for n in nodes)
 
 
 def composed(

@@ -21,7 +21,7 @@ from ..ir.expr import Expr, apply, topological
 from ..ir.facts import Facts
 from .linear import collected, multiples
 
-MOST_TERMS = 64
+MAX_TERMS = 64
 """A product that would have more terms stays an atom, so that forms are small whatever is written."""
 
 
@@ -182,7 +182,7 @@ def _form(n: Expr, done: Mapping[Expr, Form], knowing: Knowing) -> Form | None:
     if sums is not None:
         return Form(collected([(product, c * k) for a, k in sums for product, c in done[a]]))
     match n.op:
-        case "mul" if len(parts[0].terms) * len(parts[1].terms) <= MOST_TERMS:
+        case "mul" if len(parts[0].terms) * len(parts[1].terms) <= MAX_TERMS:
             return parts[0] * parts[1]
         case "convert":
             source = n.args[0].type

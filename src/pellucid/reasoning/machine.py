@@ -29,6 +29,15 @@ CHARGES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Price:
+    """What a change of a program must save to pay, in the units of its table; a script of `bench/` tells it."""
+
+    cost: float
+    of: str
+    measured_by: str
+
+
+@dataclass(frozen=True, slots=True)
 class CostModel:
     """A table of costs.
 
@@ -39,6 +48,7 @@ class CostModel:
     wake       what it costs to hand such a loop to the threads and to wait for them.
     steps      how many steps an iteration of unknown length makes.
     count      how many iterations a loop of unknown length makes.
+    prices     what changes of programs cost that no operator and no access stands for.
     weighs     whether an operator that is not named costs `charges["operator"]` times the cost of its row.
     shares     whether a value that is used twice is computed once; White's timer counts every use.
     """
@@ -51,6 +61,7 @@ class CostModel:
     wake: float = 0.0
     steps: float = 32
     count: float = 1000
+    prices: Mapping[str, Price] = field(default_factory=dict[str, Price])
     weighs: bool = False
     shares: bool = True
 
@@ -134,5 +145,23 @@ PROCESSOR = CostModel(
     lanes=16,
     threads=2,
     wake=5000.0,
+    prices={
+        "skip": Price(20.0, "a branch around work: the test, and a wrong guess now and then", "swirl.py"),
+        "ask": Price(2.0, "whether any lane wants what is skipped", "splitting.py"),
+        "table": Price(
+            24.0, "a load from a table in place of a value, its room in the cache included", "swirl.py"
+        ),
+        "repeat": Price(4.0, "a value that is computed again in place of an array's element", "unsharp.py"),
+        "like": Price(12.0, "looking for a row of the same operand, to compute both at once", "tiles.py"),
+        "pixels": Price(
+            8.0, "a store of a vector of pixels: pages are fetched and written back", "splitting.py"
+        ),
+        "bound": Price(
+            75.0, "a bound that is found in a row, some ten steps one after the other", "splitting.py"
+        ),
+        "code": Price(
+            4.5, "2 or 3 ms of compiling code for a bound, for each vector of pixels", "splitting.py"
+        ),
+    },
 )
 """Cycles for one vector, roughly: the costs of the operator table and those of memory around them."""

@@ -12,7 +12,7 @@ from ..ir.expr import LEAVES, Expr, topological
 from ..ir.nest import Abstract, Block, For, If, Statement, Store
 from .machine import PAPER_WORDS
 
-LONGEST = 1 << 20
+MAX_CHARACTERS = 1 << 20
 """Characters of the time of one value: every use of a shared value writes its time again."""
 
 
@@ -73,7 +73,7 @@ def _value(node: Expr, words: Mapping[str, str]) -> str:
             texts[n] = words["variable"] if simple else f"(+ {words['array']} {texts[n.args[0]]})"
         else:
             texts[n] = f"(+ {' '.join([words['operator'], *(texts[a] for a in n.args)])})"
-        if len(texts[n]) > LONGEST:
+        if len(texts[n]) > MAX_CHARACTERS:
             raise IrError(
                 "its time is too long to be printed", place="printed_time", fix="use Timer.symbolic"
             )

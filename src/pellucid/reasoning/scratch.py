@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..ir.expr import Buffer, Expr
 from ..ir.nest import Alloc, Block, blocks
 
-MOST_PRIVATE = 128 << 10
+MAX_PRIVATE = 128 << 10
 """The most bytes of scratch memory inside of loops, all together: it is on the stack."""
 
 

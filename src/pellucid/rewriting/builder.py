@@ -21,9 +21,9 @@ from ..ir.interp import fold
 from ..reasoning.infer import FactsOf
 from .ruleset import RuleSet, all_rules, rule_set
 
-SHORT = 24
+MAX_EXAMPLE = 24
 """Examples of more nodes than that are not printed."""
-DEEPEST = 150
+MAX_DEPTH = 150
 """Rules may build on rules this deep; deeper means that two of them chase each other."""
 
 
@@ -68,7 +68,7 @@ class Trace:
             text = f"{rule.name} ({rule.label}): {rule}" if rule else name
             before, after = self.examples[name]
             found += [f"{count} x {text}", f"    {rule.doc if rule else PROGRAMS[name]}"]
-            if E.size([before, after]) < SHORT:
+            if E.size([before, after]) < MAX_EXAMPLE:
                 found.append(f"    {before!r}  =>  {after!r}")
         return found
 
@@ -182,7 +182,7 @@ class Builder:
         if candidates is None:
             candidates = self.rules.candidates(key)
         self._depth += 1
-        if self._depth > DEEPEST:
+        if self._depth > MAX_DEPTH:
             raise IrError("rules do not come to an end", place=op, fix="this is a fault of the rules")
         result = node
         for rule, fire in candidates:

@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING
 from ..ir.expr import FALSE, Expr, apply, rebuild, topological
 from ..ir.facts import Facts
 from ..ir.types import boolean
+from ..reasoning.machine import PROCESSOR
 from ..reasoning.work import node_costs
 
 if TYPE_CHECKING:
     from .builder import Trace
 
-DEAR = 20.0
-"""Cycles from which on it pays to skip a part, and so to look for a good order at all."""
-MOST = 64
+SKIP_THRESHOLD = PROCESSOR.prices["skip"].cost
+"""What costs so much is skipped, so that it pays to look for a good order at all."""
+MAX_TESTS = 64
 """Tests of an intersection up to which also parts with other users are taken apart: more could take forever."""
 _TREES = ("and", "or")
 
@@ -78,7 +79,7 @@ class _Grouping:
         for node in nodes:
             if not node.args:
                 self.done[node] = node
-            elif node.op not in _TREES or node.type is not boolean or self.cost[node] < DEAR:
+            elif node.op not in _TREES or node.type is not boolean or self.cost[node] < SKIP_THRESHOLD:
                 self.done[node] = rebuild(node, tuple([self.done[a] for a in node.args]))
             elif not self._absorbed(node):
                 self.done[node] = self._union(node) if node.op == "or" else self._meeting(self._parts(node))
@@ -93,7 +94,7 @@ class _Grouping:
 
     def _parts(self, node: Expr) -> list[Expr]:
         """The operands of a tree of one operator, from left to right, each once; some may have other users as well."""
-        most = MOST if node.op == "and" else 0
+        most = MAX_TESTS if node.op == "and" else 0
         found: dict[Expr, None] = {}
         stack = list(reversed(node.args))
         while stack:
@@ -134,7 +135,11 @@ class _Grouping:
             if last is None:
                 last = here
             else:
-                last = apply("choose", here, last, FALSE) if weight >= DEAR else apply("and", here, last)
+                last = (
+                    apply("choose", here, last, FALSE)
+                    if weight >= SKIP_THRESHOLD
+                    else apply("and", here, last)
+                )
             weight += self._sum([stages[stage]])
         return FALSE if last is None else last
 
@@ -163,5 +168,5 @@ def _costs(nodes: list[Expr]) -> dict[Expr, float]:
         below = 0.0
         for a in node.args:
             below += found[a]
-        found[node] = 50 * DEAR if node.op == "iterate" else min(cost + below, 50 * DEAR)
+        found[node] = 50 * SKIP_THRESHOLD if node.op == "iterate" else min(cost + below, 50 * SKIP_THRESHOLD)
     return found

@@ -16,7 +16,7 @@ from .chains import DUALS, is_chain, normal, ordered
 from .sums import PRODUCTS, SUMS, Gatherer, absorbs
 
 GATHERED = SUMS | PRODUCTS
-ROUNDS = 8
+MAX_ROUNDS = 8
 """Passes after which sharing must have settled; the second already finds nothing to do, nearly always."""
 
 
@@ -47,7 +47,7 @@ def run(builder: Builder, roots: Sequence[Expr]) -> list[Expr]:
     graph = _Graph(roots, builder.gathers)
     gatherer: Gatherer | None = None
     dirty: set[Expr] = set()
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         graph, gatherer = _pass(builder, graph, gatherer, dirty)
         dirty = graph.dirty(gatherer, _waited(builder, graph) | _unordered(builder, graph))
         if not dirty:

@@ -13,7 +13,7 @@ from ...reasoning.prove import Verdict, decided
 from ..core.move import Applied
 from ..core.theorem import Clause, Site
 
-LONGEST = 60
+MAX_SHOWN = 60
 """Letters of a statement that a message shows."""
 
 
@@ -67,7 +67,7 @@ def told(site: Site) -> str:
             words = f"while {shown(condition)}"
         case _:
             words = str(site)
-    return words if len(words) <= LONGEST else f"{words[:LONGEST]} ..."
+    return words if len(words) <= MAX_SHOWN else f"{words[:MAX_SHOWN]} ..."
 
 
 def is_branch(statement: Statement | None) -> bool:

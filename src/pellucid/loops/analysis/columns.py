@@ -11,10 +11,10 @@ from functools import lru_cache
 
 from ...ir.expr import LEAVES, LOADS, Buffer, Expr, topological
 from ...ir.nest import For, all_roots
+from ...reasoning.machine import PROCESSOR
 from ...reasoning.work import node_costs, tree_cost
 
-DEAR = 24.0
-"""Cycles above which a load from a table beats computing again, the table's place in the cache included."""
+TABLE_THRESHOLD = PROCESSOR.prices["table"].cost
 MAX_TABLES = 16
 
 
@@ -25,7 +25,9 @@ def column_cost(expression: Expr, column: int) -> float:
 
 
 @lru_cache(maxsize=4)
-def columns(inner: For, dear: float = DEAR, stored: AbstractSet[Buffer] = frozenset()) -> list[Expr]:
+def columns(
+    inner: For, dear: float = TABLE_THRESHOLD, stored: AbstractSet[Buffer] = frozenset()
+) -> list[Expr]:
     """The dear expressions in the body of a loop that depend on its index and on nothing else that changes.
 
     `stored` is memory that changes.

@@ -14,6 +14,7 @@ from ...ir import nest as N
 from ...ir.expr import Buffer, Expr, rebuild, substitute, topological
 from ...ir.nest import Block, For, Kernel, Statement, Store, roots
 from ...reasoning.infer import FactsOf
+from ...reasoning.machine import PROCESSOR
 from ...reasoning.work import node_cost
 from ..core.elements import Filled, coordinates, filled, peeled, ranges_of, wrapped
 
@@ -126,9 +127,9 @@ def trips(s: Statement) -> int:
 
 # ---- what pays ----
 
-CHEAP = 4.0
-"""Cycles of a value that may be computed several times over: a conversion, a comparison, a product."""
-MOST_USERS = 4
+REPEAT_THRESHOLD = PROCESSOR.prices["repeat"].cost
+"""So much may a value cost that is computed several times over: a conversion, a comparison, a product."""
+MAX_USERS = 4
 """How many nests may compute the same value, in the hope that they are joined and share it."""
 
 
@@ -141,7 +142,7 @@ class _Fate:
     cost: float = 0.0
 
 
-def paying(found: Arrays, inlinable: Iterable[Buffer], cheap: float = CHEAP) -> list[Buffer]:
+def paying(found: Arrays, inlinable: Iterable[Buffer], cheap: float = REPEAT_THRESHOLD) -> list[Buffer]:
     """Those of some arrays whose values would be computed no more often than now, or are cheap: they need no memory.
 
     From the last array to the first, since what loads from an array may be computed in place itself.
@@ -162,10 +163,10 @@ def paying(found: Arrays, inlinable: Iterable[Buffer], cheap: float = CHEAP) -> 
             copies *= len(array.loads)
         own = value_cost(nest.store.value)
         cost = own + max([f.cost for f, _, _ in users if f], default=0.0)
-        if copies <= 1 and len(nests) <= MOST_USERS:
+        if copies <= 1 and len(nests) <= MAX_USERS:
             fates[buffer] = _Fate(1.0, nests)
         elif cost <= cheap:
-            fates[buffer] = _Fate(copies, frozenset(list(nests)[: MOST_USERS + 1]), cost)
+            fates[buffer] = _Fate(copies, frozenset(list(nests)[: MAX_USERS + 1]), cost)
     return [b for b in found.order if b in fates]
 
 

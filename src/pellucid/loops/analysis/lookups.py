@@ -16,11 +16,11 @@ from ...ir.facts import Facts
 from ...ir.nest import Block, For, Kernel, Store, blocks
 from ...reasoning.infer import FactsOf
 from ...reasoning.work import costs
-from .columns import DEAR
+from .columns import TABLE_THRESHOLD
 
-MOST = 1 << 18
+MAX_ELEMENTS = 1 << 18
 """The most elements of a table: as many sums has a mosaic of samples of 16 bits."""
-TURNS = 4
+MIN_TURNS = 4
 """How often each element is looked up at least, on the average."""
 WHOLE, BITS = (
     frozenset(("convert", "to_integer", "truncate_in")),
@@ -42,11 +42,11 @@ class LookupTable:
 
 
 def small(node: Expr, facts: FactsOf) -> bool:
-    """Whether a node is a float that was a whole number from 0 on to less than `MOST`."""
+    """Whether a node is a float that was a whole number from 0 on to less than `MAX_ELEMENTS`."""
     if node.op != "convert" or not node.type.is_float or not node.args[0].type.is_integer:
         return False
     f = facts(node.args[0])
-    return f.lo >= 0 and f.hi < MOST
+    return f.lo >= 0 and f.hi < MAX_ELEMENTS
 
 
 def dear_of(roots: list[Expr], facts: FactsOf, dear: float) -> dict[Expr, Expr]:
@@ -76,7 +76,7 @@ _last: list[tuple[Kernel, Mapping[Expr, Facts], float, list[LookupTable]]] = []
 """What was asked last: a move is found, checked and made on one kernel."""
 
 
-def lookups(kernel: Kernel, ranges: Mapping[Expr, Facts], dear: float = DEAR) -> list[LookupTable]:
+def lookups(kernel: Kernel, ranges: Mapping[Expr, Facts], dear: float = TABLE_THRESHOLD) -> list[LookupTable]:
     """The tables that pay in a kernel."""
     for known, facts, cost, found in _last:
         if known is kernel and facts is ranges and cost == dear:
@@ -92,7 +92,7 @@ def lookups(kernel: Kernel, ranges: Mapping[Expr, Facts], dear: float = DEAR) ->
             table.size = max(table.size, int(inside(number).hi) + 1)
             table.uses += turns
             table.places[e] = number
-    paying = [t for t in tables.values() if t.uses >= TURNS * t.size]
+    paying = [t for t in tables.values() if t.uses >= MIN_TURNS * t.size]
     _last[:] = [(kernel, ranges, dear, _long_enough(paying, kernel, ranges))]
     return _last[0][3]
 
@@ -114,8 +114,8 @@ def _long_enough(
             if node in left:
                 table, number = left[node]
                 known = facts(number)
-                table.size = max(table.size, int(min(known.hi, MOST)) + 1)
-                if known.lo < 0 or known.hi >= MOST or table.uses < TURNS * table.size:
+                table.size = max(table.size, int(min(known.hi, MAX_ELEMENTS)) + 1)
+                if known.lo < 0 or known.hi >= MAX_ELEMENTS or table.uses < MIN_TURNS * table.size:
                     gone.add(table)
         for s in block:
             inner = (*loops, s) if isinstance(s, For) else loops

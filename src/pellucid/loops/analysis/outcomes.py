@@ -18,8 +18,7 @@ from ...reasoning.work import Work
 from .deciding import of_a_state, tests
 from .placement import THRESHOLD
 
-BRANCH = 2.0
-"""Cycles for asking whether any lane wants an arm of a choice that is dear enough to be skipped."""
+ASK = PROCESSOR.prices["ask"].cost
 
 
 class Turn:
@@ -63,7 +62,7 @@ class Turn:
             # Arms that are dear are skipped already where no lane wants them.
             for one, other in ((yes, no), (no, yes)):
                 arm = sum(cost for n, cost in whole.items() if n in one and n not in other)
-                now -= max(0.0, arm / 2 - BRANCH) if arm >= THRESHOLD else 0.0
+                now -= max(0.0, arm / 2 - ASK) if arm >= THRESHOLD else 0.0
         return now, (sum(yes.values()) + sum(no.values())) / 2
 
     def decided(self, test: Expr, *, truth: bool) -> Mapping[Expr, bool]:

@@ -30,11 +30,12 @@ from ...ir.nest import (
     with_blocks,
 )
 from ...reasoning.infer import FactsOf
+from ...reasoning.machine import PROCESSOR
 from .deferring import settle
 from .demand import Branch, Demand, Region
 
-THRESHOLD = 20.0
-"""Cycles that the arms of a choice must cost for a branch to pay: the test, and a wrong guess now and then.
+THRESHOLD = PROCESSOR.prices["skip"].cost
+"""So much must the arms of a choice cost for a branch to pay.
 
 What leaves a loop around an arm and costs less is computed whether or not the arm is taken; no more evaluation than
 that is ever added."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...reasoning.prove import Unknown, Verdict, decided
-from ...reasoning.scratch import MOST_PRIVATE, private_bytes
+from ...reasoning.scratch import MAX_PRIVATE, private_bytes
 from ..core.theorem import Clause, Site
 
 
@@ -19,6 +19,6 @@ def fits(more: Callable[[Site], int]) -> Clause:
         there = private_bytes(site.kernel.body)
         if there is None:
             return Unknown(premise, "the size of what is there already")
-        return decided(there + new <= MOST_PRIVATE, premise, f"{there + new} bytes are too many")
+        return decided(there + new <= MAX_PRIVATE, premise, f"{there + new} bytes are too many")
 
-    return Clause("fits", f"scratch memory inside of loops has at most {MOST_PRIVATE} bytes in all", test)
+    return Clause("fits", f"scratch memory inside of loops has at most {MAX_PRIVATE} bytes in all", test)

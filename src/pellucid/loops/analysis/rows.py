@@ -40,13 +40,18 @@ class RowScratch:
 
     def rest(self, access: Access, ranges: Mapping[Expr, Facts]) -> Expr | None:
         """The position within the row; None if it is not surely in the row of the iteration."""
-        facts = Known(ranges, (self.loop, *access.scope)).facts
-        split = exact_sum(access.position, facts)
-        if split is None or dict(split.terms).get(self.loop.index) != self.length:
-            return None
-        others = tuple([term for term in split.terms if term[0] is not self.loop.index])
-        found = replace(split, terms=others).node(access.position.type)
-        return found if facts(found).within(0, self.length - 1) else None
+        return within(access, self.loop, self.length, ranges)
+
+
+def within(access: Access, loop: For, length: int, ranges: Mapping[Expr, Facts]) -> Expr | None:
+    """The position of an access within a part of that length of its iteration; None if it is not surely in it."""
+    facts = Known(ranges, (loop, *access.scope)).facts
+    split = exact_sum(access.position, facts)
+    if split is None or dict(split.terms).get(loop.index) != length:
+        return None
+    others = tuple([term for term in split.terms if term[0] is not loop.index])
+    found = replace(split, terms=others).node(access.position.type)
+    return found if facts(found).within(0, length - 1) else None
 
 
 def rows_at(kernel: Kernel, path: Path, array: str | None = None) -> Iterator[RowScratch]:

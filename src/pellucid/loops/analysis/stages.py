@@ -13,7 +13,7 @@ from ...ir.facts import Facts
 from ...ir.nest import SEQ, Alloc, For
 from ...reasoning.effects import Access, effects
 from ...reasoning.known import Known
-from .rows import RowScratch
+from .rows import within
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,7 @@ class Stages:
     def within(self, loop: For, access: Access, ranges: Mapping[Expr, Facts]) -> Expr | None:
         """The position from where the part of the iteration begins; None if it is not known."""
         found = self._written(loop, access)
-        rows = RowScratch(access.buffer, loop, (), self.lengths[access.buffer])
-        return rows.rest(access, ranges) if found is None else found
+        return within(access, loop, self.lengths[access.buffer], ranges) if found is None else found
 
     def inside(self, loop: For, access: Access, known: Known) -> bool:
         """Whether an access is surely in the part of its own iteration."""
@@ -53,7 +52,7 @@ class Stages:
             return False
         rest = self._written(loop, access)
         if rest is None:
-            return self.within(loop, access, known.ranges) is not None
+            return within(access, loop, length, known.ranges) is not None
         wraps = loop.hi.attr * length - 1 > position.type.high
         if rest.op == "const" and not wraps:
             return 0 <= rest.attr < length

@@ -23,7 +23,7 @@ from ...ir.nest import For, Statement, Store
 from ..core.elements import Filled, coordinates, filled
 
 Table = np.ndarray[Any, Any]
-EXACT = 1 << 53
+MAX_EXACT = 1 << 53
 """Maximum whole number of a table, in which all are floats."""
 ROUNDING = {"f32": 2.0**-22, "f64": 2.0**-50}
 """How far, relative to the largest, a table's values may be from a product: roundings of the values as written."""
@@ -67,7 +67,7 @@ def window(nest: Filled, cut: int, extents: Sequence[int]) -> Window | None:
             weight, load = term.args[0].attr, term.args[1]
         # A sum with 0.0 is no -0.0, and whole numbers are exact in a table only up to some size.
         odd = load is not term and scale == "add" and load.type.is_float and not weight
-        if load.op != "load" or load in weights or odd or (load.type.is_integer and abs(weight) > EXACT):
+        if load.op != "load" or load in weights or odd or (load.type.is_integer and abs(weight) > MAX_EXACT):
             return None
         weights[load] = weight
     arrays = {load.attr for load in weights}

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
-KEPT = 4
+MAX_KEPT = 4
 """Versions that are kept: of the program, and of the blocks inside that are asked about in turn."""
 
 Thing = TypeVar("Thing")
@@ -38,7 +38,7 @@ class Census(Generic[Thing]):
         old, table = ((), {}) if found is None else self._kept.pop(found)
         if old is not block:
             self._update(table, old, block)
-        self._kept = [(block, table), *self._kept[: KEPT - 1]]
+        self._kept = [(block, table), *self._kept[: MAX_KEPT - 1]]
         return table
 
     def _update(self, table: Table, old: tuple[Thing, ...], new: tuple[Thing, ...]) -> None:

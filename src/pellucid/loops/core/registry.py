@@ -16,8 +16,7 @@ from ...base.errors import IrError, did_you_mean
 from .move import Move
 from .theorem import Theorem
 
-LOOPS = Path(__file__).parents[1]
-PACKAGE = __name__.removesuffix(".core.registry")
+MOVES = Path(__file__).parents[1] / "moves"
 
 
 @functools.cache
@@ -38,7 +37,7 @@ def named(name: str) -> Move:
     known = _names()
     if name not in known:
         raise IrError(f"no move is called {name!r}", fix=did_you_mean(name, known) or "see loops/moves/")
-    return importlib.import_module(f"{PACKAGE}.moves.{name}").MOVE
+    return importlib.import_module(f"..moves.{name}", __package__).MOVE
 
 
 def theorems() -> Mapping[str, Theorem]:
@@ -52,4 +51,4 @@ def theorems() -> Mapping[str, Theorem]:
 
 @functools.cache
 def _names() -> tuple[str, ...]:
-    return tuple(module.name for module in pkgutil.iter_modules([str(LOOPS / "moves")]))
+    return tuple(module.name for module in pkgutil.iter_modules([str(MOVES)]))

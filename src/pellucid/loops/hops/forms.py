@@ -14,7 +14,7 @@ from ...base.errors import TextError
 
 _TOKEN = re.compile(r"\s+|;[^\n]*|(?P<word>[()']|[^\s()';\"]+)")
 WIDTH = 88
-_SHOWN = 100
+_MAX_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +46,8 @@ class HopsSource:
         line, column = self.text[start : end if end >= 0 else None], offset - start
         place = f"line {self.text.count(chr(10), 0, offset) + 1}, column {column + 1}"
         # Of a very long line only the surroundings are shown.
-        first = max(0, column - _SHOWN // 2) if len(line) > _SHOWN else 0
-        shown = line[first : first + _SHOWN].rstrip()
+        first = max(0, column - _MAX_SHOWN // 2) if len(line) > _MAX_SHOWN else 0
+        shown = line[first : first + _MAX_SHOWN].rstrip()
         pad = "".join("\t" if c == "\t" else " " for c in line[first:column])
         return TextError(message, place=place, fix=f"{fix or 'see here'}\n  {shown}\n  {pad}^")
 
@@ -137,7 +137,7 @@ _HEADERS = {":=": 2, "for": 4, "if": 2, "while": 2, "local": 2, "lanes": 2, "spr
     "once": 3,
 }
 """The statements, and how many of their items stand on the first line."""
-_STATEMENTS_ON_A_LINE = 2
+_MAX_STATEMENTS = 2
 
 
 def layout(tree: Tree, width: int = WIDTH) -> str:
@@ -168,7 +168,7 @@ def layout(tree: Tree, width: int = WIDTH) -> str:
         elif isinstance(t, str):
             write(t)
         elif not t.items or (
-            t.statements <= _STATEMENTS_ON_A_LINE
+            t.statements <= _MAX_STATEMENTS
             and (column + t.width <= max(width, margin + width // 2) or (not t.statements and column > width))
         ):
             write(str(t))

@@ -21,7 +21,7 @@ from ..core.registry import named
 from ..core.tactic import State, make
 from ..scripts.strategies import statement_simplify
 
-MOST = 1000
+MAX_STATEMENTS = 1000
 """Statements that one call takes out of loops, at most."""
 
 
@@ -91,7 +91,7 @@ class Function:
             return Outcome(
                 state.kernel if Outcome(state.kernel, state.ledger).applied else kernel, state.ledger
             )
-        for _ in range(MOST if self.again else 1):
+        for _ in range(MAX_STATEMENTS if self.again else 1):
             after = self._once(state, path, {**self.options, **more})
             if after is None:
                 break

@@ -15,7 +15,7 @@ from .forms import HopsForm, HopsSource
 
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _FLOAT = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)(e[+-]?\d+)?|[+-]?(inf|nan)", re.ASCII)
-_MOST_DIGITS = 40
+_MAX_DIGITS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def number_of(source: HopsSource, form: HopsForm) -> HopsNumber | None:
     whole = _WHOLE.fullmatch(word)
     if whole is None and not _FLOAT.fullmatch(word):
         return None
-    if whole is not None and len(word) > _MOST_DIGITS:
+    if whole is not None and len(word) > _MAX_DIGITS:
         raise source.error(form, f"a number of {len(word)} digits fits no type")
     return HopsNumber(int(word) if whole is not None else float(word), form)
 

@@ -22,7 +22,7 @@ from .names import Names
 from .numbers import number_of, typed
 from .values import Scope, ValueReader
 
-DEEPEST = 2000
+MAX_BLOCKS = 2000
 """Statements within statements that are read; values nest to any depth."""
 
 
@@ -117,8 +117,8 @@ class _Reader:
 
     def statement(self, form: HopsForm, scope: Scope) -> N.Block:
         """The statements of one form."""
-        if self.depth == DEEPEST:
-            raise self.source.error(form, f"statements are nested more than {DEEPEST} deep")
+        if self.depth == MAX_BLOCKS:
+            raise self.source.error(form, f"statements are nested more than {MAX_BLOCKS} deep")
         self.depth += 1
         found = self.shallow(form, scope)
         self.depth -= 1

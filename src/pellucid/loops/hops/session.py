@@ -28,7 +28,7 @@ from ..scripts.heuristics import heuristic
 from ..scripts.search import Found, Seen, search
 from .listing import Place, place, places, whole
 
-LOOKS = 60
+MAX_LOOKS = 60
 """How many moves are tried, at most, in search of one that would make another possible."""
 
 
@@ -367,7 +367,7 @@ class Session:
         if isinstance(_check_quietly(move, simple, path, self.state.ranges, chosen), Proved):
             yield "simplify", whole(self.kernel)
             return
-        left = LOOKS
+        left = MAX_LOOKS
         for m in moves().values():
             if m is move or any(default is REQUIRED for default in options(m).values()):
                 continue

@@ -29,7 +29,7 @@ UNKNOWN_COUNT = 256
 """How many iterations are expected of a loop whose bounds depend on data."""
 OPEN = 4096
 """The elements of an output whose size is left to the caller."""
-FEW = 40
+MAX_ARGUMENT = 40
 """The largest argument that is made up for a parameter about which nothing is known."""
 
 
@@ -123,7 +123,7 @@ def made_up(
         if p.attr in given
     }
     arguments: dict[str, float | int | bool] = {}
-    for few in (FEW, FEW // 2, FEW // 4, FEW // 8, 1, 0):
+    for few in (MAX_ARGUMENT, MAX_ARGUMENT // 2, MAX_ARGUMENT // 4, MAX_ARGUMENT // 8, 1, 0):
         drawn = {str(p.attr): _argument(p, ranges.get(p), few, random) for p in kernel.params}
         arguments = {**drawn, **chosen}
         broken = _broken(kernel, ranges, arguments)

@@ -21,7 +21,7 @@ from . import words as W
 from .forms import WIDTH, Tree, layout
 from .numbers import written
 
-MOST = 100_000
+MAX_NODES = 100_000
 """The nodes of an expression that is still written: a shared one grows with every use."""
 _PLACE = "s-expressions"
 _RENAMED = re.compile(r"(.+)__\d+")
@@ -210,9 +210,9 @@ class _Writer:
 
     def expression(self, node: Expr, shown: dict[Expr, str], expected: T.Type | None) -> Tree:
         """The tree of an expression in a place that expects a type; an explicit stack, since these nest deeply."""
-        if self.sizes.get(node, 0) > MOST:
+        if self.sizes.get(node, 0) > MAX_NODES:
             raise IrError(
-                f"an expression has more than {MOST} terms when nothing is shared",
+                f"an expression has more than {MAX_NODES} terms when nothing is shared",
                 place=_PLACE,
                 fix="print it by print_nest, which names what is shared",
             )
@@ -299,7 +299,7 @@ def _subrange(node: Expr) -> tuple[Expr, Expr, Expr] | None:
 def _sizes(roots: Sequence[Expr]) -> dict[Expr, int]:
     found: dict[Expr, int] = {}
     for n in topological(roots):
-        found[n] = min(1 + sum(found[a] for a in n.args), 10 * MOST)
+        found[n] = min(1 + sum(found[a] for a in n.args), 10 * MAX_NODES)
     return found
 
 

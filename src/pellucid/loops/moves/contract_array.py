@@ -25,11 +25,11 @@ from ..core.elements import allocated
 from ..core.move import Applied, Move
 from ..core.theorem import Clause, Site, Theorem
 
-MOST = 64 << 10
+MAX_ROW = 64 << 10
 """The most bytes of a row that is kept on the stack."""
 
 
-def find(kernel: Kernel, *, most: int = MOST, array: str | None = None, **_: Any) -> Iterable[Path]:
+def find(kernel: Kernel, *, most: int = MAX_ROW, array: str | None = None, **_: Any) -> Iterable[Path]:
     """Scratch arrays that one loop alone uses, in rows that fit on the stack."""
     for path, s in paths(kernel.body):
         if isinstance(s, Alloc) and any(rows.bytes <= most for rows in rows_at(kernel, path, array)):

@@ -24,7 +24,7 @@ COUNT = 16
 """Lanes, if nobody says how many."""
 MAX_COUNT = 1024
 """Maximum lanes: no processor has vectors of more bytes than that."""
-LEAST = 2
+MIN_ITERATIONS = 2
 """How many iterations there are at least for lanes to be of use."""
 
 
@@ -33,7 +33,7 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
     loops = [(p, s) for p, s in paths(kernel.body) if isinstance(s, For) and s.how.kind == "seq"]
     for path, s in sorted(loops, key=lambda loop: -len(loop[0])):
         others = [x for x in (*enclosing(kernel.body, path), *walk(s.body)) if isinstance(x, For)]
-        alone = s.lo.op == s.hi.op == "const" and s.hi.attr - s.lo.attr < LEAST
+        alone = s.lo.op == s.hi.op == "const" and s.hi.attr - s.lo.attr < MIN_ITERATIONS
         if not alone and not any(x.how.kind == "lanes" for x in others) and _along(s):
             yield path
 

@@ -18,7 +18,7 @@ from ...ir.nest import Alloc, For, Kernel, Store
 from ...ir.path import Path
 from ...reasoning.effects import untouched
 from ...reasoning.prove import Verdict, decided
-from ..analysis.columns import DEAR
+from ..analysis.columns import TABLE_THRESHOLD
 from ..analysis.lookups import NUMBER, lookups
 from ..core.build import fresh_buffer, fresh_index, with_values
 from ..core.move import Applied, Move
@@ -31,13 +31,13 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
 
 
 def _has_lookups(site: Site) -> Verdict:
-    dear = site.options.get("dear", DEAR)
+    dear = site.options.get("dear", TABLE_THRESHOLD)
     found = bool(lookups(site.kernel, site.ranges, dear))
     return decided(found, "a dear value is looked up often", f"nothing at {site} pays for a table")
 
 
 def _memory_unchanged(site: Site) -> Verdict:
-    tables = lookups(site.kernel, site.ranges, site.options.get("dear", DEAR))
+    tables = lookups(site.kernel, site.ranges, site.options.get("dear", TABLE_THRESHOLD))
     return untouched([t.value for t in tables], site.kernel.body)
 
 
@@ -60,7 +60,7 @@ TABLES = Theorem(
 )
 
 
-def apply(kernel: Kernel, path: Path, *, dear: float = DEAR, **options: Any) -> Applied:
+def apply(kernel: Kernel, path: Path, *, dear: float = TABLE_THRESHOLD, **options: Any) -> Applied:
     """Fill the tables first, then load from them."""
     sizes: dict[Buffer, Expr] = {}
     fills: dict[int, For] = {}

@@ -24,7 +24,7 @@ from ..analysis.room import fits
 from ..core.move import Applied, Move
 from ..core.theorem import Clause, Site, Theorem
 
-MOST = 1 << 24
+MAX_ELEMENTS = 1 << 24
 """Elements of all copies together, at most: more would not pay, and positions must fit their type."""
 
 
@@ -97,7 +97,7 @@ def _few_copies(site: Site) -> Verdict:
     if counts is None:
         return Unknown(premise, f"the ranges of {', '.join(map(shown, g.by))}, from 0 on")
     size = math.prod(counts) * g.buffer.size
-    return decided(size <= MOST, premise, f"{math.prod(counts)} copies have {size} elements")
+    return decided(size <= MAX_ELEMENTS, premise, f"{math.prod(counts)} copies have {size} elements")
 
 
 PARTS = Theorem(
@@ -110,7 +110,11 @@ PARTS = Theorem(
         Clause("order-free", lambda s: _site(s).order, _order_free),
         Clause("inside", lambda s: f"every position is inside of {_site(s).buffer.name}", _inside),
         Clause("in-scope", "the copy is known at every store", _in_scope),
-        Clause("few-copies", f"the copies are numbered from 0 on, with at most {MOST} elements", _few_copies),
+        Clause(
+            "few-copies",
+            f"the copies are numbered from 0 on, with at most {MAX_ELEMENTS} elements",
+            _few_copies,
+        ),
     ),
     shape=Clause(
         "gathers", "the site is a loop in order with a store of the form b[p] := b[p] op e", _gathers

@@ -21,7 +21,7 @@ from ..core.build import fresh_index
 from ..core.move import Applied, Move
 from ..core.theorem import Clause, Site, Theorem
 
-LEAST = 2
+MIN_ITERATIONS = 2
 """Fewer iterations are no loop."""
 
 
@@ -40,7 +40,7 @@ def longest(rest: Block, period: int, index: Expr) -> tuple[int, For] | None:
     # Fewer of them are instances too, so the end is found by doubling and halving.
     enough, too_many = 1, len(rest) // period + 1
     best: For | None = None
-    step = LEAST
+    step = MIN_ITERATIONS
     while enough + 1 < too_many:
         trial = loop(step)
         if trial is None:

@@ -20,7 +20,7 @@ from ...ir.path import walk as paths
 from ...reasoning.effects import stored, untouched
 from ...reasoning.infer import FactsOf
 from ...reasoning.prove import Verdict, decided
-from ..analysis.columns import DEAR, columns
+from ..analysis.columns import TABLE_THRESHOLD, columns
 from ..core.move import Applied, Move
 from ..core.theorem import Clause, Site, Theorem
 
@@ -36,7 +36,7 @@ def pick(outer: For, dear: float) -> tuple[For, list[Expr]] | None:
     return None
 
 
-def find(kernel: Kernel, *, dear: float = DEAR, **_: Any) -> Iterable[Path]:
+def find(kernel: Kernel, *, dear: float = TABLE_THRESHOLD, **_: Any) -> Iterable[Path]:
     """Outer loops with such expressions."""
     for path, s in paths(kernel.body):
         outermost = not any(isinstance(x, For) for x in enclosing(kernel.body, path))
@@ -48,13 +48,13 @@ def _table(site: Site) -> tuple[For, For, list[Expr]]:
     """The outer loop, the inner one and its dear expressions, once the shape was checked."""
     outer = site.statement
     assert isinstance(outer, For)  # noqa: S101 - the theorem's shape
-    picked = pick(outer, site.options.get("dear", DEAR))
+    picked = pick(outer, site.options.get("dear", TABLE_THRESHOLD))
     assert picked is not None  # noqa: S101 - the theorem's shape
     return outer, *picked
 
 
 def _has_columns(site: Site) -> Verdict:
-    outer, dear = site.statement, site.options.get("dear", DEAR)
+    outer, dear = site.statement, site.options.get("dear", TABLE_THRESHOLD)
     found = isinstance(outer, For) and pick(outer, dear) is not None
     return decided(found, "an expression is dear", f"nothing at {site} costs {dear:.0f} cycles")
 
@@ -96,7 +96,12 @@ TABLES = Theorem(
 
 
 def apply(
-    kernel: Kernel, path: Path, *, dear: float = DEAR, ranges: Mapping[Expr, Facts] | None = None, **_: Any
+    kernel: Kernel,
+    path: Path,
+    *,
+    dear: float = TABLE_THRESHOLD,
+    ranges: Mapping[Expr, Facts] | None = None,
+    **_: Any,
 ) -> Applied:
     """Fill the tables first, then load from them; of what is loaded is known what was known of the value."""
     outer = at(kernel.body, path)

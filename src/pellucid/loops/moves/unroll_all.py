@@ -20,7 +20,7 @@ from ..core.registry import named
 from ..core.tactic import State, make
 from ..core.theorem import Clause, Site, Theorem
 
-MOST = 64
+MAX_ITERATIONS = 64
 """Iterations beyond which the code would be too long."""
 
 
@@ -33,7 +33,7 @@ def _constant(s: For) -> bool:
     return s.lo.op == s.hi.op == "const"
 
 
-def find(kernel: Kernel, *, most: int = MOST, **_: Any) -> Iterable[Path]:
+def find(kernel: Kernel, *, most: int = MAX_ITERATIONS, **_: Any) -> Iterable[Path]:
     """Loops with constant bounds and few iterations, inner ones first."""
     loops = [(p, s) for p, s in paths(kernel.body) if isinstance(s, For) and s.how == SEQ and _constant(s)]
     return [p for p, s in sorted(loops, key=lambda x: -len(x[0])) if len(trips(s)) <= most]
@@ -45,7 +45,7 @@ def _constant_bounds(site: Site) -> Verdict:
 
 
 def _few(site: Site) -> Verdict:
-    count, most = len(trips(loop(site))), site.options.get("most", MOST)
+    count, most = len(trips(loop(site))), site.options.get("most", MAX_ITERATIONS)
     return decided(count <= most, "there are few", f"there are {count}")
 
 
@@ -57,10 +57,12 @@ THEOREM = Theorem(
     shape=Clause("constant-bounds", "the site is a loop that runs in order over constants", _constant_bounds),
 )
 
-FEW = Clause("few-iterations", lambda s: f"there are at most {s.options.get('most', MOST)} iterations", _few)
+FEW = Clause(
+    "few-iterations", lambda s: f"there are at most {s.options.get('most', MAX_ITERATIONS)} iterations", _few
+)
 
 
-def apply(kernel: Kernel, path: Path, *, most: int = MOST, **_: Any) -> Applied:
+def apply(kernel: Kernel, path: Path, *, most: int = MAX_ITERATIONS, **_: Any) -> Applied:
     """The body once for each iteration."""
     s = at(kernel.body, path)
     assert isinstance(s, For)  # noqa: S101 - checked

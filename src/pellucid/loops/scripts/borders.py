@@ -12,7 +12,7 @@ from ..analysis.forwarding import trips
 from ..core.registry import named
 from ..core.tactic import State, make
 
-CHANNELS = 4
+MAX_CHANNELS = 4
 """The most channels of a pixel."""
 FOLDS = frozenset({"abs", "min", "max", "mod", "lt", "le"})
 """Rows that borders are made of."""
@@ -31,7 +31,7 @@ def borders(state: State) -> State:
 
 def _along(loop: For) -> bool:
     """Whether a loop goes along a row: nothing is in it but loops over a few channels."""
-    return all(trips(s) <= CHANNELS for s in walk(loop.body) if isinstance(s, For))
+    return all(trips(s) <= MAX_CHANNELS for s in walk(loop.body) if isinstance(s, For))
 
 
 def _cuts(loop: For) -> tuple[int, ...]:

@@ -19,9 +19,9 @@ from ..core.tactic import State
 from ..moves.unroll_and_jam import jammed
 from .strategies import attempted
 
-MOST = 8
+MAX_CYCLE = 8
 """Iterations beyond which one turn would be too long."""
-LEAST = 4
+MIN_TURNS = 4
 """How many turns there must be for it to be worth while."""
 
 
@@ -75,7 +75,7 @@ def cycle(loop: For) -> int:
             step = along(n.args[0], loop.index)
             if step is not None:
                 found = math.lcm(found, by // math.gcd(by, step[0]))
-    return found if found <= MOST else 1
+    return found if found <= MAX_CYCLE else 1
 
 
 def edges(loop: For) -> list[int]:
@@ -83,7 +83,7 @@ def edges(loop: For) -> list[int]:
 
     Those outside of the loop are not among them, nor the first; in a very short loop they are not worth while.
     """
-    if loop.lo.op != "const" or loop.hi.op != "const" or loop.hi.attr - loop.lo.attr < LEAST:
+    if loop.lo.op != "const" or loop.hi.op != "const" or loop.hi.attr - loop.lo.attr < MIN_TURNS:
         return []
     found: set[int] = set()
     for n in topological(all_roots(loop.body)):
@@ -114,13 +114,13 @@ def take_cycles(state: State) -> State:
             loop = at(state.kernel.body, path)
             if isinstance(loop, For):
                 trips = _trips(loop, state)
-                many = cycle(loop) if trips >= 2 * LEAST else 1
-                if many > 1 and trips >= LEAST * many:
+                many = cycle(loop) if trips >= 2 * MIN_TURNS else 1
+                if many > 1 and trips >= MIN_TURNS * many:
                     state = attempted(state, "unroll_and_jam", path, factor=many) or state
     for path in _sites(state.kernel, inner=True):
         loop = at(state.kernel.body, path)
         cuts = edges(loop) if isinstance(loop, For) else []
-        if cuts and len(cuts) <= MOST:
+        if cuts and len(cuts) <= MAX_CYCLE:
             state = attempted(state, "split_range", path, cuts=cuts) or state
     return state
 

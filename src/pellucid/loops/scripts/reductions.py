@@ -20,9 +20,9 @@ BANDS = 16
 """Into how many bands a loop is cut: enough for many threads, and that none waits long for another."""
 COPIES = 8
 """How many copies a band has, and iterations are taken at once."""
-APART = 128
+MIN_COPY = 128
 """Bytes that the copies of a band have at least: threads that write to one line of a cache wait for each other."""
-LEAST = 1 << 14
+MIN_ITERATIONS = 1 << 14
 """Iterations below which it does not pay to clear and merge copies."""
 
 
@@ -47,7 +47,7 @@ def _sites(kernel: Kernel) -> list[Path]:
     for path, s in paths(kernel.body):
         if not isinstance(s, For) or any(isinstance(x, For) for x in enclosing(kernel.body, path)):
             continue
-        if gathering(kernel, path) is None or _length(s) < LEAST:
+        if gathering(kernel, path) is None or _length(s) < MIN_ITERATIONS:
             continue
         if not isinstance(named("spread").check(kernel, path), Proved):
             found.append(path)
@@ -79,7 +79,7 @@ def _in_parts(state: State, path: Path, bands: int, copies: int, numerics: str) 
         return state
     buffers = _gathered(kernel, path)
     elements = max(b.size for b in buffers)
-    copies = max(copies, APART // min(b.size * b.type.dtype.itemsize for b in buffers))
+    copies = max(copies, MIN_COPY // min(b.size * b.type.dtype.itemsize for b in buffers))
     alone = (
         inner.index.type is T.i32
         and bands * copies * elements <= _length(loop)

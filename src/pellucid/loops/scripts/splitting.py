@@ -26,22 +26,19 @@ from ..core.tactic import State
 from ..moves.unswitch import MAX_SIZE
 from .strategies import attempted
 
-PAYS = 0.75
+MAX_PART = 0.75
 """A row that is split must cost at most so much of a whole one: its code is compiled twice.
 
 By `bench/splitting.py`: below it, frames of a million pixels took 0.42 to 0.77 of the time (columns, half planes,
 strips, crops; exact and relaxed); above it, 0.84 to 1.0 (arms that are dear, which lanes skip together, or alike)."""
-STORED = 8.0
-"""Cycles to store a vector of pixels, beside computing it: pages are fetched and written back."""
-SEARCH = 75.0
-"""Cycles to find one bound in a row, some ten steps one after the other; of a column, it is found once a frame."""
-REPAID = 4.5
-"""Cycles that each vector of pixels must gain for a bound that is found: code that finds it takes 2 or 3 ms to compile.
+STORED, SEARCH = PROCESSOR.prices["pixels"].cost, PROCESSOR.prices["bound"].cost
+MIN_GAIN = PROCESSOR.prices["code"].cost
+"""Each vector of pixels must gain so much for a bound that is found once a frame.
 
-A frame of a million pixels takes 0.04 ms less then, so that a second of frames has repaid it."""
-MOST = 3
+A frame of a million pixels takes 0.04 ms less then, so that a second of frames has repaid compiling."""
+MAX_CONDITIONS = 3
 """Conditions that are split at; each may double the code."""
-WEIGHED = 1500
+MAX_WEIGHED = 1500
 """Values that are looked at to weigh the tests of one loop, outermost choices first."""
 
 
@@ -71,7 +68,7 @@ def split_rows(state: State) -> State:
     <BLANKLINE>
     """
     seen: list[For] = []
-    for _ in range(MOST):
+    for _ in range(MAX_CONDITIONS):
         new = None
         for path, loop in inner(state):
             if any(loop is s for s in seen):
@@ -111,10 +108,10 @@ def weighed(loop: For) -> list[_Split]:
     if len(turn.nodes) > MAX_SIZE:
         return []
     found: list[_Split] = []
-    for test in islice(turn.tests(), max(1, WEIGHED // (2 * len(turn.nodes)))):
+    for test in islice(turn.tests(), max(1, MAX_WEIGHED // (2 * len(turn.nodes)))):
         bounds = _bounds(test, loop)
         part = None if bounds is None else _part(turn, test, bounds)
-        if part is not None and part <= PAYS:
+        if part is not None and part <= MAX_PART:
             found.append(_Split(test, part, turn))
     return sorted(found, key=lambda split: split.part)
 
@@ -153,8 +150,8 @@ def _goes_one_way(comparison: Expr, along: int) -> bool:
 
 def _part(turn: Turn, test: Expr, bounds: int) -> float | None:
     """The part of the cost of whole rows that rows have which are split at a test; None if it is surely too much."""
-    found = turn.outcomes(test, PAYS)
-    if found is None or found[0] - found[1] < REPAID * bounds:
+    found = turn.outcomes(test, MAX_PART)
+    if found is None or found[0] - found[1] < MIN_GAIN * bounds:
         return None
     whole, split = ((cost + STORED) * PROCESSOR.count / PROCESSOR.lanes for cost in found)
     return (split + (SEARCH * bounds if test.free & ~turn.wide else 0.0)) / whole

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from ..builder import Builder
 
 ABSORBED = frozenset({"add", "sub", "mul"})
-LEAVES = 8
+MAX_LEAVES = 8
 """A tree of choices with at most this many constant leaves takes an operator into its leaves."""
 
 
 def _leaves(tree: Expr) -> int:
-    """How many leaves a tree of choices has; more than LEAVES if one of them is not a constant."""
+    """How many leaves a tree of choices has; more than MAX_LEAVES if one of them is not a constant."""
     count = 0
     stack = [tree]
     while stack:
@@ -28,8 +28,8 @@ def _leaves(tree: Expr) -> int:
         elif node.op == "const":
             count += 1
         else:
-            return LEAVES + 1
-        if count > LEAVES:
+            return MAX_LEAVES + 1
+        if count > MAX_LEAVES:
             break
     return count
 
@@ -68,7 +68,7 @@ def float_choice(b: Builder, node: Expr) -> Expr | None:
     sides = [tuple(a.args[side] if a.op == "choose" else a for a in node.args) for side in (1, 2)]
     if not all(_in_domain(b, node, side) for side in sides):
         return None
-    if all(_leaves(c) <= LEAVES for c in choices):
+    if all(_leaves(c) <= MAX_LEAVES for c in choices):
         return _chosen(b, condition, node, sides)
     # Otherwise a side must get simpler, or several choices become one; and taking a choice from its other users makes
     # a second one of it.
@@ -85,7 +85,7 @@ def _absorbs(b: Builder, op: str, tree: Expr) -> bool:
     if not (b.relaxed and op in ABSORBED and tree.type.is_float):
         return False
     stack = [tree]
-    for _ in range(2 * LEAVES):
+    for _ in range(2 * MAX_LEAVES):
         if not stack:
             return True
         node = stack.pop()
