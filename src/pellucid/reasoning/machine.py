@@ -152,7 +152,7 @@ PROCESSOR = CostModel(
             24.0, "a load from a table in place of a value, its room in the cache included", "swirl.py"
         ),
         "repeat": Price(4.0, "a value that is computed again in place of an array's element", "unsharp.py"),
-        "like": Price(12.0, "looking for a row of the same operand, to compute both at once", "tiles.py"),
+        "partner": Price(12.0, "looking for a row of the same operand, to compute both at once", "tiles.py"),
         "pixels": Price(
             8.0, "a store of a vector of pixels: pages are fetched and written back", "splitting.py"
         ),

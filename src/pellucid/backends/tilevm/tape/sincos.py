@@ -12,11 +12,11 @@ from functools import cache
 from ....ir import prim as table
 from ....ir import types as T
 from ....ir.expr import Expr, topological
+from ....reasoning.machine import PROCESSOR
 from ..abi import BESIDE, INPUTS
 from .key import Key, leaf
 
-MIN_FUSED_COST = 12
-"""Minimum cycles of a row that is worth a partner."""
+MIN_FUSED_COST = PROCESSOR.prices["partner"].cost
 
 
 def pair(keys: list[Key], codes: list[int], operands: list[int]) -> list[int] | None:
