@@ -352,7 +352,6 @@ MAKERS: Mapping[str, Callable[..., tuple[Typed, list[Term]]]] = {
     "last_place": _pure(lambda k: (k[0], constant(k[0].bits - 1, k[0]))),
     "exact_reciprocal": _exact_reciprocal,
     "total_shift": lambda node, k, m: ((k[0], k[1] + m[1]), _amounts(k, m)),
-    "total_shift_in": lambda node, k, m: ((k[0], k[1] + m[1]), [*_amounts(k, m, (k[0], k[1] + m[1]))]),
     "high_mask": lambda node, k: ((k[0], constant(-1, k[0]) << k[1]), _amounts(k)),
     "low_ones": lambda node, k: ((k[0], z3.LShR(constant(-1, k[0]), k[1])), _amounts(k)),
     "shifted_factor": lambda node, x, k, rest, by: _shifted_factor(x, k, rest, by),

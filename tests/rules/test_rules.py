@@ -56,7 +56,7 @@ WRONG = (
     Rule(
         "wrong-shift", "exact", "floor_div(x, K)", "shift_left_in(x, log2(K))", "integer", "power_of_two(K)"
     ),
-    Rule("wrong-mask", "exact", "and(x, K)", "x", "integer", "low_mask(K)"),
+    Rule("wrong-mask", "exact", "and(x, K)", "x", "integer", "power_of_two(K)"),
     Rule("wrong-product", "reassociating", "mul(x, div(y, x))", "x", "float"),
     Rule("wrong-root", "reassociating", "sqrt(mul(x, x))", "x", "float"),
     Rule("wrong-arm", "exact", "choose(not(c), x, y)", "choose(c, x, y)"),

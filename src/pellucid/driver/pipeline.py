@@ -6,76 +6,26 @@ into the ledger, and `explain` prints the program after each stage.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING
 
 from ..ir.expr import Expr
 from ..ir.facts import Facts
-from ..ir.nest import For, Kernel, all_roots, rewrite
-from ..ir.verify import checking, verify_kernel
-from ..loops.core.ledger import Ledger, Step
+from ..ir.nest import For, Kernel
+from ..ir.verify import checking
+from ..loops.core.ledger import Ledger
 from ..loops.core.registry import named
-from ..loops.core.tactic import State, Tactic, attempt, everywhere, extended, make, sequence
+from ..loops.core.tactic import State, Tactic, attempt, everywhere, make, sequence
 from ..loops.scripts.borders import borders
 from ..loops.scripts.cycles import take_cycles
+from ..loops.scripts.passes import if_any, keeping, rules
 from ..loops.scripts.splitting import split_rows
 from ..loops.scripts.strategies import attempted, index_facts
-from ..loops.scripts.widths import by_lanes, order_of
+from ..loops.scripts.widths import by_lanes
 from ..reasoning.infer import Ranges
-from ..reasoning.prove import Proved
 from .options import Options
 
-if TYPE_CHECKING:
-    from ..rewriting.builder import Trace
-
 Stage = tuple[str, Tactic]
-Rewriting = Callable[[list[Expr], Mapping[Expr, Facts], tuple[int, ...], "Trace | None"], list[Expr]]
-Proving = Callable[
-    [dict[Expr, Facts], list[Expr], Mapping[Expr, Facts], tuple[int, ...], "Trace | None"], list[Expr]
-]
-EQUALS = "equals_for_equals"
-"""The lemma of every pass: an expression may stand for an equal one. That they are equal is what its rules say."""
-
-
-def rules(name: str, function: Rewriting, theorem: str) -> Tactic:
-    """A pass over all expressions of a kernel as a tactic.
-
-    The function gets the expressions, what is known of their leaves, the order of the loops, and a trace if somebody
-    asks which rules were applied: the ledger has the pass made again for that.
-    """
-
-    def made(state: State, trace: Trace | None = None) -> Kernel:
-        old = all_roots(state.kernel.body)
-        found = function(old, state.ranges, order_of(state.kernel), trace)
-        if found == old:
-            return state.kernel
-        new = dict(zip(old, found, strict=True))
-        body = rewrite(state.kernel.body, lambda roots: tuple([new[r] for r in roots]))
-        return replace(state.kernel, body=body)
-
-    def tactic(state: State) -> State:
-        kernel = made(state)
-        if checking() >= 1:
-            verify_kernel(kernel)
-        # Without the ledger, which the step is part of.
-        alone = replace(state, ledger=Ledger())
-
-        def fired() -> Mapping[str, int]:
-            from ..rewriting.builder import Trace
-
-            trace = Trace()
-            made(alone, trace)
-            return trace.fired
-
-        again = partial(made, alone)
-        verdict = Proved(theorem, lemma=EQUALS)
-        step = Step(name, f"kernel {kernel.name}", verdict, state.kernel, kernel, again=again, rules=fired)
-        state.ledger.steps.append(step)
-        return replace(state, kernel=kernel)
-
-    return tactic
 
 
 def simplification(options: Options) -> Tactic:
@@ -116,31 +66,6 @@ def fusion(options: Options) -> Tactic:
         ),
         "products fused with sums where the numerics allow it",
     )
-
-
-def keeping(name: str, function: Proving, theorem: str) -> Tactic:
-    """As `rules`, for a function that leaves what is proved of its new nodes in the mapping that it gets first."""
-
-    def tactic(state: State) -> State:
-        proved: dict[Expr, Facts] = {}
-        state = rules(name, partial(function, proved), theorem)(state)
-        return replace(state, ranges=extended(state.ranges, proved))
-
-    return tactic
-
-
-def if_any(tactic: Tactic) -> Tactic:
-    """A pass that is worth a line in the ledger only where it changes something."""
-
-    def quiet(state: State) -> State:
-        steps = len(state.ledger)
-        new = tactic(state)
-        if new.kernel is not state.kernel:
-            return new
-        del state.ledger.steps[steps:]
-        return state
-
-    return quiet
 
 
 def cyclic(again: Tactic) -> Tactic:

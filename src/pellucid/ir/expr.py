@@ -11,7 +11,7 @@ import itertools
 import math
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -483,16 +483,3 @@ def substitute(roots: Sequence[Expr], mapping: dict[Expr, Expr]) -> list[Expr]:
 def size(roots: Iterable[Expr]) -> int:
     """How many distinct nodes the roots have."""
     return len(topological(roots))
-
-
-def walk_arguments(node: Expr) -> Iterator[tuple[str, Expr]]:
-    """Operands with the role each plays, for messages: ``("then", …)`` of a choose, ``("step 0", …)`` of an iterate."""
-    names: Sequence[str]
-    if node.op == "choose":
-        names = ("condition", "then", "else")
-    elif node.op == "iterate":
-        n = node.attr[1]
-        names = [*(f"start {k}" for k in range(n)), *(f"step {k}" for k in range(n)), "stop", "limit"]
-    else:
-        names = [str(k) for k in range(len(node.args))]
-    return zip(names, node.args, strict=True)

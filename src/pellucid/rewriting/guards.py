@@ -113,21 +113,9 @@ def never_above(b: Builder, x: Expr, y: Expr) -> bool:
 
 
 @guard
-def same_type(b: Builder, x: Expr, y: Expr) -> bool:
-    """x and y have one type."""
-    return x.type is y.type
-
-
-@guard
 def power_of_two(b: Builder, k: Expr) -> bool:
     """The integer constant is a positive power of two."""
     return k.attr > 0 and k.attr & (k.attr - 1) == 0
-
-
-@guard
-def low_mask(b: Builder, k: Expr) -> bool:
-    """The integer constant is 2**n - 1."""
-    return k.attr > 0 and k.attr & (k.attr + 1) == 0
 
 
 @guard

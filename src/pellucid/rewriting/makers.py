@@ -66,14 +66,6 @@ def total_shift(b: Builder, node: Expr, k: Expr, m: Expr) -> Expr | None:
 
 
 @maker
-def total_shift_in(b: Builder, node: Expr, k: Expr, m: Expr) -> Expr | None:
-    """k + m where it is within the width."""
-    if not (k.attr >= 0 and m.attr >= 0 and k.attr + m.attr < k.type.bits):
-        return None
-    return const(k.attr + m.attr, k.type)
-
-
-@maker
 def high_mask(b: Builder, node: Expr, k: Expr) -> Expr | None:
     """All ones but the lowest k bits."""
     return const(-1 << int(k.attr), k.type) if 0 <= k.attr < k.type.bits else None

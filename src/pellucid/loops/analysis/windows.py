@@ -47,11 +47,6 @@ class Window:
     table: Table
     full: bool
 
-    @property
-    def taps(self) -> int:
-        """How many loads there are."""
-        return self.table.size
-
 
 def window(nest: Filled, cut: int, extents: Sequence[int]) -> Window | None:
     """The window that the value of a nest is, of an array with such extents, cut after so many axes; or None."""

@@ -11,23 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...ir.expr import LEAVES, Expr
 from ...ir.facts import Facts
-from ...ir.nest import Block, For, If, Kernel, Statement, Store, all_roots, blocks, rewrite
+from ...ir.nest import Block, For, If, Kernel, Statement, Store, blocks
 from ...ir.path import Path, at
 from ...ir.path import walk as paths
-from ...ir.verify import checking, verify_kernel
-from ...reasoning.prove import Proved
 from ..core.elements import ranges_of
-from ..core.ledger import Ledger, Step
 from ..core.registry import named
 from ..core.tactic import State, Tactic, make, repeat, sequence
+from .passes import if_any, rules
 
 if TYPE_CHECKING:
-    from ...rewriting.builder import Trace
+    pass
 
 Live = Sequence[str] | None
 """Names of the outputs that are needed at the end; None for all of them."""
@@ -83,41 +80,17 @@ def index_facts(kernel: Kernel, ranges: Mapping[Expr, Facts]) -> dict[Expr, Fact
     return ranges_of(kernel.body, ranges).known
 
 
-def _simplified(state: State, trace: Trace | None = None) -> Kernel:
-    """The kernel with all expressions in simplest form; the very same one if they are."""
-    from ...rewriting.simplify import simplify
-
-    old = all_roots(state.kernel.body)
-    new = simplify(old, numerics="exact", ranges=index_facts(state.kernel, state.ranges), trace=trace)
-    if new == old:
-        return state.kernel
-    into = dict(zip(old, new, strict=True))
-    return replace(state.kernel, body=rewrite(state.kernel.body, lambda roots: tuple(into[r] for r in roots)))
-
-
 def simplify_expressions(state: State) -> State:
     """All expressions in simplest form, by the rules labelled exact and what the bounds of loops say."""
-    kernel = _simplified(state)
-    if kernel is state.kernel:
-        return state
-    if checking() >= 1:
-        verify_kernel(kernel)
-    site = f"kernel {kernel.name}"
-    # Without the ledger, which the step is part of.
-    alone = replace(state, ledger=Ledger())
+    from ...rewriting.simplify import simplify
 
-    def fired() -> Mapping[str, int]:
-        from ...rewriting.builder import Trace
-
-        trace = Trace()
-        _simplified(alone, trace)
-        return trace.fired
-
-    again = partial(_simplified, alone)
-    verdict = Proved("rules labelled exact", lemma="equals_for_equals")
-    step = Step("simplify", site, verdict, state.kernel, kernel, again=again, rules=fired)
-    state.ledger.steps.append(step)
-    return replace(state, kernel=kernel)
+    exact = rules(
+        "simplify",
+        lambda old, ranges, _, trace: simplify(old, numerics="exact", ranges=ranges, trace=trace),
+        "rules labelled exact",
+    )
+    new = if_any(exact)(replace(state, ranges=index_facts(state.kernel, state.ranges)))
+    return state if new.kernel is state.kernel else replace(new, ranges=state.ranges)
 
 
 def statement_simplify(state: State) -> State:
