@@ -119,9 +119,8 @@ def test_an_exact_sum_is_an_expression_of_its_value_and_does_not_wrap():
     assert exact_sum(root, FactsOf({COLUMN: Facts(0, 1 << 30), ROW: Facts(0, 9)})) is None
 
 
-@pytest.mark.parametrize("type_", [T.i8, T.u8])
-def test_multiples_are_of_least_magnitude(type_: T.Type):
-    found = [wrapped(k, type_) for k in range(-300, 300)]
+def test_multiples_are_of_least_magnitude():
+    found = [wrapped(k, 8) for k in range(-300, 300)]
     assert all((k - n) % 256 == 0 and -128 < n <= 128 for k, n in zip(range(-300, 300), found, strict=True))
 
 

@@ -180,7 +180,7 @@ def _form(n: Expr, done: Mapping[Expr, Form], knowing: Knowing) -> Form | None:
         return None
     sums = multiples(n)
     if sums is not None:
-        return Form(collected([(product, c * k) for a, k in sums for product, c in done[a]]))
+        return Form(collected([(product, c * k) for a, k in sums for product, c in done[a].terms.items()]))
     match n.op:
         case "mul" if len(parts[0].terms) * len(parts[1].terms) <= MAX_TERMS:
             return parts[0] * parts[1]

@@ -32,19 +32,22 @@ def multiples(node: Expr) -> tuple[tuple[Expr, int], ...] | None:
     >>> [multiples(n) for n in parse_expr("%i - $n:i32\n%i << 3\n%i * $n:i32")]
     [((%i, 1), ($n:i32, -1)), ((%i, 8),), None]
     """
-    args = node.args
-    signs = SIGNS.get(node.op)
-    if signs is not None:
-        return tuple(zip(args, signs, strict=True))
-    match node.op:
-        case "mul" if args[1].op == "const":
-            return ((args[0], args[1].attr),)
-        case "mul" if args[0].op == "const":
-            return ((args[1], args[0].attr),)
-        case "shift_left" | "shift_left_in" if args[1].op == "const" and 0 <= args[1].attr < node.type.bits:
-            return ((args[0], 1 << args[1].attr),)
-        case _:
-            return None
+    op, args = node.op, node.args
+    if op == "add":
+        return (args[0], 1), (args[1], 1)
+    if op == "sub":
+        return (args[0], 1), (args[1], -1)
+    if op == "neg":
+        return ((args[0], -1),)
+    if op == "mul":
+        a, b = args
+        if b.op == "const":
+            return ((a, b.attr),)
+        return ((b, a.attr),) if a.op == "const" else None
+    if op in ("shift_left", "shift_left_in") and args[1].op == "const":
+        places = args[1].attr
+        return ((args[0], 1 << places),) if 0 <= places < node.type.bits else None
+    return None
 
 
 def collected(terms: Iterable[tuple[Term, int]]) -> dict[Term, int]:
@@ -55,13 +58,13 @@ def collected(terms: Iterable[tuple[Term, int]]) -> dict[Term, int]:
     return {term: count for term, count in found.items() if count}
 
 
-def wrapped(count: int, type_: T.Type) -> int:
-    """The number of least magnitude that means the same in a type of integers; of two, the positive one.
+def wrapped(count: int, bits: int) -> int:
+    """The number of least magnitude that means the same to so many bits; of two, the positive one.
 
-    >>> wrapped(255, T.u8), wrapped(128, T.i8), wrapped(-128, T.i8)
+    >>> wrapped(255, 8), wrapped(128, 8), wrapped(-128, 8)
     (-1, 128, 128)
     """
-    half = 1 << (type_.bits - 1)
+    half = 1 << bits >> 1
     return count if -half < count <= half else (count + half - 1) % (2 * half) - half + 1
 
 
@@ -107,8 +110,9 @@ def as_sum(node: Expr, *, stop: Callable[[Expr], bool], whole: NonWrapping) -> S
 
     found, constant = _collected(node, stop, through)
     order = sorted(found.items(), key=lambda t: t[0].id) if len(found) > 1 else found.items()
-    kept = [(n, wrapped(k, node.type)) for n, k in order]
-    return Sum(tuple([term for term in kept if term[1]]), wrapped(constant, node.type))
+    bits = node.type.bits
+    terms = tuple([(n, k) for n, count in order if (k := wrapped(count, bits))])
+    return Sum(terms, wrapped(constant, bits))
 
 
 def exact_sum(node: Expr, facts: FactsOf) -> Sum | None:
@@ -143,7 +147,8 @@ def _collected(
         if not stop(n):
             parts = multiples(n)
             if parts is not None:
-                stack += [(a, count * k) for a, k in reversed(parts)]
+                for a, k in parts[::-1]:
+                    stack.append((a, count * k))
                 continue
             if n.op == "convert" and through(n):
                 stack.append((n.args[0], count))

@@ -400,4 +400,4 @@ def _wrapped(type_: T.Type, value: Number) -> Number:
     """A coefficient in its type: rounded, or wrapped to the number of least magnitude that means the same."""
     if type_.is_float:
         return rounded(type_, value)
-    return wrapped(int(value), type_)
+    return wrapped(int(value), type_.bits)
