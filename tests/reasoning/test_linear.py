@@ -95,18 +95,29 @@ def test_what_does_not_grow_evenly(text: str):
     assert slope(root, COLUMN) is None
 
 
-@given(st.integers(0, 10**9))
-def test_a_sum_is_the_number_modulo_the_width(seed: int):
-    root = program(random.Random(seed), T.i32)
+def told(root: Expr, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """The values of a number, and of the sum that it is taken apart into, as they wrap."""
     found = as_sum(root, stop=lambda n: False, whole=index_is_whole)
-    nodes = [root, *(n for n, _ in found.terms)]
     leaves = (ROW, COLUMN, E.param("a", T.i32), E.param("b", T.i32))
     rng = np.random.default_rng(seed)
-    value, *parts = interp.evaluate(nodes, {n: rng.integers(-(2**31), 2**31, 50) for n in leaves})
-    total = found.constant + sum(
-        int(k) * np.int64(v) for (_, k), v in zip(found.terms, parts, strict=True)
-    ) % (1 << 32)
-    assert np.array_equal(np.broadcast_to(value, 50), np.broadcast_to(total, 50).astype(np.int32))
+    environment = {n: rng.integers(-(2**31), 2**31, 50) for n in leaves}
+    value, *parts = interp.evaluate([root, *(n for n, _ in found.terms)], environment)
+    total = np.full(50, found.constant)
+    for (_, count), part in zip(found.terms, parts, strict=True):
+        total = total + np.int64(count) * part
+    return np.broadcast_to(value, 50), total.astype(np.int32)
+
+
+@given(st.integers(0, 10**9))
+def test_a_sum_is_the_number_modulo_the_width(seed: int):
+    assert np.array_equal(*told(program(random.Random(seed), T.i32), seed))
+
+
+def test_what_is_added_to_itself_again_and_again_is_taken_apart_so_far():
+    node = COLUMN
+    for _ in range(30):
+        node = E.apply("add", node, E.apply("add", node, ROW))
+    assert np.array_equal(*told(node, 1))
 
 
 def test_an_exact_sum_is_an_expression_of_its_value_and_does_not_wrap():

@@ -137,6 +137,14 @@ class _Found:
                         self.visit(b, scope, guards)
 
 
+def by_buffer(accesses: Iterable[Access]) -> dict[Buffer, list[Access]]:
+    """Accesses in the order given, each with others to the same array."""
+    found: dict[Buffer, list[Access]] = {}
+    for a in accesses:
+        found.setdefault(a.buffer, []).append(a)
+    return found
+
+
 @functools.lru_cache(maxsize=1024)
 def shown(node: Expr) -> str:
     """An expression as in text, with the indices and sizes by their plain names.

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..ir.expr import Buffer, Expr, topological
+from ..ir.expr import Expr, topological
 from ..ir.facts import Facts
 from ..ir.nest import For
 from .bounds import inside
-from .effects import Access, effects, stored
+from .effects import Access, by_buffer, effects, stored
 from .forms import Atom, form, number
 from .infer import FactsOf
 from .known import Around, Known, touches
@@ -86,8 +86,8 @@ class LoopAccesses:
         self._written = stored(loop.body)
         self._known: dict[tuple[Around, ...], Known] = {}
         found = effects(loop.body)
-        self._stores = _by_buffer(found.sets)
-        self._loads = {b: uses for b, uses in _by_buffer(found.uses).items() if b in self._stores}
+        self._stores = by_buffer(found.sets)
+        self._loads = {b: uses for b, uses in by_buffer(found.uses).items() if b in self._stores}
 
     def stores(self) -> Verdict:
         """Whether no two iterations store to the same place."""
@@ -253,10 +253,3 @@ def _length(s: For) -> int | None:
         if end.op == "add" and end.args[0] is s.lo and end.args[1].op == "const" and end.args[1].attr > 0:
             return int(end.args[1].attr)
     return None
-
-
-def _by_buffer(accesses: Iterable[Access]) -> dict[Buffer, list[Access]]:
-    found: dict[Buffer, list[Access]] = {}
-    for a in accesses:
-        found.setdefault(a.buffer, []).append(a)
-    return found

@@ -19,6 +19,8 @@ from .infer import FactsOf
 NonWrapping = Callable[[Expr], bool]
 Term = TypeVar("Term")
 
+MAX_PARTS = 1000
+"""Sums in a sum that are taken apart: a value that is added to itself again and again would have no end of them."""
 SIGNS: Mapping[str, tuple[int, ...]] = {"add": (1, 1), "sub": (1, -1), "neg": (-1,)}
 """Multiples of the operands, whatever these are."""
 
@@ -138,15 +140,16 @@ def _collected(
     """The counts of nodes in the order in which an expression names them, and the constant."""
     found: dict[Expr, int] = {}
     constant = 0
-    stack = [(node, 1)]
+    stack, left = [(node, 1)], MAX_PARTS
     while stack:
         n, count = stack.pop()
         if n.op == "const":
             constant += count * n.attr
             continue
-        if not stop(n):
+        if left and not stop(n):
             parts = multiples(n)
             if parts is not None:
+                left -= 1
                 for a, k in parts[::-1]:
                     stack.append((a, count * k))
                 continue

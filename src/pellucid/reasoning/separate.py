@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..ir.expr import Buffer
 from ..ir.nest import Block
 from .declared import DISTINCT
-from .effects import Access, effects, loads
+from .effects import Access, by_buffer, effects, loads
 from .known import Known
 from .pair import AccessPair, Side
 from .prove import Proved, Verdict, both
@@ -42,7 +41,7 @@ def separate(a: Access, b: Access, known: Known) -> Verdict:
 
 def apart(first: Iterable[Access], second: Iterable[Access], known: Known) -> Verdict:
     """Whether every one of some accesses is separate from every one of others; at the first that is not, it ends."""
-    one, other = _by_buffer(first), _by_buffer(second)
+    one, other = by_buffer(first), by_buffer(second)
     found: list[Verdict] = []
     for buffer, accesses in one.items():
         others = [Side(y, known, 2) for y in other.get(buffer, ())]
@@ -55,13 +54,6 @@ def apart(first: Iterable[Access], second: Iterable[Access], known: Known) -> Ve
     if one and other and len({*one, *other}) > 1:
         found.append(_DISTINCT)
     return both(*found) if found else Proved("there is nothing to meet")
-
-
-def _by_buffer(accesses: Iterable[Access]) -> dict[Buffer, list[Access]]:
-    found: dict[Buffer, list[Access]] = {}
-    for a in accesses:
-        found.setdefault(a.buffer, []).append(a)
-    return found
 
 
 _DISTINCT = Proved("they are different arrays", (DISTINCT,))
