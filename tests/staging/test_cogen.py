@@ -123,7 +123,7 @@ def test_a_residual_program_is_a_code_with_a_text() -> None:
     residual = tidy(compiler(linked("x", "y", "+", linked(3), "*")))
     assert len(reached(residual)) == 1
     assert write(residual).count("prim") == 3
-    assert compiler.source.startswith("def B0(out, k_1, prog_2, x_3, y_4):")
+    assert compiler.source.startswith("# expr(D S nil D D)\ndef B0(out, k_1, prog_2, x_3, y_4):\n")
     assert repr(compiler) == "Compiler of expr(D S nil D D)"
 
 

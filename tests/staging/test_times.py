@@ -120,3 +120,21 @@ def test_times_are_printed_as_in_the_paper() -> None:
         assert show(read_time(text)) == text
     with pytest.raises(StagingError, match="did you mean 'static'"):
         read_time("statik")
+
+
+def test_a_pair_is_the_same_graph_whether_its_halves_share_points_or_not() -> None:
+    draw = random.Random(58)
+    sharing = {True: 0, False: 0}
+    for _ in range(400):
+        made, other = drawn(draw), drawn(draw)
+        both = pair(made, other, draw.choice(["own", "", "p"]))
+        if not isinstance(both, Graph):
+            continue
+        # What is kept beside the nodes is what they say, and no two of them are alike.
+        again = Graph(both.nodes)
+        assert (again.packed, again.points) == (both.packed, both.points)
+        assert (again.car, again.cdr) == (both.car, both.cdr)
+        assert len({(node.points, node.car, node.cdr, node.atom) for node in both.nodes}) == len(both.nodes)
+        halves = [one.points for one in (made, other) if isinstance(one, Graph)]
+        sharing[len(halves) == 2 and not halves[0].isdisjoint(halves[1])] += 1
+    assert min(sharing.values()) > 40

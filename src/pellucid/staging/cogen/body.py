@@ -45,7 +45,6 @@ from pellucid.staging.times.lattice import (
 Streams = tuple[Instruction, ...]
 Names = dict[str, Value]
 _VARIABLE = re.compile(r"[a-zA-Z_]\w*_\d+")
-_UNPRINTABLE = re.compile(r"[^ -~]")
 _DEEPEST = 60
 """Nested blocks of one function; Python takes 100."""
 _MOST_CALLS = 8
@@ -81,10 +80,7 @@ class Body:
 
     def _write(self, letter: str, *, demand: bool) -> None:
         """Write one function."""
-        number = self._owner.number
-        # Points and codes may be named by any text, also by one that a file holds: a comment has one line.
-        note = f"  # {_UNPRINTABLE.sub('?', repr(self._owner))}"
-        to = Writer(self._generator, self._owner, f"{letter}{number}", self._args, self._count, note)
+        to = Writer(self._generator, self._owner, f"{letter}{self._owner.number}", self._args, self._count)
         if demand:
             to.put("mark = len(out)")
         self._stream(to, self._owner.code.body, 0, dict(self.names), None, demand)

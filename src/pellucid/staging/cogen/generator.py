@@ -7,10 +7,12 @@ one, and compiles the Python text of them all. What comes out is an ordinary obj
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time as clock
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Protocol, TypeAlias, TypeVar, cast, overload
 
 from pellucid.base.errors import StagingError
@@ -35,6 +37,7 @@ _MAX_PATTERNS = 400
 _MAX_WORK = 250_000
 """Parts of binding times that instructions take, in all patterns. What settles takes up to 200,000: a second."""
 
+_UNPRINTABLE = re.compile(r"[^ -~]")
 _FUNCTIONS = "BJMC"
 """The functions of an extension that others call."""
 _CROWDED = 40
@@ -55,7 +58,8 @@ class Generator:
         self.integers = integers
         self.watch = watch
         self.session = Session(most, deepest)
-        self.trace: list[str] = []
+        self.trace: list[Extension | tuple[Time, Time]] = []
+        """The extensions, and the lifts that made structures or stacks: from which time to which."""
         self.extensions: list[Extension] = []
         self.closed: set[Extension] = set()
         self.closes_all = False
@@ -127,7 +131,7 @@ class Generator:
         owner = Extension(code, times, len(self.extensions))
         self.extensions.append(owner)
         self._by_pattern[code, times] = owner
-        self.trace.append(repr(owner))
+        self.trace.append(owner)
         self._patterns[code] += 1
         if self._patterns[code] > _MAX_PATTERNS:
             self._unsettled(code)
@@ -150,11 +154,11 @@ class Generator:
         """The code that lifts structures of a time, made by the lift compiler."""
         from pellucid.staging.cogen.lifts import lifter
 
-        self.trace.append(f"{time} --> {to}")
+        self.trace.append((time, to))
         return lifter(time, to)
 
-    def finish(self) -> str:
-        """Write all extensions; their Python text, which is compiled as it is needed."""
+    def finish(self) -> list[str]:
+        """Write all extensions; the Python text of each, which is compiled as it is needed."""
         from pellucid.staging.cogen.body import Body, leaves_of
         from pellucid.staging.cogen.wrapping import wrapped
 
@@ -177,7 +181,7 @@ class Generator:
             for letter in _FUNCTIONS:
                 self.namespace[f"{letter}{owner.number}"] = self._unread(owner, text, letter)
             self._bind(owner)
-        return "\n".join(texts)
+        return texts
 
     def _unread(self, owner: Extension, text: str, letter: str) -> Callable[..., Any]:
         """A function that compiles the text of its extension when it is first called, and is replaced then.
@@ -273,15 +277,25 @@ class Compiler:
         with uncollected():
             self._entry = generator.extension(code, times)
             self._entry.depth = 1
-            self.source = generator.finish()
-        """The Python text of its extensions."""
-        self.trace = generator.trace
-        """The extensions and the lifts that made structures or stacks, in order, as in Figure 9."""
+            self._texts = generator.finish()
+        self._trace = generator.trace
         self.extensions = generator.extensions
         self._session = generator.session
         self._lock = threading.Lock()
         self.seconds = clock.perf_counter() - begin
         """The time that `cogen` took."""
+
+    @property
+    def source(self) -> str:
+        """The Python text of its extensions, each after its name."""
+        # Points and codes may be named by any text, also by one that a file holds: a comment has one line.
+        names = [_UNPRINTABLE.sub("?", repr(owner)) for owner in self.extensions]
+        return "\n".join(f"# {name}\n{text}" for name, text in zip(names, self._texts, strict=True))
+
+    @cached_property
+    def trace(self) -> list[str]:
+        """The extensions and the lifts that made structures or stacks, in order, as in Figure 9."""
+        return [repr(one) if isinstance(one, Extension) else f"{one[0]} --> {one[1]}" for one in self._trace]
 
     def __repr__(self) -> str:
         """The extension that it enters."""

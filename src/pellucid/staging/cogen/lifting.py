@@ -144,7 +144,7 @@ def stacked(to: Writer, value: Value, goal: Stack) -> Value:
             place=to.place,
             fix="lift to a stack with a time for each",
         )
-    to.generator.trace.append(f"{time} --> stack-bt")
+    to.generator.trace.append((time, goal))
     closure = pair(Pointer(code), frame.time, "|".join(time.nodes[0].points), closure=True)
     owner = to.generator.extension(code, (closure, *goal.returns))
     name = to.variable("k")

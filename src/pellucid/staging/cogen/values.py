@@ -91,17 +91,13 @@ def is_split(time: Time) -> bool:
     return isinstance(time, Graph) and not time.packed
 
 
-def width(time: Time) -> int:
-    """The number of leaves of a value that is not taken apart."""
-    return 0 if time.is_fixed else 3 if time is CYCLIC else 1
-
-
 def fresh(time: Time, name: Callable[[], str]) -> Value:
     """A value of a time in new Python variables."""
     if isinstance(time, Graph) and not time.packed:
         return Value(time, (), (fresh(time.car, name), fresh(time.cdr, name)))
-    wide = width(time)
-    return Value(time, (name(),) if wide == 1 else tuple([name() for _ in range(wide)]))
+    if time.is_fixed:
+        return Value(time)
+    return Value(time, (name(), name(), name()) if time is CYCLIC else (name(),))
 
 
 def parts(value: Value) -> Iterator[Value]:

@@ -27,11 +27,10 @@ class Writer:
         name: str,
         args: str = "",
         count: int = 0,
-        note: str = "",
     ) -> None:
         self.generator = generator
         self.owner = owner
-        self.lines = [f"def {name}(out{args}):{note}"]
+        self.lines = [f"def {name}(out{args}):"]
         self.name = name
         self.places: list[int] = []
         """Lines of this text and of the interpreter in turn: from the one on, instructions are of the other."""

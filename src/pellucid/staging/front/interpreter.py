@@ -139,7 +139,7 @@ class Translation(NamedTuple):
 class InterpreterCompiler:
     """The compiler of an interpreter in Python: called on its static values, it makes a program.
 
-    `source` is its Python text, `trace` the extensions in order, `seconds` the time that `cogen` took.
+    `seconds` is the time that `cogen` took.
     """
 
     def __init__(
@@ -163,9 +163,17 @@ class InterpreterCompiler:
             raise self._placed(error) from None
         self.code = self._compiler.code
         """The interpreter in root."""
-        self.source = self._compiler.source
-        self.trace = self._compiler.trace
         self.seconds = self._compiler.seconds
+
+    @property
+    def source(self) -> str:
+        """Its Python text."""
+        return self._compiler.source
+
+    @property
+    def trace(self) -> list[str]:
+        """The extensions and lifts in order."""
+        return self._compiler.trace
 
     def __repr__(self) -> str:
         """The interpreter, with its binding times."""

@@ -27,11 +27,39 @@ from pellucid.staging.times.lattice import (
 @lru_cache(maxsize=1 << 15)
 def built(closure: bool, points: tuple[str, ...], car: Time, cdr: Time, atom: bool) -> Time:
     """The time of a pair of two times."""
+    apart = [frozenset(points or ("",))]
+    apart += [half.points for half in (car, cdr) if isinstance(half, Graph)]
+    if len(frozenset[str]().union(*apart)) == sum(map(len, apart)):
+        return _of_apart(closure, points, car, cdr, atom)
     work = _Work()
     root = work.node(closure, set(points), work.add(car), work.add(cdr), atom)
     if points:
         work.collapse(root)
     return work.taken(root)
+
+
+def _of_apart(closure: bool, points: tuple[str, ...], car: Time, cdr: Time, atom: bool) -> Time:
+    """The time of a pair of two times that share no point with it or with each other: no nodes are united."""
+    nodes: list[Node] = []
+    fields: list[Field] = []
+    for half in (car, cdr):
+        base = len(nodes) + 1
+        if not isinstance(half, Graph):
+            fields.append(half)
+            continue
+        fields.append(base)
+        nodes += [
+            Node(
+                node.closure,
+                node.points,
+                node.car + base if isinstance(node.car, int) else node.car,
+                node.cdr + base if isinstance(node.cdr, int) else node.cdr,
+                node.atom,
+            )
+            for node in half.nodes
+        ]
+    root = Node(closure, tuple(sorted(points)), fields[0], fields[1], atom)
+    return Graph((root, *nodes), (car, cdr))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -108,17 +108,26 @@ class Node(NamedTuple):
 
 
 class Graph(Time):
-    """A partially static structure: its root is node 0. `graphs` makes them; no two nodes of one are alike."""
+    """A partially static structure: its root is node 0. `graphs` makes them; no two nodes of one are alike.
 
-    __slots__ = ("_car", "_cdr", "_hash", "nodes", "packed")
+    Parameters: `halves` are the times of the halves of the root, where these are known, and the root is in neither.
+    """
 
-    def __init__(self, nodes: tuple[Node, ...]) -> None:
+    __slots__ = ("_car", "_cdr", "_hash", "nodes", "packed", "points")
+
+    def __init__(self, nodes: tuple[Node, ...], halves: tuple[Time, Time] | None = None) -> None:
         self.nodes = nodes
-        self.packed = nodes[0].atom or any(0 in (node.car, node.cdr) for node in nodes if _is_int(node))
+        self.packed = nodes[0].atom or (
+            halves is None and any(0 in (node.car, node.cdr) for node in nodes if _is_int(node))
+        )
         """Whether one value of it may be larger than another: it is circular, or a sum with atoms."""
+        self.points = frozenset([point for node in nodes for point in node.points or ("",)])
+        """The cons points of its nodes; "" where one has none."""
         self._hash = hash(nodes)
         self._car: Time | None = None
         self._cdr: Time | None = None
+        if halves is not None:
+            self._car, self._cdr = halves
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Graph) and self.nodes == other.nodes)
