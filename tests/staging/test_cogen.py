@@ -1,6 +1,7 @@
 """Compilers from interpreters: the law, what the residual programs look like, what is refused."""
 
 import random
+import re
 from collections import Counter
 from functools import cache
 
@@ -351,3 +352,19 @@ def test_equal_vectors_are_one_key_and_others_are_not() -> None:
     made = cogen(read_sugar(text)["start"], ["D", "S", "D"])(tuple((one, 2) for one in items))
     assert len([one for one in reached(made) if one.name.startswith("g")]) == 3
     assert [run(made, x) for x in (-3, 0, 1, 2)] == [-3, 1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "times"), [(TREES, "start", "D S D D"), (FILTER, "fir", "D cyc D S nil")]
+)
+def test_calls_of_a_compiler_lead_on_so_that_their_chains_end(text: str, name: str, times: str) -> None:
+    compiler = cogen(read_sugar(text)[name], times.split())
+    depths = [one.depth for one in compiler.extensions]
+    calls: list[tuple[int, int]] = []
+    for line in compiler.source.splitlines():
+        if head := re.match(r"def [BJMCT](\d+)", line):
+            owner = int(head[1])
+        elif call := re.match(r" +[BJ](\d+)\(", line):
+            calls.append((depths[owner], depths[int(call[1])]))
+    assert len(calls) > 50
+    assert all(0 < before < after and after % 8 for before, after in calls)

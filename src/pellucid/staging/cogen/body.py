@@ -57,6 +57,8 @@ class Body:
     def __init__(self, generator: Generator, owner: Extension) -> None:
         self._generator = generator
         self._owner = owner
+        # One that no jump led to yet begins anew: the number must not change when calls were written by it.
+        owner.depth = owner.depth or 1
         self._functions: list[str] = []
         self._count = 0
         self._jumping: Jump | None = None

@@ -58,7 +58,7 @@ class Extension:
         self.times = times
         self.number = number
         self.depth = 0
-        """The jumps that led to it first from the entry; 0 before one does."""
+        """The jumps that led to it first, from the entry or a closure; 0 before one does."""
         self.branches = False
         self.places: dict[str, array[int]] = {}
         """Of each function, the lines of the interpreter that its lines are of, as a writer takes note of them."""

@@ -276,7 +276,6 @@ class Compiler:
         """What `cogen` was told besides the times."""
         with uncollected():
             self._entry = generator.extension(code, times)
-            self._entry.depth = 1
             self._texts = generator.finish()
         self._trace = generator.trace
         self.extensions = generator.extensions
