@@ -138,8 +138,10 @@ class Session:
         self._pairs: dict[Any, Pair] = {}
         self._shared: dict[Any, tuple[int, Prim]] = {}
         self._kept: list[Any] = []
-        self._vectors: dict[int, object] = {}
+        self._keys: dict[int, Any] = {}
+        """Those of the values that are kept, by identity."""
         self._alike: dict[Any, object] = {}
+        """The objects that stand for vectors, by their structure."""
         self._walked = 0
         self._made: Counter[Extension] = Counter()
         """The codes that each extension made."""
@@ -156,7 +158,7 @@ class Session:
         self._pairs.clear()
         self._shared.clear()
         self._kept.clear()
-        self._vectors.clear()
+        self._keys.clear()
         self._alike.clear()
         self.factors.clear()
         self.amounts.clear()
@@ -280,14 +282,16 @@ class Session:
 
         A vector is walked once, however often its key is wanted, and has an object for it that is cheap to compare.
         """
-        if value.__class__ is not tuple:
-            if value.__class__ not in PLAIN and value.__class__ not in (float, bool):
-                self._kept.append(value)
-            return key_of(value)
-        found = self._vectors.get(id(value))
+        kind = value.__class__
+        if kind in PLAIN:
+            return value
+        found = self._keys.get(id(value))
         if found is None:
             self._kept.append(value)
-            found = self._vectors[id(value)] = self._alike.setdefault(key_of(value), object())
+            found = key_of(value)
+            if kind is tuple:
+                found = self._alike.setdefault(found, object())
+            self._keys[id(value)] = found
         return found
 
     # ---- keys and normalization of what is packed ----
@@ -488,10 +492,10 @@ def _grouped(owner: Extension, value: tuple[Any, ...]) -> Iterator[tuple[Time, A
 
 def frozen(stream: Stream) -> tuple[Instruction, ...]:
     """A stream as the body of a code: what follows a test is a tuple too."""
+    instruction: Any
     for at, instruction in enumerate(stream):
-        if isinstance(instruction, If):
-            inner: Any = instruction.stream
-            stream[at] = new(If, (instruction.test, frozen(inner)))
+        if instruction.__class__ is If:
+            stream[at] = new(If, (instruction[0], frozen(instruction[1])))
     return tuple(stream)
 
 

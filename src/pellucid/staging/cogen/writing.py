@@ -53,15 +53,14 @@ class Writer:
             places += (now, line)
 
     @contextmanager
-    def indented(self, out: str | None = None) -> Steps[None]:
-        """Within a block of Python; with `out`, another stream is extended there."""
-        before, stream = self._indent, self.out
+    def indented(self) -> Steps[None]:
+        """Within a block of Python."""
+        before = self._indent
         self._indent += " "
-        self.out = out or stream
         try:
             yield
         finally:
-            self._indent, self.out = before, stream
+            self._indent = before
 
     def depth(self) -> int:
         """The number of blocks around this point."""
