@@ -1,5 +1,7 @@
 """What becomes of a root program's graph: chains of codes, closures as records, near accesses that share a check."""
 
+import random
+
 import numpy as np
 import pytest
 from tests.fuzz.tiers import Call, compare, meant
@@ -188,3 +190,38 @@ def test_what_is_counted_down_is_tested_near_its_end(text: str) -> None:
         call = Call([None, n, 3], [memory, "integer", "integer"], memory, words)
         found = compare(code, call, meant(code, call), 1 << 20, TIERS)
         assert found in (dict.fromkeys(TIERS, 1), {"large": len(TIERS)})
+
+
+def _random_loop(draw: random.Random) -> str:
+    """A loop with a counter that goes down, one that goes up, and addresses near both."""
+    lines = [f"loop(k m n p s) {{\nif (zero? {draw.choice('ns')}) (car k)(k s)"]
+    names = {"n": 0, "p": 0}
+    values = ["s", "3"]
+    for k in range(draw.randint(2, 9)):
+        near = draw.choice([*names])
+        kind = draw.random()
+        if kind < 0.3:
+            lines.append(f"a{k} = ({draw.choice('+-')} {near} {draw.randint(0, 3)})")
+            names[f"a{k}"] = 0
+        elif kind < 0.65:
+            lines.append(f"w{k} = (load m {near})")
+            values.append(f"w{k}")
+        elif kind < 0.85:
+            lines.append(f"x{k} = (store m {near} (& {draw.choice(values)} 255))")
+        else:
+            lines.append(f"if (zero? {near}) (car k)(k {draw.choice(values)})")
+    ends = [draw.choice([n for n in names if n != "p"]), draw.choice([n for n in names if n != "n"])]
+    return "\n".join([*lines, f"loop(k m {ends[0]} {ends[1]} (& {draw.choice(values)} 255))", "}"])
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_random_loops_over_near_addresses(seed: int) -> None:
+    draw = random.Random(seed)
+    code = _entry(_random_loop(draw))
+    memory = Memory("m", 8)
+    for n, p in ((0, 0), (3, 2), (6, 0), (9, 5), (-1, 1), (5, -1), (2, 8), ((1 << 63) - 1, -(1 << 63))):
+        words = np.arange(9, dtype=np.uint8) * 40
+        call = Call([None, n, p, 7], [memory, *["integer"] * 3], memory, words)
+        expected = meant(code, call)
+        if expected.outcome[0] != "endless":
+            assert compare(code, call, expected, 1 << 20, TIERS).keys() <= {*TIERS, "large"}
