@@ -13,13 +13,13 @@ from typing import NamedTuple
 from pellucid.ir.flow import Block, Graph, Instruction, Stream
 from pellucid.staging.root.graphs import Growing, defines, jumps, operand_places, streams
 
-_LEAST_SAVED = 2
+_MIN_SAVED = 2
 """Checks and tests that a second copy of a block must save."""
-_LONGEST = 200
+_MAX_LENGTH = 200
 """Instructions of a block that is written twice."""
 
 
-_FARTHEST = 1 << 31
+_MAX_DISTANCE = 1 << 31
 """The largest number by which a register is near a parameter."""
 
 
@@ -51,7 +51,7 @@ class Checks:
         block = self._blocks[number]
         everything = [i for stream in streams(block.body) for i in stream]
         # A block that makes pairs would ask for room twice.
-        if block.roots or len(everything) > _LONGEST or any(i[0] == "pair" for i in everything):
+        if block.roots or len(everything) > _MAX_LENGTH or any(i[0] == "pair" for i in everything):
             return
         if all(to != number for i in everything for to, _ in jumps(i)):
             return
@@ -72,7 +72,7 @@ class Checks:
         }
         dropped = {*steps, *(at for at, group in accesses.items() if group[:2] in farthest)}
         spared = sum(-place.more < ends.get(place.base, 0) for place in tests)
-        if len(dropped) + spared - len(ends) - len(farthest) < _LEAST_SAVED:
+        if len(dropped) + spared - len(ends) - len(farthest) < _MIN_SAVED:
             return
         body: Stream = []
         for base, end in ends.items():
@@ -102,7 +102,7 @@ class Checks:
                 base, more = near[instruction[2]]
                 number: int = instruction[3]
                 by = self._growing.constants[~number] if op == "add" else -self._growing.constants[~number]
-                if abs(more + by) > _FARTHEST:
+                if abs(more + by) > _MAX_DISTANCE:
                     continue
                 near[instruction[1]] = place = _Place(base, more + by)
                 if instruction[4] and place.more < 0:

@@ -36,7 +36,7 @@ from pellucid.staging.root.records import Records
 from pellucid.staging.root.words import TAGGED, Value
 
 _LIMIT = 1 << 63
-_MOST_JOINED = 64
+_MAX_JOINED = 64
 """Codes that a block may go on with, since what is known of its registers is copied for each of its arms."""
 
 
@@ -235,7 +235,7 @@ class _Lowering(Operations):
             elif isinstance(instruction, Const):
                 made, constant = instruction
                 of = constant.__class__
-                if of is Code and constant in self._sole and self._joined < _MOST_JOINED:
+                if of is Code and constant in self._sole and self._joined < _MAX_JOINED:
                     next_code = constant
                     continue
                 value = self._integers.get(constant) if of is int else None

@@ -16,10 +16,10 @@ from pellucid.ir.flow import Block, Graph, Instruction, Stream
 from pellucid.staging.root.flow import Set, bits
 from pellucid.staging.root.graphs import Growing, jumps, operands, streams
 
-MOST_FIELDS = 6
+MAX_FIELDS = 6
 """Elements whose tags have room in one word."""
 _BYTE = 8
-_HIDDEN = MOST_FIELDS + 1
+_HIDDEN = MAX_FIELDS + 1
 """A depth that no list has: of what is seen by more than readers of elements."""
 
 
@@ -79,7 +79,7 @@ class Records:
         pair = register
         while not self.pairs[pair].ends:
             pair = self._made[pair][3]
-            if pair not in self._made or self.pairs[pair].site & closures or len(found) == MOST_FIELDS:
+            if pair not in self._made or self.pairs[pair].site & closures or len(found) == MAX_FIELDS:
                 return []
             found.append(pair)
         return found
