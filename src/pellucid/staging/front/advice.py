@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,21 @@ ITERATORS: Mapping[Any, str] = dict.fromkeys(
     (range, enumerate, zip, reversed), "use it in `for ... in ...`, or append the items to a list"
 ) | dict.fromkeys((sum, any, all, sorted, map, filter, set, print), "write a loop")
 """For functions of Python that it may not call by themselves, what to write."""
+INSTEAD: Mapping[type[ast.AST], str] = {
+    ast.Lambda: "write a function with `def` at the top of the file, and call it by its name; "
+    "where one of several is wanted, hand on a text that names it, and branch",
+    ast.ListComp: "write a loop that appends",
+    ast.SetComp: "write a loop",
+    ast.DictComp: "write a loop that assigns entries",
+    ast.GeneratorExp: "write a loop",
+    ast.Await: "write plain calls",
+    ast.Yield: "return a tuple or a list",
+    ast.YieldFrom: "return a tuple or a list",
+    ast.NamedExpr: "assign the variable on a line before",
+    ast.Starred: "name the items one by one",
+    ast.Set: "write a tuple",
+}
+"""For expressions that it may not have, what to write."""
 
 
 def branched(name: str) -> str:

@@ -8,8 +8,10 @@ from types import FunctionType
 from typing import Any, ClassVar, cast
 
 from pellucid.staging.front.advice import CALLABLE, ITERATORS, branched
-from pellucid.staging.front.blocks import Block, Branch, Fail, Go
+from pellucid.staging.front.blocks import Block, Blocks, Branch, Fail, Go
+from pellucid.staging.front.comparisons import Comparisons
 from pellucid.staging.front.effects import CHANGES, Target, is_transparent, root_of
+from pellucid.staging.front.inference import Inference
 from pellucid.staging.front.kinds import Kind, point_of
 from pellucid.staging.front.objects import fields_of
 from pellucid.staging.front.returns import Returns, alone, alone_recursive, changing, opening, recursive
@@ -20,7 +22,7 @@ from pellucid.staging.front.vectors import TEXT_METHODS
 from pellucid.staging.integers import lift
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.primitives import apply
-from pellucid.staging.root.program import Lift
+from pellucid.staging.root.program import Code, Lift
 
 BINARY: Mapping[type[ast.operator], str] = {
     ast.Add: "+",
@@ -35,19 +37,16 @@ BINARY: Mapping[type[ast.operator], str] = {
     ast.LShift: "<<",
     ast.RShift: ">>",
 }
-_COMPARISONS: Mapping[type[ast.cmpop], tuple[str, bool, bool]] = {
-    ast.Eq: ("=", False, False),
-    ast.NotEq: ("=", False, True),
-    ast.Lt: ("<", False, False),
-    ast.Gt: ("<", True, False),
-    ast.GtE: ("<", False, True),
-    ast.LtE: ("<", True, True),
-}
-"""The primitive, whether its operands are exchanged, and whether its result is negated."""
 
 
 class Expressions(Sequences):
     """Translates the expressions of one function."""
+
+    def __init__(
+        self, source: Source, inference: Inference, codes: Mapping[FunctionType, Code], blocks: Blocks
+    ) -> None:
+        super().__init__(source, inference, codes, blocks)
+        self.comparisons = Comparisons(self)
 
     # ---- values ----
 
@@ -112,83 +111,7 @@ class Expressions(Sequences):
         return self.blocks.prim("^", self.value(node.operand), self.blocks.const(-1))
 
     def _compare(self, node: Any) -> str:
-        result = self.blocks.temporary()
-        join = Block(node.lineno)
-        left = self.place(node.left)
-        pairs = list(zip(node.ops, node.comparators, strict=True))
-        for at, (operator, right) in enumerate(pairs):
-            other = self.place(right) if not isinstance(operator, ast.In | ast.NotIn) else ""
-            before = node.left if not at else node.comparators[at - 1]
-            made = self._compared(node, operator, left, other, right, self.kind(before))
-            if len(pairs) == 1:
-                return made
-            self.blocks.prim("identity", made, to=result)
-            if at < len(pairs) - 1:
-                more = Block(node.lineno)
-                self.blocks.end(Branch(result, more, join), more)
-            left = other
-        self.blocks.end(Go(join), join)
-        return result
-
-    def _compared(
-        self,
-        node: ast.AST,
-        operator: ast.cmpop,
-        left: str,
-        other: str,
-        right: ast.expr,
-        kind: Kind,
-    ) -> str:
-        blocks = self.blocks
-        if isinstance(operator, ast.Is | ast.IsNot):
-            if not (isinstance(right, ast.Constant) and right.value is None):
-                raise self.error(node, "`is` compares with None only", "write == for other values")
-            made = self.is_none(node, left, kind)
-            return made if isinstance(operator, ast.Is) else blocks.prim("not", made)
-        if isinstance(operator, ast.In | ast.NotIn):
-            made = self.among(left, right)
-            return made if isinstance(operator, ast.In) else blocks.prim("not", made)
-        name, is_exchanged, is_negated = _COMPARISONS[type(operator)]
-        forms = self.kind(right).forms | kind.forms
-        if forms & STRUCTURES:
-            return self._alike(node, name, left, other, forms, is_negated=is_negated)
-        is_zero = isinstance(right, ast.Constant) and type(right.value) is int and right.value == 0
-        if name == "=" and is_zero:
-            made = blocks.prim("zero?", left)
-        else:
-            made = blocks.prim(name, *((other, left) if is_exchanged else (left, other)))
-        return blocks.prim("not", made) if is_negated else made
-
-    def is_none(self, node: ast.AST, held: str, kind: Kind) -> str:
-        """Whether a value is None; a sequence without items is too in the program, so it must be told apart."""
-        forms = kind.root.forms
-        if forms & STRUCTURES and not forms & {"given", "none"}:
-            return self.blocks.const(False)
-        if kind.may_be_empty and "none" in forms:
-            raise self.error(
-                node,
-                "what is compared with None may be an empty sequence too, and the program cannot tell them apart",
-                "keep a flag beside it, or use a number or a text for none",
-            )
-        return self.blocks.prim("null?", held)
-
-    def _alike(
-        self, node: ast.AST, name: str, left: str, other: str, forms: set[str], *, is_negated: bool
-    ) -> str:
-        """Whether two sequences are equal: static ones by their parts, others item by item."""
-        if name != "=" or forms & {"dict", "object"}:
-            raise self.error(node, "sequences are compared", "compare their items")
-        if "list" in forms and forms & {"given", "tuple"}:
-            what = "static sequence" if "given" in forms else "tuple"
-            raise self.error(
-                node,
-                f"a list is compared with a {what}",
-                "compare with a tuple that is written, or item by item",
-            )
-        is_given = "given" in forms
-        blocks = self.blocks
-        made = blocks.prim("same-data", left, other) if is_given else self.call(node, "alike", left, other)
-        return self.blocks.prim("not", made) if is_negated else made
+        return self.comparisons.compared(node)
 
     def _boolean(self, node: Any) -> str:
         result, join = self.blocks.temporary(), Block(node.lineno)
@@ -442,23 +365,7 @@ class Expressions(Sequences):
             raise self.error(
                 classes, f"{ast.unparse(classes)} is no class", "write int, str, tuple or a class"
             )
-        return self.is_a(node, self.place(one), self.kind(one), tuple(found))
-
-    def is_a(self, node: ast.AST, held: str, kind: Kind, classes: tuple[Any, ...]) -> str:
-        """Whether a value is of one of some classes."""
-        what = self.blocks.const(classes)
-        if kind.forms & {"list", "dict"}:
-            text = ast.unparse(node).splitlines()[0]
-            raise self.error(node, f"{text}: the class of a list or a dictionary", "keep a tag beside it")
-        if not kind.forms & {"tuple", "object"}:
-            return self.blocks.prim("is-a", held, what)
-        is_made = any(issubclass(kind.of or tuple, each) for each in classes)
-        return self.either(
-            node,
-            held,
-            lambda _: self.blocks.const(is_made),
-            lambda atom: self.blocks.prim("is-a" if "none" in kind.forms else "is-a-or-empty", atom, what),
-        )
+        return self.comparisons.is_a(node, self.place(one), self.kind(one), tuple(found))
 
     def _as_real(self, node: Any) -> str:
         (one,) = self.arguments(node, 1)

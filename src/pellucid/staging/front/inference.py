@@ -11,6 +11,7 @@ import numpy as np
 
 from pellucid.staging.front.effects import CHANGES, Effects, Target, is_transparent
 from pellucid.staging.front.kinds import ANY, ITEM, Kind, Kinds, link_rest
+from pellucid.staging.front.literals import outside_kind, position, written_key
 from pellucid.staging.front.objects import (
     defaults_of,
     field_class,
@@ -494,20 +495,3 @@ def _progress(pending: list[_Pending]) -> bool:
     done = [one for one in pending if one.walk.resolved(one)]
     pending[:] = [one for one in pending if one not in done]
     return bool(done)
-
-
-def position(index: ast.expr) -> int | None:
-    """The position that a literal index names."""
-    return index.value if isinstance(index, ast.Constant) and type(index.value) is int else None
-
-
-def outside_kind(value: Any) -> Kind:
-    """The kind of a constant of the interpreter."""
-    if isinstance(value, tuple | list | dict | str):
-        return Kind("given")
-    return Kind("memory") if isinstance(value, Memory) else Kind()
-
-
-def written_key(index: ast.expr | None) -> str:
-    """The text that a key is; empty if it is computed, or no text."""
-    return index.value if isinstance(index, ast.Constant) and isinstance(index.value, str) else ""

@@ -11,6 +11,7 @@ from pellucid.staging.front.effects import root_of
 from pellucid.staging.front.expressions import Expressions
 from pellucid.staging.front.inference import VIEWS
 from pellucid.staging.front.kinds import ITEM, Kind
+from pellucid.staging.front.literals import number_of
 from pellucid.staging.front.returns import as_known
 from pellucid.staging.root.program import Lift
 
@@ -101,7 +102,7 @@ class Loops(Expressions):
         start = self.value(args[0]) if len(args) > 1 else blocks.const(0)
         start = blocks.prim("identity", start)
         stop = blocks.prim("identity", self.value(args[1] if len(args) > 1 else args[0]))
-        step = _literal(args[2]) if len(args) > 2 else 1
+        step = number_of(args[2]) if len(args) > 2 else 1
         by = step or blocks.prim("identity", self.value(args[2]))
         if isinstance(by, str):
             self._refuse_zero(by)
@@ -280,12 +281,3 @@ class Loops(Expressions):
         ]
         changed = {root_of(one) for one in self.inference.changed_in(node.body)}
         return len(inside) == len(everywhere) and not changed & names
-
-
-def _literal(node: ast.expr) -> int:
-    """The number that is written, or 0."""
-    try:
-        found = ast.literal_eval(node)
-    except ValueError:
-        return 0
-    return found if type(found) is int else 0

@@ -145,7 +145,7 @@ class Patterns:
             case ast.MatchValue(value):
                 test = blocks.prim("=", held, self._function.place(value))
             case ast.MatchSingleton(None):
-                test = self._function.is_none(pattern, held, kind)
+                test = self._function.comparisons.is_none(pattern, held, kind)
             case ast.MatchSingleton(value):
                 test = blocks.prim("=", held, blocks.const(value))
             case ast.MatchOr(patterns):
@@ -187,7 +187,7 @@ class Patterns:
         def linked(pairs: str) -> str:
             if len(patterns) == starred and "none" in forms_of_all:
                 # None is no sequence: what has no items is refused, or there is none such.
-                is_none = self._function.is_none(pattern, pairs, kind)
+                is_none = self._function.comparisons.is_none(pattern, pairs, kind)
                 return blocks.prim("not", is_none) if starred else blocks.const(False)
             made = self._function.call(pattern, "counted", pairs, blocks.const(0))
             if starred:
@@ -215,7 +215,9 @@ class Patterns:
         what = self._function.source.known(pattern.cls)
         fields = match_fields(self._function.source, pattern, what)
         fits = Block(pattern.lineno)
-        self._blocks.end(Branch(self._function.is_a(pattern, held, kind, (what,)), fits, other), fits)
+        self._blocks.end(
+            Branch(self._function.comparisons.is_a(pattern, held, kind, (what,)), fits, other), fits
+        )
         parts = [*zip(fields, pattern.patterns, strict=True)]
         parts += zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True)
         for name, one in parts:

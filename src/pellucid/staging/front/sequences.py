@@ -9,9 +9,11 @@ from types import FunctionType
 from typing import Any
 
 from pellucid.base.errors import StagingError
+from pellucid.staging.front.advice import INSTEAD
 from pellucid.staging.front.blocks import Block, Blocks, Branch, Go
-from pellucid.staging.front.inference import Inference, position, written_key
+from pellucid.staging.front.inference import Inference
 from pellucid.staging.front.kinds import ITEM, Kind, point_of
+from pellucid.staging.front.literals import is_end, position, written_key
 from pellucid.staging.front.objects import fields_of, is_keyed, is_named_tuple, position_of
 from pellucid.staging.front.returns import of_routine
 from pellucid.staging.front.routines import routine
@@ -21,20 +23,6 @@ from pellucid.staging.memory import Memory
 from pellucid.staging.root.program import Code, Lift
 from pellucid.staging.times.lattice import STATIC
 
-_INSTEAD: Mapping[type[ast.AST], str] = {
-    ast.Lambda: "write a function with `def` at the top of the file, and call it by its name; "
-    "where one of several is wanted, hand on a text that names it, and branch",
-    ast.ListComp: "write a loop that appends",
-    ast.SetComp: "write a loop",
-    ast.DictComp: "write a loop that assigns entries",
-    ast.GeneratorExp: "write a loop",
-    ast.Await: "write plain calls",
-    ast.Yield: "return a tuple or a list",
-    ast.YieldFrom: "return a tuple or a list",
-    ast.NamedExpr: "assign the variable on a line before",
-    ast.Starred: "name the items one by one",
-    ast.Set: "write a tuple",
-}
 STRUCTURES = {"tuple", "list", "dict", "object"}
 
 
@@ -67,7 +55,7 @@ class Sequences(ABC):
     def refused(self, node: ast.AST) -> StagingError:
         """The error of a construct that is outside of the subset."""
         text = ast.unparse(node).splitlines()[0]
-        instead = _INSTEAD.get(type(node), "write it with if, while, for, calls, numbers and tuples")
+        instead = INSTEAD.get(type(node), "write it with if, while, for, calls, numbers and tuples")
         return self.error(node, f"{text!r} is outside of what interpreters may use", instead)
 
     def kind(self, node: ast.expr) -> Kind:
@@ -394,7 +382,7 @@ class Sequences(ABC):
             bounds = [self.value(one) if one else self.blocks.const(None) for one in (part.lower, part.upper)]
             return self.blocks.prim("slice", vector, *bounds)
 
-        if form == "given" or (not self.kind(node.value).forms and not _is_end(part)):
+        if form == "given" or (not self.kind(node.value).forms and not is_end(part)):
             return of_vector(held)
         first = 0 if part.lower is None else position(part.lower)
         if form not in ("tuple", "either") or first is None or first < 0 or part.upper is not None:
@@ -505,8 +493,3 @@ class Sequences(ABC):
         if len(node.args) != count:
             raise self.error(node, f"{ast.unparse(node.func)} takes {count} arguments here", "give as many")
         return node.args
-
-
-def _is_end(part: ast.Slice) -> bool:
-    """Whether a slice is the end of a sequence from a written position on."""
-    return part.upper is None and (part.lower is None or (position(part.lower) or 0) > 0)
