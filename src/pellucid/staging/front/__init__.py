@@ -1,8 +1,8 @@
 """Interpreters in Python for the compiler generator: a function is read by its syntax and becomes a program of root.
 
-`source` reads functions; `inference` finds the `kinds` of values, with `objects`, `literals` and `effects`. `sequences`,
-`comparisons`, `expressions`, `loops`, `patterns` and `statements` translate them to `blocks`, which become codes, and
-call `routines`. `returns` says what calls give, and `shapes` what they may change. `vectors` are static data.
+`source` reads functions; `inference` finds the `kinds` of values, with `objects`, `literals` and `effects`.
+`sequences`, `comparisons`, `expressions`, `loops`, `patterns` and `statements` translate them to `blocks`, which become
+codes, and call `routines`. `returns` says what calls give, `shapes` what they may change. `vectors` are static data.
 `interpreter` is the door, `placing` its errors, in the words of `advice`, `explaining` what shows binding times.
 """
 
