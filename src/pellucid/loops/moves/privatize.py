@@ -110,11 +110,7 @@ PARTS = Theorem(
         Clause("order-free", lambda s: _site(s).order, _order_free),
         Clause("inside", lambda s: f"every position is inside of {_site(s).buffer.name}", _inside),
         Clause("in-scope", "the copy is known at every store", _in_scope),
-        Clause(
-            "few-copies",
-            f"the copies are numbered from 0 on, with at most {MAX_ELEMENTS} elements",
-            _few_copies,
-        ),
+        Clause("few-copies", f"the copies are numbered, with at most {MAX_ELEMENTS} elements", _few_copies),
     ),
     shape=Clause(
         "gathers", "the site is a loop in order with a store of the form b[p] := b[p] op e", _gathers
@@ -124,13 +120,10 @@ PARTS = Theorem(
 
 def _private(site: Site) -> int:
     """The bytes of the copies if they stand inside of a loop or a branch."""
-    outside = all(isinstance(s, Alloc) for s in site.around)
-    return (
-        0 if outside else elements(_site(site), _counts(site) or ()) * _site(site).buffer.type.dtype.itemsize
-    )
-
-
-FITS = fits(_private)
+    if all(isinstance(s, Alloc) for s in site.around):
+        return 0
+    g = _site(site)
+    return elements(g, _counts(site) or ()) * g.buffer.type.dtype.itemsize
 
 
 def apply(
@@ -151,4 +144,4 @@ def apply(
 
 
 DOC = "Gather what a loop gathers into an array in several copies of it, and merge them after."
-MOVE = Move("privatize", DOC, find, apply, (PARTS,), limits=(FITS,))
+MOVE = Move("privatize", DOC, find, apply, (PARTS,), limits=(fits(_private),))
