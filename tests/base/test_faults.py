@@ -25,7 +25,7 @@ from pellucid.base import aside
 from pellucid.base.aside import written_aside
 from pellucid.base.errors import FileError
 from pellucid.cli import reports
-from pellucid.cli.hops.desk import Desk
+from pellucid.cli.hops.repl import ReplState
 from pellucid.driver.cache import Cache
 from pellucid.loops.hops.saving import ProgramText
 
@@ -44,9 +44,9 @@ def write(path: Path) -> None:
 
 
 def hops(path: Path) -> None:
-    desk = Desk.of(ProgramText.of("k", NEST), width=80)
-    desk.say("try lanes i count=4")
-    desk.say(f"save {path}")
+    repl = ReplState.of(ProgramText.of("k", NEST), width=80)
+    repl.say("try lanes i count=4")
+    repl.say(f"save {path}")
 
 
 def export(path: Path) -> None:

@@ -19,7 +19,7 @@ from pellucid import images as im
 from pellucid.base import opening
 from pellucid.base.errors import FileError
 from pellucid.base.opening import contents, opened, text_of
-from pellucid.cli.hops.changing import opened as opened_program
+from pellucid.cli.hops.edits import opened as opened_program
 from pellucid.cli.loading import chosen
 
 posix = pytest.mark.skipif(os.name != "posix", reason="files of POSIX")

@@ -20,8 +20,8 @@ import pytest
 from pellucid.base.errors import InputError, PellucidError
 from pellucid.cli.hops import colors
 from pellucid.cli.hops.columns import beside
-from pellucid.cli.hops.desk import Desk, LeaveError, commands
 from pellucid.cli.hops.editing import completions, history_file
+from pellucid.cli.hops.repl import LeaveError, ReplState, commands
 from pellucid.ir.text import print_nest
 from pellucid.loops.core.registry import moves
 from pellucid.loops.hops.listing import Row
@@ -48,27 +48,27 @@ SHADE = """kernel shade(w: i32, h: i32):
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk.of(ProgramText.of("shade", SHADE), width=120)
+def repl() -> ReplState:
+    return ReplState.of(ProgramText.of("shade", SHADE), width=120)
 
 
-def said(desk: Desk, line: str) -> str:
-    return colors.plain(desk.say(line))
+def said(repl: ReplState, line: str) -> str:
+    return colors.plain(repl.say(line))
 
 
 # ---- lines ----
 
 
-def test_every_command_has_help_and_a_sentence(desk):
+def test_every_command_has_help_and_a_sentence(repl):
     for name, command in commands().items():
         assert command.doc.endswith(".")
-        assert said(desk, f"help {name}").startswith(command.usage)
-        assert name in said(desk, "help")
+        assert said(repl, f"help {name}").startswith(command.usage)
+        assert name in said(repl, "help")
 
 
 @pytest.mark.parametrize("name", list(moves()))
-def test_every_move_is_taught_with_its_clauses_and_an_example(desk, name):
-    text = said(desk, f"help {name}")
+def test_every_move_is_taught_with_its_clauses_and_an_example(repl, name):
+    text = said(repl, f"help {name}")
     assert text.startswith(f"{name}\n")
     for theorem in moves()[name].theorems:
         assert theorem.name in " ".join(text.split())
@@ -79,69 +79,69 @@ def test_every_move_is_taught_with_its_clauses_and_an_example(desk, name):
     assert "tested" in text or "proved by machine" in text
 
 
-def test_a_condition_is_taught_by_its_name(desk):
-    text = said(desk, "help one-way")
+def test_a_condition_is_taught_by_its_name(repl):
+    text = said(repl, "help one-way")
     assert text.startswith(
         "one-way, a condition\n  lanes, independent iterations commute, in lanes: no loop around"
     )
-    assert said(desk, "help few-iterations").startswith(
+    assert said(repl, "help few-iterations").startswith(
         "few-iterations, a condition\n  unroll_all, a limit: "
     )
     with pytest.raises(InputError, match="did you mean 'one-way'"):
-        desk.say("help oneway")
+        repl.say("help oneway")
 
 
-def test_show_numbers_the_statements_and_remembers_the_notation(desk):
-    assert said(desk, "show").splitlines()[-1] == " 3      out[j * 5 + i] := convert.f32(i + w * h) * a[j]"
-    assert "parameter w: i32" in said(desk, "show")
-    assert said(desk, "show hops").splitlines()[-1].strip().startswith("(")
-    assert said(desk, "show").splitlines()[-1].strip().startswith("(")
-    said(desk, "show plain")
-    said(desk, "try spread 1")
-    assert "spread over" in said(desk, "show")
-    assert "spread over" not in said(desk, "show original")
+def test_show_numbers_the_statements_and_remembers_the_notation(repl):
+    assert said(repl, "show").splitlines()[-1] == " 3      out[j * 5 + i] := convert.f32(i + w * h) * a[j]"
+    assert "parameter w: i32" in said(repl, "show")
+    assert said(repl, "show hops").splitlines()[-1].strip().startswith("(")
+    assert said(repl, "show").splitlines()[-1].strip().startswith("(")
+    said(repl, "show plain")
+    said(repl, "try spread 1")
+    assert "spread over" in said(repl, "show")
+    assert "spread over" not in said(repl, "show original")
     with pytest.raises(InputError, match="no notation is called 'pascal'; one of plain, nest, hops"):
-        desk.say("show pascal")
+        repl.say("show pascal")
 
 
-def test_a_try_shows_before_and_after_the_conditions_and_the_cost(desk):
-    text = said(desk, "try lanes i count=4")
+def test_a_try_shows_before_and_after_the_conditions_and_the_cost(repl):
+    text = said(repl, "try lanes i count=4")
     assert text.startswith("step 1: lanes at 2: for i in 0 .. 5:\nbefore")
     assert " ~   2    for i in 0 .. 5 by 4 lanes:" in text
     assert "\nProved: independent iterations commute, in lanes\n  positive-count: " in text
     assert "times cheaper" in text.splitlines()[-1]
 
 
-def test_the_name_of_a_move_alone_tries_it(desk):
-    assert said(desk, "spread").startswith("step 1: spread at 1: for j in 0 .. 6:\n")
+def test_the_name_of_a_move_alone_tries_it(repl):
+    assert said(repl, "spread").startswith("step 1: spread at 1: for j in 0 .. 6:\n")
 
 
-def test_moves_lists_each_with_place_and_gain(desk):
-    lines = said(desk, "moves").splitlines()
+def test_moves_lists_each_with_place_and_gain(repl):
+    lines = said(repl, "moves").splitlines()
     assert any(line.split()[:2] == ["lanes", "2"] and line.endswith("times cheaper") for line in lines)
-    assert {line.split()[0] for line in said(desk, "moves spread").splitlines()} == {"spread"}
-    assert {line.split()[1] for line in said(desk, "moves 1").splitlines()} == {"1"}
-    said(desk, "try spread")
-    assert said(desk, "moves spread") == "spread is not licensed anywhere."
+    assert {line.split()[0] for line in said(repl, "moves spread").splitlines()} == {"spread"}
+    assert {line.split()[1] for line in said(repl, "moves 1").splitlines()} == {"1"}
+    said(repl, "try spread")
+    assert said(repl, "moves spread") == "spread is not licensed anywhere."
 
 
 def test_a_move_that_has_to_be_told_something_is_mentioned():
-    desk = Desk.of(
+    repl = ReplState.of(
         ProgramText.of(
             "t", (ROOT / "src/pellucid/loops/hops/samples/inline_array.nest").read_text().partition("\n")[2]
         )
     )
     assert (
-        said(desk, "moves inline_array")
+        said(repl, "moves inline_array")
         == "not tried, as they have to be told something: inline_array array=…"
     )
-    assert "inline_array" in said(desk, "moves").splitlines()[-1]
-    assert said(desk, "try inline_array 0 array=t").startswith("step 1: inline_array at 0")
+    assert "inline_array" in said(repl, "moves").splitlines()[-1]
+    assert said(repl, "try inline_array 0 array=t").startswith("step 1: inline_array at 0")
 
 
-def test_why_not_says_what_the_clause_asks_and_what_is_here(desk):
-    said(desk, "try lanes i")
-    text = said(desk, "why not lanes at i")
+def test_why_not_says_what_the_clause_asks_and_what_is_here(repl):
+    said(repl, "try lanes i")
+    text = said(repl, "why not lanes at i")
     assert (
         text.splitlines()[1:]
         == [
@@ -151,38 +151,38 @@ def test_why_not_says_what_the_clause_asks_and_what_is_here(desk):
         ]
         or "in-order" in text
     )
-    assert said(desk, "why lanes 2") == text
-    assert "Nothing is in the way." in said(desk, "why not spread at 1")
+    assert said(repl, "why lanes 2") == text
+    assert "Nothing is in the way." in said(repl, "why not spread at 1")
 
 
-def test_history_goes_back_and_forth(desk):
-    said(desk, "try lanes i")
-    said(desk, "try spread j")
-    assert said(desk, "undo 2").startswith("2 changes taken back")
-    assert "lanes" not in said(desk, "show")
-    assert said(desk, "redo").startswith("1 change made again")
-    assert said(desk, "ledger").splitlines()[1].split()[:3] == ["1", "lanes", "2"]
-    assert said(desk, "redo").startswith("1 change")
-    assert "2 steps made again: every condition holds" in said(desk, "replay")
-    assert said(desk, "compare 2").startswith("before")
-    assert said(desk, "compare").startswith("at first")
-    assert said(desk, "reset").startswith("2 changes taken back")
-    assert said(desk, "ledger") == "Nothing has been done yet."
+def test_history_goes_back_and_forth(repl):
+    said(repl, "try lanes i")
+    said(repl, "try spread j")
+    assert said(repl, "undo 2").startswith("2 changes taken back")
+    assert "lanes" not in said(repl, "show")
+    assert said(repl, "redo").startswith("1 change made again")
+    assert said(repl, "ledger").splitlines()[1].split()[:3] == ["1", "lanes", "2"]
+    assert said(repl, "redo").startswith("1 change")
+    assert "2 steps made again: every condition holds" in said(repl, "replay")
+    assert said(repl, "compare 2").startswith("before")
+    assert said(repl, "compare").startswith("at first")
+    assert said(repl, "reset").startswith("2 changes taken back")
+    assert said(repl, "ledger") == "Nothing has been done yet."
 
 
 def test_a_step_is_explained_down_to_what_it_is_made_of():
-    desk = Desk.of(
+    repl = ReplState.of(
         ProgramText.of(
             "t", (ROOT / "src/pellucid/loops/hops/samples/tile.nest").read_text().partition("\n")[2]
         )
     )
-    said(desk, "try tile 1 rows=8 columns=8")
-    text = said(desk, "explain 1")
+    said(repl, "try tile 1 rows=8 columns=8")
+    text = said(repl, "explain 1")
     assert "small steps, on an instance" in text
     assert "small steps 1 to 2: strip_mine\n  at 1: for j in 0 .. 32:\n" in text
-    assert said(desk, "explain 1 all").count("\nsmall step ") == 3
+    assert said(repl, "explain 1 all").count("\nsmall step ") == 3
     with pytest.raises(InputError, match="there is no step 2; steps are 1 to 1"):
-        desk.say("explain 2")
+        repl.say("explain 2")
 
 
 HISTOGRAM = """
@@ -198,37 +198,37 @@ HISTOGRAM = """
 
 
 def test_a_heuristic_makes_several_steps_that_one_undo_takes_back():
-    desk = Desk.of(ProgramText.of("histogram", HISTOGRAM))
-    first = said(desk, "show")
-    text = said(desk, "do ForOptimize")
+    repl = ReplState.of(ProgramText.of("histogram", HISTOGRAM))
+    first = said(repl, "show")
+    text = said(repl, "do ForOptimize")
     assert text.startswith("steps 1 to ")
     assert "join_conditional" in text
     assert "times cheaper" in text.splitlines()[-1]
-    assert said(desk, "ledger").count("\n") > 5
-    assert "every condition holds, same program" in said(desk, "replay")
-    assert said(desk, "run").endswith("bit for bit.")
-    said(desk, "undo")
-    assert said(desk, "show") == first
-    assert said(desk, "do BackPropagate index=i").startswith("step")
+    assert said(repl, "ledger").count("\n") > 5
+    assert "every condition holds, same program" in said(repl, "replay")
+    assert said(repl, "run").endswith("bit for bit.")
+    said(repl, "undo")
+    assert said(repl, "show") == first
+    assert said(repl, "do BackPropagate index=i").startswith("step")
     with pytest.raises(PellucidError, match="BackPropagate has no option 'axis'; its options: index"):
-        desk.say("do BackPropagate axis=i")
+        repl.say("do BackPropagate axis=i")
 
 
-def test_heuristics_are_known_and_taught_by_name(desk):
+def test_heuristics_are_known_and_taught_by_name(repl):
     names = set(heuristics())
     assert {"ForOptimize", "RemoveDeadVars", "ForceLCJoin", "StatementSimplify", "simplify"} <= names
     for name in names:
-        assert said(desk, f"help {name}").startswith(f"{name}\n")
+        assert said(repl, f"help {name}").startswith(f"{name}\n")
         assert heuristics()[name].doc.endswith(".")
 
 
 def test_a_heuristic_about_a_statement_is_told_which():
-    desk = Desk.of(ProgramText.of("histogram", HISTOGRAM))
-    said(desk, "do RemoveDeadVars")
-    said(desk, "do BackPropagate")
-    said(desk, "do CompoundOptimize")
-    (test,) = [p for p in desk.session.places() if p.line.startswith("if ")]
-    assert f"split_loop at {test.number - 1}" in said(desk, f"do SplitCompoundAroundIf {test.number}")
+    repl = ReplState.of(ProgramText.of("histogram", HISTOGRAM))
+    said(repl, "do RemoveDeadVars")
+    said(repl, "do BackPropagate")
+    said(repl, "do CompoundOptimize")
+    (test,) = [p for p in repl.session.places() if p.line.startswith("if ")]
+    assert f"split_loop at {test.number - 1}" in said(repl, f"do SplitCompoundAroundIf {test.number}")
     for line, words in (
         ("search width=2.5", "give a whole number above 0"),
         ("do SplitCompoundAroundIf", "is about one statement; give the number"),
@@ -236,81 +236,81 @@ def test_a_heuristic_about_a_statement_is_told_which():
         ("do ForOptimize 1", "is not about one statement; leave it out"),
     ):
         with pytest.raises(PellucidError, match=words):
-            desk.say(line)
+            repl.say(line)
 
 
 def test_a_search_brings_home_moves_that_can_be_made_again(tmp_path):
-    desk = Desk.of(ProgramText.of("histogram", HISTOGRAM))
+    repl = ReplState.of(ProgramText.of("histogram", HISTOGRAM))
     told: list[str] = []
-    desk.progress = told.append
-    text = said(desk, "search seconds=60 width=4 depth=8")
+    repl.progress = told.append
+    text = said(repl, "search seconds=60 width=4 depth=8")
     assert text.startswith("steps 1 to ")
     assert "the time ran out" not in text
     assert "join_conditional" in text
     assert told[0].startswith("1 moves deep, ")
     assert told[-1] == ""
-    said(desk, f"save {tmp_path}/again.steps")
-    again = Desk.of(desk.program)
+    said(repl, f"save {tmp_path}/again.steps")
+    again = ReplState.of(repl.program)
     for line in (tmp_path / "again.steps").read_text().splitlines():
         said(again, line)
-    assert print_nest(again.session.kernel) == print_nest(desk.session.kernel)
+    assert print_nest(again.session.kernel) == print_nest(repl.session.kernel)
     with pytest.raises(PellucidError, match="a search has no limit 'hours'"):
-        desk.say("search hours=1")
+        repl.say("search hours=1")
     with pytest.raises(PellucidError, match="'long' is no limit"):
-        desk.say("search seconds=long")
+        repl.say("search seconds=long")
 
 
-def test_times_are_told_as_formulas_and_numbers(desk):
+def test_times_are_told_as_formulas_and_numbers(repl):
     sized = "kernel k(n: i32):\n  output a: i32[9]\n  for i in 0 .. n:\n    a[i] := 0\n"
-    assert "now: 202 = 2*max(0, n) + 2" in said(Desk.of(ProgramText.of("k", sized)), "times n=100")
-    text = said(desk, "times")
+    assert "now: 202 = 2*max(0, n) + 2" in said(ReplState.of(ProgramText.of("k", sized)), "times n=100")
+    text = said(repl, "times")
     assert "loops that can run in lanes: 1 (for j), 2 (for i)" in text
-    said(desk, "try lanes i")
-    assert [line.partition(":")[0] for line in said(desk, "times").splitlines()[1:3]] == [
+    said(repl, "try lanes i")
+    assert [line.partition(":")[0] for line in said(repl, "times").splitlines()[1:3]] == [
         "  at first",
         "  now",
     ]
-    assert "(+ ForStatementTime (* (+ 1 (- 5 0))" in " ".join(said(desk, "times paper").split())
+    assert "(+ ForStatementTime (* (+ 1 (- 5 0))" in " ".join(said(repl, "times paper").split())
     with pytest.raises(InputError, match="pellucid doctor --calibrate"):
-        desk.say("times measured")
+        repl.say("times measured")
     for line, words in (("times q=1", "neither a size nor a loop"), ("times w=x", "'x' is not a number")):
         with pytest.raises(PellucidError, match=words):
-            desk.say(line)
+            repl.say(line)
 
 
-def test_run_compares_with_the_original_and_counts_visits(desk):
-    text = said(desk, "run w=3 h=2 a=1,2,3,4,5,6,7,8")
+def test_run_compares_with_the_original_and_counts_visits(repl):
+    text = said(repl, "run w=3 h=2 a=1,2,3,4,5,6,7,8")
     assert text.startswith("run by the interpreter\n")
     assert "  out = 6 7 8 9 10 12 14 16 " in text
     assert "  j / i: 30" in text
     assert "bit for bit" not in text
-    said(desk, "try lanes i")
-    assert said(desk, "run w=3 h=2").endswith("Both programs give the same outputs, bit for bit.")
-    assert "not counted, since not all loops run in order" in said(desk, "run w=3 h=2")
+    said(repl, "try lanes i")
+    assert said(repl, "run w=3 h=2").endswith("Both programs give the same outputs, bit for bit.")
+    assert "not counted, since not all loops run in order" in said(repl, "run w=3 h=2")
 
 
-def test_run_takes_inputs_from_files_and_a_seed(desk, tmp_path):
+def test_run_takes_inputs_from_files_and_a_seed(repl, tmp_path):
     file = tmp_path / "a.npy"
     np.save(file, np.full(8, 2.0, np.float32))
-    assert "  a = 2 2 2" in said(desk, f"run w=3 h=2 a={file}")
-    assert said(desk, "run w=3 h=2 seed=4") != said(desk, "run w=3 h=2 seed=5")
+    assert "  a = 2 2 2" in said(repl, f"run w=3 h=2 a={file}")
+    assert said(repl, "run w=3 h=2 seed=4") != said(repl, "run w=3 h=2 seed=5")
     with pytest.raises(PellucidError, match=r"missing\.npy: is not there"):
-        desk.say("run a=missing.npy")
+        repl.say("run a=missing.npy")
 
 
 def test_many_visits_are_run_by_machine_code():
-    desk = Desk.of(
+    repl = ReplState.of(
         ProgramText.of(
             "t", "kernel t():\n  output a: i32[1]\n  for i in 0 .. 100000:\n    a[0] := a[0] + i\n"
         )
     )
-    assert said(desk, "run a=0").startswith("run by machine code\n")
-    assert "  i: 100,000" in said(desk, "run")
+    assert said(repl, "run a=0").startswith("run by machine code\n")
+    assert "  i: 100,000" in said(repl, "run")
     text = "kernel t():\n  output a: f32[1]\n  for i in 0 .. 30000:\n    a[0] := sin(convert.f32(i))\n"
-    waves = Desk.of(ProgramText.of("t", text))
+    waves = ReplState.of(ProgramText.of("t", text))
     said(waves, "try peel 1 side=back")
     assert said(waves, "run").endswith("Both programs give the same outputs, bit for bit.")
-    huge = Desk.of(
+    huge = ReplState.of(
         ProgramText.of("t", "kernel t(n: i32):\n  output a: i32[1]\n  for i in 0 .. n:\n    a[0] := i\n")
     )
     with pytest.raises(InputError, match="would take too long"):
@@ -319,20 +319,20 @@ def test_many_visits_are_run_by_machine_code():
 
 def test_what_is_abstract_can_be_moved_and_not_run():
     text = "(MakeVariable x) (MakeVariable y) (MakeAbstractStatement S1) (:= x 1) S1 (:= y 2)"
-    desk = Desk.of(ProgramText.of("k", text))
-    assert "S1" in said(desk, "show")
-    said(desk, "try interchange 1")
+    repl = ReplState.of(ProgramText.of("k", text))
+    assert "S1" in said(repl, "show")
+    said(repl, "try interchange 1")
     with pytest.raises(PellucidError, match="S1"):
-        desk.say("run")
+        repl.say("run")
 
 
-def test_assume_is_written_down(desk):
+def test_assume_is_written_down(repl):
     assert said(
-        Desk.of(ProgramText.of("k", "kernel k(r: f32):\n  output a: f32[2]\n  a[0] := r\n")),
+        ReplState.of(ProgramText.of("k", "kernel k(r: f32):\n  output a: f32[2]\n  a[0] := r\n")),
         "assume r 0.5..1",
     )
-    assert said(desk, "assume w 1..64") == "from here on 1 <= w <= 64"
-    assert len(desk.session.done) == 1
+    assert said(repl, "assume w 1..64") == "from here on 1 <= w <= 64"
+    assert len(repl.session.done) == 1
 
 
 @pytest.mark.parametrize(
@@ -368,58 +368,58 @@ def test_assume_is_written_down(desk):
         ("moves spreed", "did you mean 'spread'"),
     ],
 )
-def test_a_wrong_line_says_what_is_wrong_and_changes_nothing(desk, line, words):
-    said(desk, "try lanes i")
-    desk.session.undo()
+def test_a_wrong_line_says_what_is_wrong_and_changes_nothing(repl, line, words):
+    said(repl, "try lanes i")
+    repl.session.undo()
     if line in ("undo", "explain 1"):
-        desk = Desk.of(desk.program)
-    before = print_nest(desk.session.kernel), len(desk.session.done), len(desk.session.undone), desk.program
+        repl = ReplState.of(repl.program)
+    before = print_nest(repl.session.kernel), len(repl.session.done), len(repl.session.undone), repl.program
     with pytest.raises(PellucidError) as caught:
-        desk.say(line)
+        repl.say(line)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
     assert before == (
-        print_nest(desk.session.kernel),
-        len(desk.session.done),
-        len(desk.session.undone),
-        desk.program,
+        print_nest(repl.session.kernel),
+        len(repl.session.done),
+        len(repl.session.undone),
+        repl.program,
     )
 
 
-def test_comments_and_empty_lines_say_nothing(desk):
-    assert desk.say("") == desk.say("   # nothing") == []
+def test_comments_and_empty_lines_say_nothing(repl):
+    assert repl.say("") == repl.say("   # nothing") == []
 
 
-def test_a_file_that_cannot_be_read_as_a_program_leaves_the_desk_alone(desk, tmp_path):
+def test_a_file_that_cannot_be_read_as_a_program_leaves_the_desk_alone(repl, tmp_path):
     broken = tmp_path / "broken.hops"
     broken.write_text("(for i 0 3 (:= x 1)")
     with pytest.raises(PellucidError, match="line 1, column 1: this parenthesis is never closed"):
-        desk.say(f"load {broken}")
-    assert desk.program.name == "shade"
+        repl.say(f"load {broken}")
+    assert repl.program.name == "shade"
     (tmp_path / "sums.hops").write_text(SUMS)
-    assert said(desk, f"load {tmp_path}/sums.hops").startswith("sums\n")
-    assert desk.program.language == "hops"
+    assert said(repl, f"load {tmp_path}/sums.hops").startswith("sums\n")
+    assert repl.program.language == "hops"
 
 
-def test_a_session_is_saved_in_every_form(desk, tmp_path):
-    said(desk, "try lanes i count=4")
-    said(desk, "try spread j")
-    assert desk.unsaved
+def test_a_session_is_saved_in_every_form(repl, tmp_path):
+    said(repl, "try lanes i count=4")
+    said(repl, "try spread j")
+    assert repl.unsaved
     for name in ("again.py", "again.steps", "again.md", "again.json"):
-        assert said(desk, f"save {tmp_path}/{name}") == f"written: {tmp_path}/{name}"
-    assert not desk.unsaved
-    said(desk, "undo")
-    said(desk, "try spread j")
-    assert desk.unsaved
+        assert said(repl, f"save {tmp_path}/{name}") == f"written: {tmp_path}/{name}"
+    assert not repl.unsaved
+    said(repl, "undo")
+    said(repl, "try spread j")
+    assert repl.unsaved
     assert (tmp_path / "again.steps").read_text() == "try lanes 2 count=4\ntry spread 1\n"
     assert runpy.run_path(str(tmp_path / "again.py"))["PROGRAM"].strip() == SHADE.strip()
     assert (tmp_path / "again.md").read_text().count("\n### Step ") == 2
     assert [row["move"] for row in json.loads((tmp_path / "again.json").read_text())] == ["lanes", "spread"]
 
 
-def test_quit_leaves(desk):
+def test_quit_leaves(repl):
     with pytest.raises(LeaveError):
-        desk.say("quit")
+        repl.say("quit")
 
 
 # ---- two columns ----
@@ -464,21 +464,21 @@ def test_a_page_that_is_too_narrow_tells_changes_line_by_line():
         ("try 'lanes ", []),
     ],
 )
-def test_tab_offers_what_could_stand_there(desk, line, found):
-    offered = completions(desk, line)
+def test_tab_offers_what_could_stand_there(repl, line, found):
+    offered = completions(repl, line)
     if line in ("why ", "why not lanes at "):
         assert set(found) <= set(offered)
     else:
         assert sorted(offered) == found
 
 
-def test_files_are_completed(desk, tmp_path, monkeypatch):
+def test_files_are_completed(repl, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sums.hops").write_text(SUMS)
     (tmp_path / "sub").mkdir()
-    assert completions(desk, "load su") == ["sub/", "sums.hops"]
-    assert completions(desk, "load sub/") == []
-    assert completions(desk, f"load {tmp_path}/sums") == [f"{tmp_path}/sums.hops"]
+    assert completions(repl, "load su") == ["sub/", "sums.hops"]
+    assert completions(repl, "load sub/") == []
+    assert completions(repl, f"load {tmp_path}/sums") == [f"{tmp_path}/sums.hops"]
 
 
 def test_history_is_kept_where_state_is_kept(monkeypatch, tmp_path):
@@ -494,10 +494,10 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_terminal_gets_colors_and_nothing_else_does(desk, monkeypatch):
+def test_a_terminal_gets_colors_and_nothing_else_does(repl, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
-    reply = desk.say("try lanes i")
+    reply = repl.say("try lanes i")
     painted, plain, silent = Terminal(), io.StringIO(), Terminal()
     colors.printer(painted)(reply)
     colors.printer(plain)(reply)
@@ -510,12 +510,12 @@ def test_a_terminal_gets_colors_and_nothing_else_does(desk, monkeypatch):
     assert re.sub(r"\x1b\[[0-9;]*m", "", painted.getvalue()) == plain.getvalue()
 
 
-def test_without_rich_a_terminal_gets_plain_text(desk, monkeypatch):
+def test_without_rich_a_terminal_gets_plain_text(repl, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setitem(sys.modules, "rich.console", None)
     out = Terminal()
-    colors.printer(out)(desk.say("show"))
+    colors.printer(out)(repl.say("show"))
     assert "\x1b[" not in out.getvalue()
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from pellucid.cli.hops import PROMPT, colors
-from pellucid.cli.hops.changing import opened
-from pellucid.cli.hops.desk import Desk
+from pellucid.cli.hops.edits import opened
+from pellucid.cli.hops.repl import ReplState
 from pellucid.ir.text import print_nest
 from pellucid.loops.hops import read
 from pellucid.loops.hops.session import RefusedError
@@ -60,26 +60,26 @@ def test_the_page_shows_what_the_session_answers(tmp_path: Path):
 
 
 def test_the_page_arrives_at_white_s_figure():
-    desk = Desk.of(opened(str(PROGRAM)), width=WIDTH)
+    repl = ReplState.of(opened(str(PROGRAM)), width=WIDTH)
     for line in lines()[: lines().index("reset")]:
         with contextlib.suppress(RefusedError):  # the page shows one refusal
-            desk.say(line)
+            repl.say(line)
     figure = read((ROOT / "tests/loops/programs/figure_6_4.hops").read_text(encoding="utf-8"))
     # The two loops over i in the figure get names of their own when they are read.
     wanted = re.sub(r"\bi_*2\b", "i", print_nest(figure))
-    assert print_nest(desk.session.kernel).partition(":\n")[2] == wanted.partition(":\n")[2]
-    visits = colors.plain(desk.say("run"))
+    assert print_nest(repl.session.kernel).partition(":\n")[2] == wanted.partition(":\n")[2]
+    visits = colors.plain(repl.say("run"))
     assert "i / j: 1,048,576" in visits
-    assert desk.session.recheck() == len(desk.session.steps)
+    assert repl.session.recheck() == len(repl.session.steps)
 
 
 @pytest.mark.smoke
 def test_the_steps_of_the_example_are_those_of_the_page():
     by_hand = lines()[: lines().index("reset")]
-    changing = [line for line in by_hand if line.split()[0] in ("try", "simplify")]
+    edits = [line for line in by_hand if line.split()[0] in ("try", "simplify")]
     refused = "try join_conditional i"
-    changing.remove(refused)
+    edits.remove(refused)
     steps = [
         line for line in STEPS.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")
     ]
-    assert [line for line in steps if line.split()[0] in ("try", "simplify")] == changing
+    assert [line for line in steps if line.split()[0] in ("try", "simplify")] == edits

@@ -8,7 +8,7 @@ from examples import gallery
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.driver.film import PLANES, Film
+from pellucid.driver.film import MAX_PLANES, Film
 from pellucid.driver.kernel import Kernel
 from pellucid.driver.view import checked_view
 from pellucid.ir.expr import Expr, topological
@@ -111,7 +111,7 @@ def test_there_are_never_more_planes_than_that():
 
     film, kernel = film_of(many)
     assert film.parts is not None
-    assert len(film.parts.planes) == PLANES
+    assert len(film.parts.planes) == MAX_PLANES
     assert np.array_equal(film.frame(0.3), kernel.render(SIZE, zoom=9.0, time=0.3))
 
 

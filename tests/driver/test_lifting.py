@@ -13,7 +13,7 @@ import pellucid as pl
 from pellucid import images as im
 from pellucid.driver.frame import COLUMN, OUT, ROW, Frame, build
 from pellucid.driver.kernel import checked_source, make_backend, optimized
-from pellucid.driver.lifting import KEPT, Shape
+from pellucid.driver.lifting import KEPT, Template
 from pellucid.driver.options import Options
 from pellucid.ir import types as T
 from pellucid.ir.interp import evaluate
@@ -61,7 +61,7 @@ numbers = st.floats(-9, 9, width=32).filter(lambda x: abs(x) not in KEPT)
 
 @given(first=st.tuples(*[numbers] * 3), second=st.tuples(*[st.floats(-9, 9, width=32)] * 3))
 def test_a_shape_draws_every_picture_that_differs_in_numbers(first, second):
-    shape = Shape(picture(*first))
+    shape = Template(picture(*first))
     other = picture(*second)
     constants = shape.match(other)
     if constants is None:
@@ -74,7 +74,7 @@ def test_a_shape_draws_every_picture_that_differs_in_numbers(first, second):
 
 @pytest.mark.parametrize("backend", ["llvm", "tiles"])
 def test_both_tiers_draw_a_shape(backend):
-    shape = Shape(picture(1.5, 0.7, 3.0))
+    shape = Template(picture(1.5, 0.7, 3.0))
     other = picture(-1.25, 0.3, -4.0)
     constants = shape.match(other)
     assert constants is not None
@@ -84,7 +84,7 @@ def test_both_tiers_draw_a_shape(backend):
 
 def test_its_own_picture_is_one_of_them():
     frame = picture(1.5, 0.7, 3.0)
-    shape = Shape(frame)
+    shape = Template(frame)
     assert shape.match(frame) == shape.values
     assert sorted(set(np.float32([1.5, 0.7, 3.0]).tolist())) == sorted(set(map(abs, shape.values.values())))
 
@@ -93,7 +93,7 @@ def test_equal_numbers_may_part():
     def two(a, b):
         return frame_of(lambda p: (p.x * a) + pl.sin(p.y * b) * 0.3)
 
-    shape = Shape(two(1.5, 1.5))
+    shape = Template(two(1.5, 1.5))
     constants = shape.match(two(1.5, 1.75))
     assert constants is not None
     assert np.array_equal(drawn(shape.frame, "llvm", **constants), meant(two(1.5, 1.75)))
@@ -106,10 +106,10 @@ def test_what_was_one_value_and_is_two_now_is_another_shape():
     def side_by_side(a, b):
         return frame_of(lambda p: pl.sin((p.x * a) * (p.x * b)))
 
-    assert Shape(twice(1.5, 1.5)).match(twice(1.5, 1.75)) is None
-    assert Shape(side_by_side(1.5, 1.5)).match(side_by_side(1.5, 1.75)) is None
-    assert Shape(side_by_side(1.5, 1.5)).match(side_by_side(1.75, 1.5)) is None
-    assert Shape(twice(1.5, 1.75)).match(twice(1.75, 1.5)) is not None
+    assert Template(twice(1.5, 1.5)).match(twice(1.5, 1.75)) is None
+    assert Template(side_by_side(1.5, 1.5)).match(side_by_side(1.5, 1.75)) is None
+    assert Template(side_by_side(1.5, 1.5)).match(side_by_side(1.75, 1.5)) is None
+    assert Template(twice(1.5, 1.75)).match(twice(1.75, 1.5)) is not None
 
 
 @pytest.mark.parametrize(
@@ -124,21 +124,21 @@ def test_what_was_one_value_and_is_two_now_is_another_shape():
     ],
 )
 def test_other_operators_are_another_shape(other):
-    assert Shape(frame_of(lambda p: p.x * 1.5 + pl.sin(p.y))).match(frame_of(other)) is None
+    assert Template(frame_of(lambda p: p.x * 1.5 + pl.sin(p.y))).match(frame_of(other)) is None
 
 
 def test_numbers_that_rules_look_for_and_whole_numbers_stay():
     def sample(k, n):
         return frame_of(lambda p: pl.where((pl.to_integer(p.x) & n) == 1, p.y * k, pl.sin(p.y)))
 
-    assert Shape(sample(1.0, 3)).match(sample(1.5, 3)) is None
-    assert Shape(sample(1.5, 3)).match(sample(1.0, 3)) is not None
-    assert Shape(sample(1.5, 3)).match(sample(1.5, 5)) is None
+    assert Template(sample(1.0, 3)).match(sample(1.5, 3)) is None
+    assert Template(sample(1.5, 3)).match(sample(1.0, 3)) is not None
+    assert Template(sample(1.5, 3)).match(sample(1.5, 5)) is None
 
 
 def test_parameters_with_other_ranges_are_another_shape():
     def sample(high):
         return frame_of(lambda p: p.x * pl.param("gain", 1.5, 0.0, high) + 0.7)
 
-    assert Shape(sample(2.0)).match(sample(2.0)) is not None
-    assert Shape(sample(2.0)).match(sample(3.0)) is None
+    assert Template(sample(2.0)).match(sample(2.0)) is not None
+    assert Template(sample(2.0)).match(sample(3.0)) is None

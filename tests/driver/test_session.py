@@ -34,11 +34,11 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small frames are worth compiling, machine code is the fastest, and editors rest for a moment only."""
     monkeypatch.setattr(tiers.Timing, "fastest", lambda self, names: names[-1])
     monkeypatch.setattr(tiers, "EXPECTED", 1e9)
-    monkeypatch.setattr(sessions, "REST", 0.01)
+    monkeypatch.setattr(sessions, "PAUSE", 0.01)
 
 
 def waves(numbers: list[float], more: float = 0.0):
-    """A picture of which boxes decide nothing, so that machine code wins; `more` changes its shape."""
+    """A picture of which intervals decide nothing, so that machine code wins; `more` changes its template."""
 
     @pl.image
     def picture(p):
@@ -51,7 +51,7 @@ def waves(numbers: list[float], more: float = 0.0):
 
 
 def shapes(count: int = 12):
-    """A picture that boxes decide, so that tapes win."""
+    """A picture that intervals decide, so that tapes win."""
     picture = im.disk(0.3)
     for k in range(count):
         picture = picture | im.move((0.7 * k, 0.1 * k), im.disk(0.2 + 0.01 * k))
@@ -102,15 +102,15 @@ def test_whichever_was_measured_the_faster_goes_on(monkeypatch):
     with Session(SIZE) as session:
         session.update(waves([1.5]), zoom=9.0)
         assert session.settled()
-        family = session._scene.family
+        group = session._state.group
         for name in ("lifted", "whole"):
             for _ in range(tiers.LATEST):
-                family.timing.add(name, 1e9, 1)
+                group.timing.add(name, 1e9, 1)
         assert session.frame().tier == "tiles"
 
 
 def bubbles(count: int = 24):
-    """Discs as the sign of one field, the least of their distances, of which boxes decide little as it stands."""
+    """Discs as the sign of one field, the least of their distances, of which intervals decide little as it stands."""
 
     @pl.image
     def picture(p):
@@ -178,7 +178,7 @@ def test_a_view_or_a_parameter_never_compiles_again():
             assert np.array_equal(shown.pixels, expected)
         assert session.settled()
         assert session.compiled == compiled
-        assert session.frame(size=(7, 5)).pixels.shape == (5, 7, 4)
+        assert session.frame(size=(7, 5)).pixels.template == (5, 7, 4)
 
 
 def test_what_a_closed_session_had_is_free_at_once():
@@ -221,11 +221,11 @@ def test_P23_an_edit_of_a_number_compiles_nothing_and_is_drawn_by_machine_code_a
             shown = session.update(picture)
             assert shown.tier == "llvm"
             assert np.array_equal(shown.pixels, rendered(picture, 9.0))
-        assert session._scene.family.edited
+        assert session._state.group.edited
         # At rest its numbers are compiled in, once.
         assert session.settled()
         assert session.compiled <= compiled + 6
-        assert session._scene.whole is not None
+        assert session._state.whole is not None
         assert np.array_equal(session.frame().pixels, rendered(picture, 9.0))
 
 
@@ -237,7 +237,7 @@ def test_while_numbers_change_one_tape_serves_them_all():
         session.update(shapes(), zoom=9.0)
         for k in range(2):
             assert np.array_equal(session.update(edited(k)).pixels, rendered(edited(k), 9.0))
-        # The tape of the shape is made in the background: nobody has waited for it.
+        # The tape of the template is made in the background: nobody has waited for it.
         assert session.settled()
         shared = session._shared.code
         assert shared is not None
@@ -245,7 +245,7 @@ def test_while_numbers_change_one_tape_serves_them_all():
             shown = session.update(edited(k))
             assert np.array_equal(shown.pixels, rendered(edited(k), 9.0))
             assert session._shared.code is shared
-            assert session._tape.key is not session._scene
+            assert session._tape.key is not session._state
         # Another picture has a tape of its own again.
         assert np.array_equal(session.update(waves([1.5])).pixels, rendered(waves([1.5]), 9.0))
 
@@ -271,7 +271,7 @@ def test_relaxed_numbers_are_compiled_in():
             picture = waves([number])
             session.update(picture, zoom=9.0)
             assert session.settled()
-            assert session._scene.family.lifted is None
+            assert session._state.group.lifted is None
             shown = session.frame()
             assert shown.tier == "llvm"
             assert np.array_equal(shown.pixels, rendered(picture, 9.0, numerics="relaxed"))
@@ -321,7 +321,7 @@ def test_what_is_stale_is_dropped_and_nothing_waits_in_a_queue(monkeypatch):
         # The first was let end; then the last picture: its tape, whole and with its numbers as parameters; no other.
         assert gate.calls == 4
         assert gate.most == 1
-        _, *others, last = session._scenes.values()
+        _, *others, last = session._pictures.values()
         assert last.whole is not None
         assert all(scene.whole is None for scene in others)
         assert np.array_equal(session.frame().pixels, rendered(picture, 9.0))
@@ -438,11 +438,11 @@ def soaked(edits: int) -> tuple[int, int]:
             else:
                 numbers[rng.integers(len(numbers))] = float(rng.uniform(0.1, 3))
             shown = session.update(waves(numbers, float(rng.random() < 0.2)), zoom=9.0)
-            assert shown.pixels.shape == (64, 64, 4)
+            assert shown.pixels.template == (64, 64, 4)
             if k % 100 == 0:
                 assert session.settled()
-            assert len(session._scenes) <= sessions.SCENES
-            assert len(session._families) <= sessions.SCENES
+            assert len(session._pictures) <= sessions.MAX_PICTURES
+            assert len(session._templates) <= sessions.MAX_PICTURES
             if k == warm:
                 began = resident()
         assert np.array_equal(

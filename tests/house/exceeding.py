@@ -129,7 +129,7 @@ def far_apart() -> object:
 
 def visited() -> object:
     """Run a program of three thousand million iterations at the command line of White's moves."""
-    from pellucid.cli.hops.looking import run_quickly
+    from pellucid.cli.hops.queries import run_quickly
 
     nest = "kernel k():\n  output out: i32[1]\n  for i in 0 .. 60000:\n    for j in 0 .. 60000:\n      out[0] := i\n"
     return run_quickly(parse_nest(nest), {}, {})
@@ -280,7 +280,7 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "images.bitmap.MOST_PIXELS": lambda folder: im.read_image(wide_picture(folder)),
     "images.vm.MOST_BYTES": lambda folder: im.read_vm(sparse(folder, "a.vm", (1 << 26) + 1)),
     "signals.wav._LARGEST": lambda _: header("pcm_s16le", 1, 8000, 1 << 31),
-    "cli.hops.looking.MAX_ARRAY_BYTES": lambda folder: array_of_numpy(sparse(folder, "a.npy", (1 << 32) + 1)),
+    "cli.hops.queries.MAX_ARRAY_BYTES": lambda folder: array_of_numpy(sparse(folder, "a.npy", (1 << 32) + 1)),
     "pixels.notation.MAX_CHARACTERS": lambda _: layout_of("Y:8" + " " * (1 << 14)),
     "pixels.notation.MAX_DIGITS": lambda _: layout_of("Y:8 rows 1000000000"),
     "pixels.layout.MAX_CHANNELS": lambda _: layout_of(" ".join(f"C{chr(65 + k)}:8" for k in range(17))),
@@ -316,7 +316,7 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "ir.terms.MAX_TERMS": lambda _: parse_expr("(" * 5000 + "1" + ")" * 5000),
     "ir.terms.MAX_DIGITS": lambda _: parse_expr("1" * 401),
     "loops.hops.writing.MAX_NODES": lambda _: write_expression(shared(17)),
-    "cli.hops.looking.MOST_VISITS": lambda _: visited(),
+    "cli.hops.queries.MOST_VISITS": lambda _: visited(),
     "rewriting.builder.MAX_DEPTH": lambda _: rewritten(),
     "backends.llvm.streams.ON_STACK": lambda _: far_apart(),
     "backends.flow.running.ARENA": lambda _: compiled_root()(1, None),
@@ -391,9 +391,9 @@ def wide_picture(folder: Path) -> Path:
 
 def array_of_numpy(path: Path) -> object:
     """Read an array as the command line does."""
-    from pellucid.cli.hops import looking
+    from pellucid.cli.hops import queries
 
-    return looking._input(str(path))
+    return queries._input(str(path))
 
 
 def told() -> object:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid.base.errors import InputError, IrError
-from pellucid.cli.hops.looking import run_quickly
+from pellucid.cli.hops.queries import run_quickly
 from pellucid.ir.facts import Facts
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.text import print_nest

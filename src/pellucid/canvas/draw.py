@@ -25,7 +25,7 @@ from pellucid.canvas.sinks import require_video, write_still
 from pellucid.canvas.source import DrawArguments, Kernel, drawing
 from pellucid.canvas.spill import is_by_rows, spilled
 from pellucid.driver import Kernel as Compiled
-from pellucid.driver.film import PLANES, Film
+from pellucid.driver.film import MAX_PLANES, Film
 from pellucid.driver.view import EXACT, Smooth, check_size, checked_out
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def animate(
         arguments["time"] = start
     asked = drawing(picture, size, view, arguments)
     seen = asked.view
-    check_size(seen.size, frames=frames_on_the_way(seen.threads) + PLANES)
+    check_size(seen.size, frames=frames_on_the_way(seen.threads) + MAX_PLANES)
     look = checked_look(
         format_of(path),
         seen.size,

@@ -13,7 +13,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 from ..backends.port import Backend, Code, Keeping
 from ..base.edition import edition
@@ -113,7 +113,7 @@ def kept(
     added to the operator table, or nests are to be verified, code is always made.
     """
     distinct = len({b.name for b in buffers}) == len(buffers)
-    if not _keeps(backend) or not distinct or changed() or checking():
+    if not isinstance(backend, Keeping) or not distinct or changed() or checking():
         best = make()
         return backend.compile(best.kernel, best.ranges)
     parts = (edition(), backend.identity, repr(options), asked())
@@ -125,18 +125,6 @@ def kept(
         code = backend.compile(best.kernel, best.ranges)
         cache().put(key, backend.entry(code, buffers))
     return code
-
-
-def _keeps(backend: Backend) -> TypeGuard[Keeping]:
-    # Asked once of each kind: Python takes its time to compare a class with a protocol.
-    kind = type(backend)
-    found = _kinds.get(kind)
-    if found is None:
-        found = _kinds[kind] = isinstance(backend, Keeping)
-    return found
-
-
-_kinds: dict[type, bool] = {}
 
 
 def of_kernel(

@@ -1,9 +1,9 @@
-"""Films: frame after frame of one view, in which what does not move is computed once for all of them.
+"""Films: time-invariant hoisting for the frames of one view.
 
-The top of the driver beside `kernel`. Where the picture has dear parts that vary over the frame and not with time, the
-kernel of a frame is cut in two: one fills a plane of memory with each such part, and runs once; the other loads from
-the planes, and runs for every frame. What varies with rows or columns only is computed once per frame by either, as
-always. The cut is made when all that could change a bit has been done, so that films show what frames show.
+The top of the driver beside `kernel`. If a picture has expensive parts that vary over the frame and not with time, the
+kernel of a frame is split in two: one stores each such part to a plane of memory, once; the other loads the planes for
+every frame. Values that vary with rows or columns only are computed once per frame by either. The split comes after
+all stages that could change a bit, so that films show what frames show.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from .options import Options
 from .pipeline import script
 from .view import pixels_of
 
-DEAR = 8.0
-"""What a part must cost, to be worth a plane of memory that is read for every frame."""
-PLANES = 6
-"""The most planes of one film."""
+MIN_COST = 8.0
+"""Minimum cost of a part that is worth a plane of memory, which is read for every frame."""
+MAX_PLANES = 6
+"""Maximum planes of one film."""
 CUT = "expanded"
 """The stage after which no bit changes anymore."""
 
@@ -98,7 +98,7 @@ def cut(frame: Frame, options: Options, size: tuple[int, int]) -> Parts | None:
     for _, tactic in stages[:after]:
         state = tactic(state)
     found = _store(state.kernel)
-    still = standing(found.value, _moving(state.kernel)) if found is not None else []
+    still = time_invariant(found.value, _time_varying_tables(state.kernel)) if found is not None else []
     if found is None or not still:
         return None
     planes = tuple([Buffer(f"plane {k}", e.type, size[0] * size[1]) for k, e in enumerate(still)])
@@ -142,40 +142,40 @@ def _store(kernel: N.Kernel) -> N.Store | None:
     return found[0] if len(found) == 1 else None
 
 
-def _moving(kernel: N.Kernel) -> set[Buffer]:
-    """The tables that are filled with what depends on time."""
+def _time_varying_tables(kernel: N.Kernel) -> set[Buffer]:
+    """The tables whose elements depend on time."""
     found: set[Buffer] = set()
     # A table is filled before it is used, so once through is enough.
     for s in N.walk(kernel.body):
-        if isinstance(s, N.Store) and any(_is_moving(e, found) for e in E.topological(N.roots(s))):
+        if isinstance(s, N.Store) and any(_is_time_varying(e, found) for e in E.topological(N.roots(s))):
             found.add(s.buffer)
     return found
 
 
-def _is_moving(e: Expr, tables: set[Buffer]) -> bool:
+def _is_time_varying(e: Expr, tables: set[Buffer]) -> bool:
     return (e.op == "param" and e.attr == "time") or (e.op == "load" and e.attr in tables)
 
 
-def standing(root: Expr, tables: set[Buffer]) -> list[Expr]:
-    """The dearest parts of a pixel that vary over the frame, do not move, and are used by what does.
+def time_invariant(root: Expr, tables: set[Buffer]) -> list[Expr]:
+    """The most expensive time-invariant parts of a pixel that vary over the frame and that time-varying parts use.
 
-    What is loaded from `tables` moves.
+    Loads from `tables` vary with time.
     """
     moves: set[Expr] = set()
     used: dict[Expr, None] = {}
     for node in E.topological([root]):
-        if _is_moving(node, tables) or any(a in moves for a in node.args):
+        if _is_time_varying(node, tables) or any(a in moves for a in node.args):
             moves.add(node)
             used.update(dict.fromkeys([a for a in node.args if a not in moves]))
     both = ROW.free | COLUMN.free
     fit = [e for e in used if e.free == both and e.args and e.op not in ("get", "iterate")]
     costs = {e: _cost(e, both) for e in fit}
-    dear = sorted([e for e in fit if costs[e] >= DEAR], key=lambda e: -costs[e])
-    return dear[:PLANES]
+    expensive = sorted([e for e in fit if costs[e] >= MIN_COST], key=lambda e: -costs[e])
+    return expensive[:MAX_PLANES]
 
 
 def _cost(root: Expr, both: int) -> float:
-    """What the operators cost that are computed for each pixel."""
+    """The cost of the operators that are computed for each pixel."""
     rows = table.table()
     seen: Sequence[Expr] = E.topological([root])
     return float(sum(rows[e.op].cost for e in seen if e.op in rows and e.free == both))

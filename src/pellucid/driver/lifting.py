@@ -1,8 +1,8 @@
-"""Lifted constants: pictures that differ in numbers only share machine code, in which those numbers are parameters.
+"""Parametrized constants: pictures that differ in constants only share machine code in which these are parameters.
 
-Between `frame`, which traces, and `session`, which keeps a kernel for each shape of a picture. In exact numerics the
-bits are the same whether a number is known or not. Every place of a constant has a parameter of its own, so that one
-of two equal numbers can change without the other.
+Between `frame`, which traces, and `session`, which keeps a kernel for each template. In exact numerics the bits are the
+same whether a number is a constant or a parameter. Every occurrence of a constant has its own parameter, so that one of
+two equal numbers can change without the other.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from ..ir.facts import Facts
 from .frame import Frame
 
 KEPT = frozenset((0.0, 0.5, 1.0, 2.0, 255.0))
-"""Numbers, of either sign, that stay known: rules look for them, and colors are packed by them."""
+"""Numbers, of either sign, that stay constants: rules match them, and colors are packed by them."""
 
 Place = tuple[Expr, int]
 """A user of a constant, and which of its operands that is."""
 
 
-class Shape:
-    """A picture but for its numbers: the places of its constants, and the frame in which they are parameters."""
+class Template:
+    """A picture without its constants: their places, and the frame in which they are parameters."""
 
     def __init__(self, base: Frame) -> None:
         self.base, self.root = base, base.pixel
@@ -77,7 +77,7 @@ class Shape:
         return replace(base, kernel=kernel, ranges={**base.ranges, **facts})
 
     def match(self, frame: Frame) -> dict[str, float] | None:
-        """The values of the parameters for which this shape draws another frame, or None if there are none.
+        """The values of the parameters for which this template draws another frame, or None if there are none.
 
         Both are walked in step, from users to operands, where they differ.
         """

@@ -3,7 +3,7 @@
 The top of the driver beside `kernel`. A new picture is traced and drawn from a tape by the tile machine; `tiers` says
 whether machine code would win, and whether a tape of which boxes decide more is worth making; `background` makes them
 then, and whichever was measured the fastest draws from there on. In exact numerics what was edited in its numbers only
-is drawn by the code of its shape (see `lifting`).
+is drawn by the code of its template (see `lifting`).
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from .background import Background, Job, promptly
 from .compiled import of_kernel
 from .frame import OUT, Frame
 from .kernel import Bytes, Kernel, checked_source, make_backend, optimized
-from .lifting import Shape
+from .lifting import Template
 from .options import Options
 from .tiers import Estimate, Timing, estimate, rewriting_pays
 from .view import carried, checked_view, edited, moved_to, of_one_sample, pixels_of
 
-REST = 0.3
-"""Seconds without another picture after which its numbers are worth being compiled in."""
-SCENES = 8
-"""How many pictures, and how many shapes of pictures, keep their machine code."""
+PAUSE = 0.3
+"""Seconds without another picture after which its constants are compiled in."""
+MAX_PICTURES = 8
+"""Maximum pictures, and maximum templates of pictures, that keep their machine code."""
 
 TILES, SHARED, REWRITTEN, LIFTED, WHOLE = "tiles", "shared", "rewritten", "lifted", "whole"
 """A picture's codes: its tape as traced, with its numbers as parameters, or by the rules; and machine code with its
 numbers as parameters or known. The first two draw alike."""
 NOTHING: Mapping[str, float] = {}
 NO_COUNTS = TileCounts(*[0] * len(TileCounts._fields))
-LITTER = 1 << 16
-"""So many nodes may be made before those that nothing refers to anymore are forgotten."""
+MAX_DEAD_NODES = 1 << 16
+"""Nodes that are made between two sweeps of unreachable nodes."""
 
 
 class Shown(NamedTuple):
@@ -87,10 +87,10 @@ class _Tape:
 
 
 @dataclass(eq=False)
-class _Family:
-    """What pictures of one shape share: how fast their codes are, and the code with numbers as parameters."""
+class _Group:
+    """What pictures of one template share: the times of their codes, and the code with constants as parameters."""
 
-    shape: Shape
+    template: Template
     timing: Timing = field(default_factory=Timing)
     lifted: _Made | None = None
     edited: bool = False
@@ -100,12 +100,12 @@ class _Family:
 
 
 @dataclass(eq=False)
-class _Scene:
-    """One picture: its frame, the values of its shape's parameters, and the code in which its numbers are known."""
+class _PictureState:
+    """One picture: its frame, the values of its template's parameters, and the code with its constants compiled in."""
 
     kernel: Kernel
     frame: Frame
-    family: _Family
+    group: _Group
     constants: Mapping[str, float]
     whole: _Made | None = None
     trouble: str | None = None
@@ -143,13 +143,13 @@ class Session:
         self.options = Options(numerics, precision)
         self._view = of_one_sample(checked_view(size, view=view, precision=precision, **arguments))
         self._carried: View | None = None
-        self._scene: _Scene | None = None
+        self._state: _PictureState | None = None
         self._picture: object = None
-        self._scenes: OrderedDict[tuple[Expr, tuple[Any, ...]], _Scene] = OrderedDict()
-        self._families: OrderedDict[Expr, _Family] = OrderedDict()
+        self._pictures: OrderedDict[tuple[Expr, tuple[Any, ...]], _PictureState] = OrderedDict()
+        self._templates: OrderedDict[Expr, _Group] = OrderedDict()
         self._tape, self._shared, self._rewritten = _Tape(), _Tape(), _Tape()
         # The frame drawn last from a tape, with its milliseconds and pixels, until it is judged.
-        self._drawn: tuple[_Family, _Tape, TileCode, float, int] | None = None
+        self._drawn: tuple[_Group, _Tape, TileCode, float, int] | None = None
         self._edited_at = 0.0
         self._compiled = 0
         self._nodes = E.count()
@@ -193,18 +193,18 @@ class Session:
                 old = moved_to(old, found, self.options.precision)
             seen = edited(old, size, view, arguments, self.options.precision)
             spent: dict[str, float] = {}
-            scene = self._scene
+            state = self._state
             if picture is not None and picture is not self._picture:
                 with _timed(spent, "trace"):
-                    scene = self._found(picture)
-            if scene is None:
+                    state = self._found(picture)
+            if state is None:
                 raise InputError("there is no picture yet", place="session", fix="give one to update")
-            values = scene.kernel.values(seen, params=scene.frame.params)
-            if scene is not self._scene:
-                self._scene, self._edited_at = scene, clock.monotonic()
+            values = state.kernel.values(seen, params=state.frame.params)
+            if state is not self._state:
+                self._state, self._edited_at = state, clock.monotonic()
             self._picture = self._picture if picture is None else picture
             self._view, self._carried = seen, found
-            shown = self._draw(scene, seen, values, spent, out)
+            shown = self._draw(state, seen, values, spent, out)
         self._background.wake()
         return shown
 
@@ -218,9 +218,9 @@ class Session:
             self._closed = True
         self._background.close()
         with self._lock:
-            self._scene = self._picture = self._drawn = None
-            self._scenes.clear()
-            self._families.clear()
+            self._state = self._picture = self._drawn = None
+            self._pictures.clear()
+            self._templates.clear()
             self._tape, self._shared, self._rewritten = _Tape(), _Tape(), _Tape()
             self._dropped.clear()
 
@@ -249,92 +249,99 @@ class Session:
 
     # ---- pictures ----
 
-    def _found(self, picture: object) -> _Scene:
-        """The scene of a picture: traced, and known already or joined to the family of its shape."""
+    def _found(self, picture: object) -> _PictureState:
+        """The state of a picture: found, or made of its trace and joined to the group of its template."""
         kernel = Kernel(checked_source(picture), self.options, now=False)
         frame = kernel.frame()
         key = (frame.pixel, tuple([(p.name, p.default, p.low, p.high) for p in frame.params.values()]))
-        scene = self._scenes.get(key)
-        if scene is None:
-            family, constants = self._joined(frame)
-            scene = self._scenes[key] = _Scene(kernel, frame, family, constants)
-            if len(self._scenes) > SCENES:
-                self._dropped.append(self._scenes.popitem(last=False))
-        self._scenes.move_to_end(key)
-        return scene
+        state = self._pictures.get(key)
+        if state is None:
+            group, constants = self._joined(frame)
+            state = self._pictures[key] = _PictureState(kernel, frame, group, constants)
+            if len(self._pictures) > MAX_PICTURES:
+                self._dropped.append(self._pictures.popitem(last=False))
+        self._pictures.move_to_end(key)
+        return state
 
-    def _joined(self, frame: Frame) -> tuple[_Family, Mapping[str, float]]:
+    def _joined(self, frame: Frame) -> tuple[_Group, Mapping[str, float]]:
         root = frame.pixel
         if self.options.numerics == "exact":
-            for base, family in reversed(self._families.items()):
-                constants = family.shape.match(frame)
+            for base, group in reversed(self._templates.items()):
+                constants = group.template.match(frame)
                 if constants is not None:
-                    family.edited = True
-                    self._families.move_to_end(base)
-                    return family, constants
-        family = self._families[root] = _Family(Shape(frame))
-        if len(self._families) > SCENES:
-            self._dropped.append(self._families.popitem(last=False))
-        return family, NOTHING
+                    group.edited = True
+                    self._templates.move_to_end(base)
+                    return group, constants
+        group = self._templates[root] = _Group(Template(frame))
+        if len(self._templates) > MAX_PICTURES:
+            self._dropped.append(self._templates.popitem(last=False))
+        return group, NOTHING
 
     # ---- drawing ----
 
     def _draw(
-        self, scene: _Scene, view: View, values: dict[str, Any], spent: dict[str, float], out: Bytes | None
+        self,
+        state: _PictureState,
+        view: View,
+        values: dict[str, Any],
+        spent: dict[str, float],
+        out: Bytes | None,
     ) -> Shown:
         width, height = view.size
         pixels = pixels_of(view.size, out)
         memory = {OUT: pixels.reshape(-1).view(np.uint32)}
-        name, code, constants, compile_ms = self._chosen(scene, spent)
+        name, code, constants, compile_ms = self._chosen(state, spent)
         values |= constants
         with _timed(spent, "frame"):
             code.run(values, memory, threads=view.threads)
-        family = scene.family
-        family.asked += 1
-        family.timing.add(name, spent["frame"], width * height)
+        group = state.group
+        group.asked += 1
+        group.timing.add(name, spent["frame"], width * height)
         if isinstance(code, TileCode):
-            tape = self._rewritten if name == REWRITTEN else self._traced(scene)
+            tape = self._rewritten if name == REWRITTEN else self._traced(state)
             tape.frames += 1
             # Whether that was much is worked out while nobody waits.
-            self._drawn = family, tape, code, spent["frame"], width * height
-            return Shown(pixels, "tiles", spent, scene.trouble)
-        return Shown(pixels, "llvm", {**spent, "compile": compile_ms}, scene.trouble)
+            self._drawn = group, tape, code, spent["frame"], width * height
+            return Shown(pixels, "tiles", spent, state.trouble)
+        return Shown(pixels, "llvm", {**spent, "compile": compile_ms}, state.trouble)
 
-    def _chosen(self, scene: _Scene, spent: dict[str, float]) -> tuple[str, Code, Mapping[str, float], float]:
+    def _chosen(
+        self, state: _PictureState, spent: dict[str, float]
+    ) -> tuple[str, Code, Mapping[str, float], float]:
         """The fastest code of a scene as far as is known: what it needs besides the view, and its compiler needed."""
-        family = scene.family
-        made = {LIFTED: family.lifted, WHOLE: scene.whole}
-        better = self._rewritten.code if self._rewritten.key is scene else None
+        group = state.group
+        made = {LIFTED: group.lifted, WHOLE: state.whole}
+        better = self._rewritten.code if self._rewritten.key is state else None
         names = [TILES] if better is None else [TILES, REWRITTEN]
-        name = family.timing.fastest([*names, *(n for n, m in made.items() if m is not None)])
+        name = group.timing.fastest([*names, *(n for n, m in made.items() if m is not None)])
         if name == REWRITTEN and better is not None:
             return name, better, NOTHING, 0.0
         code = made.get(name)
         if code is None:
             with _timed(spent, "tape"):
-                tape, constants = self._taped(scene)
+                tape, constants = self._taped(state)
             if tape is not None:
                 return TILES, tape, constants, 0.0
             name = WHOLE
             # Not everything has a tape: machine code has to be waited for then.
-            code = scene.whole = scene.whole or self._made(scene, WHOLE, lambda: True)
-        return name, code.code, self._constants(scene) if name == LIFTED else NOTHING, code.ms
+            code = state.whole = state.whole or self._made(state, WHOLE, lambda: True)
+        return name, code.code, self._constants(state) if name == LIFTED else NOTHING, code.ms
 
-    def _constants(self, scene: _Scene) -> Mapping[str, float]:
-        return scene.constants or scene.family.shape.values
+    def _constants(self, state: _PictureState) -> Mapping[str, float]:
+        return state.constants or state.group.template.values
 
-    def _traced(self, scene: _Scene) -> _Tape:
+    def _traced(self, state: _PictureState) -> _Tape:
         """The tape of a scene as it was traced: that of its family, once its numbers were edited and there is one."""
         shared = self._shared
-        return shared if shared.key is scene.family and shared.code is not None else self._tape
+        return shared if shared.key is state.group and shared.code is not None else self._tape
 
-    def _taped(self, scene: _Scene) -> tuple[TileCode | None, Mapping[str, float]]:
+    def _taped(self, state: _PictureState) -> tuple[TileCode | None, Mapping[str, float]]:
         """That tape, which is made if there is none, and the values of its parameters."""
-        tape = self._traced(scene)
+        tape = self._traced(state)
         if tape is self._shared:
-            return tape.code, self._constants(scene)
-        if tape.key is not scene:
-            tape = self._tape = _Tape(scene, self._tape_of(scene.frame))
+            return tape.code, self._constants(state)
+        if tape.key is not state:
+            tape = self._tape = _Tape(state, self._tape_of(state.frame))
         return tape.code, NOTHING
 
     def _tape_of(self, frame: Frame, *, rewritten: bool = False) -> TileCode | None:
@@ -357,15 +364,15 @@ class Session:
         """Say what machine code would do, when that is not known yet or frames take much longer than they did."""
         if self._drawn is None:
             return
-        family, tape, code, ms, pixels = self._drawn
+        group, tape, code, ms, pixels = self._drawn
         self._drawn = None
-        if family.estimate is not None and not tape.better and ms < 1.5 * family.estimated_ms:
+        if group.estimate is not None and not tape.better and ms < 1.5 * group.estimated_ms:
             return
         tape.better = False
         now = code.counts
         news = TileCounts(*((b - a) // tape.frames for a, b in zip(tape.counts, now, strict=True)))
         tape.counts, tape.frames = now, 0
-        family.estimate, family.estimated_ms = estimate(code.tape, news, pixels), ms
+        group.estimate, group.estimated_ms = estimate(code.tape, news, pixels), ms
 
     # ---- compiling ----
 
@@ -374,40 +381,40 @@ class Session:
         with self._lock:
             if not look:
                 self._dropped.clear()
-                if E.count() > self._nodes + LITTER:
+                if E.count() > self._nodes + MAX_DEAD_NODES:
                     return self._sweep
-            scene = self._scene
-            if self._closed or scene is None or scene.trouble is not None:
+            state = self._state
+            if self._closed or state is None or state.trouble is not None:
                 return None
-            family = scene.family
+            group = state.group
             self._judge()
             pixels = self._view.size[0] * self._view.size[1]
-            times = [family.timing.of(name, pixels) for name in (TILES, REWRITTEN)]
+            times = [group.timing.of(name, pixels) for name in (TILES, REWRITTEN)]
             tiled = min([ms for ms in times if ms is not None], default=None)
-            if family.estimate is None or tiled is None:
+            if group.estimate is None or tiled is None:
                 return None
-            exact, tape = self.options.numerics == "exact", self._traced(scene).code
-            wanted = [SHARED] if family.edited and tape is not None else []
-            if exact and tape is not None and rewriting_pays(len(tape.tape), tiled, family.asked):
+            exact, tape = self.options.numerics == "exact", self._traced(state).code
+            wanted = [SHARED] if group.edited and tape is not None else []
+            if exact and tape is not None and rewriting_pays(len(tape.tape), tiled, group.asked):
                 wanted.append(REWRITTEN)
-            if family.estimate.pays(tiled, family.asked):
+            if group.estimate.pays(tiled, group.asked):
                 wanted.append(WHOLE)
-                if exact and family.shape.places:
-                    wanted = [LIFTED, *wanted] if family.edited else [*wanted, LIFTED]
+                if exact and group.template.places:
+                    wanted = [LIFTED, *wanted] if group.edited else [*wanted, LIFTED]
             made = {
-                SHARED: self._shared.key is family,
-                REWRITTEN: self._rewritten.key is scene,
-                WHOLE: scene.whole is not None,
-                LIFTED: family.lifted is not None,
+                SHARED: self._shared.key is group,
+                REWRITTEN: self._rewritten.key is state,
+                WHOLE: state.whole is not None,
+                LIFTED: group.lifted is not None,
             }
             for which in wanted:
                 if made[which]:
                     continue
-                left = self._edited_at + REST - clock.monotonic()
+                left = self._edited_at + PAUSE - clock.monotonic()
                 # What was edited may be edited again at once: its shape stays, its numbers do not.
-                if left > 0 and which not in ((SHARED, LIFTED) if family.edited else (WHOLE,)):
+                if left > 0 and which not in ((SHARED, LIFTED) if group.edited else (WHOLE,)):
                     return left
-                return lambda: self._compile(scene, which)
+                return lambda: self._compile(state, which)
             return None
 
     def _sweep(self) -> None:
@@ -415,45 +422,45 @@ class Session:
         E.sweep()
         self._nodes = E.count()
 
-    def _compile(self, scene: _Scene, which: str) -> None:
+    def _compile(self, state: _PictureState, which: str) -> None:
         """Make code of a scene, unless it is not wanted anymore when the compiler proper would begin."""
         try:
             if which in (SHARED, REWRITTEN):
-                self._tape_again(scene, which)
+                self._tape_again(state, which)
                 return
-            made = self._made(scene, which, lambda: self._wanted(scene, which))
+            made = self._made(state, which, lambda: self._wanted(state, which))
         except _Stale:
             return
         except Exception as problem:  # noqa: BLE001 - a viewer goes on drawing from the tape
-            self._complain(scene, problem)
+            self._complain(state, problem)
             return
         with self._lock:
             if which == WHOLE:
-                scene.whole = made
-                scene.family.timing.forget(WHOLE)
+                state.whole = made
+                state.group.timing.forget(WHOLE)
             else:
-                scene.family.lifted = made
+                state.group.lifted = made
 
-    def _tape_again(self, scene: _Scene, which: str) -> None:
+    def _tape_again(self, state: _PictureState, which: str) -> None:
         """Make the tape of a scene's family, or that of the scene by the rules; how fast this is will be measured."""
         with self._compiling, uncollected():
             if which == SHARED:
-                tape = _Tape(scene.family, self._tape_of(scene.family.shape.frame))
+                tape = _Tape(state.group, self._tape_of(state.group.template.frame))
             else:
-                tape = _Tape(scene, self._tape_of(scene.frame, rewritten=True), better=True)
+                tape = _Tape(state, self._tape_of(state.frame, rewritten=True), better=True)
         with self._lock:
             if which == SHARED:
                 self._shared = tape
             else:
                 self._rewritten = tape
-                scene.family.timing.forget(REWRITTEN)
+                state.group.timing.forget(REWRITTEN)
 
-    def _made(self, scene: _Scene, which: str, wanted: Callable[[], bool]) -> _Made:
+    def _made(self, state: _PictureState, which: str, wanted: Callable[[], bool]) -> _Made:
         options = self.options
         backend = make_backend(options.backend)
 
         def work() -> Code:
-            frame = scene.frame if which == WHOLE else scene.family.shape.frame
+            frame = state.frame if which == WHOLE else state.group.template.frame
 
             def best() -> Any:
                 if not wanted():
@@ -471,18 +478,18 @@ class Session:
             code = with_room(work)
             return _Made(code, 1e3 * (clock.perf_counter() - began))
 
-    def _wanted(self, scene: _Scene, which: str) -> bool:
-        now = self._scene
+    def _wanted(self, state: _PictureState, which: str) -> bool:
+        now = self._state
         return (
             not self._closed
             and now is not None
-            and (now is scene if which == WHOLE else now.family is scene.family)
+            and (now is state if which == WHOLE else now.group is state.group)
         )
 
-    def _complain(self, scene: _Scene, problem: Exception) -> None:
+    def _complain(self, state: _PictureState, problem: Exception) -> None:
         words = str(problem) if isinstance(problem, PellucidError) else f"{type(problem).__name__}: {problem}"
-        scene.trouble = f"this picture stays uncompiled: {words}"
-        warnings.warn(scene.trouble, stacklevel=2)
+        state.trouble = f"this picture stays uncompiled: {words}"
+        warnings.warn(state.trouble, stacklevel=2)
 
 
 @contextmanager

@@ -13,11 +13,11 @@ from collections.abc import Iterable
 
 from pellucid.base.errors import PellucidError
 from pellucid.base.opening import text_of
-from pellucid.cli.hops.changing import opened
 from pellucid.cli.hops.colors import printer
-from pellucid.cli.hops.desk import WIDTH, Desk, LeaveError, Part
 from pellucid.cli.hops.editing import edited
+from pellucid.cli.hops.edits import opened
 from pellucid.cli.hops.interrupts import interrupting
+from pellucid.cli.hops.repl import WIDTH, LeaveError, Part, ReplState
 from pellucid.cli.hops.telling import excuse
 from pellucid.cli.problems import in_one_line
 from pellucid.loops.hops.saving import as_lines
@@ -27,14 +27,14 @@ PROMPT = "hops> "
 
 def hops(words: Namespace) -> int:
     """Work on the program of a file: at the terminal, or by the lines of a script or of standard input."""
-    desk = Desk.of(opened(words.file), width=words.width or _width())
-    desk.progress = _progress
+    repl = ReplState.of(opened(words.file), width=words.width or _width())
+    repl.progress = _progress
     if words.script is not None:
         lines = _script(words.script)
-        return _by_script(desk, lines, words.script, keep_going=words.keep_going)
+        return _by_script(repl, lines, words.script, keep_going=words.keep_going)
     if not sys.stdin.isatty():
-        return _by_script(desk, sys.stdin, "standard input", keep_going=words.keep_going)
-    return _by_hand(desk)
+        return _by_script(repl, sys.stdin, "standard input", keep_going=words.keep_going)
+    return _by_hand(repl)
 
 
 def _width() -> int:
@@ -53,7 +53,7 @@ def _script(name: str) -> list[str]:
     return text_of(name, "a script of hops").splitlines()
 
 
-def _by_script(desk: Desk, lines: Iterable[str], name: str, *, keep_going: bool) -> int:
+def _by_script(repl: ReplState, lines: Iterable[str], name: str, *, keep_going: bool) -> int:
     """Say each line and its answer, as a terminal would show them; stop at the first that cannot be done."""
     show = printer(sys.stdout)
     for number, line in enumerate(lines, 1):
@@ -61,7 +61,7 @@ def _by_script(desk: Desk, lines: Iterable[str], name: str, *, keep_going: bool)
             continue
         print(f"{PROMPT}{line.rstrip()}", flush=True)
         try:
-            show(desk.say(line))
+            show(repl.say(line))
         except LeaveError:
             break
         except PellucidError as error:
@@ -69,7 +69,7 @@ def _by_script(desk: Desk, lines: Iterable[str], name: str, *, keep_going: bool)
                 raise PellucidError(
                     error.message, place=_beside(name, number, error), fix=error.fix
                 ) from error
-            show([Part("bad", excuse(error, desk.width))])
+            show([Part("bad", excuse(error, repl.width))])
     return 0
 
 
@@ -78,12 +78,12 @@ def _beside(name: str, number: int, error: PellucidError) -> str:
     return f"{place}: {error.place}" if error.place else place
 
 
-def _by_hand(desk: Desk) -> int:
+def _by_hand(repl: ReplState) -> int:
     """Read lines from a person until there are no more."""
     show = printer(sys.stdout)
-    show(desk.say("show"))
+    show(repl.say("show"))
     print("help tells what to do; Tab completes; Ctrl-D leaves.")
-    with edited(desk), interrupting() as interrupts:
+    with edited(repl), interrupting() as interrupts:
         while True:
             try:
                 with interrupts.allowed():
@@ -96,21 +96,21 @@ def _by_hand(desk: Desk) -> int:
                 continue
             try:
                 with interrupts.allowed():
-                    show(desk.say(line))
+                    show(repl.say(line))
             except LeaveError:
                 break
             except KeyboardInterrupt:
                 print("\ninterrupted; nothing was changed")
             except PellucidError as error:
-                show([Part("bad", excuse(error, desk.width))])
+                show([Part("bad", excuse(error, repl.width))])
             except Exception as error:  # noqa: BLE001 - a mistake in one command must not lose the session
                 text = f"a mistake in pellucid: {in_one_line(error)}; nothing was changed, please report it"
                 show([Part("bad", text)])
-    _kept(desk)
+    _kept(repl)
     return 0
 
 
-def _kept(desk: Desk) -> None:
+def _kept(repl: ReplState) -> None:
     """Say what was done since it was last saved, so that nobody loses it by leaving."""
-    if desk.session.done and desk.unsaved:
-        print(f"Not saved. These lines make the same changes again:\n{as_lines(desk.session)}", end="")
+    if repl.session.done and repl.unsaved:
+        print(f"Not saved. These lines make the same changes again:\n{as_lines(repl.session)}", end="")

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import TextIO
 
-from pellucid.cli.hops.desk import Reply
+from pellucid.cli.hops.repl import Reply
 
 #: How each kind of part looks.
 STYLES = {"title": "bold", "good": "green", "bad": "red", "text": "", "program": ""}

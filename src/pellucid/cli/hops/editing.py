@@ -8,19 +8,20 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pellucid.base.errors import PellucidError
-from pellucid.cli.hops.desk import Desk, commands, split, understood
+from pellucid.cli.hops.repl import ReplState, commands, split, understood
 from pellucid.cli.hops.telling import NOTATIONS
 
 REMEMBERED = 1000
 """How many lines are remembered from one session to the next."""
 
 
-def completions(desk: Desk, line: str) -> list[str]:
+def completions(repl: ReplState, line: str) -> list[str]:
     r"""The words that could stand at the end of a line, each whole.
 
     >>> from pellucid.loops.hops.saving import ProgramText
-    >>> desk = Desk.of(ProgramText("k", "kernel k():\n  output a: i32[9]\n  for i in 0 .. 9:\n    a[i] := 0\n", "nest"))
-    >>> completions(desk, "try spread "), completions(desk, "red")
+    >>> text = "kernel k():\n  output a: i32[9]\n  for i in 0 .. 9:\n    a[i] := 0\n"
+    >>> repl = ReplState.of(ProgramText("k", text, "nest"))
+    >>> completions(repl, "try spread "), completions(repl, "red")
     (['1', 'band=', 'i'], ['redo'])
     """
     from pellucid.loops.core.registry import moves
@@ -40,20 +41,20 @@ def completions(desk: Desk, line: str) -> list[str]:
     kinds = [optional[position]] if position < len(optional) else chosen.wants[-1:] if rest else []
     if chosen.name == "why" and not rest:
         kinds = ["not", "move"]
-    found = {w for kind in kinds for w in _words(desk, kind, rest, last)}
+    found = {w for kind in kinds for w in _words(repl, kind, rest, last)}
     return sorted(
         (w for w in found if w.startswith(last)),
         key=lambda w: (not w.isdigit(), len(w) if w.isdigit() else 0, w),
     )
 
 
-def _words(desk: Desk, kind: str, rest: list[str], last: str) -> list[str]:
+def _words(repl: ReplState, kind: str, rest: list[str], last: str) -> list[str]:
     """The words of a kind: moves, places of a move, options of a move, and so on."""
     from pellucid.loops.core.options import options
     from pellucid.loops.core.registry import moves
     from pellucid.loops.scripts.heuristics import heuristics
 
-    session = desk.session
+    session = repl.session
     move = next((moves()[w] for w in rest if w in moves()), None)
     match kind:
         case "move":
@@ -120,7 +121,7 @@ def history_file() -> Path | None:
 
 
 @contextmanager
-def edited(desk: Desk) -> Generator[None]:
+def edited(repl: ReplState) -> Generator[None]:
     """Within it, lines typed at a prompt are edited, completed and remembered.
 
     Without readline, which some builds of Python lack, lines are read as they come. A history that cannot be read or
@@ -138,7 +139,7 @@ def edited(desk: Desk) -> Generator[None]:
         nonlocal choices
         if state == 0:
             try:
-                choices = completions(desk, readline.get_line_buffer()[: readline.get_endidx()])
+                choices = completions(repl, readline.get_line_buffer()[: readline.get_endidx()])
             except Exception:  # noqa: BLE001 - a mistake in here must not spoil the line
                 choices = []
         return (

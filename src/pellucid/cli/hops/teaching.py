@@ -7,7 +7,7 @@ import functools
 from pellucid.base.errors import InputError, did_you_mean
 from pellucid.cli.hops import telling
 from pellucid.cli.hops.columns import beside
-from pellucid.cli.hops.desk import Command, Desk, LeaveError, Part, Reply, command, commands, usage
+from pellucid.cli.hops.repl import Command, LeaveError, Part, ReplState, Reply, command, commands, usage
 from pellucid.loops.core.move import Move
 from pellucid.loops.core.registry import moves
 from pellucid.loops.hops.examples import example
@@ -38,25 +38,25 @@ NOTATION = """\
 
 
 @command("help", "[COMMAND|MOVE|HEURISTIC|CONDITION|notation|moves]", "topic", group="help")
-def help_(desk: Desk, words: list[str]) -> Reply:
+def help_(repl: ReplState, words: list[str]) -> Reply:
     """Teach: an overview, or one command, move, heuristic or condition at length.
 
     `help notation` tells how programs are written, `help moves` names every move there is.
     """
     if not words:
-        return _overview(desk.width)
+        return _overview(repl.width)
     if len(words) > 1:
         raise usage("help")
     topic = words[0]
     if topic == "notation":
         return [Part("title", "how programs are written"), Part("text", NOTATION.rstrip())]
     if topic == "moves":
-        lines = [telling.wrapped(f"{m.name}: {m.doc}", desk.width, "  ") for m in moves().values()]
+        lines = [telling.wrapped(f"{m.name}: {m.doc}", repl.width, "  ") for m in moves().values()]
         return [_command(commands()["moves"]), Part("title", "every move"), Part("text", "\n".join(lines))]
     if topic in moves():
-        return _move(moves()[topic], desk.width)
+        return _move(moves()[topic], repl.width)
     if topic in heuristics():
-        return [Part("title", topic), Part("text", telling.wrapped(heuristics()[topic].doc, desk.width))]
+        return [Part("title", topic), Part("text", telling.wrapped(heuristics()[topic].doc, repl.width))]
     if topic in commands():
         return [_command(commands()[topic])]
     if topic in _clauses():
@@ -119,7 +119,7 @@ def _move(move: Move, width: int) -> Reply:
 
 
 @command("quit", "", group="help")
-def quit_(desk: Desk, words: list[str]) -> Reply:
+def quit_(repl: ReplState, words: list[str]) -> Reply:
     """Leave; so does Ctrl-D."""
     if words:
         raise usage("quit")

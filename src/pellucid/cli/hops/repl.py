@@ -1,4 +1,4 @@
-"""The desk: one session, the settings of its page, and a line at a time of what to do.
+"""The state of the command `hops`: one session, the settings of its page, and the execution of lines.
 
 `say` takes a line and gives what to print, in parts that `colors` may paint. It never prints and never asks, so that
 tests and documents talk to it as a terminal does. A line that makes no sense raises an error and changes nothing.
@@ -30,7 +30,7 @@ class Part:
 
 
 Reply = list[Part]
-Work = Callable[["Desk", list[str]], Reply]
+Work = Callable[["ReplState", list[str]], Reply]
 Progress = Callable[[str], None]
 
 
@@ -60,7 +60,7 @@ def commands() -> dict[str, Command]:
     >>> commands()["undo"].usage
     'undo [COUNT]'
     """
-    for name in ("looking", "changing", "teaching"):
+    for name in ("queries", "edits", "teaching"):
         importlib.import_module(f"pellucid.cli.hops.{name}")
     return _entered
 
@@ -83,7 +83,7 @@ class LeaveError(Exception):  # not an error of the user's: it ends the loop tha
 
 
 @dataclass(slots=True)
-class Desk:
+class ReplState:
     """A session with its program, and how it is shown."""
 
     program: ProgramText
@@ -94,8 +94,8 @@ class Desk:
     saved: tuple[Change, ...] = ()
 
     @classmethod
-    def of(cls, program: ProgramText, *, width: int = WIDTH) -> Desk:
-        """A desk with a program on it.
+    def of(cls, program: ProgramText, *, width: int = WIDTH) -> ReplState:
+        """The state for a program.
 
         Raises TextError if it cannot be read.
         """

@@ -1,4 +1,4 @@
-"""Commands that look: at the program, at what could be done and why not, at what was done, at what it does."""
+"""Query commands: show the program, possible moves and refusals, the ledger, and runs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import numpy as np
 from pellucid.base.errors import FileError, InputError, did_you_mean
 from pellucid.base.opening import contents
 from pellucid.cli.hops import telling
-from pellucid.cli.hops.changing import split_options
 from pellucid.cli.hops.columns import beside
-from pellucid.cli.hops.desk import Desk, Part, Reply, command, usage
+from pellucid.cli.hops.edits import split_options
+from pellucid.cli.hops.repl import Part, ReplState, Reply, command, usage
 from pellucid.ir.expr import Buffer
 from pellucid.ir.nest import (
     SEQ,
@@ -53,7 +53,7 @@ INTERPRETED = 20_000
 
 
 @command("show", "[original] [plain|nest|hops]", "notation", group=GROUP)
-def show(desk: Desk, words: list[str]) -> Reply:
+def show(repl: ReplState, words: list[str]) -> Reply:
     """Print the program, its statements numbered.
 
     `plain` leaves out types and calls a variable by its name alone; `nest` is what the compiler prints; `hops` are
@@ -68,15 +68,15 @@ def show(desk: Desk, words: list[str]) -> Reply:
             raise InputError(
                 f"no notation is called {rest[0]!r}", fix=f"one of {', '.join(telling.NOTATIONS)}"
             )
-        desk.notation = rest[0]
-    kernel = desk.session.original.kernel if original else desk.session.kernel
-    program = Part("program", telling.program(kernel, desk.notation))
+        repl.notation = rest[0]
+    kernel = repl.session.original.kernel if original else repl.session.kernel
+    program = Part("program", telling.program(kernel, repl.notation))
     # White's notation has its own declarations.
-    return [program] if desk.notation == "hops" else [Part("text", telling.interface(kernel)), program]
+    return [program] if repl.notation == "hops" else [Part("text", telling.interface(kernel)), program]
 
 
 @command("moves", "[MOVE|PLACE]", "move", group=GROUP)
-def moves(desk: Desk, words: list[str]) -> Reply:
+def moves(repl: ReplState, words: list[str]) -> Reply:
     """List the moves that are licensed now, where, and what the timer says each would change.
 
     With the name of a move, only that one; with a place, only those there. The cheapest result comes first; a move that
@@ -92,11 +92,11 @@ def moves(desk: Desk, words: list[str]) -> Reply:
         hint = did_you_mean(where, every())
         if hint:
             raise InputError(f"neither a move nor a place is called {where!r}", fix=hint)
-    found = list(desk.session.offers(name, where))
+    found = list(repl.session.offers(name, where))
     # A move that has to be told something cannot be tried without.
-    asking = {m: options(m) for m in every().values() if name in (None, m.name) and desk.session.found(m)}
+    asking = {m: options(m) for m in every().values() if name in (None, m.name) and repl.session.found(m)}
     needed = [f"{m.name} {word}=…" for m, own in asking.items() for word in own if own[word] is REQUIRED]
-    parts = [Part("text", telling.offers(found, desk.width))] if found else []
+    parts = [Part("text", telling.offers(found, repl.width))] if found else []
     if needed and where is None:
         parts.append(Part("text", f"not tried, as they have to be told something: {', '.join(needed)}"))
     if not parts:
@@ -108,7 +108,7 @@ def moves(desk: Desk, words: list[str]) -> Reply:
 
 
 @command("why", "[not] MOVE [at] PLACE [OPTION=VALUE …]", "not", "move", "at", "place", group=GROUP)
-def why(desk: Desk, words: list[str]) -> Reply:
+def why(repl: ReplState, words: list[str]) -> Reply:
     """Say which condition keeps a move from being made somewhere, and what would help.
 
     If nothing is in the way, the conditions that hold are listed instead.
@@ -120,14 +120,14 @@ def why(desk: Desk, words: list[str]) -> Reply:
         del plain[1]
     if len(plain) != 2:
         raise usage("why")
-    answer = desk.session.why_not(plain[0], plain[1], **chosen)
+    answer = repl.session.why_not(plain[0], plain[1], **chosen)
     title = f"{answer.move.name} at {answer.place.number}: {answer.place.line}"
     kind = "good" if not answer.remedies and answer.verdict.__class__.__name__ == "Proved" else "bad"
-    return [Part("title", title), Part(kind, telling.why_not(answer, desk.width))]
+    return [Part("title", title), Part(kind, telling.why_not(answer, repl.width))]
 
 
 @command("ledger", "[all]", group="history")
-def ledger(desk: Desk, words: list[str]) -> Reply:
+def ledger(repl: ReplState, words: list[str]) -> Reply:
     """List the steps that were made, each with its theorem and its cost.
 
     `all` prints the ledger in full, with every condition, and with what heuristics tried in vain. To keep it, save it
@@ -135,9 +135,9 @@ def ledger(desk: Desk, words: list[str]) -> Reply:
     """
     if words not in ([], ["all"]):
         raise usage("ledger")
-    steps = desk.session.steps
+    steps = repl.session.steps
     if words:
-        return [Part("text", str(desk.session.ledger) or "Nothing has been done yet.")]
+        return [Part("text", str(repl.session.ledger) or "Nothing has been done yet.")]
     if not steps:
         return [Part("text", "Nothing has been done yet.")]
     return [
@@ -147,24 +147,24 @@ def ledger(desk: Desk, words: list[str]) -> Reply:
 
 
 @command("explain", "STEP [all]", "step", group="history")
-def explain(desk: Desk, words: list[str]) -> Reply:
+def explain(repl: ReplState, words: list[str]) -> Reply:
     """Tell a step at length: the theorem, each condition, before and after, and the small steps that it is made of.
 
     A move that is made of smaller ones is replayed here on an instance with a few iterations, small step by small step,
     each with a theorem of its own. Small steps of one kind are told together; `all` shows the program after each.
     """
     whole = words[1:] == ["all"]
-    step = _step(desk, words[:1] if whole else words, "explain")
+    step = _step(repl, words[:1] if whole else words, "explain")
     theorem = theorems().get(getattr(step.verdict, "theorem", ""))
     parts = [Part("title", telling.step_title(step))]
     if theorem is not None:
-        parts.append(Part("text", telling.wrapped(f"{theorem.name}: {theorem.title}", desk.width)))
-    parts.append(Part("good", telling.licensed(step, desk.width)))
-    parts.append(Part("program", beside(*telling.both(step.old, step.new), desk.width)))
+        parts.append(Part("text", telling.wrapped(f"{theorem.name}: {theorem.title}", repl.width)))
+    parts.append(Part("good", telling.licensed(step, repl.width)))
+    parts.append(Part("program", beside(*telling.both(step.old, step.new), repl.width)))
     if step.details:
         parts.append(Part("text", "\n".join(["made of", *(f"  {d}" for d in step.details)])))
     if step.derive is not None:
-        parts += _derivation([s for s in step.derive().steps if s.applied], desk.width, whole=whole)
+        parts += _derivation([s for s in step.derive().steps if s.applied], repl.width, whole=whole)
     return parts
 
 
@@ -192,27 +192,27 @@ def _derivation(small: Sequence[Step], width: int, *, whole: bool) -> Reply:
 
 
 @command("compare", "[STEP]", "step", group="history")
-def compare(desk: Desk, words: list[str]) -> Reply:
+def compare(repl: ReplState, words: list[str]) -> Reply:
     """Show the program at first and now beside each other, or before and after a step."""
-    step = _step(desk, words, "compare") if words else None
-    old = step.old if step is not None else desk.session.original.kernel
-    new = step.new if step is not None else desk.session.kernel
+    step = _step(repl, words, "compare") if words else None
+    old = step.old if step is not None else repl.session.original.kernel
+    new = step.new if step is not None else repl.session.kernel
     titles = ("before", "after") if step is not None else ("at first", "now")
-    return [Part("program", beside(*telling.both(old, new), desk.width, titles))]
+    return [Part("program", beside(*telling.both(old, new), repl.width, titles))]
 
 
-def _step(desk: Desk, words: Sequence[str], name: str) -> Step:
+def _step(repl: ReplState, words: Sequence[str], name: str) -> Step:
     if len(words) != 1 or not words[0].isdigit():
         raise usage(name)
-    return desk.session.step(int(words[0]))
+    return repl.session.step(int(words[0]))
 
 
 @command("replay", "", group="history")
-def replay(desk: Desk, words: list[str]) -> Reply:
+def replay(repl: ReplState, words: list[str]) -> Reply:
     """Make every step again from the original program, with every condition checked anew."""
     if words:
         raise usage("replay")
-    count = desk.session.recheck()
+    count = repl.session.recheck()
     return [
         Part(
             "good",
@@ -225,7 +225,7 @@ def replay(desk: Desk, words: list[str]) -> Reply:
 
 
 @command("times", "[paper|measured] [NAME=NUMBER …]", "size", group=GROUP)
-def times(desk: Desk, words: list[str]) -> Reply:
+def times(repl: ReplState, words: list[str]) -> Reply:
     """Tell what the program cost at first and what it costs now: as a formula in its sizes, and as a number.
 
     Sizes are those of parameters, n=100, or counts of loops whose bounds say nothing, j=20. Costs are cycles of a
@@ -237,7 +237,7 @@ def times(desk: Desk, words: list[str]) -> Reply:
     if len(named) > 1 or not {*named} <= {"paper", "measured"}:
         raise usage("times")
     paper = named == ["paper"]
-    session = desk.session
+    session = repl.session
     old, new = session.original.kernel, session.kernel
     machine = PAPER if paper else _measured() if named else PROCESSOR
     timer = _timer(session, machine, dict(option_of(w) for w in words if "=" in w))
@@ -247,11 +247,11 @@ def times(desk: Desk, words: list[str]) -> Reply:
     for name, kernel, cost in (*versions, ("now", new, after)):
         formula = timer.symbolic(kernel.body)
         means = f" = {formula}" if formula.names() else ""
-        lines.append(telling.wrapped(f"{name}: {telling.amount(cost)}{means}", desk.width, "  "))
+        lines.append(telling.wrapped(f"{name}: {telling.amount(cost)}{means}", repl.width, "  "))
     if paper:
         lines += [
             "as White prints it, now",
-            telling.wrapped(printed_time(_assigned_alone(new.body)), desk.width, "  "),
+            telling.wrapped(printed_time(_assigned_alone(new.body)), repl.width, "  "),
         ]
     able = [p for p in session.places() if _can_run_in_lanes(session, p)]
     if able:
@@ -310,7 +310,7 @@ def _loop(place: Place) -> str:
 
 
 @command("run", "[NAME=VALUE …] [seed=N]", "input", group=GROUP)
-def run(desk: Desk, words: list[str]) -> Reply:
+def run(repl: ReplState, words: list[str]) -> Reply:
     """Run the program at first and the program now on the same inputs, and compare all outputs bit for bit.
 
     Inputs are made up, others for each seed, unless they are given: n=5, a=1,2,3 for an array, a=FILE.npy. The visits
@@ -323,7 +323,7 @@ def run(desk: Desk, words: list[str]) -> Reply:
     pairs = [w.partition("=")[::2] for w in words]
     seed = next((int(value) for name, value in pairs if name == "seed" and value.isdigit()), 1)
     given = {name: _input(value) for name, value in pairs if name != "seed"}
-    session = desk.session
+    session = repl.session
     ways: dict[str, None] = {}
 
     def runner(kernel: Kernel, arguments: Mapping[str, Any], memory: trial.Memory) -> None:

@@ -1,4 +1,4 @@
-"""Commands that change the program, take changes back, or write them down."""
+"""Edit commands: change the program, undo changes, or save them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pellucid.base.errors import InputError
 from pellucid.base.opening import text_of
 from pellucid.cli.hops import telling
 from pellucid.cli.hops.columns import beside
-from pellucid.cli.hops.desk import Desk, Part, Reply, command, usage
+from pellucid.cli.hops.repl import Part, ReplState, Reply, command, usage
 from pellucid.loops.core.options import option_of, value_of
 from pellucid.loops.hops.saving import ProgramText, as_lines, as_markdown, as_python
 from pellucid.loops.hops.session import Change
@@ -26,7 +26,7 @@ def split_options(words: Sequence[str]) -> tuple[list[str], dict[str, object]]:
 
 
 @command("try", "MOVE [PLACE] [OPTION=VALUE …]", "move", "place", "option", group=GROUP)
-def try_(desk: Desk, words: list[str]) -> Reply:
+def try_(repl: ReplState, words: list[str]) -> Reply:
     """Make a move, if it is licensed there; without a place, at the first one where it is.
 
     A place is the number of a statement in the listing (0 is the whole program), the name of a loop's variable, or the
@@ -35,12 +35,12 @@ def try_(desk: Desk, words: list[str]) -> Reply:
     plain, options = split_options(words)
     if not 1 <= len(plain) <= 2:
         raise usage("try")
-    change = desk.session.make(plain[0], plain[1] if len(plain) == 2 else None, **options)
-    return _changed(desk, change)
+    change = repl.session.make(plain[0], plain[1] if len(plain) == 2 else None, **options)
+    return _changed(repl, change)
 
 
 @command("do", "HEURISTIC [PLACE] [OPTION=VALUE …]", "heuristic", "if", group=GROUP)
-def do(desk: Desk, words: list[str]) -> Reply:
+def do(repl: ReplState, words: list[str]) -> Reply:
     """Let a heuristic choose moves; it makes only those that are licensed.
 
     Every move that it makes becomes a step of its own in the ledger; one undo takes back all of them. Some take
@@ -49,12 +49,12 @@ def do(desk: Desk, words: list[str]) -> Reply:
     plain, options = split_options(words)
     if not 1 <= len(plain) <= 2:
         raise usage("do")
-    change = desk.session.do(plain[0], plain[1] if len(plain) == 2 else None, **options)
-    return _changed(desk, change)
+    change = repl.session.do(plain[0], plain[1] if len(plain) == 2 else None, **options)
+    return _changed(repl, change)
 
 
 @command("search", "[seconds=30] [width=8] [depth=12]", "limit", group=GROUP)
-def search(desk: Desk, words: list[str]) -> Reply:
+def search(repl: ReplState, words: list[str]) -> Reply:
     """Look for a cheaper program by trying moves after moves, also through dearer programs, within limits.
 
     What is found is a list of ordinary moves, each licensed; they enter the ledger one by one, and a saved session
@@ -67,25 +67,25 @@ def search(desk: Desk, words: list[str]) -> Reply:
 
     def told(seen: Seen) -> None:
         cost = telling.amount(seen.cost)
-        desk.progress(
+        repl.progress(
             f"{seen.depth} moves deep, {seen.programs:,} programs, {seen.seconds:.1f} s, cost {cost}"
         )
 
     try:
-        change, found = desk.session.search(progress=told, **options)
+        change, found = repl.session.search(progress=told, **options)
     finally:
-        desk.progress("")
-    answer = _changed(desk, change)
+        repl.progress("")
+    answer = _changed(repl, change)
     if found.complete:
         return answer
     late = f"the time ran out after {found.programs:,} programs; there may be better ones"
     return [*answer, Part("bad", late)]
 
 
-def _changed(desk: Desk, change: Change) -> Reply:
+def _changed(repl: ReplState, change: Change) -> Reply:
     """What a change did: the step or steps, before and after, why it is allowed, what it costs."""
     applied = change.applied
-    number = len(desk.session.steps)
+    number = len(repl.session.steps)
     old, new = change.old.kernel, change.new.kernel
     parts: Reply = []
     if len(applied) == 1:
@@ -94,15 +94,15 @@ def _changed(desk: Desk, change: Change) -> Reply:
         first = number - len(applied) + 1
         parts.append(Part("title", f"steps {first} to {number}"))
         parts.append(Part("text", telling.steps(applied, first)))
-    parts.append(Part("program", beside(*telling.both(old, new), desk.width)))
+    parts.append(Part("program", beside(*telling.both(old, new), repl.width)))
     if len(applied) == 1:
-        parts.append(Part("good", telling.licensed(applied[0], desk.width)))
+        parts.append(Part("good", telling.licensed(applied[0], repl.width)))
     parts.append(Part("text", telling.compared(applied[0].before, applied[-1].after)))
     return parts
 
 
 @command("assume", "PARAMETER[*PARAMETER] LOW..HIGH", "parameter", group=GROUP)
-def assume(desk: Desk, words: list[str]) -> Reply:
+def assume(repl: ReplState, words: list[str]) -> Reply:
     """Promise that a parameter, or a product of some, stays within a range, which may license more moves.
 
     The promise is written down with the moves, and can be taken back. Whoever runs the program has to keep it.
@@ -114,31 +114,31 @@ def assume(desk: Desk, words: list[str]) -> Reply:
     )
     if not (isinstance(low, int | float) and isinstance(high, int | float)):
         raise usage("assume")
-    desk.session.assume(words[0], low, high)
+    repl.session.assume(words[0], low, high)
     return [Part("text", f"from here on {low} <= {words[0]} <= {high}")]
 
 
 @command("undo", "[COUNT]", group=GROUP)
-def undo(desk: Desk, words: list[str]) -> Reply:
+def undo(repl: ReplState, words: list[str]) -> Reply:
     """Take back the last change, or the last few."""
-    taken = desk.session.undo(_count("undo", words))
-    return [Part("text", f"{_changes(taken)} taken back"), _listing(desk)]
+    taken = repl.session.undo(_count("undo", words))
+    return [Part("text", f"{_changes(taken)} taken back"), _listing(repl)]
 
 
 @command("redo", "[COUNT]", group=GROUP)
-def redo(desk: Desk, words: list[str]) -> Reply:
+def redo(repl: ReplState, words: list[str]) -> Reply:
     """Make changes again that were taken back."""
-    made = desk.session.redo(_count("redo", words))
-    return [Part("text", f"{_changes(made)} made again"), _listing(desk)]
+    made = repl.session.redo(_count("redo", words))
+    return [Part("text", f"{_changes(made)} made again"), _listing(repl)]
 
 
 @command("reset", "", group=GROUP)
-def reset(desk: Desk, words: list[str]) -> Reply:
+def reset(repl: ReplState, words: list[str]) -> Reply:
     """Take back everything; redo brings it back."""
     if words:
         raise usage("reset")
-    taken = desk.session.undo(len(desk.session.done))
-    return [Part("text", f"{_changes(taken)} taken back"), _listing(desk)]
+    taken = repl.session.undo(len(repl.session.done))
+    return [Part("text", f"{_changes(taken)} taken back"), _listing(repl)]
 
 
 def _changes(count: int) -> str:
@@ -151,15 +151,15 @@ def _count(name: str, words: Sequence[str]) -> int:
     return int(words[0]) if words else 1
 
 
-def _listing(desk: Desk) -> Part:
-    return Part("program", telling.program(desk.session.kernel, desk.notation))
+def _listing(repl: ReplState) -> Part:
+    return Part("program", telling.program(repl.session.kernel, repl.notation))
 
 
 # ---- files ----
 
 
 @command("load", "FILE", "file", group="files")
-def load(desk: Desk, words: list[str]) -> Reply:
+def load(repl: ReplState, words: list[str]) -> Reply:
     """Begin anew with another program.
 
     What was done so far is gone; save it first.
@@ -168,8 +168,8 @@ def load(desk: Desk, words: list[str]) -> Reply:
         raise usage("load")
     program = opened(words[0])
     session = program.session()
-    desk.program, desk.session, desk.saved = program, session, ()
-    return [Part("title", program.name), Part("text", telling.interface(session.kernel)), _listing(desk)]
+    repl.program, repl.session, repl.saved = program, session, ()
+    return [Part("title", program.name), Part("text", telling.interface(session.kernel)), _listing(repl)]
 
 
 def opened(name: str) -> ProgramText:
@@ -197,7 +197,7 @@ def _picture(name: str) -> ProgramText:
 
 
 @command("save", "FILE", "file", group="files")
-def save(desk: Desk, words: list[str]) -> Reply:
+def save(repl: ReplState, words: list[str]) -> Reply:
     """Write down what was done, so that it can be done again.
 
     FILE.py becomes a Python program that makes the same moves, checks each one, and prints the ledger; run it with
@@ -207,12 +207,12 @@ def save(desk: Desk, words: list[str]) -> Reply:
     if len(words) != 1:
         raise usage("save")
     path = Path(words[0])
-    session = desk.session
+    session = repl.session
     match path.suffix:
         case ".py":
-            text = as_python(session, desk.program)
+            text = as_python(session, repl.program)
         case ".md":
-            text = as_markdown(session, desk.program)
+            text = as_markdown(session, repl.program)
         case ".json":
             import json
 
@@ -225,5 +225,5 @@ def save(desk: Desk, words: list[str]) -> Reply:
             text = as_lines(session)
     with written_aside(path) as file:
         file.write(text.encode("utf-8", "backslashreplace"))
-    desk.saved = tuple(session.done)
+    repl.saved = tuple(session.done)
     return [Part("text", f"written: {path}")]
