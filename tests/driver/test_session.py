@@ -178,7 +178,7 @@ def test_a_view_or_a_parameter_never_compiles_again():
             assert np.array_equal(shown.pixels, expected)
         assert session.settled()
         assert session.compiled == compiled
-        assert session.frame(size=(7, 5)).pixels.template == (5, 7, 4)
+        assert session.frame(size=(7, 5)).pixels.shape == (5, 7, 4)
 
 
 def test_what_a_closed_session_had_is_free_at_once():
@@ -438,7 +438,7 @@ def soaked(edits: int) -> tuple[int, int]:
             else:
                 numbers[rng.integers(len(numbers))] = float(rng.uniform(0.1, 3))
             shown = session.update(waves(numbers, float(rng.random() < 0.2)), zoom=9.0)
-            assert shown.pixels.template == (64, 64, 4)
+            assert shown.pixels.shape == (64, 64, 4)
             if k % 100 == 0:
                 assert session.settled()
             assert len(session._pictures) <= sessions.MAX_PICTURES

@@ -45,7 +45,7 @@ TILES, SHARED, REWRITTEN, LIFTED, WHOLE = "tiles", "shared", "rewritten", "lifte
 """A picture's codes: its tape as traced, with its numbers as parameters, or by the rules; and machine code with its
 numbers as parameters or known. The first two draw alike."""
 NOTHING: Mapping[str, float] = {}
-NO_COUNTS = TileCounts(*[0] * len(TileCounts._fields))
+NO_COUNTS = TileCounts()
 MAX_DEAD_NODES = 1 << 16
 """Nodes that are made between two sweeps of unreachable nodes."""
 
@@ -100,7 +100,7 @@ class _Group:
 
 
 @dataclass(eq=False)
-class _PictureState:
+class _Picture:
     """One picture: its frame, the values of its template's parameters, and the code with its constants compiled in."""
 
     kernel: Kernel
@@ -143,9 +143,9 @@ class Session:
         self.options = Options(numerics, precision)
         self._view = of_one_sample(checked_view(size, view=view, precision=precision, **arguments))
         self._carried: View | None = None
-        self._state: _PictureState | None = None
+        self._state: _Picture | None = None
         self._picture: object = None
-        self._pictures: OrderedDict[tuple[Expr, tuple[Any, ...]], _PictureState] = OrderedDict()
+        self._pictures: OrderedDict[tuple[Expr, tuple[Any, ...]], _Picture] = OrderedDict()
         self._templates: OrderedDict[Expr, _Group] = OrderedDict()
         self._tape, self._shared, self._rewritten = _Tape(), _Tape(), _Tape()
         # The frame drawn last from a tape, with its milliseconds and pixels, until it is judged.
@@ -249,7 +249,7 @@ class Session:
 
     # ---- pictures ----
 
-    def _found(self, picture: object) -> _PictureState:
+    def _found(self, picture: object) -> _Picture:
         """The state of a picture: found, or made of its trace and joined to the group of its template."""
         kernel = Kernel(checked_source(picture), self.options, now=False)
         frame = kernel.frame()
@@ -257,7 +257,7 @@ class Session:
         state = self._pictures.get(key)
         if state is None:
             group, constants = self._joined(frame)
-            state = self._pictures[key] = _PictureState(kernel, frame, group, constants)
+            state = self._pictures[key] = _Picture(kernel, frame, group, constants)
             if len(self._pictures) > MAX_PICTURES:
                 self._dropped.append(self._pictures.popitem(last=False))
         self._pictures.move_to_end(key)
@@ -280,12 +280,7 @@ class Session:
     # ---- drawing ----
 
     def _draw(
-        self,
-        state: _PictureState,
-        view: View,
-        values: dict[str, Any],
-        spent: dict[str, float],
-        out: Bytes | None,
+        self, state: _Picture, view: View, values: dict[str, Any], spent: dict[str, float], out: Bytes | None
     ) -> Shown:
         width, height = view.size
         pixels = pixels_of(view.size, out)
@@ -306,7 +301,7 @@ class Session:
         return Shown(pixels, "llvm", {**spent, "compile": compile_ms}, state.trouble)
 
     def _chosen(
-        self, state: _PictureState, spent: dict[str, float]
+        self, state: _Picture, spent: dict[str, float]
     ) -> tuple[str, Code, Mapping[str, float], float]:
         """The fastest code of a scene as far as is known: what it needs besides the view, and its compiler needed."""
         group = state.group
@@ -327,15 +322,15 @@ class Session:
             code = state.whole = state.whole or self._made(state, WHOLE, lambda: True)
         return name, code.code, self._constants(state) if name == LIFTED else NOTHING, code.ms
 
-    def _constants(self, state: _PictureState) -> Mapping[str, float]:
+    def _constants(self, state: _Picture) -> Mapping[str, float]:
         return state.constants or state.group.template.values
 
-    def _traced(self, state: _PictureState) -> _Tape:
+    def _traced(self, state: _Picture) -> _Tape:
         """The tape of a scene as it was traced: that of its family, once its numbers were edited and there is one."""
         shared = self._shared
         return shared if shared.key is state.group and shared.code is not None else self._tape
 
-    def _taped(self, state: _PictureState) -> tuple[TileCode | None, Mapping[str, float]]:
+    def _taped(self, state: _Picture) -> tuple[TileCode | None, Mapping[str, float]]:
         """That tape, which is made if there is none, and the values of its parameters."""
         tape = self._traced(state)
         if tape is self._shared:
@@ -411,7 +406,7 @@ class Session:
                 if made[which]:
                     continue
                 left = self._edited_at + PAUSE - clock.monotonic()
-                # What was edited may be edited again at once: its shape stays, its numbers do not.
+                # Edits tend to follow each other: the template stays, the constants do not.
                 if left > 0 and which not in ((SHARED, LIFTED) if group.edited else (WHOLE,)):
                     return left
                 return lambda: self._compile(state, which)
@@ -422,7 +417,7 @@ class Session:
         E.sweep()
         self._nodes = E.count()
 
-    def _compile(self, state: _PictureState, which: str) -> None:
+    def _compile(self, state: _Picture, which: str) -> None:
         """Make code of a scene, unless it is not wanted anymore when the compiler proper would begin."""
         try:
             if which in (SHARED, REWRITTEN):
@@ -441,7 +436,7 @@ class Session:
             else:
                 state.group.lifted = made
 
-    def _tape_again(self, state: _PictureState, which: str) -> None:
+    def _tape_again(self, state: _Picture, which: str) -> None:
         """Make the tape of a scene's family, or that of the scene by the rules; how fast this is will be measured."""
         with self._compiling, uncollected():
             if which == SHARED:
@@ -455,7 +450,7 @@ class Session:
                 self._rewritten = tape
                 state.group.timing.forget(REWRITTEN)
 
-    def _made(self, state: _PictureState, which: str, wanted: Callable[[], bool]) -> _Made:
+    def _made(self, state: _Picture, which: str, wanted: Callable[[], bool]) -> _Made:
         options = self.options
         backend = make_backend(options.backend)
 
@@ -478,7 +473,7 @@ class Session:
             code = with_room(work)
             return _Made(code, 1e3 * (clock.perf_counter() - began))
 
-    def _wanted(self, state: _PictureState, which: str) -> bool:
+    def _wanted(self, state: _Picture, which: str) -> bool:
         now = self._state
         return (
             not self._closed
@@ -486,7 +481,7 @@ class Session:
             and (now is state if which == WHOLE else now.group is state.group)
         )
 
-    def _complain(self, state: _PictureState, problem: Exception) -> None:
+    def _complain(self, state: _Picture, problem: Exception) -> None:
         words = str(problem) if isinstance(problem, PellucidError) else f"{type(problem).__name__}: {problem}"
         state.trouble = f"this picture stays uncompiled: {words}"
         warnings.warn(state.trouble, stacklevel=2)

@@ -39,15 +39,15 @@ def draw(
             fix="leave the back end to itself, or give backend='tiles'",
         )
     memory = {OUT: pixels.reshape(-1).view(np.uint32)}
-    tolerance = Tolerance(slack=2 * math.floor((smooth.tolerance or 0.0) * 255 + 1e-9))
+    within = Tolerance(slack=2 * math.floor((smooth.tolerance or 0.0) * 255 + 1e-9))
     if smooth.error is None:
-        code.run(arguments, memory, threads=threads, tolerance=tolerance)
+        code.run(arguments, memory, threads=threads, within=within)
         return
     most = arguments["samples"]
     sides = [min(FEWEST, most)]
     while sides[-1] < most:
         sides.append(min(2 * sides[-1], most))
-    code.run({**arguments, "samples": sides[0]}, memory, threads=threads, tolerance=tolerance)
+    code.run({**arguments, "samples": sides[0]}, memory, threads=threads, within=within)
     goals = _goals(pixels, sides, smooth.error * 255)
     for k, side in enumerate(sides[1:], 1):
         wanted = (goals == k).astype(np.uint8)
@@ -58,7 +58,7 @@ def draw(
             {**arguments, "samples": side},
             memory,
             threads=threads,
-            tolerance=tolerance._replace(wanted=wanted),
+            within=within._replace(wanted=wanted),
         )
         change = np.maximum(pixels, before) - np.minimum(pixels, before)
         goals[(wanted != 0) & (change.max(-1) > smooth.error * 255)] = k + 1

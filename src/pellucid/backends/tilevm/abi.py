@@ -6,7 +6,7 @@ interval is a point), the first few are inputs (column and row), and the rest ar
 
 from __future__ import annotations
 
-from enum import IntEnum, auto
+from enum import IntEnum
 
 from ..jit.assembly import POINTER, Function, Value
 from .sizes import LANES
@@ -53,111 +53,48 @@ CHILD_THRESHOLD, LEAF_THRESHOLD = 85, 70
 """Percentages of the present tape that a child's own tape stays below: of a square, and of a leaf."""
 
 
-class FrameWord(IntEnum):
-    """The words of a frame, as `machine.running` fills them in."""
+FrameWord = IntEnum(
+    "FrameWord",
+    "OUT WIDTH HEIGHT BATCH_KERNELS INTERVAL_KERNELS TOP BAND POOL POOLED STAMP SHIFT ACROSS NODES ORDER "
+    "FIRST_NODE WORKSPACES WORKSPACE_BYTES WORKSPACE_COUNT BASE LIVE CHOICE_TRACE MAP PLACES BATCHED LIST "
+    "POINTS FORWARDS ARENA ARENA_BYTES MAX_POOL SLOTS_AT MAX_SLOTS INVARIANTS_AT SPLAT COLUMNS ROWS "
+    "ROWS_TRUTH FAILED STREAMED TRACE SIDE SAMPLES AT_ONCE SMALLEST SLACK WANTED KEPT SUM FINISH BOUNDS "
+    "PIXEL_MEANS MODEL_KERNELS MODELS MAX_MODELS",
+    start=0,
+)
+"""The words of a frame, as `machine.running` fills them in.
 
-    OUT = 0
-    WIDTH = auto()
-    HEIGHT = auto()
-    BATCH_KERNELS = auto()
-    INTERVAL_KERNELS = auto()
-    # Records of the whole tape: as tiles run it, and as bands do, without invariant vectors.
-    TOP = auto()
-    BAND = auto()
-    POOL = auto()
-    POOLED = auto()
-    STAMP = auto()
-    SHIFT = auto()
-    ACROSS = auto()
-    NODES = auto()
-    ORDER = auto()
-    FIRST_NODE = auto()
-    WORKSPACES = auto()
-    WORKSPACE_BYTES = auto()
-    WORKSPACE_COUNT = auto()
-    BASE = auto()
-    LIVE = auto()
-    CHOICE_TRACE = auto()
-    MAP = auto()
-    PLACES = auto()
-    BATCHED = auto()
-    LIST = auto()
-    POINTS = auto()
-    FORWARDS = auto()
-    ARENA = auto()
-    ARENA_BYTES = auto()
-    MAX_POOL = auto()
-    SLOTS_AT = auto()
-    MAX_SLOTS = auto()
-    INVARIANTS_AT = auto()
-    SPLAT = auto()
-    COLUMNS = auto()
-    ROWS = auto()
-    ROWS_TRUTH = auto()
-    FAILED = auto()
-    # Whether the frame is written past the caches.
-    STREAMED = auto()
-    # In traced frames: a word that counts tiles, a spare word, and `TRACED` bytes for each tile.
-    TRACE = auto()
-    # In frames with many samples to a pixel:
-    SIDE = auto()
-    SAMPLES = auto()
-    AT_ONCE = auto()
-    SMALLEST = auto()
-    SLACK = auto()
-    WANTED = auto()
-    KEPT = auto()
-    SUM = auto()
-    FINISH = auto()
-    BOUNDS = auto()
-    PIXEL_MEANS = auto()
-    MODEL_KERNELS = auto()
-    MODELS = auto()
-    MAX_MODELS = auto()
+TOP and BAND   records of the whole tape: as tiles run it, and as bands do, without invariant vectors.
+STREAMED       whether the frame is written past the caches.
+TRACE          in traced frames: a word that counts tiles, a spare word, and `TRACED` bytes for each tile.
+SIDE and on    in frames with many samples to a pixel.
+"""
 
 
-class WorkspaceWord(IntEnum):
-    """The words at the beginning of a workspace."""
+WorkspaceWord = IntEnum(
+    "WorkspaceWord",
+    "BUSY STAMP POOLED ARENA PENDING LEAVES LEAF_STEPS SQUARES INTERVAL_STEPS FILLED SAMPLED STREAK "
+    "STREAK_4 STREAK_2 STREAK_1 SHARED COUNTS",
+    start=0,
+)
+"""The words at the beginning of a workspace.
 
-    BUSY = 0
-    STAMP = auto()
-    POOLED = auto()
-    ARENA = auto()
-    PENDING = auto()
-    LEAVES = auto()
-    LEAF_STEPS = auto()
-    SQUARES = auto()
-    INTERVAL_STEPS = auto()
-    FILLED = auto()
-    SAMPLED = auto()
-    STREAK = auto()
-    # Squares in a row for which Taylor models decide nothing: of 4 by 4 pixels, of 2 by 2, and single pixels.
-    STREAK_4 = auto()
-    STREAK_2 = auto()
-    STREAK_1 = auto()
-    # Whether the leaves of a square share invariant vectors (1) and a truth table (2) that are computed already.
-    SHARED = auto()
-    COUNTS = 16
+STREAK_4, _2, _1  squares in a row for which Taylor models decide nothing: of 4 by 4 pixels, 2 by 2, single pixels.
+SHARED            whether the leaves of a square share invariant vectors (1) and a truth table (2), computed already.
+"""
 
 
-class TapeRecord(IntEnum):
-    """The words of a tape's record: the tape, in which invariants are first and tabulated results last, and its form.
+TapeRecord = IntEnum(
+    "TapeRecord",
+    "TAPE LENGTH ROOT INVARIANTS TABULATED LEAF_TAPE LEAF_BATCHES LEAF_ROOT LEAF_INPUTS LEAF_TRUTHS",
+    start=0,
+)
+"""The words of a tape's record: the tape, in which invariants are first and tabulated results last, and its form.
 
-    The leaf form is made when a leaf first needs it, and `LEAF_ROOT` is negative before. It consists of the invariants,
-    the broadcasts that make batches of them, and the rest. `LEAF_INPUTS` says which inputs are needed as batches.
-    `LEAF_TRUTHS` is a mask of the truths that index the truth table, or 0 if there is none.
-    """
-
-    TAPE = 0
-    LENGTH = auto()
-    ROOT = auto()
-    INVARIANTS = auto()
-    TABULATED = auto()
-    LEAF_TAPE = auto()
-    LEAF_BATCHES = auto()
-    LEAF_ROOT = auto()
-    LEAF_INPUTS = auto()
-    LEAF_TRUTHS = auto()
+The leaf form is made when a leaf first needs it, and `LEAF_ROOT` is negative before. It consists of the invariants,
+the broadcasts that make batches of them, and the rest. `LEAF_INPUTS` says which inputs are needed as batches.
+`LEAF_TRUTHS` is a mask of the truths that index the truth table, or 0 if there is none.
+"""
 
 
 RECORD = 8 * len(TapeRecord)
@@ -181,6 +118,11 @@ class FrameWriter:
     def place(self, space: Value, which: FrameWord) -> Value:
         """The address of a part of a workspace, whose offset is a word of the frame."""
         return space + self.word(which)
+
+    def tape(self, record: Value) -> tuple[Value, Value, Value]:
+        """The address of a record's tape, its length, and the reference of its root."""
+        length, root = (self.f.load("i64", record, 8 * x) for x in (TapeRecord.LENGTH, TapeRecord.ROOT))
+        return self.f.load(POINTER, record, 8 * TapeRecord.TAPE), length, root
 
     def operands(self, tape: Value, index: Value) -> tuple[Value, ...]:
         """The address of an instruction, and the references of its three operands."""

@@ -25,18 +25,12 @@ class LinkWord(IntEnum):
     INTERVAL = auto()
 
 
-class SubprogramWord(IntEnum):
-    """The words of a subprogram's entry in the pool; offsets in bytes, of the base from here, others from the base."""
-
-    BASE = 0
-    LIMIT = auto()
-    BATCH_CODE = auto()
-    INTERVAL_CODE = auto()
-    STOP = auto()
-    STEP = auto()
-    LOST = auto()
-    BATCH_RUNNING = auto()
-    INTERVAL_RUNNING = auto()
+SubprogramWord = IntEnum(
+    "SubprogramWord",
+    "BASE LIMIT BATCH_CODE INTERVAL_CODE STOP STEP LOST BATCH_RUNNING INTERVAL_RUNNING",
+    start=0,
+)
+"""The words of a subprogram's entry in the pool; offsets in bytes, of the base from here, others from the base."""
 
 
 def text(op: str, truth: bool, batch: str, interval: str, half: int) -> str:

@@ -95,12 +95,12 @@ class TileCounts(NamedTuple):
     Samples are those of supersampled frames, of the pixels that were not filled.
     """
 
-    leaves: int
-    leaf_steps: int
-    squares: int
-    interval_steps: int
-    filled: int
-    samples: int
+    leaves: int = 0
+    leaf_steps: int = 0
+    squares: int = 0
+    interval_steps: int = 0
+    filled: int = 0
+    samples: int = 0
 
 
 class Tolerance(NamedTuple):
@@ -114,7 +114,7 @@ class Tolerance(NamedTuple):
     wanted: np.ndarray[Any, Any] | None = None
 
 
-NO_TOLERANCE = Tolerance()
+EXACT = Tolerance()
 
 
 class TileCode:
@@ -148,39 +148,24 @@ class TileCode:
         self.memory = TapeMemory(tape, opcodes, words, self._kernels, entries.allocate)
 
     def run(
-        self,
-        arguments: Arguments,
-        memory: Memory,
-        *,
-        threads: int | None = None,
-        tolerance: Tolerance = NO_TOLERANCE,
+        self, arguments: Arguments, memory: Memory, *, threads: int | None = None, within: Tolerance = EXACT
     ) -> None:
         """Run once; see `port.Code`."""
-        self._run(self._entries, arguments, memory, threads, tolerance)
+        self._run(self._entries, arguments, memory, threads, within)
 
     def trace(
-        self,
-        arguments: Arguments,
-        memory: Memory,
-        *,
-        threads: int | None = None,
-        tolerance: Tolerance = NO_TOLERANCE,
+        self, arguments: Arguments, memory: Memory, *, threads: int | None = None, within: Tolerance = EXACT
     ) -> np.ndarray[Any, Any]:
         """Run once and record the tiles: columns, rows, sides, and lengths of tapes (0 if filled)."""
         most = len(memory[self.tape.field.buffer])
         found = np.zeros((most + 1, TRACED // 4), np.int32)
         self.memory.frame[FrameWord.TRACE] = address(found)
         entries = _entries(self.machine, self.tape.width, True, self._store)
-        self._run(entries, arguments, memory, threads, tolerance)
+        self._run(entries, arguments, memory, threads, within)
         return found[1 : 1 + int(found[0].view(np.int64)[0])]
 
     def _run(
-        self,
-        entries: _Entries,
-        arguments: Arguments,
-        memory: Memory,
-        threads: int | None,
-        tolerance: Tolerance,
+        self, entries: _Entries, arguments: Arguments, memory: Memory, threads: int | None, within: Tolerance
     ) -> None:
         plan, field = self.plan, self.tape.field
         _, values = self._slots(arguments)
@@ -189,10 +174,10 @@ class TileCode:
         width, height = (whole(x, params, values) for x in (field.width, field.height))
         with self._lock:
             self.memory.fill(tuple(values), params, arrays)
-            self.prepare(params, values, tolerance)
+            self.prepare(params, values, within)
             self._draw(entries, arrays[field.buffer], width, height, threads)
 
-    def prepare(self, params: Sequence[Expr], values: Sequence[Any], tolerance: Tolerance) -> None:
+    def prepare(self, params: Sequence[Expr], values: Sequence[Any], within: Tolerance) -> None:
         """Set the words of the frame that depend on the arguments."""
 
     def _draw(self, entries: _Entries, out: Any, width: int, height: int, threads: int | None) -> None:
@@ -313,22 +298,18 @@ class TapeMemory:
         ]
         for which, code in own.items():
             frame[which] = code
-        frame[FrameWord.BATCH_KERNELS], frame[FrameWord.INTERVAL_KERNELS] = (
-            address(kernels.batches),
-            address(kernels.intervals),
-        )
-        self._records, slots = self._allocated(
-            allocate, {FrameWord.TOP: (invariants, tabulated), FrameWord.BAND: (0, 0)}
-        )
+        frame[FrameWord.BATCH_KERNELS] = address(kernels.batches)
+        frame[FrameWord.INTERVAL_KERNELS] = address(kernels.intervals)
+        parts = {FrameWord.TOP: (invariants, tabulated), FrameWord.BAND: (0, 0)}
+        self._records, slots = self._allocated(allocate, parts)
         frame[FrameWord.MAX_SLOTS] = slots
         pool: dict[type, list[tuple[int, Any]]] = {}
         for entry in enumerate(tape.pool):
             pool.setdefault(type(entry[1]), []).append(entry)
         values, self._buffers = pool.pop(Expr, []), pool.pop(Buffer, [])
         rest = [entry for entries in pool.values() for entry in entries]
-        self._subprograms = SubprogramLayout(
-            rest, int(frame[FrameWord.SLOTS_AT]) + 8 * slots, opcodes, kernels
-        )
+        after = int(frame[FrameWord.SLOTS_AT]) + 8 * slots
+        self._subprograms = SubprogramLayout(rest, after, opcodes, kernels)
         self._bytes = _rounded(end + (8 * slots + self._subprograms.units) * self.unit, PAGE)
         self._pool = np.zeros((pooled + 1, self.unit), np.uint8)
         for k, words in self._subprograms.entries(self.unit):
@@ -372,19 +353,13 @@ class TapeMemory:
         records = np.zeros((len(parts), len(TapeRecord)), np.int64)
         kept: list[Any] = [records]
         used = 0
-        for (which, (count, tabulated)), record, tape in zip(
-            parts.items(), records, self._tapes, strict=True
-        ):
-            length = len(tape)
+        for (which, lengths), record, tape in zip(parts.items(), records, self._tapes, strict=True):
+            (count, tabulated), length = lengths, len(tape)
             form = np.zeros(length + count, INSTRUCTION)
             kept.append(form)
-            record[TapeRecord.TAPE], record[TapeRecord.LENGTH], record[TapeRecord.INVARIANTS] = (
-                address(tape),
-                length,
-                count,
-            )
-            record[TapeRecord.TABULATED] = tabulated
-            record[TapeRecord.ROOT], record[TapeRecord.LEAF_TAPE] = INPUTS + length - 1, address(form)
+            root = INPUTS + length - 1
+            words = address(tape), length, root, count, tabulated, address(form)
+            record[: TapeRecord.LEAF_BATCHES] = words
             used = max(used, allocate(address(frame), address(space.rows), address(record), length))
             frame[which] = address(record)
         # Shorter tapes need no more, except one batch for a uniform root.

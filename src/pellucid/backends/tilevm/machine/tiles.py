@@ -158,8 +158,7 @@ def _children(
     """
     base = w.place(space, FrameWord.BASE)
     there = child_intervals(f, w, base, x, y, shift)
-    tape, length = f.load(POINTER, record, 8 * TapeRecord.TAPE), f.load("i64", record, 8 * TapeRecord.LENGTH)
-    root = f.load("i64", record, 8 * TapeRecord.ROOT)
+    tape, length, root = w.tape(record)
     f.call("run_intervals", f.frame, space, tape, length)
     points = f.load("i64", w.place(space, FrameWord.CHOICE_TRACE) + ((root - INPUTS) << 3)).to("i16")
     fill_children(f, w, space, there & points, x, y, shift, (w.entry(base, root), w.half // LANES))

@@ -179,7 +179,7 @@ def _children(
     for n in (2, 3):
         f.store(f.number(0, last.type), base, 2 * n * w.half, align=w.half)
         f.store(last, base, (2 * n + 1) * w.half, align=w.half)
-    tape, length = f.load(POINTER, record, 8 * TapeRecord.TAPE), f.load("i64", record, 8 * TapeRecord.LENGTH)
+    tape, length, _ = w.tape(record)
     f.call("run_intervals", f.frame, space, tape, length)
     places, colors = f.block(8 * MAX_VALUES), f.block(4 * LANES)
     kept, _ = kept_by(f, w, record, tape)
@@ -198,11 +198,10 @@ def _children(
     return there & ~found
 
 
-def _mark(f: Function, space: Value, record: Value, rest: Value) -> None:
+def _mark(f: Function, w: FrameWriter, space: Value, record: Value, rest: Value) -> None:
     """Mark the instructions that the children which are left need."""
-    tape, length = f.load(POINTER, record, 8 * TapeRecord.TAPE), f.load("i64", record, 8 * TapeRecord.LENGTH)
     with f.when(rest.differs(0)):
-        f.call("mark", f.frame, space, tape, length, f.load("i64", record, 8 * TapeRecord.ROOT), rest)
+        f.call("mark", f.frame, space, *w.tape(record), rest)
 
 
 def _is_worth(f: Function, count: Value, length: Value, shift: Value) -> Value:
@@ -233,7 +232,7 @@ def _node(asm: Assembly, half: int) -> None:
             rest.set(_tile(f, rest(), tile))
         with f.when(rest().same(0)):
             f.give()
-        _mark(f, f.space, f.record, rest())
+        _mark(f, w, f.space, f.record, rest())
         mine = _list(f)
         tapes = child_tapes(f, rest(), _is_worth, f.number(0, "i1"))
         with tapes as found, f.bits(rest().to("i64")) as k:
@@ -292,7 +291,7 @@ def _look(f: Function, w: FrameWriter, space: Value, record: Value, x: Value, y:
     shift = w.word(FrameWord.SHIFT)
     there = child_intervals(f, w, w.place(space, FrameWord.BASE), x, y, shift)
     rest = _children(f, w, space, record, x, y, shift, there)
-    _mark(f, space, record, rest)
+    _mark(f, w, space, record, rest)
     return rest
 
 

@@ -65,13 +65,13 @@ class SampledCode(TileCode):
             frame[FrameWord.MODELS] = self.memory.reserve((INPUTS + most) * PARTS * half)
             frame[FrameWord.MAX_MODELS] = most
 
-    def prepare(self, params: Sequence[Expr], values: Sequence[Any], tolerance: Tolerance) -> None:
+    def prepare(self, params: Sequence[Expr], values: Sequence[Any], within: Tolerance) -> None:
         """Set the words of the frame for the samples and the tolerance."""
         side = whole(self.mean.side, params, values)
         frame = self.memory.frame
         frame[FrameWord.SIDE], frame[FrameWord.SAMPLES] = side, side * side
-        frame[FrameWord.SLACK] = tolerance.slack
-        frame[FrameWord.WANTED] = 0 if tolerance.wanted is None else address(tolerance.wanted)
+        frame[FrameWord.SLACK] = within.slack
+        frame[FrameWord.WANTED] = 0 if within.wanted is None else address(within.wanted)
         frame[FrameWord.AT_ONCE] = LANES * _groups(side * side)
         frame[FrameWord.SMALLEST] = 0 if side >= MIN_SIDE_OF_PIXELS else STEP
 

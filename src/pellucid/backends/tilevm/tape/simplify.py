@@ -144,20 +144,16 @@ def _wanted(asm: Assembly, half: int) -> None:
             f.load("i64", f.old, 8 * which)
             for which in (TapeRecord.LENGTH, TapeRecord.INVARIANTS, TapeRecord.TABULATED)
         )
-        live, choice = (
-            w.place(f.source, FrameWord.LIVE) + 2 * INPUTS,
-            w.place(f.source, FrameWord.CHOICE_TRACE),
-        )
+        live = w.place(f.source, FrameWord.LIVE) + 2 * INPUTS
+        choice = w.place(f.source, FrameWord.CHOICE_TRACE)
         map_ = w.place(f.space, FrameWord.MAP) + 4 * INPUTS
         bit = f.splat((f.number(1) << f.lane).to("i16"), LANES)
         pin = f.splat(f.number(1) << f.lane, LANES)
         copy = f.splat(f.number(FORWARDS) << f.lane, LANES)
         ranks = f.block(4 * LANES)
         f.store(f.lanes("i32", range(LANES)), ranks, align=64)
-        ends = [
-            f.variable(POINTER, w.place(f.space, which))
-            for which in (FrameWord.LIST, FrameWord.POINTS, FrameWord.FORWARDS)
-        ]
+        lists = FrameWord.LIST, FrameWord.POINTS, FrameWord.FORWARDS
+        ends = [f.variable(POINTER, w.place(f.space, which)) for which in lists]
         kept = f.variable("i64", INPUTS)
         kept_invariants, kept_tabulated = f.variable("i64", 0), f.variable("i64", 0)
         end_of_invariants, last_before = (
@@ -227,11 +223,7 @@ def _emit(asm: Assembly, half: int) -> None:
         leaf="i64",
     ) as f:
         w = FrameWriter(f, half)
-        tape, length = (
-            f.load(POINTER, f.old, 8 * TapeRecord.TAPE),
-            f.load("i64", f.old, 8 * TapeRecord.LENGTH),
-        )
-        root = f.load("i64", f.old, 8 * TapeRecord.ROOT)
+        tape, length, root = w.tape(f.old)
         top = f.load("i64", f.space, 8 * WorkspaceWord.ARENA)
         pooled = f.variable("i64", f.load("i64", f.space, 8 * WorkspaceWord.POOLED))
         most = f.load("i32", f.source + (f.lane << 2), 8 * WorkspaceWord.COUNTS).to("i64") + 1
@@ -389,14 +381,8 @@ def _allocate(asm: Assembly, half: int) -> None:
     """
     with asm.function("allocate", "i64", frame=POINTER, space=POINTER, record=POINTER, most="i64") as f:
         w = FrameWriter(f, half)
-        tape, length = (
-            f.load(POINTER, f.record, 8 * TapeRecord.TAPE),
-            f.load("i64", f.record, 8 * TapeRecord.LENGTH),
-        )
-        root, new = (
-            f.load("i64", f.record, 8 * TapeRecord.ROOT),
-            f.load(POINTER, f.record, 8 * TapeRecord.LEAF_TAPE),
-        )
+        tape, length, root = w.tape(f.record)
+        new = f.load(POINTER, f.record, 8 * TapeRecord.LEAF_TAPE)
         invariants = f.load("i64", f.record, 8 * TapeRecord.INVARIANTS)
         places, free = w.place(f.space, FrameWord.PLACES), w.place(f.space, FrameWord.LIST)
         begin, invariants_begin = w.word(FrameWord.SLOTS_AT), w.word(FrameWord.INVARIANTS_AT)
