@@ -98,7 +98,6 @@ class Pair:
         from pellucid.driver.compiled import forget
 
         forget()
-        sys.modules[pl.convert.__module__].at_hand.cache_clear()
         rest(0.2)
         wake()
         return timed(self.call)
