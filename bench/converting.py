@@ -94,7 +94,6 @@ class Pair:
 
     def anew(self) -> float:
         """Milliseconds of a call when nothing is in memory."""
-        import pellucid as pl
         from pellucid.driver.compiled import forget
 
         forget()

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .canvas import render as render
     from .canvas import save as save
     from .canvas import show as show
+    from .conversion.plan import plan_conversion as plan_conversion
     from .driver import compile as compile
     from .driver import explain as explain
     from .driver import export_c as export_c
@@ -51,6 +52,7 @@ _HOMES = {
     "pellucid.base.errors": ("PellucidError",),
     "pellucid.base.view": ("View",),
     "pellucid.canvas": ("animate", "convert", "render", "save", "show"),
+    "pellucid.conversion.plan": ("plan_conversion",),
     "pellucid.driver": ("compile", "explain", "export_c"),
     "pellucid.driver.codes": ("compile_code",),
     "pellucid.driver.session": ("Session",),

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import pellucid as pl
 from pellucid.conversion import meaning
-from pellucid.conversion.nests import conversion, nest_between
+from pellucid.conversion.nests import nest_between
+from pellucid.conversion.plan import conversion
 from pellucid.driver.kernel import make_backend, optimized
 from pellucid.driver.options import Options
 from pellucid.pixels import FORMATS, Layout, layout_of, pack, unpack

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pellucid as pl
-from pellucid.conversion import nests
+from pellucid.conversion import nests, plan
 from pellucid.conversion.tables import LARGEST, Tables
 from pellucid.driver.compiled import codes
 from pellucid.driver.options import Options
@@ -28,7 +28,7 @@ TARGETS = [
 def converted(source: str, target: str, size: tuple[int, int], *, tables: bool, backend: str = "numpy"):
     data = np.random.default_rng(5).integers(0, 256, layout_of(source).size(*size), np.uint8)
     codes.forget()
-    with patch.object(nests, "_pays", lambda *_: tables):
+    with patch.object(plan, "sums_pay", lambda *_: tables):
         return pl.convert(data, source, target, size, numerics="exact", backend=backend)
 
 
@@ -56,7 +56,7 @@ def test_nor_do_they_in_compiled_code(source: str, backend: str):
 @pytest.mark.parametrize("source", MOSAICS)
 def test_a_large_picture_has_tables_and_a_small_one_has_none(source: str):
     def tables(size: tuple[int, int]) -> list[int]:
-        asked = nests.conversion(layout_of(source), layout_of("rgb565"), size)
+        asked = plan.conversion(layout_of(source), layout_of("rgb565"), size)
         kernel = nests.nest_between(asked, Options("relaxed", "f32", "auto")).kernel
         made = [b for s in walk(kernel.body) if isinstance(s, Alloc) for b in s.sizes] + [*inputs(kernel)]
         return [b.size for b in made if b.name.startswith("values")]
@@ -67,7 +67,7 @@ def test_a_large_picture_has_tables_and_a_small_one_has_none(source: str):
 
 
 def test_alpha_of_a_mosaic_needs_no_table():
-    asked = nests.conversion(layout_of("raw16"), layout_of("alpha8"), (2000, 2000))
+    asked = plan.conversion(layout_of("raw16"), layout_of("alpha8"), (2000, 2000))
     kernel = nests.nest_between(asked, Options("relaxed", "f32", "auto")).kernel
     assert not any(
         isinstance(s, Alloc) and any(b.name == "values" for b in s.sizes) for s in walk(kernel.body)
@@ -79,7 +79,7 @@ def test_alpha_of_a_mosaic_needs_no_table():
 def test_bits_of_two_channels_that_are_alike_are_one_table():
     tables, double = Tables(5), apply("mul", NUMBER, const(2, T.i32))
     for name in ("a", "b"):
-        tables(double, param(name, T.u32))
+        tables((double,), param(name, T.u32))
     (table,) = tables.made.values()
     assert table.data is not None
     assert table.data.tolist() == [0, 2, 4, 6, 8]
@@ -87,8 +87,8 @@ def test_bits_of_two_channels_that_are_alike_are_one_table():
 
 def test_tables_are_worked_out_when_one_is_asked_for_and_then_all():
     tables = Tables(LARGEST)
-    tables(apply("mul", NUMBER, const(2, T.i32)), param("n", T.u32))
-    tables(apply("convert", NUMBER, attr=T.f32), param("n", T.u32))
+    tables((apply("mul", NUMBER, const(2, T.i32)),), param("n", T.u32))
+    tables((apply("convert", NUMBER, attr=T.f32),), param("n", T.u32))
     first, second = tables.made.values()
     assert (first.name, second.name) == ("values", "values2")
     assert first.waits
@@ -98,17 +98,16 @@ def test_tables_are_worked_out_when_one_is_asked_for_and_then_all():
     assert second.data is not None
     assert second.data.dtype == np.float32
     assert second.data[-1] == LARGEST - 1
-    assert tables.around(()) == ()
+    assert tables.arrays(const(0, T.i32)) == []
 
 
 def test_a_larger_table_is_filled_by_the_program():
     tables = Tables(LARGEST + 1)
-    tables(apply("mul", NUMBER, const(2, T.i32)), param("n", T.u32))
+    tables((apply("mul", NUMBER, const(2, T.i32)),), param("n", T.u32))
     (table,) = tables.made.values()
     assert table.data is None
-    (around,) = tables.around(())
-    assert isinstance(around, Alloc)
-    (fill,) = around.body
+    assert tables.arrays(const(0, T.i32)) == [table]
+    (fill,) = tables.fill(const(0, T.i32), 1)
     assert isinstance(fill, For)
     assert [s.buffer for s in fill.body if isinstance(s, Store)] == [table]
 
@@ -127,8 +126,8 @@ def test_what_becomes_of_entries_is_kept_or_made_for_each_pixel(source: str, tar
     for size in ((1, 1), (9, 5), (70, 4)):
         data = np.random.default_rng(5).integers(0, 256, layout_of(source).size(*size), np.uint8)
         found: list[np.ndarray] = []
-        for by_entry in (nests._by_entry, lambda _: False):
+        for by_entry in (plan.by_entry, lambda _: False):
             codes.forget()
-            with patch.object(nests, "_by_entry", by_entry):
+            with patch.object(plan, "by_entry", by_entry):
                 found.append(pl.convert(data, source, target, size, numerics="exact", backend="numpy"))
         assert np.array_equal(*found), size

@@ -15,7 +15,7 @@ from pellucid import images as im
 from pellucid.base.errors import IrError
 from pellucid.canvas import convert as canvas
 from pellucid.conversion.access import Memory, read, write
-from pellucid.conversion.packing import element_of, planes_of
+from pellucid.conversion.planes import element_of, planes_of
 from pellucid.ir import expr as E
 from pellucid.ir import interp
 from pellucid.ir import types as T

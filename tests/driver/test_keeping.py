@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,14 +10,13 @@ import pytest
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.canvas import convert
+from pellucid.conversion import nests as conversions
 from pellucid.driver import cache as caches
 from pellucid.driver import compiled
 from pellucid.driver.cache import Cache
 from pellucid.driver.compiled import forget
 from pellucid.pixels import layout_of
 
-conversions = sys.modules[convert.__module__]
 SIZE = (13, 6)
 DATA = np.random.default_rng(8).integers(0, 256, 126 * 30, np.uint8)
 

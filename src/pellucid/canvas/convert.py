@@ -12,17 +12,16 @@ from pellucid.base.errors import InputError, brief
 from pellucid.base.garbage import uncollected
 from pellucid.base.room import with_room
 from pellucid.canvas.compose import Pixels
-from pellucid.conversion.nests import Conversion, conversion, nest_between
-from pellucid.conversion.packing import aligned, check_drawable, destination, nest_of, parts
-from pellucid.driver.compiled import codes, kept
+from pellucid.conversion.nests import code_between
+from pellucid.conversion.packing import nest_of
+from pellucid.conversion.plan import Conversion, conversion
+from pellucid.conversion.planes import aligned, bytes_of, check_drawable, destination, parts
 from pellucid.driver.frame import loading
-from pellucid.driver.kernel import Kernel, checked_source, code_of, make_backend, optimized
+from pellucid.driver.kernel import Kernel, checked_source, code_of
 from pellucid.driver.options import Options
-from pellucid.driver.pipeline import Optimized
 from pellucid.driver.view import View, checked_view
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer
-from pellucid.ir.prim import edition
 from pellucid.pixels import Layout, layout_of
 
 MAX_SOURCES = 64
@@ -56,8 +55,6 @@ def convert(
     >>> convert(bytes([255, 0, 255, 0, 255, 0]), "rgb24", "rgb565", (2, 1)).tobytes().hex()
     '1ff8e007'
     """
-    from pellucid.images.packed import bytes_of
-
     options = Options(numerics, precision, backend)
     chosen, wanted = layout_of(source, "source"), layout_of(target, "target")
     view = checked_view(size, precision=precision, threads=threads)
@@ -76,27 +73,6 @@ def convert(
         code, values, memory = _changed(asked, given, view, options, op)
     code.run(values, memory | parts(wanted, view.size, out, asked.planes), threads=view.threads)
     return out
-
-
-def code_between(asked: Conversion, options: Options) -> Code:
-    """The code of a conversion, from memory or from files if it was compiled before."""
-
-    def words() -> str:
-        given, planes = (" ".join(str(b.type) for b in buffers) for buffers in (asked.given, asked.planes))
-        width, height = asked.size
-        return f"convert {asked.source!r} as {given} to {asked.target!r} as {planes}, {width} x {height}"
-
-    def make() -> Code:
-        backend = make_backend(options.backend)
-        buffers = (*asked.planes, *asked.given)
-
-        def best() -> Optimized:
-            return optimized(nest_between(asked, options), options, backend)
-
-        with uncollected():
-            return with_room(lambda: kept(words, buffers, options, backend, best))
-
-    return codes.get((asked, options, edition()), make)
 
 
 class _Changed(NamedTuple):

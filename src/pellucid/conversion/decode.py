@@ -6,7 +6,8 @@ Between `access`, which reads samples, and `nests`; pictures in packed formats a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..ir import types as T
@@ -20,75 +21,94 @@ from ..tracing.tracer import lift
 from ..tracing.transfer import from_linear
 from . import meaning
 from .access import Memory, parted, plus, read
+from .lines import Lines
 from .meaning import Components, mean
 from .rows import Rows
 
 
+@dataclass(frozen=True, slots=True)
 class Decoder:
     """The color at a column and a row inside; `facts` is what is known of these, so that edges are met only there.
 
     Amounts of light are left as they are `as_stored`, for where they are stored as such again; and so are Y, Cb and Cr
-    `as_levels`, which then stand for a color. Samples are in memory, or in `rows` if these are given. If there
-    is an `entry`, the color is that of an entry of the palette, whatever the pixel.
+    `as_levels`, which then stand for a color. Samples are in memory, `planes`, or in `rows` or `lines` if these are
+    given. With `by_entry`, columns count the entries of the palette, and colors are theirs.
     """
 
-    def __init__(
-        self,
-        chosen: Layout,
-        planes: Sequence[Memory],
-        width: int,
-        height: int,
-        *,
-        as_stored: bool = False,
-        as_levels: bool = False,
-    ) -> None:
-        self.layout, self.width, self.height, self.as_levels = chosen, width, height, as_levels
-        self.linear = chosen.said["transfer"] == "linear" and not as_stored
-        self.curve: Callable[[Any], Any] = from_linear
-        self.facts = FactsOf()
-        self.near = self._near
-        self.rows: Rows | None = None
-        self.entry: Expr | None = None
-        self.planes = planes
+    layout: Layout
+    planes: Sequence[Memory]
+    size: tuple[int, int]
+    as_stored: bool = False
+    as_levels: bool = False
+    by_entry: bool = False
+    rows: Rows | None = None
+    lines: Lines | None = None
+    facts: FactsOf = field(default_factory=FactsOf)
 
     def __call__(self, column: Any, row: Any) -> Components:
         """The color at a column and a row."""
-        i, j = (x if isinstance(x, Expr) else lift(x, T.i32) for x in (column, row))
+        return self._curved(
+            self.components(*(x if isinstance(x, Expr) else lift(x, T.i32) for x in (column, row)))
+        )
+
+    @property
+    def linear(self) -> bool:
+        """Whether components have a curve before they are a color."""
+        return self.layout.said["transfer"] == "linear" and not self.as_stored
+
+    def components(self, i: Expr, j: Expr) -> Components:
+        """What has the curve, if there is one, and alpha."""
         if self.layout.model == "mosaic":
-            return self.of_sums(*self.sums(i, j))
+            return self._of_sums(*self.sums(i, j))
         levels = {c.name: self._level(c, i, j) for c in self.layout.channels if c.name != "I"}
         if self.as_levels:
-            return self._lit(levels["Y"], levels["Cb"], levels["Cr"], levels.get("A", 1.0))
-        return self._lit(*meaning.components(self.layout, levels))
+            return self._straight(levels["Y"], levels["Cb"], levels["Cr"], levels.get("A", 1.0))
+        return self._straight(*meaning.components(self.layout, levels))
+
+    def alpha(self, i: Expr, j: Expr) -> Any:
+        """The last of `components`."""
+        return self._level(self.layout["A"], i, j) if "A" in self.layout.names else 1.0
+
+    def color(self, r: Any, g: Any, b: Any, a: Any) -> Components:
+        """The premultiplied color of components that have had their curve."""
+        if "A" not in self.layout.names:
+            return r, g, b, 1.0
+        if self.layout.said["alpha"] == "premultiplied" and not self.linear:
+            return r, g, b, a
+        return r * a, g * a, b * a, a
 
     def sums(self, i: Expr, j: Expr) -> tuple[Any, Any, Any]:
         """Four times red, green and blue of a mosaic: samples added up."""
-        return meaning.sums(self.layout, lambda a, b: self.near(i, j, a, b), Value(i), Value(j))
+        near = self._near if self.lines is None else self.lines.near
+        return meaning.sums(self.layout, lambda a, b: near(i, j, a, b), Value(i), Value(j))
 
     def of_sums(self, *totals: Any) -> Components:
         """The color that sums of samples stand for."""
-        r, g, b = (meaning.of_sum(self.layout, total) for total in totals)
-        return self._lit(r, g, b, 1.0)
+        return self._curved(self._of_sums(*totals))
 
-    def _lit(self, r: Any, g: Any, b: Any, a: Any) -> Components:
-        """The color of components as the layout keeps them."""
+    def _of_sums(self, *totals: Any) -> Components:
+        r, g, b = (meaning.of_sum(self.layout, total) for total in totals)
+        return self._straight(r, g, b, 1.0)
+
+    def _curved(self, components: Components) -> Components:
+        *rgb, a = components
+        r, g, b = (from_linear(x) for x in rgb) if self.linear else rgb
+        return self.color(r, g, b, a)
+
+    def _straight(self, r: Any, g: Any, b: Any, a: Any) -> Components:
+        """Components as they are kept, but in range, and without alpha where they have a curve."""
         if self.layout.model == "ycbcr" and not self.as_levels:
             r, g, b = (F.clamp(x, 0.0, 1.0) for x in (r, g, b))
-        opaque = "A" not in self.layout.names
-        if self.layout.said["alpha"] == "premultiplied" and not opaque:
-            if self.linear:
-                part = F.where(a > 0.0, 1.0 / a, 0.0)
-                r, g, b = (self.curve(x * part) * a for x in (r, g, b))
-            return (r, g, b, a)
-        if self.linear:
-            r, g, b = (self.curve(x) for x in (r, g, b))
-        return (r, g, b, 1.0) if opaque else (r * a, g * a, b * a, a)
+        if self.linear and self.layout.said["alpha"] == "premultiplied" and "A" in self.layout.names:
+            part = F.where(a > 0.0, 1.0 / a, 0.0)
+            r, g, b = (x * part for x in (r, g, b))
+        return r, g, b, a
 
     def _level(self, channel: Channel, i: Expr, j: Expr) -> Any:
         """The level of the sample nearest to a pixel, or the mean of those that are equally near."""
-        across, down = self.layout.cosited(channel)
-        columns = self._nearest(i, channel.across, self.width) if across else [i]
-        rows = self._nearest(j, channel.down, self.height) if down else [j]
+        across, down = self.layout.cosited(channel) if not self.by_entry else (False, False)
+        columns = self._nearest(i, channel.across, self.size[0]) if across else [i]
+        rows = self._nearest(j, channel.down, self.size[1]) if down else [j]
         near = [
             meaning.level(self.layout, channel, self.sample(channel.name, x, y))
             for y in rows
@@ -100,7 +120,7 @@ class Decoder:
         """The bits of the sample that a pixel inside has, or shares, as a number of `word_type`."""
         channel = self.layout[name]
         if channel.entries:
-            i, j = self.index(i, j) if self.entry is None else self.entry, const(0, T.i32)
+            i, j = i if self.by_entry else self.index(i, j), const(0, T.i32)
         at = _part(i, channel.across), _part(j, channel.down)
         if self.rows is not None and not channel.entries:
             return self.rows.sample(channel, *at)
@@ -112,7 +132,7 @@ class Decoder:
 
     def _near(self, column: Expr, row: Expr, across: int, down: int) -> Expr:
         """A mosaic's sample some pixels away, mirrored at the edges so that its color stays."""
-        i, j = self._mirrored(column, across, self.width), self._mirrored(row, down, self.height)
+        i, j = self._mirrored(column, across, self.size[0]), self._mirrored(row, down, self.size[1])
         return self.sample("M", i, j)
 
     def _nearest(self, index: Expr, count: int, size: int) -> list[Expr]:

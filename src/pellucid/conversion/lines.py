@@ -8,10 +8,11 @@ reads the layout, and `packing`, which writes the rest of the nest; see decision
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from ..ir import nest as N
 from ..ir import types as T
-from ..ir.expr import Expr, apply, const, index
+from ..ir.expr import Buffer, Expr, apply, const, index
 from ..pixels.layout import Layout
 from ..reasoning.linear import folded
 from .access import Memory, parted, plus, read, times
@@ -51,12 +52,17 @@ def _size(width: int, tall: int) -> int:
 class Lines:
     """The lines of blocks of `tall` rows, each with one line before and one after."""
 
-    def __init__(self, layout: Layout, memory: Memory, size: tuple[int, int], tall: int) -> None:
-        self.layout, self.channel, self.memory, self.tall = layout, layout["M"], memory, tall
+    def __init__(self, layout: Layout, memories: Sequence[Memory], size: tuple[int, int], tall: int) -> None:
+        self.layout, self.channel, self.tall = layout, layout["M"], tall
+        self.memory = memories[self.channel.plane]
         self.width, self.height = size
         self.words = Scratch("lines", WORD, _size(self.width, tall), self.height // tall)
 
-    def unpacked(self, block: Expr, tall: int) -> N.Block:
+    def arrays(self, block: Expr) -> list[Buffer]:
+        """The array of a block of rows."""
+        return [self.words.of(block)]
+
+    def fill(self, block: Expr, tall: int) -> N.Block:
         """The lines of a block of rows, of which `tall` are in the picture, are unpacked."""
         row = self._mirrored(plus(folded("add", times(block, self.tall), LINE), -1))
         pixels = math.lcm(2, self.layout.planes[self.channel.plane].pixels)

@@ -1,282 +1,224 @@
-"""The nest of a conversion: samples decoded, changed in depth or color, and encoded, in whole groups of both formats.
+"""The nest of a conversion, written by its plan: samples decoded, changed in depth or color, and encoded.
 
-Between `decode` and `encode`, and `canvas`, whose `convert` has it compiled and run.
+Between `decode` and `encode`, and `canvas`, whose `convert` runs the code. Everything that is kept on the way is a
+stage, which the move `compute_at` brings to the block that wants it.
 """
 
 from __future__ import annotations
 
 import functools
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..driver.frame import Frame, build_nest, color_of
+from ..backends.port import Code
+from ..base.garbage import uncollected
+from ..base.room import with_room
+from ..driver.compiled import codes
+from ..driver.compiled import kept as kept_code
+from ..driver.frame import Colors, Frame, color_of
+from ..driver.kernel import make_backend, optimized
 from ..driver.options import Options
+from ..driver.pipeline import Optimized
+from ..driver.report import Report
 from ..ir import types as T
-from ..ir.expr import Buffer, Expr, apply, const
-from ..ir.nest import Block
+from ..ir.expr import Expr, apply, const
+from ..ir.nest import Block, Kernel
+from ..ir.prim import edition
 from ..loops.analysis.lookups import NUMBER
+from ..loops.core.ledger import Ledger
+from ..loops.scripts.strategies import index_facts
 from ..pixels import Channel, Layout, layout_of
-from ..tracing import Value
+from ..tracing import Value, tracing
+from ..tracing.transfer import from_linear, to_linear
 from . import meaning
 from .access import Memory, least_type
-from .curves import Curves, fits
+from .curves import Curves
 from .decode import Decoder
-from .encode import Encoder, turn
-from .entries import Entries
-from .lines import Lines, lined
-from .packing import planes_of
+from .encode import Encoder, finished, kept, straight
+from .lines import Lines
+from .meaning import Components
+from .plan import Conversion, Plan, plan_of
 from .rows import Rows
-from .scratch import Stage, scheduled, staged
-from .tables import Tables, pay
+from .scratch import Stage, scheduled
+from .tables import Tables
 
-LONGEST = 8
-"""How many groups of the target one block has at most."""
-SHORT, SHORT_BITS, SHORT_ENTRIES = 6, 4, 2
-"""Of how many pixels blocks are soon compiled: if a format has whole bytes, if none has or there are half floats, of
-entries of a palette."""
+Bits = Callable[[Expr, Expr], Expr]
+"""The bits of a sample, by the column and the row of its first pixel."""
 
 
-class Conversion(NamedTuple):
-    """What is asked for: the texts of two layouts, the size of the picture, the planes read, and the planes written."""
+def code_between(asked: Conversion, options: Options) -> Code:
+    """The code of a conversion, from memory or from files if it was compiled before."""
 
-    source: str
-    target: str
-    size: tuple[int, int]
-    given: tuple[Buffer, ...]
-    planes: tuple[Buffer, ...]
+    def words() -> str:
+        given, planes = (" ".join(str(b.type) for b in buffers) for buffers in (asked.given, asked.planes))
+        width, height = asked.size
+        return f"convert {asked.source!r} as {given} to {asked.target!r} as {planes}, {width} x {height}"
 
+    def make() -> Code:
+        backend = make_backend(options.backend)
+        buffers = (*asked.planes, *asked.given)
 
-def conversion(
-    source: Layout, target: Layout, size: tuple[int, int], *, read: bool = True, written: bool = True
-) -> Conversion:
-    """What is asked for by the conversion of any bytes, from and to memory that is aligned to words or is not."""
-    # What is only moved is moved by windows on bytes.
-    words = read and not meaning.moved(source, target)
-    given = planes_of(source.text, size, aligned=words, name="source")
-    return Conversion(source.text, target.text, size, given, planes_of(target.text, size, aligned=written))
+        def best() -> Optimized:
+            return optimized(nest_between(asked, options), options, backend)
+
+        with uncollected():
+            return with_room(lambda: kept_code(words, buffers, options, backend, best))
+
+    return codes.get((asked, options, edition()), make)
 
 
 def nest_between(asked: Conversion, options: Options) -> Frame:
-    """The nest of a conversion.
+    """The nest of a conversion, in which every stage is computed at the block that wants it."""
+    plan = plan_of(layout_of(asked.source), layout_of(asked.target), asked, options.real)
+    return _frame(scheduled(staged_nest(plan, options.real)).kernel)
 
-    Its blocks are whole groups of both, so that the place of each sample in its group is known. What both have alike is
-    not converted: see decision 26.
-    """
-    source, target, size = layout_of(asked.source), layout_of(asked.target), asked.size
-    # Where both keep amounts of light, no curve is taken there and back.
-    as_stored = source.said["transfer"] == target.said["transfer"]
-    alike = meaning.alike(source, target)
-    levels = alike and source.model == "ycbcr"
+
+def _frame(kernel: Kernel) -> Frame:
+    return Frame(kernel, index_facts(kernel, {}), {}, time_varying=False)
+
+
+def staged_nest(plan: Plan, real: T.Type) -> Kernel:
+    """The nest that a plan asks for, in which every stage is a loop of its own."""
+    with tracing(real):
+        return Kernel("packed", (), plan.conversion.planes, _written(plan))
+
+
+def explained(planned: Plan, options: Options) -> Report:
+    """The report of a conversion: its plan, the program with every stage by itself and afterwards, and the ledger."""
+
+    def work() -> Report:
+        plan = plan_of(planned.source, planned.target, planned.conversion, options.real)
+        staged = staged_nest(plan, options.real)
+        state = scheduled(staged)
+        frame = _frame(state.kernel)
+        best = optimized(frame, options, make_backend(options.backend))
+        ledger = Ledger([*state.ledger.steps, *best.ledger.steps])
+        return Report({"staged": staged, **best.stages}, ledger, frame.ranges, str(plan))
+
+    return with_room(work)
+
+
+def _written(plan: Plan) -> Block:
+    source, target, size, tall = plan.source, plan.target, plan.blocks.size, plan.blocks.down
     memories = [
         Memory(b, 0, 8 * p.row_bytes(size[0]) // b.type.bits)
-        for b, p in zip(asked.given, source.planes, strict=True)
+        for b, p in zip(plan.conversion.given, source.planes, strict=True)
     ]
-    packed = Decoder(source, memories, *size, as_stored=as_stored, as_levels=levels)
-    copied = _copied(packed, target) if alike else {}
-    near = any(any(f.cosited(c)) for f in (source, target) for c in f.channels if c.name not in copied)
-    lines = not near and not copied and lined(source, size[0], math.lcm(2, turn(target)[1]))
-    (wide, tall), read, written, numbers = _stages(source, target, size, options.real, lines=lines, near=near)
-    stages: list[Stage] = []
-    if lines:
-        mosaic = Lines(source, packed.planes[0], size, tall)
-        packed.near = mosaic.near
-        stages.append(Stage((mosaic.words,), mosaic.unpacked))
-    elif read is not None:
-        packed.rows = read
-        stages.append(Stage(read.words, functools.partial(read.unpacked, memories)))
-    other = turn(target, groups=written is None)
-    longer = wide // other[0], tall // other[1]
-    if max(longer) > LONGEST:
-        longer = 1, 1
-    near = near or (source.model == "mosaic" and not lines and not copied)
-    filling = Encoder(
-        target,
-        size,
-        asked.planes,
-        longer,
-        margin=near,
-        as_stored=as_stored,
-        as_levels=levels,
-        as_kept=True,
-        copied=copied,
-        rows=written,
+    rows = Rows(source, size, tall, "read", memories) if plan.samples == "rows" else None
+    lines = Lines(source, memories, size, tall) if plan.samples == "lines" else None
+    stages: list[Stage] = [stage for stage in (rows, lines) if stage is not None]
+    once: list[Stage] = []
+    copied: dict[str, Bits] = {}
+    facts = plan.blocks.facts()
+    decoder = Decoder(
+        source, memories, size, not plan.curve, plan.levels, rows=rows, lines=lines, facts=facts
     )
+    match plan.colors:
+        case "sums":
+            colors, copied, once = _of_sums(plan, decoder)
+        case "entries":
+            colors, copied, once = _of_entries(plan, decoder)
+        case "numbers":
+            curves, colors = _of_numbers(plan, decoder, size, tall, plan.numbers)
+            stages.append(curves)
+        case _:
+            copied = {name: functools.partial(_recoded, target, decoder, name) for name in plan.copied}
+            colors = functools.partial(_color, plan, decoder)
 
-    def color(column: Expr, row: Expr) -> Any:
-        packed.facts = filling.facts
-        return filling.kept(color_of(packed(column, row)))
-
-    def of_entry(entry: Expr, _: Expr) -> Any:
-        packed.entry = entry
-        return color(entry, entry)
-
-    def write() -> Block:
-        if source.model == "mosaic" and not as_stored and _pays(source, target, size):
-            return _looked_up(packed, filling, stages)
-        curved = filling if filling.linear else packed
-        if _by_entry(source) and not as_stored:
-            # Curves are for each entry of a palette, not for each pixel.
-            count, none = 1 << source["I"].bits, const(0, T.i32)
-            curves = Curves((count, 1), 1, 1, curved, of_entry)
-            entries = Entries(count, lambda entry: curves(entry, none))
-            filling.copied = _of_entries(packed, target, entries)
-            body = filling.nest(lambda column, row: entries(packed.index(column, row)), stages)
-            made = curves.curved_numbers(none, 1)
-            return staged((curves.numbers,), none, 0, made, entries.around(body))
-        if numbers is None:
-            return filling.nest(color, stages)
-        site = functools.partial(meaning.site, target) if target.model == "mosaic" else None
-        curves = Curves(size, tall, numbers, curved, color, site)
-        return filling.nest(curves, [*stages, Stage((curves.numbers,), curves.curved_numbers)])
-
-    frame = build_nest(write, options.real, asked.planes, "packed")
-    return replace(frame, kernel=scheduled(frame.kernel).kernel)
+    packed = Rows(target, size, tall, "written") if plan.packed else None
+    encoder = Encoder(target, plan.conversion.planes, plan.blocks, colors, plan.levels, copied, packed, facts)
+    return encoder.nest(stages, once)
 
 
-def _of_entries(packed: Decoder, target: Layout, entries: Entries) -> dict[str, Callable[[Expr, Expr], Expr]]:
-    """The channels whose samples are of one pixel each, and how to have their bits for its entry of a palette."""
+def _color(plan: Plan, decoder: Decoder, column: Expr, row: Expr) -> Components:
+    """The color of a pixel as the target keeps it."""
+    return kept(plan.target, color_of(decoder(column, row)), linear=plan.curve == "encoder")
+
+
+def _of_numbers(
+    plan: Plan, decoder: Decoder, size: tuple[int, int], tall: int, wide: int
+) -> tuple[Curves, Colors]:
+    """The stage of numbers that have a curve, and colors that are made of them."""
+    target, decodes = plan.target, plan.curve == "decoder"
+
+    def numbers(column: Expr, row: Expr) -> tuple[Any, ...]:
+        if decodes:
+            return decoder.components(column, row)[:3]
+        return straight(target, color_of(decoder(column, row)), linear=True)[:3]
+
+    def color(column: Expr, row: Expr) -> Components:
+        curved = *curves(column, row), decoder.alpha(column, row)
+        if decodes:
+            return kept(target, color_of(decoder.color(*curved)), linear=False)
+        return finished(target, curved, linear=True)
+
+    curve = from_linear if decodes else to_linear
+    gray = decoder.layout.model in ("gray", "alpha")
+    if target.model == "mosaic" and not decoder.by_entry:
+        site = functools.partial(meaning.site, target)
+        curves = Curves(size, tall, wide, curve, numbers, many=1, site=site)
+    else:
+        curves = Curves(size, tall, wide, curve, numbers, many=1 if gray else 3)
+    return curves, color
+
+
+def _of_entries(plan: Plan, decoder: Decoder) -> tuple[Colors, dict[str, Bits], list[Stage]]:
+    """Colors and bits that are looked up by the entry of a palette, of which each has its curve once."""
+    target, count = plan.target, 1 << decoder.layout["I"].bits
+    curves, of_entry = _of_numbers(plan, replace(decoder, by_entry=True), (count, 1), 1, 1)
+    tables, made = Tables(count, known=False), of_entry(NUMBER, const(0, T.i32))
+    varying = {k: x.expr for k, x in enumerate(made) if isinstance(x, Value) and x.expr.free}
+
+    def color(column: Expr, row: Expr) -> Components:
+        found = dict(zip(varying, tables((*varying.values(),), decoder.index(column, row)), strict=True))
+        r, g, b, a = (Value(found[k]) if k in found else x for k, x in enumerate(made))
+        return r, g, b, a
 
     def bits(channel: Channel, column: Expr, row: Expr) -> Expr:
-        r, g, b, a = entries.made
+        r, g, b, a = made
         if target.model == "mosaic":
-            r = (r, g, b)[meaning.site_of(target, column, row)]
-        made = meaning.stored(target, (r, g, b, a), channel.name)[channel.name]
-        return entries.sample(made, channel.bits, packed.index(column, row))
+            r = made[meaning.site_of(target, column, row)]
+        value = meaning.stored(target, (r, g, b, a), channel.name)[channel.name]
+        return _looked_up(tables, channel, value, decoder.index(column, row))
 
-    return {c.name: functools.partial(bits, c) for c in target.channels if c.across == c.down == 1}
-
-
-def _pays(source: Layout, target: Layout, size: tuple[int, int]) -> bool:
-    """Whether the colors of a mosaic are looked up, of which each has a curve of its own."""
-    if target.model == "alpha":
-        return False
-    count, pixels = meaning.added(source), math.prod(size)
-    kinds = {(c.kind, c.bits) for c in target.channels if c.name != "A"} if target.model == "rgb" else {1}
-    return count > 0 and pay(count, len(kinds), pixels if target.model == "mosaic" else 3 * pixels)
+    # What is a mean of pixels is made of colors.
+    alone = [c for c in target.channels if c.across == c.down == 1]
+    return color, {c.name: functools.partial(bits, c) for c in alone}, [curves, tables]
 
 
-def _looked_up(packed: Decoder, filling: Encoder, stages: Sequence[Stage]) -> Block:
-    """The nest with tables of what a sum of samples of a mosaic becomes: bits that are of one color, or a color."""
-    target, tables = filling.layout, Tables(meaning.added(packed.layout))
-    number = Value(NUMBER)
-    light, *_, alpha = filling.kept(color_of(packed.of_sums(number, number, number)))
+def _of_sums(plan: Plan, decoder: Decoder) -> tuple[Colors, dict[str, Bits], list[Stage]]:
+    """Colors, and bits that are of one color, that are looked up by a sum of samples of a mosaic."""
+    target, tables, number = plan.target, Tables(meaning.added(decoder.layout)), Value(NUMBER)
+    of_sum = color_of(decoder.of_sums(number, number, number))
+    light, *_, alpha = kept(target, of_sum, linear=plan.curve == "encoder")
+    sums = functools.cache(decoder.sums)
 
-    @functools.cache
-    def sums(column: Expr, row: Expr) -> tuple[Value, Value, Value]:
-        packed.facts = filling.facts
-        return packed.sums(column, row)
+    def color(column: Expr, row: Expr) -> Components:
+        r, g, b = (Value(tables((light.expr,), total.expr)[0]) for total in sums(column, row))
+        return r, g, b, alpha
 
     def bits(channel: Channel, column: Expr, row: Expr) -> Expr:
-        made = meaning.stored(target, (light, light, light, alpha), channel.name)[channel.name]
+        value = meaning.stored(target, (light, light, light, alpha), channel.name)[channel.name]
         if channel.name == "A":
-            return made
+            return value
         at = meaning.site_of(target, column, row) if target.model == "mosaic" else "RGB".index(channel.name)
-        least = apply("convert", made, attr=least_type(channel.bits))
-        return apply("convert", tables(least, sums(column, row)[at].expr), attr=made.type)
+        return _looked_up(tables, channel, value, sums(column, row)[at].expr)
 
-    def color(column: Expr, row: Expr) -> Any:
-        return (*[Value(tables(light.expr, total.expr)) for total in sums(column, row)], alpha)
-
-    if target.model in ("rgb", "mosaic"):
-        filling.copied = {c.name: functools.partial(bits, c) for c in target.channels}
-    return tables.around(filling.nest(color, stages))
+    alone = target.channels if target.model in ("rgb", "mosaic") else ()
+    return color, {c.name: functools.partial(bits, c) for c in alone}, [tables]
 
 
-def _by_entry(source: Layout) -> bool:
-    """Whether the color of a pixel is that of an entry of a palette, and of nothing else."""
-    return source.palette and all(c.entries or c.name == "I" for c in source.channels)
+def _looked_up(tables: Tables, channel: Channel, value: Expr, number: Expr) -> Expr:
+    """Bits that are made of any number, for one that is given: from a table of the least words that hold them."""
+    if not value.free:
+        return value
+    least = apply("convert", value, attr=least_type(channel.bits))
+    return apply("convert", tables((least,), number)[0], attr=value.type)
 
 
-def _few_values(source: Layout) -> bool:
-    """Whether the samples of a layout are the numbers that curves are looked up by."""
-    if _by_entry(source):
-        return True
-    few = all(c.kind == "u" and c.bits <= 16 for c in source.channels)
-    # Of alpha and a color, the curve is of what is left of the color without it.
-    alone = source.model == "alpha" or "A" not in source.names
-    return source.model in ("rgb", "gray", "mosaic", "alpha") and alone and few
-
-
-class _Stages(NamedTuple):
-    """How a conversion goes about its pixels.
-
-    block     columns and rows of a block of the target.
-    read      the rows that samples are unpacked to before it, if there are any.
-    written   the rows that samples are packed from after it, if there are any.
-    numbers   how many columns of numbers are put in rows at once to have their curve, if they are.
-    """
-
-    block: tuple[int, int]
-    read: Rows | None
-    written: Rows | None
-    numbers: int | None
-
-
-def _stages(
-    source: Layout, target: Layout, size: tuple[int, int], real: T.Type, *, lines: bool, near: bool
-) -> _Stages:
-    """As few rows as make blocks of few pixels, and of few curves; see decision 28.
-
-    `lines` are rows of a mosaic already, and if pixels are asked for that are `near` to others, curves are not apart.
-    """
-    # A block has its own rows, and a mosaic and chroma between rows need others.
-    own = source.model != "mosaic" and not any(source.cosited(c)[1] for c in source.channels)
-    whole = any(all(c.bits % 8 == 0 for c in f.channels) for f in (source, target))
-    linear = [f.said["transfer"] == "linear" for f in (source, target)]
-    curves = linear[0] != linear[1] and not _few_values(source)
-    apart = curves and not near and source.model != "mosaic"
-    halves = any(c.kind == "f" and c.bits == 16 for f in (source, target) for c in f.channels)
-    short = SHORT_ENTRIES if source.palette else SHORT if whole and not halves else SHORT_BITS
-    choices = [(False, False)]
-    if not meaning.moved(source, target):
-        choices = [(read, written) for written in (False, True) for read in (False, True) if own or not read]
-    found: list[tuple[int, _Stages]] = []
-    for read, written in choices:
-        mine = (2, 2) if lines else turn(source, groups=not read)
-        other = turn(target, groups=not written)
-        block = wide, tall = math.lcm(mine[0], other[0]), math.lcm(mine[1], other[1])
-        most, numbers = wide * tall, None
-        # Blocks that would be too long are single groups, and of rows that are read they are all.
-        short_enough = max(wide // other[0], tall // other[1]) <= LONGEST
-        if read and not short_enough:
-            continue
-        if apart and short_enough and fits(size[0], tall, real, many=1 if target.model == "mosaic" else 3):
-            # Colors are put in rows: either side has blocks of its own.
-            numbers = math.lcm(mine[0], 2) if target.model == "mosaic" else mine[0]
-            block = other[0], tall
-            most = max(numbers, other[0]) * tall
-        before = Rows(source, size, tall, "read") if read else None
-        after = Rows(target, size, tall, "written") if written else None
-        if all(rows is None or rows.fits for rows in (before, after)):
-            found.append((most, _Stages(block, before, after, numbers)))
-            if most <= short:
-                break
-    return min(found, key=lambda each: each[0])[1]
-
-
-def _copied(packed: Decoder, target: Layout) -> dict[str, Callable[[Expr, Expr], Expr]]:
-    """The channels of a layout of which each sample is one of another layout that is alike, and how to have them."""
-    source, found = packed.layout, dict[str, Callable[[Expr, Expr], Expr]]()
-
-    def bits(name: str, column: Expr, row: Expr) -> Expr:
-        given = meaning.origin(source, name)
-        sample = None if given is None else packed.sample(given, column, row)
-        return meaning.recoded(source, target, name, sample)
-
-    for channel in target.channels:
-        name = meaning.origin(source, channel.name)
-        if name is None or _of_one(source, source[name], target, channel):
-            found[channel.name] = functools.partial(bits, channel.name)
-    return found
-
-
-def _of_one(source: Layout, given: Channel, target: Layout, wanted: Channel) -> bool:
-    """Whether the pixels of each sample wanted share one sample that is given, at whose place it is or in between."""
-    sizes = (given.across, wanted.across), (given.down, wanted.down)
-    sited = zip(source.cosited(given), target.cosited(wanted), strict=True)
-    return all(
-        mine == other if any(first) else mine % other == 0
-        for (mine, other), first in zip(sizes, sited, strict=True)
-    ) and source.cosited(given) == target.cosited(wanted)
+def _recoded(target: Layout, decoder: Decoder, name: str, column: Expr, row: Expr) -> Expr:
+    """The bits of a sample that is one of the source, or none of it."""
+    given = meaning.origin(decoder.layout, name)
+    sample = None if given is None else decoder.sample(given, column, row)
+    return meaning.recoded(decoder.layout, target, name, sample)

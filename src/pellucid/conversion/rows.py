@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..ir import nest as N
 from ..ir import types as T
-from ..ir.expr import Expr, apply, const, index
+from ..ir.expr import Buffer, Expr, apply, const, index
 from ..pixels.layout import Channel, Layout
 from .access import Memory, bits_type, least_type, parted, plus, read, signed, times
 from .scratch import Scratch
@@ -48,8 +48,10 @@ class Rows:
     Samples of a plane are beside each other, in words of one type, so that groups are moved to and from them whole.
     """
 
-    def __init__(self, layout: Layout, size: tuple[int, int], tall: int, name: str) -> None:
-        self.layout, self.size, self.tall = layout, size, tall
+    def __init__(
+        self, layout: Layout, size: tuple[int, int], tall: int, name: str, memories: Sequence[Memory] = ()
+    ) -> None:
+        self.layout, self.size, self.tall, self.memories = layout, size, tall, memories
         # Where a loop of the same index was longer, less would be known.
         self.line, self.group = index(f"{name}_line"), index(f"{name}_group")
         self.words: list[Scratch] = []
@@ -78,8 +80,12 @@ class Rows:
         """
         return sum(b.length * b.type.bits for b in self.words) <= 8 * MOST
 
-    def unpacked(self, memories: Sequence[Memory], block: Expr, tall: int) -> N.Block:
-        """The samples of a block of rows, of which `tall` are in the picture, are unpacked."""
+    def arrays(self, block: Expr) -> list[Buffer]:
+        """The arrays of a block of rows."""
+        return [b.of(block) for b in self.words]
+
+    def fill(self, block: Expr, tall: int) -> N.Block:
+        """The samples of a block of rows, of which `tall` are in the picture, are unpacked from their memories."""
 
         def group(number: int, line: Expr, at: Expr, there: dict[str, int]) -> N.Block:
             found: list[N.Store] = []
@@ -87,7 +93,7 @@ class Rows:
                 row = plus(times(block, self.tall // c.down), line)
                 for k in range(there[c.name]):
                     column = plus(times(at, len(c.places)), k)
-                    bits = read(self.layout, c, memories[number], column, row)
+                    bits = read(self.layout, c, self.memories[number], column, row)
                     found.append(self.store(c, block, column, line, bits))
             return tuple(found)
 

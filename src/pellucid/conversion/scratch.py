@@ -2,13 +2,13 @@
 
 A stage is written as if all of its values were kept; the move `compute_at` then brings it to the block that wants them,
 and a part of each array is left (see decision 55). What is left over below the last whole block stands by itself, with
-arrays of its own.
+arrays of its own; and so does what is computed once for the whole picture.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Protocol
 
 from ..driver.frame import ROW
 from ..ir import nest as N
@@ -57,17 +57,23 @@ class Scratch:
         return folded("add", times(block, self.length), within)
 
 
-class Stage(NamedTuple):
-    """Arrays, and what fills the part of a block of which so many rows are in the picture."""
+class Stage(Protocol):
+    """What is computed for a row of blocks, or for all of them, before these load it."""
 
-    arrays: Sequence[Scratch]
-    fill: Callable[[Expr, int], N.Block]
+    def arrays(self, block: Expr) -> Sequence[Buffer]:
+        """The scratch arrays that a block has its part in."""
+        ...
+
+    def fill(self, block: Expr, tall: int) -> N.Block:
+        """What fills the part of a block of which so many rows are in the picture."""
+        ...
 
 
-def staged(arrays: Sequence[Scratch], block: Expr, count: int, fill: N.Block, body: N.Block) -> N.Block:
-    """A stage for all blocks, or for one that stands by itself, and after it the statements that load from it."""
-    found = [a.of(block) for a in arrays]
-    sizes: dict[Buffer, Expr] = {b: const(b.size, position_type(b.size)) for b in found}
+def staged(arrays: Sequence[Buffer], count: int, fill: N.Block, body: N.Block) -> N.Block:
+    """A stage for so many blocks, or for one that stands by itself, and after it the statements that load from it."""
+    if not arrays:
+        return body
+    sizes: dict[Buffer, Expr] = {b: const(b.size, position_type(b.size)) for b in arrays}
     return (N.Alloc(sizes, (*over(count, fill), *body)),)
 
 

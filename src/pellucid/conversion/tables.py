@@ -1,13 +1,13 @@
-"""What numbers become, worked out once for all of them: tables that are part of a conversion.
+"""What numbers become, worked out once for all of them: tables that are part of a conversion, or its first stage.
 
-A pixel of a mosaic has the same long curve for each of its colors, each of one whole number. It is made for one number
-that stands for any, and pixels read from a table what theirs becomes. Beside `curves`, for numbers that are not few.
+A pixel of a mosaic has the same long curve for each of its colors, each of one whole number; a palette has few entries,
+and pixels many. What becomes of any such number is made for an index that stands for it, and pixels read it from a
+table. Beside `curves`, for numbers that are not few.
 """
 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, load
 from ..ir.interp import Array, evaluate
 from ..loops.analysis.lookups import MIN_TURNS, NUMBER
+from .access import plus, times
 
 LARGEST, PIECE = 1 << 16, 1 << 14
 """The most elements of a table that is part of a program, and of how many values are worked out at once.
@@ -25,6 +26,8 @@ Code to fill a larger one is made sooner than its values, and values of a larger
 """
 KEPT = 8 << 20
 """How many bytes values are worked out in."""
+Values = tuple[Expr, ...]
+"""Expressions of `NUMBER` that are read together."""
 
 
 def pay(count: int, tables: int, reads: int) -> bool:
@@ -36,47 +39,56 @@ def pay(count: int, tables: int, reads: int) -> bool:
     return reads >= MIN_TURNS * count * tables
 
 
-@dataclass(slots=True)
 class Tables:
-    """Tables of what the numbers from 0 to before `count` become."""
+    """Tables of what the numbers from 0 to before `count` become.
 
-    count: int
-    made: dict[Expr, Buffer] = field(default_factory=dict[Expr, Buffer])
-    """The table of each expression of `NUMBER`."""
-    found: dict[Expr, Array] = field(default_factory=dict[Expr, Array])
+    They are part of the program if they are few and `known`: made of constants alone; or else they are filled by it.
+    """
 
-    def __call__(self, value: Expr, number: Expr) -> Expr:
-        """What an expression of `NUMBER` is for a number, a whole one that is in range."""
-        table = self.made.get(value)
+    def __init__(self, count: int, *, known: bool = True) -> None:
+        self.count, self.known = count, known and count <= LARGEST
+        self.made: dict[Values, Buffer] = {}
+        self.found: dict[Values, Array] = {}
+
+    def __call__(self, values: Values, number: Expr) -> list[Expr]:
+        """What values are for a number, a whole one that is in range."""
+        table = self.made.get(values)
         if table is None:
             name = f"values{len(self.made) + 1 if self.made else ''}"
-            data = functools.partial(self._worked, value) if self.count <= LARGEST else None
-            table = self.made[value] = Buffer(name, value.type, self.count, data)
-        return load(table, apply("convert", number, attr=T.i32))
+            data = functools.partial(self._worked, values) if self.known else None
+            table = self.made[values] = Buffer(name, values[0].type, self.count * len(values), data)
+        at = number if number.type is T.i32 else apply("convert", number, attr=T.i32)
+        return [load(table, self._place(values, at, k)) for k in range(len(values))]
 
-    def around(self, body: N.Block) -> N.Block:
-        """Statements that read the tables; before them, those are filled that are too large to be known."""
-        if not self.made or self.count <= LARGEST:
-            return body
-        size = const(self.count, T.i32)
-        fill = tuple(N.Store(table, NUMBER, value) for value, table in self.made.items())
-        return (
-            N.Alloc(
-                dict.fromkeys(self.made.values(), size), (N.For(NUMBER, const(0, T.i32), size, fill), *body)
-            ),
-        )
+    def arrays(self, block: Expr) -> list[Buffer]:
+        """The tables that the program fills."""
+        return [] if self.known else [*self.made.values()]
 
-    def _worked(self, value: Expr) -> Any:
+    def fill(self, block: Expr, tall: int) -> N.Block:
+        """What fills those that were asked for so far."""
+        stores = [
+            N.Store(table, self._place(values, NUMBER, k), value)
+            for values, table in self.made.items()
+            for k, value in enumerate(values)
+        ]
+        return (N.For(NUMBER, const(0, T.i32), const(self.count, T.i32), tuple(stores)),)
+
+    def _place(self, values: Values, number: Expr, which: int) -> Expr:
+        return number if len(values) == 1 else plus(times(number, len(values)), which)
+
+    def _worked(self, values: Values) -> Any:
         """What a table holds: all of them are worked out at once, for they have much in common."""
-        if value not in self.found:
+        if values not in self.found:
             # Once a large block was freed, the allocator of the GNU library keeps smaller ones: otherwise the pages of
             # each array would go back to the system and be asked for again, which takes longer than the arithmetic.
             np.empty(KEPT, np.uint8)
-            values = list(self.made)
-            made = [np.empty(self.count, v.type.dtype) for v in values]
+            tables = list(self.made)
+            made = [np.empty((self.count, len(each)), each[0].type.dtype) for each in tables]
             for start in range(0, self.count, PIECE):
                 numbers = np.arange(start, min(start + PIECE, self.count), dtype=np.int32)
-                for table, piece in zip(made, evaluate(values, {NUMBER: numbers}), strict=True):
-                    table[start : start + PIECE] = piece
-            self.found.update(zip(values, made, strict=True))
-        return self.found[value]
+                pieces = iter(evaluate([v for each in tables for v in each], {NUMBER: numbers}))
+                for table in made:
+                    for column in table.T:
+                        column[start : start + PIECE] = next(pieces)
+            self.found.update({each: table.ravel() for each, table in zip(tables, made, strict=True)})
+        return self.found[values]

@@ -151,13 +151,6 @@ def build_into(
     return replace(frame, ranges=index_facts(frame.kernel, ranges))
 
 
-def build_nest(write: Callable[[], N.Block], real: T.Type, outputs: tuple[Buffer, ...], name: str) -> Frame:
-    """The frame of a nest that depends on no view, time or parameter: whatever `write` writes."""
-    with tracing(real):
-        kernel = N.Kernel(name, (), outputs, write())
-    return Frame(kernel, index_facts(kernel, {}), {}, time_varying=False)
-
-
 def loading(frame: Frame, old: Buffer, new: Buffer) -> Frame:
     """The frame with all that it loads from one buffer loaded from another."""
 

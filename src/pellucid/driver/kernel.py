@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from inspect import getattr_static
-from typing import Any, NamedTuple, TypeVar, Unpack, cast
+from typing import Any, NamedTuple, Protocol, TypeVar, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -317,9 +317,17 @@ def make_backend(name: str) -> Backend:
     return maker("llvm" if name == "auto" else name).make(Lent(cache(), crew, available()))
 
 
+class Planned(Protocol):
+    """What says itself how it is compiled, such as the plan of a conversion."""
+
+    def explained(self, options: Options) -> Report:
+        """The report of its compilation."""
+        ...
+
+
 @spelled_out(ViewArguments)
 def explain(
-    picture: PictureSource,
+    picture: PictureSource | Planned,
     size: tuple[int, int] | int | None = None,
     *,
     view: View | None = None,
@@ -331,13 +339,19 @@ def explain(
     """The report of a compilation: the program after each stage, and the ledger. Nothing is run.
 
     The program is that which draws the view: one for all views, but for `samples`, which are a loop of their own.
-    Raises as `compile` does, and InputError for a view that could not be drawn.
+    Of a plan that `plan_conversion` made, it is that which converts; it has no view. Raises as `compile` does, and
+    InputError for a view that could not be drawn.
 
     >>> from pellucid import images as im
     >>> ["samples" in explain(im.udisk, samples=n).stages["inlined"] for n in (1, 4)]
     [False, True]
     """
     options = Options(numerics, precision, backend)
+    # Asked of the class: a picture may turn any name into a word of the vocabulary.
+    if hasattr(type(picture), "explained"):
+        if size is not None or view is not None or arguments:
+            raise InputError("a plan has no view", place="size", fix="give the size to plan_conversion")
+        return cast("Planned", picture).explained(options)
     source = checked_source(picture)
     seen = checked_view(size, view=view, default=carried(source), precision=precision, frames=0, **arguments)
 

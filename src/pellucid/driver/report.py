@@ -25,6 +25,7 @@ TITLES = {
     "split": "Split: borders by themselves, so that the middle needs no care",
     "coalesced": "Coalesced: columns and channels as one run",
     "in parts": "In parts: reductions with copies, to be merged",
+    "staged": "Staged: what is kept on the way, computed for all rows of blocks before they are",
     "inlined": "Inlined: every definition unfolded, nothing simplified",
     "simplified": "Simplified: rules to a fixed point",
     "expanded": "Expanded: elementary functions as arithmetic",
@@ -35,6 +36,7 @@ TITLES = {
     "vectorized": "Vectorized: columns side by side in lanes",
     "placed": "Placed: each value where it is first wanted, per frame, per row, per pixel",
 }
+PLANNED = "Plan: what is computed where, and why"
 
 
 @dataclass(frozen=True)
@@ -44,11 +46,13 @@ class Report:
     stages  the program's text after each stage, by name: inlined, simplified, expanded, …, placed.
     ledger  every step with its verdict and cost.
     ranges  what proofs may count on of the parameters.
+    plan    what was decided before there was a program, if that is data.
     """
 
     kernels: dict[str, Kernel]
     ledger: Ledger
     ranges: Mapping[Expr, Facts] = field(default_factory=dict[Expr, Facts])
+    plan: str = ""
 
     @property
     def stages(self) -> dict[str, str]:
@@ -78,6 +82,7 @@ class Report:
     def _page(self) -> str:
         texts = self.stages
         parts = [f"== {TITLES.get(n, n)} ({self._sizes(n)})\n\n{texts[n]}" for n in self._changed()]
+        parts = [f"== {PLANNED}\n\n{self.plan}\n", *parts] if self.plan else parts
         return "\n".join(parts) + f"\n== Ledger: what was done, and why it may be\n\n{self.ledger}\n"
 
     def markdown(self) -> str:
@@ -89,11 +94,14 @@ class Report:
         parts = [
             f"## {TITLES.get(n, n)}\n\n{self._sizes(n)}\n\n```text\n{texts[n]}```\n" for n in self._changed()
         ]
+        parts = [f"## {PLANNED}\n\n```text\n{self.plan}\n```\n", *parts] if self.plan else parts
         return "\n".join(parts) + f"\n## Ledger\n\n{self.ledger.as_markdown()}"
 
     def json(self) -> str:
         """Stages and ledger for other programs."""
-        content = with_room(lambda: {"stages": self.stages, "ledger": self.ledger.as_json()})
+        content = with_room(
+            lambda: {"plan": self.plan, "stages": self.stages, "ledger": self.ledger.as_json()}
+        )
         return json_text.dumps(content, indent=1)
 
     def _repr_markdown_(self) -> str:

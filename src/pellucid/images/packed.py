@@ -7,20 +7,11 @@ and a sensor's mosaic is filled in on the way. No buffer lies between the bytes 
 from __future__ import annotations
 
 import math
-import operator
-import sys
-from itertools import islice
 from typing import Any
 
-import numpy as np
-
-from ..base.arrays import bytes_in
-from ..base.errors import InputError, brief
-from ..base.view import checked_whole
 from ..conversion.access import Memory
 from ..conversion.decode import Decoder
-from ..conversion.packing import check_bytes
-from ..driver.view import check_count
+from ..conversion.planes import Bytes, bytes_of, checked_size
 from ..ir import types as T
 from ..ir.expr import Buffer
 from ..pixels import Layout, layout_of
@@ -28,8 +19,6 @@ from .array2 import Array2
 from .bitmap import Bitmap, unique_name
 from .color import Color
 from .word import word
-
-Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 @word(
@@ -49,7 +38,7 @@ def from_buffer(data: Any, format: Any, size: Any, offset: int = 0) -> Bitmap:
     array([1., 0., 1., 1.], dtype=float32)
     """
     chosen = layout_of(format)
-    return reading(chosen, _size(size), bytes_of(data, chosen, size, offset))[0]
+    return reading(chosen, checked_size(size), bytes_of(data, chosen, size, offset))[0]
 
 
 def reading(layout: Layout, size: tuple[int, int], given: Bytes) -> tuple[Bitmap, Buffer]:
@@ -57,43 +46,5 @@ def reading(layout: Layout, size: tuple[int, int], given: Bytes) -> tuple[Bitmap
     buffer = Buffer(unique_name("packed"), T.u8, len(given), given)
     starts = layout.offsets(*size)[:-1]
     planes = [Memory(buffer, at, p.row_bytes(size[0])) for at, p in zip(starts, layout.planes, strict=True)]
-    decoder = Decoder(layout, planes, *size)
+    decoder = Decoder(layout, planes, size)
     return Bitmap(Array2(*size, lambda column, row: Color(*decoder(column, row)))), buffer
-
-
-def bytes_of(data: Any, layout: Layout, size: Any, offset: int = 0) -> Bytes:
-    """The bytes of a picture in a layout, from an offset on; what follows are more pictures of that size.
-
-    Raises InputError for too few of them, for a rest, for what holds none, or for samples that are no colors.
-    """
-    width, height = _size(size)
-    given = bytes_in(data, "data")
-    if layout.model == "samples":
-        raise InputError(
-            f"the samples of {layout} are no colors",
-            place="source",
-            fix="name channels R G B, Y, Y Cb Cr, M or A",
-        )
-    need = layout.size(width, height)
-    check_bytes(layout, (width, height), need)
-    first = checked_whole("offset", offset, 0, sys.maxsize)
-    there = max(0, len(given) - first)
-    if there < need or there % need:
-        told = f"and there are {there}" if there < need else f"and {there % need} are left over"
-        raise InputError(
-            f"{width} x {height} in {layout} take {need} bytes, {told}",
-            place="data",
-            fix="check size, format and offset, or give data[offset:offset + bytes]; more pictures may follow",
-        )
-    return given[first : first + need]
-
-
-def _size(size: Any) -> tuple[int, int]:
-    try:
-        width, height = (operator.index(n) for n in islice(size, 3))
-    except (TypeError, ValueError):
-        width, height = 0, 0
-    if width < 1 or height < 1:
-        raise InputError(f"{brief(size)} is no size", place="size", fix="give (width, height) in pixels")
-    check_count(width, height)
-    return width, height

@@ -1,0 +1,326 @@
+"""Plans of conversions: what is computed where, and why, as data; `nests` writes the program of a plan.
+
+A plan follows from two layouts, a size and a precision, and holds no expression. `pl.explain` prints it above the
+program and the ledger of moves; see decision 62.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..driver.frame import COLUMN, ROW
+from ..driver.options import Options
+from ..ir import types as T
+from ..ir.expr import Buffer
+from ..ir.facts import Facts
+from ..pixels import Channel, Layout, layout_of
+from ..reasoning.infer import FactsOf
+from . import meaning
+from .curves import fits
+from .lines import lined
+from .planes import check_drawable, check_readable, checked_size, planes_of
+from .rows import Rows
+from .tables import pay
+
+if TYPE_CHECKING:
+    from ..driver.report import Report
+
+LONGEST = 8
+"""How many groups of the target one block has at most."""
+SHORT, SHORT_BITS, SHORT_ENTRIES = 6, 4, 2
+"""Of how many pixels blocks are soon compiled: if a format has whole bytes, if none has or there are half floats, of
+entries of a palette."""
+
+
+class Conversion(NamedTuple):
+    """What is asked for: the texts of two layouts, the size of the picture, the planes read, and the planes written."""
+
+    source: str
+    target: str
+    size: tuple[int, int]
+    given: tuple[Buffer, ...]
+    planes: tuple[Buffer, ...]
+
+
+def conversion(
+    source: Layout, target: Layout, size: tuple[int, int], *, read: bool = True, written: bool = True
+) -> Conversion:
+    """What is asked for by the conversion of any bytes, from and to memory that is aligned to words or is not."""
+    # What is only moved is moved by windows on bytes.
+    words = read and not meaning.moved(source, target)
+    given = planes_of(source.text, size, aligned=words, name="source")
+    return Conversion(source.text, target.text, size, given, planes_of(target.text, size, aligned=written))
+
+
+class Blocks(NamedTuple):
+    """A picture cut into blocks of pixels: whole ones, and what is left at the right and at the bottom.
+
+    With a `margin`, the first and the last block of a row stand by themselves, for colors that depend on neighbors.
+    """
+
+    size: tuple[int, int]
+    across: int
+    down: int
+    margin: bool = False
+
+    @property
+    def columns(self) -> tuple[int, int]:
+        """How many blocks a row has, and how many columns of pixels are left."""
+        return divmod(self.size[0], self.across)
+
+    @property
+    def rows(self) -> tuple[int, int]:
+        """How many rows of blocks there are, and how many rows of pixels are left."""
+        return divmod(self.size[1], self.down)
+
+    @property
+    def inner(self) -> tuple[int, int]:
+        """The first block of a row that does not stand by itself, and the one after the last."""
+        columns, right = self.columns
+        # Where there is a rest of a row, the block before it is not the last one.
+        last = self.margin and columns > 1 and not right
+        return (1 if self.margin and columns else 0), columns - 1 if last else columns
+
+    def facts(self) -> FactsOf:
+        """What is known of the column and the row of a block."""
+        first, beyond = self.inner
+        return FactsOf(
+            {COLUMN: Facts(first, max(first, beyond - 1)), ROW: Facts(0, max(0, self.rows[0] - 1))}
+        )
+
+
+def turn(layout: Layout, *, groups: bool = True) -> tuple[int, int]:
+    """After how many columns and rows of pixels everything in a layout is at the same place of a group again.
+
+    Or, without `groups`, everything but the places of samples in memory.
+
+    >>> turn(Layout("M0[9:2] M1[9:2] M0[1:0] M1[1:0] _:4")), turn(Layout("Y:8; Cb:8 Cr:8 /2x2"))
+    ((2, 2), (2, 2))
+    >>> turn(Layout("Y:1")), turn(Layout("Y:1"), groups=False)
+    ((8, 1), (1, 1))
+    """
+    # A mosaic comes again every two pixels.
+    least = 2 if layout.model == "mosaic" else 1
+    channels = [c for c in layout.channels if not c.entries]
+    across = [len(c.places) * c.across if groups else c.across for c in channels]
+    return math.lcm(least, *across), math.lcm(least, *(c.down for c in channels))
+
+
+class Placement(NamedTuple):
+    """A value that is kept: where it is computed, "picture", "rows" or "block", and why there."""
+
+    value: str
+    place: str
+    why: str
+
+
+PLACES = {"picture": "once", "rows": "for a row of blocks", "block": "for a block"}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a conversion goes about its pixels. ``str(plan)`` says it in words.
+
+    blocks      what the target is written in: whole groups, so that the place of each sample in its group is known.
+    copied      the channels of the target whose samples are samples of the source, recoded at most.
+    levels      whether Y, Cb and Cr stand for a color, because they become none.
+    curve       who takes the curve between stored components and light: "decoder", "encoder", or nobody.
+    samples     where the decoder finds samples: in "memory", in "rows" of words, or in "lines" of a mosaic.
+    packed      whether samples of the target are put in rows, and packed when a row of blocks is done.
+    colors      what a color is made of: the "samples", "sums" or "entries" that tables are of, or curved "numbers".
+    numbers     how many columns of numbers are put in rows at once to have their curve; 0 if they are not.
+    """
+
+    source: Layout
+    target: Layout
+    conversion: Conversion
+    blocks: Blocks
+    copied: tuple[str, ...] = ()
+    levels: bool = False
+    curve: str = ""
+    samples: str = "memory"
+    packed: bool = False
+    colors: str = "samples"
+    numbers: int = 0
+
+    def steps(self) -> Iterator[Placement]:
+        """What is kept between memory and memory, in the order in which it is computed."""
+        if self.colors == "sums":
+            why = f"{meaning.added(self.source)} sums of a mosaic's samples have a curve, and are read often"
+            yield Placement("tables of sums", "picture", why)
+        if self.colors == "entries":
+            why = f"a curve is long, and there are {1 << self.source['I'].bits} entries"
+            yield Placement("curved entries", "picture", why)
+        if self.samples == "lines":
+            yield Placement(
+                "lines of a mosaic", "rows", "colors are made of neighbors, here words side by side"
+            )
+        if self.samples == "rows":
+            yield Placement("rows of samples", "rows", "whole groups would make blocks of many pixels")
+        if self.numbers:
+            yield Placement("curved numbers", "rows", "one loop has the code of the curve, not every pixel")
+        if len(self.copied) < len(self.target.channels):
+            yield Placement("colors", "block", "samples of the target are made of them")
+        if self.copied:
+            yield Placement(
+                f"samples {' '.join(self.copied)}", "block", "each is one of the source: no color is made"
+            )
+        if self.packed:
+            yield Placement("rows of packed samples", "rows", "whole groups would make blocks of many pixels")
+
+    def __str__(self) -> str:
+        """The plan in words."""
+        (across, down), (width, height) = self.blocks[1:3], self.blocks.size
+        steps = [(s.value, PLACES[s.place], s.why) for s in self.steps()]
+        wide = [max(len(row[k]) for row in steps) for k in (0, 1)]
+        lines = [f"  {value:<{wide[0]}}  {place:<{wide[1]}}  {why}" for value, place, why in steps]
+        head = f"{self.source} to {self.target}, {width} x {height}, in blocks of {across} x {down}"
+        return "\n".join([head, *lines])
+
+    def explained(self, options: Options) -> Report:
+        """The report of its compilation, with these options."""
+        from .nests import explained
+
+        return explained(self, options)
+
+
+def plan_conversion(
+    source: str | Layout, target: str | Layout, size: tuple[int, int], *, precision: str = "f32"
+) -> Plan:
+    """The plan by which `convert` would convert pictures of that size; nothing is compiled, nothing is run.
+
+    `pl.explain` prints it with the program and the ledger. Raises InputError as `convert` does.
+
+    >>> print(plan_conversion("v210", "rgb24", (1920, 1080)))
+    v210 to rgb24, 1920 x 1080, in blocks of 6 x 1
+      colors  for a block  samples of the target are made of them
+    """
+    chosen, wanted, size = layout_of(source, "source"), layout_of(target, "target"), checked_size(size)
+    check_readable(chosen)
+    check_drawable(wanted)
+    return plan_of(chosen, wanted, conversion(chosen, wanted, size), Options(precision=precision).real)
+
+
+def plan_of(source: Layout, target: Layout, asked: Conversion, real: T.Type) -> Plan:
+    """The plan of a conversion, for numbers of a type. What both layouts have alike is not converted: decision 26."""
+    size = asked.size
+    linear = [f.said["transfer"] == "linear" for f in (source, target)]
+    # Where both keep amounts of light, no curve is taken there and back.
+    curve = "" if linear[0] == linear[1] else "decoder" if linear[0] else "encoder"
+    alike = meaning.alike(source, target)
+    copied = tuple(c.name for c in target.channels if alike and _is_copied(source, target, c))
+    near = any(any(f.cosited(c)) for f in (source, target) for c in f.channels if c.name not in copied)
+    lines = not near and not copied and lined(source, size[0], math.lcm(2, turn(target)[1]))
+    found = arrangement(source, target, size, real, lines=lines, near=near)
+    if source.model == "mosaic" and curve and sums_pay(source, target, size):
+        colors = "sums"
+    elif curve and by_entry(source):
+        colors = "entries"
+    else:
+        colors = "numbers" if found.numbers else "samples"
+    return Plan(
+        source,
+        target,
+        asked,
+        Blocks(size, *found.block, margin=near or (source.model == "mosaic" and not lines and not copied)),
+        copied,
+        levels=alike and source.model == "ycbcr",
+        curve=curve,
+        samples="lines" if lines else "rows" if found.read else "memory",
+        packed=found.written,
+        colors=colors,
+        numbers=found.numbers if colors == "numbers" else 0,
+    )
+
+
+def sums_pay(source: Layout, target: Layout, size: tuple[int, int]) -> bool:
+    """Whether the colors of a mosaic are looked up, of which each has a curve of its own."""
+    if target.model == "alpha":
+        return False
+    count, pixels = meaning.added(source), math.prod(size)
+    kinds = {(c.kind, c.bits) for c in target.channels if c.name != "A"} if target.model == "rgb" else {1}
+    return count > 0 and pay(count, len(kinds), pixels if target.model == "mosaic" else 3 * pixels)
+
+
+def by_entry(source: Layout) -> bool:
+    """Whether the color of a pixel is that of an entry of a palette, and of nothing else."""
+    return source.palette and all(c.entries or c.name == "I" for c in source.channels)
+
+
+def _few_values(source: Layout) -> bool:
+    """Whether the samples of a layout are the numbers that curves are looked up by."""
+    if by_entry(source):
+        return True
+    few = all(c.kind == "u" and c.bits <= 16 for c in source.channels)
+    # Of alpha and a color, the curve is of what is left of the color without it.
+    alone = source.model == "alpha" or "A" not in source.names
+    return source.model in ("rgb", "gray", "mosaic", "alpha") and alone and few
+
+
+class Arrangement(NamedTuple):
+    """Columns and rows of a block, whether samples are read from rows and written to rows, and columns of numbers."""
+
+    block: tuple[int, int]
+    read: bool = False
+    written: bool = False
+    numbers: int = 0
+
+
+def arrangement(
+    source: Layout, target: Layout, size: tuple[int, int], real: T.Type, *, lines: bool, near: bool
+) -> Arrangement:
+    """As few rows as make blocks of few pixels, and of few curves; see decision 28.
+
+    `lines` are rows of a mosaic already, and if pixels are asked for that are `near` to others, curves are not apart.
+    """
+    # A block has its own rows, and a mosaic and chroma between rows need others.
+    own = source.model != "mosaic" and not any(source.cosited(c)[1] for c in source.channels)
+    whole = any(all(c.bits % 8 == 0 for c in f.channels) for f in (source, target))
+    linear = [f.said["transfer"] == "linear" for f in (source, target)]
+    curves = linear[0] != linear[1] and not _few_values(source)
+    apart = curves and not near and source.model != "mosaic"
+    halves = any(c.kind == "f" and c.bits == 16 for f in (source, target) for c in f.channels)
+    short = SHORT_ENTRIES if source.palette else SHORT if whole and not halves else SHORT_BITS
+    choices = [(False, False)]
+    if not meaning.moved(source, target):
+        choices = [(read, written) for written in (False, True) for read in (False, True) if own or not read]
+    found: list[tuple[int, Arrangement]] = []
+    for read, written in choices:
+        mine = (2, 2) if lines else turn(source, groups=not read)
+        other = turn(target, groups=not written)
+        wide, tall = math.lcm(mine[0], other[0]), math.lcm(mine[1], other[1])
+        most, numbers = wide * tall, 0
+        # Blocks that would be too long are single groups, and of rows that are read they are all.
+        short_enough = max(wide // other[0], tall // other[1]) <= LONGEST
+        if read and not short_enough:
+            continue
+        block = (wide, tall) if short_enough else other
+        if apart and short_enough and fits(size[0], tall, real, many=1 if target.model == "mosaic" else 3):
+            # Colors are put in rows: either side has blocks of its own.
+            numbers = math.lcm(mine[0], 2) if target.model == "mosaic" else mine[0]
+            block = other[0], tall
+            most = max(numbers, other[0]) * tall
+        kept = [f for f, rows in ((source, read), (target, written)) if rows]
+        if all(Rows(f, size, block[1], "rows").fits for f in kept):
+            found.append((most, Arrangement(block, read, written, numbers)))
+            if most <= short:
+                break
+    return min(found, key=lambda each: each[0])[1]
+
+
+def _is_copied(source: Layout, target: Layout, wanted: Channel) -> bool:
+    """Whether each sample of a channel is one of a layout that is alike, or none of it."""
+    name = meaning.origin(source, wanted.name)
+    if name is None:
+        return True
+    # The pixels of each sample wanted share one sample that is given, at whose place it is or in between.
+    given = source[name]
+    sizes = (given.across, wanted.across), (given.down, wanted.down)
+    sited = source.cosited(given), target.cosited(wanted)
+    return sited[0] == sited[1] and all(
+        mine == other if first else mine % other == 0
+        for (mine, other), first in zip(sizes, sited[0], strict=True)
+    )
