@@ -16,7 +16,7 @@ from tests.pixels.test_layouts import ORACLES, rows
 
 import pellucid as pl
 from pellucid.conversion.access import Memory, plus, read, times, write
-from pellucid.driver.frame import build_nest
+from pellucid.conversion.nests import frame_of
 from pellucid.driver.kernel import make_backend, optimized
 from pellucid.driver.options import Options
 from pellucid.ir import expr as E
@@ -126,7 +126,8 @@ def test_native_code_reads_and_writes_every_value(name: str):
         groups = plane.groups(size[0]) * plane.rows(size[1])
         body += (N.For(GROUP, E.const(0, T.i32), E.const(groups, T.i32), stores),)
     options, backend = Options(), make_backend("llvm")
-    best = optimized(build_nest(lambda: body, T.f32, (target, *words.values()), "again"), options, backend)
+    frame = frame_of(N.Kernel("again", (), (target, *words.values()), body))
+    best = optimized(frame, options, backend)
     memory = {b: Guarded(len(data), at_end=at_end).bytes for b, at_end in ((source, True), (target, False))}
     memory[source][:] = data
     memory |= {b: np.zeros(b.size, np.uint64) for b in words.values()}

@@ -23,7 +23,6 @@ SHARED_NAMES = {
     "Branch": "a region of a nest; an end of a block of Python code; a residual statement",
     "Call": "a request of a session; a call in a rule; an instruction; a point of specialization",
     "Code": "compiled code; the code of a root program",
-    "Entries": "a palette; the entries of a dictionary",
     "Function": "emitters of LLVM code; a function of HOPS",
     "Graph": "control flow; calls of specialization points; constraints of times",
     "If": "a statement of a nest; of a root program",

@@ -24,7 +24,7 @@ from ..tracing.transfer import to_linear
 from . import meaning
 from .access import bits_type, plus, times, write
 from .meaning import Components
-from .plan import Blocks
+from .plan import BlockGrid
 from .rows import Rows, Samples
 from .scratch import Stage, over, staged
 
@@ -72,7 +72,7 @@ class Encoder:
 
     layout: Layout
     planes: tuple[Buffer, ...]
-    blocks: Blocks
+    blocks: BlockGrid
     colors: Colors
     as_levels: bool = False
     copied: Mapping[str, Callable[[Expr, Expr], Expr]] = field(

@@ -38,7 +38,7 @@ from .decode import Decoder
 from .encode import Encoder, finished, kept, straight
 from .lines import Lines
 from .meaning import Components
-from .plan import Conversion, Plan, plan_of
+from .plan import Conversion, ConversionPlan, plan_of
 from .rows import Rows
 from .scratch import Stage, scheduled
 from .tables import Tables
@@ -71,27 +71,28 @@ def code_between(asked: Conversion, options: Options) -> Code:
 def nest_between(asked: Conversion, options: Options) -> Frame:
     """The nest of a conversion, in which every stage is computed at the block that wants it."""
     plan = plan_of(layout_of(asked.source), layout_of(asked.target), asked, options.real)
-    return _frame(scheduled(staged_nest(plan, options.real)).kernel)
+    return frame_of(scheduled(staged_nest(plan, options.real)).kernel)
 
 
-def _frame(kernel: Kernel) -> Frame:
+def frame_of(kernel: Kernel) -> Frame:
+    """The frame of a nest that depends on no view, time or parameter."""
     return Frame(kernel, index_facts(kernel, {}), {}, time_varying=False)
 
 
-def staged_nest(plan: Plan, real: T.Type) -> Kernel:
+def staged_nest(plan: ConversionPlan, real: T.Type) -> Kernel:
     """The nest that a plan asks for, in which every stage is a loop of its own."""
     with tracing(real):
         return Kernel("packed", (), plan.conversion.planes, _written(plan))
 
 
-def explained(planned: Plan, options: Options) -> Report:
+def explained(planned: ConversionPlan, options: Options) -> Report:
     """The report of a conversion: its plan, the program with every stage by itself and afterwards, and the ledger."""
 
     def work() -> Report:
         plan = plan_of(planned.source, planned.target, planned.conversion, options.real)
         staged = staged_nest(plan, options.real)
         state = scheduled(staged)
-        frame = _frame(state.kernel)
+        frame = frame_of(state.kernel)
         best = optimized(frame, options, make_backend(options.backend))
         ledger = Ledger([*state.ledger.steps, *best.ledger.steps])
         return Report({"staged": staged, **best.stages}, ledger, frame.ranges, str(plan))
@@ -99,7 +100,7 @@ def explained(planned: Plan, options: Options) -> Report:
     return with_room(work)
 
 
-def _written(plan: Plan) -> Block:
+def _written(plan: ConversionPlan) -> Block:
     source, target, size, tall = plan.source, plan.target, plan.blocks.size, plan.blocks.down
     memories = [
         Memory(b, 0, 8 * p.row_bytes(size[0]) // b.type.bits)
@@ -131,13 +132,13 @@ def _written(plan: Plan) -> Block:
     return encoder.nest(stages, once)
 
 
-def _color(plan: Plan, decoder: Decoder, column: Expr, row: Expr) -> Components:
+def _color(plan: ConversionPlan, decoder: Decoder, column: Expr, row: Expr) -> Components:
     """The color of a pixel as the target keeps it."""
     return kept(plan.target, color_of(decoder(column, row)), linear=plan.curve == "encoder")
 
 
 def _of_numbers(
-    plan: Plan, decoder: Decoder, size: tuple[int, int], tall: int, wide: int
+    plan: ConversionPlan, decoder: Decoder, size: tuple[int, int], tall: int, wide: int
 ) -> tuple[Curves, Colors]:
     """The stage of numbers that have a curve, and colors that are made of them."""
     target, decodes = plan.target, plan.curve == "decoder"
@@ -163,7 +164,7 @@ def _of_numbers(
     return curves, color
 
 
-def _of_entries(plan: Plan, decoder: Decoder) -> tuple[Colors, dict[str, Bits], list[Stage]]:
+def _of_entries(plan: ConversionPlan, decoder: Decoder) -> tuple[Colors, dict[str, Bits], list[Stage]]:
     """Colors and bits that are looked up by the entry of a palette, of which each has its curve once."""
     target, count = plan.target, 1 << decoder.layout["I"].bits
     curves, of_entry = _of_numbers(plan, replace(decoder, by_entry=True), (count, 1), 1, 1)
@@ -187,7 +188,7 @@ def _of_entries(plan: Plan, decoder: Decoder) -> tuple[Colors, dict[str, Bits], 
     return color, {c.name: functools.partial(bits, c) for c in alone}, [curves, tables]
 
 
-def _of_sums(plan: Plan, decoder: Decoder) -> tuple[Colors, dict[str, Bits], list[Stage]]:
+def _of_sums(plan: ConversionPlan, decoder: Decoder) -> tuple[Colors, dict[str, Bits], list[Stage]]:
     """Colors, and bits that are of one color, that are looked up by a sum of samples of a mosaic."""
     target, tables, number = plan.target, Tables(meaning.added(decoder.layout)), Value(NUMBER)
     of_sum = color_of(decoder.of_sums(number, number, number))

@@ -20,11 +20,10 @@ from ..pixels.layout import Layout
 from ..tracing import Param
 from .encode import Encoder, kept
 from .meaning import Components
-from .plan import Blocks, turn
+from .plan import BlockGrid, turn
 from .planes import Bytes, aligned, check_drawable, destination, parts, planes_of
 from .rows import Rows
 from .scratch import scheduled
-
 
 
 def packed(
@@ -89,7 +88,7 @@ def nest_of(
     # A picture is compiled for each pixel of a block by itself.
     rows = Rows(layout, size, turn(layout)[1], "written") if whole > alone else None
     rows = rows if rows and rows.fits else None
-    blocks = Blocks(size, *turn(layout, groups=rows is None))
+    blocks = BlockGrid(size, *turn(layout, groups=rows is None))
     linear = layout.said["transfer"] == "linear"
 
     def fill(colors: Colors) -> Block:

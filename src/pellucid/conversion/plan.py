@@ -55,7 +55,7 @@ def conversion(
     return Conversion(source.text, target.text, size, given, planes_of(target.text, size, aligned=written))
 
 
-class Blocks(NamedTuple):
+class BlockGrid(NamedTuple):
     """A picture cut into blocks of pixels: whole ones, and what is left at the right and at the bottom.
 
     With a `margin`, the first and the last block of a row stand by themselves, for colors that depend on neighbors.
@@ -121,7 +121,7 @@ PLACES = {"picture": "once", "rows": "for a row of blocks", "block": "for a bloc
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ConversionPlan:
     """How a conversion goes about its pixels. ``str(plan)`` says it in words.
 
     blocks      what the target is written in: whole groups, so that the place of each sample in its group is known.
@@ -137,7 +137,7 @@ class Plan:
     source: Layout
     target: Layout
     conversion: Conversion
-    blocks: Blocks
+    blocks: BlockGrid
     copied: tuple[str, ...] = ()
     levels: bool = False
     curve: str = ""
@@ -189,7 +189,7 @@ class Plan:
 
 def plan_conversion(
     source: str | Layout, target: str | Layout, size: tuple[int, int], *, precision: str = "f32"
-) -> Plan:
+) -> ConversionPlan:
     """The plan by which `convert` would convert pictures of that size; nothing is compiled, nothing is run.
 
     `pl.explain` prints it with the program and the ledger. Raises InputError as `convert` does.
@@ -204,7 +204,7 @@ def plan_conversion(
     return plan_of(chosen, wanted, conversion(chosen, wanted, size), Options(precision=precision).real)
 
 
-def plan_of(source: Layout, target: Layout, asked: Conversion, real: T.Type) -> Plan:
+def plan_of(source: Layout, target: Layout, asked: Conversion, real: T.Type) -> ConversionPlan:
     """The plan of a conversion, for numbers of a type. What both layouts have alike is not converted: decision 26."""
     size = asked.size
     linear = [f.said["transfer"] == "linear" for f in (source, target)]
@@ -221,11 +221,11 @@ def plan_of(source: Layout, target: Layout, asked: Conversion, real: T.Type) -> 
         colors = "entries"
     else:
         colors = "numbers" if found.numbers else "samples"
-    return Plan(
+    return ConversionPlan(
         source,
         target,
         asked,
-        Blocks(size, *found.block, margin=near or (source.model == "mosaic" and not lines and not copied)),
+        BlockGrid(size, *found.block, margin=near or (source.model == "mosaic" and not lines and not copied)),
         copied,
         levels=alike and source.model == "ycbcr",
         curve=curve,
