@@ -7,6 +7,7 @@ arrays of its own; and so does what is computed once for the whole picture.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -19,7 +20,6 @@ from ..ir.nest import position_type
 from ..loops.core.ledger import Ledger
 from ..loops.core.tactic import State, everywhere
 from ..reasoning.linear import folded
-from .access import times
 
 
 class Scratch:
@@ -51,10 +51,16 @@ class Scratch:
         if block.op != "index":
             return within
         wide = position_type(self.whole.size)
-        if wide is not within.type:
-            block, within = (apply("convert", x, attr=wide) for x in (block, within))
-            return folded("add", folded("mul", block, const(self.length, wide)), within)
-        return folded("add", times(block, self.length), within)
+        within = within if wide is within.type else apply("convert", within, attr=wide)
+        return folded("add", _begin(block, self.length, wide), within)
+
+
+# Every access of a part asks for it.
+@functools.lru_cache(maxsize=16)
+def _begin(block: Expr, length: int, wide: T.Type) -> Expr:
+    """Where the part of a block begins."""
+    block = block if wide is block.type else apply("convert", block, attr=wide)
+    return folded("mul", block, const(length, wide))
 
 
 class Stage(Protocol):

@@ -5,10 +5,11 @@ Below `moves/compute_at`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ...ir.expr import Buffer, Expr, const, topological
+from ...ir.expr import LOADS, Buffer, Expr, const, topological
 from ...ir.facts import Facts
 from ...ir.nest import SEQ, Alloc, For
 from ...reasoning.effects import Access, effects
@@ -16,7 +17,7 @@ from ...reasoning.known import Known
 from .rows import within
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Stages:
     """Scratch arrays, the loop that fills them, the loop that loads from them, and how long a part of each array is."""
 
@@ -31,14 +32,7 @@ class Stages:
 
     def accesses(self) -> Iterable[tuple[For, Access]]:
         """The loads and stores of the arrays, equal ones once, each with the loop that makes it."""
-        for loop in (self.first, self.second):
-            found, met = effects(loop.body), set[tuple[Buffer, Expr, tuple[For, ...]]]()
-            for a in (*found.sets, *found.uses):
-                # Many statements load the same elements.
-                key = (a.buffer, a.position, a.scope)
-                if a.buffer in self.lengths and key not in met:
-                    met.add(key)
-                    yield loop, a
+        return _accesses(self)
 
     def within(self, loop: For, access: Access, ranges: Mapping[Expr, Facts]) -> Expr | None:
         """The position from where the part of the iteration begins; None if it is not known."""
@@ -48,7 +42,9 @@ class Stages:
     def inside(self, loop: For, access: Access, known: Known) -> bool:
         """Whether an access is surely in the part of its own iteration."""
         length, position = self.lengths[access.buffer], access.position
-        if any(n.op == "load" and n.attr in self.lengths for n in topological([position])):
+        if position.holds & LOADS and any(
+            n.op == "load" and n.attr in self.lengths for n in topological([position])
+        ):
             return False
         rest = self._written(loop, access)
         if rest is None:
@@ -68,10 +64,26 @@ class Stages:
         return rest if mine else None
 
 
+# A move asks more than once.
+@functools.lru_cache(maxsize=4)
+def _accesses(s: Stages) -> tuple[tuple[For, Access], ...]:
+    found: dict[tuple[Buffer, Expr, tuple[For, ...]], tuple[For, Access]] = {}
+    for loop in (s.first, s.second):
+        of_loop = effects(loop.body)
+        for a in (*of_loop.sets, *of_loop.uses):
+            # Many statements load the same elements.
+            if a.buffer in s.lengths:
+                found.setdefault((a.buffer, a.position, (loop, *a.scope)), (loop, a))
+    return tuple(found.values())
+
+
 def stages(s: object) -> Stages | None:
     """The stages that have scratch memory to themselves: two loops over the same iterations, from 0 to a constant."""
-    if not isinstance(s, Alloc) or len(s.body) != 2:
-        return None
+    return _stages(s) if isinstance(s, Alloc) and len(s.body) == 2 else None
+
+
+@functools.lru_cache(maxsize=4)
+def _stages(s: Alloc) -> Stages | None:
     first, second = s.body
     if not isinstance(first, For) or not isinstance(second, For) or first.how != SEQ or second.how != SEQ:
         return None
