@@ -119,7 +119,7 @@ def test_32_bits(saved, top_down: bool, header: int):
     picture = im.read_image(
         saved(bmp(32, stored, top_down=top_down, header=header, compression=3, masks=masks))
     )
-    assert picture.layout.name == ("bgra32" if with_alpha else "bgrx32")
+    assert picture.layout.name == ("bgra" if with_alpha else "bgrx")
     want = RGBA.copy()
     if not with_alpha:
         want[..., 3] = 255
@@ -184,7 +184,7 @@ def test_8_bits_with_a_palette(saved, header: int, used: int):
     path = saved(bmp(8, indices, palette=colors.tobytes(), used=used, header=header))
     assert np.array_equal(np.asarray(Pillow.open(path).convert("RGB")), PALETTE[indices][..., 2::-1])
     picture = im.read_image(path)
-    assert picture.layout.name == "mapped8"
+    assert picture.layout.name == "pal8x"
     assert np.array_equal(np.rint(pixels_of(picture)[..., :3] * 255), PALETTE[indices][..., 2::-1])
 
 
@@ -232,7 +232,7 @@ def test_files_without_loss(tmp_path: Path, suffix: str):
     assert np.allclose(pixels_of(im.read_image(path)), premultiplied(RGBA), atol=1e-6)
     path = stored_as(RGB, "RGB", tmp_path / f"b.{suffix}", **options)
     picture = im.read_image(path)
-    assert picture.layout.name == "rgbx32"
+    assert picture.layout.name == "rgbx"
     assert np.array_equal(np.rint(pixels_of(picture)[..., :3] * 255), RGB)
 
 
@@ -254,7 +254,7 @@ def test_modes_of_png(tmp_path: Path, mode: str):
 def test_alpha_of_255_everywhere_is_no_alpha(tmp_path: Path):
     opaque = RGBA.copy()
     opaque[..., 3] = 255
-    assert im.read_image(stored_as(opaque, "RGBA", tmp_path / "a.png")).layout.name == "rgbx32"
+    assert im.read_image(stored_as(opaque, "RGBA", tmp_path / "a.png")).layout.name == "rgbx"
 
 
 def test_transparent_color_of_a_palette(tmp_path: Path):
@@ -270,7 +270,7 @@ def test_floats_of_tiff(tmp_path: Path):
     gray = np.random.default_rng(1).random((HEIGHT, WIDTH), np.float32)
     Pillow.fromarray(gray).save(tmp_path / "a.tiff")
     picture = im.read_image(tmp_path / "a.tiff")
-    assert picture.layout.name == "gray_float"
+    assert picture.layout.name == "grayf32"
     assert np.array_equal(pixels_of(picture)[..., 1], gray)
 
 
@@ -442,10 +442,10 @@ def test_a_bitmap_is_an_image_with_words():
 
 def test_a_picture_can_have_more_pixels_than_an_int_counts():
     from pellucid.images.array2 import Raster
-    from pellucid.images.layout import LAYOUTS
+    from pellucid.images.texel import layout_named
 
     buffer = E.Buffer("vast", T.u8, 3 << 31)
-    vast = Raster(1 << 30, 6, LAYOUTS["gray8"], buffer, row=1 << 30)
+    vast = Raster(1 << 30, 6, layout_named("gray8"), buffer, row=1 << 30)
     position = vast.window(Value(E.param("i", T.i32)), Value(E.param("j", T.i32)), 1, 1)[0][0][0]
     load = next(n for n in E.topological([position.expr]) if n.op == "load")
     assert load.args[0].type is T.i64

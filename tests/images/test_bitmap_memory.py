@@ -55,7 +55,7 @@ def test_reading_takes_the_files_and_overlaying_nothing(files: tuple[Path, Path]
     with traced() as memory:
         picture, parts = overlaid(files)
         picture(Point(Value(E.param("x", T.f32)), Value(E.param("y", T.f32))))
-    assert [p.layout.name for p in parts] == ["gray8", "bgra32"]
+    assert [p.layout.name for p in parts] == ["gray8", "bgra"]
     # Each once, and neither unpacked: the files have 4 and 16 MB.
     size = sum(file.stat().st_size for file in files)
     assert size < memory.peak < size + (1 << 20)

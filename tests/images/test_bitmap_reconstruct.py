@@ -12,8 +12,8 @@ from pellucid.base.errors import InputError
 from pellucid.images.array2 import Array2, Raster
 from pellucid.images.bitmap import Bitmap
 from pellucid.images.color import Color
-from pellucid.images.layout import LAYOUTS
 from pellucid.images.reconstruct import EDGES, FILTERS, sampler
+from pellucid.images.texel import Texels, element_of, layout_named
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
 from pellucid.reasoning.infer import infer
@@ -216,7 +216,7 @@ def test_sizes_without_pixels_are_refused():
 def test_pixels_that_reach_beyond_their_buffer_are_refused():
     buffer = E.Buffer("small", T.u8, 11)
     with pytest.raises(InputError, match="reach beyond its 11 elements"):
-        Raster(4, 3, LAYOUTS["gray8"], buffer)
+        Raster(4, 3, layout_named("gray8"), buffer)
 
 
 # ---- the residue ----
@@ -230,7 +230,7 @@ def residue(bitmap, *arguments) -> list[E.Expr]:
 
 def test_fast_loads_are_pairs_under_one_condition():
     buffer = E.Buffer("texels", T.u32, 64 * 32)
-    bitmap = Bitmap(Raster(64, 32, LAYOUTS["rgba32"], buffer, premultiplied=True))
+    bitmap = Bitmap(Raster(64, 32, layout_named("rgba"), buffer, premultiplied=True))
     roots = residue(bitmap)
     # Each channel is scaled once, after one choice that all four share.
     conditions = set()
@@ -251,10 +251,11 @@ def test_fast_loads_are_pairs_under_one_condition():
 
 
 def test_fast_loads_are_inside_by_their_facts():
-    for layout, width, height in (("rgba32", 64, 32), ("bgr24", 5, 7), ("gray8", 2, 2)):
-        chosen = LAYOUTS[layout]
-        size = width * height * chosen.step
-        bitmap = Bitmap(Raster(width, height, chosen, E.Buffer("texels", chosen.element, size)))
+    for layout, width, height in (("rgba", 64, 32), ("bgr24", 5, 7), ("gray8", 2, 2)):
+        chosen = layout_named(layout)
+        element = element_of(chosen)
+        size = width * height * Texels(chosen, element).step
+        bitmap = Bitmap(Raster(width, height, chosen, E.Buffer("texels", element, size)))
         roots = residue(bitmap)
         fast = [root.args[0].args[1] for root in roots if root.op == "mul"]
         facts = infer(fast)
@@ -264,7 +265,7 @@ def test_fast_loads_are_inside_by_their_facts():
 
 
 def test_clamped_edges_need_no_branch():
-    bitmap = Bitmap(Raster(64, 32, LAYOUTS["rgba32"], E.Buffer("texels", T.u32, 2048)))
+    bitmap = Bitmap(Raster(64, 32, layout_named("rgba"), E.Buffer("texels", T.u32, 2048)))
     for edge in ("clamp", "mirror"):
         nodes = E.topological(residue(bitmap, "bilinear", edge))
         assert "choose" not in {n.op for n in nodes}
@@ -272,6 +273,6 @@ def test_clamped_edges_need_no_branch():
 
 
 def test_gray_is_mixed_once():
-    bitmap = Bitmap(Raster(64, 32, LAYOUTS["gray8"], E.Buffer("texels", T.u8, 2048)))
+    bitmap = Bitmap(Raster(64, 32, layout_named("gray8"), E.Buffer("texels", T.u8, 2048)))
     nodes = E.topological(residue(bitmap, "bilinear", "clamp"))
     assert sum(n.op == "lerp" for n in nodes) == 3

@@ -12,9 +12,10 @@ from typing import Any
 from ..base.errors import InputError
 from ..ir import types as T
 from ..ir.expr import Buffer
+from ..pixels import Layout
 from ..tracing import Value, convert, flatten
 from .color import Color
-from .layout import ArrayLayout, Texel
+from .texel import Texel, Texels
 
 _MOST = (1 << 31) - 1
 
@@ -65,16 +66,16 @@ class Array2:
 class Raster(Array2):
     """Pixels in a buffer: the one at column i and row j begins at element ``origin + i column + j row``.
 
-    Steps may be negative (pictures stored bottom row first) or padded. `palette` holds the words of mapped layouts.
+    Steps may be negative (pictures stored bottom row first) or padded. `palette` holds the words of a layout with one.
     """
 
-    __slots__ = ("buffer", "column", "layout", "origin", "palette", "premultiplied", "row")
+    __slots__ = ("buffer", "column", "layout", "origin", "palette", "premultiplied", "row", "texels")
 
     def __init__(
         self,
         width: int,
         height: int,
-        layout: ArrayLayout,
+        layout: Layout,
         buffer: Buffer,
         *,
         origin: int = 0,
@@ -83,22 +84,23 @@ class Raster(Array2):
         palette: Buffer | None = None,
         premultiplied: bool = False,
     ) -> None:
-        column = layout.step if column is None else column
+        texels = Texels(layout, buffer.type)
+        column = texels.step if column is None else column
         row = width * column if row is None else row
         ends = [origin + i * column + j * row for i in (0, width - 1) for j in (0, height - 1)]
-        if min(ends) < 0 or max(ends) + layout.reach > buffer.size:
+        if min(ends) < 0 or max(ends) + texels.reach > buffer.size:
             raise InputError(
                 f"{width} by {height} pixels reach beyond its {buffer.size} elements", place=buffer.name
             )
         super().__init__(width, height, self._color)
-        self.layout, self.buffer, self.origin = layout, buffer, origin
+        self.layout, self.texels, self.buffer, self.origin = layout, texels, buffer, origin
         self.column, self.row = column, row
         self.palette, self.premultiplied = palette, premultiplied
 
     @property
     def peak(self) -> float:
         """The number at which a stored channel is at full intensity."""
-        return self.layout.peak
+        return self.texels.peak
 
     def _color(self, i: Any, j: Any) -> Color:
         scale = 1.0 / self.peak
@@ -128,7 +130,7 @@ class Raster(Array2):
     def _at(self, base: Any, down: int, right: int) -> Texel:
         # The long step first: what is left is the short one, between neighbors in memory.
         far, near = max(down, right), min(down, right)
-        return self.layout.texel(
+        return self.texels(
             self.buffer,
             base + far if far and near else base,
             offset=near or far,

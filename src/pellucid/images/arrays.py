@@ -13,7 +13,7 @@ from ..base.errors import InputError, brief
 from ..base.memory import available_memory, readable_bytes
 from ..ir.expr import Buffer
 from .array2 import Raster
-from .layout import LAYOUTS
+from .texel import element_of, layout_named
 
 Array = np.ndarray[Any, Any]
 
@@ -22,15 +22,15 @@ ALPHAS = ("opaque", "straight", "premultiplied")
 
 _LAYOUTS = {
     ("u1", 1): "gray8",
-    ("u1", 2): "gray_alpha8",
+    ("u1", 2): "ya8",
     ("u1", 3): "rgb24",
-    ("u1", 4): "rgba32",
+    ("u1", 4): "rgba",
     ("u2", 1): "gray16",
     ("u2", 3): "rgb48",
     ("u2", 4): "rgba64",
-    ("f4", 1): "gray_float",
-    ("f4", 3): "rgb_float",
-    ("f4", 4): "rgba_float",
+    ("f4", 1): "grayf32",
+    ("f4", 3): "rgbf32",
+    ("f4", 4): "rgbaf32",
 }
 
 
@@ -67,14 +67,14 @@ def raster_of(array: Any, alpha: str, name: str) -> Raster:
             place="bitmap",
             fix="give (height, width), (height, width, 3) or (height, width, 4) of uint8, uint16 or float32",
         )
-    unit = LAYOUTS[layout].element.bits // 8
+    unit = element_of(layout_named(layout)).bits // 8
     side_by_side = depth == 1 or given.strides[2] == given.itemsize
     if not side_by_side or not given.flags.aligned or any(s % unit for s in given.strides[:2]):
         _check_copy(given, given.itemsize)
         given = given.copy()
-    if alpha == "opaque" and layout == "rgba32":
-        layout = "rgbx32"
-    elif alpha == "opaque" and LAYOUTS[layout].alpha is not None:
+    if alpha == "opaque" and layout == "rgba":
+        layout = "rgbx"
+    elif alpha == "opaque" and "A" in layout_named(layout).names:
         raise InputError(
             f"the alpha of {given.dtype} cannot be passed over", place="bitmap", fix="give array[..., :3]"
         )
@@ -98,12 +98,13 @@ def _check_copy(given: Array, itemsize: int) -> None:
 
 def in_place_raster(pixels: Array, layout: str, name: str, **how: Any) -> Raster:
     """The raster of an array, with rows and columns first, whose strides are whole elements of the layout."""
-    chosen = LAYOUTS[layout]
-    unit = chosen.element.bits // 8
+    chosen = layout_named(layout)
+    element, step = element_of(chosen), chosen.planes[0].bits // chosen.planes[0].pixels // 8
+    unit = element.bits // 8
     (rows, columns), (down, right) = pixels.shape[:2], pixels.strides[:2]
     # A flat view from the lowest address on; what lies between the rows belongs to the same memory.
     start = pixels[:: -1 if down < 0 else 1, :: -1 if right < 0 else 1]
-    length = ((rows - 1) * abs(down) + (columns - 1) * abs(right)) // unit + chosen.step
+    length = ((rows - 1) * abs(down) + (columns - 1) * abs(right)) // unit + step // unit
     size = pixels.itemsize
     raw = np.lib.stride_tricks.as_strided(start, (length * unit // size,), (size,), writeable=False)
     origin = sum((n - 1) * -s for n, s in ((rows, down), (columns, right)) if s < 0) // unit
@@ -111,7 +112,7 @@ def in_place_raster(pixels: Array, layout: str, name: str, **how: Any) -> Raster
         columns,
         rows,
         chosen,
-        Buffer(name, chosen.element, length, raw.view(chosen.element.dtype)),
+        Buffer(name, element, length, raw.view(element.dtype)),
         origin=origin,
         column=right // unit,
         row=down // unit,

@@ -23,12 +23,13 @@ from ..base.errors import FileError, InputError, installed
 from ..base.opening import contents
 from ..ir import types as T
 from ..ir.expr import Buffer
+from ..pixels import Layout
 from .array2 import Array2, Raster
 from .arrays import ALPHAS, in_place_raster, raster_of
 from .bmp import read_bmp
 from .image import Image
-from .layout import LAYOUTS, ArrayLayout
 from .reconstruct import EDGES, FILTERS, SPACES, sampler
+from .texel import layout_named
 from .word import word
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Bitmap(Image):
         return self.array.width, self.array.height
 
     @property
-    def layout(self) -> ArrayLayout | None:
+    def layout(self) -> Layout | None:
         """How the pixels lie in memory; None if they are computed."""
         return self.array.layout if isinstance(self.array, Raster) else None
 
@@ -181,21 +182,18 @@ def unique_name(stem: str) -> str:
 def _meant(raster: Raster, alpha: str, place: str) -> Raster:
     """The same pixels with their alpha understood as the caller says."""
     layout = raster.layout
-    without = {"bgra32": "bgrx32", "rgba32": "rgbx32", "mapped_alpha8": "mapped8"}
     if alpha == "opaque":
-        name = without.get(layout.name, layout.name)
+        meant = {"bgra": "bgrx", "rgba": "rgbx"}.get(layout.name)
     else:
-        name = {v: k for k, v in without.items()}.get(layout.name, layout.name)
-    meant = LAYOUTS.get(name, layout)
-    if (meant.alpha is None) != (alpha == "opaque") or (
-        meant is not layout and meant.name == "mapped_alpha8"
-    ):
+        meant = {"bgrx": "bgra", "rgbx": "rgba"}.get(layout.name)
+    layout = layout_named(meant) if meant else layout
+    if ("A" not in layout.names) != (alpha == "opaque"):
         fix = "leave out alpha"
         raise FileError(f"has no pixels that can be {alpha}: they are {layout.name}", place=place, fix=fix)
     return Raster(
         raster.width,
         raster.height,
-        meant,
+        layout,
         raster.buffer,
         origin=raster.origin,
         column=raster.column,
@@ -321,17 +319,17 @@ def _raster(picture: Picture, gray: _Gray, place: str, name: str) -> Raster:
     if mode.startswith("I;16") or mode == "I":
         return in_place_raster(_whole_grays(picture, gray, place), "gray16", name)
     if mode == "F":
-        return in_place_raster(_real_grays(picture, gray, place), "gray_float", name)
+        return in_place_raster(_real_grays(picture, gray, place), "grayf32", name)
     if mode == "La":
         picture = picture.convert("LA")
     if mode == "RGBa":
-        return in_place_raster(_words(picture, "RGBa"), "rgba32", name, premultiplied=True)
+        return in_place_raster(_words(picture, "RGBa"), "rgba", name, premultiplied=True)
     if mode in ("RGBA", "LA", "PA", "La"):
         colors = picture.convert("RGBA")
         # Pictures that only could be transparent are sampled as opaque ones, which is quicker.
         opaque = colors.getchannel(3).getextrema() == (255, 255)
-        return in_place_raster(_words(colors, "RGBA"), "rgbx32" if opaque else "rgba32", name)
-    return in_place_raster(_words(picture.convert("RGB"), "RGBX"), "rgbx32", name)
+        return in_place_raster(_words(colors, "RGBA"), "rgbx" if opaque else "rgba", name)
+    return in_place_raster(_words(picture.convert("RGB"), "RGBX"), "rgbx", name)
 
 
 def _whole_grays(picture: Picture, gray: _Gray, place: str) -> Array:
@@ -380,7 +378,7 @@ def _mapped(picture: Picture, place: str, name: str) -> Raster:
         )
     words = colors[:, 0] << 16 | colors[:, 1] << 8 | colors[:, 2] | np.uint32(0xFF000000)
     palette = Buffer(f"{name}_palette", T.u32, len(words), words)
-    return in_place_raster(indices, "mapped8", name, palette=palette)
+    return in_place_raster(indices, "pal8x", name, palette=palette)
 
 
 # ---- arrays ----

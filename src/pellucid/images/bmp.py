@@ -15,8 +15,9 @@ import numpy as np
 from ..base.errors import FileError
 from ..ir import types as T
 from ..ir.expr import Buffer
+from ..pixels import Layout
 from .array2 import Raster
-from .layout import LAYOUTS, ArrayLayout, from_masks
+from .texel import element_of, from_masks, layout_named
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
@@ -89,56 +90,49 @@ def read_bmp(data: Bytes, place: str, name: str) -> Raster | None:
         layout, masks_end = _masked(file, bits, header, compression)
     else:
         layout = {
-            8: LAYOUTS["mapped8"],
-            16: from_masks(T.u16, (0x7C00, 0x03E0, 0x001F, 0)),
-            24: LAYOUTS["bgr24"],
-            32: LAYOUTS["bgrx32"],
+            8: layout_named("pal8x"),
+            16: from_masks(16, (0x7C00, 0x03E0, 0x001F, 0)),
+            24: layout_named("bgr24"),
+            32: layout_named("bgrx"),
         }[bits]
         assert layout is not None  # noqa: S101 - the masks are sound
     palette = None
     if bits == 8:
         words = _palette(file, header, used, offset)
         if _is_gray(words):
-            layout = LAYOUTS["gray8"]
+            layout = layout_named("gray8")
         else:
             palette = Buffer(f"{name}_palette", T.u32, len(words), words)
             _check_indices(file, offset, (width, rows, line), len(words))
     elif masks_end > offset:
         file.fail(f"has pixels from byte {offset}, inside its masks of channels")
-    size = layout.element.bits // 8
+    element = element_of(layout)
+    size = element.bits // 8
     # Whole elements only; the padding of the last row may be missing.
-    pixels = data[offset : offset + (end - offset) // size * size].view(layout.element.dtype)
+    pixels = data[offset : offset + (end - offset) // size * size].view(element.dtype)
     return Raster(
         width,
         rows,
         layout,
-        Buffer(name, layout.element, len(pixels), pixels),
+        Buffer(name, element, len(pixels), pixels),
         origin=0 if height < 0 else line // size * (rows - 1),
         row=line // size if height < 0 else -line // size,
         palette=palette,
     )
 
 
-def _masked(file: _File, bits: int, header: int, compression: int) -> tuple[ArrayLayout, int]:
+def _masked(file: _File, bits: int, header: int, compression: int) -> tuple[Layout, int]:
     if bits not in (16, 32) or header < 40:
         file.fail(f"has masks of channels but {bits} bits per pixel", "only 16 and 32 bits have masks")
     # The masks follow a short header and are part of a long one: at the same place.
     masks = file.read("I I I", _MASKS_AT, "masks of channels")
     with_alpha = header >= 56 or compression == 6
     alpha = file.read("I", _MASKS_AT + 12, "masks of channels") if with_alpha else (0,)
-    layout = from_masks(T.u32 if bits == 32 else T.u16, masks + alpha)
+    layout = from_masks(bits, masks + alpha)
     if layout is None:
         shown = ", ".join(f"{m:08x}" for m in masks + alpha)
         file.fail(f"has masks of channels that are empty, overlap or have holes: {shown}")
-    for known in ("bgra32", "bgrx32"):
-        same = LAYOUTS[known]
-        if bits == 32 and _places(same) == _places(layout):
-            layout = same
     return layout, max(14 + header, _MASKS_AT + (16 if with_alpha else 12))
-
-
-def _places(layout: ArrayLayout) -> tuple[Any, ...]:
-    return (layout.red, layout.green, layout.blue, layout.alpha)
 
 
 def _palette_bytes(header: int, used: int) -> int:

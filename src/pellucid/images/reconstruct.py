@@ -16,7 +16,7 @@ from ..tracing import Point, Value, is_symbolic, to_integer
 from ..tracing import functions as F
 from .array2 import Array2
 from .color import Color
-from .layout import Texel
+from .texel import Texel
 
 FILTERS = {
     "nearest": "the color of the pixel that the point is in",
