@@ -56,6 +56,7 @@ class Growing:
 
     def __init__(self, graph: Graph, registers: int) -> None:
         self.constants = list(graph.constants)
+        self._known = {number: ~k for k, number in enumerate(self.constants)}
         self._registers = registers
 
     def register(self) -> int:
@@ -65,9 +66,11 @@ class Growing:
 
     def constant(self, number: int) -> int:
         """The register of a constant."""
-        if number not in self.constants:
+        found = self._known.get(number)
+        if found is None:
+            found = self._known[number] = ~len(self.constants)
             self.constants.append(number)
-        return ~self.constants.index(number)
+        return found
 
     def emit(self, out: Stream, operator: str, *operands: int) -> int:
         """The result of a new instruction at the end of a stream."""
