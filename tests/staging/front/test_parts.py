@@ -4,9 +4,10 @@ import random
 from dataclasses import dataclass
 from typing import Optional
 
+import numpy as np
 from tests.staging.front.agreeing import agrees
 
-from pellucid.staging import interpreter
+from pellucid.staging import interpreter, lift
 
 
 @interpreter
@@ -344,3 +345,38 @@ def nothing(p, x):
 def test_none_is_told_from_what_is_empty() -> None:
     for p in (0, 1):
         agrees(nothing, {"p": p}, [{"x": 3}])
+
+
+# ---- keys that are tuples, parts that are numbers, machines with memories ----
+
+
+@interpreter
+def turing(rules, tape, steps):
+    state, at, count = "a", lift(0), lift(0)
+    while state != "halt" and count < steps:
+        for (own, symbol), (write, move, goal) in rules.items():
+            if own == state and tape[at] == symbol:
+                tape[at] = write
+                at += move
+                state = goal
+                break
+        count += 1
+    return count
+
+
+@interpreter
+def keyed(rules, x):
+    total, state = x, "a"
+    for symbol in (0, 1, 1, 2):
+        if (state, symbol) in rules:
+            write, move, state = rules[(state, symbol)]
+            total = total * 3 + write * 10 + move
+    return total, rules.get((state, 0)), rules.get((state, 7), 5)
+
+
+def test_keys_of_static_dictionaries_may_be_tuples() -> None:
+    rules = {("a", 0): (1, 1, "b"), ("a", 1): (0, 1, "a"), ("b", 0): (1, 1, "a"), ("b", 1): (1, 1, "halt")}
+    agrees(keyed, {"rules": rules}, [{"x": 3}])
+    tape = np.array([0, 0, 1, 0, 1, 1, 1, 1], np.uint8)
+    f = agrees(turing, {"rules": rules}, [{"tape": tape, "steps": steps} for steps in (0, 2, 7)])
+    assert not f.problem

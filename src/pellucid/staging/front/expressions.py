@@ -343,6 +343,8 @@ class Expressions(Sequences):
     def _get(self, node: Any, form: str, held: ast.expr) -> str:
         """An entry of a dictionary, or another value."""
         value, key = self.place(held), self.value(node.args[0])
+        if form == "given":
+            key = self.key(key, node.args[0])
         other = self.value(node.args[1]) if len(node.args) > 1 else self.blocks.const(None)
         if form == "dict":
             return self.call(node, "get", value, key, other)

@@ -259,12 +259,13 @@ class _Walk:
             held = self.kind(node.func.value)
             if "given" not in held.root.forms:
                 held.add("dict")
+            keys = Kind("given") if "given" in held.root.forms else Kind()
             if node.func.attr == "keys":
-                return Kind()
+                return keys
             if node.func.attr == "values":
                 return held.part(ITEM)
             made = Kind("tuple")
-            made.part(0)
+            made.part(0).unite(keys)
             made.part(1).unite(held.part(ITEM))
             return made
         return self.kind(node).part(ITEM)

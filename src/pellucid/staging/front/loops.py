@@ -196,8 +196,9 @@ class Loops(Expressions):
             raise self.error(
                 node, f"a loop over {ast.unparse(node)}", "loop over a dictionary, from its begin"
             )
+        key_kind = Kind("given") if form == "given" else Kind()
         if form == "given":
-            keys = self._vector(value, Kind())
+            keys = self._vector(value, key_kind)
 
             def both() -> tuple[str, Callable[[], str]]:
                 key = keys.item().name
@@ -205,7 +206,7 @@ class Loops(Expressions):
 
             cursor = keys
         else:
-            cursor = self._pairs(value, Kind())
+            cursor = self._pairs(value, key_kind)
 
             def both() -> tuple[str, Callable[[], str]]:
                 entry = cursor.item().name
@@ -214,10 +215,10 @@ class Loops(Expressions):
         def item() -> Item:
             key, found = both()
             if view == "keys":
-                return Item(key, Kind())
+                return Item(key, key_kind)
             if view == "values":
                 return Item(found(), part)
-            return Item("", Kind(), (Item(key, Kind()), Item(found(), part)))
+            return Item("", Kind(), (Item(key, key_kind), Item(found(), part)))
 
         return Cursor(cursor.more, item, cursor.step, cursor.ends)
 

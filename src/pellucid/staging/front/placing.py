@@ -126,6 +126,8 @@ def _grown(growth: Growth, names: list[str], source: Source, line: int, inferenc
         fix = f"end the loop at something static, or keep the items of {first} in a Memory"
     else:
         fix = f"lift {first}: write {first} = lift({first}) before the loop"
+        if source.times_set(first) > 1:
+            fix = f"lift {first} where it is set, before the loop and in it: {first} = lift(...)"
     return StagingError(
         f"{source.name}: the loop is unrolled without end: there are ever new values of {shown}{seen}",
         place=f"{source.file}:{line}",

@@ -64,6 +64,11 @@ def changing(computes: str, *changed: str) -> ByRule:
     return ByRule(("changing", computes, *changed), returns)
 
 
+def _entire(time: Time) -> Time:
+    """The time of a key: static as a whole where all of its parts are."""
+    return STATIC if is_known(time) else time
+
+
 def opening(shape: str) -> ByRule:
     """Of what a function that calls itself is given to change: lists in it are of any length from the first on."""
 
@@ -149,6 +154,7 @@ alone = ByRule(("alone",), _alone)
 recursive = ByRule(("recursive",), _recursive)
 alone_recursive = ByRule(("alone_recursive",), _alone_recursive)
 as_known = ByRule(("as_known",), _as_known)
-for _one in (alone, recursive, alone_recursive, as_known):
+entire = ByRule(("entire",), _entire)
+for _one in (alone, recursive, alone_recursive, as_known, entire):
     LIFT_RULES[_one.words[0]] = partial(ByRule, _one.words, _one.rule)
 LIFT_RULES.update(changing=changing, opening=opening, library=of_routine)

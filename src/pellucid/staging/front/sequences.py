@@ -15,7 +15,7 @@ from pellucid.staging.front.inference import Inference
 from pellucid.staging.front.kinds import ITEM, Kind, point_of
 from pellucid.staging.front.literals import is_end, position, written_key
 from pellucid.staging.front.objects import fields_of, is_keyed, is_named_tuple, position_of
-from pellucid.staging.front.returns import of_routine
+from pellucid.staging.front.returns import entire, of_routine
 from pellucid.staging.front.routines import routine
 from pellucid.staging.front.source import Source
 from pellucid.staging.front.vectors import static_data
@@ -114,10 +114,9 @@ class Sequences(ABC):
 
     def index(self, node: ast.expr) -> str:
         """The variable of the index of a place that is read and then changed: it is computed once."""
-        found = self._indices.get(node)
-        if found is None:
-            found = self._indices[node] = self.blocks.prim("identity", self.value(node))
-        return found
+        if node not in self._indices:
+            self._indices[node] = self.blocks.prim("identity", self.value(node))
+        return self._indices[node]
 
     def read(self, node: ast.expr) -> str:
         """The variable of what a place holds that is changed next."""
@@ -159,9 +158,8 @@ class Sequences(ABC):
                 node, f"an item of {ast.unparse(held)} is assigned", "copy it to a list: list(x)"
             )
         name = "put" if form == "list" else "enter"
-        args = [self.read(held), self.index(node.slice), value]
-        if form == "list":
-            args.append(self.missing())
+        told = [self.missing()] if form == "list" else []
+        args = [self.read(held), self.index(node.slice), value, *told]
         self.rebind(held, self.call(node, name, *args, kind=self.kind(held)))
 
     def _set(self, node: ast.Attribute | ast.Subscript, name: str, value: str) -> None:
@@ -281,7 +279,7 @@ class Sequences(ABC):
             return result
         form, value = self.form(held), self.place(held)
         if form == "given":
-            return self.blocks.prim("has", value, item)
+            return self.blocks.prim("has", value, self.key(item))
         if form == "either":
             return self.either(
                 held,
@@ -341,9 +339,8 @@ class Sequences(ABC):
         """A dictionary."""
         made, kind = self.blocks.const(None), self.kind(node)
         if is_keyed(kind.of):
-            values = {
-                written_key(key): self.value(one) for key, one in zip(node.keys, node.values, strict=True)
-            }
+            items = [self.value(one) for one in node.values]
+            values = dict(zip(map(written_key, node.keys), items, strict=True))
             return self.tuple_of(kind, [values[name] for name in fields_of(kind.of)], self.ended(kind))
         for at, (key, one) in enumerate(zip(node.keys, node.values, strict=True)):
             if key is not None:
@@ -409,7 +406,7 @@ class Sequences(ABC):
         if form == "memory" and isinstance(node, ast.Subscript):
             return self.blocks.prim("load", self.words(node.value, held), name)
         if form == "given":
-            return self.blocks.prim("item", held, name)
+            return self.blocks.prim("item", held, self.key(name, index))
         if form == "dict":
             return self.call(node, "find", held, name, self.missing())
         if form == "either":
@@ -428,6 +425,14 @@ class Sequences(ABC):
                 return self.field_of(node, held, self.kind(node.value), written_key(index))
             raise self.error(node, "an item of an object", "take a field by its name")
         return self.call(node, f"of_{form}", held, name, self.missing())
+
+    def key(self, name: str, node: ast.expr | None = None) -> str:
+        """A key of what is static: a tuple that is made of static parts is static too."""
+        if isinstance(node, ast.Constant) or (node is not None and "tuple" not in self.kind(node).forms):
+            return name
+        made = self.blocks.prim("identity", name)
+        self.blocks.put(Lift(made, entire, (made,)))
+        return made
 
     def missing(self) -> str:
         """The message for an item that is not there."""

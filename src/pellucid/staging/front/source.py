@@ -86,6 +86,16 @@ class Source:
             return getattr(builtins, name)
         raise self.error(node, f"{name!r} is not defined", "define it before the compiler is made")
 
+    def times_set(self, name: str) -> int:
+        """How many lines set a variable to what does not depend on it."""
+        found = 0
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Assign):
+                read = {one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)}
+                targets = {one.id for one in node.targets if isinstance(one, ast.Name)}
+                found += name in targets - read
+        return found
+
     def first_use(self, name: str) -> ast.AST:
         """The first line that reads a variable."""
         for one in ast.walk(self.tree):

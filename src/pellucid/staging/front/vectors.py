@@ -89,7 +89,7 @@ def static_data(value: Any, place: str) -> Any:
             held = cast("Mapping[Any, Any] | Sequence[Any]", one)
             if id(held) not in made:
                 if not isinstance(held, tuple | list) and isinstance(held, Mapping):
-                    made[id(held)] = Entries({key: of(each, deep + 1) for key, each in held.items()})
+                    made[id(held)] = Entries({_key(key): of(each, deep + 1) for key, each in held.items()})
                 else:
                     # Most of what a program is are its atoms.
                     what = Listed if isinstance(held, list) else Vector
@@ -151,8 +151,16 @@ def result(value: Any, kind: Kind) -> Any:
     return value
 
 
+def _key(value: Any) -> Any:
+    """A key of a dictionary: a tuple is one, also if it is made of pairs."""
+    if isinstance(value, Pair):
+        return Vector(map(_key, unlinked(value)))
+    return Vector(map(_key, cast("tuple[Any, ...]", value))) if value.__class__ is tuple else value
+
+
 def _item(held: Any, index: Any) -> Any:
     """An element of a vector or a dictionary, as in Python."""
+    index = _key(index)
     if not isinstance(held, Vector | Entries | str):
         raise TypeError(f"{brief(held)} has no items")
     try:
@@ -165,7 +173,7 @@ def _item(held: Any, index: Any) -> Any:
 
 def _has(held: Any, item: Any) -> bool:
     """Whether a vector or a dictionary has an item."""
-    return item in held
+    return _key(item) in held
 
 
 def _at(held: Any, index: Any) -> Any:
