@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -47,21 +47,56 @@ class Result(NamedTuple):
         assert (found.words == self.words).all(), f"{tier}: other words in memory"
 
 
-def plain(value: Any) -> Any:
-    """A value that compares by its parts."""
-    if isinstance(value, Pair):
-        out: list[Any] = ["closure"] if value.closure else []
-        while isinstance(value, Pair):
-            out.append(plain(value.car))
-            value = value.cdr
-        return [*out, plain(value)]
-    return (type(value).__name__, value.name if isinstance(value, Code) else repr(value))
+class Plain:
+    """A value that compares by its parts; a part that many pairs share is looked at once."""
+
+    _numbers: ClassVar[dict[Any, int]] = {}
+    """Of what is in a value, the number that equal parts of all values have."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.number = self._number(value)
+
+    def _number(self, value: Any) -> int:
+        known: dict[int, int] = {}
+        waiting = [value]
+        while waiting:
+            one = waiting[-1]
+            halves = (one.car, one.cdr) if isinstance(one, Pair) else ()
+            unknown = [half for half in halves if id(half) not in known]
+            if unknown:
+                waiting += unknown
+                continue
+            waiting.pop()
+            if isinstance(one, Pair):
+                key: Any = one.closure, known[id(one.car)], known[id(one.cdr)]
+            else:
+                key = type(one).__name__, one.name if isinstance(one, Code) else repr(one)
+            known[id(one)] = self._numbers.setdefault(key, len(self._numbers))
+        return known[id(value)]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Plain) and self.number == other.number
+
+    def __hash__(self) -> int:
+        return self.number
+
+    def __repr__(self) -> str:
+        return self._told(self.value, 6)
+
+    def _told(self, value: Any, deep: int) -> str:
+        if not isinstance(value, Pair):
+            return value.name if isinstance(value, Code) else repr(value)
+        if not deep:
+            return "..."
+        kind = "closure" if value.closure else "cons"
+        return f"({kind} {self._told(value.car, deep - 1)} {self._told(value.cdr, deep - 1)})"
 
 
 def outcome(call: Any) -> Any:
     """What a call gives, or the class of its refusal."""
     try:
-        return "value", plain(call())
+        return "value", Plain(call())
     except InputError as error:
         return ("full" if "an arena" in str(error) else "outside"), None
     except StagingError as error:
@@ -145,5 +180,5 @@ def _by_nest(code: Code, call: Call, expected: Result) -> Counter[str]:
     found = residual(
         dict.fromkeys(residual.memories, words), **{p.attr: values[p.attr] for p in residual.kernel.params}
     )
-    expected.demand(Result(("value", plain(found)), words), "nest")
+    expected.demand(Result(("value", Plain(found)), words), "nest")
     return Counter({"nest": 1})
