@@ -341,9 +341,9 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "staging.samples.MAX_SIZE": lambda _: staged(
         lambda m: st.load_sample(m, 0, (1 << 16) + 1), st.Memory("m")
     ),
-    "staging.cogen.extension._MAX_STEPS": lambda _: compiled(spinning),
-    "staging.cogen.extension._MAX_REGISTERS": lambda _: compiled(collecting),
-    "staging.cogen.extension._MAX_WALKED": lambda _: compiled(remembering, 2100),
+    "staging.cogen.session._MAX_STEPS": lambda _: compiled(spinning),
+    "staging.cogen.session._MAX_REGISTERS": lambda _: compiled(collecting),
+    "staging.cogen.session._MAX_WALKED": lambda _: compiled(remembering, 2100),
     "staging.cogen.saving._MAX_BYTES": lambda folder: st.load_compiler(
         sparse(folder, "a.txt", (1 << 26) + 1)
     ),

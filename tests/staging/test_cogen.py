@@ -11,7 +11,7 @@ from tests.staging.figures import APPEND, EVEN, FILTER, NYBBLES
 from tests.staging.interpreters import RPN, STEPS, TREES, rpn, steps, tree, with_lifts
 
 from pellucid.base.errors import StagingError
-from pellucid.staging.cogen import Compiler, cogen, extension, tidy
+from pellucid.staging.cogen import Compiler, cogen, session, tidy
 from pellucid.staging.cogen.tidy import size
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.machine import run
@@ -322,13 +322,13 @@ def test_a_compiler_counts_the_codes_of_each_program_anew() -> None:
 
 def test_a_program_that_is_a_vector_is_walked_once_however_often_it_is_a_key(monkeypatch) -> None:
     walked: list[object] = []
-    plain = extension.key_of
+    plain = session.key_of
 
     def counted(value):
         walked.append(value)
         return plain(value)
 
-    monkeypatch.setattr(extension, "key_of", counted)
+    monkeypatch.setattr(session, "key_of", counted)
     program = (*(("less", 1) for _ in range(40)), ("end", 0))
     code = cogen(read_sugar(STEPS)["steps"], ["D", "S", "S", "D", "D", "D"])(program, 0)
     assert len(reached(code)) >= 40

@@ -16,9 +16,10 @@ from typing import Any
 from pellucid.base.errors import StagingError
 from pellucid.staging.cogen import rules
 from pellucid.staging.cogen.copying import closed, opened, rebuilt, taken
-from pellucid.staging.cogen.extension import Extension, target
+from pellucid.staging.cogen.extension import Extension
 from pellucid.staging.cogen.generator import Generator
 from pellucid.staging.cogen.lifting import dynamic, lifted, stacked, static
+from pellucid.staging.cogen.session import target
 from pellucid.staging.cogen.values import (
     ControlPointer,
     NeedsCopyError,

@@ -19,13 +19,9 @@ from pellucid.base.errors import StagingError
 from pellucid.base.garbage import uncollected
 from pellucid.base.kinds import TRUTH, ArgumentKind, takes, whole
 from pellucid.staging.cogen.arguments import shaped
-from pellucid.staging.cogen.extension import (
-    PLAIN,
-    Extension,
-    Session,
-    new,
-)
+from pellucid.staging.cogen.extension import Extension
 from pellucid.staging.cogen.growths import EndlessError, GrowthError, growths, unsettled
+from pellucid.staging.cogen.session import PLAIN, Session, new
 from pellucid.staging.cogen.values import Value
 from pellucid.staging.root.primitives import PRIMITIVES, applied, primitive
 from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim, check

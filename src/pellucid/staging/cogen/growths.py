@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from pellucid.base.errors import StagingError
 
 if TYPE_CHECKING:
-    from pellucid.staging.cogen.extension import Extension, Session
+    from pellucid.staging.cogen.extension import Extension
+    from pellucid.staging.cogen.session import Session
     from pellucid.staging.root.program import Code
     from pellucid.staging.times.lattice import Time
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from math import gcd
 from typing import Any, TypeAlias
 
-from pellucid.staging.cogen.extension import new
+from pellucid.staging.cogen.session import new
 from pellucid.staging.root.program import Code, Const, If, Jump, Prim, used
 
 Stream: TypeAlias = "list[Any]"

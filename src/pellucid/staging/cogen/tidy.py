@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from pellucid.staging.cogen.extension import key_of, new
+from pellucid.staging.cogen.session import key_of, new
 from pellucid.staging.root.primitives import primitive
 from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Prim
 from pellucid.staging.root.writing import reached

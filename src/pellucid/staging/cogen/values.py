@@ -2,7 +2,7 @@
 
 A structure of one size is taken apart into its parts (variable splitting). Its leaves are: for a dynamic value the
 name of its residual variable; for a static one the value; for a cyclic integer base, quotient and remainder; for a
-control stack, and for a structure of no fixed size, one object (`packing` in `extension` says what it holds).
+control stack, and for a structure of no fixed size, one object (`packing` in `arguments` says what it holds).
 """
 
 from __future__ import annotations
