@@ -118,5 +118,6 @@ def test_a_mosaic_of_one_color_becomes_that_color(order: str):
                     return E.const(rgb[order[2 * ((j + down) % 2) + (i + across) % 2]], T.u32)
 
                 where = [Value(E.const(k, T.i32)) for k in (i, j)]
-                found = [float(value_of(c)) for c in meaning.demosaic(layout, at, *where)]
+                sums = meaning.sums(layout, at, *where)
+                found = [float(value_of(meaning.of_sum(layout, c))) for c in sums]
                 assert found == pytest.approx([51 / 255, 128 / 255, 230 / 255])

@@ -31,7 +31,7 @@ MATRICES = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722), "bt2020": (0.262
 def components(layout: Layout, levels: Mapping[str, Any]) -> Components:
     """The color that samples of a pixel stand for, from the `level` of each.
 
-    A mosaic's one sample is gray here, see `demosaic`; alpha alone is that of white.
+    A mosaic's one sample is gray here, see `sums`; alpha alone is that of white.
     """
     alpha = levels.get("A", 1.0)
     if layout.model == "rgb":
@@ -195,17 +195,6 @@ def site_of(layout: Layout, column: Expr, row: Expr) -> int:
     return site(layout, across, down)
 
 
-def demosaic(
-    layout: Layout, at: Callable[[int, int], Expr], column: Value, row: Value
-) -> tuple[Any, Any, Any]:
-    """Red, green and blue at a pixel of a mosaic, what is missing being the mean of the nearest that are not.
-
-    `at` gives the bits of the sample at a distance of columns and rows from the pixel, of which -1 to 1 are asked for.
-    """
-    r, g, b = sums(layout, at, column, row)
-    return of_sum(layout, r), of_sum(layout, g), of_sum(layout, b)
-
-
 def added(layout: Layout) -> int:
     """How many sums of samples of a mosaic there may be, from 0 on; none if they are not whole numbers of few bits."""
     channel = layout["M"]
@@ -222,7 +211,10 @@ def of_sum(layout: Layout, total: Any) -> Any:
 
 
 def sums(layout: Layout, at: Callable[[int, int], Expr], column: Value, row: Value) -> tuple[Any, Any, Any]:
-    """As `demosaic`, what four samples add up to."""
+    """Four times red, green and blue at a pixel of a mosaic; what is missing is the mean of the nearest there are.
+
+    `at` gives the bits of the sample at a distance of columns and rows from the pixel, of which -1 to 1 are asked for.
+    """
     order = _order(layout)
     channel = layout["M"]
     # Samples that are whole numbers are added up as such, exactly; a fourth is taken in the end.

@@ -148,28 +148,28 @@ class ConversionPlan:
 
     def steps(self) -> Iterator[Placement]:
         """What is kept between memory and memory, in the order in which it is computed."""
+        source, long = self.source, "whole groups would make blocks of many pixels"
         if self.colors == "sums":
-            why = f"{meaning.added(self.source)} sums of a mosaic's samples have a curve, and are read often"
+            why = f"{meaning.added(source)} sums of a mosaic's samples have a curve, and are read often"
             yield Placement("tables of sums", "picture", why)
         if self.colors == "entries":
-            why = f"a curve is long, and there are {1 << self.source['I'].bits} entries"
+            why = f"a curve is long, and there are {1 << source['I'].bits} entries"
             yield Placement("curved entries", "picture", why)
         if self.samples == "lines":
             yield Placement(
                 "lines of a mosaic", "rows", "colors are made of neighbors, here words side by side"
             )
         if self.samples == "rows":
-            yield Placement("rows of samples", "rows", "whole groups would make blocks of many pixels")
+            yield Placement("rows of samples", "rows", long)
         if self.numbers:
             yield Placement("curved numbers", "rows", "one loop has the code of the curve, not every pixel")
         if len(self.copied) < len(self.target.channels):
             yield Placement("colors", "block", "samples of the target are made of them")
         if self.copied:
-            yield Placement(
-                f"samples {' '.join(self.copied)}", "block", "each is one of the source: no color is made"
-            )
+            names = " ".join(self.copied)
+            yield Placement(f"samples {names}", "block", "each is one of the source: no color is made")
         if self.packed:
-            yield Placement("rows of packed samples", "rows", "whole groups would make blocks of many pixels")
+            yield Placement("rows of packed samples", "rows", long)
 
     def __str__(self) -> str:
         """The plan in words."""
