@@ -146,22 +146,14 @@ PROCESSOR = CostModel(
     threads=2,
     wake=5000.0,
     prices={
-        "skip": Price(20.0, "a branch around work: the test, and a wrong guess now and then", "swirl.py"),
+        "skip": Price(20.0, "a branch around work: the test, and a wrong guess now and then", "prices.py"),
+        "table": Price(24.0, "a load from a table of values, its room in the cache included", "prices.py"),
+        "repeat": Price(4.0, "a value that is computed again in place of an array's element", "prices.py"),
+        "partner": Price(12.0, "looking for a row of the same operand, to compute both at once", "prices.py"),
         "ask": Price(2.0, "whether any lane wants what is skipped", "splitting.py"),
-        "table": Price(
-            24.0, "a load from a table in place of a value, its room in the cache included", "swirl.py"
-        ),
-        "repeat": Price(4.0, "a value that is computed again in place of an array's element", "unsharp.py"),
-        "partner": Price(12.0, "looking for a row of the same operand, to compute both at once", "tiles.py"),
-        "pixels": Price(
-            8.0, "a store of a vector of pixels: pages are fetched and written back", "splitting.py"
-        ),
-        "bound": Price(
-            75.0, "a bound that is found in a row, some ten steps one after the other", "splitting.py"
-        ),
-        "code": Price(
-            4.5, "2 or 3 ms of compiling code for a bound, for each vector of pixels", "splitting.py"
-        ),
+        "pixels": Price(8.0, "a store of a vector: pages are fetched and written back", "splitting.py"),
+        "bound": Price(75.0, "a bound that is found in a row, in some ten steps", "splitting.py"),
+        "code": Price(4.5, "2 or 3 ms of compiling code for a bound, each vector's share", "splitting.py"),
     },
 )
 """Cycles for one vector, roughly: the costs of the operator table and those of memory around them."""

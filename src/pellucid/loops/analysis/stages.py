@@ -88,13 +88,7 @@ def _stages(s: Alloc) -> Stages | None:
     if not isinstance(first, For) or not isinstance(second, For) or first.how != SEQ or second.how != SEQ:
         return None
     same = first.index is second.index and first.lo is second.lo and first.hi is second.hi
-    if (
-        not same
-        or first.lo.op != "const"
-        or first.lo.attr != 0
-        or first.hi.op != "const"
-        or first.hi.attr < 1
-    ):
+    if not same or first.lo is not const(0, first.lo.type) or first.hi.op != "const" or first.hi.attr < 1:
         return None
     lengths: dict[Buffer, int] = {}
     for b, n in s.sizes.items():
