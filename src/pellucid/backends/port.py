@@ -1,8 +1,8 @@
 """What the driver asks of a back end: compile a placed nest to `Code`, and run the code on arrays.
 
-Back ends stand beside `loops`, under the driver: they know nothing of caches and threads but the two small protocols
-here (`Store`, `Crew`), which the driver passes in. What all of them share is here too: the order of buffers, the check
-of arguments, and the phases of a kernel, whose loops may be handed out to threads in bands.
+Back ends stand beside `loops`, under the driver: of caches and threads they know only the two small protocols
+here (`CodeStore`, `Crew`), which the driver passes in. All back ends share the order of buffers, the check of arguments,
+and the phases of a kernel, whose parallel loops are divided into chunks.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Keeping(Backend, Protocol):
         ...
 
 
-class Store(Protocol):
+class CodeStore(Protocol):
     """Where a back end keeps its products between runs of the program: the driver's cache."""
 
     def get(self, key: str) -> bytes | None:
@@ -234,7 +234,7 @@ class Calling:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class CallingPlan:
     """A kernel as machine code has it: how it is called, and its statements in phases.
 
     Scratch memory is one for all threads, but for what stands inside of a loop: that is `private`, small, of a fixed
@@ -260,7 +260,7 @@ class Layout:
         return found
 
 
-def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
+def layout(kernel: N.Kernel, ranges: Ranges) -> CallingPlan:
     """The layout of a kernel.
 
     Raises BackendError for large scratch memory, or of no fixed size, inside a loop or a branch, and for an abstract
@@ -304,7 +304,7 @@ def layout(kernel: N.Kernel, ranges: Ranges) -> Layout:
     bands = tuple(s if s is None else Band(s.lo, s.hi, s.how.count) for s in loops)
     polls = any(isinstance(s, N.While) for s in statements)
     calling = Calling(kernel.name, kernel.params, known, bound, len(kernel.outputs), scratch, bands, polls)
-    return Layout(kernel, calling, phases, private)
+    return CallingPlan(kernel, calling, phases, private)
 
 
 def _phases(kernel: N.Kernel, flat: Sequence[N.Statement]) -> list[Phase]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from ..base.errors import BackendError, did_you_mean
 
 if TYPE_CHECKING:
-    from .port import Backend, Crew, Store
+    from .port import Backend, CodeStore, Crew
 
 PACKAGES = Path(__file__).parent
 
@@ -25,7 +25,7 @@ PACKAGES = Path(__file__).parent
 class Lent:
     """What the driver lends to back ends: where products are kept, who runs bands, and on how many threads."""
 
-    store: Store
+    store: CodeStore
     crew: Crew
     threads: int
 

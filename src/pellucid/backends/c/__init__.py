@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...ir.nest import Kernel
 from ..jit.calling import Library, MachineCode
 from ..jit.linking import Linking
-from ..port import Crew, Ranges, Store, alone, layout
+from ..port import CodeStore, Crew, Ranges, alone, layout
 from .compiler import CCompiler, find_compiler, load
 from .module import callable_source, export
 
@@ -22,7 +22,7 @@ class CBackend(Linking):
     aligned = True
     """In C, an access at any other address is undefined."""
 
-    def __init__(self, store: Store | None = None, crew: Crew = alone) -> None:
+    def __init__(self, store: CodeStore | None = None, crew: Crew = alone) -> None:
         super().__init__()
         self.store, self.crew = store, crew
 

@@ -17,7 +17,7 @@ from ...ir.facts import Facts, top
 from ...ir.nest import Kernel
 from ..jit.calling import entry
 from ..obligations import Proofs
-from ..port import Layout, Ranges, layout
+from ..port import CallingPlan, Ranges, layout
 from .source import CSource
 from .spelling import identifier, literal, typed
 
@@ -27,7 +27,7 @@ INCLUDES = """#include <math.h>
 """
 
 
-def callable_source(plan: Layout, ranges: Ranges) -> tuple[str, dict[Buffer, int]]:
+def callable_source(plan: CallingPlan, ranges: Ranges) -> tuple[str, dict[Buffer, int]]:
     """The source of the functions that `calling` calls, and how many elements their buffers must have."""
     proofs = Proofs(plan.least, plan.calling.scratch)
     helpers: dict[str, str] = {}
@@ -41,7 +41,7 @@ def callable_source(plan: Layout, ranges: Ranges) -> tuple[str, dict[Buffer, int
     ) + "\n", proofs.needed
 
 
-def _function(name: str, plan: Layout, source: CSource, body: list[str]) -> list[str]:
+def _function(name: str, plan: CallingPlan, source: CSource, body: list[str]) -> list[str]:
     """The function of a phase."""
     head = f"void {name}(const char *params, void *const *buffers, const int64_t *sizes, int64_t first, int64_t beyond)"
     lines = [f"{head};", head, "{"]
@@ -119,7 +119,7 @@ def export(kernel: Kernel, name: str, ranges: Ranges | None = None) -> tuple[str
     return header, "\n".join([*lines, "    return true;", "}"]) + "\n"
 
 
-def _header(function: str, signature: str, plan: Layout, source: CSource, given: list[Buffer]) -> str:
+def _header(function: str, signature: str, plan: CallingPlan, source: CSource, given: list[Buffer]) -> str:
     guard = f"{function.upper()}_H"
     lines = ["/*", f" * {signature}", " *"]
     for b in given:
@@ -181,7 +181,7 @@ def _range_test(facts: Facts, param: Expr, name: str) -> str:
     return " && ".join(tests)
 
 
-def _scratch(plan: Layout, source: CSource) -> Iterator[str]:
+def _scratch(plan: CallingPlan, source: CSource) -> Iterator[str]:
     """Scratch memory: all of it before anything is written."""
     names: list[str] = []
     for buffer, elements in plan.calling.scratch.items():

@@ -18,7 +18,7 @@ from ...ir.nest import Alloc, Block, For, If, Let, Once, Repeat, Statement, Stor
 from ...reasoning.infer import FactsOf
 from ..jit.polling import POLL_INTERVAL
 from ..obligations import Proofs, clashing, nodes_of, reads_of_written, require_domain, stored_buffers
-from ..port import Layout, Ranges
+from ..port import CallingPlan, Ranges
 from .kept import PlaceWriter
 from .spelling import HELPER_INSIDE, CTemplate, Text, form, helper_bits, identifier, literal, typed
 
@@ -35,7 +35,7 @@ class CSource(PlaceWriter):
 
     def __init__(
         self,
-        plan: Layout,
+        plan: CallingPlan,
         block: Block,
         ranges: Ranges,
         proofs: Proofs,

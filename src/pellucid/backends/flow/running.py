@@ -19,7 +19,7 @@ from ...base.errors import BackendError, InputError, PellucidError, StagingError
 from ...ir.flow import PAIR, Graph
 from ..jit.engine import machine
 from ..jit.polling import Poll
-from ..port import Store, address
+from ..port import CodeStore, address
 from . import collecting
 from .executable import is_possible, loaded
 from .frame import FULL, PAIR_BYTES, STOPPED, Outline, Word, arguments_at, frame_words, outlines
@@ -196,7 +196,7 @@ class FlowCode:
         return (InputError if is_input else StagingError)(message, place=place, fix=fix)
 
 
-def by_llvm(graph: Graph, *, level: int = 2, store: Store | None = None, arena: int = ARENA) -> FlowCode:
+def by_llvm(graph: Graph, *, level: int = 2, store: CodeStore | None = None, arena: int = ARENA) -> FlowCode:
     """A graph compiled by LLVM, with its passes of a level."""
     this = machine()
     known = outlines(graph)

@@ -1,7 +1,7 @@
 """The calling convention of compiled code: C functions of (params, buffers, sizes, first, beyond), one per phase.
 
 The back ends that make machine code share it. Params are in slots of 8 bytes. Buffers come in the order of
-`port.Layout.buffers`, with their sizes in elements. The address of the poll function (see `polling`) follows
+`port.CallingPlan.buffers`, with their sizes in elements. The address of the poll function (see `polling`) follows
 them if the code polls. The arguments first and beyond restrict the loop that is handed out to threads.
 """
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.edition import edition
 from ...base.errors import BackendError, installed
 from ...ir.prim import changed
-from ..port import Store
+from ..port import CodeStore
 from .calling import SIGNATURE, Library, entry
 from .loading import Loaded, loaded
 
@@ -144,7 +144,7 @@ class Machine:
         self,
         told: str,
         write: Callable[[], str],
-        store: Store | None,
+        store: CodeStore | None,
         load: Callable[[bytes], Loaded],
         *,
         hoist: bool = False,

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from ...ir.expr import Buffer
-from ..port import Code, Crew, Layout, Store
+from ..port import CallingPlan, Code, CodeStore, Crew
 from . import manifest
 from .calling import Library, MachineCode
 from .loading import loaded, recalled
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Linking(ABC):
     """Links, and keeps, what a back end compiles."""
 
-    store: Store | None
+    store: CodeStore | None
     crew: Crew
     aligned = False
     """Whether code counts on arrays that begin at multiples of their elements' sizes."""
@@ -52,7 +52,7 @@ class Linking(ABC):
         """Threads that take bands without Python, if the back end has them."""
         return None
 
-    def code(self, plan: Layout, text: str, needs: dict[Buffer, int]) -> MachineCode:
+    def code(self, plan: CallingPlan, text: str, needs: dict[Buffer, int]) -> MachineCode:
         """The code of a source."""
         key = hashlib.sha256(f"{self.identity}\n{text}".encode()).hexdigest()
 

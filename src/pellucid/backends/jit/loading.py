@@ -10,13 +10,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from ..port import Store
+from ..port import CodeStore
 
 Loaded = TypeVar("Loaded")
 
 
 def loaded(
-    store: Store | None, key: str, make: Callable[[], bytes], load: Callable[[bytes], Loaded]
+    store: CodeStore | None, key: str, make: Callable[[], bytes], load: Callable[[bytes], Loaded]
 ) -> Loaded:
     """Load the code under a key, or make, load and keep it where there is none that can be loaded.
 
@@ -32,7 +32,7 @@ def loaded(
     return found
 
 
-def recalled(store: Store | None, key: str, load: Callable[[bytes], Loaded]) -> Loaded | None:
+def recalled(store: CodeStore | None, key: str, load: Callable[[bytes], Loaded]) -> Loaded | None:
     """Load the code under a key; None where there is none that can be loaded."""
     code = store.get(key) if store is not None else None
     if code is not None:

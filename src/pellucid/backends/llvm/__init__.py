@@ -8,7 +8,7 @@ from ..jit.calling import Library, MachineCode, entry
 from ..jit.engine import Machine, machine
 from ..jit.linking import Linking
 from ..jit.workers import WorkerPool, worker_pool
-from ..port import Crew, Layout, Ranges, Store, alone, layout
+from ..port import CallingPlan, CodeStore, Crew, Ranges, alone, layout
 from .function import Function
 
 
@@ -39,7 +39,7 @@ class LlvmBackend(Linking):
 
     def __init__(
         self,
-        store: Store | None = None,
+        store: CodeStore | None = None,
         crew: Crew = alone,
         threads: int = 1,
         cpu: str | None = None,
@@ -64,7 +64,7 @@ class LlvmBackend(Linking):
         """The LLVM text of a kernel."""
         return self._module(layout(kernel, ranges), ranges)[0]
 
-    def _module(self, plan: Layout, ranges: Ranges) -> tuple[str, dict[Buffer, int]]:
+    def _module(self, plan: CallingPlan, ranges: Ranges) -> tuple[str, dict[Buffer, int]]:
         """A function for each phase, and how many elements buffers must have for what was proved."""
         texts: list[str] = []
         needed: dict[Buffer, int] = {}

@@ -12,7 +12,7 @@ from ...ir import types as T
 from ...ir.expr import Buffer, Expr
 from ..jit.spelling import SCALAR, mangled, typed
 from ..obligations import Proofs
-from ..port import Layout
+from ..port import CallingPlan
 from .buffers import Buffers
 from .scope import Scope
 
@@ -23,7 +23,7 @@ Access = tuple[Expr, Buffer]
 class Bounds:
     """Knows which positions are proved to be in bounds, and tests the others."""
 
-    def __init__(self, plan: Layout, scope: Scope, buffers: Buffers) -> None:
+    def __init__(self, plan: CallingPlan, scope: Scope, buffers: Buffers) -> None:
         self.out, self.scope, self.buffers = scope.out, scope, buffers
         self.proofs = Proofs(plan.least, plan.calling.scratch)
         self._granted: set[Access] = set()

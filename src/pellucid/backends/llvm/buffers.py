@@ -8,14 +8,14 @@ from __future__ import annotations
 from ...ir import types as T
 from ...ir.expr import Buffer
 from ..jit.spelling import SCALAR, STORED, WIDEST, stored, typed
-from ..port import Layout
+from ..port import CallingPlan
 from .scope import Scope
 
 
 class Buffers:
     """The buffers of a kernel."""
 
-    def __init__(self, plan: Layout, scope: Scope) -> None:
+    def __init__(self, plan: CallingPlan, scope: Scope) -> None:
         self.out, self.scope = scope.out, scope
         self._numbers = {b: k for k, b in enumerate((*plan.buffers, *plan.private))}
         self._private = {b: plan.least[b] for b in plan.private}

@@ -16,7 +16,7 @@ from ...reasoning.infer import FactsOf
 from ..jit.blocks import bounded
 from ..jit.engine import Machine
 from ..jit.spelling import SCALAR, sequence
-from ..port import Layout, Phase, Ranges
+from ..port import CallingPlan, Phase, Ranges
 from .addressing import Addressing
 from .bounds import Bounds
 from .buffers import Buffers
@@ -47,7 +47,7 @@ takes its time."""
 class Function:
     """Writes one phase of a kernel; `text` is its function, called `name`."""
 
-    def __init__(self, plan: Layout, phase: Phase, ranges: Ranges, machine: Machine, name: str) -> None:
+    def __init__(self, plan: CallingPlan, phase: Phase, ranges: Ranges, machine: Machine, name: str) -> None:
         self.plan, self.phase, self.name = plan, phase, name
         self.out = Emitter()
         self.scope = Scope(self.out, FactsOf.handed_on(ranges))

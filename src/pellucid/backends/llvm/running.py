@@ -24,7 +24,7 @@ from ..jit.calling import Library
 from ..jit.engine import Machine, machine
 from ..jit.loading import loaded
 from ..jit.workers import WorkerPool, worker_pool
-from ..port import Store, address
+from ..port import CodeStore, address
 from .shuffles import target
 from .streams import Function
 
@@ -146,7 +146,7 @@ class StreamCode:
 
 def compile_stream(
     stream: Stream,
-    store: Store | None = None,
+    store: CodeStore | None = None,
     cpu: str | None = None,
     features: str | None = None,
     threads: int = 1,

@@ -9,7 +9,7 @@ import weakref
 
 from ...base.errors import BackendError
 from ...ir.nest import Alloc, Block, For, If, Let, Once, Repeat, Statement, Store, While
-from ..port import Layout, Phase
+from ..port import CallingPlan, Phase
 from .branches import Branches
 from .iterations import Iterations, Memo
 from .loops import Loops
@@ -24,7 +24,13 @@ class Statements:
     """Writes the statements of a phase."""
 
     def __init__(
-        self, plan: Layout, phase: Phase, leaves: Leaves, stores: Stores, tables: TableReads, reads: Reads
+        self,
+        plan: CallingPlan,
+        phase: Phase,
+        leaves: Leaves,
+        stores: Stores,
+        tables: TableReads,
+        reads: Reads,
     ) -> None:
         values = stores.values
         self.scope, self.values, self.leaves = stores.scope, values, leaves

@@ -12,14 +12,14 @@ import numpy as np
 from ...ir import expr as E
 from ...ir import interp
 from ...ir import nest as N
-from ..port import Arguments, Crew, Layout, Memory, Phase, Ranges, alone, layout
+from ..port import Arguments, CallingPlan, Crew, Memory, Phase, Ranges, alone, layout
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumpyCode:
     """A kernel to be interpreted."""
 
-    plan: Layout
+    plan: CallingPlan
     crew: Crew = field(repr=False)
 
     def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:

@@ -19,7 +19,7 @@ from ...rewriting.expand import expand
 from ..jit.engine import machine
 from ..jit.lanes import LANES, LaneEmitter
 from ..jit.spelling import SCALAR, typed
-from ..port import Store
+from ..port import CodeStore
 
 
 class KernelKey(NamedTuple):
@@ -34,7 +34,7 @@ _known: dict[tuple[KernelKey, int], int] = {}
 _lock = threading.Lock()
 
 
-def kernels(keys: Iterable[KernelKey], store: Store | None) -> dict[KernelKey, int]:
+def kernels(keys: Iterable[KernelKey], store: CodeStore | None) -> dict[KernelKey, int]:
     """The address of each kernel; what is missing is compiled.
 
     >>> key = KernelKey("add", (T.f32, T.f32), T.f32)
@@ -63,7 +63,7 @@ def _kept_under(key: KernelKey) -> str:
     return machine().key(f"rows {LANES} {key}", lambda: module([key]))
 
 
-def _recalled(keys: Sequence[KernelKey], store: Store) -> dict[KernelKey, int]:
+def _recalled(keys: Sequence[KernelKey], store: CodeStore) -> dict[KernelKey, int]:
     """The kernels that the store has."""
     together: dict[bytes, list[KernelKey]] = {}
     for key in keys:

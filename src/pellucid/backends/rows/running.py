@@ -18,7 +18,7 @@ from ..jit.assembly import POINTER, Assembly
 from ..jit.calling import SIGNATURE
 from ..jit.engine import machine
 from ..jit.workers import WorkerPool, worker_pool
-from ..port import Store, address
+from ..port import CodeStore, address
 from .kernels import kernels
 from .positions import unfit
 from .tape import RowTape, tape
@@ -69,7 +69,7 @@ _runners: list[Any] = []
 """The function, once there is one."""
 
 
-def _runner(store: Store | None) -> Any:
+def _runner(store: CodeStore | None) -> Any:
     """The function, made once in a process."""
     if not _runners:
         this = machine()
@@ -84,7 +84,9 @@ class RowCode:
     writes to.
     """
 
-    def __init__(self, graph: Graph, store: Store | None, workers: WorkerPool | None, threads: int) -> None:
+    def __init__(
+        self, graph: Graph, store: CodeStore | None, workers: WorkerPool | None, threads: int
+    ) -> None:
         self.name, self.tape = graph.name, tape(graph)
         self.memories = list(graph.memories)
         self.needs = self.tape.needs
@@ -190,7 +192,7 @@ class RowCode:
         return self.tape.result
 
 
-def by_rows(graph: Graph, store: Store | None = None, threads: int = 1) -> RowCode:
+def by_rows(graph: Graph, store: CodeStore | None = None, threads: int = 1) -> RowCode:
     """A loop over rows and columns as kernels on pieces of rows.
 
     Raises BackendError for a graph that is something else.

@@ -6,7 +6,7 @@ from ...base.errors import BackendError
 from ...ir.expr import ITERATIONS
 from ...ir.nest import Kernel
 from ..jit.workers import worker_pool
-from ..port import Ranges, Store, layout
+from ..port import CodeStore, Ranges, layout
 from .machine.running import TileCode
 from .supersample.resolve import mean_of
 from .supersample.running import SampledCode
@@ -18,7 +18,7 @@ class TileBackend:
 
     name = "tiles"
 
-    def __init__(self, store: Store | None = None, threads: int = 1) -> None:
+    def __init__(self, store: CodeStore | None = None, threads: int = 1) -> None:
         self.store, self.threads = store, threads
 
     def compile(self, kernel: Kernel, ranges: Ranges) -> TileCode:

@@ -24,7 +24,7 @@ from ....reasoning.boxes import box_rule
 from ....rewriting.expand import expand
 from ...jit.engine import machine
 from ...jit.spelling import SCALAR, STORED, literal, typed
-from ...port import Store
+from ...port import CodeStore
 from ..sizes import LANES
 from ..tape.key import BROADCASTS, LINKAGE, VARIANTS, Key, leaf
 from . import linkage
@@ -42,7 +42,7 @@ class Kernels:
     `batches` and `intervals` are the tables that machine code reads: addresses by opcode.
     """
 
-    def __init__(self, width: int, store: Store | None) -> None:
+    def __init__(self, width: int, store: CodeStore | None) -> None:
         self.half = LANES * width
         self._store = store
         self._bases: dict[tuple[Key, int], int] = {}

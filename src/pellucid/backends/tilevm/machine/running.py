@@ -23,7 +23,7 @@ from ....ir.interp import evaluate
 from ...jit.calling import SIGNATURE, Slots
 from ...jit.engine import machine
 from ...jit.workers import WorkerPool
-from ...port import Arguments, Layout, Memory, Store, address
+from ...port import Arguments, CallingPlan, CodeStore, Memory, address
 from ..abi import (
     HEADER,
     INPUTS,
@@ -56,7 +56,7 @@ _stamps = itertools.count(1)
 
 
 @cache
-def kernels(width: int, store: Store | None) -> Kernels:
+def kernels(width: int, store: CodeStore | None) -> Kernels:
     """The kernels of this process for elements of so many bytes."""
     return Kernels(width, store)
 
@@ -70,7 +70,7 @@ class _Entries(NamedTuple):
 
 
 @cache
-def _entries(write: Callable[..., str], width: int, traced: bool, store: Store | None) -> _Entries:
+def _entries(write: Callable[..., str], width: int, traced: bool, store: CodeStore | None) -> _Entries:
     """The functions of a machine, whose text `write` makes."""
     this = machine()
     tag = f"{write.__module__} {width} {traced}"
@@ -127,7 +127,7 @@ class TileCode:
     tiled = True
 
     def __init__(
-        self, plan: Layout, tape: Tape, workers: WorkerPool | None, threads: int, store: Store | None
+        self, plan: CallingPlan, tape: Tape, workers: WorkerPool | None, threads: int, store: CodeStore | None
     ) -> None:
         self.plan, self.tape = plan, tape
         self._workers, self._threads = workers, threads

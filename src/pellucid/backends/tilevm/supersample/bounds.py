@@ -17,7 +17,7 @@ from ....ir.intervals.notation import Term, choose, fma, maximum
 from ....rewriting.expand import expand
 from ...jit.engine import machine
 from ...jit.spelling import SCALAR, typed
-from ...port import Store
+from ...port import CodeStore
 from ..machine.emitter import VectorEmitter
 from ..sizes import LANES
 from ..tape.key import leaf
@@ -32,7 +32,7 @@ MAX_SAMPLES = 1 << 16
 
 
 @cache
-def pixel_means(form: SumForm, half: int, store: Store | None) -> int:
+def pixel_means(form: SumForm, half: int, store: CodeStore | None) -> int:
     """The address of a function of (places, pool, count, slack, x, y, z, colors); 0 if there is none.
 
     x and y are the place of a pixel in its square, and z is the mean square of the distances of its samples, along

@@ -22,7 +22,7 @@ from ....reasoning.boxes import ends
 from ....rewriting.expand import expand
 from ...jit.engine import machine
 from ...jit.spelling import SCALAR, typed
-from ...port import Store
+from ...port import CodeStore
 from ..abi import MAX_VALUES
 from ..machine.emitter import VectorEmitter
 from ..sizes import LANES
@@ -179,7 +179,7 @@ class Functions(NamedTuple):
 
 
 @cache
-def functions(form: SumForm, half: int, store: Store | None) -> Functions:
+def functions(form: SumForm, half: int, store: CodeStore | None) -> Functions:
     """A form's functions for vectors of `half` bytes."""
     source = text(form, half)
     this = machine()

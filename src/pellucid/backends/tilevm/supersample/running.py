@@ -7,7 +7,7 @@ from typing import Any
 
 from ....ir.expr import Expr
 from ...jit.workers import WorkerPool
-from ...port import Layout, Store, address
+from ...port import CallingPlan, CodeStore, address
 from ..abi import INPUTS, MAX_LISTED, STEP, FrameWord
 from ..machine.running import TileCode, Tolerance, whole
 from ..sizes import LANES, VECTORS
@@ -34,12 +34,12 @@ class SampledCode(TileCode):
 
     def __init__(
         self,
-        plan: Layout,
+        plan: CallingPlan,
         field: Field,
         mean: Mean,
         workers: WorkerPool | None,
         threads: int,
-        store: Store | None,
+        store: CodeStore | None,
     ) -> None:
         tape = build_kept(field, mean.values, {mean.across: 2, mean.down: 3}, mean.uniforms)
         super().__init__(plan, tape, workers, threads, store)
@@ -51,7 +51,7 @@ class SampledCode(TileCode):
         frame[FrameWord.KEPT] = len(mean.values)
         self._enable_models(half, store)
 
-    def _enable_models(self, half: int, store: Store | None) -> None:
+    def _enable_models(self, half: int, store: CodeStore | None) -> None:
         """Enable Taylor models, unless the tape has an iteration or the form has too many steps."""
         frame = self.memory.frame
         place = (

@@ -22,7 +22,7 @@ from ....ir.intervals.notation import Term
 from ....rewriting.expand import expand
 from ...jit.engine import machine
 from ...jit.spelling import SCALAR, literal, typed
-from ...port import Store
+from ...port import CodeStore
 from ..machine.emitter import VectorEmitter
 from ..machine.kernels import MAX_KERNELS, looked_up, words
 from ..sizes import LANES
@@ -41,7 +41,7 @@ WITHOUT_MODELS = LINKAGE | BROADCASTS | {"keep"}
 class ModelKernels:
     """The kernels of this process for one width of elements; `table` has addresses by opcode divided by `VARIANTS`."""
 
-    def __init__(self, half: int, store: Store | None) -> None:
+    def __init__(self, half: int, store: CodeStore | None) -> None:
         self.half = half
         self._store = store
         self.table = np.zeros(MAX_KERNELS, np.uint64)
@@ -69,7 +69,7 @@ class ModelKernels:
 
 
 @cache
-def model_kernels(half: int, store: Store | None) -> ModelKernels:
+def model_kernels(half: int, store: CodeStore | None) -> ModelKernels:
     """The kernels of this process for vectors of so many bytes."""
     return ModelKernels(half, store)
 
