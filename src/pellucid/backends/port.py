@@ -1,7 +1,7 @@
 """What the driver asks of a back end: compile a placed nest to `Code`, and run the code on arrays.
 
-Back ends stand beside `loops`, under the driver: of caches and threads they know only the two small protocols
-here (`CodeStore`, `Crew`), which the driver passes in. All back ends share the order of buffers, the check of arguments,
+Back ends stand beside `loops`, under the driver: of caches and threads they know only the two small protocols here
+(`CodeStore`, `Crew`), which the driver passes in. All back ends share the order of buffers, the check of arguments,
 and the phases of a kernel, whose parallel loops are divided into chunks.
 """
 
