@@ -7,6 +7,7 @@ bit with `reference`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -215,6 +216,11 @@ def _shifted_right(value: Expr, bits: int) -> Expr:
     return apply("shift_right_in", value, const(bits, value.type)) if bits else value
 
 
+# The samples of a group, and stores and loads of them, ask for the same positions.
+_remembered = functools.lru_cache(maxsize=256)
+
+
+@_remembered
 def plus(value: Expr, more: Expr | int) -> Expr:
     """A sum of positions, constants added up."""
     if isinstance(more, Expr):
@@ -223,12 +229,14 @@ def plus(value: Expr, more: Expr | int) -> Expr:
     return _sum(node, by, constant + more)
 
 
+@_remembered
 def times(value: Expr, number: int) -> Expr:
     """A multiple of a position, constants multiplied with it."""
     node, by, constant = _linear(value)
     return _sum(node, by * number, constant * number)
 
 
+@_remembered
 def parted(position: Expr, count: int) -> tuple[Expr, int] | None:
     """The quotient of a position by a number, and the remainder, if that is known now; else None.
 
