@@ -96,8 +96,8 @@ def first_frames() -> None:
                 shown = session.update(picture, zoom=zoom)
                 all_ = 1e3 * (time.perf_counter() - began)
                 rows.append({"make": made, **shown.milliseconds, "all": all_})
-                assert session._scene is not None
-                nodes = size([session._scene.frame.pixel])
+                assert session._state is not None
+                nodes = size([session._state.frame.pixel])
         spent: list[float] = []
         with pl.Session(SIDE) as session:
             for k in range(RUNS):
@@ -122,17 +122,17 @@ def edits() -> None:
     numbers = np.random.default_rng(3).uniform(0.1, 3, 140).tolist()
     with pl.Session(SIDE) as session:
         session.update(waves(numbers), zoom=64.0)
-        scene = session._scene
+        scene = session._state
         assert scene is not None
         whole, lifted = (session._made(scene, which, lambda: True) for which in (WHOLE, LIFTED))
-        scene.family.lifted = lifted
-        scene.family.edited = True
+        scene.group.lifted = lifted
+        scene.group.edited = True
         spent: list[float] = []
         for k in range(RUNS):
             numbers[70] = 1.0 + 0.01 * (k + 1)
             began = time.perf_counter()
             edited = session._found(waves(numbers))
-            assert edited.family.lifted is lifted
+            assert edited.group.lifted is lifted
             spent.append(1e3 * (time.perf_counter() - began))
         after = statistics.median(spent)
         print(

@@ -279,16 +279,16 @@ def test_P23_a_small_edit_compiles_nothing(monkeypatch: pytest.MonkeyPatch):
         for k in range(200):
             session.update(waves(1.625 + 0.001 * k))
             assert session.settled()
-            if session._scene.family.lifted is not None:
+            if session._state.group.lifted is not None:
                 break
-        lifted = session._scene.family.lifted
+        lifted = session._state.group.lifted
         assert lifted is not None
         for k in range(5):
             shown = session.update(waves(2.0 + 0.3 * k))
             assert shown.tier == "llvm", "the code of the shape is there at once"
             whole = pl.render(waves(2.0 + 0.3 * k), size, zoom=9.0, numerics="exact")
             assert np.array_equal(shown.pixels, whole), "a little slower, never different"
-            assert session._scene.family.lifted is lifted, "one code serves all edits"
+            assert session._state.group.lifted is lifted, "one code serves all edits"
 
 
 def test_P24_conditions_are_decided_region_by_region():
