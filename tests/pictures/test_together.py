@@ -21,11 +21,11 @@ PROGRAM = """
 import hashlib, sys
 import pellucid as pl
 from pellucid import images as im
-from pellucid.backends.c.compiler import Compiler
+from pellucid.backends.c.compiler import CCompiler
 from pellucid.backends.jit.engine import Machine
 
 compiled = []
-for kind in (Machine, Compiler):
+for kind in (Machine, CCompiler):
     def counting(self, source, *args, original=kind.compile, **named):
         compiled.extend([1] * ("pellucid(" in source))
         return original(self, source, *args, **named)

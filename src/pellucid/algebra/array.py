@@ -65,7 +65,7 @@ class Array(Arithmetic["Array"], Comparison["Array"], Equality["Array"]):
 
     def __repr__(self) -> str:
         """Its kind, type and coordinate set."""
-        return f"{type(self.node).__name__} of {self.type} on {self.coordinates}"
+        return f"{type(self.node).__name__.removesuffix('Operation')} of {self.type} on {self.coordinates}"
 
     def __bool__(self) -> bool:
         """Refuse: an array has no truth value."""

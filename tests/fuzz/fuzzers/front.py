@@ -87,7 +87,7 @@ def run(p, x, y):
 """
 _ATOMS = ("x", "y", "p[0]", "q", "1", "2", "-3", "i0", "len(p)")
 _PARTS = (
-    "xs[-1]", "xs[0]", "len(xs)", "xs[1]", "t[0]", "t[1]", "t[-1]", "t[2][0]", 'env["a"]', 'env.get("b", 4)',
+    "xs[-1]", "xs[0]", "len(xs)", "xs[1]", "t[0]", "t[1]", "t[-2]", "t[2][0]", 'env["a"]', 'env.get("b", 4)',
     'env["b"]', "len(env)", "env.get(p[1], 0)", "box.a", "box.items[-1]", "len(box.items)", 'box.named("k")', 'st["n"]',
     'st["xs"][-1]', 'st["in"]["z"]', 'len(st["xs"])',
 )  # fmt: skip
