@@ -120,8 +120,12 @@ def worked(name: str, seed: int, first: int, seconds: float, folder: Path) -> st
         str(seconds),
         str(folder),
     ]
-    current = folder / "current.txt"
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+    current, errors = folder / "current.txt", folder / "errors.txt"
+    # Libraries say much about broken files; a pipe that nobody reads would be full, and the process would wait.
+    with (
+        errors.open("wb") as said_to,
+        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said_to) as process,
+    ):
         began = time.time()
         while True:
             try:
@@ -133,8 +137,7 @@ def worked(name: str, seed: int, first: int, seconds: float, folder: Path) -> st
                     process.kill()
                     process.wait()
                     return f"one case took longer than {HANG:.0f} seconds"
-        assert process.stderr is not None
-        said = process.stderr.read().decode(errors="replace")
+    said = errors.read_text(encoding="utf-8", errors="replace")
     if process.returncode < 0:
         return f"the process was ended by {signal.Signals(-process.returncode).name}\n{said}"
     if process.returncode:
