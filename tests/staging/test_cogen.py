@@ -294,6 +294,23 @@ def test_a_continuation_is_not_lifted_after_its_code_is_taken(lift) -> None:
         assert run(tidy(cogen(program, "DSD")(7)), 100) == run(program, 7, 100) == 112
 
 
+def test_parts_of_a_lifted_closure_are_refused() -> None:
+    text = """
+    f(k s d) {
+      cl = (close cont (list k s d))
+      r = 5
+      cont(cl r)
+    cont(self r) {
+      {0}
+      (k s d) = (cdr self)
+      {1}
+      (car k)(k (+ s (+ r d)))"""
+    with pytest.raises(StagingError, match=r"self, a closure of cont, is lifted before its values are taken"):
+        cogen(read_sugar(text.replace("{0}", "lift self").replace("{1}", ""))["f"], "DSD")
+    program = read_sugar(text.replace("{0}", "").replace("{1}", "lift self"))["f"]
+    assert run(tidy(cogen(program, "DSD")(7)), 100) == run(program, 7, 100) == 112
+
+
 def test_patterns_that_do_not_settle_name_the_variables_that_change() -> None:
     names = "abceghijlm"
     arms = "".join(

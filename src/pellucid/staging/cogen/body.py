@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -114,6 +114,7 @@ class Body:
                         to.at(instruction)
                         values = [names[one] for one in instruction.args]
                         self._generator.spend(values)
+                        _refuse_parts(to, instruction, values)
                         found = rules.result_of(to, instruction, values)
                         self._tell(instruction, values, found)
                         if isinstance(found, rules.Split):
@@ -468,6 +469,17 @@ def _refuse_lifted(to: Writer, read: Iterable[str], names: Names) -> None:
                 place=to.place,
                 fix=f"lift {name} before {codes[code]} is taken: the code would read another frame",
             )
+
+
+def _refuse_parts(to: Writer, instruction: Prim, values: Sequence[Value]) -> None:
+    """Raise the error of parts that are taken from a closure after it is lifted: it has a frame of its own then."""
+    if instruction.primitive == "cdr" and values[0].lifted is not None:
+        name = instruction.args[0]
+        raise StagingError(
+            f"{name}, a closure of {values[0].lifted.name}, is lifted before its values are taken",
+            place=to.place,
+            fix=f"take them before {name} is lifted: the residual closure has another frame",
+        )
 
 
 def leaves_of(body: Body) -> tuple[list[Value], int]:
