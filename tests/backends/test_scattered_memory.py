@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-import pytest
+from tests.systems import linux
 
 PROGRAM = """
 import ctypes
@@ -46,7 +46,7 @@ print("drawn")
 """
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it lays out memory as Linux does")
+@linux
 def test_parts_of_an_object_stay_together():
     environment = {**os.environ, "PELLUCID_CACHE": "off"}
     done = subprocess.run(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.guarded import Guarded
+from tests.systems import x86
 
 from pellucid.backends.llvm import running
 from pellucid.backends.llvm.narrowing import plan
@@ -388,7 +388,7 @@ def test_threads_share_the_work_and_the_bits_of_a_byte(monkeypatch, out):
         assert (found == expected).all()
 
 
-@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="they are of that family")
+@x86
 @pytest.mark.parametrize("cpu", ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"])
 @settings(max_examples=10, deadline=None)
 @given(st.data(), st.sampled_from(COUNTS), EXPRESSIONS, TABLES)

@@ -136,7 +136,6 @@ def test_frames_may_be_drawn_by_several_threads_at_once():
     assert not wrong
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_process_draws_on():
     kernel = pl.compile(BOARD, backend="tiles")

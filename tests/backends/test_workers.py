@@ -6,12 +6,11 @@ import time
 
 import numpy as np
 import pytest
+from tests.systems import linux
 
 import pellucid as pl
 from pellucid import images as im
 from pellucid.backends.jit.workers import keep_away
-
-affinity = pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="threads cannot be bound here")
 
 
 def test_workers_that_have_gone_to_sleep_take_part_again():
@@ -33,7 +32,7 @@ def idle():
     thread.join()
 
 
-@affinity
+@linux
 def test_a_thread_is_kept_away_from_the_caller_and_nobody_else_is_bound(idle: threading.Thread):
     before = os.sched_getaffinity(0)
     keep_away([idle])
@@ -43,7 +42,7 @@ def test_a_thread_is_kept_away_from_the_caller_and_nobody_else_is_bound(idle: th
     assert os.sched_getaffinity(0) == before
 
 
-@affinity
+@linux
 def test_on_one_processor_there_is_nowhere_to_go(idle: threading.Thread):
     before = os.sched_getaffinity(0)
     try:

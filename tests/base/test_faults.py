@@ -17,6 +17,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from tests.faults import Calls, counting, each
+from tests.systems import linux
 
 import pellucid as pl
 from pellucid import images as im
@@ -34,7 +35,6 @@ BOARD = im.checkerboard(10.0, im.red, im.blue)
 KERNEL = pl.compile(BOARD, backend="numpy")
 MOVING = pl.compile(im.animation(lambda t: im.turn(t, BOARD)), backend="numpy")
 NEST = "kernel k():\n  output s: i32[4]\n  for i in 0 .. 4:\n    s[i] := i\n"
-posix = pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
 
 
 def write(path: Path) -> None:
@@ -140,7 +140,6 @@ def partly(folder: Path, old: dict[str, bytes], new: dict[str, bytes], calls: Ca
     ) == len(old)
 
 
-@posix
 @pytest.mark.parametrize("name", [*WRITERS, "film.mp4", "film.webm"])
 def test_a_file_that_may_grow_no_further_is_one_error(tmp_path, name):
     if name.endswith((".mp4", ".webm")):
@@ -222,21 +221,18 @@ with written_aside(sys.argv[1]) as file:
 """
 
 
-@posix
 @pytest.mark.parametrize(
     ("kind", "number"),
     [
-        ("unnamed", signal.SIGTERM),
-        ("unnamed", signal.SIGKILL),
-        ("unnamed", signal.SIGHUP),
+        pytest.param("unnamed", signal.SIGTERM, marks=linux),
+        pytest.param("unnamed", signal.SIGKILL, marks=linux),
+        pytest.param("unnamed", signal.SIGHUP, marks=linux),
         ("named", signal.SIGTERM),
         ("named", signal.SIGHUP),
         ("named", signal.SIGINT),
     ],
 )
 def test_a_process_that_is_ended_leaves_the_old_file_only(tmp_path, kind, number):
-    if kind == "unnamed" and not hasattr(os, "O_TMPFILE"):
-        pytest.skip("no files without names here")
     path = tmp_path / "a.png"
     path.write_bytes(OLD)
     with subprocess.Popen(
@@ -263,7 +259,6 @@ pl.save(heavy, sys.argv[1], 4000)
 """
 
 
-@posix
 def test_a_save_that_is_terminated_while_it_draws_leaves_the_old_file_only(tmp_path):
     path = tmp_path / "a.png"
     path.write_bytes(OLD)

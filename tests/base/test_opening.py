@@ -14,6 +14,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from tests.systems import linux
 
 from pellucid import images as im
 from pellucid.base import opening
@@ -21,8 +22,6 @@ from pellucid.base.errors import FileError
 from pellucid.base.opening import contents, opened, text_of
 from pellucid.cli.hops.edits import opened as opened_program
 from pellucid.cli.loading import chosen
-
-posix = pytest.mark.skipif(os.name != "posix", reason="files of POSIX")
 
 #: Every reader of a file that somebody names, by what it reads; none may wait, whatever stands under the name.
 READERS: dict[str, Callable[[str], object]] = {
@@ -65,7 +64,6 @@ print("refused")
 """
 
 
-@posix
 def test_no_reader_waits_for_a_pipe_or_reads_a_device(tmp_path: Path):
     pipe, link, held = tmp_path / "pipe.py", tmp_path / "link.py", tmp_path / "socket.py"
     os.mkfifo(pipe)
@@ -93,7 +91,6 @@ def test_a_name_that_no_file_can_have_is_one_error(reader: str, name: str):
         READERS[reader](name)
 
 
-@posix
 def test_a_file_larger_than_the_limit_is_refused_unread(tmp_path: Path):
     path = tmp_path / "sparse"
     with path.open("wb") as file:
@@ -104,7 +101,6 @@ def test_a_file_larger_than_the_limit_is_refused_unread(tmp_path: Path):
         im.read_image(path)
 
 
-@posix
 def test_a_file_larger_than_memory_is_refused_unread(tmp_path: Path):
     path = tmp_path / "sparse.bmp"
     with path.open("wb") as file:
@@ -126,7 +122,7 @@ def test_the_limit_itself_is_read(tmp_path: Path):
         contents(path, max_bytes=100)
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="files that do not say how long they are")
+@linux
 def test_files_that_do_not_say_how_long_they_are_are_read_up_to_the_limit():
     assert b"VmRSS" in contents("/proc/self/status")
     with pytest.raises(FileError, match="has more than 1000 bytes"):
@@ -148,7 +144,6 @@ def test_a_file_that_grows_while_it_is_read_is_read_up_to_the_limit(tmp_path: Pa
             opening._read(file, 1000, "a", "a file")
 
 
-@posix
 def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(tmp_path: Path):
     path = tmp_path / "a"
     path.write_bytes(b"1234")
@@ -166,7 +161,6 @@ def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(tmp_path: Path)
         contents(path)
 
 
-@posix
 def test_a_link_is_followed_only_where_it_may_be(tmp_path: Path):
     (tmp_path / "real").write_bytes(b"1234")
     (tmp_path / "link").symlink_to(tmp_path / "real")
@@ -179,7 +173,6 @@ def test_a_link_is_followed_only_where_it_may_be(tmp_path: Path):
         contents(round_)
 
 
-@posix
 def test_no_program_that_is_started_gets_the_file(tmp_path: Path):
     (tmp_path / "a").write_bytes(b"1234")
     with opened(tmp_path / "a") as file:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import nullcontext
-from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.systems import linux
 
 from pellucid.base.aside import written_aside
 from pellucid.base.errors import FileError, InputError
@@ -112,7 +112,6 @@ def test_a_folder_is_not_a_file(kernel, tmp_path):
         save(kernel, tmp_path / "a.png", 8)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 def test_a_protected_folder_is_one_error(kernel, protected):
     with pytest.raises(FileError, match=r"cannot be written \(permission denied\)"):
         save(kernel, protected / "a.png", 8)
@@ -127,7 +126,6 @@ def test_a_protected_file_is_one_error(kernel, tmp_path, monkeypatch):
     assert path.read_bytes() == OLD
 
 
-@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 def test_permissions_are_those_of_any_new_file_or_of_the_old_one(kernel, tmp_path):
     plain, old = tmp_path / "plain", tmp_path / "old.png"
     plain.write_bytes(b"")
@@ -139,7 +137,6 @@ def test_permissions_are_those_of_any_new_file_or_of_the_old_one(kernel, tmp_pat
     assert stat.S_IMODE(old.stat().st_mode) == 0o640
 
 
-@pytest.mark.skipif(os.name != "posix", reason="symbolic links of POSIX")
 def test_a_link_stays_a_link(kernel, tmp_path):
     (tmp_path / "real.png").write_bytes(OLD)
     (tmp_path / "link.png").symlink_to(tmp_path / "real.png")
@@ -148,7 +145,6 @@ def test_a_link_stays_a_link(kernel, tmp_path):
     assert (tmp_path / "real.png").read_bytes() != OLD
 
 
-@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
 def test_a_pipe_receives_the_bytes_and_stays_a_pipe(tmp_path):
     import threading
 
@@ -187,7 +183,7 @@ def test_a_name_that_no_file_can_have_is_one_error(kernel, tmp_path, name):
     assert (tmp_path / "a.png").read_bytes() == OLD
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is full")
+@linux
 def test_a_device_that_takes_nothing_is_one_error(tmp_path):
     full = r"full: cannot be written \(no space left on device\)"
     with pytest.raises(FileError, match=full), written_aside("/dev/full") as file:
@@ -200,7 +196,6 @@ def test_a_device_that_takes_nothing_is_one_error(tmp_path):
         file.write(b"hello")
 
 
-@pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
 def test_a_private_file_takes_the_place_of_what_is_there_and_follows_nothing(tmp_path):
     outside, link, pipe = tmp_path / "outside", tmp_path / "link", tmp_path / "pipe"
     outside.write_bytes(OLD)
@@ -227,7 +222,6 @@ def test_what_is_there_stays_where_it_is_not_to_be_replaced(tmp_path, before):
     assert [item.name for item in tmp_path.iterdir()] == ["out"]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 @pytest.mark.parametrize("unnamed", [True, False])
 def test_nobody_reads_a_protected_file_while_it_is_written(tmp_path, monkeypatch, unnamed):
     if not unnamed:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 import subprocess
 import sys
 
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from tests.memory import traced
+from tests.systems import linux
 
 import pellucid as pl
 from pellucid import images as im
@@ -20,7 +20,6 @@ from pellucid.canvas import spill
 from pellucid.driver import view as view_file
 
 BOARD = im.checkerboard(10.0, im.red, im.blue)
-posix = pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="files that reserve space")
 
 
 def read(path):
@@ -30,7 +29,7 @@ def read(path):
         return np.asarray(picture)
 
 
-@posix
+@linux
 @pytest.mark.parametrize(
     ("suffix", "alpha"), [("png", "straight"), ("npy", "straight"), ("npy", "premultiplied")]
 )
@@ -50,7 +49,7 @@ def test_a_picture_that_is_spilled_is_the_same(tmp_path, monkeypatch, suffix, al
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted([one.name, other.name])
 
 
-@posix
+@linux
 def test_formats_that_copy_their_pixels_are_not_spilled(tmp_path, monkeypatch):
     monkeypatch.setattr(spill, "MIN_BYTES", 1)
     for name in ("a.jpg", "a.tiff", "a.webp", "a.gif"):
@@ -71,7 +70,7 @@ def test_saving_takes_the_pixels_once(tmp_path, suffix):
     assert memory.peak < side * side * 4 + (17 << 20)
 
 
-@posix
+@linux
 def test_a_spilled_picture_takes_no_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(spill, "MIN_BYTES", 1)
     side = 1500
@@ -83,7 +82,7 @@ def test_a_spilled_picture_takes_no_memory(tmp_path, monkeypatch):
     assert memory.peak < 2 << 20
 
 
-@posix
+@linux
 def test_a_picture_larger_than_memory_is_spilled_and_else_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(view_file, "available_memory", lambda: 1 << 20)
     monkeypatch.setattr(view_file, "_SMALL", 0)
@@ -96,7 +95,7 @@ def test_a_picture_larger_than_memory_is_spilled_and_else_refused(tmp_path, monk
         pl.save(BOARD, tmp_path / "a.jpg", 700)
 
 
-@posix
+@linux
 def test_without_space_on_the_disk_it_is_held_in_memory_or_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(spill, "MIN_BYTES", 1)
 
@@ -126,9 +125,8 @@ print("saved")
 """
 
 
-@posix
+@linux
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(resource, "RLIMIT_DATA"), reason="limits of data")
 def test_a_picture_is_saved_by_a_process_that_may_not_hold_it(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", LARGE, str(tmp_path)], capture_output=True, text=True, check=False, timeout=120

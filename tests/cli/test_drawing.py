@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import signal
 import subprocess
 import sys
@@ -151,7 +150,6 @@ def being_written(process: int, folder: Path) -> bool:
     return False
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize(
     ("number", "status", "said"),
     [(signal.SIGINT, 130, b"pellucid: interrupted\n"), (signal.SIGTERM, 143, b"")],

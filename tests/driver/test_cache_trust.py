@@ -30,7 +30,6 @@ from pellucid.ir.expr import Buffer
 from pellucid.ir.nest import Kernel
 from pellucid.ir.parse import parse_nest
 
-posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners of POSIX")
 HEAD = len(MARK) + SEAL_BYTES
 
 
@@ -182,7 +181,6 @@ def test_code_that_cannot_be_loaded_is_made_again_and_only_good_code_is_kept():
 # ---- files and folders of others ----
 
 
-@posix
 @pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
 def test_an_entry_that_others_may_write_is_not_run(tmp_path: Path, mode: int):
     folder = tmp_path / "cache"
@@ -195,7 +193,6 @@ def test_an_entry_that_others_may_write_is_not_run(tmp_path: Path, mode: int):
     assert Cache(folder).get("key") == b"code"
 
 
-@posix
 def test_what_another_user_owns_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     folder = tmp_path / "cache"
     Cache(folder).put("key", b"code")
@@ -224,7 +221,6 @@ def test_caches_that_begin_at_once_share_one_secret(tmp_path: Path):
         assert [later.get(str(number)) for number in range(4)] == [b"code"] * 4
 
 
-@posix
 @pytest.mark.parametrize("key", ["gone", "short", "long", "readable", "link", "pipe", "folder"])
 def test_a_secret_that_others_may_know_is_replaced(tmp_path: Path, key: str):
     folder = tmp_path / "cache"
@@ -256,7 +252,6 @@ def test_a_secret_that_others_may_know_is_replaced(tmp_path: Path, key: str):
     assert Cache(folder).get("key") == b"code"
 
 
-@posix
 def test_a_link_or_a_pipe_in_the_place_of_an_entry_is_no_entry(tmp_path: Path):
     folder, outside = tmp_path / "cache", tmp_path / "outside"
     Cache(folder).put("key", b"code")
@@ -275,7 +270,6 @@ def test_a_link_or_a_pipe_in_the_place_of_an_entry_is_no_entry(tmp_path: Path):
     assert outside.exists()
 
 
-@posix
 def test_what_links_name_is_neither_counted_nor_removed(tmp_path: Path):
     folder, outside = tmp_path / "cache", tmp_path / "outside.bin"
     outside.write_bytes(bytes(9000))
@@ -290,7 +284,6 @@ def test_what_links_name_is_neither_counted_nor_removed(tmp_path: Path):
     assert outside.stat().st_size == 9000
 
 
-@posix
 @pytest.mark.parametrize("mode", [0o777, 0o772])
 def test_a_folder_below_one_that_others_may_write_is_not_trusted(tmp_path: Path, mode: int):
     above = tmp_path / "above"
@@ -310,7 +303,6 @@ def test_a_folder_below_one_that_others_may_write_is_not_trusted(tmp_path: Path,
         assert Cache(folder).get("key") == b"code"
 
 
-@posix
 def test_links_on_the_way_are_followed_and_looked_at(tmp_path: Path):
     (tmp_path / "real" / "cache").mkdir(parents=True, mode=0o700)
     (tmp_path / "link").symlink_to("real")
@@ -323,7 +315,6 @@ def test_links_on_the_way_are_followed_and_looked_at(tmp_path: Path):
         distrusted(tmp_path / "nowhere")
 
 
-@posix
 def test_owners_without_a_number_are_trusted_in_a_sandbox_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

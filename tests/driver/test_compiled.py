@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -69,7 +68,6 @@ def test_the_code_that_was_used_longest_ago_goes():
     assert codes.get("a", lambda: "again") == "again"
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_child_that_was_forked_during_a_making_is_not_kept_waiting():
     codes, begun, go = Codes(), threading.Event(), threading.Event()
     codes.get("there", lambda: "there")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.systems import linux
 
 import pellucid as pl
 from pellucid import images as im
@@ -452,7 +453,7 @@ def soaked(edits: int) -> tuple[int, int]:
     return began, resident() - began
 
 
-@pytest.mark.skipif(not STATE.exists(), reason="the system does not say how much memory is held")
+@linux
 def test_a_soak_of_random_edits_keeps_memory_flat():
     _, growth = soaked(10_000 if NIGHTLY else 300)
     assert growth < 50 << 20

@@ -128,7 +128,6 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_a_forked_child_has_a_crew_of_its_own():
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED], timeout=60, check=False)
     assert done.returncode == 0

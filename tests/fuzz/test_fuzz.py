@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from tests.fuzz.contract import CORPUS, NotACase, case_of, fuzzer, names
+from tests.fuzz.contract import CORPUS, LateError, NotACase, case_of, checked, demand_soon, fuzzer, names
 from tests.fuzz.runner import main
 
 SECONDS = 3.0
@@ -26,7 +26,7 @@ def test_nothing_is_found_from_a_fixed_seed(name: str):
     while time.monotonic() < end or not index:
         case = made.generate(case_of(name, 0, index))
         try:
-            counts.update(made.check(case))
+            counts.update(checked(made, case))
         except NotACase:
             pass
         except Exception as error:
@@ -48,7 +48,7 @@ def test_every_case_can_be_made_smaller(name: str):
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_what_was_found_stays_mended(path: Path):
     assert path.parent.name in names()
-    fuzzer(path.parent.name).check(path.read_text(encoding="utf-8"))
+    checked(fuzzer(path.parent.name), path.read_text(encoding="utf-8"))
 
 
 # --- the runner, by fuzzers with known faults: this module is one, for faults that raise
@@ -104,3 +104,24 @@ def test_cases_are_the_same_in_every_process():
     program = "from tests.fuzz.contract import case_of; print(case_of('a', 1, 2).random())"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert float(done.stdout) == case_of("a", 1, 2).random()
+
+
+class Slow:
+    """A fuzzer whose cases are late for a number of times."""
+
+    def __init__(self, late: int) -> None:
+        self.late = late
+
+    def check(self, _case: str) -> Mapping[str, int]:
+        self.late -= 1
+        demand_soon(time.process_time() - (5.0 if self.late >= 0 else 0.0), 2.0, "it is late")
+        return {"in time": 1}
+
+    generate = staticmethod(generate)
+    shrink = staticmethod(shrink)
+
+
+def test_a_case_is_late_that_is_late_twice():
+    assert checked(Slow(0), "a") == checked(Slow(1), "a") == {"in time": 1}
+    with pytest.raises(LateError, match=r"it is late: 5\.\d s"):
+        checked(Slow(2), "a")

@@ -17,7 +17,7 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
-from tests.fuzz.contract import Fuzzer, NotACase, case_of, fuzzer
+from tests.fuzz.contract import Fuzzer, NotACase, case_of, checked, fuzzer
 
 MAX_FINDINGS = 5
 """A fuzzer that found this many stops: more of them would mostly be the same fault."""
@@ -26,7 +26,7 @@ MAX_FINDINGS = 5
 def failure(made: Fuzzer, case: str) -> BaseException | None:
     """The exception that a case raises; None if it passes or is no case."""
     try:
-        made.check(case)
+        checked(made, case)
     except NotACase:
         return None
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the finding
@@ -50,7 +50,7 @@ def campaign(name: str, seed: int, first: int, seconds: float, folder: Path) -> 
         current.write_text(case, encoding="utf-8")
         index += 1
         try:
-            counts.update(made.check(case))
+            counts.update(checked(made, case))
             counts["cases"] += 1
         except NotACase:
             counts["no cases"] += 1

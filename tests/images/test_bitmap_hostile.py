@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image as Pillow
 from tests.memory import traced
+from tests.systems import linux
 
 from pellucid import images as im
 from pellucid.base.errors import FileError, InputError
@@ -211,7 +212,7 @@ def test_a_file_stays_free_to_be_replaced(tmp_path: Path):
         picture.buffer.data[0] = 1
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files are listed on Linux only")
+@linux
 def test_reading_leaves_no_file_open(tmp_path: Path):
     def opened() -> int:
         return len(list(Path("/proc/self/fd").iterdir()))

@@ -226,7 +226,6 @@ def test_errors_in_one_thread_are_its_own():
         np.testing.assert_array_equal(drawn, good)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_forked_child_draws_too(tmp_path):
     code = (
         "import os, hashlib, warnings\n"

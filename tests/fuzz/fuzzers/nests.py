@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
+from tests.fuzz.contract import demand_soon
 from tests.fuzz.nests import nest
 
 import pellucid
@@ -199,8 +200,7 @@ def check(case: str) -> Mapping[str, int]:
         verify_kernel(kernel)
     except PellucidError as problem:
         refused = problem
-    took = time.process_time() - began
-    assert took < SLOW, f"it is read in {took:.1f} seconds"
+    demand_soon(began, SLOW, "it is read too slowly")
     if refused is not None:
         assert refused.place or not case.removeprefix(MARK).strip(), f"an error without a place: {refused}"
         return {"texts that are refused": 1}
