@@ -123,8 +123,9 @@ def test_two_neighbors_are_one_wide_load_per_lane(monkeypatch):
     monkeypatch.setattr(register_reads, "MAX_REGISTERS", 0)
     words = text("neighbors surely inside")
     assert len(re.findall(r"= load double", words)) == 16
-    assert len(re.findall(r"= load i32, ptr %g", words)) == 16
-    assert not re.search(r"= load i16", words)
+    # On a processor whose own gather is slow, the positions are read lane by lane too: those are aligned words.
+    assert len(re.findall(r"= load i32, ptr %g[^,]*, align 2", words)) == 16
+    assert not re.search(r"= load i16, ptr %g", words)
 
 
 def test_the_channels_of_two_pixels_are_one_load_per_lane(monkeypatch):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.guarded import Guarded
 from tests.systems import x86
 
+from pellucid.backends.jit.engine import machine
 from pellucid.backends.llvm import running
 from pellucid.backends.llvm.narrowing import plan
 from pellucid.backends.llvm.running import compile_stream as compile_for
@@ -22,6 +23,8 @@ from pellucid.ir import types as T
 from pellucid.ir.stream import Samples, State, Stream, moved, position, run, sample, state
 from pellucid.staging import Table, stream
 
+NEEDS = {"x86-64-v2": "+sse4.2", "x86-64-v3": "+avx2", "x86-64-v4": "+avx512vl"}
+"""What a processor has that has a level of the family."""
 COUNTS = (0, 1, 2, 7, 8, 63, 64, 65, 150)
 
 
@@ -388,8 +391,27 @@ def test_threads_share_the_work_and_the_bits_of_a_byte(monkeypatch, out):
         assert (found == expected).all()
 
 
+HOST = machine().features.split(",")
+LEVELS = ("x86-64", *(name for name, what in NEEDS.items() if what in HOST))
+"""The levels of the family that this processor has."""
+
+
 @x86
-@pytest.mark.parametrize("cpu", ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"])
+@pytest.mark.parametrize("cpu", LEVELS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_forms_are_the_same_on_lesser_processors(cpu, kind):
+    stream_ = KINDS[kind]
+    code = compile_for(stream_, cpu=cpu)
+    for count in (1, 15, 128, 300, 1111):
+        sizes = code.needed(count)
+        first = [np.random.default_rng(k).integers(0, 256, n, dtype=np.uint8) for k, n in enumerate(sizes)]
+        second = [x.copy() for x in first]
+        assert code.run(first, count) == run(stream_, second, count)
+        assert (first[0] == second[0]).all(), count
+
+
+@x86
+@pytest.mark.parametrize("cpu", LEVELS)
 @settings(max_examples=10, deadline=None)
 @given(st.data(), st.sampled_from(COUNTS), EXPRESSIONS, TABLES)
 def test_lesser_processors_give_the_same(cpu, data, count, value, kind):
