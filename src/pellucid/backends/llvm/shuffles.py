@@ -205,7 +205,8 @@ class Shuffles:
                 s.remove(taken)
                 order.append(taken[1] + (reach if taken[0] != first else 0))
             whole = f"<{reach} x i8>"
-            filled = [k if s is None else max(k, 0) for k, s in zip(order, sources, strict=True)]
+            # A byte that may be any is one of these, and not poison, which would outlast every bit that is set later.
+            filled = [max(k, 0) for k in order]
             both = f"{whole} {registers[first]}, {whole} {registers[second]}"
             part = self.out.let(f"shufflevector {both}, <{size} x i32> {indices(filled)}")
             kept = [-1 if k >= 0 or s is None else 0 for k, s in zip(order, sources, strict=True)]
