@@ -8,6 +8,7 @@ from tests.fuzz.tiers import Call, compare, meant
 from tests.staging.test_root import APPEND
 
 from pellucid.backends.flow.executable import is_possible
+from pellucid.base.errors import StagingError
 from pellucid.driver.codes import compile_code
 from pellucid.ir.flow import Graph
 from pellucid.staging import Memory
@@ -225,3 +226,22 @@ def test_random_loops_over_near_addresses(seed: int) -> None:
         expected = meant(code, call)
         if expected.outcome[0] != "endless":
             assert compare(code, call, expected, 1 << 20, TIERS).keys() <= {*TIERS, "large"}
+
+
+EITHER = """
+start(k n) {
+  if (zero? n) made(k 1.5 n)
+  made(k 6 n)
+made(k x n) {
+  (car k)(k (%s x 1))
+}"""
+
+
+@pytest.mark.parametrize("operator", ["<<", ">>", "&", "|", "^"])
+@pytest.mark.parametrize("tier", TIERS)
+def test_an_operator_on_integers_takes_what_is_one_and_refuses_a_real(tier, operator):
+    code = read_sugar(EITHER % operator)["start"]
+    made = compile_code(code, "integer", tier=tier)
+    assert made(3) == {"<<": 12, ">>": 3, "&": 0, "|": 7, "^": 7}[operator]
+    with pytest.raises(StagingError, match="no number"):
+        made(0)

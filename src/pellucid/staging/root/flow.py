@@ -30,6 +30,8 @@ _FIRST = 8
 _SHIFTS = frozenset(["<<", ">>"])
 ARITHMETIC = frozenset(["+", "-", "*", "idiv", "imod", "min", "max"]) | _SHIFTS
 BITS = frozenset(["&", "|", "^"])
+_ON_INTEGERS_ALONE = _SHIFTS | BITS
+"""The operators that fail on reals."""
 _ACCESSES = {"load": 1, "store": 2}
 """Operands of accesses to memories, besides the memory."""
 _TRUTHS = frozenset(["=", "early=", "zero?", "not", "null?", "pair?", "atom?"])
@@ -330,8 +332,8 @@ class Flow:
         if name == "identity":
             return args[0]
         one, other = args
-        if (one | other) & REALS or name == "/":
-            if name in BITS or not one & _SCALARS or not other & _SCALARS:
+        if name == "/" or ((one | other) & REALS and name not in _ON_INTEGERS_ALONE):
+            if not one & _SCALARS or not other & _SCALARS:
                 return 0
             return (
                 BOOLEANS
