@@ -1,14 +1,20 @@
-"""Marks for tests of what only some of the supported systems have; all of them run on Linux on x86-64."""
+"""What tests ask of a system: a mark for what only Linux has, and the lesser processors that it can stand for."""
 
 from __future__ import annotations
 
-import platform
 import sys
 
 import pytest
 
+from pellucid.backends.jit.engine import machine
+
 #: Files of `/proc` and `/dev/full`, files without names, reserved space, threads that are bound to processors.
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has it")
-x86 = pytest.mark.skipif(
-    platform.machine() not in ("x86_64", "AMD64"), reason="only x86-64 processors have it"
-)
+
+_FEATURES = {"x86-64-v2": "+sse4.2", "x86-64-v3": "+avx2", "x86-64-v4": "+avx512vl"}
+
+
+def levels() -> tuple[str, ...]:
+    """The levels of x86-64 that code of this processor may be compiled for; none on another one."""
+    has = machine().features.split(",")
+    return ("x86-64", *(level for level, needed in _FEATURES.items() if needed in has)) * ("+sse2" in has)

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.guarded import Guarded
-from tests.systems import x86
+from tests.systems import levels
 
-from pellucid.backends.jit.engine import machine
 from pellucid.backends.llvm import running
 from pellucid.backends.llvm.narrowing import plan
 from pellucid.backends.llvm.running import compile_stream as compile_for
@@ -23,8 +22,6 @@ from pellucid.ir import types as T
 from pellucid.ir.stream import Samples, State, Stream, moved, position, run, sample, state
 from pellucid.staging import Table, stream
 
-NEEDS = {"x86-64-v2": "+sse4.2", "x86-64-v3": "+avx2", "x86-64-v4": "+avx512vl"}
-"""What a processor has that has a level of the family."""
 COUNTS = (0, 1, 2, 7, 8, 63, 64, 65, 150)
 
 
@@ -391,13 +388,7 @@ def test_threads_share_the_work_and_the_bits_of_a_byte(monkeypatch, out):
         assert (found == expected).all()
 
 
-HOST = machine().features.split(",")
-LEVELS = ("x86-64", *(name for name, what in NEEDS.items() if what in HOST))
-"""The levels of the family that this processor has."""
-
-
-@x86
-@pytest.mark.parametrize("cpu", LEVELS)
+@pytest.mark.parametrize("cpu", levels())
 @pytest.mark.parametrize("kind", KINDS)
 def test_other_forms_are_the_same_on_lesser_processors(cpu, kind):
     stream_ = KINDS[kind]
@@ -410,8 +401,7 @@ def test_other_forms_are_the_same_on_lesser_processors(cpu, kind):
         assert (first[0] == second[0]).all(), count
 
 
-@x86
-@pytest.mark.parametrize("cpu", LEVELS)
+@pytest.mark.parametrize("cpu", levels())
 @settings(max_examples=10, deadline=None)
 @given(st.data(), st.sampled_from(COUNTS), EXPRESSIONS, TABLES)
 def test_lesser_processors_give_the_same(cpu, data, count, value, kind):

@@ -19,6 +19,7 @@ from tests.fuzz.late import late
 from tests.fuzz.nests import RANGES, memories, nest, program
 from tests.fuzz.smaller import smaller
 from tests.orders import reordered
+from tests.systems import levels
 
 from pellucid.backends.c import CBackend
 from pellucid.backends.conformance import same_bits
@@ -55,7 +56,8 @@ def generate(rng: random.Random) -> str:
 @cache
 def backends() -> tuple[tuple[str, Backend], ...]:
     """The back ends, each made once."""
-    return (("llvm", LlvmBackend()), ("numpy", NumpyBackend()), ("c", CBackend()))
+    lesser = ((level, LlvmBackend(cpu=level)) for level in levels())
+    return (("llvm", LlvmBackend()), ("numpy", NumpyBackend()), ("c", CBackend()), *lesser)
 
 
 def variants(kernel: N.Kernel, rng: random.Random) -> Iterator[N.Kernel]:
@@ -90,9 +92,13 @@ def check(case: str) -> Mapping[str, int]:
         expected = {b: a.copy() for b, a in memory.items()}
         run(kernel, arguments, expected)
         runs.append((arguments, memory, expected))
+    # Code for a lesser processor is other code; one of them a case is enough.
+    level = random.Random(case).choice(levels() or ("",))
     for k, variant in enumerate(variants(kernel, random.Random(case))):
         for name, backend in backends():
-            if name == "c" and (k == 0 or not case.startswith("; c")):
+            if (name == "c" and (k == 0 or not case.startswith("; c"))) or (
+                name in levels() and name != level
+            ):
                 continue
             try:
                 code = backend.compile(variant, ranges)

@@ -12,14 +12,23 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 from tests.fuzz.contract import NotACase
+from tests.systems import levels
 
 import pellucid as pl
+from pellucid.backends.llvm import LlvmBackend
 from pellucid.base.errors import PellucidError
 from pellucid.conversion.meaning import _scale, alike, origin
+from pellucid.conversion.nests import nest_between
+from pellucid.conversion.plan import Conversion, conversion
+from pellucid.conversion.planes import parts
+from pellucid.driver.kernel import optimized
+from pellucid.driver.options import Options
 from pellucid.pixels import Channel, Layout, pack, unpack
 
 WEIGHT = 2
 """A conversion is compiled two or three times."""
+LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
+"""Lesser processors; code for one of them is tried as far as it runs here."""
 MODELS = {
     "gray": ("Y",),
     "gray and alpha": ("Y", "A"),
@@ -62,6 +71,7 @@ def generate(rng: random.Random) -> str:
             "size": [rng.choice((1, 2, 3, 5, 8, 13, 16, 17, 33, 64)), rng.choice((1, 2, 3, 5))],
             "seed": rng.randrange(1 << 32),
             "backends": ["numpy", "llvm", *(["c"] if rng.random() < 0.1 else [])],
+            "level": rng.choice(LEVELS),
             "threads": rng.choice((1, 2)),
             "numerics": rng.choice(("relaxed", "exact")),
         },
@@ -147,7 +157,23 @@ def check(case: str) -> Mapping[str, int]:
         np.testing.assert_array_equal(
             unpack_all(found, target, size), unpack_all(wanted, target, size), err_msg=backend
         )
+    if asked.get("level") in levels():
+        found = _for_level(asked["level"], data, conversion(source, target, size), asked["numerics"])
+        np.testing.assert_array_equal(
+            unpack_all(found, target, size), unpack_all(wanted, target, size), err_msg=asked["level"]
+        )
     return {"layouts": 2, "conversions": len(asked["backends"]), f"conversions of {source.model}": 1}
+
+
+def _for_level(level: str, data: np.ndarray, asked: Conversion, numerics: str) -> np.ndarray:
+    """The conversion by code for a lesser processor."""
+    backend, source, target = LlvmBackend(cpu=level), Layout(asked.source), Layout(asked.target)
+    options = Options(numerics, "f32", "llvm")
+    code = optimized(nest_between(asked, options), options, backend)
+    out = np.zeros(target.size(*asked.size), np.uint8)
+    memory = parts(source, asked.size, data, asked.given) | parts(target, asked.size, out, asked.planes)
+    backend.compile(code.kernel, code.ranges).run({}, memory)
+    return out
 
 
 def unpack_all(data: object, layout: Layout, size: tuple[int, int]) -> np.ndarray:
