@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -18,14 +18,14 @@ from pellucid.staging.cogen import rules
 from pellucid.staging.cogen.copying import closed, opened, rebuilt, taken
 from pellucid.staging.cogen.extension import Extension
 from pellucid.staging.cogen.generator import Generator
-from pellucid.staging.cogen.lifting import dynamic, lifted, stacked, static
+from pellucid.staging.cogen.lifting import dynamic, lifted, lifted_by, stacked, static
 from pellucid.staging.cogen.session import target
 from pellucid.staging.cogen.values import (
     ControlPointer,
     NeedsCopyError,
     Value,
-    code_of,
     fresh,
+    part_at,
     parts,
     path_to,
 )
@@ -67,6 +67,8 @@ class Body:
             name: fresh(time, partial(self._parameter, name))
             for name, time in zip(owner.code.params, owner.times, strict=True)
         }
+        for (name, *path), closure in owner.lifted.items():
+            part_at(self.names[name], path).lifted = closure
         self._args = "".join(f", {leaf}" for value in self.names.values() for leaf in value.leaves())
         self._write("B", demand=False)
         if owner.branches:
@@ -147,8 +149,6 @@ class Body:
         value = names[lift.name]
         if not lift.delay:
             made = lifted(to, value, target(lift.to, tuple(names[one].time for one in lift.args)))
-            if made is not value and isinstance(value.time, Graph) and not isinstance(made.time, Graph):
-                made.lifted = value.time.code
             names[lift.name] = made
             self._tell(lift, [value], made)
             return
@@ -254,7 +254,6 @@ class Body:
         goal = names[jump.target]
         self._jumping = jump
         args = [names[one] for one in jump.args]
-        _refuse_lifted(to, [jump.target, *jump.args], names)
         if isinstance(goal, ControlPointer):
             self._return(to, goal, args, inline)
             return
@@ -290,6 +289,7 @@ class Body:
             elif self._generator.is_crowded(code) and _is_nested(one.time, code):
                 args[at] = stacked(to, one, Stack((DYNAMIC,) * (len(_code(one.time).params) - 1)))
         owner = self._generator.extension(code, tuple(one.time for one in args))
+        self._generator.hand(owner, args)
         owner.depth = owner.depth or self._owner.depth + 1
         leaves = "".join(f", {leaf}" for one in args for leaf in one.leaves())
         if inline is False:
@@ -350,10 +350,6 @@ class Body:
         if not found:
             raise StagingError(need.message, place=to.place, fix="lift the structure where it is made")
         live = [one for one in _read(stream, at) if one in names]
-        now, time = stream[at], need.value.time
-        if isinstance(now, Lift) and names[now.name] is need.value and isinstance(time, Graph):
-            need.value.lifted = time.code
-            _refuse_lifted(to, live, names)
         live += [one for one in list(found)[:1] if not any(name in live for name in found)]
         live, before = _captured(to, live, names)
         changed = {name: path for name, path in found.items() if name in live}
@@ -373,6 +369,8 @@ class Body:
             head = () if inline is None else (Const(INLINE, inline),)
             parts_made = [one for name, path in changed.items() for one in rebuilt(name, path, names[name])]
             rest.body = (*opened(live), *parts_made, *before, *head, *stream[at:])
+            if need.to is DYNAMIC and need.value.lifts_from:
+                self._generator.copied[rest] = lifted_by(to, need.value)
             name, path = next(iter(changed.items()))
             lifter = self._generator.lifter(need.value.time, need.to)
             calling = (*taken(name, path), *closed(rest, live), Lift("$k", Stack((need.to,))))
@@ -440,7 +438,6 @@ def _captured(to: Writer, needed: list[str], names: Names) -> tuple[list[str], l
     """The variables to hand on for some that are needed: a control pointer is taken from its stack again."""
     before: list[Prim] = []
     live = dict.fromkeys(needed)
-    _refuse_lifted(to, needed, names)
     for name in needed:
         value = names[name]
         if isinstance(value, ControlPointer):
@@ -455,30 +452,17 @@ def _captured(to: Writer, needed: list[str], names: Names) -> tuple[list[str], l
     return list(live), before
 
 
-def _refuse_lifted(to: Writer, read: Iterable[str], names: Names) -> None:
-    """Raise the error of a closure that goes where its code goes, but was lifted since that was taken from it.
-
-    The code would read a frame of its own in the frame that the residual closure has.
-    """
-    codes = {code: name for name in read if (code := code_of(names[name])) is not None}
-    for name in read:
-        code = names[name].lifted
-        if code in codes:
-            raise StagingError(
-                f"{name} is lifted after {codes[code]}, the code of {code.name}, is taken from it",
-                place=to.place,
-                fix=f"lift {name} before {codes[code]} is taken: the code would read another frame",
-            )
-
-
 def _refuse_parts(to: Writer, instruction: Prim, values: Sequence[Value]) -> None:
-    """Raise the error of parts that are taken from a closure after it is lifted: it has a frame of its own then."""
-    if instruction.primitive == "cdr" and values[0].lifted is not None:
-        name = instruction.args[0]
+    """Raise the error of values that are taken from a closure after it is lifted: it has a frame of its own then."""
+    if instruction.primitive != "cdr":
+        return
+    value = values[0]
+    closure = value.lifts_from if isinstance(value.time, Stack) else value.lifted
+    if closure:
         raise StagingError(
-            f"{name}, a closure of {values[0].lifted.name}, is lifted before its values are taken",
+            f"{instruction.args[0]} is {closure}, and its values are taken here",
             place=to.place,
-            fix=f"take them before {name} is lifted: the residual closure has another frame",
+            fix="take its values before it is lifted, or its code after that: the residual closure has another frame",
         )
 
 

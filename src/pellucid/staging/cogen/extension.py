@@ -27,6 +27,11 @@ class Extension:
         self.depth = 0
         """The jumps that led to it first, from the entry or a closure; 0 before one does."""
         self.branches = False
+        self.lifted: dict[tuple[str, ...], str] = {}
+        """The parts of its arguments that are closures lifted before, by the parameter and the halves that lead there.
+
+        A part that is so in one jump that leads here is in this list.
+        """
         self.places: dict[str, array[int]] = {}
         """Of each function, the lines of the interpreter that its lines are of, as a writer takes note of them."""
 

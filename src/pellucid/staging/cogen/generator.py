@@ -13,7 +13,7 @@ import time as clock
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol, TypeAlias, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast, overload
 
 from pellucid.base.errors import StagingError
 from pellucid.base.garbage import uncollected
@@ -22,11 +22,14 @@ from pellucid.staging.cogen.arguments import shaped
 from pellucid.staging.cogen.extension import Extension
 from pellucid.staging.cogen.growths import EndlessError, GrowthError, growths, unsettled
 from pellucid.staging.cogen.session import PLAIN, Session, new
-from pellucid.staging.cogen.values import Value
+from pellucid.staging.cogen.values import Value, lifted_closures
 from pellucid.staging.root.primitives import PRIMITIVES, applied, primitive
 from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim, check
 from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Graph, Time
 from pellucid.staging.times.text import times_of
+
+if TYPE_CHECKING:
+    from pellucid.staging.cogen.body import Body
 
 _MAX_PATTERNS = 400
 """Patterns of one code. Those of the interpreters in the tests have up to 260; 400 take about a second."""
@@ -62,6 +65,11 @@ class Generator:
         self.cyclic = False
         self.made: dict[Any, Code] = {}
         self.calls: dict[Any, tuple[Instruction, ...]] = {}
+        self.copied: dict[Code, str] = {}
+        """The codes that go on with a closure that a lifter has lifted, and what it was."""
+        self._bodies: list[Body] = []
+        self._again: dict[Extension, None] = {}
+        """Extensions to write once more, since lifted closures came to them after they were written."""
         self._by_pattern: dict[tuple[Code, tuple[Time, ...]], Extension] = {}
         self._patterns: Counter[Code] = Counter()
         self._work = 0
@@ -125,6 +133,8 @@ class Generator:
         if not self._patterns[code]:
             check(code)
         owner = Extension(code, times, len(self.extensions))
+        if code in self.copied:
+            owner.lifted["$r",] = self.copied[code]
         self.extensions.append(owner)
         self._by_pattern[code, times] = owner
         self.trace.append(owner)
@@ -132,6 +142,15 @@ class Generator:
         if self._patterns[code] > _MAX_PATTERNS:
             self._unsettled(code)
         return owner
+
+    def hand(self, owner: Extension, args: Iterable[Value]) -> None:
+        """Take note of the closures that are lifted already among the first arguments of an extension."""
+        for name, value in zip(owner.code.params, args, strict=False):
+            for path, closure in lifted_closures(value):
+                if (name, *path) not in owner.lifted:
+                    owner.lifted[name, *path] = closure
+                    if owner.number < len(self._bodies):
+                        self._again[owner] = None
 
     def spend(self, values: Iterable[Value]) -> None:
         """Count an instruction in a pattern by the parts of the binding times that it takes.
@@ -158,9 +177,16 @@ class Generator:
         from pellucid.staging.cogen.body import Body, leaves_of
         from pellucid.staging.cogen.wrapping import wrapped
 
-        bodies: list[Body] = []
-        while len(bodies) < len(self.extensions):
-            bodies.append(Body(self, self.extensions[len(bodies)]))
+        bodies = self._bodies
+        while len(bodies) < len(self.extensions) or self._again:
+            if len(bodies) < len(self.extensions):
+                bodies.append(Body(self, self.extensions[len(bodies)]))
+                continue
+            owner = self._again.popitem()[0]
+            known = len(self.trace)
+            bodies[owner.number] = Body(self, owner)
+            # Its lifts are in the list already.
+            self.trace[known:] = [one for one in self.trace[known:] if isinstance(one, Extension)]
         self.cyclic = any(CYCLIC in owner.times for owner in self.extensions) or any(
             CYCLIC in (node.car, node.cdr)
             for owner in self.extensions

@@ -89,6 +89,7 @@ def _to_dynamic(to: Writer, value: Value) -> Value:
         code, frame = time.code, value.halves[1]
         closure = pair(Pointer(code), frame.time, "|".join(time.nodes[0].points), closure=True)
         owner = to.generator.extension(code, (closure, *(DYNAMIC,) * (len(code.params) - 1)))
+        to.generator.hand(owner, [value])
         to.generator.closes(owner)
         to.put(f"{name} = {to.global_of(owner)}.close({', '.join([to.out, *frame.leaves()])})")
     elif isinstance(time, Stack):
@@ -104,7 +105,15 @@ def _to_dynamic(to: Writer, value: Value) -> Value:
         raise NeedsCopyError(value, DYNAMIC)
     else:
         raise _no_lift(to, value, DYNAMIC)
-    return Value(DYNAMIC, (name,))
+    made = Value(DYNAMIC, (name,))
+    made.lifted = lifted_by(to, value)
+    return made
+
+
+def lifted_by(to: Writer, value: Value) -> str:
+    """What `lifted` says of a value that is lifted here; empty for one that is no closure."""
+    where = to.place.partition("'")[0]
+    return value.lifts_from and f"{value.lifts_from} that {where} lifts"
 
 
 def _to_static(to: Writer, value: Value) -> Value:
@@ -147,6 +156,7 @@ def stacked(to: Writer, value: Value, goal: Stack) -> Value:
     to.generator.trace.append((time, goal))
     closure = pair(Pointer(code), frame.time, "|".join(time.nodes[0].points), closure=True)
     owner = to.generator.extension(code, (closure, *goal.returns))
+    to.generator.hand(owner, [value])
     name = to.variable("k")
     to.put(f"{name} = ({', '.join([to.global_of(owner), *frame.leaves()])},)")
     return Value(goal, (name,))

@@ -7,11 +7,10 @@ control stack, and for a structure of no fixed size, one object (`packing` in `a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from pellucid.base.errors import StagingError
-from pellucid.staging.root.program import Code
-from pellucid.staging.times.lattice import CYCLIC, STATIC, Constant, Graph, Pointer, Time
+from pellucid.staging.times.lattice import CYCLIC, STATIC, Constant, Graph, Stack, Time
 
 
 class Value:
@@ -25,8 +24,16 @@ class Value:
         self.time = time
         self.own = own
         self.halves = halves
-        self.lifted: Code | None = None
-        """The code of the closure that this value was before it was lifted."""
+        self.lifted = ""
+        """What this value was before it was lifted, if that was a closure: its values cannot be taken any more."""
+
+    @property
+    def lifts_from(self) -> str:
+        """What `lifted` says of the value after it is lifted; empty for one that is no closure."""
+        if isinstance(self.time, Stack):
+            return "a control stack"
+        code = self.time.code if isinstance(self.time, Graph) else None
+        return f"a closure of {code.name}" if code is not None else ""
 
     def leaves(self) -> list[str]:
         """The Python expressions of all its leaves, in order."""
@@ -78,14 +85,6 @@ class NeedsCopyError(StagingError):
         self.to = to
 
 
-def code_of(value: Value) -> Code | None:
-    """The code that a value is, if that is known when the compiler is generated."""
-    time = value.time
-    if isinstance(time, Pointer):
-        return time.code
-    return time.value if isinstance(time, Constant) and isinstance(time.value, Code) else None
-
-
 def is_split(time: Time) -> bool:
     """Whether values of a time are taken apart."""
     return isinstance(time, Graph) and not time.packed
@@ -107,6 +106,26 @@ def parts(value: Value) -> Iterator[Value]:
     else:
         for half in value.halves:
             yield from parts(half)
+
+
+def lifted_closures(value: Value) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The parts of a value that are lifted closures: the halves that lead there, and what they were."""
+    if value.halves is None:
+        if value.lifted:
+            yield (), value.lifted
+        return
+    for name, half in zip(("car", "cdr"), value.halves, strict=True):
+        for path, closure in lifted_closures(half):
+            yield (name, *path), closure
+
+
+def part_at(value: Value, path: Sequence[str]) -> Value:
+    """The part of a value that some halves lead to, or what is packed around it."""
+    for name in path:
+        if value.halves is None:
+            break
+        value = value.halves[name == "cdr"]
+    return value
 
 
 def path_to(value: Value, part: Value) -> tuple[str, ...] | None:
