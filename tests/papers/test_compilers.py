@@ -74,6 +74,7 @@ RECUR = """
 (append (a b) (if (null? a) b (cons (car a) (append (cdr a) b))))
 (atree (n) (if (zero? n) 1 (+ (atree (- n 1)) (* 2 (atree (- n 1))))))
 (poly (x) (let y (+ x 1) (* y (+ y 3))))
+(chain (x) (let y (+ x 1) z (* y y) y (- z x) (+ y z)))
 """
 FUNCTIONS = """
 (map (f l) (if (null? l) nil (cons (f (car l)) (map f (cdr l)))))
@@ -560,6 +561,7 @@ def recur_compiler() -> Compiler:
         ("even", (10,), 1, 60),
         ("atree", (6,), 729, 2800),
         ("poly", (5,), 54, 8),
+        ("chain", (3,), 29, 9),
         ("append", (linked(1, 2, 3), linked(4)), [1, 2, 3, 4], 70),
     ],
 )
@@ -575,7 +577,7 @@ def test_N13_d_recur_is_compiled_by_the_generated_compiler(name, args, want, mos
     assert [unlinked(one) if isinstance(want, list) else one for one in results] == [want, want]
     assert counts.total() <= most < before.total()
     # Tail calls build no frames.
-    assert (primitives(*reached(residual))["close"] == 0) == (name in {"even", "poly"})
+    assert (primitives(*reached(residual))["close"] == 0) == (name in {"even", "poly", "chain"})
 
 
 @pytest.mark.parametrize(
@@ -602,6 +604,9 @@ def test_texts_that_are_no_recur_are_refused() -> None:
         ("(f (x) (lambda (x 3 (y)) x))", "no parameters.*write"),
         ("(f (x) (y x))", "no expression"),
         ("(f x)", "no definition"),
+        ("(f (x) (let y 1 z y))", r"no let: \['let', 'y', '1', 'z', 'y'\]; write"),
+        ("(f (x) (let y 1 (z) 2 y))", "no let.*write"),
+        ("(f (x) (let y))", "no let.*write"),
     ]:
         with pytest.raises(TextError, match=message):
             read_recur(text)

@@ -1,7 +1,8 @@
 """recur: the recursive equations of Draves (1996), as a language with an interpreter in root.
 
-A program is definitions `(f (x ...) body)`. A body is a number, a variable, `(if test then else)`,
-`(let x value body)`, a call of a primitive of root, or one of a definition. Functions are values: `(lambda (x ...)
+A program is definitions `(f (x ...) body)`. A body is a number, a variable, `(if test then else)`, `(let x value ...
+body)`, a call of a primitive of root, or one of a definition. A `let` binds any number of variables, each of which the
+values after it may read. Functions are values: `(lambda (x ...)
 body)` makes one, the name of a definition or a primitive is one, and any other that stands in front is applied.
 
 `cogen` of the interpreter is a compiler of recur. Its calls build frames on the heap where they must, and tail calls
@@ -176,8 +177,13 @@ def _expression(form: Form, bound: frozenset[str], defined: dict[str, int]) -> P
             return linked("if", data(test), data(then), data(other))
         case ["lambda", list(params), body]:
             return linked("lambda", *_function(params, body, bound, defined))
-        case ["let", str(name), value, body]:
-            return linked("let", name, data(value), _expression(body, bound | {name}, defined))
+        case ["let", str(name), value, *more, body]:
+            if len(more) % 2 or not all(isinstance(one, str) for one in more[::2]):
+                raise _no_let(form)
+            rest: Form = ["let", *more, body] if more else body
+            return linked("let", name, data(value), _expression(rest, bound | {name}, defined))
+        case ["let", *_]:
+            raise _no_let(form)
         case [str(name), *args] if name not in bound and (name in defined or name in PRIMITIVES):
             kind = "call" if name in defined else "prim"
             return linked(kind, name, linked(*map(data, args)))
@@ -187,3 +193,8 @@ def _expression(form: Form, bound: frozenset[str], defined: dict[str, int]) -> P
             raise TextError(
                 f"no expression: {form!r}", place="recur", fix="bind the variable, or define the function"
             )
+
+
+def _no_let(form: Form) -> TextError:
+    """The error of a `let` that is none."""
+    return TextError(f"no let: {form!r}", place="recur", fix="write (let name value name value ... body)")
