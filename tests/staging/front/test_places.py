@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
-from pellucid.base.errors import StagingError
-from pellucid.staging import DYNAMIC, STATIC, cogen, interpreter
+from pellucid.base.errors import PellucidError, StagingError
+from pellucid.staging import DYNAMIC, STATIC, Memory, cogen, interpreter
+from pellucid.staging.root.machine import run
 
 
 class Point(NamedTuple):
@@ -74,3 +76,47 @@ def test_the_line_of_what_fails_is_named(changed, text, message) -> None:
         cogen(straight, p=STATIC, x=DYNAMIC)(GOOD | changed)
     assert caught.value.place == line(text)
     assert message in caught.value.message
+
+
+@interpreter
+def steps(n, x, data: Memory):
+    total = x
+    for at in range(n):
+        total = total + at
+        total = total // (x - 3)
+        total += quarter(data[at], x)
+    return total
+
+
+def quarter(word, x):
+    scaled = word * 4
+    return (
+        scaled
+        % (x - 5)
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("x", "words", "text", "message"),
+    [
+        (3, 4, "total = total // ", "division by zero"),
+        (5, 4, "        scaled", "division by zero"),
+        (7, 3, "total += quarter(", "an address is not in the memory data"),
+        (-(1 << 63), 4, "total = total // ", "more than 64 bits"),
+    ],
+)
+def test_the_line_of_what_fails_when_the_program_runs_is_named(x, words, text, message) -> None:
+    program = cogen(steps, n=STATIC, x=DYNAMIC, data=DYNAMIC)(4)
+    data = np.full(words, 5, np.uint8)
+    for _ in range(2):
+        with pytest.raises(PellucidError) as caught:
+            program(x, data)
+        assert caught.value.place == line(text)
+        assert message in caught.value.message
+
+
+def test_the_machine_names_the_line_too() -> None:
+    code = cogen(steps, n=STATIC, x=DYNAMIC, data=DYNAMIC)(4).code
+    with pytest.raises(StagingError) as caught:
+        run(code, 3, Memory("data", 8, np.full(4, 5, np.uint8)))
+    assert caught.value.place == f"steps:{line('total = total // ').partition(':')[2]}"

@@ -40,6 +40,11 @@ class Extension:
         """The times of the leaves of the first parameter, which is the continuation."""
         return [time for _, time in leaves(self.times[:1])]
 
+    @cached_property
+    def function(self) -> str:
+        """The function of the interpreter that its code is of."""
+        return self.code.name.partition("'")[0].partition(":")[0]
+
     def leaf_names(self) -> list[str | None]:
         """The parameter that each leaf is of; None for a residual variable, whose name says nothing."""
         found: list[str | None] = []
@@ -55,7 +60,7 @@ class Extension:
         """
         name, own = self.code.name.partition("'")[0], self._line(frame.f_code, line)
         if own:
-            return f"{name.partition(':')[0]}:{own}"
+            return f"{self.function}:{own}"
         if ":" in name:
             return name
         first = self.times[0] if self.times else None

@@ -95,7 +95,7 @@ def result_of(to: Writer, instruction: Prim, values: list[Value]) -> Value | Spl
     if not row.effect and all(one == "S" for one in kinds):
         return _computed(to, instruction, values)
     names = [dynamic(to, value) for value in values]
-    return Value(DYNAMIC, (to.emit(instruction.name, instruction.primitive, names),))
+    return Value(DYNAMIC, (to.emit(instruction.name, instruction.primitive, names, to.point),))
 
 
 # ---- pairs ----
@@ -170,7 +170,7 @@ def _apply(to: Writer, instruction: Prim, values: list[Value]) -> Result:
     time = rest.time
     if isinstance(time, Graph) and time.car is DYNAMIC and time.cdr == time:
         names = "".join(f"{dynamic(to, one)}, " for one in args)
-        source = f"rt.applied({to.out}, named, {static(to, values[0])}, ({names}), {rest.own[0]})"
+        source = f"rt.applied({to.out}, named, {static(to, values[0])}, ({names}), {rest.own[0]}, point={to.point!r})"
         return Value(DYNAMIC, (to.assigned(instruction.name, source),))
     if time != Constant(None):
         return None
@@ -181,8 +181,9 @@ def _apply(to: Writer, instruction: Prim, values: list[Value]) -> Result:
         )
     names = [dynamic(to, one) for one in args]
     function = static(to, values[0])
+    given = ", ".join([*names, f"point={to.point!r}"])
     variable = to.assigned(
-        instruction.name, f"rt.prim({to.out}, 'v', named({function}, {len(args)}), {', '.join(names)})"
+        instruction.name, f"rt.prim({to.out}, 'v', named({function}, {len(args)}), {given})"
     )
     return Value(DYNAMIC, (variable,))
 
@@ -220,14 +221,16 @@ def _equal_atom(to: Writer, instruction: Prim, values: list[Value]) -> Result:
 @rule("load", "S _", "D")
 def _load(to: Writer, instruction: Prim, values: list[Value]) -> Result:
     address = dynamic(to, values[1])
-    source = f"rt.access({to.out}, 'w', 'load', {static(to, values[0])}, {address})"
+    source = f"rt.access({to.out}, 'w', 'load', {static(to, values[0])}, {address}, point={to.point!r})"
     return Value(DYNAMIC, (to.assigned(instruction.name, source),))
 
 
 @rule("store", "S _ _", "D")
 def _store(to: Writer, instruction: Prim, values: list[Value]) -> Result:
     address, stored = (dynamic(to, one) for one in values[1:])
-    source = f"rt.access({to.out}, 'x', 'store', {static(to, values[0])}, {address}, {stored})"
+    source = (
+        f"rt.access({to.out}, 'x', 'store', {static(to, values[0])}, {address}, {stored}, point={to.point!r})"
+    )
     return Value(DYNAMIC, (to.assigned(instruction.name, source),))
 
 
@@ -350,9 +353,8 @@ def _divided(to: Writer, instruction: Prim, values: list[Value]) -> Result:
 
 def _emitted(to: Writer, instruction: Prim, values: list[Value]) -> Value:
     """A primitive that is left to the residual program."""
-    return Value(
-        DYNAMIC, (to.emit(instruction.name, instruction.primitive, [dynamic(to, one) for one in values]),)
-    )
+    names = [dynamic(to, one) for one in values]
+    return Value(DYNAMIC, (to.emit(instruction.name, instruction.primitive, names, to.point),))
 
 
 # ---- early equality ----

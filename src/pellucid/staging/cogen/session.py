@@ -110,10 +110,10 @@ class Session:
         out.append(new(Const, (name, value)))
         return name
 
-    def prim(self, out: Stream, stem: str, primitive: str, *args: str) -> str:
+    def prim(self, out: Stream, stem: str, primitive: str, *args: str, point: str | None = None) -> str:
         """Emit a primitive."""
         name = f"{stem}{next(self.fresh)}"
-        out.append(new(Prim, (name, primitive, args, None)))
+        out.append(new(Prim, (name, primitive, args, point)))
         return name
 
     def jump(self, out: Stream, code: Code, args: tuple[str, ...]) -> None:
@@ -164,19 +164,28 @@ class Session:
         """Emit a lift of the residual program."""
         out.append(Lift(name, target(to, args), (), delay - 1))
 
-    def access(self, out: Stream, stem: str, primitive: str, memory: Any, *args: str) -> str:
+    def access(
+        self, out: Stream, stem: str, primitive: str, memory: Any, *args: str, point: str | None
+    ) -> str:
         """Emit a load from a memory that is known, or a store: each memory has primitives of its own."""
-        return self.prim(out, stem, f"{primitive}@{memory.name}", *args)
+        return self.prim(out, stem, f"{primitive}@{memory.name}", *args, point=point)
 
     def applied(
-        self, out: Stream, named: Callable[[Any, int], str], function: Any, names: tuple[str, ...], rest: Any
+        self,
+        out: Stream,
+        named: Callable[[Any, int], str],
+        function: Any,
+        names: tuple[str, ...],
+        rest: Any,
+        *,
+        point: str | None,
     ) -> str:
         """Emit a primitive that is known, on a list of residual variables."""
         found = list(names)
         while rest.__class__ is tuple:
             found.append(rest[0])
             rest = rest[1]
-        return self.prim(out, "v", named(function, len(found)), *found)
+        return self.prim(out, "v", named(function, len(found)), *found, point=point)
 
     def _place(self, error: Exception) -> str:
         """Where an error was raised, as a code with a line; empty where no line is known."""

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from pellucid.staging.root.program import MAKING_PAIRS, Prim
+
 if TYPE_CHECKING:
     from pellucid.staging.cogen.extension import Extension
     from pellucid.staging.cogen.generator import Generator
-    from pellucid.staging.root.program import Prim
 
 
 class Writer:
@@ -36,6 +37,8 @@ class Writer:
         """Lines of this text and of the interpreter in turn: from the one on, instructions are of the other."""
         self.out = "out"
         self.place = owner.code.name
+        self.point: str | None = None
+        """The place that errors of the residual instruction name, where the interpreter's instruction has a line."""
         self._indent = " "
         self.count = count
 
@@ -46,6 +49,9 @@ class Writer:
     def at(self, instruction: Prim) -> None:
         """Take note of the line of the interpreter that an instruction is of, if its variable's name tells it."""
         line = line_of(instruction.name)
+        self.point = f"{self.owner.function}:{line}" if line else None
+        if instruction.point is not None and instruction.primitive not in MAKING_PAIRS:
+            self.point = instruction.point
         places, now = self.places, len(self.lines)
         while places and places[-2] >= now:
             del places[-2:]
@@ -89,12 +95,12 @@ class Writer:
         """The name of an object among the globals of extensions."""
         return self.generator.global_of(value)
 
-    def emit(self, name: str, primitive: str, args: list[str]) -> str:
+    def emit(self, name: str, primitive: str, args: list[str], point: str | None = None) -> str:
         """Write what emits a primitive; the Python variable of its residual one."""
         variable = self.variable(name)
         inner = f"({', '.join(args)},)" if args else "()"
         self.put(f"{variable} = f'{stem(name)}{{next(rt.fresh)}}'")
-        self.put(f"{self.out}.append(new(Prim, ({variable}, {primitive!r}, {inner}, None)))")
+        self.put(f"{self.out}.append(new(Prim, ({variable}, {primitive!r}, {inner}, {point!r})))")
         return variable
 
 

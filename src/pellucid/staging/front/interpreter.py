@@ -15,7 +15,7 @@ from pellucid.staging.cogen.generator import Compiler, cogen
 from pellucid.staging.cogen.saving import save
 from pellucid.staging.front.inference import RESULT, SIZE, Inference
 from pellucid.staging.front.kinds import Kind, written
-from pellucid.staging.front.placing import placed, placed_loaded
+from pellucid.staging.front.placing import placed, placed_input, placed_loaded
 from pellucid.staging.front.source import Source
 from pellucid.staging.front.statements import program_of
 from pellucid.staging.front.vectors import dynamic_data, result, static_data
@@ -274,8 +274,10 @@ class CompiledProgram:
         values = [*map(_argument, args), *sizes]
         try:
             made = compiled(*values)
-        except InputError:
-            raise
+        except InputError as error:
+            if self._translation is None:
+                raise
+            raise placed_input(error, self._translation.inference) from None
         except StagingError as error:
             if self._translation is None:
                 raise

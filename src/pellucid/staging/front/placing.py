@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from pellucid.base.errors import StagingError
+from pellucid.base.errors import InputError, StagingError
 from pellucid.staging.cogen.growths import EndlessError, Growth, UnsettledError
 from pellucid.staging.front.inference import Inference
 from pellucid.staging.front.loops import RANGE
@@ -45,6 +45,16 @@ def placed(error: StagingError, entry: Source, inference: Inference) -> StagingE
     shown = f"{name}: {message}" if name in own and place else message
     fix = _lifted(error.names, source) if isinstance(error, UnsettledError) and name in own else error.fix
     return StagingError(shown, place=f"{source.file}:{line}", fix=fix)
+
+
+def placed_input(error: InputError, inference: Inference) -> InputError:
+    """An error of what the program is given, at the line of the interpreter that reads it, where that is known."""
+    found = _CODE.fullmatch(error.place or "")
+    sources = {source.name: source for source in inference.sources.values()}
+    if found is None or found[1] not in sources:
+        return error
+    place = f"{sources[found[1]].file}:{found[2]}"
+    return InputError(f"{found[1]}: {error.message}", place=place, fix=error.fix)
 
 
 def _lifted(names: tuple[str, ...], source: Source) -> str:

@@ -29,7 +29,7 @@ from pellucid.staging.root.flow import (
 )
 from pellucid.staging.root.machine import HALT
 from pellucid.staging.root.operations import Operations
-from pellucid.staging.root.program import Code, Const, If, Jump, Pair, Prim, check
+from pellucid.staging.root.program import MAKING_PAIRS, Code, Const, If, Jump, Pair, Prim, check
 from pellucid.staging.root.program import Instruction as RootInstruction
 from pellucid.staging.root.pruning import pruned
 from pellucid.staging.root.records import Records
@@ -217,7 +217,8 @@ class _Lowering(Operations):
         next_code: Code | None = None
         for instruction in stream:
             if isinstance(instruction, Prim):
-                made, primitive, args, _ = instruction
+                made, primitive, args, point = instruction
+                self.place = code.name if point is None or primitive in MAKING_PAIRS else point
                 op = ON_INTEGERS.get(primitive)
                 value = None
                 if op is not None and len(args) == 2:
@@ -252,6 +253,7 @@ class _Lowering(Operations):
             elif isinstance(instruction, Jump):
                 if instruction is not stream[-1]:
                     check(code)
+                self.place = code.name
                 if next_code is None:
                     self._jump(instruction, names, tests)
                 else:

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pellucid.base.errors import StagingError
 
+MAKING_PAIRS = frozenset({"cons", "close"})
+"""The primitives that make pairs."""
 INLINE = "$inline"
 """Setting this variable tells the compiler generator whether to unfold the next jump."""
 
@@ -18,7 +20,8 @@ INLINE = "$inline"
 class Prim(NamedTuple):
     """Binds a variable to what a primitive makes of variables.
 
-    Pairs with the same `point` are of one type for the compiler generator; without one, each place is its own.
+    Pairs with the same `point` are of one type for the compiler generator; without one, each place is its own. The
+    point of any other primitive is the place that its errors name, instead of the code.
     """
 
     name: str
