@@ -35,12 +35,8 @@ def multiples(node: Expr) -> tuple[tuple[Expr, int], ...] | None:
     [((%i, 1), ($n:i32, -1)), ((%i, 8),), None]
     """
     op, args = node.op, node.args
-    if op == "add":
-        return (args[0], 1), (args[1], 1)
-    if op == "sub":
-        return (args[0], 1), (args[1], -1)
-    if op == "neg":
-        return ((args[0], -1),)
+    if op in SIGNS:
+        return tuple(zip(args, SIGNS[op], strict=True))
     if op == "mul":
         a, b = args
         if b.op == "const":
