@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...ir.expr import LEAVES, Expr
 from ...ir.facts import Facts
@@ -22,9 +22,6 @@ from ..core.elements import ranges_of
 from ..core.registry import named
 from ..core.tactic import State, Tactic, make, repeat, sequence
 from .passes import if_any, rules
-
-if TYPE_CHECKING:
-    pass
 
 Live = Sequence[str] | None
 """Names of the outputs that are needed at the end; None for all of them."""
