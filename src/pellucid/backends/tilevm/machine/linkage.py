@@ -105,12 +105,17 @@ def _run_instructions(
         f.call(f.load(POINTER, at).name, *places, *size, result=result)
 
 
+def _begun(f: Function, running: int) -> tuple[Value, Value, Value]:
+    """The base of the subprogram in `f.b`, the limit of its iterations, and the place of its mask of active lanes."""
+    base = f.b + f.load("i64", f.b, 8 * SubprogramWord.BASE)
+    limit = f.load("i32", base + f.load("i64", f.b, 8 * SubprogramWord.LIMIT)).signed("i64")
+    return base, limit, base + f.load("i64", f.b, 8 * running)
+
+
 def _run_batches(asm: Assembly, name: str, half: int) -> None:
     """Write the loop that runs a subprogram on batches until no lane is active."""
     with asm.function(f"{name}_0", **dict.fromkeys("oabc", POINTER), size="i64") as f:
-        base = f.b + f.load("i64", f.b, 8 * SubprogramWord.BASE)
-        limit = f.load("i32", base + f.load("i64", f.b, 8 * SubprogramWord.LIMIT)).signed("i64")
-        running = base + f.load("i64", f.b, 8 * SubprogramWord.BATCH_RUNNING)
+        base, limit, running = _begun(f, SubprogramWord.BATCH_RUNNING)
         code, stop, step = (
             f.load(POINTER, f.b, 8 * SubprogramWord.BATCH_CODE),
             *(f.load("i64", f.b, 8 * k) for k in (SubprogramWord.STOP, SubprogramWord.STEP)),
@@ -133,9 +138,7 @@ def _run_intervals(asm: Assembly, name: str, half: int) -> None:
     If it stops early, states become the intervals of their types. Its result is no point; taken results may be.
     """
     with asm.function(name, "i64", **dict.fromkeys("oabc", POINTER)) as f:
-        base = f.b + f.load("i64", f.b, 8 * SubprogramWord.BASE)
-        limit = f.load("i32", base + f.load("i64", f.b, 8 * SubprogramWord.LIMIT)).signed("i64")
-        running = base + f.load("i64", f.b, 8 * SubprogramWord.INTERVAL_RUNNING)
+        base, limit, running = _begun(f, SubprogramWord.INTERVAL_RUNNING)
         code, stop, step, lost = (
             f.load(POINTER, f.b, 8 * SubprogramWord.INTERVAL_CODE),
             *(
