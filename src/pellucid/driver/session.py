@@ -295,7 +295,7 @@ class Session:
         if isinstance(code, TileCode):
             tape = self._rewritten if name == REWRITTEN else self._traced(state)
             tape.frames += 1
-            # Whether that was much is worked out while nobody waits.
+            # The estimate is made while nobody waits.
             self._drawn = group, tape, code, spent["frame"], width * height
             return Shown(pixels, "tiles", spent, state.trouble)
         return Shown(pixels, "llvm", {**spent, "compile": compile_ms}, state.trouble)
@@ -303,7 +303,7 @@ class Session:
     def _chosen(
         self, state: _Picture, spent: dict[str, float]
     ) -> tuple[str, Code, Mapping[str, float], float]:
-        """The fastest code of a scene as far as is known: what it needs besides the view, and its compiler needed."""
+        """The name of the code that is fastest as far as is known, the code, its parameters, and its compile time."""
         group = state.group
         made = {LIFTED: group.lifted, WHOLE: state.whole}
         better = self._rewritten.code if self._rewritten.key is state else None
@@ -318,7 +318,7 @@ class Session:
             if tape is not None:
                 return TILES, tape, constants, 0.0
             name = WHOLE
-            # Not everything has a tape: machine code has to be waited for then.
+            # A picture without a tape has to wait for machine code.
             code = state.whole = state.whole or self._made(state, WHOLE, lambda: True)
         return name, code.code, self._constants(state) if name == LIFTED else NOTHING, code.ms
 
@@ -326,12 +326,12 @@ class Session:
         return state.constants or state.group.template.values
 
     def _traced(self, state: _Picture) -> _Tape:
-        """The tape of a scene as it was traced: that of its family, once its numbers were edited and there is one."""
+        """The tape of a picture as it was traced: that of its template, once its numbers were edited and there is one."""
         shared = self._shared
         return shared if shared.key is state.group and shared.code is not None else self._tape
 
     def _taped(self, state: _Picture) -> tuple[TileCode | None, Mapping[str, float]]:
-        """That tape, which is made if there is none, and the values of its parameters."""
+        """The same tape, made if there is none, and the values of its parameters."""
         tape = self._traced(state)
         if tape is self._shared:
             return tape.code, self._constants(state)
@@ -418,7 +418,7 @@ class Session:
         self._nodes = E.count()
 
     def _compile(self, state: _Picture, which: str) -> None:
-        """Make code of a scene, unless it is not wanted anymore when the compiler proper would begin."""
+        """Make code of a picture, unless it is no longer wanted when the compiler would begin."""
         try:
             if which in (SHARED, REWRITTEN):
                 self._tape_again(state, which)
@@ -437,7 +437,7 @@ class Session:
                 state.group.lifted = made
 
     def _tape_again(self, state: _Picture, which: str) -> None:
-        """Make the tape of a scene's family, or that of the scene by the rules; how fast this is will be measured."""
+        """Make the tape of a picture's template, or that of the picture by the rules; its speed is measured later."""
         with self._compiling, uncollected():
             if which == SHARED:
                 tape = _Tape(state.group, self._tape_of(state.group.template.frame))
