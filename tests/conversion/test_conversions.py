@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pellucid as pl
-from pellucid.conversion import meaning
+from pellucid.conversion import color_model
 from pellucid.conversion.nests import nest_between
 from pellucid.conversion.plan import conversion
 from pellucid.driver.kernel import make_backend, optimized
@@ -138,8 +138,8 @@ def test_levels_of_other_places_are_mixed_as_they_are():
 )
 def test_what_means_something_else_is_converted(source: str, target: str):
     old, new = layout_of(source), layout_of(target)
-    assert not meaning.alike(old, new)
-    assert meaning.alike(old, old)
+    assert not color_model.same(old, new)
+    assert color_model.same(old, old)
     size = (12, 4)
     data = random_bytes(old, *size)
     made = pl.convert(data, old, new, size)

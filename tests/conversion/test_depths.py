@@ -13,8 +13,8 @@ import pytest
 
 import pellucid as pl
 from pellucid.conversion.access import word_type
+from pellucid.conversion.color_model import _scale
 from pellucid.conversion.depths import Line, nearest
-from pellucid.conversion.meaning import _scale
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
 from pellucid.ir.interp import evaluate

@@ -13,7 +13,7 @@ from tests.pixels.made_up import MadeUp, layouts
 
 import pellucid as pl
 from pellucid.conversion import nests, packing, plan
-from pellucid.conversion.plan import turn
+from pellucid.conversion.plan import period
 from pellucid.conversion.planes import planes_of
 from pellucid.conversion.rows import Rows
 from pellucid.driver.compiled import codes
@@ -24,14 +24,14 @@ from pellucid.ir.nest import Alloc, roots, walk
 from pellucid.pixels import FORMATS, Layout, layout_of
 
 PICTURES = [n for n, f in FORMATS.items() if f.model != "samples"]
-GROUPED = [n for n in PICTURES if math.prod(turn(FORMATS[n])) > math.prod(turn(FORMATS[n], groups=False))]
+GROUPED = [n for n in PICTURES if math.prod(period(FORMATS[n])) > math.prod(period(FORMATS[n], groups=False))]
 
 
 def in_place(source: Layout, target: Layout, *_, **__):
     """Blocks of whole groups of both, and no rows."""
-    across, down = (math.lcm(a, b) for a, b in zip(turn(source), turn(target), strict=True))
-    fits = max(across // turn(target)[0], down // turn(target)[1]) <= plan.LONGEST
-    return plan.Arrangement((across, down) if fits else turn(target))
+    across, down = (math.lcm(a, b) for a, b in zip(period(source), period(target), strict=True))
+    fits = max(across // period(target)[0], down // period(target)[1]) <= plan.MAX_GROUPS
+    return plan.Arrangement((across, down) if fits else period(target))
 
 
 def converted(
@@ -40,7 +40,7 @@ def converted(
     """The bytes of a conversion, made anew: with rows wherever there may be some, or with none at all."""
     codes.forget()
     if rows:
-        change = patch.multiple(plan, SHORT=0, SHORT_BITS=0, SHORT_ENTRIES=0)
+        change = patch.multiple(plan, QUICK_BLOCK=0, QUICK_BLOCK_OF_BITS=0, QUICK_BLOCK_OF_ENTRIES=0)
     else:
         change = patch.object(plan, "arrangement", in_place)
     with change:

@@ -9,7 +9,7 @@ import pytest
 
 import pellucid as pl
 from pellucid.conversion import nests, plan
-from pellucid.conversion.tables import LARGEST, Tables
+from pellucid.conversion.tables import MAX_ELEMENTS, Tables
 from pellucid.driver.compiled import codes
 from pellucid.driver.options import Options
 from pellucid.ir import types as T
@@ -86,7 +86,7 @@ def test_bits_of_two_channels_that_are_alike_are_one_table():
 
 
 def test_tables_are_worked_out_when_one_is_asked_for_and_then_all():
-    tables = Tables(LARGEST)
+    tables = Tables(MAX_ELEMENTS)
     tables((apply("mul", NUMBER, const(2, T.i32)),), param("n", T.u32))
     tables((apply("convert", NUMBER, attr=T.f32),), param("n", T.u32))
     first, second = tables.made.values()
@@ -97,12 +97,12 @@ def test_tables_are_worked_out_when_one_is_asked_for_and_then_all():
     assert len(tables.found) == 2
     assert second.data is not None
     assert second.data.dtype == np.float32
-    assert second.data[-1] == LARGEST - 1
+    assert second.data[-1] == MAX_ELEMENTS - 1
     assert tables.arrays(const(0, T.i32)) == []
 
 
 def test_a_larger_table_is_filled_by_the_program():
-    tables = Tables(LARGEST + 1)
+    tables = Tables(MAX_ELEMENTS + 1)
     tables((apply("mul", NUMBER, const(2, T.i32)),), param("n", T.u32))
     (table,) = tables.made.values()
     assert table.data is None

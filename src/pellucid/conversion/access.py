@@ -93,7 +93,7 @@ def write(
     """The words of a group of a plane, each with the mask of the bits that are meant; lowest address first.
 
     A word is a byte, or of more bits if all samples lie whole in such words. `samples` gives for each channel of the
-    plane the bits of its samples in the group, as 32 or 64 bits without a sign, those beyond it zero.
+    plane the bits of its samples in the group, as 32 or 64 bits without a sign, zero above them.
     """
     size, wide = layout.planes[plane].bits // word.bits, word.bits
     parts: list[list[Expr]] = [[] for _ in range(size)]
@@ -201,7 +201,7 @@ def _joined(word: T.Type, buffer: Buffer, base: Expr, count: int) -> Expr:
 
 
 def signed(channel: Channel, bits: Expr) -> Expr:
-    """The bits of a sample as a number of `word_type`, those beyond it zero."""
+    """The bits of a sample as a number of `word_type`, zero above them."""
     if channel.kind != "s":
         return bits
     word = word_type(channel)
@@ -250,6 +250,18 @@ def parted(position: Expr, count: int) -> tuple[Expr, int] | None:
     if by % count:
         return None
     return _sum(node, by // count, constant // count), constant % count
+
+
+def in_block(row: Expr, tall: int) -> tuple[Expr, int]:
+    """The block of a row, and the row within it, where blocks of `tall` rows count the rows.
+
+    >>> from ..ir.expr import index
+    >>> in_block(plus(times(index("j"), 2), 1), 2)
+    (%j, 1)
+    """
+    found = parted(row, tall)
+    assert found is not None  # noqa: S101 - rows are made of blocks
+    return found
 
 
 def _linear(position: Expr) -> tuple[Expr, int, int]:

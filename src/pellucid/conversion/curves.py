@@ -15,11 +15,11 @@ from ..ir.expr import Buffer, Expr, const, index
 from ..tracing import Value
 from ..tracing import functions as F
 from ..tracing.tracer import lift
-from .access import parted, plus, times
+from .access import in_block, plus, times
 from .scratch import Scratch
 
 PIXEL, NUMBER = index("pixel"), index("number")
-MOST = 64 << 10
+MAX_BYTES = 64 << 10
 """The most bytes that the rows of a block take: half of what a thread has for itself."""
 
 
@@ -29,7 +29,7 @@ def fits(width: int, tall: int, real: T.Type, *, many: int = 3) -> bool:
     >>> fits(1920, 2, T.f32), fits(1920, 2, T.f64), fits(1920, 2, T.f64, many=1)
     (True, False, True)
     """
-    return many * width * tall * real.bits <= 8 * MOST
+    return many * width * tall * real.bits <= 8 * MAX_BYTES
 
 
 class Curves:
@@ -93,6 +93,5 @@ class Curves:
         return tuple(found)
 
     def _place(self, column: Expr, row: Expr, which: int) -> tuple[Expr, Expr]:
-        found = parted(row, self.tall)
-        assert found is not None  # noqa: S101 - blocks are of so many rows
-        return found[0], plus(column, (found[1] * self.many + which) * self.size[0])
+        block, within = in_block(row, self.tall)
+        return block, plus(column, (within * self.many + which) * self.size[0])

@@ -19,10 +19,10 @@ from ..tracing import Value
 from ..tracing import functions as F
 from ..tracing.tracer import lift
 from ..tracing.transfer import from_linear
-from . import meaning
+from . import color_model
 from .access import Memory, parted, plus, read
+from .color_model import Components, mean
 from .lines import Lines
-from .meaning import Components, mean
 from .rows import Rows
 
 
@@ -30,16 +30,16 @@ from .rows import Rows
 class Decoder:
     """The color at a column and a row inside; `facts` is what is known of these, so that edges are met only there.
 
-    Amounts of light are left as they are `as_stored`, for where they are stored as such again; and so are Y, Cb and Cr
-    `as_levels`, which then stand for a color. Samples are in memory, `planes`, or in `rows` or `lines` if these are
+    With `as_encoded`, amounts of light are not decoded, because they are stored as such again; with `in_ycbcr`, Y, Cb
+    and Cr are the color. Samples are in memory, `planes`, or in `rows` or `lines` if these are
     given. With `by_entry`, columns count the entries of the palette, and colors are theirs.
     """
 
     layout: Layout
     planes: Sequence[Memory]
     size: tuple[int, int]
-    as_stored: bool = False
-    as_levels: bool = False
+    as_encoded: bool = False
+    in_ycbcr: bool = False
     by_entry: bool = False
     rows: Rows | None = None
     lines: Lines | None = None
@@ -54,16 +54,16 @@ class Decoder:
     @property
     def linear(self) -> bool:
         """Whether components have a curve before they are a color."""
-        return self.layout.said["transfer"] == "linear" and not self.as_stored
+        return self.layout.said["transfer"] == "linear" and not self.as_encoded
 
     def components(self, i: Expr, j: Expr) -> Components:
-        """What has the curve, if there is one, and alpha."""
+        """The components that the curve, if there is one, applies to, and alpha."""
         if self.layout.model == "mosaic":
             return self._of_sums(*self.sums(i, j))
         levels = {c.name: self._level(c, i, j) for c in self.layout.channels if c.name != "I"}
-        if self.as_levels:
+        if self.in_ycbcr:
             return self._straight(levels["Y"], levels["Cb"], levels["Cr"], levels.get("A", 1.0))
-        return self._straight(*meaning.components(self.layout, levels))
+        return self._straight(*color_model.components(self.layout, levels))
 
     def alpha(self, i: Expr, j: Expr) -> Any:
         """The last of `components`."""
@@ -80,14 +80,14 @@ class Decoder:
     def sums(self, i: Expr, j: Expr) -> tuple[Any, Any, Any]:
         """Four times red, green and blue of a mosaic: samples added up."""
         near = self._near if self.lines is None else self.lines.near
-        return meaning.sums(self.layout, lambda a, b: near(i, j, a, b), Value(i), Value(j))
+        return color_model.sums(self.layout, lambda a, b: near(i, j, a, b), Value(i), Value(j))
 
     def of_sums(self, *totals: Any) -> Components:
         """The color that sums of samples stand for."""
         return self._curved(self._of_sums(*totals))
 
     def _of_sums(self, *totals: Any) -> Components:
-        r, g, b = (meaning.of_sum(self.layout, total) for total in totals)
+        r, g, b = (color_model.of_sum(self.layout, total) for total in totals)
         return self._straight(r, g, b, 1.0)
 
     def _curved(self, components: Components) -> Components:
@@ -97,7 +97,7 @@ class Decoder:
 
     def _straight(self, r: Any, g: Any, b: Any, a: Any) -> Components:
         """Components as they are kept, but in range, and without alpha where they have a curve."""
-        if self.layout.model == "ycbcr" and not self.as_levels:
+        if self.layout.model == "ycbcr" and not self.in_ycbcr:
             r, g, b = (F.clamp(x, 0.0, 1.0) for x in (r, g, b))
         if self.linear and self.layout.said["alpha"] == "premultiplied" and "A" in self.layout.names:
             part = F.where(a > 0.0, 1.0 / a, 0.0)
@@ -110,7 +110,7 @@ class Decoder:
         columns = self._nearest(i, channel.across, self.size[0]) if across else [i]
         rows = self._nearest(j, channel.down, self.size[1]) if down else [j]
         near = [
-            meaning.level(self.layout, channel, self.sample(channel.name, x, y))
+            color_model.level(self.layout, channel, self.sample(channel.name, x, y))
             for y in rows
             for x in columns
         ]

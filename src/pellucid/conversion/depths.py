@@ -3,7 +3,7 @@
 A sample n stands for a level on a straight line, (n - zero) / span, and so does the sample that is wanted. Between them
 is another line with a rational slope. Floats of 32 bits are not precise enough to round it: of 12 bits to 16, one code
 in 300 would be off by one. Here the line is rounded exactly, by one multiplication and one shift wherever these are
-exact for every code, which is worked out when the expression is made. Below `meaning`, which knows zeros and spans.
+exact for every code, which is worked out when the expression is made. Below `color_model`, which knows zeros and spans.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def nearest(given: Channel, first: Line, wanted: Channel, second: Line, sample: 
 
 @functools.lru_cache(maxsize=1024)
 def _steps(low: int, high: int, first: Line, least: int, greatest: int, second: Line) -> _Steps:
-    """How the samples low .. high become samples least .. greatest."""
+    """The steps by which samples low .. high become samples least .. greatest."""
     slope = Fraction(second.span, first.span)
 
     def place(n: int) -> Fraction:

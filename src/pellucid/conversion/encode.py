@@ -21,9 +21,9 @@ from ..reasoning.infer import FactsOf
 from ..reasoning.linear import folded
 from ..tracing import functions as F
 from ..tracing.transfer import to_linear
-from . import meaning
+from . import color_model
 from .access import bits_type, plus, times, write
-from .meaning import Components
+from .color_model import Components
 from .plan import BlockGrid
 from .rows import Rows, Samples
 from .scratch import Stage, over, staged
@@ -39,7 +39,7 @@ def kept(layout: Layout, color: Components, *, linear: bool) -> Components:
 
 
 def straight(layout: Layout, color: Components, *, linear: bool) -> Components:
-    """What of a premultiplied color has the curve, if there is one, and alpha."""
+    """The components of a premultiplied color that the curve, if there is one, applies to, and alpha."""
     if not linear and not _keeps_straight(layout):
         return color
     *rgb, a = color
@@ -49,7 +49,7 @@ def straight(layout: Layout, color: Components, *, linear: bool) -> Components:
 
 
 def finished(layout: Layout, color: Components, *, linear: bool) -> Components:
-    """What has had its curve, multiplied by alpha again if the layout keeps it so."""
+    """The color of curved components: multiplied by alpha again if the layout stores it so."""
     if not linear or _keeps_straight(layout):
         return color
     *rgb, a = color
@@ -65,7 +65,7 @@ def _keeps_straight(layout: Layout) -> bool:
 class Encoder:
     """Writes the nest: blocks of whole groups of all planes, row after row.
 
-    `as_levels` colors are Y, Cb and Cr. Of channels in `copied`, the bits of the sample at a pixel are had without its
+    `in_ycbcr` colors are Y, Cb and Cr. Of channels in `copied`, the bits of the sample at a pixel are had without its
     color. With `rows`, samples are put there, and packed when a row of blocks is done: blocks need not be whole groups
     then. `facts` is what is known of the columns and rows that colors are asked for.
     """
@@ -74,7 +74,7 @@ class Encoder:
     planes: tuple[Buffer, ...]
     blocks: BlockGrid
     colors: Colors
-    as_levels: bool = False
+    in_ycbcr: bool = False
     copied: Mapping[str, Callable[[Expr, Expr], Expr]] = field(
         default_factory=dict[str, Callable[[Expr, Expr], Expr]]
     )
@@ -94,7 +94,7 @@ class Encoder:
         return body
 
     def _section(self, stages: Sequence[Stage], row: Expr, tall: int, count: int) -> N.Block:
-        """So many rows of blocks, or one that stands by itself."""
+        """A loop over `count` rows of blocks, or, if it is 0, one row that stands by itself."""
         body = self._line(row, tall)
         if self.rows is None:
             body = over(count, body)
@@ -111,18 +111,18 @@ class Encoder:
 
     def _line(self, row: Expr, tall: int) -> N.Block:
         """The blocks of a row of them."""
-        (columns, right), (first, beyond), across = self.blocks.columns, self.blocks.inner, self.blocks.across
+        (columns, right), (begin, end), across = self.blocks.columns, self.blocks.inner, self.blocks.across
         zero = const(0, T.i32)
         found: N.Block = ()
-        if first and first <= beyond < columns:
+        if begin and begin <= end < columns:
             # Both ends by the same code.
-            both = self._block(times(EDGE, beyond), row, across, tall)
+            both = self._block(times(EDGE, end), row, across, tall)
             found += (N.For(EDGE, zero, const(2, T.i32), both),)
-        elif first:
+        elif begin:
             found += self._block(zero, row, across, tall)
-        if first < beyond:
+        if begin < end:
             inner = self._block(COLUMN, row, across, tall)
-            found += (N.For(COLUMN, const(first, T.i32), const(beyond, T.i32), inner),)
+            found += (N.For(COLUMN, const(begin, T.i32), const(end, T.i32), inner),)
         if right:
             found += self._block(const(columns, T.i32), row, right, tall)
         return found
@@ -140,7 +140,7 @@ class Encoder:
             return self.colors(*place(across, down))
 
         def color(across: int, down: int) -> Components:
-            # Beyond the edges the last pixel goes on, so that the mean of a chroma sample is of pixels there are.
+            # The last pixel is repeated, so that the mean of a chroma sample is that of existing pixels.
             return made(min(across, wide - 1), min(down, tall - 1))
 
         def sample(channel: Channel, k: int, line: int) -> Expr:
@@ -191,7 +191,7 @@ class Encoder:
         return tuple(found)
 
     def _inside(self, index: Expr) -> Expr:
-        """An index that may have been moved; before the first pixel it is that."""
+        """An index clamped to the first pixel."""
         return index if self.facts(index).lo >= 0 else folded("max", index, const(0, T.i32))
 
     def _sample(self, channel: Channel, left: int, top: int, place: Any, color: Any) -> Expr:
@@ -201,15 +201,15 @@ class Encoder:
         first = self.layout.cosited(channel)
         beside, below = _weights(channel.across, first=first[0]), _weights(channel.down, first=first[1])
         area = [(across * down, color(left + i, top + j)) for j, down in below for i, across in beside]
-        mean = [meaning.mean([(weight, c[n]) for weight, c in area]) for n in range(4)]
+        mean = [color_model.mean([(weight, c[n]) for weight, c in area]) for n in range(4)]
         if self.layout.model == "mosaic":
-            mean[0] = mean[meaning.site(self.layout, left, top)]
-        made = meaning.stored(self.layout, (*mean,), channel.name, as_levels=self.as_levels)
+            mean[0] = mean[color_model.site(self.layout, left, top)]
+        made = color_model.stored(self.layout, (*mean,), channel.name, in_ycbcr=self.in_ycbcr)
         return made[channel.name]
 
 
 def _weights(count: int, *, first: bool) -> list[tuple[int, int]]:
-    """Which pixels, from the first on, count how much for the sample of so many: all alike, or more near the first."""
+    """The weights of pixels in a sample of `count`: equal, or greater near the `first` that it is cosited with."""
     if first:
         return [(k, count - abs(k)) for k in range(1 - count, count)]
     return [(k, 1) for k in range(count)]

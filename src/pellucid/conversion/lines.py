@@ -1,8 +1,8 @@
-"""A mosaic's samples line by line in scratch memory: unpacked once, and mirrored beyond both ends of a line.
+"""A mosaic's samples line by line in scratch memory: unpacked once, and mirrored past both ends of a line.
 
 Colors are made of neighbors; here these are whole words beside each other, whatever the layout. Samples of even columns
 stand by themselves, and so do those of odd ones, so that every other sample of a line is a run. Between `access`, which
-reads the layout, and `packing`, which writes the rest of the nest; see decision 24.
+reads the layout, and `nests`, which puts the nest together; see decision 24.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, index
 from ..pixels.layout import Layout
 from ..reasoning.linear import folded
-from .access import Memory, parted, plus, read, times
+from .access import Memory, in_block, parted, plus, read, times
 from .scratch import Scratch
 
 LINE, GROUP = index("line"), index("group")
 WORD = T.u16
 PIECE = 32
-"""How many words a register has, and lines begin after: what is read for the pixels of a block is a whole register."""
-MOST = 64 << 10
+"""Words of a register. Lines begin after as many, so that the samples of a block are read as a whole register."""
+MAX_BYTES = 64 << 10
 """The most bytes that the lines of a block take: a part of what threads have for themselves."""
 
 
@@ -34,13 +34,13 @@ def lined(layout: Layout, width: int, tall: int) -> bool:
     """
     if layout.model != "mosaic" or layout["M"].kind != "u" or layout["M"].bits > WORD.bits:
         return False
-    return _size(width, tall) * WORD.bits // 8 <= MOST
+    return _size(width, tall) * WORD.bits // 8 <= MAX_BYTES
 
 
 def _half(width: int) -> int:
-    """How many samples of one parity a line has, with those beyond its ends: an odd number of pieces.
+    """The samples of one parity in a line, with those past its ends: an odd number of pieces.
 
-    The same place of every line would otherwise be in the same few places of a cache.
+    With an even number, equal places of lines would fall into few sets of the cache.
     """
     return PIECE * (-(-((width + 1) // 2 + PIECE + 1) // PIECE) | 1)
 
@@ -73,12 +73,12 @@ class Lines:
             group = self._unpacked(block, times(GROUP, pixels), row, pixels)
             found += (N.For(GROUP, zero, const(whole, T.i32), group),)
         found += self._unpacked(block, const(whole * pixels, T.i32), row, rest)
-        # Their color stays: beyond an edge is what is on the other side of the pixel at the edge.
-        for beyond, inside in ((-1, min(1, self.width - 1)), (self.width, max(0, self.width - 2))):
+        # Mirrored at the pixel at the edge, so that the color of a place stays.
+        for outside, inside in ((-1, min(1, self.width - 1)), (self.width, max(0, self.width - 2))):
             found += (
                 self.words.store(
                     block,
-                    self._place(LINE, const(beyond, T.i32)),
+                    self._place(LINE, const(outside, T.i32)),
                     self._word(block, LINE, const(inside, T.i32)),
                 ),
             )
@@ -95,9 +95,8 @@ class Lines:
 
     def _line(self, row: Expr, down: int) -> tuple[Expr, Expr]:
         """The block of a row, and the line of it, or of one near to it."""
-        found = parted(row, self.tall)
-        assert found is not None  # noqa: S101 - blocks are of so many rows
-        return found[0], const(found[1] + down + 1, T.i32)
+        block, within = in_block(row, self.tall)
+        return block, const(within + down + 1, T.i32)
 
     def _unpacked(self, block: Expr, first: Expr, row: Expr, count: int) -> N.Block:
         """The stores of so many samples from a column on."""
@@ -114,7 +113,7 @@ class Lines:
         return self.words.load(block, self._place(line, column))
 
     def _place(self, line: Expr, column: Expr) -> Expr:
-        """Where the sample of a column is in the lines; columns begin before the first one."""
+        """The place of a sample in the lines; columns begin one before the first."""
         found = parted(column, 2)
         assert found is not None  # noqa: S101 - blocks are of whole groups of a mosaic
         group, odd = found

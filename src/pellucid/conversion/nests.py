@@ -31,13 +31,13 @@ from ..loops.scripts.strategies import index_facts
 from ..pixels import Channel, Layout, layout_of
 from ..tracing import Value, tracing
 from ..tracing.transfer import from_linear, to_linear
-from . import meaning
+from . import color_model
 from .access import Memory, least_type
+from .color_model import Components
 from .curves import Curves
 from .decode import Decoder
 from .encode import Encoder, finished, kept, straight
 from .lines import Lines
-from .meaning import Components
 from .plan import Conversion, ConversionPlan, plan_of
 from .rows import Rows
 from .scratch import Stage, scheduled
@@ -113,7 +113,7 @@ def _written(plan: ConversionPlan) -> Block:
     copied: dict[str, Bits] = {}
     facts = plan.blocks.facts()
     decoder = Decoder(
-        source, memories, size, not plan.curve, plan.levels, rows=rows, lines=lines, facts=facts
+        source, memories, size, not plan.curve, plan.in_ycbcr, rows=rows, lines=lines, facts=facts
     )
     match plan.colors:
         case "sums":
@@ -128,7 +128,9 @@ def _written(plan: ConversionPlan) -> Block:
             colors = functools.partial(_color, plan, decoder)
 
     packed = Rows(target, size, tall, "written") if plan.packed else None
-    encoder = Encoder(target, plan.conversion.planes, plan.blocks, colors, plan.levels, copied, packed, facts)
+    encoder = Encoder(
+        target, plan.conversion.planes, plan.blocks, colors, plan.in_ycbcr, copied, packed, facts
+    )
     return encoder.nest(stages, once)
 
 
@@ -157,7 +159,7 @@ def _of_numbers(
     curve = from_linear if decodes else to_linear
     gray = decoder.layout.model in ("gray", "alpha")
     if target.model == "mosaic" and not decoder.by_entry:
-        site = functools.partial(meaning.site, target)
+        site = functools.partial(color_model.site, target)
         curves = Curves(size, tall, wide, curve, numbers, many=1, site=site)
     else:
         curves = Curves(size, tall, wide, curve, numbers, many=1 if gray else 3)
@@ -179,8 +181,8 @@ def _of_entries(plan: ConversionPlan, decoder: Decoder) -> tuple[Colors, dict[st
     def bits(channel: Channel, column: Expr, row: Expr) -> Expr:
         r, g, b, a = made
         if target.model == "mosaic":
-            r = made[meaning.site_of(target, column, row)]
-        value = meaning.stored(target, (r, g, b, a), channel.name)[channel.name]
+            r = made[color_model.site_of(target, column, row)]
+        value = color_model.stored(target, (r, g, b, a), channel.name)[channel.name]
         return _looked_up(tables, channel, value, decoder.index(column, row))
 
     # What is a mean of pixels is made of colors.
@@ -190,7 +192,7 @@ def _of_entries(plan: ConversionPlan, decoder: Decoder) -> tuple[Colors, dict[st
 
 def _of_sums(plan: ConversionPlan, decoder: Decoder) -> tuple[Colors, dict[str, Bits], list[Stage]]:
     """Colors, and bits that are of one color, that are looked up by a sum of samples of a mosaic."""
-    target, tables, number = plan.target, Tables(meaning.added(decoder.layout)), Value(NUMBER)
+    target, tables, number = plan.target, Tables(color_model.added(decoder.layout)), Value(NUMBER)
     of_sum = color_of(decoder.of_sums(number, number, number))
     light, *_, alpha = kept(target, of_sum, linear=plan.curve == "encoder")
     sums = functools.cache(decoder.sums)
@@ -200,10 +202,14 @@ def _of_sums(plan: ConversionPlan, decoder: Decoder) -> tuple[Colors, dict[str, 
         return r, g, b, alpha
 
     def bits(channel: Channel, column: Expr, row: Expr) -> Expr:
-        value = meaning.stored(target, (light, light, light, alpha), channel.name)[channel.name]
+        value = color_model.stored(target, (light, light, light, alpha), channel.name)[channel.name]
         if channel.name == "A":
             return value
-        at = meaning.site_of(target, column, row) if target.model == "mosaic" else "RGB".index(channel.name)
+        at = (
+            color_model.site_of(target, column, row)
+            if target.model == "mosaic"
+            else "RGB".index(channel.name)
+        )
         return _looked_up(tables, channel, value, sums(column, row)[at].expr)
 
     alone = target.channels if target.model in ("rgb", "mosaic") else ()
@@ -220,6 +226,6 @@ def _looked_up(tables: Tables, channel: Channel, value: Expr, number: Expr) -> E
 
 def _recoded(target: Layout, decoder: Decoder, name: str, column: Expr, row: Expr) -> Expr:
     """The bits of a sample that is one of the source, or none of it."""
-    given = meaning.origin(decoder.layout, name)
+    given = color_model.origin(decoder.layout, name)
     sample = None if given is None else decoder.sample(given, column, row)
-    return meaning.recoded(decoder.layout, target, name, sample)
+    return color_model.recoded(decoder.layout, target, name, sample)

@@ -18,9 +18,9 @@ from ..ir.expr import Buffer, Expr
 from ..ir.nest import Block
 from ..pixels.layout import Layout
 from ..tracing import Param
+from .color_model import Components
 from .encode import Encoder, kept
-from .meaning import Components
-from .plan import BlockGrid, turn
+from .plan import BlockGrid, period
 from .planes import Bytes, aligned, check_drawable, destination, parts, planes_of
 from .rows import Rows
 from .scratch import scheduled
@@ -52,7 +52,7 @@ def packed(
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """What was compiled for a layout and a size: the code, the planes it fills, and the picture's parameters."""
+    """The code for a layout and a size, the planes that it fills, and the picture's parameters."""
 
     code: Code
     planes: tuple[Buffer, ...]
@@ -84,11 +84,11 @@ def nest_of(
     """The nest that draws into the planes of a layout; for the usual view, or for any, with one sample or many."""
     known: dict[str, float] = {"width": size[0], "height": size[1]}
     known |= {"center_x": 0.0, "center_y": 0.0, "scale": 1.0} if usual else {}
-    whole, alone = (math.prod(turn(layout, groups=groups)) for groups in (True, False))
+    whole, alone = (math.prod(period(layout, groups=groups)) for groups in (True, False))
     # A picture is compiled for each pixel of a block by itself.
-    rows = Rows(layout, size, turn(layout)[1], "written") if whole > alone else None
+    rows = Rows(layout, size, period(layout)[1], "written") if whole > alone else None
     rows = rows if rows and rows.fits else None
-    blocks = BlockGrid(size, *turn(layout, groups=rows is None))
+    blocks = BlockGrid(size, *period(layout, groups=rows is None))
     linear = layout.said["transfer"] == "linear"
 
     def fill(colors: Colors) -> Block:

@@ -18,7 +18,7 @@ from ..ir.expr import Buffer
 from ..ir.facts import Facts
 from ..pixels import Channel, Layout, layout_of
 from ..reasoning.infer import FactsOf
-from . import meaning
+from . import color_model
 from .curves import fits
 from .lines import lined
 from .planes import check_drawable, check_readable, checked_size, planes_of
@@ -28,15 +28,15 @@ from .tables import pay
 if TYPE_CHECKING:
     from ..driver.report import Report
 
-LONGEST = 8
-"""How many groups of the target one block has at most."""
-SHORT, SHORT_BITS, SHORT_ENTRIES = 6, 4, 2
-"""Of how many pixels blocks are soon compiled: if a format has whole bytes, if none has or there are half floats, of
-entries of a palette."""
+MAX_GROUPS = 8
+"""Maximum groups of the target in one block."""
+QUICK_BLOCK, QUICK_BLOCK_OF_BITS, QUICK_BLOCK_OF_ENTRIES = 6, 4, 2
+"""Pixels of a block that is compiled quickly: if a format has whole bytes; if none has, or one has half floats; if the
+source has a palette."""
 
 
 class Conversion(NamedTuple):
-    """What is asked for: the texts of two layouts, the size of the picture, the planes read, and the planes written."""
+    """The request of a conversion: the texts of two layouts, the size, the planes read, and the planes written."""
 
     source: str
     target: str
@@ -48,9 +48,9 @@ class Conversion(NamedTuple):
 def conversion(
     source: Layout, target: Layout, size: tuple[int, int], *, read: bool = True, written: bool = True
 ) -> Conversion:
-    """What is asked for by the conversion of any bytes, from and to memory that is aligned to words or is not."""
-    # What is only moved is moved by windows on bytes.
-    words = read and not meaning.moved(source, target)
+    """The request of the conversion of any bytes, from and to memory that is aligned to words or not."""
+    # Samples that are only moved are moved by windows on bytes.
+    words = read and not color_model.moved(source, target)
     given = planes_of(source.text, size, aligned=words, name="source")
     return Conversion(source.text, target.text, size, given, planes_of(target.text, size, aligned=written))
 
@@ -68,41 +68,39 @@ class BlockGrid(NamedTuple):
 
     @property
     def columns(self) -> tuple[int, int]:
-        """How many blocks a row has, and how many columns of pixels are left."""
+        """The number of blocks of a row, and of columns of pixels that are left."""
         return divmod(self.size[0], self.across)
 
     @property
     def rows(self) -> tuple[int, int]:
-        """How many rows of blocks there are, and how many rows of pixels are left."""
+        """The number of rows of blocks, and of rows of pixels that are left."""
         return divmod(self.size[1], self.down)
 
     @property
     def inner(self) -> tuple[int, int]:
-        """The first block of a row that does not stand by itself, and the one after the last."""
+        """The range of the blocks of a row that do not stand by themselves: its begin and its end."""
         columns, right = self.columns
-        # Where there is a rest of a row, the block before it is not the last one.
+        # If columns are left, the last whole block is not the last of the row.
         last = self.margin and columns > 1 and not right
         return (1 if self.margin and columns else 0), columns - 1 if last else columns
 
     def facts(self) -> FactsOf:
-        """What is known of the column and the row of a block."""
-        first, beyond = self.inner
-        return FactsOf(
-            {COLUMN: Facts(first, max(first, beyond - 1)), ROW: Facts(0, max(0, self.rows[0] - 1))}
-        )
+        """The facts of the column and the row of a block."""
+        begin, end = self.inner
+        return FactsOf({COLUMN: Facts(begin, max(begin, end - 1)), ROW: Facts(0, max(0, self.rows[0] - 1))})
 
 
-def turn(layout: Layout, *, groups: bool = True) -> tuple[int, int]:
-    """After how many columns and rows of pixels everything in a layout is at the same place of a group again.
+def period(layout: Layout, *, groups: bool = True) -> tuple[int, int]:
+    """The columns and rows of pixels after which all of a layout repeats: which samples there are, and their places.
 
-    Or, without `groups`, everything but the places of samples in memory.
+    Without `groups`, the places of samples in memory do not count.
 
-    >>> turn(Layout("M0[9:2] M1[9:2] M0[1:0] M1[1:0] _:4")), turn(Layout("Y:8; Cb:8 Cr:8 /2x2"))
+    >>> period(Layout("M0[9:2] M1[9:2] M0[1:0] M1[1:0] _:4")), period(Layout("Y:8; Cb:8 Cr:8 /2x2"))
     ((2, 2), (2, 2))
-    >>> turn(Layout("Y:1")), turn(Layout("Y:1"), groups=False)
+    >>> period(Layout("Y:1")), period(Layout("Y:1"), groups=False)
     ((8, 1), (1, 1))
     """
-    # A mosaic comes again every two pixels.
+    # A mosaic repeats every two pixels.
     least = 2 if layout.model == "mosaic" else 1
     channels = [c for c in layout.channels if not c.entries]
     across = [len(c.places) * c.across if groups else c.across for c in channels]
@@ -122,16 +120,16 @@ PLACES = {"picture": "once", "rows": "for a row of blocks", "block": "for a bloc
 
 @dataclass(frozen=True, slots=True)
 class ConversionPlan:
-    """How a conversion goes about its pixels. ``str(plan)`` says it in words.
+    """The decisions of a conversion: which values are computed where. ``str(plan)`` says them in words.
 
-    blocks      what the target is written in: whole groups, so that the place of each sample in its group is known.
+    blocks      the blocks of the target: whole groups, so that the place of each sample in its group is known.
     copied      the channels of the target whose samples are samples of the source, recoded at most.
-    levels      whether Y, Cb and Cr stand for a color, because they become none.
-    curve       who takes the curve between stored components and light: "decoder", "encoder", or nobody.
+    in_ycbcr    whether a color is Y, Cb and Cr, because both layouts store these.
+    curve       the side that applies the transfer function: "decoder", "encoder", or neither.
     samples     where the decoder finds samples: in "memory", in "rows" of words, or in "lines" of a mosaic.
     packed      whether samples of the target are put in rows, and packed when a row of blocks is done.
-    colors      what a color is made of: the "samples", "sums" or "entries" that tables are of, or curved "numbers".
-    numbers     how many columns of numbers are put in rows at once to have their curve; 0 if they are not.
+    colors      what a color is computed from: "samples"; tables by "sums" or by "entries"; or curved "numbers".
+    numbers     the columns of numbers that are put in rows at once before they are curved; 0 if they are not.
     """
 
     source: Layout
@@ -139,7 +137,7 @@ class ConversionPlan:
     conversion: Conversion
     blocks: BlockGrid
     copied: tuple[str, ...] = ()
-    levels: bool = False
+    in_ycbcr: bool = False
     curve: str = ""
     samples: str = "memory"
     packed: bool = False
@@ -147,10 +145,10 @@ class ConversionPlan:
     numbers: int = 0
 
     def steps(self) -> Iterator[Placement]:
-        """What is kept between memory and memory, in the order in which it is computed."""
+        """The values that are kept on the way, in the order in which they are computed."""
         source, long = self.source, "whole groups would make blocks of many pixels"
         if self.colors == "sums":
-            why = f"{meaning.added(source)} sums of a mosaic's samples have a curve, and are read often"
+            why = f"{color_model.added(source)} sums of a mosaic's samples have a curve, and are read often"
             yield Placement("tables of sums", "picture", why)
         if self.colors == "entries":
             why = f"a curve is long, and there are {1 << source['I'].bits} entries"
@@ -205,15 +203,15 @@ def plan_conversion(
 
 
 def plan_of(source: Layout, target: Layout, asked: Conversion, real: T.Type) -> ConversionPlan:
-    """The plan of a conversion, for numbers of a type. What both layouts have alike is not converted: decision 26."""
+    """The plan of a conversion, for numbers of a type; what both layouts store alike is copied (decision 26)."""
     size = asked.size
     linear = [f.said["transfer"] == "linear" for f in (source, target)]
-    # Where both keep amounts of light, no curve is taken there and back.
+    # If both store amounts of light, the curve is applied on neither side.
     curve = "" if linear[0] == linear[1] else "decoder" if linear[0] else "encoder"
-    alike = meaning.alike(source, target)
-    copied = tuple(c.name for c in target.channels if alike and _is_copied(source, target, c))
+    same_model = color_model.same(source, target)
+    copied = tuple(c.name for c in target.channels if same_model and _is_copied(source, target, c))
     near = any(any(f.cosited(c)) for f in (source, target) for c in f.channels if c.name not in copied)
-    lines = not near and not copied and lined(source, size[0], math.lcm(2, turn(target)[1]))
+    lines = not near and not copied and lined(source, size[0], math.lcm(2, period(target)[1]))
     found = arrangement(source, target, size, real, lines=lines, near=near)
     if source.model == "mosaic" and curve and sums_pay(source, target, size):
         colors = "sums"
@@ -227,7 +225,7 @@ def plan_of(source: Layout, target: Layout, asked: Conversion, real: T.Type) -> 
         asked,
         BlockGrid(size, *found.block, margin=near or (source.model == "mosaic" and not lines and not copied)),
         copied,
-        levels=alike and source.model == "ycbcr",
+        in_ycbcr=same_model and source.model == "ycbcr",
         curve=curve,
         samples="lines" if lines else "rows" if found.read else "memory",
         packed=found.written,
@@ -240,7 +238,7 @@ def sums_pay(source: Layout, target: Layout, size: tuple[int, int]) -> bool:
     """Whether the colors of a mosaic are looked up, of which each has a curve of its own."""
     if target.model == "alpha":
         return False
-    count, pixels = meaning.added(source), math.prod(size)
+    count, pixels = color_model.added(source), math.prod(size)
     kinds = {(c.kind, c.bits) for c in target.channels if c.name != "A"} if target.model == "rgb" else {1}
     return count > 0 and pay(count, len(kinds), pixels if target.model == "mosaic" else 3 * pixels)
 
@@ -283,18 +281,24 @@ def arrangement(
     curves = linear[0] != linear[1] and not _few_values(source)
     apart = curves and not near and source.model != "mosaic"
     halves = any(c.kind == "f" and c.bits == 16 for f in (source, target) for c in f.channels)
-    short = SHORT_ENTRIES if source.palette else SHORT if whole and not halves else SHORT_BITS
+    quick = (
+        QUICK_BLOCK_OF_ENTRIES
+        if source.palette
+        else QUICK_BLOCK
+        if whole and not halves
+        else QUICK_BLOCK_OF_BITS
+    )
     choices = [(False, False)]
-    if not meaning.moved(source, target):
+    if not color_model.moved(source, target):
         choices = [(read, written) for written in (False, True) for read in (False, True) if own or not read]
     found: list[tuple[int, Arrangement]] = []
     for read, written in choices:
-        mine = (2, 2) if lines else turn(source, groups=not read)
-        other = turn(target, groups=not written)
+        mine = (2, 2) if lines else period(source, groups=not read)
+        other = period(target, groups=not written)
         wide, tall = math.lcm(mine[0], other[0]), math.lcm(mine[1], other[1])
         most, numbers = wide * tall, 0
         # Blocks that would be too long are single groups, and of rows that are read they are all.
-        short_enough = max(wide // other[0], tall // other[1]) <= LONGEST
+        short_enough = max(wide // other[0], tall // other[1]) <= MAX_GROUPS
         if read and not short_enough:
             continue
         block = (wide, tall) if short_enough else other
@@ -306,14 +310,14 @@ def arrangement(
         kept = [f for f, rows in ((source, read), (target, written)) if rows]
         if all(Rows(f, size, block[1], "rows").fits for f in kept):
             found.append((most, Arrangement(block, read, written, numbers)))
-            if most <= short:
+            if most <= quick:
                 break
     return min(found, key=lambda each: each[0])[1]
 
 
 def _is_copied(source: Layout, target: Layout, wanted: Channel) -> bool:
-    """Whether each sample of a channel is one of a layout that is alike, or none of it."""
-    name = meaning.origin(source, wanted.name)
+    """Whether each sample of a channel is one of a source with the same color model, or a constant."""
+    name = color_model.origin(source, wanted.name)
     if name is None:
         return True
     # The pixels of each sample wanted share one sample that is given, at whose place it is or in between.

@@ -3,7 +3,7 @@
 Where groups of two layouts only come together after many pixels, a block of all of them would be long, and its code be
 long in the making. Then samples are unpacked to rows first, or packed from rows last, and colors are made in between,
 one or two at a time. Beside `lines`, which does so for a mosaic's neighbors; between `access`, which reads and writes
-groups, and `packing`, which writes the rest of the nest; see decision 28.
+groups, and `nests`, which puts the nest together; see decision 28.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, index
 from ..pixels.layout import Channel, Layout
-from .access import Memory, bits_type, least_type, parted, plus, read, signed, times
+from .access import Memory, bits_type, in_block, least_type, parted, plus, read, signed, times
 from .scratch import Scratch
 
-MOST = 32 << 10
-"""The most bytes that the rows of a block take: a quarter of what a thread has for itself, for there may be others."""
+MAX_BYTES = 32 << 10
+"""Maximum bytes of the rows of a block: a quarter of the cache of a core, because there may be other stages."""
 Samples = dict[str, list[Expr]]
 """The bits of the samples of a group, by channel."""
 
 
 class Place(NamedTuple):
-    """Where the samples of a channel are.
+    """The places of the samples of a channel.
 
     buffer      that of their plane.
     stride      elements from line to line.
@@ -78,7 +78,7 @@ class Rows:
         >>> Rows(Layout("Y:1"), (1920, 1080), 1, "rows").fits, Rows(Layout("Y:1"), (100_000, 9), 1, "rows").fits
         (True, False)
         """
-        return sum(b.length * b.type.bits for b in self.words) <= 8 * MOST
+        return sum(b.length * b.type.bits for b in self.words) <= 8 * MAX_BYTES
 
     def arrays(self, block: Expr) -> list[Buffer]:
         """The arrays of a block of rows."""
@@ -100,7 +100,7 @@ class Rows:
         return self._groups(tall, group)
 
     def packed(self, block: Expr, tall: int, write: Callable[[int, Expr, Expr, Samples], N.Block]) -> N.Block:
-        """What `write` does with the samples of each group of a block of rows.
+        """The statements of `write` for the samples of each group of a block of rows.
 
         It is given the plane of a group, its line and its number in that, and the samples.
         """
@@ -121,7 +121,7 @@ class Rows:
         return self._groups(tall, group)
 
     def _groups(self, tall: int, group: Callable[[int, Expr, Expr, dict[str, int]], N.Block]) -> N.Block:
-        """What is to be done with every group: given its plane, line, number, and how many samples are there."""
+        """The statements of `group` for all groups: it gets a plane, a line, a number, and the samples that exist."""
         found: N.Block = ()
         for number, plane in enumerate(self.layout.planes):
             if plane.entries:
@@ -148,12 +148,11 @@ class Rows:
     def sample(self, channel: Channel, column: Expr, row: Expr) -> Expr:
         """The sample of a column and row of samples, as a number of `word_type`, where blocks count the rows."""
         lines = self.tall // channel.down
-        found = parted(row, lines)
-        assert found is not None  # noqa: S101 - blocks are of so many rows
-        return signed(channel, self.bits(channel, found[0], column, const(found[1], T.i32)))
+        block, within = in_block(row, lines)
+        return signed(channel, self.bits(channel, block, column, const(within, T.i32)))
 
     def bits(self, channel: Channel, block: Expr, column: Expr, line: Expr) -> Expr:
-        """The bits of a sample, those beyond it zero."""
+        """The bits of a sample, zero above it."""
         word, wide = self.places[channel.name].buffer, bits_type(channel)
         found = word.load(block, self._place(channel, column, line))
         found = found if word.type is wide else apply("convert", found, attr=wide)
@@ -163,7 +162,7 @@ class Rows:
         return apply("and", found, const((1 << channel.bits) - 1, wide))
 
     def store(self, channel: Channel, block: Expr, column: Expr, line: Expr, bits: Expr) -> N.Store:
-        """Put the bits of a sample there, whatever lies beyond them."""
+        """Store the bits of a sample, whatever the word has above them."""
         word = self.places[channel.name].buffer
         value = bits if bits.type is word.type else apply("convert", bits, attr=word.type)
         return word.store(block, self._place(channel, column, line), value)

@@ -58,20 +58,20 @@ class Scratch:
 # Every access of a part asks for it.
 @functools.lru_cache(maxsize=16)
 def _begin(block: Expr, length: int, wide: T.Type) -> Expr:
-    """Where the part of a block begins."""
+    """The begin of the part of a block."""
     block = block if wide is block.type else apply("convert", block, attr=wide)
     return folded("mul", block, const(length, wide))
 
 
 class Stage(Protocol):
-    """What is computed for a row of blocks, or for all of them, before these load it."""
+    """Values that are computed for a row of blocks, or for all of them, before these load them."""
 
     def arrays(self, block: Expr) -> Sequence[Buffer]:
         """The scratch arrays that a block has its part in."""
         ...
 
     def fill(self, block: Expr, tall: int) -> N.Block:
-        """What fills the part of a block of which so many rows are in the picture."""
+        """The statements that fill the part of a block of which `tall` rows are in the picture."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What numbers become, worked out once for all of them: tables that are part of a conversion, or its first stage.
+"""Tables of functions of whole numbers: part of the program of a conversion, or filled by its first stage.
 
 A pixel of a mosaic has the same long curve for each of its colors, each of one whole number; a palette has few entries,
 and pixels many. What becomes of any such number is made for an index that stands for it, and pixels read it from a
@@ -19,13 +19,13 @@ from ..ir.interp import Array, evaluate
 from ..loops.analysis.lookups import MIN_TURNS, NUMBER
 from .access import plus, times
 
-LARGEST, PIECE = 1 << 16, 1 << 14
-"""The most elements of a table that is part of a program, and of how many values are worked out at once.
+MAX_ELEMENTS, PIECE = 1 << 16, 1 << 14
+"""Maximum elements of a table that is part of a program, and elements that are computed at once.
 
 Code to fill a larger one is made sooner than its values, and values of a larger piece are too many for a cache.
 """
-KEPT = 8 << 20
-"""How many bytes values are worked out in."""
+FREED = 8 << 20
+"""Bytes of the block that is allocated and freed before values are computed; see `Tables._worked`."""
 Values = tuple[Expr, ...]
 """Expressions of `NUMBER` that are read together."""
 
@@ -46,12 +46,12 @@ class Tables:
     """
 
     def __init__(self, count: int, *, known: bool = True) -> None:
-        self.count, self.known = count, known and count <= LARGEST
+        self.count, self.known = count, known and count <= MAX_ELEMENTS
         self.made: dict[Values, Buffer] = {}
         self.found: dict[Values, Array] = {}
 
     def __call__(self, values: Values, number: Expr) -> list[Expr]:
-        """What values are for a number, a whole one that is in range."""
+        """The values for a whole number that is in range."""
         table = self.made.get(values)
         if table is None:
             name = f"values{len(self.made) + 1 if self.made else ''}"
@@ -65,7 +65,7 @@ class Tables:
         return [] if self.known else [*self.made.values()]
 
     def fill(self, block: Expr, tall: int) -> N.Block:
-        """What fills those that were asked for so far."""
+        """The statements that fill the tables that were asked for so far."""
         stores = [
             N.Store(table, self._place(values, NUMBER, k), value)
             for values, table in self.made.items()
@@ -77,11 +77,11 @@ class Tables:
         return number if len(values) == 1 else plus(times(number, len(values)), which)
 
     def _worked(self, values: Values) -> Any:
-        """What a table holds: all of them are worked out at once, for they have much in common."""
+        """The elements of a table: all tables are computed at once, because they have much in common."""
         if values not in self.found:
             # Once a large block was freed, the allocator of the GNU library keeps smaller ones: otherwise the pages of
             # each array would go back to the system and be asked for again, which takes longer than the arithmetic.
-            np.empty(KEPT, np.uint8)
+            np.empty(FREED, np.uint8)
             tables = list(self.made)
             made = [np.empty((self.count, len(each)), each[0].type.dtype) for each in tables]
             for start in range(0, self.count, PIECE):

@@ -326,7 +326,7 @@ class Session:
         return state.constants or state.group.template.values
 
     def _traced(self, state: _Picture) -> _Tape:
-        """The tape of a picture as it was traced: that of its template, once its numbers were edited and there is one."""
+        """The tape of a picture as traced: that of its template, once its numbers were edited and there is one."""
         shared = self._shared
         return shared if shared.key is state.group and shared.code is not None else self._tape
 

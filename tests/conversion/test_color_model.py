@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.conversion import meaning
+from pellucid.conversion import color_model
 from pellucid.ir import expr as E
 from pellucid.ir import interp
 from pellucid.ir import types as T
@@ -24,14 +24,14 @@ def value_of(x) -> np.ndarray:
 def color(layout: Layout, **samples: int) -> list[float]:
     with tracing(T.f64):
         words = {k: E.const(v, T.i32 if v < 0 else T.u32) for k, v in samples.items()}
-        levels = {k: meaning.level(layout, layout[k], word) for k, word in words.items()}
-        return [float(value_of(c)) for c in meaning.components(layout, levels)]
+        levels = {k: color_model.level(layout, layout[k], word) for k, word in words.items()}
+        return [float(value_of(c)) for c in color_model.components(layout, levels)]
 
 
 def back(layout: Layout, *components: float) -> dict[str, int]:
     with tracing(T.f64):
         rgba = tuple(Value(E.const(c, T.f64)) for c in components)
-        return {k: int(value_of(Value(v))) for k, v in meaning.stored(layout, rgba).items()}
+        return {k: int(value_of(Value(v))) for k, v in color_model.stored(layout, rgba).items()}
 
 
 # Primaries at full intensity as they are in the tables of BT.601 and BT.709, 8 bits, limited range.
@@ -80,7 +80,7 @@ def test_full_intensity_never_overflows(bits: int, real: T.Type):
     for kind in "us":
         layout = Layout(f"S:{kind}{bits}")
         with tracing(real):
-            found = int(value_of(Value(meaning.bits(layout, layout["S"], Value(E.const(2.0, real))))))
+            found = int(value_of(Value(color_model.bits(layout, layout["S"], Value(E.const(2.0, real))))))
         high = layout["S"].high
         assert high - (high >> 22) <= found <= high
 
@@ -89,7 +89,7 @@ def test_full_intensity_never_overflows(bits: int, real: T.Type):
 def test_half_floats_are_read_exactly(word: int):
     layout = Layout("R:f16 G:f16 B:f16")
     with tracing(T.f32):
-        found = value_of(meaning.level(layout, layout["R"], E.const(word, T.u32)))
+        found = value_of(color_model.level(layout, layout["R"], E.const(word, T.u32)))
     want = np.uint16(word).view(np.float16).astype(np.float32)
     assert np.isnan(found) if np.isnan(want) else found.tobytes() == want.tobytes()
 
@@ -98,7 +98,7 @@ def test_half_floats_are_read_exactly(word: int):
 def test_half_floats_are_rounded_to_even(number: float):
     layout = Layout("R:f16 G:f16 B:f16")
     with tracing(T.f32):
-        found = int(value_of(Value(meaning.bits(layout, layout["R"], Value(E.const(number, T.f32))))))
+        found = int(value_of(Value(color_model.bits(layout, layout["R"], Value(E.const(number, T.f32))))))
     with np.errstate(over="ignore"):
         want = np.float32(number).astype(np.float16)
     assert (
@@ -118,6 +118,6 @@ def test_a_mosaic_of_one_color_becomes_that_color(order: str):
                     return E.const(rgb[order[2 * ((j + down) % 2) + (i + across) % 2]], T.u32)
 
                 where = [Value(E.const(k, T.i32)) for k in (i, j)]
-                sums = meaning.sums(layout, at, *where)
-                found = [float(value_of(meaning.of_sum(layout, c))) for c in sums]
+                sums = color_model.sums(layout, at, *where)
+                found = [float(value_of(color_model.of_sum(layout, c))) for c in sums]
                 assert found == pytest.approx([51 / 255, 128 / 255, 230 / 255])

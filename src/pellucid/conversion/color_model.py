@@ -1,4 +1,4 @@
-"""What samples mean to the eye: between the numbers of a layout and red, green, blue and alpha.
+"""Color models: between the numbers of a layout and red, green, blue and alpha.
 
 Symbolic as everything above the core, so a conversion is arithmetic that the optimizer sees through. The components are
 those that the layout stores, encoded or linear as it says; `images` brings them to where it mixes them.
@@ -42,15 +42,15 @@ def components(layout: Layout, levels: Mapping[str, Any]) -> Components:
     return gray, gray, gray, alpha
 
 
-def stored(layout: Layout, color: Components, *names: str, as_levels: bool = False) -> dict[str, Expr]:
+def stored(layout: Layout, color: Components, *names: str, in_ycbcr: bool = False) -> dict[str, Expr]:
     """The bits of each channel, or of those named, for a color: `components` backwards, rounded, saturated.
 
-    A mosaic's sample is red here: give the component that `site` tells first. With `as_levels`, the color is Y, Cb, Cr
+    A mosaic's sample is red here: give the component that `site` tells first. With `in_ycbcr`, the color is Y, Cb, Cr
     and alpha already.
     """
     r, g, b, a = color
     levels = {"R": r, "G": g, "B": b, "A": a}
-    if as_levels:
+    if in_ycbcr:
         levels = {"Y": r, "Cb": g, "Cr": b, "A": a}
     elif layout.model != "rgb":
         red, blue = MATRICES[layout.said["matrix"] if layout.model == "ycbcr" else "bt709"]
@@ -65,13 +65,13 @@ def stored(layout: Layout, color: Components, *names: str, as_levels: bool = Fal
     return {c.name: bits(layout, c, levels.get(c.name, r)) for c in wanted}
 
 
-def alike(source: Layout, target: Layout) -> bool:
-    """Whether samples of a layout mean in another what they mean in it, but for their numbers: none need be a color.
+def same(source: Layout, target: Layout) -> bool:
+    """Whether two layouts store colors by the same model, so that samples are converted without making colors.
 
-    Gray is each color of a pixel. What the other one has no alpha for would have to be laid on black.
+    Gray is also each channel of RGB. A target without alpha is another model, because colors are laid on black.
 
     >>> v210, nv12, bgra = Layout("Y:10 Cb:10 Cr:10"), Layout("Y:8; Cb:8 Cr:8 /2x2"), Layout("B:8 G:8 R:8 A:8")
-    >>> alike(v210, nv12), alike(nv12, bgra), alike(bgra, Layout("R:5 G:6 B:5")), alike(Layout("Y:8"), bgra)
+    >>> same(v210, nv12), same(nv12, bgra), same(bgra, Layout("R:5 G:6 B:5")), same(Layout("Y:8"), bgra)
     (True, False, False, True)
     """
     given, wanted = ({*f.names} - {"A", "I"} for f in (source, target))
@@ -87,7 +87,7 @@ def alike(source: Layout, target: Layout) -> bool:
 
 
 def origin(source: Layout, name: str) -> str | None:
-    """The channel of a layout whose samples are those of a channel of another that is `alike`; None for no alpha.
+    """The channel of a source that a channel of a target of the `same` model is made of; None for missing alpha.
 
     >>> origin(Layout("Y:8"), "R"), origin(Layout("R:8 G:8 B:8"), "R"), origin(Layout("Y:8"), "A")
     ('Y', 'R', None)
@@ -98,20 +98,20 @@ def origin(source: Layout, name: str) -> str | None:
 
 
 def moved(source: Layout, target: Layout) -> bool:
-    """Whether samples of a layout are in another what they are in it, number for number, as far as both have them.
+    """Whether the samples of a target are samples of the source with the same numbers, as far as both have them.
 
     >>> v210, yuv422p10, nv12 = Layout("Y:10 Cb:10 Cr:10"), Layout("Y:10; Cb:10; Cr:10"), Layout("Y:8; Cb:8 Cr:8")
     >>> moved(v210, yuv422p10), moved(v210, nv12)
     (True, False)
     """
-    if not alike(source, target):
+    if not same(source, target):
         return False
     both = [(given, name) for name in target.names if (given := origin(source, name))]
     return all(_same(source, source[given], target, target[name]) for given, name in both)
 
 
 def _same(source: Layout, given: Channel, target: Layout, wanted: Channel) -> bool:
-    """Whether samples of two channels with one meaning are the same numbers."""
+    """Whether samples of two channels have the same numbers for the same levels."""
     return (given.kind, given.bits, *_scale(source, given)) == (
         wanted.kind,
         wanted.bits,
@@ -120,9 +120,9 @@ def _same(source: Layout, given: Channel, target: Layout, wanted: Channel) -> bo
 
 
 def recoded(source: Layout, target: Layout, name: str, sample: Expr | None) -> Expr:
-    """The bits in one layout for the bits of the sample of its `origin` in another that is `alike`.
+    """The bits of a sample of the target, from the bits of its `origin` in a source of the `same` model.
 
-    Alpha that there is not is full.
+    Without a sample, alpha is full.
     """
     wanted, channel = target[name], origin(source, name)
     if sample is None or channel is None:
@@ -180,7 +180,7 @@ def mean(values: Sequence[tuple[int, Any]]) -> Any:
 
 
 def site(layout: Layout, column: int, row: int) -> int:
-    """Which component a mosaic has at a pixel: 0 for red, 1 for green, 2 for blue.
+    """The component that a mosaic has at a pixel: 0 for red, 1 for green, 2 for blue.
 
     >>> [site(Layout("M:8 | gbrg"), x, y) for y in (0, 1) for x in (0, 1)]
     [1, 2, 0, 1]
@@ -196,13 +196,13 @@ def site_of(layout: Layout, column: Expr, row: Expr) -> int:
 
 
 def added(layout: Layout) -> int:
-    """How many sums of samples of a mosaic there may be, from 0 on; none if they are not whole numbers of few bits."""
+    """The number of possible sums of four samples of a mosaic; 0 if samples are not whole numbers of few bits."""
     channel = layout["M"]
     return 4 * channel.high + 1 if channel.kind == "u" and channel.bits <= 16 else 0
 
 
 def of_sum(layout: Layout, total: Any) -> Any:
-    """What four samples of a mosaic mean together, as a fraction of full intensity."""
+    """The mean of four samples of a mosaic, from their sum, as a fraction of full intensity."""
     if not added(layout):
         return total * 0.25
     zero, span = _scale(layout, layout["M"])
