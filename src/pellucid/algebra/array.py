@@ -50,7 +50,7 @@ class Array(Arithmetic["Array"], Comparison["Array"], Equality["Array"]):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many points along each axis."""
+        """The number of points along each axis."""
         return self.node.coordinates.shape
 
     @property
@@ -148,7 +148,7 @@ ARRAY = ArgumentKind(
     lambda thing: isinstance(thing, Array),
     'declare it: alg.array("a", shape, type)',
 )
-"""What most parameters of the algebra take."""
+"""The type of most parameters of the algebra."""
 
 
 # ---- what a program starts from ----
@@ -286,7 +286,7 @@ def binary(row: str, a: object, b: object) -> Array:
 
 
 def _room(type: T.Type) -> tuple[bool, int]:
-    """Which of two types rather holds the other's numbers."""
+    """The one of two types that can hold more of the other's numbers."""
     return type.is_float, type.bits
 
 

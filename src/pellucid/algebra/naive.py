@@ -40,7 +40,7 @@ from .operation import (
 
 Point = tuple[Expr, ...]
 Value = Callable[[Point], Expr]
-"""What an operation is at a point, whose coordinates count from 0 along each axis."""
+"""The value of an operation at a point, whose coordinates count from 0 along each axis."""
 
 
 @dataclass(eq=False, slots=True)
@@ -293,7 +293,7 @@ class Lowering:
 
 
 def letters(where: Coordinates) -> tuple[str, ...]:
-    """What the indices of a coordinate set are called: rows y, columns x, channels c of at most four; slices z."""
+    """The names of the indices of a coordinate set: rows y, columns x, channels c of at most four; slices z."""
     if where.axes == 3:
         return ("y", "x", "c") if where.shape[2] <= 4 else ("z", "y", "x")
     return ("y", "x")[2 - where.axes :]

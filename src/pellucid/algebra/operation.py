@@ -32,12 +32,12 @@ class Coordinates:
 
     @property
     def count(self) -> int:
-        """How many points."""
+        """The number of points."""
         return math.prod(self.shape)
 
     @property
     def axes(self) -> int:
-        """How many axes."""
+        """The number of axes."""
         return len(self.shape)
 
     def __str__(self) -> str:

@@ -123,7 +123,7 @@ def joined(state: State) -> State:
 
 
 def _program(kernel: Kernel) -> Path:
-    """Where the program is inside of its scratch memory."""
+    """The path of the program inside of its scratch memory."""
     path: Path = ()
     body = kernel.body
     while len(body) == 1 and isinstance(body[0], Alloc):

@@ -36,7 +36,7 @@ def require_spelling(prim: Prim) -> None:
 
 
 class Proofs:
-    """Which loads and stores are proved to be inside; `needed` collects how large buffers must be for that.
+    """The loads and stores that are proved to be in bounds; `needed` collects how large buffers must be for that.
 
     `least` gives, per buffer, the number of elements it certainly has: what proofs may count on. Scratch memory as
     large as a loop is long holds every index of the loop; `scratch` gives its size expressions.

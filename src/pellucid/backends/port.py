@@ -64,11 +64,11 @@ class Keeping(Backend, Protocol):
 
     @property
     def identity(self) -> str:
-        """What its products depend on besides what it compiles."""
+        """A text of all that its products depend on besides what it compiles."""
         ...
 
     def entry(self, code: Code, buffers: Sequence[Buffer]) -> bytes:
-        """What `recall` makes the code from again, with those of its buffers that it does not bring along."""
+        """The bytes that `recall` makes the code of, with the buffers that they do not contain."""
         ...
 
     def recall(self, entry: bytes, buffers: Sequence[Buffer]) -> Code | None:
@@ -77,10 +77,10 @@ class Keeping(Backend, Protocol):
 
 
 class CodeStore(Protocol):
-    """Where a back end keeps its products between runs of the program: the driver's cache."""
+    """The store of a back end's products between runs of the program: the driver's cache."""
 
     def get(self, key: str) -> bytes | None:
-        """What was put under the key, or None."""
+        """The bytes under the key, or None."""
         ...
 
     def put(self, key: str, value: bytes) -> None:
@@ -89,7 +89,7 @@ class CodeStore(Protocol):
 
 
 MAX_BANDS = 32
-"""Into how many parts a loop is handed out at most."""
+"""Maximum parts of a loop that is divided among threads."""
 
 Crew = Callable[[int, Callable[[int], None], "int | None"], None]
 """Calls a task with 0 .. count - 1, in any order, from up to so many threads: ``crew(count, task, threads)``."""
@@ -122,7 +122,7 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Calling:
-    """What is to be known to call the code of a kernel: params and buffers in order, and what is handed out.
+    """The calling convention of a kernel: params and buffers in order, and loops that are divided among threads.
 
     `ranges` is what is assumed of each param; the first `written` of the caller's buffers are stored to; there is a
     band, or None, for each phase. Code that `polls` has loops that may never end.
@@ -170,7 +170,7 @@ class Calling:
         return found
 
     def _check_distinct(self, found: Sequence[Array]) -> None:
-        """What proofs count on: memory that the kernel stores to has one name only."""
+        """Check the precondition of the proofs: each buffer that the kernel stores to has one name."""
         spans = [(at := address(a), at + a.nbytes) for a in found]
         for k, (low, high) in enumerate(spans[: self.written]):
             for other, (first, beyond) in enumerate(spans):
@@ -198,7 +198,7 @@ class Calling:
         return InputError(what, place=f"{self.name}, buffer {buffer.name}", fix=fix)
 
     def sizes(self, values: Sequence[Any]) -> list[int]:
-        """How many elements each scratch buffer gets for these arguments (at least one)."""
+        """The number of elements of each scratch buffer for these arguments (at least one)."""
         if all(n.op == "const" for n in self.scratch.values()):
             # Known without asking the interpreter, which would take as long as a short call.
             return [max(1, int(n.attr)) for n in self.scratch.values()]
@@ -346,7 +346,7 @@ def _places(flat: Sequence[N.Statement], statements: Sequence[N.Statement]) -> l
 
 
 def address(array: Array) -> int:
-    """Where an array's first element is."""
+    """The address of an array's first element."""
     try:
         # Several times quicker than asking the array, but only for those that can be written to.
         return _ADDRESS(_FIRST(array))

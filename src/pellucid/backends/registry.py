@@ -23,7 +23,7 @@ PACKAGES = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Lent:
-    """What the driver lends to back ends: where products are kept, who runs bands, and on how many threads."""
+    """Services of the driver for back ends: the store of products, the thread pool, and the number of threads."""
 
     store: CodeStore
     crew: Crew
@@ -42,7 +42,7 @@ class Maker(Protocol):
 
 @functools.cache
 def names() -> tuple[str, ...]:
-    """What options call the back ends, in the order of the alphabet.
+    """The names of the back ends in options, in alphabetical order.
 
     >>> [name for name in names() if name in ("jit", "llvm", "tiles")]
     ['llvm', 'tiles']
@@ -55,7 +55,7 @@ def names() -> tuple[str, ...]:
 
 
 def maker(name: str) -> Maker:
-    """What makes the back end of that name.
+    """The module that makes the back end of that name.
 
     Raises BackendError if there is none.
     """

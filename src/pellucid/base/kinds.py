@@ -22,7 +22,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class ArgumentKind:
-    """What a parameter takes: its name in messages, the test, and what to give."""
+    """The arguments that a parameter takes: their name in messages, the test, and the fix."""
 
     noun: str
     test: Callable[[object], bool]

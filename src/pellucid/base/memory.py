@@ -47,7 +47,7 @@ def _meminfo() -> int | None:
 
 
 def _cgroup() -> int | None:
-    """What a container may still take; its files hold `max` when it has no limit."""
+    """The bytes that a container may still take; its files hold `max` when it has no limit."""
     group = Path("/sys/fs/cgroup")
     try:
         limit = (group / "memory.max").read_text(encoding="ascii").strip()

@@ -26,7 +26,7 @@ class Arithmetic(Generic[R]):
     if TYPE_CHECKING:
         # No abstract class: to ask whether a number is of one takes five times as long, and tracing does little else.
         def _combined(self, row: str, one: Any, other: Any) -> R:
-            """What a row makes of two operands, of which one is this; NotImplemented where it takes no such operand."""
+            """The result of a row on this and another operand; NotImplemented where it takes no such operand."""
             ...
 
     def __add__(self, other: Any) -> R:

@@ -29,7 +29,7 @@ _lock = threading.Lock()
 
 
 def with_room(work: Callable[[], Result]) -> Result:
-    """What `work` returns, with room for recursion some sixty times as deep as Python usually allows.
+    """Run `work`, with a stack for recursion some sixty times as deep as Python usually allows.
 
     If it does not fit into the stack at hand, `work` is run a second time, from its beginning. Raises TraceError for
     work that does not come to an end in the larger one either, and whatever `work` raises.
@@ -51,7 +51,7 @@ def with_room(work: Callable[[], Result]) -> Result:
 
 
 def in_room(work: Callable[[], Result]) -> Result:
-    """What `work` returns, run once, with that room from the beginning: for work that must not be begun twice.
+    """Run `work` once, on that stack from the beginning: for work that must not be begun twice.
 
     Raises TraceError for work that does not come to an end, and whatever `work` raises.
     """

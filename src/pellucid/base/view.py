@@ -341,6 +341,6 @@ _CHECKS: Mapping[str, Callable[[Any], Any]] = {
     "threads": _checked_threads,
     "params": _checked_params,
 }
-"""How each field of a view is checked, in their order."""
+"""The checks of a view's fields, in their order."""
 DEFAULT = View()
 """The view of a verb that is told nothing."""

@@ -31,7 +31,7 @@ def laid_on(pixels: Pixels, background: tuple[int, int, int]) -> Pixels:
 
 
 def opaque(pixels: Pixels) -> NDArray[np.bool_]:
-    """Which pixels are there, for formats that know no partial alpha: half or more.
+    """A mask of the visible pixels, for formats without partial alpha: half or more.
 
     >>> opaque(np.array([[[0, 0, 0, 127], [0, 0, 0, 128]]], dtype=np.uint8)).tolist()
     [[False, True]]

@@ -47,7 +47,7 @@ class Container(Protocol):
 
 
 def ticks(start: int, stop: int, rate: Fraction, per_second: int) -> int:
-    """How many `per_second`-ths of a second frames `start` to `stop` last at `rate` frames per second.
+    """The number of `per_second`-ths of a second that frames `start` to `stop` last at `rate` frames per second.
 
     >>> [ticks(i, i + 1, Fraction(30), 100) for i in range(6)]
     [3, 4, 3, 3, 4, 3]

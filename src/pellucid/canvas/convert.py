@@ -76,7 +76,7 @@ def convert(
 
 
 class _Changed(NamedTuple):
-    """What was compiled for a picture that an `op` made, its arguments, and what it reads."""
+    """The code for a picture that an `op` made, its arguments, and the buffers that it reads."""
 
     code: Code
     values: dict[str, Any]

@@ -69,7 +69,7 @@ def write_film(
 
 
 def frames_on_the_way(threads: int | None = None) -> int:
-    """How many frames `write_film` holds at once, at most.
+    """The maximum number of frames that `write_film` holds at once.
 
     >>> frames_on_the_way(1) < frames_on_the_way(4)
     True

@@ -160,7 +160,7 @@ def _codec(av: Any, names: list[str]) -> str:
 
 
 def _shown(pixels: Pixels, look: Look) -> Pixels:
-    """What the file holds: colors on a background, or colors and alpha."""
+    """The pixels of the file: colors on a background, or colors and alpha."""
     background = look.backed()
     if background is not None:
         return laid_on(pixels, background)

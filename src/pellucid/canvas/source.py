@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class Picture(Protocol):
-    """What the driver can compile: it gives the sample of a time at a point, as symbolic values."""
+    """A picture that the driver can compile: it gives the sample of a time at a point, as symbolic values."""
 
     @property
     def kind(self) -> str:
-        """What its samples are, such as `color` or `region`."""
+        """The kind of its samples, such as `color` or `region`."""
         ...
 
     @property
@@ -67,7 +67,7 @@ class Kernel(Protocol):
 
 
 class DrawArguments(ViewArguments, total=False):
-    """What every verb that draws takes: the view, how to compile, and how far pixels may be off."""
+    """The arguments of every verb that draws: the view, options of compiling, and tolerances."""
 
     numerics: str | None
     precision: str | None
@@ -78,7 +78,7 @@ class DrawArguments(ViewArguments, total=False):
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is to be drawn, and how: all of it checked, and nothing compiled yet."""
+    """A picture and its arguments, all of them checked, before anything is compiled."""
 
     picture: object
     view: View
@@ -103,7 +103,7 @@ def drawing(
     *,
     frames: int = 0,
 ) -> Drawing:
-    """What a verb is asked to draw, where `frames` pictures are held in memory at once.
+    """Check the arguments of a verb, where `frames` pictures are held in memory at once.
 
     Raises `InputError` for a value out of its range.
 

@@ -107,7 +107,7 @@ def _machine() -> list[tuple[str, str]]:
 
 
 def _or_why(find: Callable[[], str]) -> str:
-    """What was found, or what went wrong: a doctor does not faint."""
+    """The result of a check, or its error as text: the doctor goes on."""
     try:
         return find()
     except Exception as error:  # noqa: BLE001 - whatever it is, it belongs into the report

@@ -103,7 +103,7 @@ def into_file(
 
 
 def view_of(words: Namespace) -> dict[str, Any]:
-    """What a command line says of the view and of compiling; what it does not say, the picture may."""
+    """The view and the options of a command line; fields that it leaves out may be those of the picture."""
     names = ("size", "center", "zoom", "time", "samples", "threads", "numerics", "precision", "backend")
     given = {name: getattr(words, name, None) for name in names}
     given["params"] = dict(getattr(words, "params", ())) or None

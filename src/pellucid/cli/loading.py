@@ -21,7 +21,7 @@ from pellucid.cli.problems import in_one_line, located, owns_errors, place_in_us
 
 @dataclass(frozen=True)
 class ObjectKind:
-    """What a command looks for in a file.
+    """The kind of object that a command looks for in a file.
 
     `preferred` names are chosen without being asked for, the first one found; `wanted` tells as `module:function` what
     is one; `decorators` make one of a function, and `example` is a line that does; `suffix` is that of the file that

@@ -61,7 +61,7 @@ class Cache:
         self._secret = b""
 
     def get(self, key: str) -> bytes | None:
-        """What was put under the key here or by another process, or None."""
+        """The bytes that this process or another put under the key, or None."""
         with self._lock:
             value = self._entries.get(key)
             if value is not None:
@@ -131,7 +131,7 @@ class Cache:
         )
 
     def _seal(self, path: Path, value: bytes) -> bytes:
-        """What only this user can write before a value: it is bound to the key, of which the name is a hash."""
+        """The seal before a value, for this user only: it is bound to the key, of which the name is a hash."""
         seal = hashlib.blake2b(path.name.encode(), key=self._secret, digest_size=SEAL_BYTES, person=MARK)
         seal.update(value)
         return seal.digest()
@@ -224,7 +224,7 @@ def _why(what: str, problem: OSError) -> str:
 
 
 def folder_of(environment: Mapping[str, str]) -> Path | None:
-    """Where compiled code is kept, after the environment; None where that is turned off.
+    """The folder of compiled code, by the environment; None where the cache is turned off.
 
     >>> folder_of({"PELLUCID_CACHE": "off"}) is None
     True

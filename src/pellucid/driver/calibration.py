@@ -147,7 +147,7 @@ class _Bench:
 
     @cached_property
     def charges(self) -> dict[str, Callable[[], float]]:
-        """How each kind of work besides operators is measured; what compiled code never pays for is free."""
+        """The measured cost of each kind of work besides operators; work that compiled code never does is free."""
         return {
             "assignment": lambda: self.assignment,
             "check": lambda: self.check,

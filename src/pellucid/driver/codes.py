@@ -34,7 +34,7 @@ from .threads import available
 Array = np.ndarray[Any, Any]
 Given: TypeAlias = "str | Memory"
 KINDS = {"integer": INTEGERS, "real": REALS, "boolean": BOOLEANS, "data": DATA}
-"""What an argument may be, besides a memory; data is an integer, a truth value, nil, or pairs of these."""
+"""The kinds of arguments, besides memories; data is an integer, a truth value, nil, or pairs of these."""
 TIERS = ("machine", "quick", "llvm", "rows", "nest")
 WHOLE_NUMBER = whole()
 _LIMIT = 1 << 63

@@ -49,7 +49,7 @@ OUT = Buffer("out", T.u32, 1)
 
 
 class PictureSource(Protocol):
-    """What can be compiled: gives the sample of a time at a point, as symbolic values.
+    """A picture that can be compiled: gives the sample of a time at a point, as symbolic values.
 
     A sample flattens to four reals (premultiplied red, green, blue, alpha), one bool, one real, or one packed u32
     (0xAARRGGBB, straight alpha).
@@ -81,7 +81,7 @@ class Frame:
 
 
 class FrameVariant(NamedTuple):
-    """Which of a picture's kernels.
+    """A variant of a picture's kernels.
 
     form         "straight" or "premultiplied": what becomes of alpha in the bytes.
     supersample  whether each pixel averages ``samples`` by ``samples`` samples.
@@ -248,11 +248,11 @@ Color = tuple[Any, Any, Any, Any]
 
 
 Work = Callable[[Color], tuple[Any, ...]]
-"""What is made of a color."""
+"""A function of a color."""
 
 
 def _by_choice(color: Color, work: Work) -> tuple[Any, ...]:
-    """What is made of a color; where it is one of two, of which one is constant, one of what is made of either.
+    """The result of `work` on a color; for a choice with a constant color, the choice between the results.
 
     The simplifier would come to that as well, later; and who draws from a tape does not wait for it.
     """
@@ -272,7 +272,7 @@ def _by_choice(color: Color, work: Work) -> tuple[Any, ...]:
 
 
 def _of_constant(color: tuple[Any, ...], work: Work) -> tuple[Any, ...] | None:
-    """What would be computed of a color, if every channel is a constant; else None."""
+    """The result of `work` on a color of constants; else None."""
     if any(isinstance(x, Value) and x.expr.op != "const" for x in color):
         return None
     channels = tuple((x.expr, True) if isinstance(x, Value) else (x, False) for x in color)

@@ -68,7 +68,7 @@ class Asked(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """What was asked for, if it can be asked for again, and what follows from it."""
+    """A request, if it can be repeated, and the values that follow from it."""
 
     asked: Asked | None
     view: View
@@ -118,7 +118,7 @@ class Kernel:
         return self._frames[variant]
 
     def version(self, key: Hashable, make: Callable[[], V]) -> V:
-        """What was compiled of this picture under a key, made when it is first asked for; it goes with the kernel."""
+        """The code of this picture under a key, made when it is first asked for; it lives as long as the kernel."""
         found = self._versions.get(key)
         if found is None:
             with uncollected():
@@ -300,7 +300,7 @@ def optimized(frame: Frame, options: Options, backend: Backend) -> Optimized:
 
 
 def lanes_of(backend: Backend, options: Options) -> int:
-    """How many lanes fill the widest vector register of a back end; 1 where loops are left to a C compiler."""
+    """The lanes of a back end's widest vector register; 1 where loops are left to a C compiler."""
     bits: int = getattr(backend, "vector_bits", 1)
     return max(1, bits // options.real.bits)
 
@@ -318,7 +318,7 @@ def make_backend(name: str) -> Backend:
 
 
 class Planned(Protocol):
-    """What says itself how it is compiled, such as the plan of a conversion."""
+    """An object that explains its own compilation, such as the plan of a conversion."""
 
     def explained(self, options: Options) -> Report:
         """The report of its compilation."""

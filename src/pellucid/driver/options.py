@@ -15,7 +15,7 @@ BACKENDS = ("auto", *names())
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to compile: numerics "relaxed" or "exact", precision "f32" or "f64", and the back end.
+    """Options of compiling: numerics "relaxed" or "exact", precision "f32" or "f64", and the back end.
 
     "auto" is LLVM, and the tile machine where a pixel may be off by a little.
     Raises InputError for a word that is not known.

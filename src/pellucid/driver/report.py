@@ -41,7 +41,7 @@ PLANNED = "Plan: what is computed where, and why"
 
 @dataclass(frozen=True)
 class Report:
-    """What became of a picture. ``str(report)`` is the readable page.
+    """The compilation of a picture. ``str(report)`` is the readable page.
 
     stages  the program's text after each stage, by name: inlined, simplified, expanded, …, placed.
     ledger  every step with its verdict and cost.

@@ -88,7 +88,7 @@ class _Tape:
 
 @dataclass(eq=False)
 class _Group:
-    """What pictures of one template share: the times of their codes, and the code with constants as parameters."""
+    """The state of pictures of one template: the times of their codes, and the code with constants as parameters."""
 
     template: Template
     timing: Timing = field(default_factory=Timing)
@@ -112,7 +112,7 @@ class _Picture:
 
 
 class _Stale(Exception):  # noqa: N818 - nothing is wrong
-    """What is being compiled is not wanted anymore."""
+    """The code that is being compiled is no longer wanted."""
 
 
 class Session:
@@ -164,7 +164,7 @@ class Session:
 
     @property
     def view(self) -> View:
-        """What was looked at last."""
+        """The last view."""
         return self._view
 
     @spelled_out(ViewArguments)
@@ -234,7 +234,7 @@ class Session:
 
     @property
     def compiled(self) -> int:
-        """How often the compiler was asked for code so far."""
+        """The number of times that the compiler was asked for code so far."""
         return self._compiled
 
     def settled(self, timeout: float = 60.0) -> bool:
@@ -372,7 +372,7 @@ class Session:
     # ---- compiling ----
 
     def _plan(self, *, look: bool = False) -> Job | float | None:
-        """What is to be compiled next; with `look`, nothing is done about it."""
+        """The next code to compile; with `look`, it is not compiled."""
         with self._lock:
             if not look:
                 self._dropped.clear()

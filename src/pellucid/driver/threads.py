@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 
 def available() -> int:
-    """How many processors this process may use: the default number of threads.
+    """The number of processors that this process may use: the default number of threads.
 
     >>> available() >= 1
     True

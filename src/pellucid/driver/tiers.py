@@ -50,7 +50,7 @@ LATEST = 3
 
 
 class Estimate(NamedTuple):
-    """What machine code would do: its frame as a share of the tiled one, and the milliseconds until it is there."""
+    """An estimate of machine code: its time as a share of the tiled frame's, and the milliseconds of compiling."""
 
     share: float
     compile_ms: float
@@ -68,7 +68,7 @@ class Estimate(NamedTuple):
 REWRITING_MS = (2.0, 0.03)
 """Milliseconds to make a tape by the rules: for any, and for each instruction of the tape as it was traced."""
 REWRITING_SAVES = 0.5
-"""What such a tape may save of a frame: minima that are only compared become truths, of which boxes decide more."""
+"""The saving of such a tape: minima that are only compared become truths, of which boxes decide more."""
 
 
 def rewriting_pays(length: int, tiled_ms: float, asked: int) -> bool:
@@ -82,7 +82,7 @@ def rewriting_pays(length: int, tiled_ms: float, asked: int) -> bool:
 
 
 def estimate(tape: Tape, counts: TileCounts, pixels: int, costs: Costs = COSTS) -> Estimate:
-    """What machine code would do for a tape, of which a frame of so many pixels took these counts."""
+    """The estimate of machine code for a tape, of which a frame of so many pixels took these counts."""
     rows = table.table()
     loads, work = 0, 0.0
     for key, many in zip(tape.keys, np.bincount(tape.codes, minlength=len(tape.keys)).tolist(), strict=True):
@@ -100,7 +100,7 @@ def estimate(tape: Tape, counts: TileCounts, pixels: int, costs: Costs = COSTS) 
 
 
 class Timing:
-    """How long frames took by each of some codes, by name; times are per pixel, so that sizes may change.
+    """The times of frames by each of some codes, by name; times are per pixel, so that sizes may change.
 
     Of several frames the shortest counts: whatever else went on made the others longer, and a code that is not chosen
     for such a one is not measured again.

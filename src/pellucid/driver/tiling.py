@@ -44,7 +44,7 @@ class Tiles:
     pixels: NDArray[np.uint8]
 
     def areas(self) -> dict[int, int]:
-        """How many pixels have a tape of a length, by length; under 0 those that were filled.
+        """The number of pixels by the length of their tape; under 0 those that were filled.
 
         >>> from pellucid import images as im
         >>> explain_tiles(im.checkerboard(32, im.red, im.blue), 64).areas()
@@ -57,7 +57,7 @@ class Tiles:
         return {int(n): int(inside[length == n].sum()) for n in lengths}
 
     def __str__(self) -> str:
-        """How much was filled, and how long the tapes of the rest are, by area."""
+        """The share that was filled, and the lengths of the tapes of the rest, by area."""
         areas = self.areas()
         height, width = self.pixels.shape[:2]
         whole = width * height

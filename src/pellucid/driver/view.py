@@ -27,7 +27,7 @@ _PRECISIONS = {"f32": (24, 3.4028234663852886e38), "f64": (53, sys.float_info.ma
 
 
 class Smooth(NamedTuple):
-    """How far a pixel may be off, in parts of a channel's range: for sure, and by estimate. None asks for nothing."""
+    """The tolerance of a pixel, in parts of a channel's range: guaranteed, and estimated. None is no tolerance."""
 
     tolerance: float | None = None
     error: float | None = None
@@ -212,7 +212,7 @@ def check_known_params(given: Iterable[str], known: Iterable[str]) -> None:
 
 
 def pixels_of(size: tuple[int, int], out: object = None) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Where a frame of so many columns and rows goes: `out`, checked, or a new array of shape (rows, columns, 4).
+    """The memory of a frame of so many columns and rows: `out`, checked, or a new array of shape (rows, columns, 4).
 
     A new one begins with a line of the processor's cache. NumPy's large arrays begin in the middle of one, and a vector
     as long as a line that lies across two takes twice as long to store. Raises InputError as `checked_out`.

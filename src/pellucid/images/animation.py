@@ -199,7 +199,7 @@ def _moment_by_moment(sign: str, *operands: Any) -> Any:
 
 
 def at_time(x: Any, time: Any) -> Any:
-    """What a behavior is at a moment; anything else is what it is."""
+    """The value of a behavior at a time; anything else is its own value."""
     return x(time) if isinstance(x, Behavior) else x
 
 

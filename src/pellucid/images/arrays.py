@@ -18,7 +18,7 @@ from .texel import element_of, layout_named
 Array = np.ndarray[Any, Any]
 
 ALPHAS = ("opaque", "straight", "premultiplied")
-"""What a fourth channel may mean."""
+"""The meanings of a fourth channel."""
 
 _LAYOUTS = {
     ("u1", 1): "gray8",

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 MOST_PIXELS = 1 << 27
-"""How many pixels a compressed file may unfold to, unless the caller says otherwise; Pillow has a limit of its own."""
+"""Maximum pixels of a compressed file, unless the caller says otherwise; Pillow has a limit of its own."""
 MAX_BYTES = 1 << 32
 """The largest picture file that is read: the fields of a bitmap file hold no larger number."""
 # Formats that run programs or have no pixels of their own are left out.
@@ -74,7 +74,7 @@ class Bitmap(Image):
 
     @property
     def layout(self) -> Layout | None:
-        """How the pixels lie in memory; None if they are computed."""
+        """The layout of the pixels in memory; None if they are computed."""
         return self.array.layout if isinstance(self.array, Raster) else None
 
     @property
@@ -259,7 +259,7 @@ _MARKS = {
 
 
 class _Gray(NamedTuple):
-    """What a file says of its gray.
+    """The range of gray that a file declares.
 
     bits      of a number.
     shift     by which a decoder moved numbers up.
@@ -274,7 +274,7 @@ class _Gray(NamedTuple):
 
 
 def _declared(picture: Picture, data: bytes) -> _Gray:
-    """What a file says of its gray; if it says nothing, decoders have brought it to 16 bits."""
+    """The range of gray that a file declares; if it declares none, decoders have scaled it to 16 bits."""
     tags: Any = getattr(picture, "tag_v2", None)
     if tags is not None:
         return _Gray(_tag(tags, 258, 1), signed=_tag(tags, 339, 1) == 2, inverted=_tag(tags, 262, 1) == 0)

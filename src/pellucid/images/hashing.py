@@ -51,7 +51,7 @@ def mixed(h: Any) -> Any:
 
 
 def layer(seed: int, z: Any = 0) -> Any:
-    """What sets one layer of a lattice apart from others: a word made of a seed and of a whole number.
+    """The word that sets one layer of a lattice apart from others: a word made of a seed and of a whole number.
 
     >>> layer(0) == layer(1)
     False

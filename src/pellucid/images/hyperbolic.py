@@ -75,7 +75,7 @@ def hyperbolic_checker(sides: int, around: int) -> Image:
     width=2.1,
 )
 def hyperbolic(sides: int, around: int, image: Image) -> Image:
-    """What the image has in the basic polygon's first triangle, mirrored over the unit disc; invisible outside."""
+    """The image in the basic polygon's first triangle, mirrored over the unit disc; invisible outside."""
     _check_angles(sides, around)
 
     def mirrored(p: Point) -> Any:

@@ -357,7 +357,7 @@ def image(function: Callable[..., Any]) -> Image:
 
 
 def argument_count(function: Callable[..., Any]) -> int:
-    """How many arguments a function must be given; 1 if it need be given none but takes some."""
+    """The number of arguments that a function must be given; 1 if it need be given none but takes some."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -153,7 +153,7 @@ def _simplex_plane(p: Point, seed: int) -> Any:
 
 
 def _near(square: Any) -> Any:
-    """How much a corner is felt at a squared distance: nothing from 1/2 on, with no slope or curvature there."""
+    """The weight of a corner at a squared distance: nothing from 1/2 on, with no slope or curvature there."""
     t = F.max(0.5 - square, 0.0)
     t = t * t
     return t * t

@@ -280,7 +280,7 @@ def sdf_subtraction(field: Image, other: Image) -> Image:
 
 
 def _rounding(k: Any, a: Any, b: Any) -> Any:
-    """How much two distances that differ by less than k reach beyond the nearer: at most k / 4."""
+    """The amount by which two distances that differ by less than k exceed the nearer: at most k / 4."""
     overlap = F.max(k - abs(a - b), 0.0)
     return overlap * overlap * (0.25 / k)
 

@@ -64,7 +64,7 @@ positive = Range(0, math.inf, open=True)
 nonzero = Range(nonzero=True)
 
 Limits = Range | tuple[float, float] | tuple[str, ...]
-"""What a word says of a parameter: a range of numbers, ends included, or the names to choose from."""
+"""The domain of a parameter: a range of numbers, ends included, or the names to choose from."""
 
 
 @dataclass(frozen=True, slots=True)

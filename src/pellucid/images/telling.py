@@ -18,7 +18,7 @@ DEEPEST = 40
 
 @dataclass(slots=True)
 class _Told:
-    """How many expressions have been written, and within how many the present one stands."""
+    """The number of expressions that have been written, and the depth of the present one."""
 
     count: int = 0
     depth: int = 0

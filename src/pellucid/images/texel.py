@@ -56,7 +56,7 @@ class TexelField(NamedTuple):
 
 
 class Texels:
-    """How the pixels of a layout are read from elements of a type; no alpha means opaque.
+    """Reads the pixels of a layout from elements of a type; no alpha means opaque.
 
     Pixels of a layout with a palette are numbers of its words of 32 bits; the fields are places in the word.
 
@@ -87,7 +87,7 @@ class Texels:
 
     @property
     def reach(self) -> int:
-        """How many elements from the start of a pixel are read."""
+        """The number of elements from the start of a pixel that are read."""
         fields = (self._red, self._green, self._blue, self._alpha or self._red)
         return 1 if self.layout.palette else 1 + max(f.offset for f in fields)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont
 
 MOST_PIXELS = 1 << 26
-"""How many pixels letters may be drawn into."""
+"""Maximum pixels of the drawing of letters."""
 _MEASURE = 1000
 _LEADING = 1.2
 # A letter that no font has, to find out how a font draws those it lacks.

@@ -99,15 +99,15 @@ _ROW_OF_ONE = (
 _ROW_OF_TWO = ("add", "sub", "mul", "div", "min", "max", "atan2")
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {**_FUNCTION_OF_ONE, **_FUNCTION_OF_TWO}
-"""What takes several rows of the operator table. A truth is a number, false if it is 0."""
+"""The operations that take several rows of the operator table. A truth is a number, false if it is 0."""
 ROWS = {name: name for name in (*_ROW_OF_ONE, *_ROW_OF_TWO)} | {"ln": "log", "square": "mul"}
-"""What is one row of the operator table; a row of two operands may take one twice."""
+"""The operations that are one row of the operator table; a row of two operands may take one twice."""
 OPERANDS = (
     {"const": 1, "var-x": 0, "var-y": 0, "var-z": 0}
     | dict.fromkeys((*_ROW_OF_ONE, *_FUNCTION_OF_ONE), 1)
     | dict.fromkeys((*_ROW_OF_TWO, *_FUNCTION_OF_TWO), 2)
 )
-"""How many operands an operation takes."""
+"""The number of operands that an operation takes."""
 _OF_NONE, _OF_ONE, _OF_TWO = (
     {name: ROWS.get(name, name) for name, count in OPERANDS.items() if count == many} for many in range(3)
 )

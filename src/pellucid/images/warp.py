@@ -174,7 +174,7 @@ def shear(slope: Any, image: Image) -> Image:
     width=12,
 )
 def centered(center: Point, change: Callable[[Image], Any], image: Image) -> Image:
-    """What a function of images gives, with that point in place of the origin."""
+    """The result of a function of images, with that point in place of the origin."""
     changed: Any = change(Image(lambda p: image(p + center)).called(f"{image!r}", image.kind))
     if not isinstance(changed, Image):
         raise VocabularyError(

@@ -51,7 +51,7 @@ class Parameter:
 
     @property
     def range(self) -> str:
-        """What is allowed, in words; empty if everything of the type is."""
+        """The allowed values, in words; empty if all of the type are."""
         limits = self.limits if self.limits is not None else self.slot.type and self.slot.type.range
         if not limits:
             return ""
@@ -87,7 +87,7 @@ class Word:
 
     @property
     def meaning(self) -> Any:
-        """What the name stands for: the function, or the value of a word without parameters."""
+        """The object of that name: the function, or the value of a word without parameters."""
         return self.function if self.constant is None else self.constant
 
     def show(self) -> Any:

@@ -79,7 +79,7 @@ class Buffer:
 
     @property
     def data(self) -> np.ndarray[Any, Any] | None:
-        """What it holds when a kernel is called, unless other memory is given for it."""
+        """Its content when a kernel is called, unless other memory is given for it."""
         if callable(self._data):
             self._data = self._checked(self._data())
         return self._data
@@ -198,7 +198,7 @@ def _by_age(nodes: dict[tuple[Any, ...], Expr]) -> list[tuple[Any, ...]]:
 
 
 def count() -> int:
-    """How many nodes are alive in the table."""
+    """The number of nodes that are alive in the table."""
     return len(_nodes)
 
 
@@ -421,7 +421,7 @@ class _Walk(NamedTuple):
 
 
 MAX_WALKS = 6
-"""How many walks are kept: one pass asks for the nodes that another has just asked for, with few roots more or less."""
+"""Walks that are kept: one pass asks for the nodes that another has just asked for, with few roots more or less."""
 MIN_WALK = 32
 """Nodes from which on a walk is kept."""
 _NOTHING = _Walk(set(), [])
@@ -430,7 +430,7 @@ _age = attrgetter("id")
 
 
 def uses(roots: Sequence[Expr]) -> dict[Expr, int]:
-    """How often each node is an operand of another reachable node, or a root."""
+    """The number of times that each node is an operand of another reachable node, or a root."""
     result: dict[Expr, int] = dict.fromkeys(roots, 0)
     for root in roots:
         result[root] += 1
@@ -461,7 +461,7 @@ def params(roots: Iterable[Expr]) -> list[Expr]:
 
 
 def held(roots: Iterable[Expr]) -> int:
-    """What appears in expressions: `LOADS`, `ITERATIONS`, and bits of uniforms.
+    """The kinds of leaves that appear in expressions: `LOADS`, `ITERATIONS`, and bits of uniforms.
 
     >>> held([param("a", T.f32), load(Buffer("b", T.f32, 1), const(0, T.i32))]) & (LOADS | ITERATIONS) == LOADS
     True
@@ -481,5 +481,5 @@ def substitute(roots: Sequence[Expr], mapping: dict[Expr, Expr]) -> list[Expr]:
 
 
 def size(roots: Iterable[Expr]) -> int:
-    """How many distinct nodes the roots have."""
+    """The number of distinct nodes of the roots."""
     return len(topological(roots))

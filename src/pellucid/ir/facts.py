@@ -65,7 +65,7 @@ class Facts(NamedTuple):
         return (int(value) - self.residue) % self.modulus == 0
 
     def intersection(self, other: Facts) -> Facts:
-        """What is allowed by both, given that some value is; of the two residues, the one with the larger modulus."""
+        """The intersection, given that some value is in it; of the two residues, the one with the larger modulus."""
         finer = self if self.modulus == 0 or (other.modulus != 0 and self.modulus >= other.modulus) else other
         return Facts(
             max(self.lo, other.lo),
@@ -90,7 +90,7 @@ class Facts(NamedTuple):
 
 
 def top(type_: Type) -> Facts:
-    """What is known of any value of a type: its range, and for floats everything else possible."""
+    """The facts of all values of a type: its range, and for floats everything else possible."""
     if type_.is_float:
         return Facts(-math.inf, math.inf, nan=True, minus_zero=True)
     return Facts(type_.low, type_.high)

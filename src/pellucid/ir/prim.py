@@ -247,7 +247,7 @@ def unregister(name: str) -> None:
 
 
 def edition() -> int:
-    """How often the table has changed: what is remembered of rows is remembered for one edition.
+    """The number of changes of the table: results about rows are cached for one number.
 
     >>> table() and edition() > 0
     True

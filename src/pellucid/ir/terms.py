@@ -32,7 +32,7 @@ MAX_TERMS = 5000
 
 
 class NameScope:
-    """What names mean while one program is read."""
+    """The meaning of names while one program is read."""
 
     def __init__(self, memory: Mapping[str, Buffer]) -> None:
         self.names: dict[str, Expr] = {}
@@ -138,7 +138,7 @@ class TokenLine:
         return self.build(lambda: E.apply(name, *args, attr=attr))
 
     def build(self, make: Callable[[], Made]) -> Made:
-        """What is made, or the maker's complaint with the line."""
+        """The result of `make`, or its error with the line."""
         try:
             return make()
         except PellucidError as problem:

@@ -160,7 +160,7 @@ class Printer:
 
 
 def _uses(roots: Sequence[Expr], named: Container[Expr] = ()) -> dict[Expr, int]:
-    """How often each node is written, operands before users, as a reader meets them.
+    """The number of times that each node is written, operands before users, in the order of reading.
 
     The order is that of the text and not of the nodes' age: what is read is as old as its text says.
     """

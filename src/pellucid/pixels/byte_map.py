@@ -53,7 +53,7 @@ def _title(number: int, plane: Plane) -> str:
 
 
 def _bits(layout: Layout, number: int) -> list[_Bit | None]:
-    """What lies in each bit of a group of a plane."""
+    """The sample's bit in each bit of a group of a plane."""
     plane = layout.planes[number]
     found: list[_Bit | None] = [None] * plane.bits
     for channel in layout.channels:

@@ -28,7 +28,7 @@ MAX_BYTES = (1 << 31) - 1
 
 
 def _parts(number: int, size: int) -> int:
-    """How many parts of a size it takes to hold a number of things."""
+    """The number of parts of a size that hold a number of things."""
     return -(-number // size)
 
 
@@ -73,7 +73,7 @@ class Channel:
         return (1 << (self.bits - 1 if self.kind == "s" else self.bits)) - 1
 
     def shape(self, width: int, height: int) -> tuple[int, int]:
-        """How many rows and columns of samples a picture of that size has; a palette is one row of entries."""
+        """The number of rows and columns of samples of a picture of that size; a palette is one row of entries."""
         if self.entries:
             return 1, self.entries
         return _parts(height, self.down), _parts(width, self.across)
@@ -100,7 +100,7 @@ class Plane:
     entries: int = 0
 
     def groups(self, width: int) -> int:
-        """How many groups a row has for that many pixels."""
+        """The number of groups of a row of that many pixels."""
         return _parts(self.entries or width, self.across * self.pixels)
 
     def row_bytes(self, width: int) -> int:
@@ -109,13 +109,13 @@ class Plane:
         return _parts(_parts(pixels * self.bits, 8 * self.pixels), self.align) * self.align
 
     def rows(self, height: int) -> int:
-        """How many rows it has for that many rows of pixels."""
+        """The number of its rows for that many rows of pixels."""
         return 1 if self.entries else _parts(height, self.down)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How samples lie in memory, from one line of the notation (see `pellucid.pixels.notation`).
+    """The layout of samples in memory, from one line of the notation (see `pellucid.pixels.notation`).
 
     `name` and `doc` are for people. Raises InputError, with a caret below the place, for text that contradicts itself.
 
@@ -217,7 +217,7 @@ class Layout:
 
     @cached_property
     def model(self) -> str:
-        """What its samples are: rgb, ycbcr, gray, mosaic, alpha, or samples that mean nothing to the eye."""
+        """The kind of its samples: rgb, ycbcr, gray, mosaic, alpha, or samples that mean nothing to the eye."""
         names = set(self.names)
         if names >= COLORS:
             return "rgb"
@@ -233,7 +233,7 @@ class Layout:
         return channel.across > 1 and siting != "center", channel.down > 1 and siting == "topleft"
 
     def offsets(self, width: int, height: int) -> tuple[int, ...]:
-        """Where each plane begins when they follow one another without a gap, and where the last one ends.
+        """The offset of each plane when they follow one another without a gap, and the end of the last one.
 
         Raises InputError if a side is no integer from 0 on.
         """
@@ -338,7 +338,7 @@ def _moved(pieces: tuple[NotationPiece, ...], pixel: int) -> Iterator[NotationPi
 
 
 def _step(text: str, name: str, pixels: list[int], count: int, at: int) -> int:
-    """How many pixels of the group each sample of a channel stands for."""
+    """The number of pixels of the group that each sample of a channel stands for."""
     step = count // len(pixels)
     if count % len(pixels) or pixels != list(range(0, count, step)):
         told = ", ".join(map(str, pixels))
@@ -373,7 +373,7 @@ def _sample(
 
 
 def _runs(piece: NotationPiece, where: int, order: str) -> tuple[Run, ...]:
-    """Where the bits of a piece lie that begins at a bit of its group, in the order of the plane."""
+    """The places of the bits of a piece that begins at a bit of its group, in the order of the plane."""
     if order == "lsb":
         return (Run(piece.low, piece.width, where),)
     # Counted from the top of the first byte down; in each byte the piece has one run.

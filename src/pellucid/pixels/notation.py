@@ -33,7 +33,7 @@ WORDS = {
     "siting": ("center", "left", "topleft"),
     "mosaic": ("rggb", "bggr", "grbg", "gbrg"),
 }
-"""What may be said of the samples after the bar, by kind; where nothing is said the first of each kind is meant."""
+"""The words about samples after the bar, by kind; the first of each kind is the default."""
 
 MAX_CHARACTERS = 1 << 14
 """Maximum characters of a layout's text. The longest built-in format has 170; 64 pixels in four pieces have 3000."""
@@ -63,7 +63,7 @@ class NotationPiece:
 
     @property
     def width(self) -> int:
-        """How many bits it has."""
+        """The number of its bits."""
         return self.high - self.low + 1
 
 
@@ -182,7 +182,7 @@ class _Reader:
                 return PlaneText(palette, order, tuple(pieces), across, down, rows, start.at)
 
     def prefix(self, *words: str) -> str | None:
-        """Which of the words comes next with a colon, if one does; it is taken."""
+        """Read a word with a colon, if one of these comes next."""
         token = self.peek()
         if token.kind != "name" or token.text not in words or token.pixel is not None:
             return None
@@ -191,7 +191,7 @@ class _Reader:
         return token.text
 
     def said(self) -> dict[str, str]:
-        """What is said of the samples after a bar, by kind, if there is one; and nothing comes after it."""
+        """Read the words after a bar, by kind, if there is one, up to the end."""
         found: dict[str, str] = {}
         if self.mark("|"):
             kinds = {word: kind for kind, words in WORDS.items() for word in words}

@@ -98,7 +98,7 @@ def _size(layout: Layout, width: int, height: int) -> int:
 
 
 def _samples(samples: Mapping[str, Any], channel: Channel, shape: tuple[int, int]) -> Array:
-    """What is given for a channel, as rows and columns."""
+    """The given samples of a channel, as rows and columns."""
     if not isinstance(samples, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may err
         fix = "give numbers by the names of channels, such as {'Y': 0}"
         raise InputError(f"{brief(samples)} is no mapping", place="samples", fix=fix)

@@ -25,11 +25,11 @@ MAX_BODY = 12
 
 
 Known = TypeVar("Known")
-"""What is known of a value: a box, or more."""
+"""An enclosure of a value: an interval, or more."""
 
 
 class BoxRule(NamedTuple):
-    """What is known of a row's result when its operands lie in boxes.
+    """The interval of a row's result when its operands lie in intervals.
 
     lo, hi             expressions over `leaves` of the result's type: no result lies outside. Of booleans they are must
                        and may. Of floats neither is ever NaN, and only from -inf to +inf the result may be NaN. If all
@@ -96,7 +96,7 @@ def _attribute(prim: Prim, result: T.Type) -> T.Type | None:
 
 
 def named_body(prim: Prim, result: T.Type, boxes: Sequence[Box]) -> tuple[tuple[Expr, ...], Expr] | None:
-    """What stands for the operands of a row in its body, and the body; None if it has none."""
+    """The leaves for the operands of a row in its body, and the body; None if it has none."""
     if prim.body is None:
         return None
     names = tuple([param(f"operand{k}", box.type) for k, box in enumerate(boxes)])
@@ -167,7 +167,7 @@ def composed(
     of_constant: Callable[[Expr], Known],
     of_row: Callable[..., Known],
 ) -> Known:
-    """What is known of a body, from operand to user: what operands share is not known in between."""
+    """The enclosure of a body, from operand to user: correlations of operands are lost in between."""
     names, root = body
     done = dict(zip(names, operands, strict=True))
     for node in topological([root]):

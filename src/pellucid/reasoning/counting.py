@@ -27,7 +27,7 @@ Compute = Callable[[Values], Any]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What was done.
+    """The counts of a run.
 
     work        how often each kind of work of `machine.CHARGES` was done, and each operator, by the name of its row.
     loops       how often each loop was begun, by its index; one without an index is called "while".
@@ -74,7 +74,7 @@ class _Run:
         self.rounds: Counter[Statement] = Counter()
 
     def counts(self, body: Block) -> Counts:
-        """What was done, from how often each statement was reached."""
+        """The counts of a run, from the number of times that each statement was reached."""
         found = Counts(Counter(compound=self.compounds))
         for s in walk(body):
             times = self.reached[s]

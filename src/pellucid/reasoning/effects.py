@@ -46,7 +46,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class StatementEffects:
-    """What a statement sets and uses: the elements stored to, and the elements loaded from."""
+    """The effects of a statement: the elements stored to, and the elements loaded from."""
 
     sets: tuple[Access, ...]
     uses: tuple[Access, ...]
@@ -109,7 +109,7 @@ def effects(block: Block) -> StatementEffects:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What was found so far, the scratch memory of the block's own, and the loads below its expressions."""
+    """The accesses found so far, the scratch memory of the block's own, and the loads below its expressions."""
 
     sets: list[Access]
     uses: list[Access]

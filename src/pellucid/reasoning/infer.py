@@ -17,12 +17,12 @@ from ..ir.facts import ANY_BOOLEAN, Facts, exactly, top
 _TOP = {t: top(t) for t in T.ALL}
 COMPARISONS = frozenset(("lt", "le", "eq", "ne"))
 OPENED = frozenset(("choose", "convert"))
-"""What makes values of truths."""
+"""Operators that make values of truths."""
 _FINITE = {t: Facts(t.low, t.high, False, True) for t in T.FLOATS}
 
 
 def of_leaf(node: Expr) -> Facts:
-    """What holds of a leaf or a load of which nothing else is known.
+    """The facts of a leaf or a load of which nothing else is known.
 
     A parameter is finite and no NaN, for kernels check their arguments; a load or a state may be anything of its type.
     """
@@ -34,7 +34,7 @@ def of_leaf(node: Expr) -> Facts:
 
 
 class Ranges(dict[Expr, Facts]):
-    """What is known from outside, with all that was inferred from it: passes hand it on to each other.
+    """The facts from outside, with all that was inferred from them: passes hand it on to each other.
 
     >>> from pellucid.ir.expr import apply, param
     >>> x = param("x", T.f32)

@@ -79,7 +79,7 @@ class _Form:
 
 
 class LoopAccesses:
-    """What the iterations of one loop access; `known` is what is known around it, where indices stand still."""
+    """The accesses of the iterations of one loop; `known` are the facts around it, where indices are fixed."""
 
     def __init__(self, loop: For, known: Known) -> None:
         self.loop, self.known = loop, known
@@ -230,7 +230,7 @@ class LoopAccesses:
         return self.there(access).facts
 
     def there(self, access: Access) -> Known:
-        """What is known where an access is made."""
+        """The facts where an access is made."""
         around = (self.loop, *access.scope, *access.guards)
         if around not in self._known:
             self._known[around] = self.known.inside(around)

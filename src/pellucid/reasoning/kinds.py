@@ -9,7 +9,7 @@ from .effects import Access
 
 
 class AccessPattern(Enum):
-    """How an array is indexed; the value is as an error says it."""
+    """The kind of an array's index; the value is as an error says it."""
 
     CONSTANT = "a constant"
     VARIABLE = "a variable"

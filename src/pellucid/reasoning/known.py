@@ -32,7 +32,7 @@ class Limit:
 
 
 class Known:
-    """What holds at a place: `facts` of nodes, `limits` by other expressions (outer first), sizes of buffers.
+    """The facts at a place: `facts` of nodes, `limits` by other expressions (outer first), sizes of buffers.
 
     Parameters: `around` are the loops and conditions around, outer first; `ranges` what is known of leaves outside of
     all of them; `changing` the buffers that may be stored to while what is asked about runs: two loads from them
@@ -69,7 +69,7 @@ class Known:
                 self._assume(s.condition, s.truth)
 
     def inside(self, around: Sequence[Around]) -> Known:
-        """What is known further inside."""
+        """The facts further inside."""
         key = tuple(around)
         if not key:
             return self
@@ -79,13 +79,13 @@ class Known:
         return self._inside[key]
 
     def while_changing(self, buffers: Iterable[Buffer]) -> Known:
-        """What is known while these buffers are stored to."""
+        """The facts while these buffers are stored to."""
         return Known(
             self.ranges, self.around, changing=self.changing | set(buffers), allocated=self.allocated
         )
 
     def least(self, buffer: Buffer) -> int:
-        """How many elements a buffer has at least."""
+        """The minimum number of a buffer's elements."""
         size = self.size(buffer)
         if size is None:
             return buffer.size
@@ -180,7 +180,7 @@ def touches(node: Expr, buffers: AbstractSet[Buffer]) -> bool:
 def known_at(
     body: Block, path: Path, ranges: Mapping[Expr, Facts] | None = None, changing: Iterable[Buffer] = ()
 ) -> Known:
-    """What is known at a path in a nest.
+    """The facts at a path in a nest.
 
     Conditions of the branches around count as far as they speak of nothing that the branch itself stores to.
     """

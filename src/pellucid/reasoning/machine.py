@@ -30,7 +30,7 @@ CHARGES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a change of a program must save to pay, in the units of its table; a script of `bench/` tells it."""
+    """The minimum saving of a change of a program, in the units of its table, as a script of `bench/` measures it."""
 
     cost: float
     of: str

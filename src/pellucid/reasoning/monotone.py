@@ -16,7 +16,7 @@ from .infer import FactsOf
 
 
 class Direction(Enum):
-    """How a value changes along a loop: not at all, never down, never up, one of these two, or in no known way."""
+    """The direction of a value along a loop: not at all, never down, never up, one of these two, or in no known way."""
 
     FIXED = "is the same in every iteration"
     RISES = "never falls"
@@ -44,7 +44,7 @@ _REVERSED = {Direction.RISES: Direction.FALLS, Direction.FALLS: Direction.RISES}
 
 
 def direction(node: Expr, index: Expr, facts: FactsOf) -> Direction:
-    """How a value changes while a loop's index grows through its range and everything else stays.
+    """The direction in which a value changes while a loop's index grows through its range and everything else stays.
 
     Parameters: `facts` must hold for the index in its loop; memory counts as fixed, which is for the caller to see to.
 
@@ -101,7 +101,7 @@ def _either(a: Direction, b: Direction) -> Direction:
 def _signed(
     sign: str, own: Direction, node: Expr, position: int, operands: list[Direction], facts: FactsOf
 ) -> Direction:
-    """What one operand does to the result."""
+    """The effect of one operand on the result."""
     if sign == "+":
         return own
     if sign == "-":

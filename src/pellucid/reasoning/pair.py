@@ -37,7 +37,7 @@ class Side:
         return self.own if node.free & self.moving or not self.known.fixed(node) else 0
 
     def facts(self, atom: Atom) -> Facts:
-        """What is known of an atom here."""
+        """The facts of an atom here."""
         return self.inside.facts(atom.node)
 
     def exact(self, node: Expr) -> Form:
@@ -56,7 +56,7 @@ class Side:
 
     @functools.cached_property
     def limits(self) -> tuple[list[Within], list[Within]]:
-        """What bounds the atoms: in the access's own statement, and around both; inner ones first."""
+        """The bounds of the atoms: in the access's own statement, and around both; inner ones first."""
         found = [self._within(x) for x in reversed(self.inside.limits)]
         own = len(found) - len(self.known.limits)
         return found[:own], found[own:]
@@ -141,7 +141,7 @@ class AccessPair:
     # ---- how large forms are ----
 
     def facts(self, atom: Atom) -> Facts:
-        """What is known of an atom; of one that both share, both sides know something."""
+        """The facts of an atom; those of both sides for one that both share."""
         if atom.mark:
             return self.sides[atom.mark - 1].facts(atom)
         return self.sides[0].facts(atom).intersection(self.sides[1].facts(atom))

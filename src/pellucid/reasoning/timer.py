@@ -20,7 +20,7 @@ from .poly import ZERO, Number, Poly, maximum, minimum, name, number, total
 from .work import Work, is_simple
 
 GUESSED = "#"
-"""What the name of an iteration count begins with that nothing is known of: ``#i`` is that of the loop i."""
+"""The prefix of the name of an unknown iteration count: ``#i`` is that of the loop i."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +279,7 @@ def _places(block: Block) -> set[Expr]:
 
 
 def _most(s: For) -> float | None:
-    """What differences of bounds tell of the number of iterations: ``max(0, a) .. min(255, a) + 1`` has at most one.
+    """The bounds of an iteration count by differences of bounds: ``max(0, a) .. min(255, a) + 1`` has at most one.
 
     Where one limit is known and another may cut it short, half of it is expected.
     """

@@ -29,7 +29,7 @@ MAX_DEPTH = 150
 
 @dataclass(slots=True)
 class Trace:
-    """What a simplification did: how often each rule fired, with the first example, and how many nodes it visited.
+    """The log of a simplification: the count of each rule, with the first example, and the nodes it visited.
 
     >>> trace = Trace()
     >>> trace.note("sub-self", TRUE, FALSE)
@@ -47,7 +47,7 @@ class Trace:
         self.examples.setdefault(name, (before, after))
 
     def lines(self) -> list[str]:
-        """What fired, most often first: how often, by which rule, why it is right, and the first example.
+        """The rules that fired, most often first: the count, the rule, its reason, and the first example.
 
         >>> from .simplify import simplify
         >>> from ..ir.parse import parse_expr
@@ -248,7 +248,7 @@ class Builder:
         return (self.key(a) if first is None else first) > (self.key(b) if second is None else second)
 
     def rank(self, free: int) -> int:
-        """How often a value that depends on these indices changes: never is 0, then outer loops before inner ones."""
+        """The rank of a value by the indices that it depends on: none is 0, then outer loops before inner ones."""
         found = self._ranks.get(free)
         if found is None:
             found = sum(1 << k for k, bit in enumerate(self.order) if free & bit)

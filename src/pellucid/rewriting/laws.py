@@ -76,7 +76,7 @@ def _compared() -> tuple[Rule, ...]:
 
 
 TRUTHS = _compared()
-"""What `truths` does to comparisons of minima and maxima."""
+"""The laws of `truths`, on comparisons of minima and maxima."""
 REGIONS = (
     Rule(
         "and-in-any-order",
@@ -99,7 +99,7 @@ REGIONS = (
     ),
     Rule("and-by-branch", "exact", "and(x, y)", "choose(x, y, false)", "bool", doc="What the row means."),
 )
-"""What `regions` does to trees of truths; it makes all of these together."""
+"""The laws of `regions`, on trees of truths; it applies them all at once."""
 LAWS = (*_commuting(), *TRUTHS, *REGIONS)
 
 NARROWED = (
@@ -132,4 +132,4 @@ PROGRAMS: Mapping[str, str] = {
     "narrow-convert": "A conversion by way of 16 bits that hold the number.",
     **{f"narrow-{op}": f"{op} of 32 bits on operands that 16 hold." for op in ("lt", "le", "eq", "ne")},
 }
-"""What is no rule and has no rule's form: its sentence, by the name that a trace uses."""
+"""The sentences of passes that have no rule's form, by the names that a trace uses."""

@@ -37,7 +37,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "bool": ("bool",),
     "word": ("signed", "unsigned", "bool"),
 }
-"""What `on` may say: the kinds of type of the last operand of the pattern's head."""
+"""The values of `on`: the kinds of type of the last operand of the pattern's head."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,7 +124,7 @@ class Computed:
 
 AnyRule = Rule | Computed
 ANY_HEAD = ("*",)
-"""What the heads of a rule are when it is for every operator."""
+"""The heads of a rule for every operator."""
 
 
 def computed(

@@ -22,7 +22,7 @@ MODES: Mapping[str, tuple[Label, ...]] = {
     "low": ("exact",),
     "near": ("exact", "approximate"),
 }
-"""Which labels of rules a mode allows. Expansion is "low" after "exact", and "near", where other methods are chosen,
+"""The labels of rules that a mode allows. Expansion is "low" after "exact", and "near", where other methods are chosen,
 after "relaxed"; rules that recognize a row in its body do not undo it there."""
 
 

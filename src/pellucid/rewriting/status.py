@@ -19,7 +19,7 @@ TABLE = Path(__file__).with_name("status.txt")
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How far something can be trusted, and where that is shown.
+    """The degree of trust in something, and where it is shown.
 
     word   proved: for all operands, by a solver or by a lemma. checked: for all operands of a small type. tested: on
            random operands.

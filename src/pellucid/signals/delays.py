@@ -103,7 +103,7 @@ class DelayLine(Later):
         return DelayLine(self.length, inputs)
 
     def numbers(self, state: Any) -> tuple[Any, ...]:
-        """How many samples have gone."""
+        """The number of samples that have passed."""
         return (state[1],)
 
     def with_numbers(self, state: Any, numbers: tuple[Any, ...]) -> Any:
@@ -159,7 +159,7 @@ class TileSums(SignalNode):
         return state[1].endp()
 
     def left(self, state: Any) -> int | None:
-        """How many tiles there are; a recording is silent after its end."""
+        """The number of tiles; a recording is silent after its end."""
         left = state[1].left()
         return None if left is None else -(-left // self.size)
 
@@ -169,7 +169,7 @@ class TileSums(SignalNode):
         return [(distance, step * self.size) for n, s in inner for distance, step in n.spans(s)]
 
     def reach(self, state: Any) -> int | None:
-        """As many tiles as are whole."""
+        """The number of whole tiles."""
         reach = state[1].reach()
         return None if reach is None else reach // self.size
 

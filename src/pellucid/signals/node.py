@@ -58,11 +58,11 @@ class SignalNode(ABC):
         return True
 
     def left(self, state: Any) -> int | None:
-        """How many samples there are, or None for one without an end; needs a state that is known."""
+        """The number of samples that are left, or None without an end; needs a known state."""
         return None
 
     def reach(self, state: Any) -> int | None:
-        """How many samples may be asked for before there is no memory to take them from, or None for any number."""
+        """The number of samples until the memory of a source ends, or None for any number."""
         return None
 
     def spans(self, state: Any) -> Iterable[tuple[Any, Any]]:
@@ -70,7 +70,7 @@ class SignalNode(ABC):
         return ()
 
     def numbers(self, state: Any) -> tuple[Any, ...]:
-        """What of the state moves on from sample to sample."""
+        """The numbers of the state that change from sample to sample."""
         return ()
 
     def with_numbers(self, state: Any, numbers: tuple[Any, ...]) -> Any:
@@ -122,7 +122,7 @@ class Later(SignalNode):
         return ()
 
     def needs(self) -> tuple[SignalNode, ...]:
-        """What comes next."""
+        """The input whose sample is the next state."""
         return self.inputs
 
 

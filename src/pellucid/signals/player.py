@@ -29,7 +29,7 @@ from .sources import Control
 
 Numbers = tuple[Any, ...]
 LONGEST = 1 << 31
-"""How many frames one block may have."""
+"""Maximum frames of one block."""
 
 
 class Player:

@@ -53,7 +53,7 @@ class Played(SignalNode):
         return False
 
     def left(self, state: Any) -> int | None:
-        """How many frames there are; live ones come as long as they are asked for."""
+        """The number of frames that are left; live ones have no end."""
         return None if self.recording.live else max(state[1] - state[0], 0)
 
     def numbers(self, state: Any) -> tuple[Any, ...]:
@@ -119,7 +119,7 @@ class Recording:
 
     @property
     def seconds(self) -> float:
-        """How long it is."""
+        """Its length in seconds."""
         return self.frames / self.rate
 
 

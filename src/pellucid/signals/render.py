@@ -236,7 +236,7 @@ def _frames(seconds: float | None, rate: int, signals: tuple[Signal, ...]) -> in
 
 @takes(backend=TEXT)
 def samples(sound: object, *, frames: int, rate: int = 48000, backend: str = "auto") -> Any:
-    """So many frames of a sound as an array of float64 of shape (frames, channels).
+    """The first frames of a sound as an array of float64 of shape (frames, channels).
 
     >>> from pellucid import signals as sg
     >>> samples(sg.count() * 0.25, frames=3).T

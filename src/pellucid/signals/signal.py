@@ -75,7 +75,7 @@ class Signal(Arithmetic["Signal"]):
 
     @takes(count=whole(0, MAX_TAKEN))
     def take(self, count: int) -> list[Any]:
-        """So many samples, computed by plain Python; the signal itself stays where it is.
+        """The first `count` samples, computed by plain Python; the signal itself stays where it is.
 
         Raises InputError where it ends before, or a signal in memory that it is made of.
         """
@@ -92,11 +92,11 @@ class Signal(Arithmetic["Signal"]):
         return found
 
     def left(self) -> int | None:
-        """How many samples there are until all of its sources have ended; None if none of them ends."""
+        """The number of samples until all of its sources have ended; None if none of them ends."""
         return max((n for k, s in self.states.items() if (n := k.left(s)) is not None), default=None)
 
     def reach(self) -> int | None:
-        """How many samples there are until a signal in memory has no more; None if there is none."""
+        """The number of samples until a signal in memory ends; None if there is none."""
         return min((n for k, s in self.states.items() if (n := k.reach(s)) is not None), default=None)
 
     def fresh(self) -> Signal:
@@ -173,7 +173,7 @@ class Mapped(SignalNode):
         self.function, self.inputs = function, inputs
 
     def sample(self, tick: Tick) -> Any:
-        """What the function makes of the samples."""
+        """The result of the function on the samples."""
         return self.function(*(tick.sample(i) for i in self.inputs))
 
     def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:

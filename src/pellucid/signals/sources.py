@@ -75,11 +75,11 @@ class InMemory(SignalNode):
         return state.start == state.stop
 
     def left(self, state: MemorySpan) -> int:
-        """How many strides there are."""
+        """The number of strides that are left."""
         return (state.stop - state.start) // state.stride
 
     def reach(self, state: MemorySpan) -> int:
-        """As many."""
+        """The same number."""
         return self.left(state)
 
     def spans(self, state: MemorySpan) -> Iterable[tuple[Any, Any]]:
@@ -87,11 +87,11 @@ class InMemory(SignalNode):
         return ((state.stop - state.start, state.stride),)
 
     def numbers(self, state: MemorySpan) -> tuple[Any, ...]:
-        """How many samples have gone."""
+        """The number of samples that have passed."""
         return ((state.start - self.origin) // state.stride,)
 
     def with_numbers(self, state: MemorySpan, numbers: tuple[Any, ...]) -> MemorySpan:
-        """As many samples from the origin on."""
+        """The state after that many samples from the origin."""
         return replace(state, start=self.origin + state.stride * numbers[0])
 
     def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:

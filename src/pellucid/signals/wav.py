@@ -39,7 +39,7 @@ _UNKNOWN = 0xFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What a fmt chunk says."""
+    """The content of a fmt chunk."""
 
     format: str
     channels: int
@@ -47,7 +47,7 @@ class _Kind:
 
 
 def header(format: str, channels: int, rate: int, frames: int) -> bytes:
-    """What stands before the samples of a WAV file.
+    """The header of a WAV file.
 
     Raises InputError for a format that WAV has not, or for more than 4 GB.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .memory import Memory
 
 AUTOMATIC = 64
-"""How many lines are kept where loops decide by themselves which go on to the next turn."""
+"""Maximum lines that loops keep for the next iteration when they decide themselves."""
 
 
 Key = tuple[int, frozenset[tuple[Expr, int]]]

@@ -52,7 +52,7 @@ class Cells(Memory):
         return f"Cells({self.name!r}, {len(self)} of {self.type})"
 
     def __len__(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return 0 if self.data is None else len(self.data)
 
     @property

@@ -23,7 +23,7 @@ from .value import INTEGER, NUMBER, Cyclic, Dynamic, integer
 
 
 def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-    """What one of two functions returns; where the condition is dynamic both are specialized, and the results joined.
+    """The result of one of two functions; where the condition is dynamic both are specialized, and the results joined.
 
     >>> choose(3 > 2, lambda: "yes", lambda: "no")
     'yes'

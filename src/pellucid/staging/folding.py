@@ -56,7 +56,7 @@ def number(value: int) -> Expr:
 
 
 def power_of_two(by: int) -> int:
-    """What a static shift multiplies or divides by.
+    """The factor of a static shift.
 
     Raises StagingError for a shift by less than no bits, or by more than `MAX_SHIFT`.
     """

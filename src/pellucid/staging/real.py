@@ -31,7 +31,7 @@ class Real(Arithmetic[Any], Comparison[Any], Equality[Any], Dynamic):
     __slots__ = ()
 
     def _combined(self, row: str, one: Any, other: Any) -> Any:
-        """What a row makes of this and another number; integers become real numbers."""
+        """The result of a row on this and another number; integers become real numbers."""
         return binary(row, one, other)
 
     def __neg__(self) -> Any:

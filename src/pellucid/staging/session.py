@@ -39,7 +39,7 @@ MAX_RESIDUES = 1024
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """What is said of a quotient in a part of the program: ``q = factor * quotient + residue``, by a case analysis.
+    """The known form of a quotient in a part of the program: ``q = factor * quotient + residue``, by a case analysis.
 
     With a `divisor` it is ``divisor * q = quotient``, and holds for multiples of the divisor only: who knows a number
     modulo 1280 goes on with knowing it modulo 32.
@@ -162,11 +162,11 @@ class Session:
         )
 
     def depth_of(self, node: Expr) -> int:
-        """How many loops are around the newest leaf of an expression; parameters are outside of all."""
+        """The number of loops around the newest leaf of an expression; parameters are outside of all."""
         return max((self.depths.get(n, 0) for n in E.topological([node]) if not n.args), default=0)
 
     def age_of(self, node: Expr) -> int:
-        """How many leaves were made up to the newest one of an expression; parameters are older than all."""
+        """The number of leaves that were made up to the newest one of an expression; parameters are older than all."""
         return max(
             (int(n.attr.partition(".")[2]) for n in E.topological([node]) if n in self.depths), default=0
         )
@@ -184,7 +184,7 @@ class Session:
         return quotient, self.named("rest", E.apply("mod", q, E.const(factor, T.i64)))
 
     def residue(self, q: Expr, factor: int) -> int | None:
-        """What remains of a value modulo a factor, if that is the same in every run."""
+        """The remainder of a value modulo a factor, if it is the same in every run."""
         facts = self.facts(q)
         return facts.residue % factor if facts.modulus % factor == 0 else None
 

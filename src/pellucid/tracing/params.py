@@ -35,7 +35,7 @@ class Param(Value):
 
 
 class _Declared(str):
-    """What a node calls a parameter before its program is traced: equal for equal declarations, shown by name."""
+    """The identity of a parameter before its program is traced: equal for equal declarations, shown by name."""
 
     __slots__ = ("param",)
     param: Param

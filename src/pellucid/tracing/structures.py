@@ -77,7 +77,7 @@ def _join(items: list[Any], build: Callable[[list[Any]], Any]) -> tuple[list[Any
 
 
 def outline(x: Any) -> Any:
-    """How a structure is made of its scalars, whatever its parts are called: 0 for a scalar, else a tuple.
+    """The shape of a structure, without the names of its parts: 0 for a scalar, else a tuple.
 
     >>> outline((1, Point(2, 3))) == outline([1, (2.0, 3)]), outline(((1, 2), 3)) == outline((1, (2, 3)))
     (True, False)

@@ -28,7 +28,7 @@ class CCompiler:
 
     @property
     def identity(self) -> str:
-        """What a library depends on besides its source."""
+        """A text of all that a library depends on besides its source."""
         return f"{' '.join(self.command)} {self.version} {' '.join((*STRICT, *FLAGS))}"
 
     def compile(self, source: str, *, flags: tuple[str, ...] | None = None) -> bytes:

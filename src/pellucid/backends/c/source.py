@@ -201,7 +201,7 @@ class CSource(PlaceWriter):
         return sorted(seen, key=lambda n: n.id)
 
     def operands(self, node: Expr) -> tuple[Expr, ...]:
-        """What is computed before a node: not the body of an iterate."""
+        """The operands that are computed before a node: not the body of an iterate."""
         if node.op == "iterate":
             n = node.attr[1]
             return (*node.args[:n], node.args[-1])
@@ -214,7 +214,7 @@ class CSource(PlaceWriter):
         return form(table.row(node.op), node.args[0].type, node.type)
 
     def repeats(self, node: Expr, k: int) -> int:
-        """How often a node's text has its operand k."""
+        """The number of times that a node's text has its operand k."""
         found = self.form_of(node)
         return 1 if found is None else found.counts[k]
 

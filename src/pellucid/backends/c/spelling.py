@@ -84,7 +84,7 @@ class Text:
 
 
 def _end(text: str) -> int:
-    """Where the parenthesis that opens a text is closed."""
+    """The place where the parenthesis that opens a text is closed."""
     depth = end = 0
     while end == 0 or depth:
         depth += (text[end] == "(") - (text[end] == ")")

@@ -53,7 +53,7 @@ def frame_words(graph: Graph) -> int:
 
 
 class Outline(NamedTuple):
-    """What is known of a block before it is written: the bytes of all pairs that it may make, and where it may go."""
+    """The facts of a block before it is written: the bytes of all pairs that it may make, and where it may go."""
 
     room: int
     targets: list[int]

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 POINTER = "ptr"
 _STREAMED = "!0 = !{i32 1}"
-"""What LLVM wants beside a store past the caches."""
+"""The metadata of a store past the caches."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,7 +143,7 @@ class Variable:
     at: Function
 
     def __call__(self) -> Value:
-        """What it holds."""
+        """Its value."""
         return self.at.let(f"load {self.type}, ptr {self.name}", self.type)
 
     def set(self, value: Value | int) -> None:
@@ -213,7 +213,7 @@ class Function:
         return Value(name, POINTER, self)
 
     def load(self, type_: str, place: Value, offset: int = 0, align: int | None = None) -> Value:
-        """What is in memory at a place."""
+        """Load the value at an address."""
         where = place + offset if offset else place
         at = f", align {align}" if align else ""
         return self.let(f"load {type_}, ptr {where.name}{at}", type_)
@@ -281,7 +281,7 @@ class Function:
 
     @contextmanager
     def when(self, condition: Value) -> Generator[None]:
-        """What is done only if a condition holds."""
+        """Write a branch: its body runs only if a condition holds."""
         inside, after = self._label(), self._label()
         self._branch(condition, inside, after)
         self._open(inside)
@@ -291,7 +291,7 @@ class Function:
 
     @contextmanager
     def repeat(self) -> Generator[str]:
-        """What is done again and again, until `leave` is called with what this gives."""
+        """Write a loop without an end, which `leave` is called with to end it."""
         head, after = self._label(), self._label()
         self._jump(head)
         self._open(head)
@@ -307,7 +307,7 @@ class Function:
 
     @contextmanager
     def count(self, beyond: Value | int, first: Value | int = 0, step: int = 1) -> Generator[Value]:
-        """What is done for each number from the first to below a bound (or, by a step of -1, down to the first)."""
+        """Write a loop over the numbers from the first to below a bound (or, by a step of -1, down to the first)."""
         down = step < 0
         stop = self.number(beyond) if isinstance(beyond, int) else beyond
         cell = self.variable("i64", stop - 1 if down else first)
@@ -319,7 +319,7 @@ class Function:
 
     @contextmanager
     def bits(self, mask: Value) -> Generator[Value]:
-        """What is done for each bit that is set in an i64, from the lowest up: its number."""
+        """Write a loop over the bits that are set in an i64, from the lowest up; it gives their numbers."""
         cell = self.variable("i64", mask)
         with self.repeat() as loop:
             rest = cell()

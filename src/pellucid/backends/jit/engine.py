@@ -157,7 +157,7 @@ class Machine:
         return loaded(store, self.key(told, write), lambda: self.compile(write(), hoist=hoist), load)
 
     def key(self, told: str, write: Callable[[], str]) -> str:
-        """What the object code of a module is kept under; see `kept`."""
+        """The key of a module's object code in the store; see `kept`."""
         # Rows that were added by hand are in no file.
         parts = (edition(), self.identity, write() if changed() else told)
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -50,7 +50,7 @@ def written(calling: Calling, needs: Needs, key: str, buffers: Collection[Buffer
 
 
 def read(entry: bytes, buffers: Sequence[Buffer]) -> tuple[Calling, dict[Buffer, int], str] | None:
-    """What was written, for buffers of the same names; None if it cannot be read, or is for other buffers."""
+    """The manifest, for buffers of the same names; None if it cannot be read, or is for other buffers."""
     try:
         return _read(entry, {b.name: b for b in buffers})
     except Exception:  # noqa: BLE001 - whatever is wrong with it, it is no entry

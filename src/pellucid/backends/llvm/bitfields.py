@@ -29,7 +29,7 @@ class Unit(NamedTuple):
 
 
 Value = Expr | Unit
-"""What bits are of."""
+"""The kinds of values that have bits."""
 V = TypeVar("V", Expr, Unit)
 Byte = tuple[Value, int]
 """A byte of a value, by its number."""

@@ -47,7 +47,7 @@ class Units:
         return even and self.held.stride.step % count == 0
 
     def at(self, value: Value, lane: int, byte: int) -> int:
-        """Where a byte of a value is, counted from the first byte that is loaded."""
+        """The place of a byte of a value, counted from the first byte that is loaded."""
         return self.firsts[value] + lane * self.held.stride.step * self.size + byte
 
     def of_units(self, windows: Windows, count: int) -> Units:
@@ -203,7 +203,7 @@ class ShuffledStores:
         return dirty
 
     def _closed(self, group: Group, source: Units) -> tuple[int, list[Layer]] | None:
-        """How many neighboring elements are best closed up, and the layers then; None if they cannot be."""
+        """The number of neighboring elements that are best closed up, and the layers then; None if they cannot be."""
         field, size = self._field(group), source.size
         if field >= 8 * size:
             return None

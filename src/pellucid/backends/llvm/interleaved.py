@@ -42,7 +42,7 @@ class Stride:
 
     @property
     def form(self) -> tuple[object, ...]:
-        """What is the same for all positions of a group."""
+        """The parts that all positions of a group have in common."""
         return self.step, self.parts, self.offsets
 
     @property
@@ -51,7 +51,7 @@ class Stride:
         return NEAR if self.offsets else 2 * self.step
 
     def places(self, lanes: int) -> Sequence[int]:
-        """How far each lane is from lane 0."""
+        """The distance of each lane from lane 0."""
         return self.offsets or range(0, self.step * lanes, self.step)
 
 

@@ -39,7 +39,7 @@ class JoinedBytes:
         """By node, and by the line where the vector loop begins."""
 
     def find(self, node: Expr) -> Joined | None:
-        """What a node joins, if it does; it is asked for each node once in a loop."""
+        """The bytes that a node joins, if it does; asked for each node once in a loop."""
         if node.op not in ("or", "add") or self.scope.loop.index is None or not self.scope.is_wide(node):
             return None
         key = node, self.scope.loop.entry

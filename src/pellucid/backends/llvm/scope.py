@@ -30,7 +30,7 @@ class LoopContext:
     """
 
     facts: FactsOf
-    """What is known of values here."""
+    """The facts of values here."""
     inner: int = 0
     """The bit of the innermost loop in order, as in `Expr.free`."""
     lanes: int = 0
@@ -84,7 +84,7 @@ class Scope:
 
     @property
     def facts(self) -> FactsOf:
-        """What is known of values here."""
+        """The facts of values here."""
         return self.loop.facts
 
     @contextmanager

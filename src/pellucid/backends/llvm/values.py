@@ -20,7 +20,7 @@ from .scope import Scope
 
 
 class Leaves(Protocol):
-    """What a function computes in its own way."""
+    """The nodes that a function computes in its own way."""
 
     def operands(self, node: Expr) -> tuple[Expr, ...]:
         """The nodes that must have names before a node is computed."""

@@ -23,7 +23,7 @@ from ..port import CodeStore
 
 
 class KernelKey(NamedTuple):
-    """What a kernel computes: a row of the table, "splat" (of one element) or "copy", on operands of certain types."""
+    """A kernel's function: a row of the table, "splat" (of one element) or "copy", on operands of certain types."""
 
     op: str
     types: tuple[T.Type, ...]
@@ -132,7 +132,7 @@ ret void
 
 
 def _mask(lines: LaneEmitter) -> str:
-    """Which of the next elements there are."""
+    """A mask of the next elements that exist."""
     left = lines.let("sub i64 %n, %m")
     some = lines.splat(T.i64, left)
     numbers = ", ".join(f"i64 {k}" for k in range(LANES))

@@ -176,7 +176,7 @@ def position(graph: Graph, known: dict[int, Position], register: int) -> Positio
 def computed(
     graph: Graph, instruction: Instruction, known: dict[int, Position], columns: tuple[int, int]
 ) -> Position:
-    """What an instruction on positions makes."""
+    """The position that an instruction on positions computes."""
     op = operator(instruction)
     if op is None:
         raise unfit(f"{instruction[0]} outside of a pixel")

@@ -16,7 +16,7 @@ from ...base.errors import BackendError
 Part = Any
 """An integer, or one for each row."""
 _MOST = 1 << 31
-"""Where positions end; so no product of two is more than a word holds."""
+"""The bound of positions: no product of two of them overflows a word."""
 
 
 class Position(NamedTuple):
@@ -35,7 +35,7 @@ class Cut(Exception):  # noqa: N818 - it is no error: whoever catches it goes on
 
 
 def unfit(what: str) -> BackendError:
-    """What keeps a program from running by rows."""
+    """The error for a program that cannot run by rows."""
     return BackendError(f"{what} are not run by rows", place="rows", fix="compile the nest")
 
 

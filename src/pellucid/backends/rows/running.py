@@ -26,7 +26,7 @@ from .tape import RowTape, tape
 PIECE = 1024
 """Elements of a row that a kernel takes at a time: results stay in the first level of the cache."""
 MOST_BYTES = 1 << 19
-"""What results may take of a thread's stack."""
+"""Maximum bytes of results on a thread's stack."""
 BANDS = 16
 """Parts of a frame for each thread."""
 Array = np.ndarray[Any, Any]
@@ -106,7 +106,7 @@ class RowCode:
         self._tables()
 
     def _fixed(self, tape: RowTape) -> None:
-        """Where constants are, and where each thread has results: a slot is free again once nobody reads it anymore."""
+        """The places of constants, and of each thread's results: a slot is free again after its last reader."""
         self._constants = [np.full(PIECE, value, type_.dtype) for type_, value in tape.constants]
         words = [(address(each), 0) for each in self._constants]
         self._numbers = {3 * k: k for k in range(len(words))}
@@ -138,7 +138,7 @@ class RowCode:
         self._count = max(1, len(words))
 
     def _tables(self) -> None:
-        """Where elements of rows are, for each access in each part."""
+        """The places of elements of rows, for each access in each part."""
         tape = self.tape
         numbers = [a for a in tape.accesses if a.memory < 0]
         low, high = 0, 1

@@ -29,7 +29,7 @@ _WHOLE = T.i64
 
 
 class Value(NamedTuple):
-    """What a register holds for all pixels of a piece: an element of a type in a place.
+    """The content of a register for all pixels of a piece: an element of a type in a place.
 
     `place` tells a constant, a position, an array's element or a result of a kernel apart; see `RowTape.places`.
     """
@@ -250,7 +250,7 @@ class _Taping:
     # ---- values ----
 
     def _value(self, register: int) -> Value | None:
-        """What is computed for a pixel, or None for a position or a constant."""
+        """The value that is computed for a pixel, or None for a position or a constant."""
         return self.values.get(register)
 
     def _whole(self, register: int) -> Value:

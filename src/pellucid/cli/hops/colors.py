@@ -26,7 +26,7 @@ def plain(reply: Reply) -> str:
 
 
 def printer(out: TextIO) -> Callable[[Reply], None]:
-    """What prints answers: painted where a person watches who has rich and has not said NO_COLOR."""
+    """The printer of answers: in color on a terminal, if rich is installed and NO_COLOR is not set."""
 
     def simply(reply: Reply) -> None:
         if reply:

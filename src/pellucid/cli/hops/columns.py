@@ -39,7 +39,7 @@ def paired(before: Sequence[Row], after: Sequence[Row]) -> list[Pair]:
 
 
 def mark(left: Row | None, right: Row | None) -> str:
-    """What became of a line: ``|`` nothing, ``~`` it changed, ``<`` it is gone, ``>`` it is new."""
+    """The mark of a line's change: ``|`` nothing, ``~`` it changed, ``<`` it is gone, ``>`` it is new."""
     if left is None:
         return ">"
     if right is None:

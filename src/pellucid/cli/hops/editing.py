@@ -12,7 +12,7 @@ from pellucid.cli.hops.repl import ReplState, commands, split, understood
 from pellucid.cli.hops.telling import NOTATIONS
 
 REMEMBERED = 1000
-"""How many lines are remembered from one session to the next."""
+"""Lines that are remembered from one session to the next."""
 
 
 def completions(repl: ReplState, line: str) -> list[str]:
@@ -113,7 +113,7 @@ def _files(begun: str) -> list[str]:
 
 
 def history_file() -> Path | None:
-    """Where lines are remembered: in XDG_STATE_HOME, or in ~/.local/state; None where there is no home."""
+    """The file of remembered lines: in XDG_STATE_HOME, or in ~/.local/state; None where there is no home."""
     state = os.environ.get("XDG_STATE_HOME")
     with suppress(RuntimeError):
         return Path(state) / "pellucid" / "hops" if state else Path.home() / ".local/state/pellucid/hops"

@@ -83,7 +83,7 @@ def search(repl: ReplState, words: list[str]) -> Reply:
 
 
 def _changed(repl: ReplState, change: Change) -> Reply:
-    """What a change did: the step or steps, before and after, why it is allowed, what it costs."""
+    """The report of a change: the step or steps, before and after, why it is allowed, what it costs."""
     applied = change.applied
     number = len(repl.session.steps)
     old, new = change.old.kernel, change.new.kernel

@@ -17,11 +17,11 @@ from types import FrameType
 SOON = 0.1
 """Seconds after which a Ctrl-C that Python has not acted on is brought to its mind again."""
 OFTEN = 20
-"""How often: what is busy in machine code acts as soon as it is back."""
+"""Seconds between interrupts; machine code acts on one as soon as it returns."""
 
 
 class Interrupts:
-    """What Ctrl-C does while it is in force: `KeyboardInterrupt` where that is `allowed`, elsewhere nothing."""
+    """Handles Ctrl-C while it is in force: `KeyboardInterrupt` where that is `allowed`, elsewhere nothing."""
 
     def __init__(self) -> None:
         self._open = False

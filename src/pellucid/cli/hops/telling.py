@@ -25,7 +25,7 @@ from pellucid.reasoning.prove import Proved, Refuted, Verdict
 NOTATIONS = ("plain", "nest", "hops")
 """For people; as the compiler prints it, with types; White's s-expressions."""
 SHOWN = 8
-"""How many elements of an array are shown."""
+"""Elements of an array that are shown."""
 CHANGE = 0.0005
 """The part of the cost by which it must change to be called a change."""
 
@@ -41,7 +41,7 @@ def program(kernel: Kernel, notation: str = "plain") -> str:
 
 
 def interface(kernel: Kernel) -> str:
-    """What a program takes and gives."""
+    """The inputs and outputs of a program."""
     return "\n".join(header(kernel))
 
 
@@ -55,7 +55,7 @@ def amount(cost: float) -> str:
 
 
 def compared(before: float, after: float) -> str:
-    """What became of a cost.
+    """The change of a cost.
 
     >>> compared(1000, 250), compared(1000, 1500), compared(7, 7)
     ('cost 1,000 -> 250, 4.0 times cheaper', 'cost 1,000 -> 1,500, 1.5 times dearer', 'cost 7, as before')

@@ -20,7 +20,7 @@ Ends = tuple[Term, Term]
 
 
 class Box(NamedTuple):
-    """What a value may be: from `lo` to `hi`, both included.
+    """The values from `lo` to `hi`, both included.
 
     >>> from pellucid.ir.expr import param
     >>> Box(Term(param("lo", T.f32)), Term(param("hi", T.f32))).pinned.expr

@@ -128,7 +128,7 @@ LN_2 = {
 
 
 class Float(NamedTuple):
-    """What is needed of a floating type."""
+    """The constants of a floating type."""
 
     fraction: int  # bits of it
     bias: int  # of the exponent

@@ -105,7 +105,7 @@ def _parts(word: Term) -> tuple[Term, Term, Term]:
 
 
 def _at_most_zero(x: Term) -> Term:
-    """What a logarithm is for anything that is not positive."""
+    """The result of a logarithm for numbers that are not positive."""
     return choose(x.equals(0.0), x.lift(-math.inf), math.nan)
 
 

@@ -98,7 +98,7 @@ def moved(path: Path, by: int) -> Path:
 
 
 Inside = Callable[[int, Path], "tuple[int, Path] | None"]
-"""Where a replaced statement went: from its number, and the rest of the path below it, to both afterwards, or None."""
+"""The new place of a statement: from its number, and the rest of the path below it, to both afterwards, or None."""
 
 
 def gone(number: int, below: Path) -> None:

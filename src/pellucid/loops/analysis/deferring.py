@@ -17,7 +17,7 @@ from ...reasoning.work import node_costs
 from .demand import Branch, Demand, Region, reads_of
 
 MAX_DEPTH = 12
-"""How deeply branches for choices may nest; deeper ones become selections."""
+"""Maximum depth of branches for choices; deeper ones become selections."""
 
 
 def settle(
@@ -141,7 +141,7 @@ def _candidates(nodes: Sequence[Expr], costs: Mapping[Expr, float], threshold: f
 
 
 def _shallow(nodes: Sequence[Expr], dear: set[Expr]) -> set[Expr]:
-    """Of some choices, those that some user wants inside of fewer than `MAX_DEPTH` arms.
+    """The choices that some user wants inside of fewer than `MAX_DEPTH` arms.
 
     `nodes` have operands before users.
     """
@@ -171,7 +171,7 @@ class _Cheap:
             self._weigh(region)
 
     def _weigh(self, region: Region) -> tuple[set[Expr], float]:
-        """What is computed in a region if the cheap branches in it are none, and the cycles of that and of the rest."""
+        """The nodes that a region computes if its cheap branches are none, and the cycles of these and of the rest."""
         here = {n for n in region.homes if self.decided.get(n) != "move"}
         dear: list[tuple[Branch, set[Expr], float]] = []
         for branch in region.branches.values():

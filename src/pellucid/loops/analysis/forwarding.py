@@ -24,7 +24,7 @@ Place = tuple[int, int]
 
 @dataclass(eq=False, slots=True)
 class ScratchArray:
-    """What a kernel does with one buffer."""
+    """The accesses of a kernel to one buffer."""
 
     buffer: Buffer
     scratch: bool = False
@@ -56,7 +56,7 @@ class Arrays:
         self._visit(self.body, (), 1)
 
     def of(self, buffer: Buffer) -> ScratchArray:
-        """What is known of a buffer."""
+        """The facts of a buffer."""
         found = self.known.get(buffer)
         if found is None:
             found = self.known[buffer] = self._names[buffer.name] = ScratchArray(buffer)
@@ -114,12 +114,12 @@ class Arrays:
 
 @lru_cache(maxsize=4)
 def arrays(kernel: Kernel) -> Arrays:
-    """What a kernel does with its arrays."""
+    """The accesses of a kernel to its arrays."""
     return Arrays(kernel)
 
 
 def trips(s: Statement) -> int:
-    """How often the body of a statement runs, as far as that is known; once if it is not."""
+    """The number of times that a statement's body runs, if that is known; else once."""
     if isinstance(s, For) and s.lo.op == "const" and s.hi.op == "const":
         return max(0, int(s.hi.attr - s.lo.attr))
     return 1
@@ -130,12 +130,12 @@ def trips(s: Statement) -> int:
 REPEAT_THRESHOLD = PROCESSOR.prices["repeat"].cost
 """So much may a value cost that is computed several times over: a conversion, a comparison, a product."""
 MAX_USERS = 4
-"""How many nests may compute the same value, in the hope that they are joined and share it."""
+"""Maximum nests that compute the same value, which are expected to be joined and to share it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Fate:
-    """How often a value would be computed, by how many nests, and what is computed again with it."""
+    """The number of times that a value would be computed, the nests that do so, and the cost of computing it again."""
 
     copies: float = 1.0
     nests: frozenset[Place] = frozenset()
@@ -229,6 +229,6 @@ def new_nodes(given: tuple[Expr, ...], known: Mapping[Expr, Expr]) -> list[Expr]
 
 
 def at_point(nest: Filled, point: tuple[Expr, ...], value: Expr) -> Expr:
-    """What a nest stores at a point, given its value with everything in place."""
+    """The value that a nest stores at a point, given its value with everything in place."""
     moved = {i: x for i, x in zip(nest.indices, point, strict=True) if i is not x}
     return substitute([value], moved)[0] if moved else value

@@ -46,7 +46,7 @@ class Gathering:
 
     @property
     def stores(self) -> list[Access]:
-        """What the loop stores to the buffer."""
+        """The stores of the loop to the buffer."""
         return [a for a in effects(self.loop.body).sets if a.buffer is self.buffer]
 
     @property
@@ -66,7 +66,7 @@ class Gathering:
 
     @property
     def order(self) -> str:
-        """What is asked of the operator, in words."""
+        """The requirement on the operator, in words."""
         when = " in relaxed numerics" if self.kind == "float" else ""
         return f"the order of {self.op} does not matter{when}"
 
@@ -85,7 +85,7 @@ def gathered(store: Store) -> tuple[str, Expr] | None:
 def gathering(
     kernel: Kernel, path: Path, buffer: str | None = None, by: Sequence[Expr] = ()
 ) -> Gathering | None:
-    """What the loop at a path gathers into a buffer from outside: that of the name, or the first there is."""
+    """The gathering of the loop at a path into a buffer from outside: that of the name, or the first there is."""
     loop = at(kernel.body, path) if path else None
     if not isinstance(loop, For):
         return None
@@ -99,7 +99,7 @@ def gathering(
 
 
 def other_use(g: Gathering) -> str | None:
-    """What the loop does with the buffer that is no part of the gathering, in words; None if there is nothing."""
+    """The accesses to the buffer that are no part of the gathering, in words; None if there are none."""
     for s in walk(g.loop.body):
         if isinstance(s, Store) and s.buffer is g.buffer:
             found = gathered(s)
@@ -169,7 +169,7 @@ def in_parts(kernel: Kernel, g: Gathering, counts: Sequence[int]) -> Alloc:
 
 
 def inside_of(parts: Alloc, g: Gathering, path: Path) -> Callable[[Path], Path]:
-    """Where what was at a path is, once the loop there is done in parts."""
+    """The path of a statement after its loop is divided into parts."""
     at_ = next(k for k, s in enumerate(parts.body) if isinstance(s, For) and s.index is g.loop.index)
 
     def forward(old: Path) -> Path:

@@ -21,12 +21,12 @@ from .columns import TABLE_THRESHOLD
 MAX_ELEMENTS = 1 << 18
 """The most elements of a table: as many sums has a mosaic of samples of 16 bits."""
 MIN_TURNS = 4
-"""How often each element is looked up at least, on the average."""
+"""Minimum lookups of an element, on average."""
 WHOLE, BITS = (
     frozenset(("convert", "to_integer", "truncate_in")),
     frozenset(("convert", "and", "shift_left_in", "shift_right_in")),
 )
-"""What makes a whole number of a float, and what takes some bits of it."""
+"""Operators that make a whole number of a float, and those that take some bits of it."""
 NUMBER = E.index("number")
 """The index of all tables while they are compared: it stands for any number."""
 
@@ -73,7 +73,7 @@ def dear_of(roots: list[Expr], facts: FactsOf, dear: float) -> dict[Expr, Expr]:
 
 
 _last: list[tuple[Kernel, Mapping[Expr, Facts], float, list[LookupTable]]] = []
-"""What was asked last: a move is found, checked and made on one kernel."""
+"""The last question and its answer: a move is found, checked and made on one kernel."""
 
 
 def lookups(kernel: Kernel, ranges: Mapping[Expr, Facts], dear: float = TABLE_THRESHOLD) -> list[LookupTable]:

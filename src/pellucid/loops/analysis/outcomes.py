@@ -32,7 +32,7 @@ class Turn:
 
     @cached_property
     def whole(self) -> Mapping[Expr, float]:
-        """What a turn computes, and what that costs."""
+        """The nodes that an iteration computes, and their costs."""
         return self.computed({}) or {}
 
     def tests(self) -> Iterator[Expr]:
@@ -46,7 +46,7 @@ class Turn:
                         yield test
 
     def outcomes(self, test: Expr, most: float) -> tuple[float, float] | None:
-        """What a turn costs now, and on average once the test is decided; None if that is surely more than `most`.
+        """The cost of an iteration now, and its mean once the test is decided; None if that is surely more than `most`.
 
         Both outcomes are taken to be as likely, and `most` is a part of all values' cost.
         """
@@ -76,7 +76,7 @@ class Turn:
         return found
 
     def computed(self, truths: Mapping[Expr, bool], most: float = math.inf) -> dict[Expr, float] | None:
-        """What a turn computes where some truths are known, with its costs; None if they are above `most` together."""
+        """The nodes of an iteration where truths are known, with costs; None if they are above `most` together."""
         found: dict[Expr, float] = {}
         total = 0.0
         stack = all_roots(self.loop.body)
@@ -116,7 +116,7 @@ def _wanted(node: Expr, truths: Mapping[Expr, bool]) -> tuple[Expr, ...]:
 
 
 def _outcome(n: Expr, truths: Mapping[Expr, bool]) -> bool | None:
-    """What a truth comes to by its operands; None if they do not tell."""
+    """The value of a truth by its operands; None if they do not decide it."""
     if n.op == "const":
         return bool(n.attr)
     found = [truths.get(a) for a in n.args]

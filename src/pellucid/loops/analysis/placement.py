@@ -42,7 +42,7 @@ that is ever added."""
 
 
 Moved = tuple[str, Expr, tuple[str, ...]]
-"""What was done with a value: "share", "move_code", "advance", "defer" or "branch"; the value; the loops it left."""
+"""The placement of a value: "share", "move_code", "advance", "defer" or "branch"; the value; the loops it left."""
 Placed = tuple[Kernel, Callable[[], list[Moved]]]
 """The kernel with its places, and the list of what was done, made when it is asked for."""
 
@@ -182,7 +182,7 @@ class _Writer:
         self.written.append((node, region, False))
 
     def moved(self) -> list[Moved]:
-        """What was done with each value, in the order in which places were written."""
+        """The placement of each value, in the order in which places were written."""
         found: list[Moved] = []
         for node, region, branch in self.written:
             if region.sites:

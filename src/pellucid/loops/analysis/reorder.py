@@ -26,7 +26,7 @@ def is_loop(site: Site, statement: object, words: str = "the site is a loop that
 
 
 def known(site: Site, *inner: Around) -> Known:
-    """What is known at a site, inside of some loops and conditions that stand there."""
+    """The facts at a site, inside of some loops and conditions that stand there."""
     return known_at(site.kernel.body, site.path, site.ranges).inside(inner)
 
 

@@ -30,7 +30,7 @@ class RowScratch:
 
     @property
     def bytes(self) -> int:
-        """How much memory a row takes."""
+        """The bytes of a row."""
         return self.length * self.array.type.dtype.itemsize
 
     def accesses(self) -> tuple[Access, ...]:

@@ -27,7 +27,7 @@ class Stages:
 
     @property
     def bytes(self) -> int:
-        """How much memory a part of each array takes."""
+        """The bytes of a part of each array."""
         return sum(n * b.type.dtype.itemsize for b, n in self.lengths.items())
 
     def accesses(self) -> Iterable[tuple[For, Access]]:

@@ -66,7 +66,7 @@ def renamed(block: Block, x: Store, v: Store) -> Block:
 
 
 def knowing(site: Site, *blocks: Block) -> Known:
-    """What is known at a site while the assignment and some blocks run."""
+    """The facts at a site while the assignment and some blocks run."""
     changed = {a.buffer for block in blocks for a in effects(block).sets}
     return site.known.while_changing({*changed, assignment(here(site)).buffer})
 

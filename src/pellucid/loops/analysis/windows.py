@@ -26,7 +26,7 @@ Table = np.ndarray[Any, Any]
 MAX_EXACT = 1 << 53
 """Maximum whole number of a table, in which all are floats."""
 ROUNDING = {"f32": 2.0**-22, "f64": 2.0**-50}
-"""How far, relative to the largest, a table's values may be from a product: roundings of the values as written."""
+"""Maximum distance, relative to the largest, of a table's values from a product: roundings of the values as written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def sum_of(masks: Any) -> int:
 
 
 def terms(value: Expr, join: str) -> list[Expr]:
-    """What an operator joins, from left to right, however deeply."""
+    """The operands that an operator joins, from left to right, at any depth."""
     found: list[Expr] = []
     stack = [value]
     while stack:

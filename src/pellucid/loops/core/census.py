@@ -57,7 +57,7 @@ class Census(Generic[Thing]):
 
 
 def _shared(a: tuple[object, ...], b: tuple[object, ...], most: int) -> int:
-    """How many of the first things of both are the same, by halves: pieces are compared faster than single things."""
+    """The number of first things that both have in common, by halves: pieces are compared faster than single things."""
     found, step = 0, most
     while step:
         if found + step <= most and a[found : found + step] == b[found : found + step]:

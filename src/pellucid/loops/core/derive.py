@@ -57,7 +57,7 @@ class Replay:
                 self.rise(moved(path, k * (first + second) + s), k * second)
 
     def mix(self, path: Path, first: int, second: int, trips: int) -> None:
-        """What `part` did, backwards: each second part goes up to its own first part."""
+        """Undo `part`: each second part goes up to its own first part."""
         for k in range(trips - 1):
             for s in range(second):
                 self.rise(moved(path, trips * first + k * second + s), (trips - 1 - k) * first)

@@ -28,7 +28,7 @@ class Filled:
 
     @property
     def extents(self) -> tuple[int, ...]:
-        """How many coordinates there are along each axis."""
+        """The number of coordinates along each axis."""
         return tuple(int(s.hi.attr) for s in self.loops)
 
     @property
@@ -97,7 +97,7 @@ def within(point: Sequence[Expr], extents: Sequence[int], facts: FactsOf) -> boo
 
 
 def ranges_of(body: Block, ranges: Mapping[Expr, Facts]) -> FactsOf:
-    """What holds of every loop index wherever it occurs in a block, in whichever of the loops that share it.
+    """The facts of every loop index wherever it occurs in a block, in whichever of the loops that share it.
 
     What is known from outside of an index goes without asking its loops.
     """

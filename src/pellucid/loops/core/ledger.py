@@ -75,7 +75,7 @@ class Step:
         return dict(sorted(self.rules().items())) if self.rules is not None else {}
 
     def status(self, fired: Mapping[str, int] | None = None) -> Status | None:
-        """How far the step can be trusted, and where that is shown; None for a step that was not made.
+        """The status of the step, and where it is shown; None for a step that was not made.
 
         A pass is as strong as the weakest rule that it applied; `fired` are its rules, where they are at hand.
         """
@@ -94,7 +94,7 @@ class Step:
 
     @property
     def label(self) -> str:
-        """What is known of it in one word: proved, checked, tested, refuted or unknown."""
+        """Its status in one word: proved, checked, tested, refuted or unknown."""
         status = self.status()
         return type(self.verdict).__name__.lower() if status is None else status.word
 
@@ -116,7 +116,7 @@ class Step:
 
     @property
     def theorem(self) -> str:
-        """What licenses the step, in words."""
+        """The reason why the step is allowed, in words."""
         return self.verdict.theorem if isinstance(self.verdict, Proved) else ""
 
     def _cost(self) -> str:
@@ -148,7 +148,7 @@ class Ledger:
     steps: list[Step] = field(default_factory=list[Step])
 
     def __len__(self) -> int:
-        """How many steps were tried."""
+        """The number of steps that were tried."""
         return len(self.steps)
 
     def __str__(self) -> str:

@@ -48,12 +48,12 @@ class Site:
 
     @functools.cached_property
     def known(self) -> Known:
-        """What is known there: the loops and conditions around, and the ranges of leaves."""
+        """The facts there: the loops and conditions around, and the ranges of leaves."""
         return known_at(self.kernel.body, self.path, self.ranges)
 
     @functools.cached_property
     def iterations(self) -> LoopAccesses:
-        """What the iterations of the loop there access; there must be a loop."""
+        """The accesses of the iterations of the loop there; there must be a loop."""
         assert isinstance(self.statement, For)  # noqa: S101 - the shape of every theorem that asks
         return LoopAccesses(self.statement, self.known)
 

@@ -55,7 +55,7 @@ class Transcript:
         self._names = Names(HopsSource(""), {})
 
     def evaluate(self, text: str) -> list[str]:
-        """What each form of a text gives, as it is shown; a call that changes nothing says why in a comment.
+        """The value of each form of a text, as it is shown; a call that changes nothing says why in a comment.
 
         Raises TextError, which names line and column and shows the place.
         """

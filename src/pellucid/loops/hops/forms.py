@@ -96,7 +96,7 @@ class HopsSource:
 
 
 class Tree:
-    """What is to be printed: an atom, or a group with its width on one line and its number of statements."""
+    """A text to be printed: an atom, or a group with its width on one line and its number of statements."""
 
     __slots__ = ("items", "statements", "text", "width")
 

@@ -27,7 +27,7 @@ MAX_STATEMENTS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a function gave: the program after it, or the same program, and the ledger of what was tried."""
+    """The result of a function: the program after it, or the same program, and the ledger of the attempts."""
 
     kernel: Kernel
     ledger: Ledger
@@ -112,7 +112,7 @@ class Function:
         return None
 
     def _sites(self, move: Move, kernel: Kernel, path: Path | None) -> list[Path]:
-        """Where it may be made: at the program's own statements, or at those of its loops."""
+        """The sites at which it may be made: the program's own statements, or those of its loops."""
         if path is not None:
             return [path]
         first = _first(kernel)

@@ -111,7 +111,7 @@ def place(kernel: Kernel, which: int | str | Path, among: frozenset[Path] | None
 
 
 def _name(s: Statement) -> str | None:
-    """What a statement is called: a loop by its index, a store by its buffer."""
+    """The name of a statement: a loop's index, a store's buffer."""
     if isinstance(s, For):
         return str(s.index.attr)
     return s.buffer.name if isinstance(s, Store) else None

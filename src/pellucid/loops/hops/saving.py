@@ -59,7 +59,7 @@ class ProgramText:
 
 
 def as_lines(session: Session) -> str:
-    """What to type to make the same changes again, one line each."""
+    """The lines that make the same changes again."""
     return "".join(f"{call}\n" for change in session.done for call in change.calls)
 
 
@@ -104,7 +104,7 @@ if __name__ == "__main__":
 
 
 def _promises(session: Session) -> Iterator[str]:
-    """What was promised before anything was done, of parameters and of products of whole ones."""
+    """The promises that were made before any change, of parameters and of products of whole ones."""
     names = {p: str(p.attr) for p in session.original.kernel.params}
     for what, facts in session.original.ranges.items():
         leaves = [n for n in topological([what]) if not n.args]

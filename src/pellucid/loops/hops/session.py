@@ -29,7 +29,7 @@ from ..scripts.search import Found, Seen, search
 from .listing import Place, place, places, whole
 
 MAX_LOOKS = 60
-"""How many moves are tried, at most, in search of one that would make another possible."""
+"""Maximum moves that are tried in search of one that would make another possible."""
 
 
 class RefusedError(IrError):
@@ -42,7 +42,7 @@ class RefusedError(IrError):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What asks for a change: `try` a move at a statement, `do` a heuristic, `assume` something, or `search`."""
+    """A request for a change: `try` a move at a statement, `do` a heuristic, `assume` something, or `search`."""
 
     verb: str
     name: str = ""
@@ -74,7 +74,7 @@ class Change:
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """What asks for the same change again: itself, or the moves that a search has found."""
+        """The requests for the same change again: itself, or the moves that a search has found."""
         if self.call.verb != "search":
             return (self.call,)
         return tuple(
@@ -361,7 +361,7 @@ class Session:
         return WhyNot(m, at, verdict, elsewhere, tuple(self._remedies(m, at.path, chosen)))
 
     def _remedies(self, move: Move, path: Path, chosen: Mapping[str, Any]) -> Iterator[tuple[str, Place]]:
-        """What would make the asked move licensed at the statement that stands at a path now."""
+        """The moves that would make a move possible at the statement that stands at a path now."""
         # Simplifying expressions leaves every statement where it is.
         simple = heuristic("simplify").tactic(self.kernel, None)(replace(self.state, ledger=Ledger())).kernel
         if isinstance(_check_quietly(move, simple, path, self.state.ranges, chosen), Proved):

@@ -23,10 +23,10 @@ from ...ir.nest import SEQ, Block, For, Kernel, Store, all_roots, blocks, inputs
 Array = np.ndarray[Any, Any]
 Memory = dict[Buffer, Array]
 Runner = Callable[[Kernel, Mapping[str, Any], Memory], None]
-"""What runs a kernel: arguments by name, memory by buffer, stores in place. `interp.run` is the meaning."""
+"""A function that runs a kernel: arguments by name, memory by buffer, stores in place. `interp.run` is the meaning."""
 
 UNKNOWN_COUNT = 256
-"""How many iterations are expected of a loop whose bounds depend on data."""
+"""Expected iterations of a loop whose bounds depend on data."""
 OPEN = 4096
 """The elements of an output whose size is left to the caller."""
 MAX_ARGUMENT = 40
@@ -35,7 +35,7 @@ MAX_ARGUMENT = 40
 
 @dataclass(frozen=True, slots=True)
 class Visits:
-    """How often the body of one loop ran: the loops around it, outermost first, and the count."""
+    """The visits of one loop's body: the loops around it, outermost first, and the count."""
 
     loops: tuple[str, ...]
     count: int
@@ -43,7 +43,7 @@ class Visits:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What two programs made of the same inputs.
+    """The results of two programs on the same inputs.
 
     arguments  by parameter name; `given` the memory they began with, `before` and `after` the memory they left, by
                buffer name; `differs` the first output and position where these are not the same bits, or None.

@@ -41,7 +41,7 @@ class ValueReader:
         return self.names.source
 
     def build(self, form: HopsForm, make: Callable[[], Made]) -> Made:
-        """What is made, or the maker's complaint with the place."""
+        """The result of `make`, or its error with the place."""
         try:
             return make()
         except IrError as problem:

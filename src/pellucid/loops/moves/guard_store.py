@@ -36,7 +36,7 @@ def condition(s: Statement | None) -> Expr | None:
 
 
 def _value(s: Store, test: Expr, truth: Expr) -> Expr:
-    """What is stored if the condition comes out so."""
+    """The value that is stored under that truth of the condition."""
     from ...rewriting.simplify import simplify
 
     return simplify(substitute([s.value], {test: truth}), numerics="exact")[0]

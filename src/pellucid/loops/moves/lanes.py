@@ -25,7 +25,7 @@ COUNT = 16
 MAX_COUNT = 1024
 """Maximum lanes: no processor has vectors of more bytes than that."""
 MIN_ITERATIONS = 2
-"""How many iterations there are at least for lanes to be of use."""
+"""Minimum iterations for which lanes are of use."""
 
 
 def find(kernel: Kernel, **_: Any) -> Iterable[Path]:

@@ -81,7 +81,7 @@ def _in_scope(site: Site) -> Verdict:
 
 
 def _counts(site: Site) -> list[int] | None:
-    """How many values each part of `by` has, from 0 on; None if one is not a whole number with such a range."""
+    """The number of values of each part of `by`, from 0 on; None if one is not a whole number with such a range."""
     g, known = _site(site), site.iterations
     counts: list[int] = []
     for e in g.by:

@@ -26,7 +26,7 @@ MIN_ITERATIONS = 2
 
 
 def longest(rest: Block, period: int, index: Expr) -> tuple[int, For] | None:
-    """How many iterations a block begins with, and the loop of them; None if there are fewer than two."""
+    """The number of iterations that a block begins with, and the loop of them; None if there are fewer than two."""
     if period < 1:
         return None
 
@@ -66,7 +66,7 @@ def _options(site: Site) -> tuple[int, Expr]:
 
 
 def find(kernel: Kernel, *, period: int = 1, name: str = "r", **_: Any) -> Iterable[Path]:
-    """Where such statements begin, each run of them once."""
+    """The places where such statements begin, each run of them once."""
     index = fresh_index(kernel, name, T.i32)
     taken: dict[Path, int] = {}
     for path, _s in paths(kernel.body):

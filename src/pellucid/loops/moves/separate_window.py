@@ -125,7 +125,7 @@ def apply(kernel: Kernel, path: Path, **_: Any) -> Applied:
 
 
 def _later(old: Path, path: Path) -> Path:
-    """Where a statement is when one more stands before what comes after a path."""
+    """The path of a statement after one was inserted behind another path."""
     depth = len(path) - 1
     if len(old) <= depth or old[:depth] != path[:depth] or old[depth][0] != path[depth][0]:
         return old

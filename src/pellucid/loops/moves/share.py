@@ -21,7 +21,7 @@ from ..core.theorem import Clause, Site, Theorem
 
 
 def _certain(statement: Statement) -> set[Expr]:
-    """What the statement computes whatever the conditions are: not what an arm or an iteration alone uses."""
+    """The nodes that the statement computes under any condition: not those that only an arm or an iteration uses."""
     seen: set[Expr] = set()
     stack = list(roots(statement))
     while stack:

@@ -76,7 +76,7 @@ EQUAL = Theorem(
 
 
 def apply(kernel: Kernel, path: Path, **options: Any) -> Applied:
-    """What is left of the `if`."""
+    """The statements that are left of the `if`."""
     site = Site(kernel, path, options.pop("ranges", {}), options)
     left = _left(site)
     arm = 1 if left is branch(here(site)).orelse else 0

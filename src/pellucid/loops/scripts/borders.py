@@ -35,7 +35,7 @@ def _along(loop: For) -> bool:
 
 
 def _cuts(loop: For) -> tuple[int, ...]:
-    """Where the ends of a loop end, which some coordinate leaves the array in; nothing if there is no middle."""
+    """The bounds of the ends of a loop in which some coordinate leaves the array; nothing if there is no middle."""
     x, low, high = loop.index, 0, 0
     if loop.lo.op != "const" or loop.hi.op != "const":
         return ()

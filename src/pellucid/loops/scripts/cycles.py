@@ -22,7 +22,7 @@ from .strategies import attempted
 MAX_CYCLE = 8
 """Iterations beyond which one turn would be too long."""
 MIN_TURNS = 4
-"""How many turns there must be for it to be worth while."""
+"""Minimum iterations for which it pays."""
 
 
 def divisor(node: Expr) -> int:
@@ -126,6 +126,6 @@ def take_cycles(state: State) -> State:
 
 
 def _trips(loop: For, state: State) -> float:
-    """How many iterations there surely are."""
+    """The proven minimum of iterations."""
     facts = FactsOf(state.ranges)
     return facts(loop.hi).lo - facts(loop.lo).hi

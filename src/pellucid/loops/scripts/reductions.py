@@ -19,7 +19,7 @@ from ..core.tactic import State, Tactic, make
 BANDS = 16
 """Into how many bands a loop is cut: enough for many threads, and that none waits long for another."""
 COPIES = 8
-"""How many copies a band has, and iterations are taken at once."""
+"""Copies of a band, and iterations that are taken at once."""
 MIN_COPY = 128
 """Bytes that the copies of a band have at least: threads that write to one line of a cache wait for each other."""
 MIN_ITERATIONS = 1 << 14
@@ -111,7 +111,7 @@ def _in_parts(state: State, path: Path, bands: int, copies: int, numerics: str) 
 
 
 def _path_of(kernel: Kernel, loop: For) -> Path:
-    """Where the loop of an index is now."""
+    """The present path of the loop of an index."""
     return next(p for p, s in paths(kernel.body) if isinstance(s, For) and s.index is loop.index)
 
 

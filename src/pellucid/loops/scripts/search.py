@@ -49,7 +49,7 @@ Progress = Callable[["Seen"], None]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """How far a search is: moves deep, programs looked at, seconds gone, and the cost of the best by the timer."""
+    """The progress of a search: moves deep, programs looked at, seconds gone, and the cost of the best by the timer."""
 
     depth: int
     programs: int
@@ -83,7 +83,7 @@ class _Node:
     steps: tuple[tuple[str, Path], ...] = ()
 
     def rank(self) -> tuple[float, int]:
-        """What is better comes first."""
+        """Better programs come first."""
         return (self.cost * BULK ** sum(1 for _ in walk(self.kernel.body)), self.order)
 
 
@@ -171,7 +171,7 @@ def replayed(
 
 
 def identity(kernel: Kernel) -> tuple[Any, ...]:
-    """What two kernels have in common if they are the same program, node for node; it can be a key.
+    """A key that two kernels share if they are the same program, node for node.
 
     >>> identity(Kernel("one", (), (), ())) == identity(Kernel("other", (), (), ()))
     True

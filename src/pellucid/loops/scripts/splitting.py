@@ -117,7 +117,7 @@ def weighed(loop: For) -> list[_Split]:
 
 
 def _bounds(test: Expr, loop: For) -> int | None:
-    """How many bounds in a row a test has; None if it may change to and fro.
+    """The number of bounds of a test in a row; None if it may change to and fro.
 
     None as well if a part of it is the same in the whole row: that part leaves the loop first.
     """

@@ -73,7 +73,7 @@ def exists(block: Block, path: Path) -> bool:
 
 
 def index_facts(kernel: Kernel, ranges: Mapping[Expr, Facts]) -> dict[Expr, Facts]:
-    """What is known of parameters, and of every index in its loops: of one that several loops have, in all of them."""
+    """The facts of parameters, and of every index in its loops: of one that several loops have, in all of them."""
     return ranges_of(kernel.body, ranges).known
 
 
@@ -198,7 +198,7 @@ def split_compound_around_if(index: Expr, test: If) -> Tactic:
 
 
 def _crowded(kernel: Kernel, index: Expr, test: If) -> Path | None:
-    """Where to cut the innermost loop in which something stands before or after the branch; None if in none."""
+    """The path at which to cut the innermost loop with statements before or after the branch; None if there is none."""
     path = _path_of(kernel, test)
     while path is not None and len(path) > 1:
         loop = at(kernel.body, path[:-1])

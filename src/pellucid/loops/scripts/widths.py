@@ -39,7 +39,7 @@ def widest(loop: For) -> int:
 
 
 def filled(loop: For, lanes: int) -> int:
-    """So many lanes, or as many as a loop fills that is known to have fewer iterations."""
+    """The given lanes, or fewer for a loop that is known to have fewer iterations."""
     if loop.lo.op != "const" or loop.hi.op != "const" or loop.hi.attr <= loop.lo.attr:
         return lanes
     return min(lanes, 1 << (int(loop.hi.attr - loop.lo.attr).bit_length() - 1))

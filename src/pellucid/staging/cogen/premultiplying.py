@@ -47,7 +47,7 @@ def premultiply(
 
 
 class _Uses:
-    """What one code does with its variables."""
+    """The uses of variables in one code."""
 
     def __init__(self) -> None:
         self.plain: set[str] = set()

@@ -38,7 +38,7 @@ class Split(NamedTuple):
 
 
 Result: TypeAlias = "Value | Split | None"
-"""What a rule gives; None if it does not fit after all."""
+"""The result of a rule; None if it does not fit."""
 Write: TypeAlias = Callable[[Writer, Prim, list[Value]], Result]
 
 

@@ -48,7 +48,7 @@ def save(path: str | os.PathLike[str], compiler: Compiler, more: Any = None) -> 
 
 
 class Saved(NamedTuple):
-    """What a file holds: an interpreter, binding times, options of `cogen`, and what its language needs besides."""
+    """The content of a file: an interpreter, binding times, options of `cogen`, and what its language needs besides."""
 
     code: Code
     times: tuple[Time, ...]
@@ -61,7 +61,7 @@ class Saved(NamedTuple):
 
 
 def load(path: str | os.PathLike[str]) -> Saved:
-    """What a file holds.
+    """Read the content of a file.
 
     Raises FileError for one that `save` did not write, or that was changed since.
     """

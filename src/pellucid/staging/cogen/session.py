@@ -78,9 +78,9 @@ class Session:
         self._made: Counter[Extension] = Counter()
         """The codes that each extension made."""
         self.factors: dict[str, int] = {}
-        """What quotients are multiplied by, by the variable of the product."""
+        """The factors of quotients, by the variable of the product."""
         self.amounts: dict[str, int] = {}
-        """What is added to quotients, by the variable of the sum."""
+        """The terms added to quotients, by the variable of the sum."""
 
     def begin(self) -> None:
         """Forget the last run."""
@@ -188,7 +188,7 @@ class Session:
         return self.prim(out, "v", named(function, len(found)), *found, point=point)
 
     def _place(self, error: Exception) -> str:
-        """Where an error was raised, as a code with a line; empty where no line is known."""
+        """The place of an error, as a code with a line; empty where no line is known."""
         frames = [each for each in walk_tb(error.__traceback__) if each[0].f_globals.get("rt") is self]
         if not frames:
             return ""

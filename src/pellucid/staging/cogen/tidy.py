@@ -59,7 +59,7 @@ class _Body:
         self.code = code
         self.stems: list[str] = list(code.params)
         self.reads: list[tuple[int, ...]] = [()] * count
-        """What each variable is made of."""
+        """The definition of each variable."""
         self.values: dict[int, Any] = {}
         """The constants among the variables."""
         self.codes: dict[int, Code] = {}
@@ -244,7 +244,7 @@ class _Program:
                 body.unites = first
 
     def _form(self, body: _Body) -> tuple[Any, ...]:
-        """What a code does, without the names of its variables and codes."""
+        """The form of a code, without the names of its variables and codes."""
         numbers = [0] * len(body.reads)
         for at, param in enumerate(body.params):
             numbers[param] = at

@@ -15,7 +15,7 @@ CHANGES = ("append", "pop")
 
 
 class Target(NamedTuple):
-    """What a call enters: a function with its arguments, of which the first is the object of a method.
+    """The function that a call enters: a function with its arguments, of which the first is the object of a method.
 
     With `what`, the call makes an object of that class, by `__init__` if there is a function.
     """
@@ -35,7 +35,7 @@ class Effects:
         self.changed: dict[FunctionType, tuple[str, ...]] = {}
         """The parameters that a function changes in place, in order: it returns them too."""
         self.places: dict[tuple[FunctionType, str], ast.expr] = {}
-        """Where they are changed first."""
+        """The places where they are changed first."""
         self._memories: dict[FunctionType, bool] = {}
         self._reached: dict[FunctionType, tuple[set[FunctionType], bool]] = {}
 

@@ -61,7 +61,7 @@ class Line(NamedTuple):
 
 
 class Note(NamedTuple):
-    """What the generator did at a line, and why."""
+    """A decision of the generator at a line, and its reason."""
 
     line: int
     text: str
@@ -218,7 +218,7 @@ class _Report:
         Compiler(code, (DYNAMIC, *times.values(), *sizes), **translation.options, watch=self._watch)
 
     def times(self) -> BindingTimes:
-        """What was found."""
+        """The binding times."""
         source = self._source
         own = [one for one in self._inference.sources.values() if one.file == source.file]
         lines: dict[int, Line] = {}

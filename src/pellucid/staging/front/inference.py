@@ -31,7 +31,7 @@ RESULT = "return"
 """The variable that stands for what a function returns."""
 VIEWS = ("items", "keys", "values")
 SIZE = "size$"
-"""What the name of a parameter begins with that is the length of a memory."""
+"""The prefix of a parameter that is the length of a memory."""
 
 
 class Inference(Effects):

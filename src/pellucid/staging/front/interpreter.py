@@ -44,7 +44,7 @@ class Interpreter(Generic[P, R]):
         return f"interpreter {self.source.name}"
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """What the function returns."""
+        """The result of the function."""
         return self.function(*args, **kwargs)
 
     def compiler(
@@ -121,7 +121,7 @@ def _time(name: str, given: Time | str, place: str) -> Time:
 
 
 class Origin(NamedTuple):
-    """Where an interpreter is from: its name, file and first line."""
+    """The origin of an interpreter: its name, file and first line."""
 
     name: str
     file: str
@@ -154,7 +154,7 @@ class InterpreterCompiler:
         self._origin = origin
         self._result = kind
         self.translation = translation
-        """What it was made of; None for one that was loaded."""
+        """The function that it was made of; None for one that was loaded."""
         self.times = times
         """The binding time of each parameter."""
         try:

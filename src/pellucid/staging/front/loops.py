@@ -16,7 +16,7 @@ from pellucid.staging.front.returns import as_known
 from pellucid.staging.root.program import Lift
 
 RANGE = "range"
-"""What the name of a range's counter begins with."""
+"""The prefix of a range's counter."""
 
 
 class Item(NamedTuple):

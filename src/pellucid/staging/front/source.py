@@ -87,7 +87,7 @@ class Source:
         raise self.error(node, f"{name!r} is not defined", "define it before the compiler is made")
 
     def times_set(self, name: str) -> int:
-        """How many lines set a variable to what does not depend on it."""
+        """The number of lines that set a variable to a value that does not depend on it."""
         found = 0
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Assign):
@@ -111,7 +111,7 @@ class Source:
         return found[0] if found is not None else None
 
     def annotation(self, name: str) -> Any:
-        """What an annotation names, if that is known."""
+        """The object that an annotation names, if that is known."""
         return self.constants.get(name, self.function.__globals__.get(name))
 
     def attribute(self, node: ast.expr) -> tuple[Any] | None:

@@ -24,7 +24,7 @@ _MAX_DISTANCE = 1 << 31
 
 
 class _Place(NamedTuple):
-    """What a register is: a parameter, and a number that was added to it."""
+    """The value of a register: a parameter, and a number that was added to it."""
 
     base: int
     more: int

@@ -69,7 +69,7 @@ class Operations(Words):
         return named(Value, (INTEGERS, made, None))
 
     def prim(self, prim: Prim, args: list[Value]) -> Value | None:
-        """What a primitive makes, or None where it surely fails."""
+        """The result of a primitive, or None where it surely fails."""
         name = prim.primitive
         sets = [value.set for value in args]
         if name not in KNOWN:

@@ -269,7 +269,7 @@ def _access(name: str, memories: Memories) -> Row | None:
 
 @takes(name=TEXT)
 def apply(name: str, *values: Any) -> Any:
-    """What a primitive makes of values: also a row of the operator table, on values of stated types.
+    """The result of a primitive on values: also a row of the operator table, on values of stated types.
 
     Interpreters in Python use it for operators that Python has no sign for. Raises StagingError for an unknown
     primitive and for values that it does not take.

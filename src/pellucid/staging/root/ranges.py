@@ -18,7 +18,7 @@ _TRUTH = (0, 1)
 _MOST_WORDS = 1 << 48
 """No memory has more words."""
 _ROUNDS = 4
-"""How often a parameter's interval may grow before it is any word's."""
+"""Maximum growths of a parameter's interval before it holds all words."""
 _CHECKED = frozenset(["add", "sub", "mul", "shl", "div"])
 _TRUTHS = frozenset(["eq", "lt", "is0"])
 

@@ -19,7 +19,7 @@ STREAM_THRESHOLD = 1 << 24
 
 
 class StoreMode(Enum):
-    """How 16 pixels are written: to the caches, or past them."""
+    """The mode of writing 16 pixels: through the caches, or past them."""
 
     CACHED = auto()
     STREAMED = auto()

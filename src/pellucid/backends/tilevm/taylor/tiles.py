@@ -260,7 +260,7 @@ def place_in_tile(column: Value, row: Value) -> Value:
 MIN_ASKED, MIN_SAVED = 8 * 256, 2 * 256
 """Minimum samples left in a tile that is evaluated, and minimum samples saved that make it a success."""
 MIN_LEFT, MIN_FILLED = 24, 16
-"""Of the 64 pixels of a quarter of a tile: minimum left for smaller squares, and minimum filled for a success."""
+"""Minimum pixels left for smaller squares, and minimum filled for a success, of the 64 of a quarter of a tile."""
 DENSE_SAMPLES = 16
 """Samples of a pixel from which on squares of 2 by 2 are evaluated as well."""
 
