@@ -20,7 +20,7 @@ from .expr import Buffer, Expr
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """A loop's way to run: in order (seq), `count` iterations side by side (lanes), or over `count` bands of threads."""
+    """A loop's execution: in order (seq), `count` iterations side by side (lanes), or over `count` bands of threads."""
 
     kind: str = "seq"
     count: int = 1
