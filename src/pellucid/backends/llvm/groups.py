@@ -68,7 +68,7 @@ class Group:
         taken, place = self.places.values(), stride.constant
         return (
             next(iter(self.places)).buffer is s.buffer
-            and (self.stride.step, self.stride.parts) == (stride.step, stride.parts)
+            and self.stride.form == stride.form
             and place not in taken
             and max(*taken, place) - min(*taken, place) < stride.step
         )
@@ -175,7 +175,7 @@ class InterleavedStores:
                 stride = self.strides.of(n.args[0], n.type.dtype.itemsize)
                 if stride is None or not self.bounds.is_proved(n.args[0], n.attr):
                     return
-                found.add((n.attr, stride.step, stride.parts))
+                found.add((n.attr, *stride.form))
                 through.add(n)
         if len(found) == 1:
             group.copied = bits
