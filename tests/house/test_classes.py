@@ -10,16 +10,9 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[2] / "src/pellucid"
 MAX_DEPTH = 3
 """Maximum classes of the project in a line of inheritance."""
-DEEP = {
-    "staging.front.statements._Function",
-    "staging.growth.Exhausted",
-}
-"""Classes that are deeper: an error, and a reader of programs."""
-SHARED = {
-    *(f"staging.cells.Cells.{name}" for name in ("buffer", "data", "name", "root", "word")),
-    "staging.front.statements._Function.leaves",
-    *(f"staging.root.lowering._Lowering.{name}" for name in ("code", "out", "place")),
-}
+DEEP = {"staging.front.statements._Function"}
+"""Classes that are deeper: a reader of programs."""
+SHARED = {f"staging.root.lowering._Lowering.{name}" for name in ("code", "out", "place")}
 """Attributes, as class.attribute, that a class and one that it inherits from in another file both write."""
 
 

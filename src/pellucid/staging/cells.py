@@ -42,10 +42,8 @@ class Cells(Memory):
                 place=name,
                 fix="give numpy.zeros(1000), or numpy.asarray(data, 'int64')",
             )
-        self.name, self.word, self.root = name, 1, self
-        self.data: Array | None = data
         self.type = _TYPES[data.dtype]
-        self.buffer = Buffer(name, self.type, len(data))
+        self._begin(1, Buffer(name, self.type, len(data)), data)
 
     def __repr__(self) -> str:
         """The name, the number of cells and their type."""

@@ -22,18 +22,18 @@ class Unending(StagingError):  # noqa: N818 - users see a StagingError
     """Specializing a loop does not end, as far as it was tried."""
 
 
-class Exhausted(Unending):
+class Exhausted(StagingError):  # noqa: N818 - users see a StagingError
     """So much was tried that no other loop of the program can be specialized."""
 
 
 def unending(
-    kind: type[Unending],
+    kind: type[Unending | Exhausted],
     how: str,
     place: str,
     passed: Iterable[Sequence[Sequence[Any]]],
     names: Sequence[str],
     cases: Mapping[Expr, int],
-) -> Unending:
+) -> Unending | Exhausted:
     """The error for a loop that is specialized for too long: it names the value that grows, or what is told apart.
 
     `passed` are states in the order in which they were passed, one run of them after another; `names` are those of

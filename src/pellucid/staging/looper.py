@@ -92,7 +92,7 @@ class Looper:
                 splits = granted
             except Narrower as found:
                 self.narrowed |= {q: self.multiple(q, found.times) for q in found.quotients}
-            except Unending as found:
+            except (Unending, Exhausted) as found:
                 # What was granted last was too much: without it the residues wait for run time.
                 if not before:
                     raise
@@ -477,13 +477,15 @@ class Looper:
 
     # ---- errors ----
 
-    def unending(self, how: str, path: Path | None = None, kind: type[Unending] = Unending) -> Unending:
+    def unending(
+        self, how: str, path: Path | None = None, kind: type[Unending | Exhausted] = Unending
+    ) -> Unending | Exhausted:
         """The error for a loop whose specialization does not end."""
         points = [h.key for h in self.graph.headers.values()]
         passed = [points] if path is None else [path.states, points]
         names = [self.told(place) for place in self.places] or self.names
         return unending(kind, how, self.place, passed, names, self.splits)
 
-    def exhausted(self, path: Path) -> Unending:
+    def exhausted(self, path: Path) -> Unending | Exhausted:
         """The error for a loop that is still specialized when the program has had all its work."""
         return self.unending(f"{MAX_WORK} steps of the specializer", path, Exhausted)

@@ -50,16 +50,19 @@ class Memory:
             )
         if least < 1:
             raise StagingError(f"a memory has at least 1 word, not {least}", place=name, fix="give more")
-        self.name, self.word, self.data = name, word, data
         bits = next(b for b in (8, 16, 32) if b >= word)
-        self.buffer = Buffer(name, T.integer(bits, signed=False), least)
-        self.root: Memory = self
+        self._begin(word, Buffer(name, T.integer(bits, signed=False), least), data)
         if data is not None and (data.ndim != 1 or data.dtype != self.buffer.type.dtype):
             raise StagingError(
                 f"data is not a one-dimensional array of {self.buffer.type}",
                 place=name,
                 fix="view it as words",
             )
+
+    def _begin(self, word: int, buffer: Buffer, data: Array | None) -> None:
+        """Set the attributes: a memory of its own, called as its buffer."""
+        self.name, self.word, self.buffer, self.data = buffer.name, word, buffer, data
+        self.root: Memory = self
 
     def __repr__(self) -> str:
         """The name and the size of a word."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 
@@ -39,6 +40,13 @@ class Sequences(ABC):
         self._indices: dict[ast.expr, str] = {}
         self.leaves = False
         """Whether the function ends here, so that its lists may be handed on."""
+
+    @contextmanager
+    def ending(self, *, leaves: bool) -> Generator[None]:
+        """Within it, lists may be handed on if the function `leaves` with them."""
+        self.leaves = leaves
+        yield
+        self.leaves = False
 
     def error(self, node: ast.AST, message: str, fix: str) -> StagingError:
         """The error of a line."""

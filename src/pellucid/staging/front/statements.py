@@ -120,9 +120,8 @@ class _Function(Loops):
         else:
             # What is changed may be handed on where the function ends; a field stays in its object, which may go on.
             held = [root_of(one) for one in ast.walk(node.value) if isinstance(one, ast.Attribute)]
-            self.leaves = not any(one in self.source.params for one in held)
-            value = self.value(node.value)
-            self.leaves = False
+            with self.ending(leaves=not any(one in self.source.params for one in held)):
+                value = self.value(node.value)
         self.end_with(value)
 
     def end_with(self, value: str) -> None:
