@@ -66,7 +66,7 @@ CALLS = {
     "fm_osc": (sg.fm_osc, {"frequency": S, "fraction": 2, "table": sg.Cells("t", np.arange(16)), "size": 4,
                            "modulator": S, "depth": 0}),
     "get": (sg.get, {"signal": S}),
-    "live": (sg.live, {"format": "pcm_u8", "channels": 1, "rate": 8000, "name": "input"}),
+    "live": (sg.live, {"format": "pcm_u8", "channels": 1, "rate": 8000, "planar": False, "name": "input"}),
     "lut": (sg.lut, {"table": sg.Cells("t", np.arange(16)), "signal": S}),
     "map": (sg.map, {"function": ONE, "signal": S}),
     "map2": (sg.map2, {"function": TWO, "one": S, "other": S}),

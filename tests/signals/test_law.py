@@ -289,10 +289,11 @@ def test_a_sound_is_one_loop_with_its_state_in_registers():
     (loop,) = (s for s in statements if isinstance(s, N.For | N.While))
     assert isinstance(loop, N.For)
     assert not any(isinstance(s, N.If | N.Alloc) for s in N.walk(loop.body))
-    # What the boxes keep: a phase, three delays, the noise; and the place in the line goes with the frames.
+    # What the nodes keep: a phase, two delays, of which one is wired to two places, the noise; and the place in the
+    # line goes with the frames.
     scratch = N.scratch(player.residual.kernel.body)
     assert {b.size for b in scratch} == {1}
-    assert len(player.numbers) == 6
+    assert len(player.numbers) == 5
 
 
 def test_what_begins_as_an_integer_and_becomes_real_is_real():

@@ -5,8 +5,9 @@ Delays keep the length of a signal and lose its last samples (Draves 1997).
 
 from __future__ import annotations
 
+import hashlib
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..base.kinds import FUNCTION, takes
 from ..base.where import caller
 from ..staging import Cells, divides, lift, require
 from ..staging.points import MAX_CASES
+from .keys import function_key, number_key
 from .node import Carrying, Later, SignalNode, Tick, reached
 from .signal import SIGNAL, Signal, as_number, as_signal, joined
 
@@ -51,6 +53,10 @@ class Scanned(Carrying):
 
     def __init__(self, operation: Callable[[Any, Any], Any], inputs: tuple[SignalNode, ...]) -> None:
         self.operation, self.inputs = operation, inputs
+
+    def key(self, state: Any) -> Hashable:
+        """The operation, and the result so far."""
+        return function_key(self.operation), number_key(state)
 
     def needs(self) -> tuple[SignalNode, ...]:
         """Itself: its own sample is its next state."""
@@ -92,6 +98,11 @@ class DelayLine(Later):
         cells, gone = tick.states[self]
         cells.store(gone & (len(cells) - 1), as_number(tick.sample(self.inputs[0]), "a delay"))
         return cells, gone + 1
+
+    def key(self, state: Any) -> Hashable:
+        """The length, and what is in the cells."""
+        cells, gone = state
+        return self.length, number_key(gone), cells.data.dtype, hashlib.sha256(cells.data).digest()
 
     def fresh(self, state: Any) -> Any:
         """The state with cells of its own, which hold what these hold."""

@@ -8,13 +8,14 @@ all wires that lead from it, so that a diagram is a graph and never a tree.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from ..base.errors import InputError
 from ..base.where import caller
 from ..staging import lift
 from ..tracing.session import as_compiled
+from .keys import number_key
 
 States = dict["SignalNode", Any]
 
@@ -85,6 +86,10 @@ class SignalNode(ABC):
         """The state, of whose numbers that move nothing is known; `gone` samples on where one count moves several."""
         return self.with_numbers(state, tuple(lift(x) for x in self.numbers(state)))
 
+    def key(self, state: Any) -> Hashable | None:
+        """What tells it from nodes of its kind on the same inputs whose samples may differ; None equals nothing."""
+        return None
+
     def fresh(self, state: Any) -> Any:
         """The state with memory of its own, where it is one thing in memory."""
         return state
@@ -103,6 +108,10 @@ class SignalNode(ABC):
 
 class Carrying(SignalNode):
     """A node whose state is one number, which moves from sample to sample."""
+
+    def key(self, state: Any) -> Hashable:
+        """The number."""
+        return number_key(state)
 
     def numbers(self, state: Any) -> tuple[Any, ...]:
         """The number."""

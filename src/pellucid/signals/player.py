@@ -1,14 +1,13 @@
 """Players: diagrams as machine code, played block by block.
 
-A diagram is specialized to one loop over frames, whose dynamic arguments are the numbers that its nodes keep. They go
-in with one block and come out with it for the next, so that many blocks are one long one, bit for bit.
+A diagram is specialized to one loop over frames (`block`). The numbers that its nodes keep stay in arrays between the
+blocks, so that many blocks are one long one, bit for bit.
 """
 
 from __future__ import annotations
 
-import struct
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,30 +18,32 @@ from ..base.room import with_room
 from ..driver.program import NativeProgram, compile_program
 from ..ir import types as T
 from ..pixels import Layout
-from ..staging import Dynamic, Memory, Real, Residual, choose, lift, loop, specialize, unknown
-from ..staging.real import call, of_bits
-from . import pcm
-from .node import SignalNode
+from ..staging import Residual
+from .block import Numbers, places, specialized
+from .delays import DelayLine
+from .frames import frame_format
+from .merging import merged
 from .recording import Played
-from .signal import Signal, as_number, as_signal, together
+from .signal import Signal, as_signal, together
 from .sources import Control
 
-Numbers = tuple[Any, ...]
+Array = np.ndarray[Any, Any]
 LONGEST = 1 << 31
 """Maximum frames of one block."""
 
 
 class Player:
-    """The channels of a sound, compiled, from their beginning on: `play` gives the next frames as bytes of a format.
+    """The channels of a sound, compiled, from their beginning on: `play` gives the next frames.
 
-    `position` is how many frames have been played, `peak` the greatest magnitude among them if there is a `meter`
-    (it costs a few cycles a frame). Raises InputError for a format that is no sound, StagingError for a diagram that
-    cannot be specialized.
+    `format` is one of bytes, such as pcm_s16le, or float32 or float64 for arrays of NumPy of shape (frames, channels),
+    which `planar` turns. `position` is how many frames have been played, `peak` the greatest magnitude among them if
+    there is a `meter` (it costs a few cycles a frame). Raises InputError for a format that is no sound, StagingError
+    for a diagram that cannot be specialized.
 
     >>> from pellucid import signals as sg
-    >>> player = Player(sg.rec(lambda y: 0.5 * sg.delay1(y, 1.0)), format="pcm_f64le")
-    >>> player.play(2).view("float64"), player.play(2).view("float64")
-    (array([0.5 , 0.25]), array([0.125 , 0.0625]))
+    >>> player = Player(sg.rec(lambda y: 0.5 * sg.delay1(y, 1.0)), format="float64")
+    >>> player.play(2).tolist(), player.play(2).tolist()
+    ([[0.5], [0.25]], [[0.125], [0.0625]])
     """
 
     @takes(format=TEXT, planar=TRUTH, meter=TRUTH, backend=TEXT)
@@ -54,25 +55,47 @@ class Player:
         meter: bool = False,
         backend: str = "auto",
     ) -> None:
-        self.layout: Layout = pcm.pcm(format, len(channels), planar=planar)
+        self.frames = frame_format(format, len(channels), planar=planar)
         self.position = 0
-        self.peak = 0.0
-        self.signal = together(*(as_signal(c) for c in channels)).fresh()
-        self._out = pcm.memories(self.layout, "out")
-        self.residual, self.numbers = with_room(
-            lambda: specialized(self.signal, self.layout, self._out, meter=meter)
-        )
+        self.signal = with_room(lambda: merged(together(*(as_signal(c) for c in channels)).fresh()))
+        self._out = self.frames.memories("out")
+        block = with_room(lambda: specialized(self.signal, self.layout, self._out, meter=meter))
+        self.residual: Residual = block.residual
+        self._state = block.state
         self._program: NativeProgram = with_room(
             lambda: compile_program(self.residual, backend=backend, ranges={"frames": (0, LONGEST)})
         )
         self._reach = self.signal.reach()
-        self._live = [(n, at) for n, at in places(self.signal) if isinstance(n, Played) and n.recording.live]
+        found = list(places(self.signal))
+        self._controls = [(n.label, at) for n, at in found if isinstance(n, Control)]
+        self._live = {
+            n.recording.name: n.recording for n, _ in found if isinstance(n, Played) and n.recording.live
+        }
+        self._live_places = [at for n, at in found if isinstance(n, Played) and n.recording.live]
         self._arrays = {n: m.data for n, m in self.residual.memories.items() if m.data is not None}
+        self._lines = [
+            (s[0].data, s[0].data.copy()) for n, s in self.signal.states.items() if isinstance(n, DelayLine)
+        ]
+
+    @property
+    def layout(self) -> Layout:
+        """Where the samples of a frame are."""
+        return self.frames.layout
+
+    @property
+    def numbers(self) -> Numbers:
+        """The numbers that the nodes keep, in the order of the nodes."""
+        return self._state.numbers
+
+    @property
+    def peak(self) -> float:
+        """The greatest magnitude that was played, if there is a meter."""
+        return self._state.peak
 
     @property
     def controls(self) -> Mapping[str, Any]:
         """The controls by name, with what they are set to."""
-        return {n.label: self.numbers[at] for n, at in places(self.signal) if isinstance(n, Control)}
+        return {name: self._state[at] for name, at in self._controls}
 
     @takes(name=TEXT)
     def set(self, name: str, value: float) -> None:
@@ -81,57 +104,75 @@ class Player:
         Raises InputError for a name that none has, for what is no finite number, or no whole one of 64 bits where the
         control began as one.
         """
-        changed = list(self.numbers)
-        found = [at for n, at in places(self.signal) if isinstance(n, Control) and n.label == name]
+        found = [at for label, at in self._controls if label == name]
         if not found:
             known = self.controls
             fix = did_you_mean(name, known) or (f"it has {', '.join(known)}" if known else "it has none")
             raise InputError(f"no control is called {name!r}", place="set", fix=fix)
-        for at in found:
-            changed[at] = _set_to(name, value, changed[at])
-        self.numbers = tuple(changed)
+        values = [_set_to(name, value, self._state[at]) for at in found]
+        for at, number in zip(found, values, strict=True):
+            self._state[at] = number
 
-    def play(self, frames: int, out: pcm.Bytes | None = None, **live: Any) -> pcm.Bytes:
-        """The next frames: their bytes, all planes one after another, in `out` if that is given.
+    def reset(self) -> None:
+        """Begin again: what follows is what a new player plays whose controls are set as they are now.
 
-        `live` gives the bytes of live recordings by name, as many frames. Bits of `out` that no sample has stay as they
-        are. Raises InputError for a number of frames that is negative or more than a signal in memory has, for live
-        bytes that are missing, unknown or of another length, and for an `out` that is not a writable array of as many
-        bytes.
+        >>> from pellucid import signals as sg
+        >>> player = Player(sg.count() * sg.control("step", 0.5), format="float64")
+        >>> player.set("step", 0.25)
+        >>> first = player.play(3)
+        >>> player.reset()
+        >>> player.play(3).T
+        array([[0.  , 0.25, 0.5 ]])
         """
+        controls = [(at, self._state[at]) for _, at in self._controls]
+        self._state.reset()
+        for at, value in controls:
+            self._state[at] = value
+        for line, first in self._lines:
+            line[:] = first
+        self.position = 0
+
+    def play(self, frames: int | None = None, out: Array | None = None, **live: Any) -> Array:
+        """The next frames, in `out` if that is given: bytes, all planes one after another, or floats.
+
+        `live` gives live recordings by name, as many frames: bytes, or floats where the recording is of floats. Without
+        `frames` there are as many as are live. Bits of `out` that no sample has stay as they are. Raises InputError for
+        a number of frames that is negative or more than a signal in memory has, for live frames that are missing,
+        unknown or of another number, and for an `out` that is not a writable array of as many.
+        """
+        if frames is None:
+            frames = self._frames_of(live)
         if not isinstance(frames, int) or not 0 <= frames <= LONGEST:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"{brief(frames)} frames", place="play", fix=f"give 0 to {LONGEST}")
         self._within(frames)
-        size = frames * pcm.frame_bytes(self.layout)
         if out is None:
-            out = np.zeros(size, np.uint8)
-        elif (
-            not isinstance(out, np.ndarray)  # pyright: ignore[reportUnnecessaryIsInstance]
-            or out.dtype != np.uint8
-            or out.shape != (size,)
-            or not (out.flags.c_contiguous and out.flags.writeable)
-        ):
-            raise InputError(
-                f"is not a writable array of {size} bytes",
-                place="out",
-                fix=f"give numpy.zeros({size}, 'uint8')",
-            )
-        arrays = {**self._arrays, **self._incoming(frames, live)}
+            out = self.frames.zeros(frames)
+        else:
+            self.frames.check_output(out, frames)
+        arrays = {**self._arrays, **self._incoming(frames, live, out)}
         if not frames:
             return out
-        planes = pcm.split(self.layout, out, frames)
-        arrays |= {m.name: v for m, v in zip(self._out, pcm.views(self.layout, planes), strict=True)}
-        numbers = list(self.numbers)
-        for _, at in self._live:
-            numbers[at : at + 2] = 0, frames
-        self.numbers, self.peak = self._program(
-            {n: arrays[n] for n in self.residual.memories},
-            frames=frames,
-            peak=_word(self.peak),
-            **{f"kept{k}": _word(x) for k, x in enumerate(numbers)},
-        )
+        arrays |= {m.name: w for m, w in zip(self._out, self.frames.words(out, frames), strict=True)}
+        state = self._state
+        for at in self._live_places:
+            state[at], state[at + 1] = 0, frames
+        # A program that may refuse its call has overwritten its state when it does.
+        before = state.saved() if self.residual.faults else ()
+        try:
+            self._program({n: arrays[n] for n in self.residual.memories}, frames=frames)
+        except InputError:
+            if before:
+                state.restore(before)
+            raise
         self.position += frames
         return out
+
+    def _frames_of(self, live: Mapping[str, Any]) -> int:
+        """The number of frames that are live."""
+        name = next((n for n in live if n in self._live), None)
+        if name is None:
+            raise InputError("is missing", place="play: frames", fix="give a number of frames, such as 128")
+        return self._live[name].frame_format.frames_of(live[name], f"play: {name}")
 
     def _within(self, frames: int) -> None:
         """Refuse what is beyond the end of a signal in memory; recordings are silent there."""
@@ -142,84 +183,23 @@ class Player:
                 fix="play fewer",
             )
 
-    def _incoming(self, frames: int, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The words of live recordings."""
+    def _incoming(self, frames: int, given: Mapping[str, Any], out: Array) -> dict[str, Any]:
+        """The words of live recordings, which may be where the output is."""
         found: dict[str, Any] = {}
-        known: set[str] = set()
-        for node, _ in self._live:
-            source, name = node.recording, node.recording.name
-            known.add(name)
+        for name, source in self._live.items():
             if name not in given:
                 raise InputError("is missing", place=f"play: {name}", fix="give its bytes by its name")
-            data = pcm.as_bytes(given[name], f"play: {name}")
-            size = pcm.frame_bytes(source.layout)
-            if len(data) != frames * size:
-                raise InputError(
-                    f"{len(data)} bytes are not {frames} frames of {size}",
-                    place=f"play: {name}",
-                    fix="give as many frames as are played",
-                )
-            words = pcm.views(source.layout, pcm.split(source.layout, np.array(data), frames))
+            data = source.frame_format.check_input(given[name], frames, f"play: {name}")
+            if np.may_share_memory(data, out):
+                data = data.copy()
+            words = source.frame_format.words(data, frames)
             found |= {m.name: w for m, w in zip(source.planes, words, strict=True)}
-        unknown_ = next((n for n in given if n not in known), None)
+        unknown_ = next((n for n in given if n not in self._live), None)
         if unknown_ is not None:
-            fix = did_you_mean(unknown_, known) or (
-                f"it has {', '.join(sorted(known))}" if known else "it has none"
-            )
+            known = sorted(self._live)
+            fix = did_you_mean(unknown_, known) or (f"it has {', '.join(known)}" if known else "it has none")
             raise InputError(f"nothing live is called {unknown_!r}", place="play", fix=fix)
         return found
-
-
-def specialized(
-    signal: Signal, layout: Layout, out: tuple[Memory, ...], *, meter: bool = False
-) -> tuple[Residual, Numbers]:
-    """The loop over frames of a sound, and the first states of its nodes.
-
-    What begins as an integer and goes on as a real number is a real number from the beginning.
-    """
-    first = numbers_of(signal)
-    types = [_type_of(x) for x in first]
-
-    def block(frames: Any, peak: Any, numbers: Numbers) -> tuple[Numbers, Any]:
-        def done(frame: Any, peak: Any, at: Signal) -> Any:
-            return frame == frames
-
-        def step(frame: Any, peak: Any, at: Signal) -> Any:
-            levels, at = at.step()
-            for channel, sample in zip(layout.channels, levels, strict=True):
-                level = _as_level(sample)
-                pcm.write(layout, channel, out, frame, level)
-                if meter:
-                    # What is no number is left out of it.
-                    peak = call("max", abs(level), peak)
-            return frame + 1, peak, at
-
-        _, peak, at = loop(done, step, lift(0), peak, with_numbers(signal, numbers))
-        kept = numbers_of(at)
-        became.extend(_type_of(x) for x in kept)
-        return kept, peak
-
-    while True:
-        became: list[T.Type] = []
-        given = tuple(_argument(f"kept{k}", t) for k, t in enumerate(types))
-        residual = specialize(block, unknown("frames"), _argument("peak", T.f64), given, name="sound")
-        wider = [max(pair, key=_TYPES.index) for pair in zip(types, became, strict=True)]
-        if wider == types:
-            return residual, tuple(t.dtype.type(x).item() for x, t in zip(first, types, strict=True))
-        types = wider
-
-
-def _argument(name: str, type_: T.Type) -> Any:
-    """A number that waits for the call. Reals go in as words of 64 bits, since a state may be no finite number."""
-    return of_bits(unknown(name), 64) if type_ is T.f64 else unknown(name, type_)
-
-
-def _word(number: Any) -> Any:
-    """A number as `_argument` takes it."""
-    return _WORD.unpack(_REAL.pack(number))[0] if isinstance(number, float) else number
-
-
-_REAL, _WORD = struct.Struct("=d"), struct.Struct("=q")
 
 
 def _set_to(name: str, value: Any, before: Any) -> Any:
@@ -238,38 +218,3 @@ def _set_to(name: str, value: Any, before: Any) -> Any:
 
 
 _LARGEST = sys.float_info.max
-_TYPES = (T.boolean, T.i64, T.f64)
-
-
-def _type_of(number: Any) -> T.Type:
-    if isinstance(number, float | Real):
-        return T.f64
-    return T.boolean if isinstance(number, bool | Dynamic) else T.i64
-
-
-def _as_level(sample: Any) -> Any:
-    """A sample as a level; what is true is 1."""
-    level = as_number(sample, "sound")
-    return choose(level, lambda: 1.0, lambda: 0.0) if _type_of(level) is T.boolean else level
-
-
-def places(signal: Signal) -> Iterator[tuple[SignalNode, int]]:
-    """Every node with a state, and the number of its first value among all."""
-    at = 0
-    for node, state in signal.states.items():
-        yield node, at
-        at += len(node.numbers(state))
-
-
-def numbers_of(signal: Signal) -> Numbers:
-    """The states of the nodes of a signal."""
-    return tuple(x for node, state in signal.states.items() for x in node.numbers(state))
-
-
-def with_numbers(signal: Signal, numbers: Numbers) -> Signal:
-    """A signal whose nodes have these states."""
-    found: dict[SignalNode, Any] = {}
-    for node, at in places(signal):
-        state = signal.states[node]
-        found[node] = node.with_numbers(state, numbers[at : at + len(node.numbers(state))])
-    return Signal(signal.node, found)

@@ -6,6 +6,7 @@ Its channels are signals, which are silent after its end.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from ..pixels import Channel
 from ..staging import choose
 from ..staging.real import call
 from . import pcm
+from .frames import frame_format
+from .keys import number_key
 from .node import SignalNode, Tick
 from .signal import Signal
 
@@ -56,6 +59,10 @@ class Played(SignalNode):
         """The number of frames that are left; live ones have no end."""
         return None if self.recording.live else max(state[1] - state[0], 0)
 
+    def key(self, state: Any) -> Hashable:
+        """The recording, and the channel."""
+        return id(self.recording), self.channel.name, *(number_key(x) for x in state)
+
     def numbers(self, state: Any) -> tuple[Any, ...]:
         """Both."""
         return state
@@ -91,24 +98,20 @@ class Recording:
         planar: bool = False,
         name: str = "",
     ) -> None:
-        self.layout = pcm.pcm(format, channels, planar=planar)
+        self.frame_format = frame_format(format, channels, planar=planar)
+        self.layout = self.frame_format.layout
         self.format, self.rate, self.planar = format, rate, planar
         # None is what comes in block by block.
         self.live = data is None
         self.name = name or f"recording{next(_names)}_"
-        given = pcm.as_bytes(b"" if data is None else data, "recording")
-        size = pcm.frame_bytes(self.layout)
-        self.frames = len(given) // size
-        if len(given) % size:
-            raise InputError(
-                f"{len(given)} bytes are no whole number of frames of {size}",
-                place="recording",
-                fix="cut what is left over, or check the format and the number of channels",
-            )
-        if not len(given):
+        own = self.frame_format
+        given = own.zeros(0) if data is None else own.as_input(data, "recording")
+        self.frames = own.frames_of(given, "recording")
+        if not self.frames:
             # Memory holds something always; it is not heard.
-            given = np.zeros(size, np.uint8)
-        parts = [] if data is None else pcm.split(self.layout, np.array(given), len(given) // size)
+            given = own.zeros(1)
+        flat = np.array(given).reshape(-1).view(np.uint8)
+        parts = [] if data is None else pcm.split(self.layout, flat, max(self.frames, 1))
         self.planes = pcm.memories(self.layout, self.name, parts or None)
 
     @property
@@ -123,9 +126,11 @@ class Recording:
         return self.frames / self.rate
 
 
-@takes(format=TEXT, channels=whole(1), rate=whole(1), name=TEXT)
-def live(format: str, *, channels: int = 1, rate: int = 48000, name: str = "input") -> Recording:
-    """A recording that comes in block by block: `Player.play` is given its bytes under its name.
+@takes(format=TEXT, channels=whole(1), rate=whole(1), planar=TRUTH, name=TEXT)
+def live(
+    format: str, *, channels: int = 1, rate: int = 48000, planar: bool = False, name: str = "input"
+) -> Recording:
+    """A recording that comes in block by block: `Player.play` is given its bytes, or floats, under its name.
 
     Raises InputError for a name that is not a word of Python, or stands for something else there.
 
@@ -137,4 +142,4 @@ def live(format: str, *, channels: int = 1, rate: int = 48000, name: str = "inpu
     """
     if name in ("frames", "out") or not name.isidentifier():
         raise InputError(f"{name!r} is no name for it", place="live", fix="give another word, such as input")
-    return Recording(None, format, channels=channels, rate=rate, name=name)
+    return Recording(None, format, channels=channels, rate=rate, planar=planar, name=name)

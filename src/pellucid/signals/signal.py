@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, cast
 
@@ -19,6 +19,7 @@ from ..base.where import caller
 from ..ir import types as T
 from ..staging import equals, lift, loop, require
 from ..staging.value import Staged
+from .keys import function_key, number_key
 from .node import SignalNode, States, Tick, copied, reached
 
 _python: Any = operator
@@ -159,6 +160,10 @@ class ConstantSignal(SignalNode):
         """The sample."""
         return tick.states[self]
 
+    def key(self, state: Any) -> Hashable:
+        """The sample."""
+        return number_key(state)
+
     def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:
         """Another source."""
         return ConstantSignal()
@@ -175,6 +180,10 @@ class Mapped(SignalNode):
     def sample(self, tick: Tick) -> Any:
         """The result of the function on the samples."""
         return self.function(*(tick.sample(i) for i in self.inputs))
+
+    def key(self, state: Any) -> Hashable:
+        """The function."""
+        return function_key(self.function)
 
     def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:
         """The same function of others."""

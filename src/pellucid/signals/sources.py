@@ -6,7 +6,7 @@ Memory is also where they go (`put`).
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from ..staging import signed as with_sign
 from ..staging.folding import node, number
 from ..staging.value import expression
 from .delays import scan
+from .keys import number_key
 from .node import Carrying, SignalNode, Tick
 from .signal import ConstantSignal, Signal, as_number, as_signal, mapped
 
@@ -157,6 +158,10 @@ class Control(Carrying, ConstantSignal):
 
     def __init__(self, label: str) -> None:
         self.label = label
+
+    def key(self, state: Any) -> Hashable:
+        """The number, and the name."""
+        return number_key(state), self.label
 
     def rewired(self, inputs: tuple[SignalNode, ...]) -> SignalNode:
         """Another control of that name."""

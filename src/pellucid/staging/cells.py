@@ -15,10 +15,11 @@ from ..base.where import caller
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, load
 from . import residual as R
+from .folding import number
 from .memory import Array, Memory
 from .real import Real, real
 from .session import current
-from .value import Dynamic, expression
+from .value import Dynamic, expression, of
 
 _TYPES = {np.dtype(np.float64): T.f64, np.dtype(np.int64): T.i64}
 
@@ -97,3 +98,37 @@ class Cells(Memory):
     def put(self, address: Any, value: Any) -> R.Put:
         """The store of a cell."""
         return R.Put(self.buffer, expression(address), expression(value))
+
+
+class StateCells(Cells):
+    """Cells that a program reads once, all at its beginning, and overwrites once, all at its end.
+
+    They pass by the bit cache, which would look each of them up among all others: a program has hundreds of them.
+
+    >>> cells = StateCells("state", np.array([1, 2]))
+    >>> cells.store_all([x + 1 for x in cells.load_all()])
+    >>> cells.load_all()
+    [2, 3]
+    """
+
+    def load_all(self) -> list[Any]:
+        """The numbers of all cells, in order."""
+        session = current()
+        if session is None:
+            return self._held().tolist()
+        session.use(self)
+        return [of(session.named(self.name, self.element(number(k)))) for k in range(len(self))]
+
+    def store_all(self, values: list[Any]) -> None:
+        """Overwrite all cells; raises StagingError for another number of values than there are cells."""
+        if len(values) != len(self):
+            raise StagingError(
+                f"{len(values)} values are stored into {len(self)} cells", place=self.name, fix="give as many"
+            )
+        session = current()
+        if session is None:
+            self._held()[:] = values
+            return
+        session.use(self)
+        for k, value in enumerate(values):
+            session.emit(self.put(k, value if self.type is T.i64 else Real(real(value))))

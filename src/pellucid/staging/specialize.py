@@ -7,11 +7,13 @@ arguments gives what the program gives on all of them.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from ..base.errors import InputError, StagingError, TraceError, brief
 from ..base.kinds import FUNCTION, TEXT, instance, optional, takes, whole
@@ -86,18 +88,39 @@ def bound_arrays(
                 place=f"memory {name}",
                 fix="give a longer array, or a smaller least to the memory",
             )
-        for other, earlier in bound.items():
-            is_apart = written is None or buffer in written or other in written
-            if is_apart and np.may_share_memory(array, earlier):
-                raise InputError(
-                    f"the memories {other.name} and {name} overlap, and the program was promised that they do not",
-                    fix="give both as one memory, or copy one",
-                )
         bound[buffer] = array
     for name, memory in memories.items():
         if memory.buffer not in bound:
             raise InputError("is missing", place=f"memory {name}", fix="give an array of words")
+    _require_apart(bound, written)
     return bound
+
+
+def _span(array: Array) -> tuple[int, int]:
+    """The first byte of an array, and the first one after it."""
+    if not array.flags.c_contiguous:
+        return byte_bounds(array)
+    start: int = array.__array_interface__["data"][0]
+    return start, start + array.nbytes
+
+
+def _require_apart(bound: Mapping[Buffer, Array], written: Sequence[Buffer] | None) -> None:
+    """Refuse arrays that overlap where one of them is `written` (any)."""
+    end = 0
+    for low, high in sorted(_span(array) for array in bound.values()):
+        if low < end:
+            break
+        end = high
+    else:
+        # All are apart, which is nearly always so, and quicker to see than for each pair.
+        return
+    for (one, array), (other, another) in itertools.combinations(bound.items(), 2):
+        is_apart = written is None or one in written or other in written
+        if is_apart and np.may_share_memory(array, another):
+            raise InputError(
+                f"the memories {one.name} and {other.name} overlap, and the program was promised that they do not",
+                fix="give both as one memory, or copy one",
+            )
 
 
 @dataclass(frozen=True, slots=True)
