@@ -18,7 +18,8 @@ from vocabulary import SECONDS, draw
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-SIZE = (480, 320)
+WIDE = 480
+"""Pixels across of a picture on the page."""
 
 
 def entry(path: Path, folder: Path) -> str:
@@ -26,7 +27,8 @@ def entry(path: Path, folder: Path) -> str:
     try:
         shown = gallery.load(path)
         seconds = shown.loop or SECONDS
-        drawn = draw(shown.picture, folder / shown.name, shown.width, SIZE, shown.center, seconds)
+        width, height = shown.view.size
+        drawn = draw(shown.picture, folder / shown.name, (WIDE, round(WIDE * height / width)), seconds)
     except Exception as error:
         raise ExtensionError(f"{path.relative_to(gallery.FOLDER)} cannot be drawn: {error}") from error
     lines = [f"### {shown.title}", ""]

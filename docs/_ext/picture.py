@@ -83,6 +83,7 @@ class Picture(Runs):
     def run(self) -> list[nodes.Node]:
         """Render into the folder of generated files; the name is made of what determines the picture."""
         import pellucid
+        from pellucid.canvas.source import drawing
 
         made = self.run_content()
         wide, high = self.options.get("size", (360, 240))
@@ -92,15 +93,10 @@ class Picture(Runs):
         name = f"{Path(self.env.docname).name}-{key}.png"
         target = Path(self.env.srcdir) / pages.FOLDER / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        pellucid.save(
-            made,
-            str(target),
-            size=(int(wide), int(high)),
-            center=self.options.get("center", (0.0, 0.0)),
-            zoom=self.options.get("zoom", 1.0),
-            samples=self.options.get("samples", 6),
-            time=self.options.get("time", 0.0),
-        )
+        given = {name: self.options[name] for name in ("center", "zoom", "time") if name in self.options}
+        given["samples"] = self.options.get("samples", 6)
+        asked = drawing(made, (int(wide), int(high)), None, given, fitted=True)  # pyright: ignore[reportArgumentType]
+        pellucid.save(asked.picture, target, view=asked.view)
         alt = self.options.get("alt", "the picture that this code makes")
         return [
             self.shown("\n".join(self.content), "python"),

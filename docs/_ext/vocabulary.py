@@ -29,23 +29,20 @@ FRAMES = 30
 def draw(
     made: object,
     stem: Path,
-    width: float,
     size: tuple[int, int] = SIZE,
-    center: tuple[float, float] = (0.0, 0.0),
     seconds: float = SECONDS,
 ) -> Path:
-    """Draw a picture in a view `width` units wide, and say into which file; what depends on time moves."""
+    """Draw a picture in the view that it carries, and say into which file; what depends on time moves."""
     import pellucid
 
     stem.parent.mkdir(parents=True, exist_ok=True)
     kernel = pellucid.compile(made)  # pyright: ignore[reportArgumentType]
-    zoom = size[0] / width
     if kernel.time_varying:
         path = stem.with_name(f"{stem.name}.webp")
-        pellucid.animate(kernel, path, size, center=center, zoom=zoom, seconds=seconds, fps=FRAMES / seconds)
+        pellucid.animate(kernel, path, size, seconds=seconds, fps=FRAMES / seconds)
     else:
         path = stem.with_name(f"{stem.name}.png")
-        pellucid.save(kernel, path, size, center=center, zoom=zoom, samples=4)
+        pellucid.save(kernel, path, size, samples=4)
     return path
 
 
@@ -71,7 +68,7 @@ def entry(word: Word, folder: Path) -> str:
     """The section of one word."""
     try:
         made = word.show()
-        picture = draw(made, folder / word.name, word.width) if drawable(made) else None
+        picture = draw(made, folder / word.name) if drawable(made) else None
     except Exception as error:
         raise ExtensionError(f"the example of the word {word.name!r} fails: {error}") from error
     given = ", ".join(each.name for each in word.parameters)

@@ -1,9 +1,8 @@
 """The gallery: each file below makes one picture, and is a whole program of its own.
 
-A file names its picture ``picture`` and tells in its docstring what it shows; the first sentence is the title. It may
-say how to look at it: ``WIDTH`` of the view in units, ``CENTER``, and for an animation ``TIME`` of a telling moment and
-``LOOP``, the seconds after which it begins again. Any file may be given to the command line:
-``pellucid render examples/gallery/fractals/julia.py --zoom 200``.
+A file names its picture ``picture``, framed as it is worth looking at, and tells in its docstring what it shows; the
+first sentence is the title. An animation may tell ``LOOP``, the seconds after which it begins again. Any file may be
+given to the command line: ``pellucid render examples/gallery/fractals/julia.py -o julia.png --size 1920x1280``.
 """
 
 from __future__ import annotations
@@ -15,12 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pellucid import View
+
 FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture of the gallery: `picture` as its file makes it, in a view `width` units wide about `center`."""
+    """A picture of the gallery: `picture` as its file makes it, with the view that it carries."""
 
     name: str
     section: str
@@ -29,10 +30,27 @@ class Picture:
     code: str
     path: Path
     picture: Any
-    width: float
-    center: tuple[float, float]
-    time: float
     loop: float | None
+
+    @property
+    def view(self) -> View:
+        """What is to be seen of it."""
+        return self.picture.view
+
+    @property
+    def width(self) -> float:
+        """How many units are seen across."""
+        return self.view.size[0] / self.view.zoom
+
+    @property
+    def center(self) -> tuple[float, float]:
+        """The point in the middle, in units."""
+        return self.view.center
+
+    @property
+    def time(self) -> float:
+        """A telling moment, in seconds."""
+        return self.view.time
 
 
 def files() -> list[Path]:
@@ -53,9 +71,6 @@ def load(path: Path) -> Picture:
         code=code,
         path=path,
         picture=made["picture"],
-        width=float(made.get("WIDTH", 4)),
-        center=made.get("CENTER", (0.0, 0.0)),
-        time=float(made.get("TIME", 0)),
         loop=made.get("LOOP"),
     )
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .driver import explain as explain
     from .driver import export_c as export_c
     from .driver.codes import compile_code as compile_code
+    from .driver.fit import fit as fit
     from .driver.session import Session as Session
     from .driver.tiling import explain_tiles as explain_tiles
     from .images import animation as animation
@@ -55,6 +56,7 @@ _HOMES = {
     "pellucid.conversion.plan": ("plan_conversion",),
     "pellucid.driver": ("compile", "explain", "export_c"),
     "pellucid.driver.codes": ("compile_code",),
+    "pellucid.driver.fit": ("fit",),
     "pellucid.driver.session": ("Session",),
     "pellucid.driver.tiling": ("explain_tiles",),
     "pellucid.images": ("animation", "image"),

@@ -127,12 +127,13 @@ def test_every_verb_takes_a_view_or_its_fields_and_a_field_overrides(verb, tmp_p
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in SESSIONS])
 def test_a_picture_carries_its_view_into_every_verb(verb, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    draw, carrying = VERBS[verb], MOVING.with_view(view=VIEW)
+    draw, carrying = VERBS[verb], MOVING.framed(view=VIEW)
     assert carrying.view == VIEW
     assert MOVING.view is None
     assert draw(carrying) == draw(MOVING, view=VIEW)
     assert draw(carrying, zoom=4.0) == draw(MOVING, view=VIEW.replace(zoom=4.0))
     assert draw(carrying, view=pl.View(7)) == draw(MOVING, view=pl.View(7))
+    assert draw(carrying, size=(18, 18)) == draw(MOVING, view=VIEW.replace((18, 18), zoom=4.0))
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -201,31 +202,44 @@ def test_a_view_is_a_value():
 
 def test_a_carried_view_is_no_part_of_the_picture():
     still = im.checkerboard(1, im.red, im.blue)
-    seen = still.with_view(8, zoom=4.0)
+    seen = still.framed(8, zoom=4.0)
     assert type(seen) is type(still)
     assert repr(seen) == repr(still)
     assert im.move((1, 1), seen).view is None
-    assert seen.with_view(time=1.0).view == pl.View(8, zoom=4.0, time=1.0)
+    assert seen.framed(time=1.0).view == pl.View(8, zoom=4.0, time=1.0)
     assert pl.compile(seen).view == seen.view
     assert pl.compile(still).view is None
+    assert still.framed((8, 4), width=2.0).view == pl.View((8, 4), zoom=4.0)
     with pytest.raises(InputError, match="zoom"):
-        still.with_view(zoom=-1)
+        still.framed(zoom=-1)
+    for width, message in (
+        (0, "width: 0 units show nothing"),
+        (math.inf, "width: inf"),
+        ("wide", "width: 'wide'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            still.framed(width=width)
+    with pytest.raises(InputError, match="width: the zoom says that already"):
+        still.framed(width=1.0, zoom=2.0)
 
 
 def test_sessions_are_moved_by_views_and_by_what_pictures_carry():
     with Session((9, 6), zoom=2.0) as session:
         assert session.view == pl.View((9, 6), zoom=2.0)
-        session.update(MOVING.with_view(view=VIEW))
+        session.update(MOVING.framed(view=VIEW))
         moved = VIEW.replace(samples=1, threads=None)
         assert session.view == moved
         session.update(zoom=5.0)
         # An edit that leaves the view alone leaves the viewer where he is.
-        session.update(im.turn(0.1, MOVING).with_view(view=VIEW))
+        session.update(im.turn(0.1, MOVING).framed(view=VIEW))
         assert session.view == moved.replace(zoom=5.0)
-        session.update(MOVING.with_view(view=VIEW.replace(zoom=1.0)), time=7.0)
+        session.update(MOVING.framed(view=VIEW.replace(zoom=1.0)), time=7.0)
         assert session.view == moved.replace(zoom=1.0, time=7.0)
         session.update(view=pl.View(4))
         assert session.view == pl.View(4)
+        session.update(MOVING.framed(view=VIEW.replace((40, 40), zoom=20.0, samples=1)))
+        assert session.view.zoom == 2.0, "all of the frame is shown"
+        session.update(view=pl.View(4))
         with pytest.raises(InputError, match="samples: a session draws one sample for each pixel"):
             session.update(view=pl.View(4, samples=2))
         assert session.view == pl.View(4)
@@ -243,13 +257,14 @@ def test_the_command_line_draws_what_the_picture_carries(tmp_path, capsys):
     file = tmp_path / "picture.py"
     file.write_text(
         "import pellucid as pl\nfrom pellucid import images as im\n"
-        "picture = im.checkerboard(1, im.red, im.blue).with_view((9, 6), zoom=2.0, samples=2)\n"
+        "picture = im.checkerboard(1, im.red, im.blue).framed((9, 6), zoom=2.0, samples=2)\n"
     )
     board = im.checkerboard(1, im.red, im.blue)
     for words, view in (
         ([], pl.View((9, 6), zoom=2.0, samples=2)),
         (["--zoom", "3"], pl.View((9, 6), zoom=3.0, samples=2)),
-        (["--size", "4x3", "--samples", "1"], pl.View((4, 3), zoom=2.0)),
+        (["--size", "18x18", "--samples", "1"], pl.View((18, 18), zoom=4.0)),
+        (["--size", "4x3", "--zoom", "2", "--samples", "1"], pl.View((4, 3), zoom=2.0)),
     ):
         out = tmp_path / "out.npy"
         assert main(["render", str(file), "-o", str(out), *words]) == 0

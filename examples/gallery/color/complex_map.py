@@ -8,8 +8,6 @@ import numpy as np
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 6.0
-
 
 @pl.image
 def picture(p):
@@ -21,3 +19,6 @@ def picture(p):
     hues = ["#ef476f", "#f78c6b", "#ffd166", "#06d6a0", "#118ab2", "#6a4c93", "#ef476f"]
     color = im.color_at(hues, im.fraction(turns))
     return im.lerp_color(0.62 + 0.24 * rings + 0.14 * rays, color, im.color("#0b132b"))
+
+
+picture = picture.framed((960, 640), width=6.0)

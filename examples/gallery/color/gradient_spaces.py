@@ -5,8 +5,6 @@ From violet to yellow: as stored the middle is dull, as light it is pale, in Okl
 
 from pellucid import images as im
 
-WIDTH = 6.6
-
 ENDS = ["#6a1fe0", "#f7c500"]
 
 
@@ -17,4 +15,4 @@ def _band(k, space):
 
 picture = im.stack(
     *(_band(k, space) for k, space in enumerate(("srgb", "linear", "oklab", "oklch"))), "#111111"
-)
+).framed((800, 800), width=6.6)

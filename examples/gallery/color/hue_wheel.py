@@ -8,8 +8,6 @@ import numpy as np
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 4.4
-
 SECTORS, RINGS = 24, 6
 
 
@@ -26,3 +24,6 @@ def picture(p):
     )
     tile = im.oklch(0.92 - 0.1 * ring, 0.05 + 0.02 * ring, sector * 2 * np.pi / SECTORS)
     return pl.where(inside, tile, im.color("#fbf7f0"))
+
+
+picture = picture.framed((800, 800), width=4.4)

@@ -2,8 +2,6 @@
 
 from pellucid import images as im
 
-WIDTH = 6.8
-
 OPERATORS = [
     "over",
     "in",
@@ -26,4 +24,6 @@ def _cell(k, operator):
 
 
 _paper = im.checkerboard(0.2, im.color("#ffffff"), im.color("#ececec"))
-picture = im.stack(*(_cell(k, name) for k, name in enumerate(OPERATORS)), _paper)
+picture = im.stack(*(_cell(k, name) for k, name in enumerate(OPERATORS)), _paper).framed(
+    (800, 800), width=6.8
+)

@@ -6,8 +6,6 @@ Fold into a square, invert in a circle, and again; the distance that remains dra
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 2.0
-
 
 @pl.image
 def picture(p):
@@ -21,3 +19,6 @@ def picture(p):
     rim = im.clamp(40 * abs(q.y) / scale, 0, 1)
     ground = im.color_at(["#ffd166", "#ef476f", "#3a2a6a", "#0d1b2a"], im.clamp(trap * 4, 0, 1))
     return im.lerp_color(rim, ground, im.color("#fffdf5"))
+
+
+picture = picture.framed((800, 800), width=2.0)

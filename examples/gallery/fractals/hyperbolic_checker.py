@@ -2,7 +2,5 @@
 
 from pellucid import images as im
 
-WIDTH = 2.1
-
 _triangles = im.cond(im.hyperbolic_checker(7, 3), "#14213d", "#fca311")
-picture = im.over(im.crop(im.udisk, _triangles), im.color("#f7f3e9"))
+picture = im.over(im.crop(im.udisk, _triangles), im.color("#f7f3e9")).framed((800, 800), width=2.1)

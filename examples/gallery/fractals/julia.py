@@ -6,8 +6,6 @@ Orbits that come close to a line are caught in a trap; the nearest distance pain
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 3.2
-
 
 @pl.image
 def picture(p):
@@ -20,3 +18,6 @@ def picture(p):
 
     _, nearest = pl.iterate(step, (pl.Complex(p.x, p.y), 1.0), until=lambda s: s[0].abs2 > 64, limit=120)
     return im.color_at(["#fff6d5", "#f4a259", "#bc4b51", "#2b2d6e", "#0b1026"], im.clamp(nearest * 6, 0, 1))
+
+
+picture = picture.framed((960, 640), width=3.2)

@@ -6,9 +6,6 @@ How fast a point escapes is counted in fractions of a step, so there are no band
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 3.0
-CENTER = (-0.7, 0.0)
-
 
 @pl.image
 def picture(p):
@@ -24,3 +21,6 @@ def picture(p):
         [im.midnightblue, im.crimson, im.gold, im.ivory, im.teal, im.midnightblue], smooth / 40 % 1
     )
     return pl.where(z.abs2 > 4, glow, im.black)
+
+
+picture = picture.framed((960, 640), center=(-0.7, 0.0), width=3.0)

@@ -6,8 +6,6 @@ Each point takes the color of the root that it ends at, darker the longer that t
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 3.6
-
 ROOTS = [pl.Complex(1, 0), pl.Complex(-0.5, 3**0.5 / 2), pl.Complex(-0.5, -(3**0.5) / 2)]
 COLORS = [im.color("#e4572e"), im.color("#f2c14e"), im.color("#17bebb")]
 
@@ -27,3 +25,6 @@ def picture(p):
     near = [(z - root).abs2 for root in ROOTS]
     color = pl.where(near[0] < 1, COLORS[0], pl.where(near[1] < 1, COLORS[1], COLORS[2]))
     return im.lerp_color(shade, color, im.color("#10131f"))
+
+
+picture = picture.framed((960, 640), width=3.6)

@@ -3,9 +3,6 @@
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 1.0
-CENTER = (0.5, 0.5)
-
 
 @pl.image
 def picture(p):
@@ -17,3 +14,6 @@ def picture(p):
 
     _, hole, depth = pl.iterate(step, (p, p.x != p.x, 0.0), until=lambda s: s[1], limit=7)
     return pl.where(hole, im.color_at(["#fefae0", "#dda15e", "#bc6c25"], depth / 7), im.color("#283618"))
+
+
+picture = picture.framed((800, 800), center=(0.5, 0.5), width=1.0)

@@ -2,7 +2,4 @@
 
 from pellucid import images as im
 
-WIDTH = 1
-CENTER = (0.5, 0.5)
-
-picture = im.bilerp(im.black, im.red, im.blue, im.white)
+picture = im.bilerp(im.black, im.red, im.blue, im.white).framed((800, 800), center=(0.5, 0.5), width=1)

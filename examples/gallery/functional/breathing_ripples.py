@@ -4,8 +4,6 @@ import numpy as np
 
 from pellucid import images as im
 
-WIDTH = 12
-TIME = 0.4
 LOOP = 2 * np.pi
 
-picture = im.ripple_rad(8, 0.5 * im.cos(im.seconds), im.yb_rings)
+picture = im.ripple_rad(8, 0.5 * im.cos(im.seconds), im.yb_rings).framed((800, 800), width=12, time=0.4)

@@ -5,6 +5,4 @@ Inside where the floors of x and y add up to an even number.
 
 from pellucid import images as im
 
-WIDTH = 8
-
-picture = im.cond(im.checker, "#14213d", "#f7f3e9")
+picture = im.cond(im.checker, "#14213d", "#f7f3e9").framed((960, 640), width=8)

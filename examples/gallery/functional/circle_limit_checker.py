@@ -2,7 +2,5 @@
 
 from pellucid import images as im
 
-WIDTH = 21
-
 _squares = im.cond(im.checker, "#14213d", "#fca311")
-picture = im.circle_limit(10, _squares)
+picture = im.circle_limit(10, _squares).framed((800, 800), width=21)

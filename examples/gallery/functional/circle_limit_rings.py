@@ -2,6 +2,4 @@
 
 from pellucid import images as im
 
-WIDTH = 21
-
-picture = im.circle_limit(10, im.yb_rings)
+picture = im.circle_limit(10, im.yb_rings).framed((800, 800), width=21)

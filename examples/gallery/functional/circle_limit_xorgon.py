@@ -2,7 +2,5 @@
 
 from pellucid import images as im
 
-WIDTH = 21
-
 _rings = im.cond(im.xorgon(8, 7 / 4, im.alt_rings), "#14213d", "#8ecae6")
-picture = im.swirl(60, im.circle_limit(10, _rings))
+picture = im.swirl(60, im.circle_limit(10, _rings)).framed((800, 800), width=21)

@@ -2,6 +2,4 @@
 
 from pellucid import images as im
 
-WIDTH = 2.4
-
-picture = im.crop(im.wedge_annulus(0.25, 10), im.yb_rings)
+picture = im.crop(im.wedge_annulus(0.25, 10), im.yb_rings).framed((800, 800), width=2.4)

@@ -2,6 +2,6 @@
 
 from pellucid import images as im
 
-WIDTH = 10
-
-picture = im.cond(im.ustretch(3.5, im.rad_invert(im.checker)), "#14213d", "#f7f3e9")
+picture = im.cond(im.ustretch(3.5, im.rad_invert(im.checker)), "#14213d", "#f7f3e9").framed(
+    (800, 800), width=10
+)

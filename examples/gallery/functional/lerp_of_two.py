@@ -5,8 +5,6 @@ The wave says how much there is of the polar checkerboard in black and white, an
 
 from pellucid import images as im
 
-WIDTH = 10
-
 _first = im.cond(im.polar_checker(10), im.black, im.white)
 _second = im.cond(im.checker, im.blue, im.yellow)
-picture = im.lerp(im.wave_dist, _first, _second)
+picture = im.lerp(im.wave_dist, _first, _second).framed((960, 640), width=10)

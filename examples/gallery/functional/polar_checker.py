@@ -2,6 +2,4 @@
 
 from pellucid import images as im
 
-WIDTH = 20
-
-picture = im.cond(im.polar_checker(10), "#14213d", "#f7f3e9")
+picture = im.cond(im.polar_checker(10), "#14213d", "#f7f3e9").framed((800, 800), width=20)

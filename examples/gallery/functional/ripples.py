@@ -2,6 +2,4 @@
 
 from pellucid import images as im
 
-WIDTH = 12
-
-picture = im.ripple_rad(8, 0.3, im.yb_rings)
+picture = im.ripple_rad(8, 0.3, im.yb_rings).framed((800, 800), width=12)

@@ -2,6 +2,4 @@
 
 from pellucid import images as im
 
-WIDTH = 14
-
-picture = im.swirl(8, im.ripple_rad(5, 0.3, im.crop_rad(5, im.yb_rings)))
+picture = im.swirl(8, im.ripple_rad(5, 0.3, im.crop_rad(5, im.yb_rings))).framed((800, 800), width=14)

@@ -2,6 +2,4 @@
 
 from pellucid import images as im
 
-WIDTH = 4
-
-picture = im.cond(im.swirl(1, im.vstrip), "#14213d", "#f7f3e9")
+picture = im.cond(im.swirl(1, im.vstrip), "#14213d", "#f7f3e9").framed((800, 800), width=4)

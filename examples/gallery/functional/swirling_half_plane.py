@@ -8,8 +8,6 @@ import numpy as np
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 8
-TIME = 1.2
 LOOP = 2 * np.pi
 
 
@@ -17,3 +15,6 @@ LOOP = 2 * np.pi
 def picture(t):
     wound = im.warp(lambda p: p.rotate(2.5 * np.sin(t) * p.r), im.x > 0)
     return im.cond(wound, "#14213d", "#f7f3e9")
+
+
+picture = picture.framed((960, 640), width=8, time=1.2)

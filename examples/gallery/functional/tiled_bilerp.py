@@ -5,7 +5,5 @@ The tile is the cell about the origin, so the unit square is moved there first.
 
 from pellucid import images as im
 
-WIDTH = 4
-
 _square = im.bilerp(im.black, im.red, im.blue, im.white)
-picture = im.centered((0.5, 0.5), lambda square: im.tile((1, 1), square), _square)
+picture = im.centered((0.5, 0.5), lambda square: im.tile((1, 1), square), _square).framed((960, 640), width=4)

@@ -5,6 +5,4 @@ The simplest region with an edge: |x| <= 1/2.
 
 from pellucid import images as im
 
-WIDTH = 4
-
-picture = im.cond(im.vstrip, "#14213d", "#f7f3e9")
+picture = im.cond(im.vstrip, "#14213d", "#f7f3e9").framed((800, 800), width=4)

@@ -2,8 +2,6 @@
 
 from pellucid import images as im
 
-WIDTH = 2.6
-
 _square = im.bilerp(im.black, im.red, im.blue, im.white)
 _tiles = im.centered((0.5, 0.5), lambda square: im.tile((1, 1), square), _square)
-picture = im.washer(0.5, 3.14159 / 2, im.ustretch(0.25, _tiles))
+picture = im.washer(0.5, 3.14159 / 2, im.ustretch(0.25, _tiles)).framed((800, 800), width=2.6)

@@ -2,6 +2,4 @@
 
 from pellucid import images as im
 
-WIDTH = 10
-
-picture = im.wave_dist
+picture = im.wave_dist.framed((960, 640), width=10)

@@ -2,6 +2,4 @@
 
 from pellucid import images as im
 
-WIDTH = 14
-
-picture = im.cond(im.xorgon(8, 7 / 4, im.alt_rings), "#14213d", "#f7f3e9")
+picture = im.cond(im.xorgon(8, 7 / 4, im.alt_rings), "#14213d", "#f7f3e9").framed((800, 800), width=14)

@@ -2,6 +2,4 @@
 
 from pellucid import images as im
 
-WIDTH = 10
-
-picture = im.yb_rings
+picture = im.yb_rings.framed((960, 640), width=10)

@@ -4,8 +4,6 @@ import numpy as np
 
 from pellucid import images as im
 
-WIDTH = 2.6
-TIME = 36610
 LOOP = 60
 
 
@@ -25,4 +23,4 @@ picture = im.stack(
     im.fill("#fdfcf7", im.udisk),
     im.fill("#1d3557", im.disk(1.06)),
     "#a8dadc",
-)
+).framed((800, 800), width=2.6, time=36610)

@@ -7,8 +7,6 @@ import numpy as np
 
 from pellucid import images as im
 
-WIDTH = 4.6
-TIME = 0.1
 LOOP = 2 * np.pi
 
 TEETH = 16
@@ -25,4 +23,4 @@ picture = im.stack(
     im.move((-1.0, 0), _gear(im.seconds, "#e76f51")),
     im.move((1.0, 0), _gear(np.pi / TEETH - im.seconds, "#2a9d8f")),
     "#264653",
-)
+).framed((960, 640), width=4.6, time=0.1)

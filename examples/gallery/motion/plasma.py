@@ -5,8 +5,6 @@ import numpy as np
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 14.0
-TIME = 1.0
 LOOP = 2 * np.pi
 
 
@@ -22,3 +20,6 @@ def picture(t):
         )
 
     return waves
+
+
+picture = picture.framed((960, 640), width=14.0, time=1.0)

@@ -5,8 +5,6 @@ import numpy as np
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 3.0
-TIME = 0.3
 LOOP = 2 * np.pi
 
 
@@ -21,3 +19,6 @@ def picture(t):
         return im.lerp_color(im.exp(-0.22 * depth), color, im.color("#10002b"))
 
     return wall
+
+
+picture = picture.framed((960, 640), width=3.0, time=0.3)

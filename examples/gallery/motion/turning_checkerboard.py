@@ -4,8 +4,6 @@ import numpy as np
 
 from pellucid import images as im
 
-WIDTH = 100
-TIME = 0.4
 LOOP = np.pi
 
-picture = im.turn(im.seconds, im.checkerboard(10, im.red, im.blue))
+picture = im.turn(im.seconds, im.checkerboard(10, im.red, im.blue)).framed((960, 640), width=100, time=0.4)

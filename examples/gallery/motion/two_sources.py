@@ -5,8 +5,6 @@ import numpy as np
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 7.0
-TIME = 0.0
 LOOP = np.pi / 3
 
 
@@ -17,3 +15,6 @@ def picture(t):
     return im.ramp(
         ["#03045e", "#0077b6", "#caf0f8", "#ffb703", "#9b2226"], im.clamp(0.5 + 0.55 * waves, 0, 1)
     )
+
+
+picture = picture.framed((960, 640), width=7.0)

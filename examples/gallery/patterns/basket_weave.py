@@ -5,8 +5,6 @@ import numpy as np
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 12.0
-
 WARP, WEFT, SHADE = im.color("#bb3e03"), im.color("#e9d8a6"), im.color("#1b0f0a")
 
 
@@ -22,3 +20,6 @@ def picture(p):
     threads = 0.9 + 0.1 * im.cos(14 * np.pi * across)
     color = pl.where(lies, WEFT, WARP)
     return pl.where(abs(across) < 0.46, im.lerp_color(light * threads, color, SHADE), SHADE)
+
+
+picture = picture.framed((960, 640), width=12.0)

@@ -3,8 +3,6 @@
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 6.0
-
 
 @pl.image
 def picture(p):
@@ -12,3 +10,6 @@ def picture(p):
     q = p.rotate(3.5 * bump) * (1 - 0.55 * bump)
     color = im.checkerboard(0.5, im.color("#264653"), im.color("#e9c46a"))(q)
     return color + 0.28 * bump * (im.white - color)
+
+
+picture = picture.framed((800, 800), width=6.0)

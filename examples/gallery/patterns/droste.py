@@ -8,8 +8,6 @@ import numpy as np
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 6.0
-
 SCALE = 4.0
 
 
@@ -22,3 +20,6 @@ def picture(p):
     q = q * im.exp(-period * im.floor(frames))
     tile = im.checkerboard(0.5, im.color("#f1faee"), im.color("#a8dadc"))(q)
     return pl.where(ring < 0.16, im.color("#1d3557"), pl.where(ring < 0.24, im.color("#e63946"), tile))
+
+
+picture = picture.framed((960, 640), width=6.0)

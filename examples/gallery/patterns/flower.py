@@ -3,8 +3,6 @@
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 4.0
-
 
 @pl.image
 def picture(p):
@@ -20,3 +18,6 @@ def picture(p):
     )
     sky = im.color_at(["#d8f3dc", "#40916c"], im.clamp(p.r / 3, 0, 1))
     return pl.where(p.r < 0.34, heart, pl.where(p.r < edge, blossom, sky))
+
+
+picture = picture.framed((800, 800), width=4.0)

@@ -6,8 +6,6 @@ Each brick is found by its place on the diagonal, and has a tint and a grain of 
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 16.0
-
 LENGTH = 3
 
 
@@ -29,3 +27,6 @@ def picture(p):
     )
     edge = im.min(im.min(along, LENGTH - along), im.min(across, 1 - across))
     return im.lerp_color(im.smoothstep(0.02, 0.07, edge), wood, im.color("#3b2412"))
+
+
+picture = picture.framed((960, 640), width=16.0)

@@ -6,8 +6,6 @@ Of two lattices of rectangles, the nearer center is that of the hexagon.
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 9.0
-
 
 @pl.image
 def picture(p):
@@ -24,3 +22,6 @@ def picture(p):
 
 
 H = 3**0.5
+
+
+picture = picture.framed((960, 640), width=9.0)

@@ -2,8 +2,6 @@
 
 from pellucid import images as im
 
-WIDTH = 8.0
-
 _lines = im.fraction(im.r * 6) < 0.5
-_shown = im.cond(_lines ^ im.move((0.35, 0.12), _lines), "#0d1321", "#ffeddf")
-picture = _shown
+_either = _lines ^ im.move((0.35, 0.12), _lines)
+picture = im.cond(_either, "#0d1321", "#ffeddf").framed((960, 640), width=8.0)

@@ -5,11 +5,11 @@ A picture of whole numbers: a function from a column and a row to a packed color
 
 from pellucid import images as im
 
-WIDTH = 256
-CENTER = (128.0, 128.0)
-
 
 @im.discrete
 def picture(i, j):
     k = (i ^ j) & 255
     return im.packed_color(k, k * 3 >> 2, 255 - (k >> 1))
+
+
+picture = picture.framed((800, 800), center=(128.0, 128.0), width=256)

@@ -3,8 +3,6 @@
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 4.0
-
 
 @pl.image
 def picture(p):
@@ -15,3 +13,6 @@ def picture(p):
         color = pl.where(inside, shade, color)
         p, size = p.rotate(0.16), size * 0.86
     return color
+
+
+picture = picture.framed((800, 800), width=4.0)

@@ -2,8 +2,6 @@
 
 from pellucid import images as im
 
-WIDTH = 7.6
-
 _lobes = (
     im.move((2.1, 0), im.disk(0.52)) | im.move((1.15, 0), im.disk(0.3)) | im.move((2.95, 0), im.disk(0.26))
 )
@@ -14,4 +12,4 @@ picture = im.stack(
     im.fill("#adb5bd", im.ustretch(3.5, im.annulus(0.93))),
     im.fill("#343a40", im.disk(3.6)),
     "#0b090a",
-)
+).framed((800, 800), width=7.6)

@@ -5,8 +5,6 @@ import numpy as np
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 8.0
-
 
 @pl.image
 def _star(p):
@@ -17,4 +15,4 @@ def _star(p):
     )
 
 
-picture = im.swirl(9, _star)
+picture = im.swirl(9, _star).framed((800, 800), width=8.0)

@@ -2,6 +2,4 @@
 
 from pellucid import images as im
 
-WIDTH = 200
-
-picture = im.swirl(100, im.checkerboard(10, im.black, im.white))
+picture = im.swirl(100, im.checkerboard(10, im.black, im.white)).framed((800, 800), width=200)

@@ -3,8 +3,6 @@
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 9.0
-
 
 @pl.image
 def picture(p):
@@ -17,3 +15,6 @@ def picture(p):
     ribbon = im.color_at(["#ffba49", "#ef5b5b", "#a4036f"], im.clamp(d / 0.17, 0, 1))
     shade = im.lerp_color(im.smoothstep(0.17, 0.3, d), im.color("#1d3557"), im.color("#16243a"))
     return pl.where(d < 0.17, ribbon, shade)
+
+
+picture = picture.framed((960, 640), width=9.0)

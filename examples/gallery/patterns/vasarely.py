@@ -3,8 +3,6 @@
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 6.0
-
 
 @pl.image
 def picture(p):
@@ -14,3 +12,6 @@ def picture(p):
     inside = pl.Point(q.x - i, q.y - j).r < 0.4
     dot = im.color_at(["#ffd60a", "#ff5400", "#9d0208"], im.clamp(p.r / 3, 0, 1))
     return pl.where(inside, dot, im.lerp_color(bulge, im.color("#3a0ca3"), im.color("#14082f")))
+
+
+picture = picture.framed((800, 800), width=6.0)

@@ -6,8 +6,6 @@ Waves lens the light: where they push neighboring rays together it is bright.
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 9.0
-
 
 @pl.image
 def picture(p):
@@ -23,3 +21,6 @@ def picture(p):
         light = light + 1 / im.sqrt(0.03 + gap.dot(gap))
     bright = im.clamp(0.11 * light - 0.12, 0, 1)
     return im.color_at(["#023e58", "#0077a8", "#38b6d2", "#c9f2f5", "#ffffff"], bright)
+
+
+picture = picture.framed((960, 640), width=9.0)

@@ -6,8 +6,6 @@ Each pulls with the inverse square of the distance; the slope of the sum says wh
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 4.0
-
 DROPS = [(-0.9, 0.3, 0.62), (0.35, 0.75, 0.45), (0.8, -0.35, 0.7), (-0.35, -0.85, 0.5), (0.05, 0.0, 0.4)]
 
 
@@ -24,3 +22,6 @@ def picture(p):
     drop = im.color_at(["#240046", "#7b2cbf", "#ff6d00", "#ff9e00", "#ffd166", "#fff8e7"], light)
     ground = im.color_at(["#10002b", "#3c096c"], im.clamp(pull / 1.6, 0, 1))
     return im.lerp_color(im.smoothstep(1.5, 1.58, pull), drop, ground)
+
+
+picture = picture.framed((800, 800), width=4.0)

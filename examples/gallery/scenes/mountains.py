@@ -2,8 +2,6 @@
 
 from pellucid import images as im
 
-WIDTH = 4.4
-
 _sky = im.linear_gradient((0, -1), (0, 2.2), ["#ffd6a5", "#ffadad", "#bdb2ff", "#5e60ce"])
 _sun = im.move((0.9, 0.75), im.fill("#fff3d6", im.disk(0.26)))
 
@@ -16,4 +14,4 @@ def _ridge(k):
     return im.fill(tone, im.y < 0.55 - 0.34 * k + 0.75 * height)
 
 
-picture = im.stack(*(_ridge(k) for k in (5, 4, 3, 2, 1, 0)), _sun, _sky)
+picture = im.stack(*(_ridge(k) for k in (5, 4, 3, 2, 1, 0)), _sun, _sky).framed((960, 640), width=4.4)

@@ -3,8 +3,6 @@
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 5.0
-
 _drift = im.fbm(im.perlin_noise(seed=2), 4)
 _cloud = im.fbm(im.perlin_noise(seed=8), 6)
 _stars = im.cellular("nearest", seed=5)
@@ -17,3 +15,6 @@ def picture(p):
     light = im.color_at(["#05010d", "#1b0a3a", "#5a189a", "#d00070", "#ff9e6d", "#fff4e0"], gas * gas * 1.05)
     star = im.smoothstep(0.08, 0.0, _stars(p * 3)) * (1 - gas)
     return im.lerp_color(im.clamp(star, 0, 1), im.white, light)
+
+
+picture = picture.framed((960, 640), width=5.0)

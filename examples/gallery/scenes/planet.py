@@ -3,8 +3,6 @@
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 2.7
-
 _ground = im.fbm(im.perlin_noise(seed=4), 8)
 
 
@@ -25,3 +23,6 @@ def picture(p):
     return pl.where(
         r2 < 1, ball, im.lerp_color(im.clamp(0.6 * haze, 0, 1), im.color("#48cae4"), im.color("#02040f"))
     )
+
+
+picture = picture.framed((800, 800), width=2.7)

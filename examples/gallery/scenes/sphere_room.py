@@ -6,8 +6,6 @@ No marching here: where a ray meets a ball and a plane is solved by formula.
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 2.4
-
 
 @pl.image
 def picture(p):
@@ -35,3 +33,6 @@ def room(x, y, z, dx, dy, dz):
     sky = im.color_at(["#fefae0", "#a9d6e5", "#2a6f97"], im.clamp(1.3 * dy, 0, 1))
     far = im.clamp(t / 22, 0, 1)
     return pl.where(dy < 0, im.lerp_color(far, im.color("#fefae0"), floor), sky)
+
+
+picture = picture.framed((960, 640), width=2.4)

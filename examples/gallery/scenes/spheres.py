@@ -6,8 +6,6 @@ From each point a ray goes out in steps as long as the distance to the nearest s
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 2.2
-
 SUN = (0.55, 0.72, -0.42)
 
 
@@ -90,3 +88,6 @@ def picture(p):
     far = sky(ray)
     fog = im.clamp(t / 40, 0, 1) ** 2
     return im.lerp_color(fog, far, pl.where(t > 40, far, mixed))
+
+
+picture = picture.framed((960, 640), width=2.2)

@@ -3,9 +3,6 @@
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 3.4
-CENTER = (0.0, 0.1)
-
 _waves = im.fbm(im.perlin_noise(seed=6), 5)
 
 
@@ -24,3 +21,6 @@ def picture(p):
     mirrored = _sky(pl.Point(p.x + 0.05 * ripple, im.max(-p.y + 0.9 * ripple * im.min(-p.y, 0.5), 0.0)))
     water = im.lerp_color(im.clamp(0.85 + 0.9 * ripple, 0, 1), mirrored, im.color("#1a1440"))
     return pl.where(p.y > 0, _sky(p), water)
+
+
+picture = picture.framed((960, 640), center=(0.0, 0.1), width=3.4)

@@ -6,8 +6,6 @@ Outside it is warm, inside cool; a line is drawn for every tenth of a unit, and 
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 5.0
-
 _shape = im.sdf_smooth_union(
     0.4,
     im.move((-0.95, 0.25), im.sdf_star(5, 1.1, 0.5)),
@@ -26,3 +24,6 @@ def picture(p):
     line = 0.25 * im.smoothstep(0.012, 0.004, abs(im.fraction(d * 10 + 0.5) - 0.5) / 10)
     rim = im.smoothstep(0.03, 0.018, abs(d))
     return im.lerp_color(im.max(line, rim), im.color("#1d1d2b"), ground)
+
+
+picture = picture.framed((960, 640), width=5.0)

@@ -2,8 +2,6 @@
 
 from pellucid import images as im
 
-WIDTH = 60.0
-
 _SHAPE = """
 ..X.....X..
 ...X...X...
@@ -18,4 +16,4 @@ _rows = [[float(c == "X") for c in row] for row in _SHAPE.split()]
 _sprite = im.reconstruct(im.bitmap(_rows), "nearest")
 _march = im.tile((14, 11), _sprite).luminance() > 0.5
 _paint = im.linear_gradient((0, -24), (0, 24), ["#06d6a0", "#ffd166", "#ef476f"], spread="reflect")
-picture = im.over(im.fill(_paint, _march), im.color("#0b0c1a"))
+picture = im.over(im.fill(_paint, _march), im.color("#0b0c1a")).framed((960, 640), width=60.0)

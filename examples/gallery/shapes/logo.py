@@ -5,9 +5,6 @@ import numpy as np
 import pellucid as pl
 from pellucid import images as im
 
-WIDTH = 4.6
-CENTER = (0.0, -0.25)
-
 _lens = im.disk(0.9)
 _tints = ["#ff5d8f", "#ffd23f", "#3bceac"]
 _lenses = [
@@ -17,4 +14,4 @@ _lenses = [
 _paper = im.const(im.color("#fbfaf6"))
 _light = im.multiply(_lenses[0], im.multiply(_lenses[1], im.multiply(_lenses[2], _paper)))
 _name = im.move((0, -1.9), im.text("pellucid", 0.62))
-picture = im.over(im.fill("#22223b", _name), _light)
+picture = im.over(im.fill("#22223b", _name), _light).framed((800, 800), center=(0.0, -0.25), width=4.6)

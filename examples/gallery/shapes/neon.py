@@ -2,8 +2,6 @@
 
 from pellucid import images as im
 
-WIDTH = 5.4
-
 _heart = im.move((-1.0, 0.1), im.sdf_heart(1.5))
 _star = im.move((1.1, 0.0), im.sdf_star(5, 0.85, 0.36))
 _bar = im.move((0, -1.25), im.sdf_segment((-1.7, 0), (1.7, 0)))
@@ -21,4 +19,4 @@ _brick = im.ramp(["#0b0710", "#17101f"], im.fbm(im.value_noise(), 4) * 0.5 + 0.5
 picture = im.screen(
     glow(_heart, im.color("#ff2e93")),
     im.screen(glow(_star, im.color("#ffb700")), im.screen(glow(_bar, im.color("#00c2ff")), _brick)),
-)
+).framed((960, 640), width=5.4)

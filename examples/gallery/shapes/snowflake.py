@@ -2,8 +2,6 @@
 
 from pellucid import images as im
 
-WIDTH = 4.4
-
 _branch = im.sdf_union(
     im.sdf_capsule((0, 0), (1.7, 0), 0.045),
     *(
@@ -15,4 +13,4 @@ _branch = im.sdf_union(
 _flake = im.kaleidoscope(6, _branch)
 _sky = im.radial_gradient((0, 0), 2.6, ["#4361ee", "#1b2a6b", "#0a1128"])
 _shine = im.ramp(["#0a1128", "#4cc9f0"], im.exp(-5.0 * im.max(_flake, 0.0)))
-picture = im.over(im.sdf_fill("#f8fdff", _flake, 0.02), im.screen(_shine, _sky))
+picture = im.over(im.sdf_fill("#f8fdff", _flake, 0.02), im.screen(_shine, _sky)).framed((800, 800), width=4.4)

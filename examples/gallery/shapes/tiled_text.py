@@ -5,8 +5,6 @@ The word is a region like any other: it is put in a cell, and the cell is repeat
 
 from pellucid import images as im
 
-WIDTH = 10.0
-
 _word = im.text("pan", 1.0)
 _rows = im.tile((2.2, 1.3), _word) ^ im.checker.stretch((2.2, 1.3)).move((1.1, 0.65))
-picture = im.turn(0.3, im.cond(_rows, "#f9c74f", "#277da1"))
+picture = im.turn(0.3, im.cond(_rows, "#f9c74f", "#277da1")).framed((960, 640), width=10.0)

@@ -149,6 +149,19 @@ class View:
             "samples": self.samples, "threads": self.threads, "params": self.params,
         }  # fmt: skip
 
+    def resized(self, size: tuple[int, int] | int) -> View:
+        """What this view shows, in another size: the zoom is such that nothing is cut, and the center stays.
+
+        Raises InputError as `View` does.
+
+        >>> View((600, 400), zoom=100.0).resized((300, 300))
+        View(size=(300, 300), zoom=50.0)
+        """
+        width, height = _checked_sides(size)
+        return self.replace(
+            (width, height), zoom=self.zoom * min(width / self.size[0], height / self.size[1])
+        )
+
     def corner(self) -> tuple[float, float]:
         """The point, in units, at the top left corner of the top left pixel."""
         width, height = self.size
@@ -175,20 +188,25 @@ def _rebuilt(arguments: dict[str, Any]) -> View:
     return View(**arguments)
 
 
-def looked_at(view: object, size: object, arguments: Mapping[str, Any], default: View | None = None) -> View:
-    """The view that a verb is asked for: `view`, or else `default`, with what was given beside it.
+def looked_at(view: object, size: object, arguments: Mapping[str, Any], framed: View | None = None) -> View:
+    """The view that a verb is asked for: `view`, or else that which the picture is `framed` by, with what is given.
 
-    Raises InputError for a `view` that is none, and as `View.replace`.
+    Where a picture is framed and another size is given without a zoom, all of the frame is shown. Raises InputError
+    for a `view` that is none, and as `View.replace`.
 
     >>> looked_at(View(64, zoom=2.0), (4, 2), {"time": 1.0})
     View(size=(4, 2), zoom=2.0, time=1.0)
+    >>> looked_at(None, (4, 2), {}, View(64, zoom=2.0))
+    View(size=(4, 2), zoom=0.0625)
     >>> looked_at("near", None, {})
     Traceback (most recent call last):
         ...
     pellucid.base.errors.InputError: view: 'near' is not a view; give one, such as pl.View(zoom=4.0)
     """
     if view is None:
-        found = DEFAULT if default is None else default
+        found = DEFAULT if framed is None else framed
+        if framed is not None and size is not None and "zoom" not in arguments:
+            found, size = framed.resized(cast("Any", size)), None
     elif isinstance(view, View):
         found = view
     else:

@@ -51,12 +51,13 @@ def show(
 
     In a terminal the view of `size` pixels is drawn smaller, as colored half blocks; `seconds` above 0 plays an
     animation there. `mode` is `truecolor`, `256` or `ascii` and is found out without being given; giving it, or
-    a `stream`, always prints text. Otherwise as `render`. Raises `InputError` for a value out of its range,
+    a `stream`, always prints text. Where no view and no zoom says what is looked at, `fit` does. Otherwise as `render`.
+    Raises `InputError` for a value out of its range,
     `BackendError` if there is no viewer.
 
     >>> import sys
     >>> from pellucid import images as im
-    >>> show(im.checkerboard(8, im.black, im.white), 16, mode="ascii", stream=sys.stdout)
+    >>> show(im.checkerboard(8, im.black, im.white), 16, zoom=1.0, mode="ascii", stream=sys.stdout)
     @@@@@@@@
     @@@@@@@@
     @@@@@@@@
@@ -66,7 +67,7 @@ def show(
             @@@@@@@@
             @@@@@@@@
     """
-    asked = drawing(picture, size, view, arguments, frames=1)
+    asked = drawing(picture, size, view, arguments, frames=1, fitted=True)
     if mode is not None and mode not in MODES:
         raise InputError(f"{brief(mode)} is unknown", place="mode", fix=f"choose one of {', '.join(MODES)}")
     kernel = asked.kernel()

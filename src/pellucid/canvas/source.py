@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 from pellucid import driver
 from pellucid.base.errors import InputError, brief
 from pellucid.base.view import View, ViewArguments
+from pellucid.driver.fit import fitted as fitted_view
 from pellucid.driver.kernel import checked_source
 from pellucid.driver.view import Smooth, carried, check_known_params, checked_smooth, checked_view
 
@@ -102,9 +103,11 @@ def drawing(
     arguments: DrawArguments,
     *,
     frames: int = 0,
+    fitted: bool = False,
 ) -> Drawing:
     """Check the arguments of a verb, where `frames` pictures are held in memory at once.
 
+    With `fitted`, as where people look, a picture is framed by `pl.fit` if neither a view nor a zoom says otherwise.
     Raises `InputError` for a value out of its range.
 
     >>> drawing("any picture", 64, None, {"zoom": 2.0, "tolerance": 0.5}).near
@@ -114,10 +117,15 @@ def drawing(
     options = {name: rest.pop(name) for name in ("numerics", "precision", "backend") if name in rest}
     tolerance, error = rest.pop("tolerance", None), rest.pop("error", None)
     seen = checked_view(
-        size, view=view, default=carried(picture), precision=precision_of(picture, options.get("precision")),
+        size, view=view, framed=carried(picture), precision=precision_of(picture, options.get("precision")),
         frames=frames, **rest,
     )  # fmt: skip
-    return Drawing(picture, seen, checked_smooth(tolerance, error, seen.samples), options)
+    near = checked_smooth(tolerance, error, seen.samples)
+    if fitted and view is None and carried(picture) is None and "zoom" not in rest:
+        kernel = compiled(picture, **options)
+        if isinstance(kernel, driver.Kernel):
+            return Drawing(kernel, fitted_view(kernel, seen), near, {})
+    return Drawing(picture, seen, near, options)
 
 
 def compiled(

@@ -300,9 +300,13 @@ def _add_sound(parser: argparse.ArgumentParser) -> None:
 
 def _add_view(parser: argparse.ArgumentParser, time: str) -> None:
     view = parser.add_argument_group("what to look at")
-    view.add_argument("--size", type=values.size, metavar="WxH", help="pixels (512x512)")
+    view.add_argument(
+        "--size", type=values.size, metavar="WxH", help="pixels (512x512, or as the picture says)"
+    )
     view.add_argument("--center", type=values.point, metavar="X,Y", help="in units (0,0)")
-    view.add_argument("--zoom", type=values.number, metavar="Z", help="pixels per unit (1)")
+    view.add_argument(
+        "--zoom", type=values.number, metavar="Z", help="pixels per unit (what there is most to see at)"
+    )
     view.add_argument(time, type=values.number, metavar="T", dest="time", help="in seconds (0)")
     view.add_argument(
         "--samples",
@@ -376,9 +380,13 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     )
     tiles = parser.add_argument_group("which frame it is about, and where to draw --tiles")
     tiles.add_argument("-o", "--output", dest="out", metavar="OUT", help="a file for a picture of the tiles")
-    tiles.add_argument("--size", type=values.size, metavar="WxH", help="pixels (512x512)")
+    tiles.add_argument(
+        "--size", type=values.size, metavar="WxH", help="pixels (512x512, or as the picture says)"
+    )
     tiles.add_argument("--center", type=values.point, metavar="X,Y", help="in units (0,0)")
-    tiles.add_argument("--zoom", type=values.number, metavar="Z", help="pixels per unit (1)")
+    tiles.add_argument(
+        "--zoom", type=values.number, metavar="Z", help="pixels per unit (what there is most to see at)"
+    )
     tiles.add_argument("--time", type=values.number, metavar="T", help="in seconds (0)")
     tiles.add_argument("--samples", type=values.whole, metavar="N", help="N by N for each pixel (1)")
     _add_compile(parser, threads=False)

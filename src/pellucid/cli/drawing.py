@@ -11,17 +11,24 @@ import tempfile
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pellucid.base.errors import InputError
 from pellucid.cli.loading import PICTURE, Chosen, ObjectKind, chosen, names_of
+
+if TYPE_CHECKING:
+    from pellucid.canvas.source import DrawArguments
 
 
 def render(words: Namespace) -> int:
     """Draw a still picture into a file."""
     from pellucid.canvas import save
 
-    return into_file(words, lambda found, out: save(found.thing, out, **view_of(words), **_file(words)))
+    def draw(found: Chosen, out: str | Path) -> None:
+        picture, asked = _framed(words, found.thing)
+        save(picture, out, **asked, **_file(words))
+
+    return into_file(words, draw)
 
 
 def animate(words: Namespace) -> int:
@@ -31,14 +38,15 @@ def animate(words: Namespace) -> int:
 
     def draw(found: Chosen, out: str | Path) -> None:
         with bar() as progress:
+            picture, asked = _framed(words, found.thing)
             animate(
-                found.thing,
+                picture,
                 out,
                 seconds=words.seconds,
                 fps=words.fps,
                 loop=not words.once,
                 progress=progress,
-                **view_of(words),
+                **asked,
                 **_file(words),
             )
 
@@ -110,6 +118,15 @@ def view_of(words: Namespace) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
+def _framed(words: Namespace, thing: object) -> tuple[object, dict[str, Any]]:
+    """What is drawn into a file, and how: it is looked at, so that it is framed as `show` frames it."""
+    from pellucid.canvas.source import drawing
+
+    given = {**view_of(words), "tolerance": words.tolerance, "error": words.error}
+    asked = drawing(thing, given.pop("size", None), None, cast("DrawArguments", given), fitted=True)
+    return asked.picture, {"view": asked.view, **asked.near._asdict(), **asked.options}
+
+
 def _file(words: Namespace) -> dict[str, Any]:
-    names = ("quality", "background", "alpha", "tolerance", "error")
+    names = ("quality", "background", "alpha")
     return {name: getattr(words, name) for name in names}

@@ -26,13 +26,12 @@ _FPS = 12.0
 
 @dataclass(frozen=True)
 class Entry:
-    """A word with the picture of its example, `width` units wide: `code` makes it; `about` is one sentence."""
+    """A word with the picture of its example, which is framed: `code` makes it; `about` is one sentence."""
 
     name: str
     about: str
     code: str
     picture: object
-    width: float
 
 
 def entries() -> Iterator[tuple[str, Callable[[], Entry | None]]]:
@@ -51,7 +50,7 @@ def entries() -> Iterator[tuple[str, Callable[[], Entry | None]]]:
             picture = word.show()
             if not is_picture(picture) or picture.kind == "structure":
                 return None
-            return Entry(word.name, word.doc, word.example, picture, word.width)
+            return Entry(word.name, word.doc, word.example, picture)
 
         yield name, entry
 
@@ -86,7 +85,7 @@ def gallery(words: Namespace) -> int:
 def sheet(drawn: list[Entry], size: tuple[int, int]) -> str:
     """A page of pictures, each with its word, its sentence and its code; it needs nothing but the pictures.
 
-    >>> "<b>a &lt; b</b>" in sheet([Entry("a < b", "About.", "code", None, 4.0)], (64, 64))
+    >>> "<b>a &lt; b</b>" in sheet([Entry("a < b", "About.", "code", None)], (64, 64))
     True
     """
     figures = "\n".join(_figure(entry, size) for entry in drawn)
@@ -117,11 +116,10 @@ def _draw(entry: Entry, path: Path, size: tuple[int, int]) -> None:
     from pellucid.canvas.source import compiled
 
     kernel = compiled(entry.picture)
-    zoom = size[0] / entry.width
     if kernel.time_varying:
-        animate(kernel, path, size, zoom=zoom, seconds=_SECONDS, fps=_FPS)
+        animate(kernel, path, size, seconds=_SECONDS, fps=_FPS)
     else:
-        save(kernel, path, size, zoom=zoom, samples=2)
+        save(kernel, path, size, samples=2)
 
 
 def _figure(entry: Entry, size: tuple[int, int]) -> str:

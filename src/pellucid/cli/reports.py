@@ -58,7 +58,9 @@ def _tiles(words: Namespace) -> int:
     from pellucid.base.aside import written_aside
     from pellucid.canvas.formats import checked_look, format_of
     from pellucid.canvas.sinks import write_still
+    from pellucid.driver.fit import fit
     from pellucid.driver.tiling import explain_tiles
+    from pellucid.driver.view import carried
 
     if words.backend not in (None, "auto", "tiles"):
         raise InputError(f"{words.backend} has no tiles", place="--backend", fix="leave it out")
@@ -68,6 +70,9 @@ def _tiles(words: Namespace) -> int:
     picture = _picture(chosen(words.file))
     if out is not None:
         format_of(out)
+    if "zoom" not in given and carried(picture) is None:
+        looked_at = {name: value for name, value in given.items() if name != "numerics"}
+        given["zoom"] = fit(picture, **looked_at).zoom
     tiles = explain_tiles(picture, **given)
     height, width = tiles.pixels.shape[:2]
     look = None if out is None else checked_look(format_of(out), (width, height))

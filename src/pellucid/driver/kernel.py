@@ -353,7 +353,7 @@ def explain(
             raise InputError("a plan has no view", place="size", fix="give the size to plan_conversion")
         return cast("Planned", picture).explained(options)
     source = checked_source(picture)
-    seen = checked_view(size, view=view, default=carried(source), precision=precision, frames=0, **arguments)
+    seen = checked_view(size, view=view, framed=carried(source), precision=precision, frames=0, **arguments)
 
     def work() -> Report:
         frame = build(source, options.real, FrameVariant("straight", seen.samples != 1))

@@ -120,7 +120,7 @@ def explain_tiles(
     """
     options = Options(numerics, precision, "tiles")
     source = checked_source(picture)
-    seen = checked_view(size, view=view, default=carried(source), precision=precision, **arguments)
+    seen = checked_view(size, view=view, framed=carried(source), precision=precision, **arguments)
     kernel = Kernel(source, options, now=False)
     frame = kernel.frame(FrameVariant("straight", seen.samples != 1))
     check_known_params(seen.params, frame.params)

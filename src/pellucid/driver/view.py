@@ -61,7 +61,7 @@ def checked_view(
     size: tuple[int, int] | int | None = None,
     *,
     view: View | None = None,
-    default: View | None = None,
+    framed: View | None = None,
     precision: str = "f32",
     frames: int = 1,
     **arguments: Unpack[ViewArguments],
@@ -79,7 +79,7 @@ def checked_view(
         ...
     pellucid.base.errors.InputError: size: 64x0 has no pixels; give a width and a height of at least 1
     """
-    found = looked_at(view, size, arguments, default)
+    found = looked_at(view, size, arguments, framed)
     check_size(found.size, frames=frames)
     reach, (_, largest) = REACH[precision], _PRECISIONS[precision]
     x, y = found.center
@@ -119,14 +119,15 @@ def of_one_sample(view: View) -> View:
 
 
 def moved_to(old: View, carried: View, precision: str) -> View:
-    """A session's view, moved to where a picture is to be looked at; size and threads belong to the viewer.
+    """A session's view, moved so that it shows the frame of a picture; size and threads belong to the viewer.
 
     Raises `InputError` as `checked_view` does.
 
-    >>> moved_to(View(8, zoom=2.0), View(64, time=3.0), "f32")
-    View(size=(8, 8), time=3.0)
+    >>> moved_to(View(8, zoom=2.0), View(64, zoom=16.0, time=3.0), "f32")
+    View(size=(8, 8), zoom=2.0, time=3.0)
     """
-    there = old.replace(center=carried.center, zoom=carried.zoom, time=carried.time, params=carried.params)
+    seen = carried.resized(old.size)
+    there = old.replace(center=seen.center, zoom=seen.zoom, time=seen.time, params=seen.params)
     return checked_view(view=there, precision=precision)
 
 
@@ -142,7 +143,7 @@ def edited(old: View, size: Any, view: View | None, arguments: ViewArguments, pr
     given = cast("ViewArguments", {name: value for name, value in arguments.items() if value is not None})
     if size is None and view is None and not given:
         return old
-    return of_one_sample(checked_view(size, view=view, default=old, precision=precision, **given))
+    return of_one_sample(checked_view(size, view=old if view is None else view, precision=precision, **given))
 
 
 def check_size(size: tuple[int, int], *, frames: int = 1) -> None:

@@ -65,8 +65,8 @@ def rad_invert(image: Image) -> Image:
     width=10,
 )
 def ripple_rad(waves: Any, amount: Any, image: Image) -> Image:
-    """The image with `waves` petals: distances multiplied by 1 + amount · sin(waves · angle)."""
-    return Image(lambda p: image(p * (1 / (1.0 + amount * F.sin(p.theta * waves)))))
+    """The image with `waves` petals: shows at each point what is 1 + amount · sin(waves · angle) times as far out."""
+    return Image(lambda p: image(p * (1.0 + amount * F.sin(p.theta * waves))))
 
 
 @word(

@@ -9,7 +9,8 @@ import copy
 from collections.abc import Mapping
 from typing import Any, Self, Unpack
 
-from ..base.view import View, ViewArguments, looked_at, spelled_out
+from ..base.errors import InputError
+from ..base.view import View, ViewArguments, checked_real, looked_at, spelled_out
 
 
 class Drawable:
@@ -62,23 +63,34 @@ class Drawable:
         return self._view
 
     @spelled_out(ViewArguments)
-    def with_view(
+    def framed(
         self,
         size: tuple[int, int] | int | None = None,
         *,
         view: View | None = None,
+        width: float | None = None,
         **arguments: Unpack[ViewArguments],
     ) -> Self:
-        """The same picture, carrying a view: where it is looked at unless a verb is told otherwise.
+        """The same picture, carrying a view: what is seen of it unless a verb is told otherwise.
 
-        What is given overrides its field of `view`, or else of the view that it carries. Pictures made of it carry
-        none. Raises InputError as `View` does.
+        What is given overrides its field of `view`, or else of the view that it carries; `width`, in units, gives the
+        zoom at which so much is seen across. Drawn in another size, the whole frame is shown. Pictures made of it carry
+        none. Raises InputError as `View` does, and for a width that is not positive or stands beside a zoom.
 
         >>> from pellucid import images as im
-        >>> im.udisk.with_view(64, zoom=20.0).view
+        >>> im.udisk.framed(64, zoom=20.0).view
         View(size=(64, 64), zoom=20.0)
+        >>> im.udisk.framed((600, 400), width=3.0).view
+        View(size=(600, 400), zoom=200.0)
         """
         seen = looked_at(view, size, arguments, self.view)
+        if width is not None:
+            fix = "give a positive number of units, or a zoom in pixels per unit"
+            if "zoom" in arguments:
+                raise InputError("the zoom says that already", place="width", fix=fix)
+            if (units := checked_real("width", width)) <= 0:
+                raise InputError(f"{units:g} units show nothing", place="width", fix=fix)
+            seen = seen.replace(zoom=seen.size[0] / units)
         made = copy.copy(self)
         made._view = seen  # noqa: SLF001 - of the same class
         return made

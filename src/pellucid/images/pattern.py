@@ -70,11 +70,11 @@ def polar_checker(count: Any) -> Image:
 
 @value("Image Bool", example="ustretch(0.05, gasket)", source=_SOURCE)
 def gasket() -> Image:
-    """Sierpinski's gasket: the unit cells whose column number has no bit that their row number has not."""
+    """Sierpinski's gasket: the unit cells whose row number has no bit that their column number has not."""
 
     def inside(p: Point) -> Any:
         column, row = to_integer(F.floor(p.x)), to_integer(F.floor(p.y))
-        return (column & row) == column
+        return (column | row) == column
 
     return Image(inside)
 
@@ -99,8 +99,8 @@ def rings(first: Color, second: Color, width: Any = 1.0) -> Image:
 
 @value("Image Color", source=_SOURCE, width=8)
 def yb_rings() -> Image:
-    """Soft yellow and blue rings about the origin."""
-    return rings(Color(1.0, 1.0, 0.0), Color(0.0, 0.0, 1.0))
+    """Soft blue and yellow rings about the origin, which is blue."""
+    return rings(Color(0.0, 0.0, 1.0), Color(1.0, 1.0, 0.0))
 
 
 @word(

@@ -91,12 +91,17 @@ class Word:
         return self.function if self.constant is None else self.constant
 
     def show(self) -> Any:
-        """The value of the example.
+        """The value of the example; a picture is framed as it is worth looking at.
 
-        >>> words()["checker"].show()
-        checker
+        >>> words()["checker"].show(), words()["checker"].show().view.size
+        (checker, (480, 360))
         """
-        return eval(self.example, vocabulary())  # noqa: S307 - the example is code of ours
+        made = eval(self.example, vocabulary())  # noqa: S307 - the example is code of ours
+        return made.framed(_EXAMPLE_SIZE, width=self.width) if isinstance(made, Drawable) else made
+
+
+#: The size that the frames of examples are given for.
+_EXAMPLE_SIZE = (480, 360)
 
 
 WORDS: dict[str, Word] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from pellucid.base.view import View, spelled_out
-from pellucid.canvas.source import DrawArguments
+from pellucid.canvas.source import DrawArguments, Drawing, drawing
 from pellucid.driver.view import carried
 
 #: Pixels of a picture in a notebook, unless asked for otherwise: about the width of a cell.
@@ -23,7 +23,7 @@ def png_bytes(
     view: View | None = None,
     **arguments: Unpack[DrawArguments],
 ) -> bytes:
-    r"""The bytes of a PNG of a picture, of 400 by 300 pixels where no view says otherwise; as `pellucid.render`.
+    r"""The bytes of a PNG of a picture, of 400 by 300 pixels where no view says otherwise; as `pellucid.show`.
 
     Raises `InputError` for a value out of its range.
 
@@ -33,16 +33,24 @@ def png_bytes(
     """
     from pellucid.canvas import png_of
 
-    return png_of(picture, size, view=first_view(picture, view), **arguments)
+    asked = in_cell(picture, size, view, arguments)
+    return png_of(asked.kernel(), view=asked.view, **asked.near._asdict())
 
 
-def first_view(picture: object, view: View | None) -> View:
-    """The view that a notebook begins with: the one given, that of the picture, or one as wide as a cell.
+def in_cell(
+    picture: object, size: tuple[int, int] | int | None, view: View | None, arguments: DrawArguments
+) -> Drawing:
+    """What a notebook is asked to draw: in the view given, in that of the picture, or in one that fits a cell.
 
-    >>> first_view("any picture", None)
-    View(size=(400, 300))
+    Raises `InputError` for a value out of its range.
+
+    >>> from pellucid import images as im
+    >>> in_cell(im.udisk, None, None, {}).view
+    View(size=(400, 300), zoom=133.33333333333334)
     """
-    return (carried(picture) or View(SIZE)) if view is None else view
+    if size is None and view is None and carried(picture) is None:
+        size = SIZE
+    return drawing(picture, size, view, arguments, frames=1, fitted=True)
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -9,8 +9,8 @@ from typing import Any, Protocol, Unpack, cast
 
 from pellucid.base.errors import MissingExtraError
 from pellucid.base.view import View, spelled_out
-from pellucid.canvas.source import DrawArguments, drawing
-from pellucid.notebook.display import first_view, png_bytes
+from pellucid.canvas.source import DrawArguments
+from pellucid.notebook.display import in_cell, png_bytes
 
 
 class _Range(Protocol):
@@ -45,7 +45,7 @@ def sliders(
         raise MissingExtraError(
             "sliders need ipywidgets", fix="run: pip install 'pellucid[notebook]'"
         ) from error
-    asked = drawing(picture, size, first_view(picture, view), arguments)
+    asked = in_cell(picture, size, view, arguments)
     first, near = asked.view, asked.near._asdict()
     kernel = asked.kernel()
     handles: dict[str, Any] = {}

@@ -1,0 +1,122 @@
+"""Pictures without a view: `pl.fit` finds one with something to see, and only what people look at is framed by it."""
+
+from __future__ import annotations
+
+import io
+import math
+
+import numpy as np
+import pytest
+from examples import gallery
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pellucid as pl
+from pellucid import images as im
+from pellucid.base.errors import InputError
+from pellucid.cli import main
+from pellucid.notebook import png_bytes
+
+BOARD = im.checkerboard(1, im.red, im.blue)
+PICTURES = {"disk": im.udisk, "board": BOARD, "wave": im.wave_dist, "swirl": im.swirl(2, im.vstrip)}
+
+
+def differing(picture: object, view: pl.View) -> float:
+    """The part of the pixels that differs from the most frequent color."""
+    words = np.ascontiguousarray(pl.render(picture, view=view)).view(np.uint32)
+    return 1 - np.unique(words, return_counts=True)[1].max() / words.size
+
+
+@pytest.mark.parametrize("path", gallery.files(), ids=lambda path: path.stem)
+def test_there_is_something_to_see_in_the_view_that_is_found(path):
+    shown = gallery.load(path)
+    view = pl.fit(shown.picture, (96, 64), time=shown.time)
+    assert (view.size, view.center, view.time) == ((96, 64), (0.0, 0.0), shown.time)
+    assert differing(shown.picture, view) > 0.05
+
+
+@pytest.mark.parametrize("name", PICTURES)
+@settings(max_examples=12, deadline=None)
+@given(scale=st.integers(-3, 6))
+def test_a_picture_made_larger_is_seen_from_farther_away(name, scale):
+    picture = PICTURES[name]
+    larger = pl.fit(im.ustretch(2.0**scale, picture), 60)
+    assert abs(math.log2(pl.fit(picture, 60).zoom / larger.zoom) - scale) <= 1
+
+
+def test_the_same_picture_gives_the_same_view_whatever_it_is_compiled_by():
+    for picture in PICTURES.values():
+        view = pl.fit(picture, (300, 200))
+        for options in ({}, {"backend": "tiles"}, {"numerics": "exact"}, {"precision": "f64"}):
+            assert pl.fit(pl.compile(picture, **options), (300, 200)) == view
+        # The shape matters, the number of pixels does not.
+        assert pl.fit(picture, (600, 400)).zoom == pytest.approx(2 * view.zoom)
+
+
+def test_what_is_plain_or_told_a_zoom_is_left_alone():
+    for plain in (im.const(im.red), im.empty, im.const(0.0), im.everywhere):
+        assert pl.fit(plain, 64) == pl.View(64)
+    assert pl.fit(im.udisk, 64, zoom=3.0) == pl.View(64, zoom=3.0)
+    far = pl.fit(im.move((1e5, 0), im.udisk), 64, center=(1e5, 0.0))
+    assert far.center == (1e5, 0.0)
+    assert differing(im.move((1e5, 0), im.udisk), far) > 0.05
+
+
+def test_time_and_parameters_are_those_that_are_given():
+    size = pl.param("size", 1.0, low=0.5, high=100.0)
+    growing = pl.animation(lambda t: im.ustretch(size * (1 + t), im.udisk))
+    zoom = pl.fit(growing, 60).zoom
+    assert pl.fit(growing, 60, time=7.0).zoom == pytest.approx(zoom / 8)
+    assert pl.fit(growing, 60, params={"size": 64.0}).zoom == pytest.approx(zoom / 64)
+    with pytest.raises(InputError, match="params: the picture has no parameter 'sise'; did you mean 'size'"):
+        pl.fit(growing, 60, params={"sise": 2.0})
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"size": 0}, "size: 0x0 has no pixels"),
+        ({"center": (math.nan, 0)}, "center: nan is not a finite number"),
+        ({"zoom": 0}, "zoom: 0 pixels per unit"),
+        ({"time": math.inf}, "time: inf is not a finite number"),
+        ({"precision": "f16"}, "precision: 'f16' is not known"),
+    ],
+)
+def test_a_mistake_is_the_same_as_in_every_verb(given, message):
+    with pytest.raises(InputError, match=message):
+        pl.fit(im.udisk, **given)
+    with pytest.raises(InputError, match="'swirl' is not a picture"):
+        pl.fit("swirl")
+
+
+def test_pictures_are_framed_where_people_look(tmp_path, capsys):
+    file, out = tmp_path / "picture.py", tmp_path / "out.npy"
+    file.write_text("from pellucid import images as im\npicture = im.checkerboard(1, im.red, im.blue)\n")
+    for words, view in (
+        ([], pl.fit(BOARD)),
+        (["--size", "40x20"], pl.fit(BOARD, (40, 20))),
+        (
+            ["--size", "40x20", "--center", "3,1", "--precision", "f64"],
+            pl.fit(BOARD, (40, 20), center=(3.0, 1.0)),
+        ),
+        (["--size", "40x20", "--zoom", "2"], pl.View((40, 20), zoom=2.0)),
+    ):
+        assert main(["render", str(file), "-o", str(out), *words]) == 0
+        np.testing.assert_array_equal(np.load(out), pl.render(BOARD, view=view))
+    assert main(["animate", str(file), "-o", str(out), "--size", "40x20", "--seconds", "0.1"]) == 0
+    np.testing.assert_array_equal(np.load(out)[0], pl.render(BOARD, view=pl.fit(BOARD, (40, 20))))
+    assert main(["explain", str(file), "--tiles", "--size", "64"]) == 0
+    assert capsys.readouterr().out == str(pl.explain_tiles(BOARD, view=pl.fit(BOARD, 64)))
+    shown, wanted = io.StringIO(), io.StringIO()
+    pl.show(BOARD, 64, mode="ascii", stream=shown)
+    pl.show(BOARD, view=pl.fit(BOARD, 64), mode="ascii", stream=wanted)
+    assert shown.getvalue() == wanted.getvalue()
+    assert png_bytes(BOARD) == png_bytes(BOARD, view=pl.fit(BOARD, (400, 300)))
+
+
+def test_what_programs_compute_is_one_unit_per_pixel():
+    plain = pl.View(64)
+    np.testing.assert_array_equal(pl.render(BOARD, 64), pl.render(BOARD, view=plain))
+    np.testing.assert_array_equal(pl.compile(BOARD).render(64), pl.render(BOARD, view=plain))
+    with pl.Session(64) as session:
+        np.testing.assert_array_equal(session.update(BOARD).pixels, pl.render(BOARD, view=plain))
