@@ -1,7 +1,8 @@
-"""The picture of the demo, through the command line, against the same picture computed here with NumPy."""
+"""First pictures: a swirl through the command line, and the same computed here with NumPy; those of the demo."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,7 +25,7 @@ def swirl(size: int) -> np.ndarray:
 
 
 @pytest.mark.smoke
-def test_the_demo_draws_what_it_says(tmp_path: Path):
+def test_the_swirl_is_its_formula(tmp_path: Path):
     file = tmp_path / "swirl.png"
     command = ["render", str(ROOT / "examples/swirl.py"), "-o", str(file), "--size", "512x512"]
     subprocess.run([sys.executable, "-m", "pellucid", *command, "--center", "0,0", "--zoom", "1"], check=True)
@@ -35,3 +36,22 @@ def test_the_demo_draws_what_it_says(tmp_path: Path):
     assert (pixels[..., :3] == pixels[..., :1]).all()
     # Single precision may decide otherwise on the very edge of a square, and nowhere else.
     assert np.mean(pixels[..., 0] != swirl(512)) < 0.001
+
+
+def test_the_demo_draws_a_picture_and_an_animation(tmp_path: Path):
+    """The commands of the script, smaller."""
+    text = (ROOT / "scripts/demo").read_text(encoding="utf-8")
+    names = dict(re.findall(r"^(\w+)=(examples/\S+)$", text, re.MULTILINE))
+    commands = re.findall(r"^show_and_run \.venv/bin/pellucid (.*)$", text, re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        words = [str(ROOT / names[word[1:]]) if word.startswith("$") else word for word in command.split()]
+        subprocess.run(
+            [sys.executable, "-m", "pellucid", *words, "--size", "60x40"], check=True, cwd=tmp_path
+        )
+    with Image.open(tmp_path / "lilies.png") as still:
+        assert still.size == (60, 40)
+        assert len(still.convert("RGB").getcolors(2400)) > 200
+    with Image.open(tmp_path / "waves.webp") as film:
+        assert film.n_frames == 25
+    assert all(f"$PWD/{path.name} " in text for path in tmp_path.iterdir())

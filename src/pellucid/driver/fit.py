@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,7 +115,8 @@ def _interest(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
     across = np.abs(np.diff(levels, axis=2)).max(-1).reshape(count, -1)
     down = np.abs(np.diff(levels, axis=1)).max(-1).reshape(count, -1)
     flat = levels.reshape(count, -1, 4)
-    mean = np.round(flat.mean(1, keepdims=True)).astype(np.int16)
+    total: Any = np.add.reduce(flat, axis=1, keepdims=True, dtype=np.int64)
+    mean: NDArray[np.int16] = np.rint(total / flat.shape[1]).astype(np.int16)
     spread = np.abs(flat - mean).max(-1).mean(1)
     rough = (across.sum(1) + down.sum(1)) / (across.shape[1] + down.shape[1]) / np.maximum(spread, _PLAIN)
     entropy = np.array([_entropy(each) for each in (flat >> 5) @ _EIGHTS])
