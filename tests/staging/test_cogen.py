@@ -15,9 +15,10 @@ from pellucid.staging.cogen import Compiler, cogen, session, tidy
 from pellucid.staging.cogen.tidy import size
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.machine import run
-from pellucid.staging.root.program import Code, linked, unlinked
+from pellucid.staging.root.program import Code, Lift, Pair, linked, unlinked
 from pellucid.staging.root.reading import read_sugar
 from pellucid.staging.root.writing import reached, write
+from pellucid.staging.times.lattice import STATIC, pair
 
 FACTORIAL = """
 f(k d) {
@@ -356,6 +357,17 @@ def test_a_closure_that_is_lifted_late_comes_to_a_code_that_is_written() -> None
       (car k)(k (+ r d))"""
     with pytest.raises(StagingError, match=r"cont: self is a closure of cont that g lifts"):
         cogen(read_sugar(text)["f"], "DSD")
+
+
+def test_a_static_pair_becomes_one_whose_halves_are_static() -> None:
+    program = read_sugar("""
+    f(k s d) {
+      if (pair? s) (car k)(k (+ d (cdr s)))
+      (car k)(k d)""")["f"]
+    program.body = (Lift("s", pair(STATIC, STATIC, atom=True)), *program.body)
+    compiler = cogen(program, "DSD")
+    assert run(compiler(Pair("a", 5)), 7) == 12
+    assert run(compiler(None), 7) == 7
 
 
 def test_a_control_stack_is_not_taken_apart() -> None:

@@ -179,6 +179,11 @@ def _to_structure(to: Writer, value: Value, goal: Graph) -> Value:
         return Value(goal, (to.literal(time.value),))
     if isinstance(value, Atom) and goal.nodes[0].atom:
         return Value(goal, value.own)
+    if time is STATIC and goal.car is STATIC and goal.cdr is STATIC and not is_split(goal):
+        # The lifter would make a static pair of the halves again.
+        name = value.own[0]
+        source = f"({name}.car, {name}.cdr) if {name}.__class__ is Pair else {name}"
+        return Value(goal, (to.assigned("s", source),))
     if time is STATIC and is_split(goal):
         halves = [to.assigned("h", f"{value.own[0]}.{half}") for half in ("car", "cdr")]
         return Value(

@@ -37,6 +37,7 @@ class Effects:
         self.places: dict[tuple[FunctionType, str], ast.expr] = {}
         """The places where they are changed first."""
         self._memories: dict[FunctionType, bool] = {}
+        self._recursive: dict[FunctionType, bool] = {}
         self._reached: dict[FunctionType, tuple[set[FunctionType], bool]] = {}
 
     def reached(self, source: Source) -> tuple[set[FunctionType], bool]:
@@ -60,6 +61,16 @@ class Effects:
                     waiting.append(target.source)
         made = self._reached[source.function] = seen, any(self._memories[one] for one in seen)
         return made
+
+    def calls_itself(self, source: Source) -> bool:
+        """Whether a function calls itself, also indirectly."""
+        known = self._recursive.get(source.function)
+        if known is None:
+            targets = (self.calls.get(node) for node in ast.walk(source.tree) if isinstance(node, ast.Call))
+            called = [one.source for one in targets if one is not None and one.source is not None]
+            known = any(source.function in self.reached(one)[0] for one in called)
+            self._recursive[source.function] = known
+        return known
 
     def _reads(self, source: Source) -> bool:
         """Whether a function itself reads a memory, or lifts a value."""

@@ -233,8 +233,11 @@ class Expressions(Sequences):
         return made
 
     def _opened(self, callee: Source, name: str, held: str) -> str:
-        """What a function that calls itself is given and changes: with lists of any length, as it comes back."""
-        if self.source.function not in self.inference.reached(callee)[0]:
+        """What a function that calls itself is given and changes: with lists of any length, as it comes back.
+
+        The first call is given such lists as well, or the function would have patterns of its own for it.
+        """
+        if not self.inference.calls_itself(callee):
             return held
         made = self.blocks.prim("identity", held)
         self.blocks.put(Lift(made, opening(self._shape(callee, name)), (made,)))
@@ -361,7 +364,7 @@ class Expressions(Sequences):
         if len(node.args) != 2:
             raise self.error(node, "isinstance without a value and a class", "write isinstance(x, int)")
         one, classes = node.args
-        asked = classes.elts if isinstance(classes, ast.Tuple) else [classes]
+        asked = classes.elts if isinstance(classes, ast.Tuple) else _alternatives(classes)
         found = [self.source.known(each) for each in asked]
         if not all(isinstance(each, type) for each in found):
             raise self.error(
@@ -457,6 +460,13 @@ class Expressions(Sequences):
         ord: _converted,
         chr: _converted,
     }
+
+
+def _alternatives(node: ast.expr) -> list[ast.expr]:
+    """The classes of a union such as `int | float`."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return [*_alternatives(node.left), *_alternatives(node.right)]
+    return [node]
 
 
 _CONVERSIONS = {"int": "integer-of", "str": "text-of", "ord": "code-of", "chr": "letter-of"}

@@ -82,7 +82,9 @@ def of_routine(name: str, point: str) -> ByRule:
     """Of a code of the library that makes pairs of a point."""
 
     def returns(kept: Time, *given: Time) -> Time:
-        if all(map(is_known, given)):
+        # A dictionary or a list of which the parts are known stays one: as a whole it would be another pattern.
+        is_opened = name in ("enter", "put") and isinstance(given[0], Graph) and given[0].packed
+        if all(map(is_known, given)) and not is_opened:
             return _stack(kept, STATIC)
         made: Time | None = None
         if name in ("find", "get"):

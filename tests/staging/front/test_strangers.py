@@ -1,0 +1,323 @@
+"""Interpreters by people who do not know how compilers are made of them: each agrees with itself compiled."""
+
+# ruff: noqa: PERF401, PERF403, SIM110 - interpreters have loops, and no comprehensions
+
+import numpy as np
+import pytest
+from tests.staging.front.agreeing import agrees
+
+from pellucid.base.errors import StagingError
+from pellucid.staging import DYNAMIC, STATIC, Memory, cogen, dynamic_call, interpreter, lift
+
+# ---- Forth: words and the stack in one object, which a function that calls itself changes ----
+
+
+class Machine:
+    def __init__(self, n):
+        self.stack = [n]
+        self.words = {}
+
+    def push(self, value):
+        self.stack.append(value)
+
+    def pop(self):
+        return self.stack.pop()
+
+
+def execute(machine, code):
+    at = 0
+    while at < len(code):
+        token = code[at]
+        if token == ":":
+            end = find_end(code, at)
+            machine.words[code[at + 1]] = code[at + 2 : end]
+            at = end
+        elif token in machine.words:
+            execute(machine, machine.words[token])
+        elif token == "if":
+            then = find_then(code, at)
+            if machine.pop() != 0:
+                execute(machine, code[at + 1 : then])
+            at = then
+        elif token == "dup":
+            value = machine.pop()
+            machine.push(value)
+            machine.push(value)
+        elif token == "swap":
+            one = machine.pop()
+            other = machine.pop()
+            machine.push(one)
+            machine.push(other)
+        elif token == "drop":
+            machine.pop()
+        elif token == "+":
+            machine.push(machine.pop() + machine.pop())
+        elif token == "*":
+            machine.push(machine.pop() * machine.pop())
+        elif token == "-":
+            b = machine.pop()
+            a = machine.pop()
+            machine.push(a - b)
+        elif token == "<":
+            b = machine.pop()
+            a = machine.pop()
+            machine.push(1 if a < b else 0)
+        elif isinstance(token, int):
+            machine.push(token)
+        else:
+            raise ValueError(f"unknown word {token!r}")
+        at += 1
+
+
+def find_end(code, at):
+    while code[at] != ";":
+        at += 1
+    return at
+
+
+def find_then(code, at):
+    depth = 0
+    while True:
+        if code[at] == "if":
+            depth += 1
+        elif code[at] == "then":
+            depth -= 1
+            if depth == 0:
+                return at
+        at += 1
+
+
+@interpreter
+def forth(code, n):
+    machine = Machine(n)
+    execute(machine, code)
+    return machine.pop()
+
+
+def words(text):
+    return tuple(int(one) if one.lstrip("-").isdigit() else one for one in text.split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ": sq dup * ; : quad sq sq ; quad 1 +",
+        ": sq dup * ; dup 3 < if drop 7 then sq",
+        ": a dup ; : b a + ; dup 0 < if b then : a 1 ; a -",
+        "dup frob",
+        "+ +",
+    ],
+)
+def test_a_forth_with_words_and_a_stack_in_one_object(text) -> None:
+    agrees(forth, {"code": words(text)}, [{"n": 3}, {"n": -2}])
+
+
+def test_calls_of_methods_of_one_object_have_few_patterns() -> None:
+    compiler = cogen(forth, code=STATIC, n=DYNAMIC)
+    # One for each call: the stack and the words are of any length from the first call on.
+    assert sum(one.startswith("Machine.pop(") for one in compiler.trace) < 40
+
+
+# ---- regular expressions over bytes, by backtracking ----
+
+
+@interpreter
+def match(pattern, text: Memory):
+    start = lift(0)
+    while start <= len(text):
+        end = matched(pattern, 0, text, start)
+        if end >= 0:
+            return start, end
+        start += 1
+    return -1, -1
+
+
+def matched(pattern, at, text, i):
+    """Where a match of the rest of a pattern ends."""
+    if at == len(pattern):
+        return i
+    kind, want = pattern[at]
+    if kind == "one":
+        if i < len(text) and fits(want, text[i]):
+            return matched(pattern, at + 1, text, i + 1)
+        return -1
+    if kind == "star":
+        return dynamic_call(starred(pattern, at, text, i))
+    if kind == "opt":
+        if i < len(text) and fits(want, text[i]):
+            end = matched(pattern, at + 1, text, i + 1)
+            if end >= 0:
+                return end
+        return matched(pattern, at + 1, text, i)
+    if kind == "end":
+        return i if i == len(text) else -1
+    raise ValueError(f"unknown kind {kind!r}")
+
+
+def starred(pattern, at, text, i):
+    if i < len(text) and fits(pattern[at][1], text[i]):
+        end = dynamic_call(starred(pattern, at, text, i + 1))
+        if end >= 0:
+            return end
+    return matched(pattern, at + 1, text, i)
+
+
+def fits(want, byte):
+    for low, high in want:
+        if low <= byte <= high:
+            return True
+    return False
+
+
+LETTER = ((97, 122), (65, 90))
+DIGIT = ((48, 57),)
+
+
+def test_a_regular_expression_over_bytes() -> None:
+    pattern = (("one", LETTER), ("star", LETTER), ("one", ((61, 61),)), ("opt", ((45, 45),)), ("star", DIGIT))
+    texts = (b"ab=12", b"  x=-7;", b"==", b"", b"12 a")
+    agrees(match, {"pattern": pattern}, [{"text": np.frombuffer(one, np.uint8)} for one in texts])
+
+
+# ---- a small Lisp: functions by name, environments, calls when the program runs ----
+
+
+@interpreter
+def lisp(program, n):
+    functions = {}
+    for name, params, body in program:
+        functions[name] = (params, body)
+    return apply_function(functions, "main", [n])
+
+
+def apply_function(functions, name, args):
+    params, body = functions[name]
+    env = {}
+    for param, arg in zip(params, args, strict=True):
+        env[param] = arg
+    return evaluate(functions, body, env)
+
+
+def evaluate(functions, form, env):
+    if isinstance(form, str):
+        if form not in env:
+            raise NameError(f"{form} is not bound")
+        return env[form]
+    if isinstance(form, int):
+        return form
+    head = form[0]
+    if head == "if":
+        _, test, then, other = form
+        if evaluate(functions, test, env):
+            return evaluate(functions, then, env)
+        return evaluate(functions, other, env)
+    if head == "let":
+        inner = dict(env)
+        for name, value in form[1]:
+            inner[name] = evaluate(functions, value, env)
+        return evaluate(functions, form[2], inner)
+    args = []
+    for one in form[1:]:
+        args.append(evaluate(functions, one, env))
+    if head == "+":
+        return args[0] + args[1]
+    if head == "-":
+        return args[0] - args[1]
+    if head == "*":
+        return args[0] * args[1]
+    if head == "<":
+        return args[0] < args[1]
+    return dynamic_call(apply_function(functions, head, args))
+
+
+def test_a_lisp_with_functions() -> None:
+    program = (
+        ("main", ("n",), ("let", (("a", ("*", "n", 2)), ("b", 3)), ("fact", ("+", "a", "b")))),
+        ("fact", ("n",), ("if", ("<", "n", 2), 1, ("*", "n", ("fact", ("-", "n", 1))))),
+    )
+    agrees(lisp, {"program": program}, [{"n": 3}, {"n": -2}])
+
+
+def test_a_name_of_a_lisp_that_is_not_bound() -> None:
+    with pytest.raises(StagingError, match="m is not bound"):
+        cogen(lisp, program=STATIC, n=DYNAMIC)((("main", ("n",), ("+", "m", 1)),))
+
+
+# ---- a state machine over bytes ----
+
+
+@interpreter
+def machine(table, accepting, data: Memory):
+    state = "start"
+    counts = lift(0)
+    for at in range(len(data)):
+        byte = data[at]
+        found = None
+        for (low, high), target in table[state]:
+            if low <= byte <= high:
+                found = target
+                break
+        if found is None:
+            return -1, at
+        if found == "word" and state != "word":
+            counts += 1
+        state = found
+    if state in accepting:
+        return counts, len(data)
+    return -1, len(data)
+
+
+def test_a_state_machine_over_bytes() -> None:
+    table = {
+        "start": (((97, 122), "word"), ((32, 32), "start")),
+        "word": (((97, 122), "word"), ((32, 32), "gap")),
+        "gap": (((32, 32), "gap"), ((97, 122), "word")),
+    }
+    texts = (b"ab cd", b" x  y ", b"", b"a!")
+    cases = [{"data": np.frombuffer(one, np.uint8)} for one in texts]
+    agrees(machine, {"table": table, "accepting": ("word", "gap")}, cases)
+
+
+# ---- formulas over a row of a table ----
+
+
+@interpreter
+def sheet(formulas, row):
+    cells = {}
+    for at, name in enumerate("ABC"):
+        cells[name] = row[at]
+    results = []
+    for name, formula in formulas.items():
+        cells[name] = cell(cells, formula)
+        results.append(cells[name])
+    return tuple(results)
+
+
+def cell(cells, formula):
+    if isinstance(formula, int | float):
+        return formula
+    if isinstance(formula, str):
+        return cells[formula]
+    op, *args = formula
+    values = []
+    for one in args:
+        values.append(cell(cells, one))
+    if op == "SUM":
+        total = 0
+        for one in values:
+            total += one
+        return total
+    if op == "IF":
+        return values[1] if values[0] else values[2]
+    if op == "MAX":
+        return max(values[0], values[1])
+    if op == ">":
+        return values[0] > values[1]
+    if op == "*":
+        return values[0] * values[1]
+    raise ValueError(f"unknown function {op}")
+
+
+def test_formulas_over_a_row() -> None:
+    formulas = {"D": ("SUM", "A", "B", ("*", "C", 2)), "E": ("IF", (">", "D", 10), ("MAX", "A", "B"), 0)}
+    agrees(sheet, {"formulas": formulas}, [{"row": (1, 2, 3)}, {"row": (10, 20, 30)}])
