@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from .driver.tiling import explain_tiles as explain_tiles
     from .images import animation as animation
     from .images import image as image
+    from .signals import effect as effect
+    from .signals import filter_audio as filter_audio
     from .signals import read_audio as read_audio
     from .signals import render_audio as render_audio
     from .signals import voice as voice
@@ -60,7 +62,7 @@ _HOMES = {
     "pellucid.driver.session": ("Session",),
     "pellucid.driver.tiling": ("explain_tiles",),
     "pellucid.images": ("animation", "image"),
-    "pellucid.signals": ("read_audio", "render_audio", "voice"),
+    "pellucid.signals": ("effect", "filter_audio", "read_audio", "render_audio", "voice"),
     "pellucid.tracing": (
         "Complex",
         "Point",

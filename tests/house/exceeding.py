@@ -290,7 +290,12 @@ EXCEED: dict[str, Callable[[Path], object]] = {
         40, lambda p, a, b: pl.sin(a) * p.x + b * b * p.y - a * 0.25
     ),
     "tracing.session.MAX_USES": lambda _: grown(40, lambda p, a, b: pl.where(p.x < p.y, a, b)),
-    "signals.delays._LONGEST": lambda _: sg.delay(sg.constant(0.0), (1 << 24) + 1),
+    "signals.delays.MAX_DELAY": lambda _: sg.delay(sg.constant(0.0), (1 << 24) + 1),
+    "signals.envelopes.MAX_RAMP": lambda _: sg.ramp(sg.constant(0.0), (1 << 31) + 1, 0.0),
+    "signals.filters.MAX_GAIN": lambda _: sg.biquad_coefficients("peaking", 100, rate=8000, gain=1001),
+    "signals.effects.MAX_TAIL": lambda folder: sg.filter_audio(
+        sg.effect(lambda x, rate: x), folder / "a.wav", folder / "b.wav", tail=1e9
+    ),
     "signals.player.LONGEST": lambda _: sg.Player(sg.constant(0.0), format="pcm_s16le").play((1 << 31) + 1),
     "signals.render._LONGEST": lambda folder: pl.render_audio(
         sg.constant(0.0), folder / "a.raw", seconds=1e9

@@ -51,12 +51,27 @@ ONE = lambda x: x  # noqa: E731
 TWO = lambda a, b: a + b  # noqa: E731
 #: A call that is right, as a function and its arguments by name; `*` stands for the arguments without names.
 CALLS = {
+    "adsr": (sg.adsr, {"gate": S, "attack": 1, "decay": 1, "sustain": 1, "release": 1, "rate": 8000}),
+    "biquad": (sg.biquad, {"signal": S, "kind": "peaking", "frequency": 100, "rate": 8000, "Q": 1, "gain": 1}),
+    "biquad_coefficients": (sg.biquad_coefficients, {"kind": "peaking", "frequency": 100, "rate": 8000, "Q": 1,
+                                                     "gain": 1}),
+    "effect": (sg.effect, {"function": lambda signal, rate: signal}),
+    "envelope_follower": (sg.envelope_follower, {"signal": S, "attack": 1, "release": 1, "rate": 8000}),
+    "filter_audio": (sg.filter_audio, {"effect": sg.effect(lambda signal, rate: signal), "source": "nothing.wav",
+                                       "path": "/nowhere/at/all.wav", "tail": 1.0, "format": "pcm_u8",
+                                       "params": {}, "backend": "numpy", "progress": None}),
+    "onepole": (sg.onepole, {"signal": S, "frequency": 100, "rate": 8000, "kind": "lowpass"}),
+    "ramp": (sg.ramp, {"signal": S, "samples": 3, "first": 0}),
+    "smooth": (sg.smooth, {"signal": S, "seconds": 1, "rate": 8000, "first": 0}),
+    "sosfilt": (sg.sosfilt, {"signal": S, "sos": [[1, 0, 0, 1, 0, 0]]}),
+    "variable_delay": (sg.variable_delay, {"signal": S, "samples": 3, "maximum": 9, "interpolation": "linear"}),
+    "where": (sg.where, {"condition": S, "then": S, "orelse": 3}),
     "choose": (staging.choose, {"condition": True, "then": int, "orelse": int}),
     "fork": (staging.fork, {"condition": True, "then": int, "orelse": int}),
     "set_base": (staging.set_base, {"value": 7, "base": 4, "then": ONE}),
     "loop": (lambda done, step, x: staging.loop(done, step, *(x,)), {"done": lambda n: True, "step": ONE, "x": 3}),
     "constant": (sg.constant, {"value": 3}),
-    "control": (sg.control, {"name": "gain", "value": 3}),
+    "control": (sg.control, {"name": "gain", "value": 3, "ramp": 3}),
     "copy": (sg.copy, {"source": sg.memory(words(), 0, 32, 8, 8), "target": sg.memory(words(), 64, 96, 8, 8)}),
     "count": (sg.count, {"start": 3}),
     "delay": (sg.delay, {"signal": S, "samples": 3, "first": 0}),
@@ -133,6 +148,7 @@ def test_every_public_function_is_here():
     own = {n for m in (sg, staging) for n in m.__all__} - {
         "Signal",
         "Voice",
+        "Effect",
         "Residual",
         "Real",
         "Cyclic",
@@ -148,7 +164,7 @@ def test_every_public_function_is_here():
 @pytest.mark.parametrize("name", CALLS)
 def test_a_wrong_kind_is_told_by_one_error(name):
     function, right = CALLS[name]
-    if name not in ("read_audio", "render_audio", "load_compiler"):
+    if name not in ("read_audio", "render_audio", "filter_audio", "load_compiler"):
         call(function, right)
     for parameter in right:
         for kind, wrong in WRONG.items():

@@ -73,6 +73,21 @@ A sound file is a Python file that defines voices, or signals:
       return 0.5 * sg.map(lambda p: pl.sinpi(2 * p), phase)
 """
 
+_FILTER = """\
+IN is a WAV file, and OUT is as long, with its rate, its channels and its format. OUT may be - for standard output.
+
+examples:
+  pellucid filter chorus.py in.wav -o out.wav
+  pellucid filter chorus.py:telephone in.wav -o out.wav --tail 2 --format s24le --param depth=5
+
+A file of effects is a Python file that defines functions of signals and of the sample rate:
+  import pellucid as pl
+  from pellucid import signals as sg
+  @pl.effect
+  def telephone(x, rate):
+      return sg.biquad(sg.biquad(x, "highpass", 400, rate=rate), "lowpass", 3400, rate=rate)
+"""
+
 _SHOW = """\
 In a terminal the picture is drawn with colored half blocks; elsewhere the viewer opens.
 
@@ -298,6 +313,19 @@ def _add_sound(parser: argparse.ArgumentParser) -> None:
     compiling.add_argument("--backend", choices=["auto", *names()], help="what runs it (auto)")
 
 
+def _add_filter(parser: argparse.ArgumentParser) -> None:
+    _add_source(parser, "effect", "effect, main")
+    parser.add_argument("source", nargs="?", metavar="IN.wav", help="the sound that it is done to")
+    _add_target(parser)
+    parser.add_argument(
+        "--tail", type=values.number, default=0.0, metavar="S", help="seconds more, for what rings on (0)"
+    )
+    parser.add_argument("--format", metavar="FORMAT", help="of a sample (that of IN)")
+    _add_param(parser, "control of the effect")
+    compiling = parser.add_argument_group("how to compute")
+    compiling.add_argument("--backend", choices=["auto", *names()], help="what runs it (auto)")
+
+
 def _add_view(parser: argparse.ArgumentParser, time: str) -> None:
     view = parser.add_argument_group("what to look at")
     view.add_argument(
@@ -457,6 +485,14 @@ COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser
         "render a sound into a file",
         _RENDER_AUDIO,
         _add_sound,
+    ),
+    (
+        "filter",
+        "FILE.py[:NAME] IN.wav -o OUT [options]",
+        "sounding:filter_audio",
+        "do an effect to a file of sound",
+        _FILTER,
+        _add_filter,
     ),
     (
         "show",

@@ -65,6 +65,14 @@ SOUND = ObjectKind(
     "sound = 0.1 * sg.noise()",
     ".wav",
 )
+EFFECT = ObjectKind(
+    "effect",
+    ("effect", "main"),
+    "pellucid.signals.effects:is_effect",
+    "@pl.effect",
+    "effect = pl.effect(lambda x, rate: 0.5 * x)",
+    ".wav",
+)
 INTERPRETER = ObjectKind(
     "interpreter",
     ("compiler", "interpreter", "run", "main"),

@@ -231,9 +231,9 @@ def delay(signal: Signal, samples: Any, first: Any = 0.0) -> Signal:
     [0.25, 0.75, 0.0, 0.5]
     """
     place, _ = caller()
-    if not isinstance(samples, int) or not 1 <= samples <= _LONGEST:
+    if not isinstance(samples, int) or not 1 <= samples <= MAX_DELAY:
         raise InputError(
-            f"a delay of {brief(samples)} samples", place=f"{place}: delay", fix=f"give 1 to {_LONGEST}"
+            f"a delay of {brief(samples)} samples", place=f"{place}: delay", fix=f"give 1 to {MAX_DELAY}"
         )
     given = np.asarray(first)
     kind = {"b": "int64", "i": "int64", "u": "int64", "f": "float64"}.get(given.dtype.kind)
@@ -243,15 +243,25 @@ def delay(signal: Signal, samples: Any, first: Any = 0.0) -> Signal:
             place=f"{place}: delay",
             fix=f"give one number, or {samples}",
         )
-    size = max(2 * MAX_CASES, 1 << samples.bit_length())
-    data = np.zeros(size, kind)
-    data[np.arange(-samples, 0) % size] = given
-    nodes, states = joined(as_signal(signal))
-    node = DelayLine(samples, nodes)
+    length = samples
+    return line(lambda nodes: DelayLine(length, nodes), length, given.astype(kind), as_signal(signal))
+
+
+def line(
+    make: Callable[[tuple[SignalNode, ...]], DelayLine], length: int, first: Any, *signals: Signal
+) -> Signal:
+    """A delay line that holds so many samples at least, of which the last are `first`: what `make` makes, wired."""
+    size = max(2 * MAX_CASES, 1 << length.bit_length())
+    given = np.asarray(first)
+    data = np.zeros(size, given.dtype)
+    data[np.arange(-length, 0) % size] = given
+    nodes, states = joined(*signals)
+    node = make(nodes)
     return Signal(node, {**states, node: (ring(data), 0)})
 
 
-_LONGEST = 1 << 24
+MAX_DELAY = 1 << 24
+"""Samples of a delay at most: six minutes at 48 kHz."""
 
 
 @takes(operation=FUNCTION)

@@ -82,5 +82,9 @@ def rec(body: Callable[..., Any]) -> Any:
                 place=f"{place}: rec",
                 fix="put delay1 or delay on the wire that leads back",
             )
-    made = tuple(Signal(wire, {n: s for n, s in states.items() if n in reached([wire])}) for wire in wires)
+    parts = [dict.fromkeys(reached([wire])) for wire in wires]
+    made = tuple(
+        Signal(w, {n: s for n, s in states.items() if n in part})
+        for w, part in zip(wires, parts, strict=True)
+    )
     return made if count > 1 else made[0]

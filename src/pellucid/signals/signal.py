@@ -6,6 +6,7 @@ specialized, and what is left of it are the numbers that move (Draves 1997, figu
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 from collections.abc import Callable, Hashable
@@ -14,27 +15,38 @@ from typing import Any, NoReturn, cast
 
 from ..base.errors import InputError, brief
 from ..base.kinds import FUNCTION, instance, takes, whole
-from ..base.operators import Arithmetic
+from ..base.operators import Arithmetic, Comparison
 from ..base.where import caller
 from ..ir import types as T
 from ..staging import equals, lift, loop, require
 from ..staging.value import Staged
+from ..tracing import tracer
 from .keys import function_key, number_key
 from .node import SignalNode, States, Tick, copied, reached
 
 _python: Any = operator
 MAX_TAKEN = 1 << 31
 """Samples that plain Python computes at once, which would take an hour."""
-_ROWS = {"add": _python.add, "sub": _python.sub, "mul": _python.mul, "div": _python.truediv}
+_ROWS = {
+    "add": _python.add, "sub": _python.sub, "mul": _python.mul, "div": _python.truediv,
+    "lt": _python.lt, "le": _python.le,
+}  # fmt: skip
+MAX_POWER = 64
+"""The exponents up to which a power is a product."""
 
 
 @dataclass(frozen=True, eq=False)
-class Signal(Arithmetic["Signal"]):
+class Signal(Arithmetic["Signal"], Comparison["Signal"]):
     """Samples, one after another: integers or real numbers. Arithmetic on signals is arithmetic on their samples.
+
+    So are order, `abs`, `**` and the operators of pellucid: `abs(x)`, `x > 0.5`, `x ** 2`, `pl.min(x, y)`, `pl.sin(x)`.
 
     >>> from pellucid import signals as sg
     >>> (sg.count() * 2 + 1).take(3)
     [1, 3, 5]
+    >>> import pellucid as pl
+    >>> pl.min(abs(sg.count(-2)) ** 2, 3).take(4)
+    [3, 1, 0, 1]
     """
 
     node: SignalNode
@@ -138,13 +150,40 @@ class Signal(Arithmetic["Signal"]):
         """The opposite."""
         return mapped(_python.neg, self)
 
+    def __abs__(self) -> Signal:
+        """The magnitude."""
+        return self.__call_row__("abs", (self,))
+
+    def __pow__(self, other: Any) -> Signal:
+        """The power: a product for a whole exponent of 0 to 64, which integers have too, otherwise `pl.pow`."""
+        if isinstance(other, int) and not isinstance(other, bool) and 0 <= other <= MAX_POWER:
+            return mapped(_power(other), self)
+        return _combined(_row("pow"), self, other)
+
+    def __rpow__(self, other: Any) -> Signal:
+        """The power, by `pl.pow`."""
+        return _combined(_row("pow"), other, self)
+
+    def __call_row__(self, name: str, args: tuple[Any, ...]) -> Signal:
+        """A row of the operator table on the samples: so `pl.sin` takes signals."""
+        return mapped(_row(name), *args)
+
+    def __bool__(self) -> bool:
+        """Refuse: a signal is no truth, which Python's own `if`, `min` and `max` ask for."""
+        place, line = caller()
+        raise InputError(
+            f"a signal decides Python's own control flow in {line!r}",
+            place=place,
+            fix="use sg.where, pl.min or pl.max",
+        )
+
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> NoReturn:
         """Refuse: functions of NumPy are about arrays."""
         place, _ = caller()
         raise InputError(
             f"numpy.{ufunc.__name__} is asked of a signal",
             place=place,
-            fix=f"use pl.{ufunc.__name__} in sg.map, or an operator of Python",
+            fix=f"use pl.{ufunc.__name__}, or an operator of Python",
         )
 
 
@@ -231,6 +270,25 @@ def mapped(function: Callable[..., Any], *signals: Any) -> Signal:
     nodes, states = joined(*(as_signal(s) for s in signals))
     node = Mapped(function, nodes)
     return Signal(node, states)
+
+
+@functools.cache
+def _row(name: str) -> Callable[..., Any]:
+    """A row of the operator table as a function of samples: one function for each, so that equal nodes are found."""
+    return lambda *samples: tracer.call(name, *samples)
+
+
+def _power(exponent: int) -> Callable[[Any], Any]:
+    def power(x: Any) -> Any:
+        # By squaring, from the lowest bit of the exponent up.
+        found: Any = None
+        for k in range(exponent.bit_length()):
+            x = x * x if k else x
+            if exponent >> k & 1:
+                found = x if found is None else found * x
+        return 1 if found is None else found
+
+    return power
 
 
 def _combined(function: Callable[..., Any], a: Any, b: Any) -> Any:

@@ -19,6 +19,8 @@ from ..staging import signed as with_sign
 from ..staging.folding import node, number
 from ..staging.value import expression
 from .delays import scan
+from .envelopes import MAX_RAMP
+from .envelopes import ramp as ramped
 from .keys import number_key
 from .node import Carrying, SignalNode, Tick
 from .signal import ConstantSignal, Signal, as_number, as_signal, mapped
@@ -168,11 +170,12 @@ class Control(Carrying, ConstantSignal):
         return Control(self.label)
 
 
-@takes(name=TEXT)
-def control(name: str, value: float) -> Signal:
+@takes(name=TEXT, ramp=whole(0, MAX_RAMP))
+def control(name: str, value: float, *, ramp: int = 0) -> Signal:
     """A constant that a compiled signal lets be set between its blocks, by its name.
 
-    Raises InputError for what is no finite number.
+    With a `ramp` each new value is reached after so many samples, without a click. Raises InputError for what is no
+    finite number.
 
     >>> control("volume", 0.5).take(1)
     [0.5]
@@ -182,7 +185,8 @@ def control(name: str, value: float) -> Signal:
             f"{brief(value)} is not finite", place=f"{caller()[0]}: control", fix="begin with a finite number"
         )
     node = Control(name)
-    return Signal(node, {node: value})
+    found = Signal(node, {node: value})
+    return ramped(found, ramp, float(value)) if ramp else found
 
 
 @takes(start=_INTEGER)

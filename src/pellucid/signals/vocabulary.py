@@ -14,7 +14,7 @@ import numpy as np
 from ..base.errors import InputError
 from ..base.kinds import FUNCTION, each, instance, takes, whole
 from ..base.where import caller
-from ..staging import Memory
+from ..staging import Memory, choose
 from ..staging.value import Staged
 from .delays import delay1, scan
 from .feedback import rec
@@ -93,6 +93,22 @@ def map2(function: Callable[[Any, Any], Any], one: Signal, other: Signal) -> Sig
     [0, 2, 6]
     """
     return mapped(function, one, other)
+
+
+def where(condition: Any, then: Any, orelse: Any) -> Signal:
+    """The samples of one signal where those of a condition are true, and of another one elsewhere.
+
+    Each may be a number for a constant signal.
+
+    >>> from pellucid import signals as sg
+    >>> where(sg.count() > 1, sg.count(), -1).take(4)
+    [-1, -1, 2, 3]
+    """
+    return mapped(_chosen, condition, then, orelse)
+
+
+def _chosen(condition: Any, then: Any, orelse: Any) -> Any:
+    return choose(condition, lambda: then, lambda: orelse)
 
 
 @takes(table=_TABLE)

@@ -1,0 +1,264 @@
+"""Filters with poles: second-order sections, of which biquads are one each, and one pole.
+
+Biquads are those of Robert Bristow-Johnson ("Cookbook formulae for audio equalizer biquad filter coefficients", a W3C
+note), under the names that Web Audio has for them. Sections are computed as SciPy's `sosfilt` computes them: transposed
+direct form II, in its order of operations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+
+from ..base.errors import InputError, brief, did_you_mean
+from ..base.kinds import NUMBER, TEXT, takes
+from ..base.where import caller
+from ..tracing import functions as rows
+from .delays import delay1
+from .feedback import rec
+from .signal import SIGNAL, Signal, as_signal, mapped
+
+Coefficients = tuple[Any, Any, Any, Any, Any]
+BUTTERWORTH = math.sqrt(0.5)
+"""The Q of a second-order Butterworth filter, and of a shelf of slope 1."""
+LOWEST, HIGHEST = 1e-6, 0.499
+"""The range, in parts of the sample rate, to which a frequency that is a signal is limited."""
+NARROWEST = 1e-3
+"""The least Q, to which one that is a signal is limited."""
+
+
+def biquad_coefficients(
+    kind: str, frequency: float, *, rate: float, Q: float = BUTTERWORTH, gain: float = 0.0
+) -> tuple[float, float, float, float, float]:
+    """The coefficients (b0, b1, b2, a1, a2) of a biquad, for an a0 of 1.
+
+    `kind` is one of lowpass, highpass, bandpass (0 dB at its peak), notch, allpass, peaking, lowshelf and highshelf;
+    `frequency` is in hertz, above 0 and below half of the `rate`; `Q` above 0 is the quality, and `gain` in decibels is
+    that of peaking and of the shelves. Raises InputError for anything else.
+
+    >>> [round(c, 4) for c in biquad_coefficients("lowpass", 1000, rate=48000)]
+    [0.0039, 0.0078, 0.0039, -1.8153, 0.831]
+    """
+    _check(kind, frequency, rate, Q, gain)
+    found = _KINDS[kind](*_common(float(frequency) / float(rate), float(Q), float(gain)))
+    return cast("tuple[float, float, float, float, float]", _normalized(found))
+
+
+@takes(signal=SIGNAL, kind=TEXT)
+def biquad(
+    signal: Signal, kind: str, frequency: Any, *, rate: float, Q: Any = BUTTERWORTH, gain: Any = 0.0
+) -> Signal:
+    """A signal through a biquad, as `biquad_coefficients` has them; `frequency`, `Q` and `gain` may be signals.
+
+    A frequency that is a signal is limited to 0.000001 to 0.499 of the rate, a Q that is one to 0.001 and more. Raises
+    InputError as `biquad_coefficients` does.
+
+    >>> from pellucid import signals as sg
+    >>> click = sg.delay1(sg.constant(0.0), 1.0)
+    >>> [round(x, 4) for x in biquad(click, "lowpass", 4000, rate=48000).take(4)]
+    [0.0495, 0.1721, 0.2333, 0.2094]
+    """
+    moving = [isinstance(x, Signal) for x in (frequency, Q, gain)]
+    if not any(moving):
+        return _section(signal, _known(biquad_coefficients(kind, frequency, rate=rate, Q=Q, gain=gain)))
+    _check(kind, 0.25 if moving[0] else frequency, 1.0 if moving[0] else rate, 1.0 if moving[1] else Q,
+           0.0 if moving[2] else gain)  # fmt: skip
+    _check(kind, rate / 4 if _is_number(rate) else rate, rate, 1.0, 0.0)
+    formula = _KINDS[kind]
+
+    def coefficients(frequency: Any, quality: Any, gain: Any) -> Coefficients:
+        turns = rows.clamp(frequency * (1.0 / rate), LOWEST, HIGHEST)
+        return _normalized(formula(*_common(turns, rows.max(quality * 1.0, NARROWEST), gain * 1.0)))
+
+    return _section(signal, mapped(coefficients, frequency, Q, gain))
+
+
+@takes(signal=SIGNAL)
+def sosfilt(signal: Signal, sos: Any) -> Signal:
+    """A signal through second-order sections, one after another, as SciPy designs them: an array of shape (n, 6).
+
+    Each row is (b0, b1, b2, 1, a1, a2). Raises InputError for another shape, for an a0 that is not 1, and for what is
+    not finite.
+
+    >>> from pellucid import signals as sg
+    >>> sosfilt(sg.count(1) * 1.0, [[0.5, 0.5, 0.0, 1.0, 0.0, 0.0]]).take(3)
+    [0.5, 1.5, 2.5]
+    """
+    place = f"{caller()[0]}: sosfilt"
+    try:
+        sections = np.asarray(sos, np.float64)
+    except (TypeError, ValueError):
+        sections = np.zeros(0)
+    if sections.ndim != 2 or sections.shape[1:] != (6,):
+        raise InputError(
+            f"{brief(sos)} is not an array of shape (n, 6)",
+            place=place,
+            fix="design it with scipy.signal's output='sos'",
+        )
+    if not np.isfinite(sections).all() or not (sections[:, 3] == 1).all():
+        raise InputError(
+            "a section is not finite, or its a0 is not 1",
+            place=place,
+            fix="divide each row by its fourth number",
+        )
+    for b0, b1, b2, _, a1, a2 in cast("list[list[float]]", sections.tolist()):
+        signal = _section(signal, _known((b0, b1, b2, a1, a2)))
+    return signal
+
+
+@takes(signal=SIGNAL, kind=TEXT)
+def onepole(signal: Signal, frequency: Any, *, rate: float, kind: str = "lowpass") -> Signal:
+    """A signal through a filter of one pole, lowpass or highpass, of 6 dB an octave; `frequency` may be a signal.
+
+    y = x + exp(-2 pi f / rate) (y' - x), of which highpass is what is left of x. Raises InputError for a frequency that
+    is not above 0 and below half of the rate, and for another kind.
+
+    >>> from pellucid import signals as sg
+    >>> [round(x, 3) for x in onepole(sg.constant(1.0), 1000, rate=8000).take(3)]
+    [0.544, 0.792, 0.905]
+    """
+    if kind not in ("lowpass", "highpass"):
+        raise _unknown(kind, ["lowpass", "highpass"], "onepole")
+    moving = isinstance(frequency, Signal)
+    _check("lowpass", rate / 4 if moving and _is_number(rate) else frequency, rate, 1.0, 0.0)
+
+    def pole(frequency: Any) -> Any:
+        return rows.exp(rows.clamp(frequency * (1.0 / rate), LOWEST, HIGHEST) * (-2.0 * math.pi))
+
+    # What is known now is computed now, by Python.
+    known = None if moving else math.exp(-2.0 * math.pi * float(frequency) / rate)
+    low = toward(signal, mapped(pole, frequency) if known is None else as_signal(known), 0.0)
+    return low if kind == "lowpass" else signal - low
+
+
+def toward(signal: Signal, pole: Signal, first: Any) -> Signal:
+    """The signal y for which y = x + p (y' - x), where y' is the sample before, at first `first`."""
+
+    def step(x: Any, p: Any, before: Any) -> Any:
+        return x + p * (before - x)
+
+    def body(y: Signal) -> Signal:
+        return mapped(step, signal, pole, delay1(y, first))
+
+    return rec(body)
+
+
+# ---- sections ----
+
+
+def _section(x: Signal, coefficients: Signal) -> Signal:
+    """One second-order section; each sample of `coefficients` is a tuple of five."""
+
+    def body(y: Signal) -> Signal:
+        inner = delay1(mapped(_inner, coefficients, x, y), 0.0)
+        return mapped(_output, coefficients, x, delay1(mapped(_outer, coefficients, x, y, inner), 0.0))
+
+    return rec(body)
+
+
+def _output(c: Coefficients, x: Any, z: Any) -> Any:
+    return c[0] * x + z
+
+
+def _outer(c: Coefficients, x: Any, y: Any, z: Any) -> Any:
+    return c[1] * x - c[3] * y + z
+
+
+def _inner(c: Coefficients, x: Any, y: Any) -> Any:
+    return c[2] * x - c[4] * y
+
+
+def _known(coefficients: Coefficients) -> Signal:
+    """Coefficients for ever: static for the specializer."""
+    return mapped(lambda: coefficients)
+
+
+# ---- the cookbook ----
+
+_Formula = Callable[[Any, Any, Any], tuple[Any, ...]]
+
+
+def _common(turns: Any, Q: Any, gain: Any) -> tuple[Any, Any, Any]:
+    """The cosine of w0, alpha and A of the cookbook, for a frequency in parts of the rate; numbers of any stage."""
+    angle = turns * (2.0 * math.pi)
+    return rows.cos(angle), rows.sin(angle) / (2.0 * Q), rows.exp(gain * (math.log(10.0) / 40.0))
+
+
+def _normalized(given: tuple[Any, ...]) -> Coefficients:
+    b0, b1, b2, a0, a1, a2 = given
+    return b0 / a0, b1 / a0, b2 / a0, a1 / a0, a2 / a0
+
+
+def _shelf(cos: Any, alpha: Any, A: Any, sign: float) -> tuple[Any, ...]:
+    """A shelf: low for a sign of 1, high for -1."""
+    c, root = sign * cos, 2.0 * rows.sqrt(A) * alpha
+    up, down = A + 1.0, A - 1.0
+    return (
+        A * (up - down * c + root),
+        sign * 2.0 * A * (down - up * c),
+        A * (up - down * c - root),
+        up + down * c + root,
+        sign * -2.0 * (down + up * c),
+        up + down * c - root,
+    )
+
+
+_KINDS: dict[str, _Formula] = {
+    "lowpass": lambda c, al, A: ((1 - c) / 2, 1 - c, (1 - c) / 2, 1 + al, -2.0 * c, 1 - al),
+    "highpass": lambda c, al, A: ((1 + c) / 2, -1 - c, (1 + c) / 2, 1 + al, -2.0 * c, 1 - al),
+    "bandpass": lambda c, al, A: (al, 0.0, -1.0 * al, 1 + al, -2.0 * c, 1 - al),
+    "notch": lambda c, al, A: (1.0, -2.0 * c, 1.0, 1 + al, -2.0 * c, 1 - al),
+    "allpass": lambda c, al, A: (1 - al, -2.0 * c, 1 + al, 1 + al, -2.0 * c, 1 - al),
+    "peaking": lambda c, al, A: (1 + al * A, -2.0 * c, 1 - al * A, 1 + al / A, -2.0 * c, 1 - al / A),
+    "lowshelf": lambda c, al, A: _shelf(c, al, A, 1.0),
+    "highshelf": lambda c, al, A: _shelf(c, al, A, -1.0),
+}
+BIQUADS = tuple(_KINDS)
+"""The kinds of biquads."""
+
+
+def _is_number(thing: object) -> bool:
+    return NUMBER.test(thing) and not isinstance(thing, bool) and math.isfinite(cast("float", thing))
+
+
+def _check(kind: str, frequency: Any, rate: Any, Q: Any, gain: Any) -> None:
+    """Refuse what is no biquad."""
+    place, _ = caller()
+    if not isinstance(kind, str) or kind not in _KINDS:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise _unknown(kind, BIQUADS, "kind")
+    if not _is_number(rate) or rate <= 0:
+        raise InputError(
+            f"{brief(rate)} is no sample rate", place=f"{place}: rate", fix="give hertz, such as 48000"
+        )
+    if not _is_number(frequency) or not 0 < frequency < rate / 2:
+        raise InputError(
+            f"{brief(frequency)} is not a frequency above 0 and below {rate / 2:g}",
+            place=f"{place}: frequency",
+            fix="give hertz below half of the sample rate",
+        )
+    if not _is_number(Q) or Q <= 0:
+        raise InputError(
+            f"{brief(Q)} is not above 0", place=f"{place}: Q", fix="give a number such as 0.7071"
+        )
+    if not _is_number(gain) or abs(gain) > MAX_GAIN:
+        raise InputError(
+            f"{brief(gain)} is not a gain of -{MAX_GAIN} to {MAX_GAIN} dB",
+            place=f"{place}: gain",
+            fix="give decibels",
+        )
+
+
+MAX_GAIN = 1000
+"""Decibels of gain at most, far from where a float overflows."""
+
+
+def _unknown(kind: Any, known: Any, what: str) -> InputError:
+    place, _ = caller()
+    return InputError(
+        f"no filter is called {brief(kind)}",
+        place=f"{place}: {what}",
+        fix=(did_you_mean(kind, known) if isinstance(kind, str) else "") or f"give one of {', '.join(known)}",
+    )
