@@ -37,7 +37,9 @@ def test_examples_are_drawn_alike_by_every_back_end(pellucid, name):
 
 
 def test_the_swirl_is_a_checkerboard_far_inside_and_turns_halfway_at_half_its_size(pellucid):
-    assert pellucid("render", str(EXAMPLES / "swirl.py"), "-o", "a.png", "--size", "301")[0] == 0
+    assert (
+        pellucid("render", str(EXAMPLES / "swirl.py"), "-o", "a.png", "--size", "301", "--zoom", "1")[0] == 0
+    )
     pixels = opened("a.png")[..., 0].astype(int)
     x, y = np.meshgrid(np.arange(301) - 150.0, 150.0 - np.arange(301))
     angle = -2 * np.pi / 100 * np.hypot(x, y)
