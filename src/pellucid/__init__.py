@@ -117,20 +117,25 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(functions, name)
     except AttributeError:
-        raise AttributeError(f"pellucid has no {name!r}{_hint(name)}") from None
+        raise _unknown(name) from None
 
 
-def _hint(name: str) -> str:
+def _unknown(name: str) -> AttributeError:
+    """The error for a name that is nobody's: what to write instead, or the name that is nearest."""
     from .base.errors import did_you_mean
+    from .base.where import caller
     from .images import words
+    from .images.hints import hint
+    from .images.word import UnknownWordError
     from .ir.prim import table
 
-    near = did_you_mean(name, [*_HOME, *table()])
-    if near:
-        return f"; {near}"
-    word = name if name in words() else None
-    near = f"it is a word of pellucid.images: images.{name}" if word else did_you_mean(name, words())
-    return f"; {near}" + ("" if word else " It is a word of pellucid.images") if near else ""
+    fix = f"it is a word of pellucid.images: write im.{name}" if name in words() else hint(name)
+    fix = fix or did_you_mean(name, [*_HOME, *table()])
+    if fix is None and (near := did_you_mean(name, words())):
+        fix = f"{near} It is a word of pellucid.images"
+    return UnknownWordError(
+        f"pellucid has no {name!r}", place=caller()[0], fix=fix or "see help(pellucid) for what there is"
+    )
 
 
 def __dir__() -> list[str]:

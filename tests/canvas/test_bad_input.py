@@ -83,7 +83,7 @@ def test_render_refuses_a_read_only_out(kernel):
 
 @pytest.mark.parametrize("thing", ["swirl", None, 3, lambda point: point, str])
 def test_only_pictures_can_be_drawn(thing):
-    with pytest.raises(InputError, match=r"is not a picture; give one made with pellucid\.images"):
+    with pytest.raises(InputError, match="is not a picture; "):
         render(thing, 8)
 
 

@@ -60,7 +60,7 @@ REFUSED = {
     "text in a point": (lambda: im.move(("a", 1), im.checker), "move: offset is 'a', not a number"),
     "tuple for a color": (
         lambda: im.tint(0.5, (1, 0, 0), im.red),
-        "tint: tone is (1, 0, 0), not a color; give one such as red",
+        "tint: tone is (1, 0, 0), not a color; write rgb(1, 0, 0)",
     ),
     "unknown color": (lambda: im.color("rde"), "color: name is 'rde', not a color; did you mean 'red'?"),
     "bad digits": (
@@ -178,7 +178,7 @@ REFUSED = {
     "animation of a number": (lambda: im.animation(3), "3 is not a function of time"),
     "transform to a number": (
         lambda: im.warp(lambda p: p.x, im.checker).at(0, 0),
-        "returns Value; return a point or a pair of numbers",
+        "returns a number; return a point or a pair of numbers",
     ),
     "polar transform to a number": (
         lambda: im.warp(im.polar_transform(lambda r, t: r), im.checker).at(0, 0),

@@ -58,6 +58,10 @@ class InputError(PellucidError, ValueError):
     """A value from outside (size, parameter, time, option) that is out of its stated range."""
 
 
+class ArgumentError(PellucidError, TypeError):
+    """An argument that a function does not take."""
+
+
 class FileError(PellucidError, OSError):
     """A file that cannot be read, trusted or written."""
 
@@ -109,4 +113,6 @@ def brief(thing: object, most: int = 80) -> str:
         text = repr(thing)
     except Exception:  # noqa: BLE001 - what cannot even be shown is told by its type
         text = ""
+    if callable(thing) and " at 0x" in text:
+        text = f"the function {getattr(thing, '__name__', type(thing).__name__)}"
     return text if 0 < len(text) <= most and "\n" not in text else f"an object of type {type(thing).__name__}"

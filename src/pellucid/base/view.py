@@ -17,7 +17,8 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar, Unpack, cast, get_type_hints
 
-from .errors import InputError, brief, did_you_mean
+from .errors import ArgumentError, InputError, brief, did_you_mean
+from .where import caller
 
 #: Each pixel is the mean of at most so many by so many samples.
 MAX_SAMPLES = 64
@@ -117,7 +118,7 @@ class View:
     def replace(self, size: tuple[int, int] | int | None = None, **arguments: Unpack[ViewArguments]) -> View:
         """This view with other values for some of its fields; `params` are replaced as a whole.
 
-        Raises InputError as `View` does, and TypeError for an argument that no view has.
+        Raises InputError as `View` does, and ArgumentError for an argument that no view has.
 
         >>> View(64, zoom=2.0).replace((8, 4), center=(1.0, 0.0))
         View(size=(8, 4), center=(1.0, 0.0), zoom=2.0)
@@ -134,8 +135,10 @@ class View:
             # What does not change has been checked.
             put(made, name, _CHECKS[name](changed.pop(name)) if name in changed else value)
         for name in changed:
-            near = did_you_mean(name, _CHECKS)
-            raise TypeError(f"got an unexpected keyword argument {name!r}" + (f"; {near}" if near else ""))
+            fix = (
+                did_you_mean(name, _CHECKS) or f"a view has {', '.join(_CHECKS)}; see help() of what you call"
+            )
+            raise ArgumentError(f"got an unexpected keyword argument {name!r}", place=caller()[0], fix=fix)
         return made
 
     def arguments(self) -> dict[str, Any]:

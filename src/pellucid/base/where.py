@@ -8,8 +8,9 @@ import os
 import sys
 import traceback
 from pathlib import Path
+from types import FrameType
 
-_PACKAGE = str(Path(__file__).resolve().parent.parent)
+_PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
 _STANDARD = str(Path(os.__file__).resolve().parent) + os.sep
 _LONGEST = 100
 
@@ -20,18 +21,32 @@ def caller() -> tuple[str, str]:
     >>> caller()[0].endswith(":1")
     True
     """
+    frame = user_frame()
+    return _told(frame.f_code.co_filename, frame.f_lineno) if frame else ("unknown place", "")
+
+
+def user_frame() -> FrameType | None:
+    """The nearest frame on the stack that is the user's own; else one of what others call for the user.
+
+    >>> user_frame().f_code.co_name
+    '<module>'
+    """
     frame = inspect.currentframe()
-    outside: tuple[str, int] | None = None
+    outside: FrameType | None = None
     while frame is not None:
-        name, line = frame.f_code.co_filename, frame.f_lineno
-        if not name.startswith((_PACKAGE, "<frozen")):
+        name = frame.f_code.co_filename
+        if not is_own(name):
             # What others call for the user, such as a function of NumPy, is second best.
-            outside = outside or (name, line)
-            if not _of_others(name):
-                outside = name, line
-                break
+            outside = outside or frame
+            if not of_others(name):
+                return frame
         frame = frame.f_back
-    return _told(*outside) if outside else ("unknown place", "")
+    return outside
+
+
+def is_own(name: str) -> bool:
+    """Whether a file of code belongs to pellucid, or to what Python itself runs on the way."""
+    return name.startswith((_PACKAGE, "<frozen"))
 
 
 def innermost(error: BaseException) -> str | None:
@@ -46,17 +61,19 @@ def innermost(error: BaseException) -> str | None:
     place: str | None = None
     for frame, line in traceback.walk_tb(error.__traceback__):
         name = frame.f_code.co_filename
-        if not name.startswith((_PACKAGE, "<frozen")) and not _of_others(name):
+        if not is_own(name) and not of_others(name):
             place = _told(name, line)[0]
     return place
 
 
 def _told(name: str, line: int) -> tuple[str, str]:
+    # Files change while a session goes on, as under an editor.
+    linecache.checkcache(name)
     text = linecache.getline(name, line).strip()
     return f"{Path(name).name}:{line}", text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _of_others(name: str) -> bool:
+def of_others(name: str) -> bool:
     """Whether a file belongs to Python itself or to NumPy."""
     if name.startswith(_STANDARD) and "-packages" not in name:
         return True

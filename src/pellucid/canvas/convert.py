@@ -11,6 +11,7 @@ from pellucid.base.arrays import check_apart
 from pellucid.base.errors import InputError, brief
 from pellucid.base.garbage import uncollected
 from pellucid.base.room import with_room
+from pellucid.base.tracebacks import door
 from pellucid.canvas.compose import Pixels
 from pellucid.conversion.nests import code_between
 from pellucid.conversion.packing import nest_of
@@ -28,6 +29,7 @@ MAX_SOURCES = 64
 """Buffers that stand for the bytes of any picture, kept so that equal changes of them are equal programs."""
 
 
+@door
 def convert(
     data: object,
     source: str | Layout,

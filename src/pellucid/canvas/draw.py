@@ -17,6 +17,7 @@ from pellucid.base.aside import written_aside
 from pellucid.base.errors import InputError, brief
 from pellucid.base.kinds import FUNCTION, TRUTH, optional, takes
 from pellucid.base.progress import Progress, ProgressLine
+from pellucid.base.tracebacks import door
 from pellucid.base.view import View, spelled_out
 from pellucid.canvas.compose import Pixels
 from pellucid.canvas.film import frames_on_the_way, write_film
@@ -39,6 +40,7 @@ _LONG = 1 << 22
 
 
 @spelled_out(DrawArguments)
+@door
 def render(
     picture: object,
     size: tuple[int, int] | int | None = None,
@@ -85,6 +87,7 @@ def render(
 
 
 @spelled_out(DrawArguments)
+@door
 def save(
     picture: object,
     path: str | os.PathLike[str],
@@ -124,6 +127,7 @@ def save(
 
 
 @spelled_out(DrawArguments)
+@door
 @takes(loop=TRUTH, progress=optional(FUNCTION))
 def animate(
     picture: object,
@@ -157,7 +161,7 @@ def animate(
     True
     """
     if start is not None:
-        warnings.warn("animate(start=...) is called time=... now", DeprecationWarning, stacklevel=3)
+        warnings.warn("animate(start=...) is called time=... now", DeprecationWarning, stacklevel=4)
         arguments["time"] = start
     asked = drawing(picture, size, view, arguments)
     seen = asked.view

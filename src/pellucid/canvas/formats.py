@@ -6,6 +6,7 @@ a moving JPEG, is refused here before the first pixel is computed.
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from pellucid.base.errors import InputError, brief, did_you_mean
+from pellucid.base.errors import InputError, brief
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,9 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     if suffix in by_suffix:
         return by_suffix[suffix]
     known = f"nown are {', '.join(by_suffix)}"
-    hint = did_you_mean(suffix, by_suffix) if suffix else None
+    # Suffixes are so short that others look alike.
+    near = difflib.get_close_matches(suffix, by_suffix, n=1, cutoff=0.8)
+    hint = f"did you mean {near[0]!r}?" if near else None
     raise InputError(
         f"unknown suffix {suffix!r}" if suffix else "the file name has no suffix, so its format is unknown",
         place=path or "path",
@@ -111,6 +114,8 @@ def checked_path(path: object) -> str:
         text = os.fsdecode(path)  # pyright: ignore[reportArgumentType]
         os.fsencode(text)
     except (TypeError, UnicodeError):
+        if getattr(type(path), "__pellucid_picture__", False):
+            fix = "the picture comes first, then the path"
         raise InputError(f"{brief(path)} is not a path", place="path", fix=fix) from None
     if "\0" in text:
         raise InputError(f"{brief(path)} has a character that no file name has", place="path", fix=fix)

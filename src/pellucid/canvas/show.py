@@ -18,6 +18,7 @@ from typing import Any, TextIO, Unpack
 
 from pellucid.base.errors import BackendError, InputError, brief
 from pellucid.base.kinds import NUMBER, TEXT, ArgumentKind, optional, takes
+from pellucid.base.tracebacks import door
 from pellucid.base.view import View, spelled_out
 from pellucid.canvas.draw import render, save
 from pellucid.canvas.formats import Look, format_of
@@ -36,6 +37,7 @@ _TERMINAL_FPS = 20
 
 
 @spelled_out(DrawArguments)
+@door
 @takes(seconds=NUMBER, mode=optional(TEXT), stream=_STREAM)
 def show(
     picture: object,

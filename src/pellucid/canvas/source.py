@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 
 from pellucid import driver
-from pellucid.base.errors import InputError, brief
+from pellucid.base.errors import InputError
 from pellucid.base.view import View, ViewArguments
 from pellucid.driver.fit import fitted as fitted_view
-from pellucid.driver.kernel import checked_source
+from pellucid.driver.kernel import checked_source, no_picture
 from pellucid.driver.view import Smooth, carried, check_known_params, checked_smooth, checked_view
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def compiled(
     >>> compiled("swirl")
     Traceback (most recent call last):
         ...
-    pellucid.base.errors.InputError: 'swirl' is not a picture; give one made with pellucid.images or a function...
+    pellucid.base.errors.InputError: 'swirl' is not a picture; the picture comes first, then the file; ...
     """
     options = {"numerics": numerics, "precision": precision, "backend": backend}
     chosen = {name: value for name, value in options.items() if value is not None}
@@ -151,10 +151,7 @@ def compiled(
             )
         return picture
     if not is_picture(picture):
-        raise InputError(
-            f"{brief(picture)} is not a picture",
-            fix="give one made with pellucid.images or a function marked with @pl.image or @pl.animation",
-        )
+        raise no_picture(picture)
     return driver.Kernel(checked_source(picture), driver.Options(**chosen), now=False)
 
 

@@ -110,9 +110,10 @@ def chosen(word: str, kind: ObjectKind = PICTURE) -> Chosen:
         if not things:
             functions = _functions(module)
             few = f"has functions ({_some(functions)}) but no {kind.noun}s"
+            code = getattr(vars(module).get(functions[0]), "__code__", None) if functions else None
             raise InputError(
                 few if functions else f"has no {kind.noun}s",
-                place=str(path),
+                place=f"{path}:{code.co_firstlineno}" if code is not None else str(path),
                 fix=f"write {kind.decorators} above one"
                 if functions
                 else f"define one, such as: {kind.example}",

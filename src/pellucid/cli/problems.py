@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pellucid.base.errors import InputError, PellucidError
+from pellucid.base.tracebacks import show_all
 from pellucid.cli.stopping import stoppable
 
 FAILED = 1
@@ -28,6 +29,7 @@ def guarded(work: Callable[[], int], *, debug: bool = False) -> int:
     >>> guarded(lambda: 0)
     0
     """
+    before = show_all() if debug else None
     try:
         with stoppable(), _short_warnings():
             status = work()
@@ -48,6 +50,9 @@ def guarded(work: Callable[[], int], *, debug: bool = False) -> int:
             traceback.print_exc()
         _say(_told(error))
         return USAGE if isinstance(error, InputError) else FAILED
+    finally:
+        if before is not None:
+            show_all(before)
 
 
 def _told(error: Exception) -> str:

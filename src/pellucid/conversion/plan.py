@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..base.tracebacks import door
 from ..driver.frame import COLUMN, ROW
 from ..driver.options import Options
 from ..ir import types as T
@@ -185,6 +186,7 @@ class ConversionPlan:
         return explained(self, options)
 
 
+@door
 def plan_conversion(
     source: str | Layout, target: str | Layout, size: tuple[int, int], *, precision: str = "f32"
 ) -> ConversionPlan:

@@ -6,7 +6,8 @@ view, time and parameters are arguments of the kernel; none of them is compiled 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, Protocol, cast
@@ -44,6 +45,12 @@ WIDTH = E.param("width", T.i32)
 HEIGHT = E.param("height", T.i32)
 SAMPLES = E.param("samples", T.i32)
 EMPTY: Mapping[str, float] = {}
+_PICTURE = "picture"
+"""The place of errors about samples, until the picture is known."""
+_ROUNDING = 1e-6
+"""How far a constant part of a color may be off: a few units in the last place of f32."""
+_CHOICES = 6
+"""Choices within choices among which constants are looked for."""
 OUT = Buffer("out", T.u32, 1)
 """The pixels, row after row; how many there are is known when the kernel is called."""
 
@@ -99,7 +106,7 @@ def build(
     Raises VocabularyError if the source's samples are no color, region, field or packed color, and whatever the
     source itself raises.
     """
-    with tracing(real):
+    with tracing(real), _placed(source):
         time = Value(E.param("time", real))
         column, row = _indices()
         if variant.supersample:
@@ -132,7 +139,7 @@ def build_into(
 
     Arguments of `known` are compiled in: sizes, or values of the view. Raises as `build` does.
     """
-    with tracing(real):
+    with tracing(real), _placed(source):
         time = Value(E.param("time", real))
 
         def color(column: Expr, row: Expr) -> tuple[Any, Any, Any, Any]:
@@ -149,6 +156,18 @@ def build_into(
     # Its loops need not be those over all pixels.
     ranges = {e: f for e, f in frame.ranges.items() if e.op != "index"}
     return replace(frame, ranges=index_facts(frame.kernel, ranges))
+
+
+@contextmanager
+def _placed(source: PictureSource) -> Generator[None]:
+    """Errors about what a picture gives name the place where it was made, if the picture knows it."""
+    try:
+        yield
+    except VocabularyError as error:
+        place = getattr(source, "made_at", None)
+        if error.place != _PICTURE or not isinstance(place, str):
+            raise
+        raise VocabularyError(error.message, place=place, fix=error.fix) from None
 
 
 def loading(frame: Frame, old: Buffer, new: Buffer) -> Frame:
@@ -349,8 +368,8 @@ def color_of(sample: Any) -> tuple[Any, Any, Any, Any]:
         gray = where(Value(node), 1.0, 0.0) if node.type is T.boolean else convert(Value(node), real)
         return gray, gray, gray, 1.0
     raise VocabularyError(
-        f"a sample is made of {len(leaves)} numbers",
-        place="picture",
+        f"its function returns {len(leaves)} numbers, not a color",
+        place=_PICTURE,
         fix="write rgb(red, green, blue) for a color without alpha"
         if len(leaves) == 3
         else "return a color of four (red, green, blue, alpha), a truth, a number, or a packed u32",
@@ -359,25 +378,47 @@ def color_of(sample: Any) -> tuple[Any, Any, Any, Any]:
 
 def _check_constants(leaves: Sequence[Any]) -> None:
     """Refuse constants that no color has: a whole number, which was meant as a packed color, and parts beyond 1."""
-    fixed = [x for x in map(static, leaves) if x is not None]
+    fixed = [x for leaf in leaves for x in _constants(leaf)]
     if len(leaves) == 1 and fixed and type(fixed[0]) is int and fixed[0] not in (0, 1):
         raise VocabularyError(
-            f"a sample is the whole number {fixed[0]}",
-            place="picture",
+            f"its function returns the whole number {fixed[0]}",
+            place=_PICTURE,
             fix="return a color, such as rgb(1, 0.5, 0) or packed_color(255, 128, 0), or a number from 0 to 1",
         )
-    if len(leaves) == 4 and any(not 0 <= x <= 1 for x in fixed):
+    beyond = [x for x in fixed if not _is_part(x)]
+    if len(leaves) == 4 and beyond:
         raise VocabularyError(
-            f"a sample is a color of {', '.join(map(str, leaves))}, whose parts are not all from 0 to 1",
-            place="picture",
-            fix="divide by 255 what is from 0 to 255",
+            f"its function returns a color with a part of {beyond[0]:g}, not from 0 to 1",
+            place=_PICTURE,
+            fix="divide by 255 what is from 0 to 255, or write color('#ff8000')",
         )
+
+
+def _is_part(x: float) -> bool:
+    """Whether a constant may be a part of a color, but for rounding."""
+    return -_ROUNDING <= x <= 1 + _ROUNDING
+
+
+def _constants(leaf: Any) -> list[Any]:
+    """The constant that a number is, or the constants that conditions choose between."""
+    number = static(leaf)
+    if number is not None:
+        return [number]
+    found: list[Any] = []
+    waiting = [(leaf.expr, 0)] if isinstance(leaf, Value) else []
+    while waiting:
+        node, depth = waiting.pop()
+        if node.op == "const":
+            found.append(node.attr)
+        elif node.op == "choose" and depth < _CHOICES:
+            waiting += [(arm, depth + 1) for arm in node.args[1:]]
+    return found
 
 
 def _real(x: Any) -> float:
     number = static(x)
     if number is None:
-        raise VocabularyError(f"a sample holds {brief(x)}", place="picture", fix="give numbers")
+        raise VocabularyError(f"a sample holds {brief(x)}", place=_PICTURE, fix="give numbers")
     return E.const(number, F.real_type()).attr
 
 

@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from inspect import getattr_static
+from pathlib import PurePath
 from typing import Any, NamedTuple, Protocol, TypeVar, Unpack, cast
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..backends.registry import Lent, maker
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.garbage import uncollected
 from ..base.room import with_room
+from ..base.tracebacks import door
 from ..base.transitions import once_positional
 from ..base.view import View, ViewArguments, looked_at, spelled_out
 from ..ir.nest import all_roots
@@ -138,6 +140,7 @@ class Kernel:
 
     @once_positional(*FORMER_ORDER)
     @spelled_out(RenderArguments)
+    @door
     def render(
         self, size: tuple[int, int] | int | None = None, **arguments: Unpack[RenderArguments]
     ) -> Bytes:
@@ -156,6 +159,7 @@ class Kernel:
 
     @once_positional(*FORMER_ORDER)
     @spelled_out(RenderArguments)
+    @door
     def premultiplied(
         self, size: tuple[int, int] | int | None = None, **arguments: Unpack[RenderArguments]
     ) -> Bytes:
@@ -240,6 +244,7 @@ def _own(given: Mapping[str, float], known: Mapping[str, Param]) -> dict[str, fl
     return {name: float(given.get(name, p.default)) for name, p in known.items()}
 
 
+@door
 def compile(
     picture: PictureSource, *, numerics: str = "relaxed", precision: str = "f32", backend: str = "auto"
 ) -> Kernel:
@@ -259,17 +264,33 @@ def checked_source(thing: object) -> PictureSource:
     >>> checked_source("swirl")
     Traceback (most recent call last):
         ...
-    pellucid.base.errors.InputError: 'swirl' is not a picture; give one made with pellucid.images or a function...
+    pellucid.base.errors.InputError: 'swirl' is not a picture; the picture comes first, then the file; ...
     """
     if isinstance(thing, Kernel):
         raise InputError("this picture is compiled already", fix="give the picture it was made of")
     # Asked without running anything of it: a picture may turn any name into a word of the vocabulary.
     if isinstance(thing, type) or not (_samples(type(thing)) or _has_samples(thing)):
-        raise InputError(
-            f"{brief(thing)} is not a picture",
-            fix="give one made with pellucid.images or a function marked with @pl.image or @pl.animation",
-        )
+        raise no_picture(thing)
     return cast("PictureSource", thing)
+
+
+def no_picture(thing: object) -> InputError:
+    """The error for what is given as a picture and is none, with what it was most likely meant to be.
+
+    >>> print(no_picture([1, 2]))
+    [1, 2] is not a picture; give one made with pellucid.images or a function marked with @pl.image or @pl.animation
+    """
+    told, fix = (
+        brief(thing),
+        "give one made with pellucid.images or a function marked with @pl.image or @pl.animation",
+    )
+    if callable(thing) and not isinstance(thing, type):
+        fix = "mark it with @pl.image, or with @pl.animation if its argument is the time"
+    elif isinstance(thing, np.ndarray):
+        told, fix = "an array of NumPy", "make a picture of its pixels with pellucid.images.bitmap(array)"
+    elif isinstance(thing, str | PurePath):
+        fix = "the picture comes first, then the file; a file is read by pellucid.images.read_image(path)"
+    return InputError(f"{told} is not a picture", fix=fix)
 
 
 def _has_samples(thing: object) -> bool:
@@ -326,6 +347,7 @@ class Planned(Protocol):
 
 
 @spelled_out(ViewArguments)
+@door
 def explain(
     picture: PictureSource | Planned,
     size: tuple[int, int] | int | None = None,
@@ -364,6 +386,7 @@ def explain(
     return with_room(work)
 
 
+@door
 def export_c(
     picture: PictureSource,
     name: str = "picture",

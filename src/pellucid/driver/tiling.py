@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..backends.tilevm.machine.running import TileCode, TileCounts
 from ..base.errors import BackendError
+from ..base.tracebacks import door
 from ..base.view import View, ViewArguments, spelled_out
 from .frame import OUT, FrameVariant, PictureSource
 from .kernel import Kernel, checked_source, code_of
@@ -99,6 +100,7 @@ class Tiles:
 
 
 @spelled_out(ViewArguments)
+@door
 def explain_tiles(
     picture: PictureSource,
     size: tuple[int, int] | int | None = None,

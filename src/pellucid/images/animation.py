@@ -12,6 +12,7 @@ from typing import Any
 from ..base.errors import VocabularyError, brief
 from ..base.operators import Arithmetic
 from ..base.room import with_room
+from ..base.where import caller
 from ..ir import expr as E
 from ..ir import types as T
 from ..tracing import Point, Value, convert, flatten, is_symbolic, real_type, static, tracing
@@ -152,6 +153,11 @@ class Animation(Behavior, Drawable):
 
         return with_room(found)
 
+    @property
+    def made_at(self) -> str:
+        """Where its function stands, if that is the user's, and what it is: the place of errors about its values."""
+        return short(self, self._function)
+
     def __call__(self, time: Any) -> Image:
         """The image at a moment, in seconds, which may be symbolic.
 
@@ -203,7 +209,11 @@ def at_time(x: Any, time: Any) -> Any:
     return x(time) if isinstance(x, Behavior) else x
 
 
-def animation(function: Callable[[Any], Any]) -> Animation:
+def _nothing(time: Any) -> None:
+    """Stands for a function that was not given."""
+
+
+def animation(function: Callable[[Any], Any] = _nothing) -> Animation:
     """An animation from a function of time, in seconds, to an image; to be used as a decorator.
 
     Raises VocabularyError for what is not a function of one argument. A still image is taken as one that never changes.
@@ -218,6 +228,12 @@ def animation(function: Callable[[Any], Any]) -> Animation:
         return function
     if isinstance(function, Image):
         return Animation(lambda t: function)
+    if function is _nothing:
+        raise VocabularyError(
+            "no function was given",
+            place=f"{caller()[0]}: animation",
+            fix="write @pl.animation without parentheses",
+        )
     if not callable(function) or argument_count(function) != 1:
         raise VocabularyError(
             f"{getattr(function, '__name__', repr(function))} is not a function of time",

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from ..base.errors import FileError, InputError, installed
+from ..base.errors import FileError, InputError, brief, installed
 from ..base.opening import contents
 from ..ir import types as T
 from ..ir.expr import Buffer
@@ -401,7 +401,11 @@ def bitmap(array: Any, alpha: str = "straight") -> Bitmap:
     array([0., 1.], dtype=float32)
     """
     if isinstance(array, str | bytes | os.PathLike):
-        raise InputError("a file is no array", place="bitmap", fix="read it: read_image('picture.png')")
+        raise InputError(
+            "a file is no array",
+            place="bitmap",
+            fix=f"read it: im.read_image({brief(cast('object', array))})",
+        )
     return Bitmap(raster_of(array, alpha, unique_name("array")))
 
 

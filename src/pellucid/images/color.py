@@ -11,8 +11,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ..base.errors import TraceError
+from ..base.where import caller
 from ..tracing import functions as F
 from ..tracing import is_symbolic, static
+from ..tracing.tracer import NoSuchPartError
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +46,30 @@ class Color:
 
     def __add__(self, other: Color) -> Color:
         """The sum of components, for weighted averages; the weights must add up to at most one."""
+        _check_color("+", other)
         return self.combine(other, lambda x, y: x + y)
 
     def __sub__(self, other: Color) -> Color:
         """The difference of components, a step in the space of colors and not itself a color."""
+        _check_color("-", other)
         return self.combine(other, lambda x, y: x - y)
 
     def __mul__(self, weight: Any) -> Color:
         """All four components scaled: the same color, more transparent, for a weight in 0 .. 1."""
+        if isinstance(weight, Color | tuple | list):
+            raise _no_operand(
+                "*", "write multiply(a, b), one of the blend modes, or scale a color by a number"
+            )
         return self.map(lambda x: x * weight)
 
     __rmul__ = __mul__
+
+    def __getattr__(self, name: str) -> Any:
+        """Refuse what a color does not have."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        fix = "it has r, g, b and a, premultiplied, and c.straight() gives them as they are written"
+        raise NoSuchPartError(f"a color has no {name!r}", place=caller()[0], fix=fix)
 
     def map(self, function: Callable[[Any], Any]) -> Color:
         """The color of a function of each of the four components.
@@ -111,6 +127,16 @@ class Color:
     def is_static(self) -> bool:
         """Whether all components are Python numbers."""
         return not any(map(is_symbolic, self))
+
+
+def _check_color(sign: str, other: object) -> None:
+    if not isinstance(other, Color):
+        raise _no_operand(sign, "give two colors, or change the components with color.map(function)")
+
+
+def _no_operand(sign: str, fix: str) -> TraceError:
+    place, line = caller()
+    return TraceError(f"colors have no {sign} of this kind in `{line}`", place=place, fix=fix)
 
 
 INVISIBLE = Color(0, 0, 0, 0)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Self, Unpack
 
 from ..base.errors import InputError
+from ..base.tracebacks import door
 from ..base.view import View, ViewArguments, checked_real, looked_at, spelled_out
 
 
@@ -20,6 +21,7 @@ class Drawable:
 
     _view: View | None
 
+    @door
     def at(
         self,
         x: Any,

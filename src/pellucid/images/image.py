@@ -7,11 +7,15 @@ the core.
 
 from __future__ import annotations
 
+import ast
 import contextvars
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
+
+from ..base.construct import construct
 from ..base.errors import TraceError, VocabularyError, brief
 from ..base.room import with_room
 from ..base.where import caller
@@ -74,8 +78,16 @@ class Image(Drawable):
         with tracing():
             return kind_of(self(unknown_point()))
 
-    def __call__(self, point: Point | tuple[Any, Any]) -> Any:
+    @property
+    def made_at(self) -> str:
+        """Where its function stands, if that is the user's, and what it is: the place of errors about its values."""
+        return short(self, self._function)
+
+    def __call__(self, point: Point | tuple[Any, Any], *more: Any) -> Any:
         """The value at a point, which may be symbolic: use this to sample one image inside the function of another."""
+        if more:
+            place, _ = caller()
+            raise TraceError("a picture is sampled at one point", place=place, fix="write picture((x, y))")
         p = Point.of(point)
         memo = _memo.get()
         if memo is None:
@@ -117,11 +129,13 @@ class Image(Drawable):
         for leaf in leaves:
             if type(leaf) is not Value and not isinstance(leaf, Value) and static(leaf) is None:
                 fix = "return a color, a truth, a number or an image"
+                if isinstance(leaf, np.ndarray):
+                    fix = "return rgb(red, green, blue), not an array of NumPy"
                 if isinstance(leaf, str):
                     fix = f"write color({leaf!r}) for the color of that name"
                 within = "" if leaf is value else f"{type(value).__name__} with "
                 raise VocabularyError(
-                    f"its function returns {within}{brief(leaf)}, which is no number",
+                    f"its function returns {within}{brief(cast('object', leaf))}, which is no number",
                     place=short(self, self._function),
                     fix=fix,
                 )
@@ -233,12 +247,16 @@ class Image(Drawable):
         return _operate(">=", "field", "region", self, other)
 
     def __bool__(self) -> bool:
+        __tracebackhide__ = True
         place, line = caller()
-        raise VocabularyError(
-            f"an image has no truth of its own in `{line}`",
-            place=place,
-            fix="write a & b, a | b, ~a for regions and cond(region, a, b) for a choice",
-        )
+        fix = "write a & b, a | b, ~a for regions and cond(region, a, b) for a choice"
+        here = construct()
+        asking = here.nearest(ast.IfExp, ast.If) if here is not None else None
+        if isinstance(asking, ast.IfExp):
+            fix = f"write im.cond({', '.join(ast.unparse(part) for part in (asking.test, asking.body, asking.orelse))})"
+        elif isinstance(asking, ast.If):
+            fix = f"write im.cond({ast.unparse(asking.test)}, a, b), an image for either case"
+        raise VocabularyError(f"an image has no truth of its own in `{line}`", place=place, fix=fix)
 
 
 def _total(operator: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -307,13 +325,17 @@ def _operate(sign: str, kind: str, result: str, *operands: Any) -> Any:
 
 
 _OPERATORS = {
-    "region": "operators on regions are & | ^ ~ -",
+    "region": "operators on regions are & | ^ ~ -, and region.fill(red) colors one",
     "field": "operators on fields are + - * / % ** and comparisons",
     "color": "combine colored images with over, lerp, or a blend mode",
 }
 
 
-def image(function: Callable[..., Any]) -> Image:
+def _nothing() -> None:
+    """Stands for a function that was not given."""
+
+
+def image(function: Callable[..., Any] = _nothing) -> Image:
     """An image from a function of a point `p`, or of two coordinates `x, y`; to be used as a decorator.
 
     The function may return a color (`Color`, or premultiplied red, green, blue, alpha), a truth (a region: white
@@ -328,9 +350,13 @@ def image(function: Callable[..., Any]) -> Image:
     """
     if isinstance(function, Image):
         return function
+    if function is _nothing:
+        raise VocabularyError(
+            "no function was given", place=f"{caller()[0]}: image", fix="write @pl.image without parentheses"
+        )
     if not callable(function):
         raise VocabularyError(
-            f"{function!r} is not a function",
+            f"{brief(function)} is not a function",
             place="image",
             fix="write @pl.image above a function of a point",
         )

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 from ..base.errors import VocabularyError, brief, did_you_mean
@@ -167,7 +168,23 @@ def to_color(x: Any) -> Color:
             return parse_color(x)
         except VocabularyError as error:
             raise Refused(error.message, error.fix or "") from None
-    raise Refused(f"{told(x)}, not a color", "give one such as red, rgb(1, 0.5, 0), '#ff8000'")
+    raise Refused(
+        f"{told(x)}, not a color", _written_color(x) or "give one such as red, rgb(1, 0.5, 0), '#ff8000'"
+    )
+
+
+def _written_color(x: Any) -> str | None:
+    """How to write the color that numbers were meant as, or None if they were meant as none."""
+    if type(x) is int and 1 < x <= 0xFFFFFF:
+        return f"write color('#{x:06x}')"
+    parts = list(cast("Sequence[Any]", x)) if isinstance(x, tuple | list) else []
+    numbers = [part for part in map(static, parts) if part is not None]
+    if not 3 <= len(numbers) == len(parts) <= 4:
+        return None
+    if all(isinstance(n, int) and 0 <= n <= 255 for n in numbers) and max(numbers) > 1:
+        return f"write color('#{''.join(f'{int(n):02x}' for n in numbers)}')"
+    name = "rgb" if len(numbers) == 3 else "rgba"
+    return f"write {name}({', '.join(f'{n:g}' for n in numbers)})" if max(numbers) <= 1 else None
 
 
 @parameter_type("Transform", "a function from points to points")
@@ -183,10 +200,11 @@ def _transform(x: Any) -> Callable[[Point], Point]:
             pair = cast("tuple[Any, ...]", q)
             if len(pair) == 2:
                 return Point(pair[0], pair[1])
-        name = getattr(x, "__name__", repr(x))
+        code = getattr(x, "__code__", None)
+        where = f"{Path(code.co_filename).name}:{code.co_firstlineno}: " if code is not None else ""
         raise VocabularyError(
-            f"returns {type(cast(object, q)).__name__}",
-            place=f"transform {name}",
+            f"returns {'a number' if isinstance(q, Value) else brief(cast('object', q))}",
+            place=f"{where}transform {getattr(x, '__name__', repr(x))}",
             fix="return a point or a pair of numbers",
         )
 
@@ -260,6 +278,8 @@ def to_image(x: Any) -> Image:
         return constant(x)
     value = static(x)
     if value is None:
+        if (fix := _written_color(x)) is not None:
+            raise Refused(f"{told(x)}, not a color", fix)
         fix = "make it an image with @pl.image" if callable(x) else "give an image"
         raise Refused(f"{told(x)}, not an image", fix)
     if not finite(value):
@@ -286,7 +306,13 @@ class Slot:
         if not self.image:
             assert self.type is not None  # noqa: S101 - every slot is one or the other
             value = self.type.check(x)
-            _check_limits(value, limits if limits is not None else self.type.range)
+            try:
+                _check_limits(value, limits if limits is not None else self.type.range)
+            except Refused as no:
+                if self.type.name == "Fraction" and type(value) is int and 1 < value <= 255:
+                    fix = f"{no.fix}: {value} of 255 is {value / 255:.3g}, and color('#ff8000') takes bytes"
+                    raise Refused(no.problem, fix) from None
+                raise
             return value
         made = to_image(x)
         if limits is not None and static(x) is not None:
@@ -296,6 +322,8 @@ class Slot:
             wanted = letters.setdefault(self.letter, made.kind)
         if wanted is not None and made.kind != wanted:
             fix = _HINTS.get((made.kind, wanted), f"give {KINDS[wanted]}")
+            if wanted == "color":
+                fix = _written_color(x) or fix
             if self.letter is not None:
                 raise Refused(f"{KINDS[made.kind]} beside {KINDS[wanted]}", "give images of one kind")
             raise Refused(f"{KINDS[made.kind]}, not {KINDS[wanted]}", fix)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..base.where import is_own
+
 MOST = 400
 DEEPEST = 40
 
@@ -54,12 +56,14 @@ def written(expression: str | Callable[[], str]) -> str:
 
 
 def short(picture: object, function: Callable[..., Any] | None = None) -> str:
-    """A picture as the place of an error: the file and the line of its function, if it is one of Python, and its name.
+    """A picture as the place of an error: the file and the line of its function, if it is the user's, and its name.
 
-    >>> short("x" * 100)[-3:], short("mine", short)
-    ('xx…', "telling.py:...: 'mine'")
+    >>> short("x" * 100)[-3:], short("mine", short), short("yours", lambda p: p)
+    ('xx…', "'mine'", "<doctest ...>:1: 'yours'")
     """
     text = repr(picture)
     text = text if len(text) <= 60 else f"{text[:59]}…"
     code = getattr(function, "__code__", None)
-    return f"{Path(code.co_filename).name}:{code.co_firstlineno}: {text}" if code is not None else text
+    if code is None or is_own(code.co_filename):
+        return text
+    return f"{Path(code.co_filename).name}:{code.co_firstlineno}: {text}"

@@ -15,10 +15,12 @@ from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar, cast
 
 from ..base.errors import VocabularyError, did_you_mean
+from ..base.tracebacks import shortened
 from ..base.where import caller
 from ..tracing import tracing
 from .animation import Animation, Behavior, at_time, unknown_time
 from .drawable import Drawable
+from .hints import hint
 from .image import Image
 from .signature import Limits, Range, Refused, Slot, read, result_kind
 
@@ -188,7 +190,11 @@ def word(
 
         @functools.wraps(function)
         def checked(*args: P.args, **named: P.kwargs) -> R:
-            return cast("R", _apply(entry, args, named))
+            __tracebackhide__ = True
+            try:
+                return cast("R", _apply(entry, args, named))
+            except Exception as error:  # noqa: BLE001 - it is raised again
+                raise shortened(error)  # noqa: B904 - the same error
 
         entry = Word(
             name=called,
@@ -250,7 +256,12 @@ def _apply(entry: Word, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
             bound = entry.python.bind(*args, **named)
         except TypeError as error:
             place, _ = caller()
+            pair = next((p.name for p in entry.parameters if p.type == "Point"), None)
             fix = f"it is {entry.signature}"
+            if pair is not None and "too many" in str(error):
+                fix = f"a point is one argument: {pair} is a pair (x, y)"
+            elif entry.result.text == "Transform" and hint(entry.name):
+                fix = hint(entry.name) or fix
             raise VocabularyError(
                 f"takes {_usage(entry)} ({error})", place=f"{place}: {entry.name}", fix=fix
             ) from None
@@ -368,6 +379,9 @@ def method(image: Drawable, name: str) -> Callable[..., Any]:
 
 
 def unknown(name: str, what: str, among: list[str]) -> UnknownWordError:
-    """The error for a name that is no word."""
-    hint = did_you_mean(name, among) or "see words() for what there is"
-    return UnknownWordError(f"no {what} is called {name!r}", place=caller()[0], fix=hint)
+    """The error for a name that is no word: what to write instead, or the word that is nearest."""
+    fix = hint(name)
+    if fix is None and name in WORDS:
+        fix = f"it is a function of pellucid.images: write im.{name}({_usage(WORDS[name])})"
+    fix = fix or did_you_mean(name, among) or "see words() for what there is"
+    return UnknownWordError(f"no {what} is called {name!r}", place=caller()[0], fix=fix)

@@ -7,6 +7,7 @@ wherever they meet. `named` gives the nodes of a traced program their plain name
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from typing import Self, cast
 
@@ -98,9 +99,15 @@ def param(
     0.5
     """
     if not isinstance(cast("object", name), str) or not name.isidentifier() or name in RESERVED:
-        raise InputError(
-            f"{brief(name)} cannot name a parameter", place="param", fix="use an identifier that is not taken"
-        )
+        fix = "use a name of Python, such as 'twist'"
+        if name in RESERVED:
+            fix = f"every picture has {name} already: choose another name"
+        elif (
+            isinstance(cast("object", name), str)
+            and (plain := re.sub(r"\W+", "_", name.strip())).isidentifier()
+        ):
+            fix = f"write {plain!r}, which is a name of Python"
+        raise InputError(f"{brief(name)} cannot name a parameter", place="param", fix=fix)
     place = f"param {name}"
     if isinstance(low, tuple):
         if len(low) != 2:
@@ -109,6 +116,10 @@ def param(
             )
         low, high = low
     least, most, value = (_number(place, x) for x in (low, high, default))
+    if least > most:
+        raise InputError(
+            f"no number is in {low} .. {high}", place=place, fix="give the lowest first, then the highest"
+        )
     if not math.isfinite(value) or not least <= value <= most:
         raise InputError(
             f"the default {default} is not a number in {low} .. {high}", place=place, fix="give one in range"

@@ -15,10 +15,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..base.errors import TraceError
+from ..base.errors import TraceError, brief
 from ..base.where import caller
 from . import functions as F
-from .tracer import Value, static
+from .tracer import NoSuchPartError, Value, static
 
 Rebuild = Callable[[list[Any]], Any]
 
@@ -101,10 +101,6 @@ def _is_coordinate(part: object) -> bool:
     return isinstance(part, Value | numbers.Real)
 
 
-class NoSuchPartError(TraceError, AttributeError):
-    """An attribute that a structure of numbers does not have."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Point:
     """A point or vector of the plane: `x`, `y`, and in polar form `r` and `theta`.
@@ -144,9 +140,10 @@ class Point:
         if len(parts) == 2 and all(map(_is_coordinate, parts)):
             return Point(*parts)
         place, _ = caller()
-        kind = type(cast("object", x)).__name__
         raise TraceError(
-            f"{kind} is not a point", place=place, fix="give a Point or a pair (x, y) of numbers"
+            f"{brief(cast('object', x))} is not a point",
+            place=place,
+            fix="give a Point or a pair (x, y) of numbers",
         )
 
     def __add__(self, other: Point | tuple[Any, Any]) -> Point:
@@ -161,12 +158,14 @@ class Point:
 
     def __mul__(self, scale: Any) -> Point:
         """The vector scaled."""
+        _check_scale("*", scale)
         return Point(self.x * scale, self.y * scale)
 
     __rmul__ = __mul__
 
     def __truediv__(self, scale: Any) -> Point:
         """The vector scaled down."""
+        _check_scale("/", scale)
         return Point(self.x / scale, self.y / scale)
 
     def __neg__(self) -> Point:
@@ -180,6 +179,32 @@ class Point:
     def __iter__(self) -> Any:
         """Unpacks as ``x, y = p``."""
         return iter((self.x, self.y))
+
+    def __len__(self) -> int:
+        """Refuse what may mean two things."""
+        place, _ = caller()
+        raise TraceError(
+            "a point has no len", place=place, fix="its length is p.r, and it has two parts, p.x and p.y"
+        )
+
+    def __bool__(self) -> bool:
+        """True: a point is something."""
+        return True
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **more: Any) -> Any:
+        """A number of NumPy scales a point, and an array of two is a vector; its functions take no points."""
+        first = inputs[0]
+        plain = method == "__call__" and not more
+        if plain and ufunc.__name__ == "multiply" and not isinstance(first, Point):
+            return self * first
+        if plain and ufunc.__name__ in ("add", "subtract") and not isinstance(first, Point):
+            return Point.of(first) + (self if ufunc.__name__ == "add" else -self)
+        place, _ = caller()
+        raise TraceError(
+            f"numpy.{ufunc.__name__} does not take a point",
+            place=place,
+            fix="give it a coordinate, p.x or p.y",
+        )
 
     def __getitem__(self, part: int) -> Any:
         """The coordinate of a number: ``p[0]`` is x, ``p[1]`` is y."""
@@ -216,6 +241,17 @@ class Point:
     def polar(r: Any, theta: Any) -> Point:
         """The point of those polar coordinates."""
         return Point(r * F.cos(theta), r * F.sin(theta))
+
+
+def _check_scale(sign: str, scale: object) -> None:
+    """Refuse what is no factor of a vector."""
+    if isinstance(scale, Point | tuple | list):
+        place, line = caller()
+        raise TraceError(
+            f"points have no {sign} in `{line}`" if line else f"points have no {sign}",
+            place=place,
+            fix="write p.dot(q) or p.cross(q), or Point(p.x * q.x, p.y * q.y) for each coordinate by itself",
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

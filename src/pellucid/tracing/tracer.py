@@ -23,6 +23,7 @@ from ..ir import prim as table
 from ..ir import types as T
 from ..ir.expr import Expr
 from ..ir.interp import fold
+from . import instead
 from .meeting import common_type, natural_type
 from .session import gives_compiled_bits, real_type
 
@@ -30,6 +31,7 @@ Number = bool | int | float
 
 
 def _refuse(what: str, fix: str) -> NoReturn:
+    __tracebackhide__ = True
     place, line = caller()
     raise TraceError(f"{what} in `{line}`" if line else what, place=place, fix=fix)
 
@@ -157,32 +159,69 @@ class Value(Arithmetic[Any], Comparison[Any], Equality[Any]):
     # ---- what a symbolic value cannot be ----
 
     def __bool__(self) -> bool:
-        _refuse(
-            "a symbolic value has no truth of its own",
-            "write where(condition, a, b) for `a if condition else b`, & | ~ for and, or, not, "
-            "and (a < x) & (x < b) for a < x < b",
-        )
+        __tracebackhide__ = True
+        _refuse("a symbolic value has no truth of its own", instead.of_truth())
 
     def __float__(self) -> float:
-        _refuse(
-            "a symbolic value is not yet a number", "use pellucid's own sin, sqrt, … instead of those of math"
-        )
+        __tracebackhide__ = True
+        _refuse("a symbolic value is not yet a number", instead.of_real())
 
     def __int__(self) -> int:
-        _refuse("a symbolic value is not yet a number", "use pellucid.to_integer(x), or floor(x)")
+        __tracebackhide__ = True
+        _refuse("a symbolic value is not yet a number", instead.of_whole())
 
     def __index__(self) -> int:
-        _refuse("a symbolic value cannot index a Python sequence", "use where(...), or load from a table")
+        __tracebackhide__ = True
+        _refuse("a symbolic value cannot index a Python sequence", instead.of_index())
 
     def __iter__(self) -> Iterator[Any]:
-        _refuse("a symbolic number cannot be taken apart", "unpack a point as p.x, p.y")
+        __tracebackhide__ = True
+        _refuse("a symbolic number cannot be taken apart", instead.of_parts())
+
+    def __format__(self, spec: str) -> str:
+        """The expression's text; digits it has none yet."""
+        __tracebackhide__ = True
+        if spec:
+            _refuse(
+                "a symbolic value has no digits yet", "look at the numbers of a picture with picture.at(x, y)"
+            )
+        return repr(self)
+
+    def __getattr__(self, name: str) -> Any:
+        """Refuse what a number does not have."""
+        __tracebackhide__ = True
+        if name.startswith("_"):
+            raise AttributeError(name)
+        place, line = caller()
+        fix = (
+            f"write pl.{name}(x)"
+            if name in table.table()
+            else "only points, colors and complex numbers have parts"
+        )
+        raise NoSuchPartError(
+            f"a number has no {name!r}" + (f" in `{line}`" if line else ""), place=place, fix=fix
+        )
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **_: Any) -> Any:
         """NumPy's functions of the same meaning work on symbolic values too."""
+        __tracebackhide__ = True
         name: str = _UFUNCS.get(ufunc.__name__, str(ufunc.__name__))
         if method == "__call__" and name in table.table():
             return call(name, *(x.item() if isinstance(x, np.generic) else x for x in inputs))
         _refuse(f"numpy.{ufunc.__name__} does not take a symbolic value", "use pellucid's own function")
+
+    def __array_function__(self, function: Any, *_: Any) -> Any:
+        """What NumPy does with whole arrays has no meaning for a number that stands for each pixel's."""
+        __tracebackhide__ = True
+        own = {"where": "pl.where", "clip": "pl.clamp", "interp": "pl.smoothstep"}.get(function.__name__)
+        _refuse(
+            f"numpy.{function.__name__} does not take a symbolic value",
+            f"use {own}" if own else "write it with pellucid's own functions of numbers",
+        )
+
+
+class NoSuchPartError(TraceError, AttributeError):
+    """An attribute that a number or a structure of numbers does not have."""
 
 
 _UFUNCS = {
@@ -241,9 +280,12 @@ def lift(x: Any, type_: T.Type | None = None) -> Expr:
     number = static(x)
     if number is None:
         place, _ = caller()
-        raise TraceError(
-            f"{type(x).__name__} is not a number", place=place, fix="give a number or a symbolic value"
+        fix = (
+            f"write color({x!r}) for the color of that name"
+            if isinstance(x, str)
+            else "give a number or a symbolic value"
         )
+        raise TraceError(f"{brief(x)} is not a number", place=place, fix=fix)
     return E.const(number, natural_type(number) if type_ is None else type_)
 
 
@@ -299,7 +341,7 @@ def _apply(op: str, *args: Expr) -> Expr:
     except IrError as error:
         place, line = caller()
         raise TraceError(
-            f"{row.symbol or op} takes no {args[0].type} in `{line}`",
+            f"{row.symbol[0] if row.symbol else op} takes no {args[0].type} in `{line}`",
             place=place,
             fix="compare numbers to get truths, and convert them with to_integer(x) to get bits",
         ) from error
