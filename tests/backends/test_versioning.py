@@ -96,3 +96,65 @@ def test_there_is_a_loop_that_does_not_ask():
     assert "@llvm.smin" in asking
     assert "br i1" not in quick
     assert "@llvm.smin" not in quick
+
+
+BLOCKS = {
+    "along": ("r * 32:i64 + j", "r * 32:i64 + j"),
+    "three of four": ("(r * 32:i64 + j) * 3:i64 + 1:i64", "(r * 32:i64 + j) * 4:i64 + 2:i64"),
+    "from a parameter": ("r * 32:i64 + j + from", "from + r * 32:i64 + j"),
+    "cyclic": ("r * 32:i64 + j", "r * 48:i64 + shift_right_in(j * 12:i64, 3:i64)"),
+}
+
+
+def blocks(store: str, load: str, lanes: int) -> Kernel:
+    return parse_nest(f"""
+kernel blocks(n: i64, from: i64):
+  output out: i32[1]
+  input a: i32[1]
+  for r: i64 in 0:i64 .. n:
+    for j: i64 in 0:i64 .. 32:i64 by {lanes} lanes:
+      out[{store}] := a[{load}] + 1
+""")
+
+
+@pytest.mark.parametrize("lanes", [16, 32])
+@pytest.mark.parametrize(("store", "load"), BLOCKS.values(), ids=BLOCKS)
+def test_blocks_of_lanes_may_be_as_many_as_the_call_says(
+    compiling_backend: Backend, store: str, load: str, lanes: int
+):
+    given = blocks(store, load, lanes)
+    for sizes, n, start in (
+        ((400, 600), 3, 0),
+        ((400, 600), 0, 0),
+        ((96, 96), 3, 0),
+        ((97, 130), 3, 1),
+        ((40, 600), 3, 2),
+        ((400, 50), 3, 2),
+        ((1, 1), 2, 30),
+    ):
+        both(compiling_backend, given, sizes, n, start)
+
+
+@pytest.mark.parametrize(("store", "load"), BLOCKS.values(), ids=BLOCKS)
+def test_blocks_in_bounds_ask_nothing(store: str, load: str):
+    """Whole registers are read and written; what is left runs in order."""
+    given = blocks(store, load, 16)
+    ranges = {param(p.attr, p.type): Facts(0, 1 << 20) for p in given.params}
+    text = LlvmBackend().text(given, ranges)
+    assert "%g" not in text
+    assert "@llvm.masked.gather" not in text
+
+
+def test_blocks_one_after_the_other_may_share_an_index(compiling_backend: Backend):
+    given = parse_nest("""
+kernel blocks(n: i64, from: i64):
+  output out: i32[1]
+  input a: i32[1]
+  for r: i64 in 0:i64 .. n:
+    for j: i64 in 0:i64 .. 64:i64 by 16 lanes:
+      out[r * 64:i64 + j] := a[r * 64:i64 + j]
+    for j: i64 in 0:i64 .. 16:i64 by 16 lanes:
+      out[r * 64:i64 + j] := a[r * 64:i64 + j] * 3
+""")
+    for sizes in ((200, 200), (130, 200), (200, 100)):
+        both(compiling_backend, given, sizes, 3, 0)

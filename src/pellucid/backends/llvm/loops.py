@@ -5,6 +5,8 @@ Under `statements`; `vector_loops` writes loops by lanes.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...base.errors import BackendError
 from ...ir import types as T
 from ...ir.facts import Facts
@@ -84,7 +86,7 @@ class Loops:
         with self.bounds.granted(accesses):
             self._iterations(s, first, until, runs=False)
         self.reads.forget(s.body)
-        self._iterations(s, until, end, runs=False)
+        self._iterations(replace(s, body=self.versioning.in_order(s.body)), until, end, runs=False)
 
     def _iterations(self, s: For, first: str, end: str, *, runs: bool) -> None:
         """Iterations tested at the end; `runs` if there surely is one."""

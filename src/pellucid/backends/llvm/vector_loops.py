@@ -67,7 +67,8 @@ class VectorLoops:
         out.jump(body)
         before = out.label
         out.start_block(body)
-        i = out.let(f"phi {word} [ {first}, %{before} ], [ %{latch}.i, %{latch} ]")
+        once = count == n
+        i = first if once else out.let(f"phi {word} [ {first}, %{before} ], [ %{latch}.i, %{latch} ]")
         base = i
         if last is not None and overlap:
             base = out.let(f"call {word} @llvm.{kind}min.{word}({word} {i}, {word} {last})")
@@ -87,6 +88,9 @@ class VectorLoops:
         self._write(s.body)
         scope.leave(mark)
         scope.forget(s.index)
+        if once:
+            out.jump(after)
+            return
         out.jump(latch)
         out.start_block(latch)
         out.emit(f"%{latch}.i = add {word} {i}, {n}")
