@@ -5,6 +5,7 @@ A picture that cannot be drawn stops the build.
 
 from __future__ import annotations
 
+import html
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,8 +23,8 @@ WIDE = 480
 """Pixels across of a picture on the page."""
 
 
-def entry(path: Path, folder: Path) -> str:
-    """The section of one file: its title, its picture, what it says, its code."""
+def entry(path: Path, folder: Path) -> tuple[str, str]:
+    """A file's thumbnail for the sheet, and its section: its title, its picture, what it says, its code."""
     try:
         shown = gallery.load(path)
         seconds = shown.loop or SECONDS
@@ -31,19 +32,26 @@ def entry(path: Path, folder: Path) -> str:
         drawn = draw(shown.picture, folder / shown.name, (WIDE, round(WIDE * height / width)), seconds)
     except Exception as error:
         raise ExtensionError(f"{path.relative_to(gallery.FOLDER)} cannot be drawn: {error}") from error
-    lines = [f"### {shown.title}", ""]
+    title = html.escape(shown.title)
+    thumbnail = (
+        f'<a href="#picture-{shown.name}"><img src="_images/{drawn.name}" alt="{title}" title="{title}"></a>'
+    )
+    lines = [f"(picture-{shown.name})=", f"### {shown.title}", ""]
     lines += [f"```{{image}} /{pages.FOLDER}/gallery/{drawn.name}", f":alt: {shown.title}"]
     lines += [":class: whole", "```", "", shown.about, ""]
-    return "\n".join([*lines, "```python", shown.code.rstrip(), "```", ""])
+    return thumbnail, "\n".join([*lines, "```python", shown.code.rstrip(), "```", ""])
 
 
 def page(folder: Path) -> str:
-    """The page: one section for each folder of the gallery."""
+    """The page: one section for each folder of the gallery, with a sheet of its pictures on top."""
     parts: list[str] = []
     for section, files in groupby(gallery.files(), key=lambda path: path.parent):
+        drawn = [entry(path, folder) for path in files]
+        thumbnails = "\n".join(thumbnail for thumbnail, _ in drawn)
         parts += [
             f"## {section.name.replace('_', ' ').capitalize()}\n",
-            *(entry(path, folder) for path in files),
+            f'<div class="sheet">\n{thumbnails}\n</div>\n',
+            *(text for _, text in drawn),
         ]
     return "\n".join(parts)
 

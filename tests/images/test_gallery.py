@@ -59,6 +59,16 @@ def test_a_file_of_the_gallery_makes_a_picture(path):
 
 
 @pytest.mark.parametrize("path", FILES, ids=named)
+def test_a_picture_of_the_gallery_is_no_plain_fill_in_its_view(path):
+    """At least 5 percent of the pixels differ from the most frequent color."""
+    picture = GALLERY.load(path).picture
+    width, height = picture.view.size
+    pixels = pellucid.render(picture, (72, round(72 * height / width)))
+    words = np.ascontiguousarray(pixels).view(np.uint32)
+    assert np.unique(words, return_counts=True)[1].max() <= 0.95 * words.size
+
+
+@pytest.mark.parametrize("path", FILES, ids=named)
 def test_a_file_of_the_gallery_is_short(path):
     code = path.read_text(encoding="utf-8")
     assert len(code.splitlines()) <= 120

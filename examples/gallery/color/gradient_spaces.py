@@ -10,7 +10,8 @@ ENDS = ["#6a1fe0", "#f7c500"]
 
 def _band(k, space):
     band = im.linear_gradient((-3, 0), (3, 0), ENDS, space)
-    return im.move((0, 2.25 - 1.5 * k), im.crop((abs(im.x) < 3) & (abs(im.y) < 0.6), band))
+    name = im.fill("#ffffff", im.move((-2.1, 0), im.text(space, 0.42)))
+    return im.move((0, 2.25 - 1.5 * k), im.over(name, im.crop((abs(im.x) < 3) & (abs(im.y) < 0.6), band)))
 
 
 picture = im.stack(

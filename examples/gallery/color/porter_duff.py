@@ -20,7 +20,8 @@ _blue = im.move((-0.32, -0.2), im.fill("#457b9d", im.disk(0.6)))
 
 def _cell(k, operator):
     both = im.crop((abs(im.x) < 1) & (abs(im.y) < 1), im.composite(operator, _red, _blue))
-    return im.move((2.2 * (k % 3) - 2.2, 2.2 - 2.2 * (k // 3)), both)
+    name = im.fill("#22223b", im.move((0, -1.0), im.text(operator, 0.22)))
+    return im.move((2.2 * (k % 3) - 2.2, 2.3 - 2.2 * (k // 3)), im.over(name, both))
 
 
 _paper = im.checkerboard(0.2, im.color("#ffffff"), im.color("#ececec"))

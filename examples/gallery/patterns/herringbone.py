@@ -19,7 +19,7 @@ def picture(p):
     brick = pl.where(
         lies,
         im.fraction(im.sin(j * 12.9 + (i - place) * 78.2) * 43.7),
-        im.fraction(im.sin(i * 39.3 + (i - place) * 11.1) * 27.1),
+        im.fraction(im.sin(i * 39.3 + (j + place) * 11.1) * 27.1),
     )
     grain = 0.5 + 0.5 * im.sin(40 * across + 3 * im.sin(2.5 * along + 20 * brick))
     wood = im.color_at(

@@ -21,7 +21,9 @@ def picture(p):
         im.color_at(["#ffe8d6", "#ddb892", "#7f5539"], im.clamp(d / 2, 0, 1)),
         im.color_at(["#caf0f8", "#0096c7", "#03045e"], im.clamp(-d / 0.7, 0, 1)),
     )
-    line = 0.25 * im.smoothstep(0.012, 0.004, abs(im.fraction(d * 10 + 0.5) - 0.5) / 10)
+    slope = im.hypot(_shape(pl.Point(p.x + 0.01, p.y)) - d, _shape(pl.Point(p.x, p.y + 0.01)) - d) / 0.01
+    near = abs(im.fraction(d * 10 + 0.5) - 0.5) / (10 * im.max(slope, 0.3))
+    line = 0.25 * im.smoothstep(0.012, 0.004, near)
     rim = im.smoothstep(0.03, 0.018, abs(d))
     return im.lerp_color(im.max(line, rim), im.color("#1d1d2b"), ground)
 
