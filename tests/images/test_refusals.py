@@ -236,7 +236,7 @@ def test_a_wrong_precision_or_parameter_is_refused():
 
 
 def test_branching_on_a_point_is_refused_with_the_fix():
-    with pytest.raises(TraceError, match="write where"):
+    with pytest.raises(TraceError, match=r"write pl\.where\(p\.x > 0, im\.red, im\.blue\)"):
         im.image(lambda p: im.red if p.x > 0 else im.blue).at(0, 0)
 
 

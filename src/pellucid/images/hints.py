@@ -15,12 +15,12 @@ fract frac | write pl.fraction(x), or x % 1
 mod fmod | write a % b, which has the sign of b as in GLSL
 inversesqrt rsqrt | write 1 / pl.sqrt(x)
 saturate_number sat | write pl.clamp(x, 0, 1)
-length distance | write p.r for the distance from the origin, (p - q).r for that of two points, pl.Vector(x, y, z).length in space
-dot cross | write p.dot(q) or p.cross(q) for points, and the same of pl.Vector(x, y, z) in space
-normalize normalized | write p / p.r for a point, pl.Vector(x, y, z).normalize() in space
-reflected refract faceforward | write v.reflect(normal) for a pl.Vector; im.reflect mirrors a picture at the edges of a cell
+length distance | write p.r for the distance from the origin, (p - q).r for that of two points
+dot cross | write p.dot(q) or p.cross(q) for points
+normalize normalized | write p / p.r for a point
+reflected refract faceforward | write d - n * (2 * d.dot(n)) for points; im.reflect mirrors a picture at the edges of a cell
 vec2 float2 ivec2 PVector createVector | write pl.Point(x, y)
-vec3 float3 vec | write pl.Vector(x, y, z), or im.rgb(r, g, b) for a color
+vec3 float3 vec | write im.rgb(r, g, b) for a color, a dataclass or a tuple of three numbers for a vector
 vec4 float4 | write im.rgba(r, g, b, a) for a color
 mat2 mat3 mat4 | write p.rotate(angle) for a point, or im.compose(im.rotate(angle), im.scale((a, b))) for a transform
 radians deg2rad | write degrees * pi / 180: angles are in radians
@@ -51,7 +51,7 @@ opSmoothUnion smin | write im.sdf_smooth_union(k, a, b)
 opSubtraction | write im.sdf_subtraction(a, b)
 opRound | write im.sdf_offset(radius, field)
 opOnion | write im.sdf_onion(width, field)
-bloom halo | write im.glow(width, paint, region), which shines around a region
+bloom halo | write im.crop(region, image) laid over a light of your own, such as im.fade(falloff, im.gold) with a field of the distance
 palette colormap cmap | write field.ramp([im.navy, im.gold, im.white])
 ternary iif ifelse select cond_color | write pl.where(condition, a, b) for values, im.cond(region, a, b) for images
 """
@@ -100,7 +100,7 @@ paste alpha_composite overlay | write im.over(top, bottom)
 rotate_image transpose_image | write im.turn(angle, image)
 flip vflip flip_vertical | write im.stretch((1, -1), image)
 flop hflip flip_horizontal | write im.stretch((-1, 1), image)
-transpose | write im.warp(lambda p: (p.y, p.x), image), or give flip='transpose' to pl.convert
+transpose | write im.warp(lambda p: (p.y, p.x), image)
 save render show animate explain compile | it is a function of pellucid: write pl.{name}(picture)
 getpixel | write picture.at(x, y)
 putpixel | a picture is a function: choose with im.cond(region, a, b)
