@@ -60,7 +60,7 @@ class Graph(NamedTuple):
     """A program: the first block gets the arguments; register ~k is constant k.
 
     `memories` are the types of arrays by name, and text k is the one of the number k + 1. `pairs` are constants: halves
-    and tags, where a half that is a pair is its number.
+    and tags, where a half that is a pair is its number. All registers are below the number `registers`.
     """
 
     name: str
@@ -70,3 +70,4 @@ class Graph(NamedTuple):
     memories: dict[str, Any]
     texts: list[str]
     pairs: list[tuple[int, int, int]]
+    registers: int

@@ -1,7 +1,8 @@
 """Flow graphs as instructions of x86-64 at once: a template for each operator, a slot of memory for each register.
 
 One pass and no analysis, so that code is there in a microsecond for each instruction; only the last result and the last
-comparison are known to be in the processor's registers still. `text` makes the code that takes its place.
+comparison are known to be in the processor's registers still. Failures stand in front of all blocks, each in as many
+bytes, so that a jump to one is written once. `text` makes the code that takes its place.
 
 r12 is the frame, rbp the slots, r13 and r14 the free place and the limit of the arena, rbx the turns left.
 """
@@ -15,6 +16,7 @@ from ...base.errors import BackendError
 from ...ir.flow import Graph, Instruction, Stream
 from ..jit.polling import POLL_INTERVAL
 from .frame import FULL, PAIR_BYTES, STOPPED, Outline, Word, arguments_at, heads, roots_at
+from .slots import EPILOGUE, STORE, failure_place, failures, number_to_rax, slots
 
 _i32 = struct.Struct("<i").pack
 _i64 = struct.Struct("<q").pack
@@ -26,8 +28,7 @@ _PROLOGUE = b"".join(
         bytes.fromhex("4d8b7424") + bytes([8 * Word.LIMIT]) + b"\xbb" + _i32(POLL_INTERVAL),
     ]
 )
-_EPILOGUE = bytes.fromhex("415e 415d 415c 5b 5d c3")
-_LOAD_A, _LOAD_C, _LOAD_D, _STORE_A = b"\x48\x8b\x85", b"\x48\x8b\x8d", b"\x48\x8b\x95", b"\x48\x89\x85"
+_LOAD_C, _LOAD_D = b"\x48\x8b\x8d", b"\x48\x8b\x95"
 _WITH_SLOT = {
     "add": b"\x48\x03\x85", "sub": b"\x48\x2b\x85", "mul": b"\x48\x0f\xaf\x85", "and": b"\x48\x23\x85",
     "or": b"\x48\x0b\x85", "xor": b"\x48\x33\x85", "eq": b"\x48\x3b\x85", "lt": b"\x48\x3b\x85",
@@ -41,10 +42,9 @@ _WITH_C = {
     "or": b"\x48\x09\xc8", "xor": b"\x48\x31\xc8", "eq": b"\x48\x39\xc8", "lt": b"\x48\x39\xc8",
 }  # fmt: skip
 _COMMUTING = frozenset(["add", "mul", "and", "or", "xor", "eq"])
-_CHECKED = frozenset(["add", "sub", "mul"])
 _CONDITION = {"eq": 0x94, "lt": 0x9C, "is0": 0x94}
 """The instructions that set a byte; those that jump differ by 16, and the opposite of each by 1."""
-_TRUTHS = {c: bytes([0x0F, c, 0xC0, 0x0F, 0xB6, 0xC0]) + _STORE_A for c in (0x94, 0x95, 0x9C, 0x9D)}
+_TRUTHS = {c: bytes([0x0F, c, 0xC0, 0x0F, 0xB6, 0xC0]) + STORE for c in (0x94, 0x95, 0x9C, 0x9D)}
 """Putting a condition into a slot as 0 or 1."""
 _LOADS = {8: b"\x0f\xb6\x04\x01", 16: b"\x0f\xb7\x04\x41", 32: b"\x8b\x04\x81"}
 _STORES = {8: b"\x88\x14\x01", 16: b"\x66\x89\x14\x41", 32: b"\x89\x14\x81"}
@@ -54,17 +54,7 @@ _TABLE_FROM = 5
 
 def assembled(graph: Graph, known: list[Outline]) -> tuple[bytes, int]:
     """The code of a graph with its outlines, which may stand anywhere, and the number of its slots."""
-    assembler = _Assembler(graph, known)
-    return bytes(assembler.code()), len(assembler.slots)
-
-
-class _Slots(dict[int, bytes]):
-    """The displacements of registers' slots; a register gets one when it is first asked for."""
-
-    def __missing__(self, register: int) -> bytes:
-        """The next one."""
-        found = self[register] = _i32(8 * len(self))
-        return found
+    return bytes(_Assembler(graph, known).code()), graph.registers
 
 
 class _Assembler:
@@ -74,12 +64,23 @@ class _Assembler:
         self.graph, self.known = graph, known
         self.short = [_i32(n) if -(1 << 31) <= n < 1 << 31 else b"" for n in graph.constants]
         """Constants that fit into an instruction."""
-        self.bits = [type_.bits for type_ in graph.memories.values()]
+        self.places, loads, self.stores = slots(graph.registers)
+        # The registers of constants are below 0, and so they are found from the end.
+        self.loads = [*loads, *map(number_to_rax, reversed(graph.constants))]
+        self.bases: list[bytes] = []
+        """Of each memory, the instruction that brings its address to rcx."""
+        self.bounds: list[bytes] = []
+        """Of each memory, the comparison of rax with its length, and a jump if that is not above."""
+        for k in range(len(graph.memories)):
+            first = 8 * (Word.MEMORIES + 2 * k)
+            self.bases.append(b"\x49\x8b\x8c\x24" + _i32(first))
+            self.bounds.append(b"\x49\x3b\x84\x24" + _i32(first + 8) + b"\x0f\x83")
+        bits = [type_.bits for type_ in graph.memories.values()]
+        self.reads: list[bytes] = [base + _LOADS[of] for base, of in zip(self.bases, bits, strict=True)]
+        self.writes: list[bytes] = [_STORES[of] for of in bits]
         self.out: bytearray = bytearray()
-        self.slots = _Slots()
         self.held: int | None = None
         self.flags: tuple[int, int] | None = None
-        self._failures: dict[int, list[int]] = {}
         self._blocks: dict[int, int] = {}
         self._fixes: list[tuple[int, int]] = []
         self._tables: list[tuple[int, tuple[tuple[int, tuple[int, ...]], ...]]] = []
@@ -91,9 +92,9 @@ class _Assembler:
     def code(self) -> bytearray:
         """All of it."""
         out, first = self.out, arguments_at(self.graph)
-        out += _PROLOGUE
+        out += failures(len(self.graph.failures) + 1) + _PROLOGUE
         for k, param in enumerate(self.graph.blocks[0].params):
-            out += b"\x49\x8b\x84\x24" + _i32(8 * (first + k)) + _STORE_A + self.slots[param]
+            out += b"\x49\x8b\x84\x24" + _i32(8 * (first + k)) + self.stores[param]
         self._waiting.append(0)
         while self._waiting or self._later:
             if self._waiting:
@@ -105,10 +106,6 @@ class _Assembler:
                 self._here(fix)
                 self.held = self.flags = None
                 write()
-        for number, places in self._failures.items():
-            for place in places:
-                self._here(place)
-            out += b"\x48\xc7\xc0" + _i32(number) + _EPILOGUE
         for fix, number in self._fixes:
             _put_i32(out, fix, self._blocks[number] - fix - 4)
         return out
@@ -126,8 +123,9 @@ class _Assembler:
 
     def fail(self, opcode: bytes, failure: int) -> None:
         """A jump to where a failure is returned."""
-        self.out += opcode + b"\0\0\0\0"
-        self._failures.setdefault(failure, []).append(len(self.out) - 4)
+        out = self.out
+        out += opcode
+        out += _i32(failure_place(failure) - len(out) - 4)
 
     def number_of(self, register: int) -> int:
         """The number that a register below 0 stands for."""
@@ -135,13 +133,9 @@ class _Assembler:
 
     def load(self, register: int) -> None:
         """Bring a register to rax."""
-        if self.held == register:
-            return
-        self.held = register
-        if register >= 0:
-            self.out += _LOAD_A + self.slots[register]
-        else:
-            self._number(register, b"\x48\xc7\xc0", b"\x48\xb8")
+        if self.held != register:
+            self.held = register
+            self.out += self.loads[register]
 
     def _number(self, register: int, short: bytes, long: bytes) -> None:
         fitting = self.short[~register]
@@ -152,18 +146,18 @@ class _Assembler:
         if register < 0:
             self._number(register, b"\x48\xc7\xc1", b"\x48\xb9")
         else:
-            self.out += _LOAD_C + self.slots[register]
+            self.out += _LOAD_C + self.places[register]
 
     def load_d(self, register: int) -> None:
         """Bring a register to rdx."""
         if register < 0:
             self._number(register, b"\x48\xc7\xc2", b"\x48\xba")
         else:
-            self.out += _LOAD_D + self.slots[register]
+            self.out += _LOAD_D + self.places[register]
 
     def keep(self, register: int) -> None:
         """Put rax into the slot of a register."""
-        self.out += _STORE_A + self.slots[register]
+        self.out += self.stores[register]
         self.held = register
 
     # ---- blocks ----
@@ -203,7 +197,7 @@ class _Assembler:
         self.fail(b"\x0f\x85", FULL)
         out += b"\x4d\x8b\x6c\x24" + bytes([8 * Word.FREE]) + b"\x4d\x8b\x74\x24" + bytes([8 * Word.LIMIT])
         for k, (word, _) in enumerate(roots):
-            out += b"\x49\x8b\x84\x24" + _i32(8 * (self._roots + 2 * k)) + _STORE_A + self.slots[word]
+            out += b"\x49\x8b\x84\x24" + _i32(8 * (self._roots + 2 * k)) + self.stores[word]
         self._ask(back)
 
     def _ask(self, back: int) -> None:
@@ -228,31 +222,48 @@ class _Assembler:
 
     def two(self, instruction: Instruction) -> None:
         """An operator on two words."""
+        made = self._operands(instruction)
+        self.out += self.stores[made]
+        self.held = made
+        self.flags = None
+
+    def checked(self, instruction: Instruction) -> None:
+        """A sum or a product, which may be too large."""
+        made = self._operands(instruction)
+        out, failure = self.out, instruction[4]
+        if failure:
+            out += b"\x0f\x80"
+            out += _i32(failure_place(failure) - len(out) - 4) + self.stores[made]
+        else:
+            out += self.stores[made]
+        self.held = made
+        self.flags = None
+
+    def compare(self, instruction: Instruction) -> None:
+        """A comparison of two words."""
+        self._truth(self._operands(instruction), _CONDITION[instruction[0]])
+
+    def _operands(self, instruction: Instruction) -> int:
+        """The operator on two words in rax, and the register of the result."""
         a: int
         b: int
         op, made, a, b = instruction[:4]
-        if (b == self.held or a < 0) and b >= 0 and op in _COMMUTING:
+        held = self.held
+        if (b == held or a < 0) and b >= 0 and op in _COMMUTING:
             a, b = b, a
-        self.load(a)
+        if a != held:
+            self.out += self.loads[a]
         if b >= 0:
-            self.out += _WITH_SLOT[op] + self.slots[b]
+            self.out += _WITH_SLOT[op] + self.places[b]
         elif self.short[~b]:
             self.out += _WITH_NUMBER[op] + self.short[~b]
         else:
             self.load_c(b)
             self.out += _WITH_C[op]
-        condition = _CONDITION.get(op)
-        if condition is not None:
-            self._truth(made, condition)
-            return
-        if op in _CHECKED and instruction[4]:
-            self.fail(b"\x0f\x80", instruction[4])
-        self.out += _STORE_A + self.slots[made]
-        self.held = made
-        self.flags = None
+        return made
 
     def _truth(self, made: int, condition: int) -> None:
-        self.out += _TRUTHS[condition] + self.slots[made]
+        self.out += _TRUTHS[condition] + self.places[made]
         self.held, self.flags = made, (made, condition)
 
     def is_zero(self, instruction: Instruction) -> None:
@@ -370,29 +381,32 @@ class _Assembler:
         self.out += b"\x48\x8b\x40" + bytes([8 * number])
         self.keep(made)
 
-    def _element(self, memory: int, index: int, failure: int) -> None:
-        """The index in rax and the address in rcx of a word in a memory."""
-        first = 8 * (Word.MEMORIES + 2 * memory)
-        self.load(index)
+    def _index(self, memory: int, index: int, failure: int) -> None:
+        """The index of a word in a memory in rax."""
+        out = self.out
+        if index != self.held:
+            out += self.loads[index]
         if failure:
-            self.out += b"\x49\x3b\x84\x24" + _i32(first + 8)
-            self.fail(b"\x0f\x83", failure)
-        self.out += b"\x49\x8b\x8c\x24" + _i32(first)
+            out += self.bounds[memory]
+            out += _i32(failure_place(failure) - len(out) - 4)
         self.flags = None
 
     def load_word(self, instruction: Instruction) -> None:
         """A word of a memory."""
         _, made, memory, index, failure = instruction
-        self._element(memory, index, failure)
-        self.out += _LOADS[self.bits[memory]]
-        self.keep(made)
+        self._index(memory, index, failure)
+        self.out += self.reads[memory] + self.stores[made]
+        self.held = made
 
     def store_word(self, instruction: Instruction) -> None:
         """A word into a memory."""
+        memory: int
         _, memory, index, value, failure = instruction
-        self._element(memory, index, failure)
+        self._index(memory, index, failure)
+        self.out += self.bases[memory]
         self.load_d(value)
-        self.out += _STORES[self.bits[memory]]
+        self.out += self.writes[memory]
+        self.held = index
 
     def go(self, instruction: Instruction) -> None:
         """A jump to a block."""
@@ -422,17 +436,17 @@ class _Assembler:
                 break
             moves = later
         for _, arg in moves:
-            self.out += b"\xff\xb5" + self.slots[arg]
+            self.out += b"\xff\xb5" + self.places[arg]
         for param, _ in reversed(moves):
-            self.out += b"\x8f\x85" + self.slots[param]
+            self.out += b"\x8f\x85" + self.places[param]
 
     def _move(self, param: int, arg: int) -> None:
         fitting = self.short[~arg] if arg < 0 else b""
         if fitting:
-            self.out += b"\x48\xc7\x85" + self.slots[param] + fitting
+            self.out += b"\x48\xc7\x85" + self.places[param] + fitting
         else:
             self.load(arg)
-            self.out += _STORE_A + self.slots[param]
+            self.out += self.stores[param]
 
     def switch(self, instruction: Instruction) -> None:
         """A jump to the block that a word tells."""
@@ -470,7 +484,7 @@ class _Assembler:
         for register, word in ((value, Word.RESULT), (tag, Word.TAG)):
             self.load(register)
             self.out += b"\x49\x89\x44\x24" + bytes([8 * word])
-        self.out += b"\x31\xc0" + _EPILOGUE
+        self.out += b"\x31\xc0" + EPILOGUE
 
     def fails(self, instruction: Instruction) -> None:
         """A failure without a condition."""
@@ -478,7 +492,8 @@ class _Assembler:
 
 
 _WRITERS: dict[str, Callable[[_Assembler, Instruction], None]] = {
-    **dict.fromkeys(_WITH_SLOT, _Assembler.two),
+    **dict.fromkeys(["add", "sub", "mul"], _Assembler.checked), **dict.fromkeys(["eq", "lt"], _Assembler.compare),
+    **dict.fromkeys(["and", "or", "xor"], _Assembler.two),
     "is0": _Assembler.is_zero, "if": _Assembler.branch, "require": _Assembler.require, "shl": _Assembler.shift,
     "shr": _Assembler.shift, "div": _Assembler.divide, "mod": _Assembler.divide, "select": _Assembler.select,
     "fixed": _Assembler.fixed, "pair": _Assembler.pair,

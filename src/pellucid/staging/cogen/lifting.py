@@ -82,7 +82,9 @@ def _to_dynamic(to: Writer, value: Value) -> Value:
     time = value.time
     name = to.variable("l")
     if is_static(time):
-        to.put(f"{name} = rt.const({to.out}, {static(to, value)})")
+        constant = static(to, value)
+        to.put(f"{name} = f'c{{next(rt.fresh)}}'")
+        to.put(f"{to.out}.append(new(Const, ({name}, {constant})))")
     elif time is CYCLIC:
         to.put(f"{name} = rt.cyclic({to.out}, {', '.join(value.own)})")
     elif isinstance(time, Graph) and time.code is not None and value.halves is not None:

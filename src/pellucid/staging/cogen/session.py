@@ -256,6 +256,11 @@ class Session:
                     return tuple(spine)
                 _, _, car, cdr, _ = nodes[field]
                 if car is DYNAMIC:
+                    if cdr == field:
+                        # A list of any length: all of it but its last pair.
+                        while value[1].__class__ is tuple:
+                            spine.append(names.setdefault(value[0], len(names)))
+                            value = value[1]
                     spine.append(names.setdefault(value[0], len(names)))
                 else:
                     spine.append(self.walk(nodes, car, value[0], names, deep))

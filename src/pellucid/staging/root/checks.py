@@ -35,16 +35,14 @@ class Checks:
 
     def __init__(self, graph: Graph, least: Mapping[int, int]) -> None:
         self.graph, self.least = graph, least
-        everything = [i for block in graph.blocks for stream in streams(block.body) for i in stream]
-        known = [r for block in graph.blocks for r in block.params] + [i[1] for i in everything if defines(i)]
-        self._growing = Growing(graph, max(known, default=-1) + 1)
+        self._growing = Growing(graph)
         self._blocks = list(graph.blocks)
 
     def result(self) -> Graph:
         """The graph with some blocks written twice."""
         for number in range(len(self._blocks)):
             self._write_twice(number)
-        return self.graph._replace(blocks=self._blocks, constants=self._growing.constants)
+        return self._growing.grown(self.graph, self._blocks)
 
     def _write_twice(self, number: int) -> None:
         """Write a block that goes on with itself twice, where that saves enough."""

@@ -5,7 +5,7 @@ Below all that goes through the graphs that `lowering` makes.
 
 from __future__ import annotations
 
-from pellucid.ir.flow import Graph, Instruction, Stream
+from pellucid.ir.flow import Block, Graph, Instruction, Stream
 
 _EFFECTS = frozenset(["require", "store", "if", "unless", "switch", "give", "fail", "go"])
 _READ = {
@@ -52,17 +52,21 @@ def streams(body: Stream) -> list[Stream]:
 
 
 class Growing:
-    """A graph that gets new registers, from a number on, and new constants."""
+    """A graph that gets new registers and constants."""
 
-    def __init__(self, graph: Graph, registers: int) -> None:
+    def __init__(self, graph: Graph) -> None:
         self.constants = list(graph.constants)
         self._known = {number: ~k for k, number in enumerate(self.constants)}
-        self._registers = registers
+        self.registers = graph.registers
 
     def register(self) -> int:
         """A new register."""
-        self._registers += 1
-        return self._registers - 1
+        self.registers += 1
+        return self.registers - 1
+
+    def grown(self, graph: Graph, blocks: list[Block]) -> Graph:
+        """The graph with other blocks, which have what is new."""
+        return graph._replace(blocks=blocks, constants=self.constants, registers=self.registers)
 
     def constant(self, number: int) -> int:
         """The register of a constant."""

@@ -70,8 +70,7 @@ def lowered(
         graph = lowering.graph(name or entry.name)
         assert graph is not None  # noqa: S101 - nothing grows after it settled
     if flow.closures & ~flow.stop:
-        noted = Records(graph, lowering.pairs_made, lowering.halves_read, lowering.register())
-        graph = noted.result(flow.closures)
+        graph = Records(graph, lowering.pairs_made, lowering.halves_read).result(flow.closures)
     return Lowered(pruned(graph), list(lowering.number), lowering.memories)
 
 
@@ -85,25 +84,26 @@ def _sole_targets(entry: Code) -> set[Code]:
     named, found = {entry}, set[Code]()
     waiting = [entry]
     for code in waiting:
-        streams = [code.body]
+        streams: list[Any] = [code.body]
         for stream in streams:
             for instruction in stream:
-                if isinstance(instruction, Const):
-                    target = instruction.value
-                    if not isinstance(target, Code):
+                kind: Any = instruction.__class__
+                if kind is Const:
+                    target: Any = instruction[1]
+                    if target.__class__ is not Code:
                         continue
                     if target in named:
                         found.discard(target)
                         continue
                     named.add(target)
                     waiting.append(target)
-                    jump, name = stream[-1], instruction.name
+                    jump, name = stream[-1], instruction[0]
                     if instruction is not stream[-2] or not isinstance(jump, Jump):
                         continue
                     if jump.target == name and name not in jump.args:
                         found.add(target)
-                elif isinstance(instruction, If):
-                    streams.append(instruction.stream)
+                elif kind is If:
+                    streams.append(instruction[1])
     return found
 
 
@@ -145,7 +145,8 @@ class _Lowering(Operations):
         empty = Block("", (), (), [])
         blocks = [first, self._halting(), *(made.get(code, empty) for code in list(self.number)[1:])]
         types = {name: memory.buffer.type for name, memory in self.memories.items()}
-        return Graph(name, blocks, self.numbers, list(self.failures), types, list(self.texts), self.pairs)
+        failures, texts = list(self.failures), list(self.texts)
+        return Graph(name, blocks, self.numbers, failures, types, texts, self.pairs, self._registers)
 
     def _block(self, code: Code) -> Block:
         """The block of a code."""
@@ -210,14 +211,14 @@ class _Lowering(Operations):
                 check(code)
                 raise
 
-    def _stream(
-        self, code: Code, stream: Sequence[RootInstruction], names: dict[str, Value], tests: Narrowing
-    ) -> None:
+    def _stream(self, code: Code, stream: Sequence[Any], names: dict[str, Value], tests: Narrowing) -> None:
         """Write one stream; the streams of its arms, and of the code that it goes on with, come later."""
         next_code: Code | None = None
-        for instruction in stream:
-            if isinstance(instruction, Prim):
-                made, primitive, args, point = instruction
+        integers, accesses = self._integers, self._accesses
+        for step in stream:
+            kind: Any = step.__class__
+            if kind is Prim:
+                made, primitive, args, point = step
                 self.place = code.name if point is None or primitive in MAKING_PAIRS else point
                 op = ON_INTEGERS.get(primitive)
                 value = None
@@ -225,21 +226,24 @@ class _Lowering(Operations):
                     # Most instructions are these.
                     value = self.on_integers(op, names[args[0]], names[args[1]])
                 if value is None:
-                    value = self.prim(instruction, [names[name] for name in args])
+                    given = [names[name] for name in args]
+                    sets = [one[0] for one in given]
+                    access = accesses.get((primitive, *sets))
+                    value = self.prim(step, sets, given) if access is None else self.accessed(access, given)
                 if value is None:
                     return
                 if made in names:
                     tests.forget(made)
                 names[made] = value
                 if primitive in TELLING:
-                    tests.bind(instruction)
-            elif isinstance(instruction, Const):
-                made, constant = instruction
-                of = constant.__class__
+                    tests.bind(step)
+            elif kind is Const:
+                made, constant = step
+                of: Any = constant.__class__
                 if of is Code and constant in self._sole and self._joined < _MAX_JOINED:
                     next_code = constant
                     continue
-                value = self._integers.get(constant) if of is int else None
+                value = integers.get(constant) if of is int else None
                 if value is None:
                     value = self._const(constant)
                 if value is None:
@@ -247,17 +251,17 @@ class _Lowering(Operations):
                 if made in names:
                     tests.forget(made)
                 names[made] = value
-            elif isinstance(instruction, If):
-                if not self._branch(code, instruction, names, tests):
+            elif kind is If:
+                if not self._branch(code, step, names, tests):
                     return
-            elif isinstance(instruction, Jump):
-                if instruction is not stream[-1]:
+            elif kind is Jump:
+                if step is not stream[-1]:
                     check(code)
                 self.place = code.name
                 if next_code is None:
-                    self._jump(instruction, names, tests)
+                    self._jump(step, names, tests)
                 else:
-                    self._go_on(next_code, [names[name] for name in instruction.args])
+                    self._go_on(next_code, [names[name] for name in step[1]])
 
     def _branch(self, code: Code, branch: If, names: dict[str, Value], tests: Narrowing) -> bool:
         """Write a test, and let its arm be written later; whether the stream goes on."""

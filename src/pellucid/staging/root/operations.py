@@ -27,7 +27,7 @@ from pellucid.staging.root.flow import (
 from pellucid.staging.root.primitives import primitive, types_of
 from pellucid.staging.root.program import Prim
 from pellucid.staging.root.records import MadePair, ReadHalf
-from pellucid.staging.root.words import TAGGED, Value, Words, named
+from pellucid.staging.root.words import TAGGED, Access, Value, Words, named
 
 _OPERATORS = {
     "+": "add", "-": "sub", "*": "mul", "idiv": "div", "imod": "mod", "<<": "shl", ">>": "shr", "&": "and", "|": "or",
@@ -58,7 +58,8 @@ class Operations(Words):
         """An operator on two values, if both are integers."""
         if one[0] != INTEGERS or other[0] != INTEGERS:
             return None
-        made = self.register()
+        made = self._registers
+        self._registers = made + 1
         if op in _GROWING:
             failure = self._too_large.get(self.place) or self.too_large()
             self.out.append((op, made, one[1], other[1], failure))
@@ -68,10 +69,9 @@ class Operations(Words):
                 return named(Value, (BOOLEANS, made, None))
         return named(Value, (INTEGERS, made, None))
 
-    def prim(self, prim: Prim, args: list[Value]) -> Value | None:
-        """The result of a primitive, or None where it surely fails."""
+    def prim(self, prim: Prim, sets: list[Set], args: list[Value]) -> Value | None:
+        """What a primitive makes of values that are in sets, or None where it surely fails."""
         name = prim.primitive
-        sets = [value.set for value in args]
         if name not in KNOWN:
             value = self._access(prim, sets, args)
             if value is not None:
@@ -128,24 +128,29 @@ class Operations(Words):
 
     def _access(self, prim: Prim, sets: list[Set], args: list[Value]) -> Value | None:
         """A word of a memory, or nil after one is stored; None for another primitive."""
-        access = self._accesses.get((prim.primitive, *sets))
-        if access is None:
-            found = self.flow.accessed(prim, sets)
-            if found is None or not all(held & NUMBERS for held in found[1]):
-                return None
-            memory, given = found
-            first = len(args) - len(given)
-            for value in args[:first:-1]:
-                self.numeric(value, prim.primitive, is_input=True)
-            self.numeric(args[first], prim.primitive)
-            self.memories[memory.name] = memory
-            mask = 0 if memory.word == memory.buffer.type.bits else self.constant(memory.mask)
-            outside = f"an address is not in the memory {memory.name}"
-            access = (first, list(self.memories).index(memory.name), mask, outside)
-            if not any(held & ~NUMBERS for held in given):
-                self._accesses[prim.primitive, *sets] = access
-        first, number, mask, outside = access
-        failure = self.failure(outside, "end before it, or give a longer array", is_input=True)
+        found = self.flow.accessed(prim, sets)
+        if found is None or not all(held & NUMBERS for held in found[1]):
+            return None
+        memory, given = found
+        first = len(args) - len(given)
+        for value in args[:first:-1]:
+            self.numeric(value, prim.primitive, is_input=True)
+        self.numeric(args[first], prim.primitive)
+        self.memories[memory.name] = memory
+        mask = 0 if memory.word == memory.buffer.type.bits else self.constant(memory.mask)
+        outside = f"an address is not in the memory {memory.name}"
+        access = Access(first, list(self.memories).index(memory.name), mask, outside, {})
+        if not any(held & ~NUMBERS for held in given):
+            self._accesses[prim.primitive, *sets] = access
+        return self.accessed(access, args)
+
+    def accessed(self, access: Access, args: list[Value]) -> Value:
+        """A word of a memory, or nil after one is stored, where an address and what is stored are numbers."""
+        first, number, mask, outside, failures = access
+        failure = failures.get(self.place)
+        if failure is None:
+            failure = self.failure(outside, "end before it, or give a longer array", is_input=True)
+            failures[self.place] = failure
         address = args[first][1]
         if first == len(args) - 1:
             made = self.register()

@@ -47,13 +47,11 @@ class _Place(NamedTuple):
 
 
 class Records:
-    """One graph, with what `lowering` noted of its registers; new ones begin with a number."""
+    """One graph, with what `lowering` noted of its registers."""
 
-    def __init__(
-        self, graph: Graph, pairs: dict[int, MadePair], halves: dict[int, ReadHalf], registers: int
-    ) -> None:
+    def __init__(self, graph: Graph, pairs: dict[int, MadePair], halves: dict[int, ReadHalf]) -> None:
         self.graph, self.pairs, self.halves = graph, pairs, halves
-        self._growing = Growing(graph, registers)
+        self._growing = Growing(graph)
         self._made: dict[int, Instruction] = {}
         self._places: dict[int, _Place] = {}
         self._fields: dict[Set, int] = {}
@@ -69,7 +67,7 @@ class Records:
         if not self._fields:
             return self.graph
         blocks = [self._block(block) for block in self.graph.blocks]
-        return self.graph._replace(blocks=blocks, constants=self._growing.constants)
+        return self._growing.grown(self.graph, blocks)
 
     # ---- which sites ----
 

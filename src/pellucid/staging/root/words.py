@@ -30,6 +30,19 @@ class Value(NamedTuple):
     tag: int | None = None
 
 
+class Access(NamedTuple):
+    """An access to a memory: which operand is the address, the memory, a mask, the error of an address outside.
+
+    The mask is a constant, or 0 where a word is a whole element. `failures` are the numbers of the error, by code.
+    """
+
+    first: int
+    memory: int
+    mask: int
+    outside: str
+    failures: dict[str, int]
+
+
 class Words:
     """One program; `out` is the stream that is being written."""
 
@@ -43,9 +56,8 @@ class Words:
         self.numbers: list[int] = []
         self.failures: dict[Failure, int] = {}
         self._too_large: dict[str, int] = {}
-        self._accesses: dict[tuple[Any, ...], tuple[int, int, int, str]] = {}
-        """Of accesses to memories, by primitive and operands: the operand that is the address, the memory, the constant
-        that a word is masked with (0 where it is a whole element), and the error of an address outside."""
+        self._accesses: dict[tuple[Any, ...], Access] = {}
+        """Accesses to memories, by primitive and sets of operands, which are numbers."""
         self._integers: dict[int, Value] = {}
         self._shapes: dict[Set, int] = {INTEGERS: INTEGER}
         self._registers = 0
