@@ -15,138 +15,7 @@ from typing import NoReturn
 from pellucid import __version__
 from pellucid.backends.registry import names
 from pellucid.base.errors import InputError, did_you_mean
-from pellucid.cli import values
-
-_EXAMPLES = """\
-examples:
-  pellucid render swirl.py -o swirl.png --size 1024x768
-  pellucid animate checkturn.py -o turn.gif --seconds 2 --fps 25
-  pellucid render-audio pluck.py -o pluck.wav --seconds 3
-  pellucid show swirl.py                        draw it here, in the terminal
-  pellucid explain swirl.py                     the program after every stage, and why
-  pellucid hops histogram.hops                  make a program faster yourself, by proven moves
-  pellucid render shapes.py:flower -o -         one of several pictures, as PNG to the next program
-
-A picture file is a Python file that defines pictures:
-  from pellucid import images as im
-  picture = im.swirl(100, im.checkerboard(10, im.black, im.white))
-"""
-
-_RENDER = """\
-The suffix of OUT chooses the format: .png .jpg .webp .tiff .gif .npy
-OUT may be - for PNG to standard output.
-
-examples:
-  pellucid render swirl.py -o swirl.png
-  pellucid render swirl.py -o detail.png --size 1024x768 --center 40,-25 --zoom 8
-  pellucid render swirl.py -o smooth.jpg --samples 4 --quality 90 --background '#203040'
-  pellucid render slider.py -o tight.png --param twist=40
-  pellucid render swirl.py -o - | convert - swirl.pdf
-"""
-
-_ANIMATE = """\
-The suffix of OUT chooses the format: .png .webp .gif .mp4 .webm .npy
-OUT may be - for PNG to standard output. MP4 and WebM need the extra: pip install 'pellucid[video]'
-
-examples:
-  pellucid animate checkturn.py -o turn.gif --seconds 2 --fps 25
-  pellucid animate checkturn.py -o turn.mp4 --size 1920x1080 --zoom 4 --seconds 10 --fps 60
-"""
-
-_RENDER_AUDIO = """\
-The suffix of OUT chooses the file: .wav, or .raw for samples alone. OUT may be - for WAV to standard output.
-FORMAT is pcm_u8, s16le, s24le, s24in32le, s32le, f32le or f64le; raw files may be big-endian too, such as s16be.
-
-examples:
-  pellucid render-audio pluck.py -o pluck.wav --seconds 3
-  pellucid render-audio bell.py -o bell.wav --seconds 4 --rate 96000 --format s24le --param depth=5
-  pellucid render-audio echo.py -o echo.wav --seconds 2 --rate 44100
-  pellucid render-audio pluck.py -o pluck.raw --seconds 1 --channels 2 --planar --format f32le
-  pellucid render-audio pluck.py -o - --seconds 3 | aplay
-
-A sound file is a Python file that defines voices, or signals:
-  import pellucid as pl
-  from pellucid import signals as sg
-  @pl.voice
-  def hum(rate):
-      phase = sg.scan(sg.constant(110 / rate), 0.0, lambda p, step: pl.fraction(p + step))
-      return 0.5 * sg.map(lambda p: pl.sinpi(2 * p), phase)
-"""
-
-_FILTER = """\
-IN is a WAV file, and OUT is as long, with its rate, its channels and its format. OUT may be - for standard output.
-
-examples:
-  pellucid filter chorus.py in.wav -o out.wav
-  pellucid filter chorus.py:telephone in.wav -o out.wav --tail 2 --format s24le --param depth=5
-
-A file of effects is a Python file that defines functions of signals and of the sample rate:
-  import pellucid as pl
-  from pellucid import signals as sg
-  @pl.effect
-  def telephone(x, rate):
-      return sg.biquad(sg.biquad(x, "highpass", 400, rate=rate), "lowpass", 3400, rate=rate)
-"""
-
-_SHOW = """\
-In a terminal the picture is drawn with colored half blocks; elsewhere the viewer opens.
-
-examples:
-  pellucid show swirl.py
-  pellucid show checkturn.py --seconds 5        let it move
-  NO_COLOR=1 pellucid show swirl.py             letters only
-"""
-
-_EXPLAIN = """\
-examples:
-  pellucid explain swirl.py
-  pellucid explain swirl.py --list-stages
-  pellucid explain swirl.py --stage hoisted
-  pellucid explain swirl.py --markdown > swirl.md
-  pellucid explain swirl.py --tiles -o tiles.png --size 1024 --zoom 4
-  pellucid explain --times evaluator.py              what an interpreter's compiler knows, in color
-  pellucid explain --times evaluator.py --html times.html
-  pellucid explain --times rules.py:run --static rules,start
-
---times is for a file with an interpreter, a function under @interpreter, or its compiler:
-  compiler = cogen(run, program=STATIC, x=DYNAMIC)
-Blue is static: known when the compiler runs, and gone in the program. Red is dynamic: the program computes
-it. What is purple is static in some parts, or at some times. Where there is no color, letters under each
-line say the same.
-"""
-
-_EXPORT = """\
-Writes STEM.h and STEM.c: plain C without dependencies, for use without Python.
-
-examples:
-  pellucid export c swirl.py -o build/swirl
-  pellucid export c swirl.py -o build/ --name draw_swirl
-"""
-
-_GALLERY = """\
-examples:
-  pellucid gallery
-  pellucid gallery -o pictures --size 320x240
-"""
-
-_HOPS = """\
-FILE holds White's s-expressions, or a nest as explain prints it; of FILE.py[:NAME] it is the program of a picture. Each
-line of STEPS is a command of the session; help is one of them. Without STEPS the session is interactive, unless its
-lines come from a file or from another program.
-
-examples:
-  pellucid hops examples/histogram.hops
-  pellucid hops examples/histogram.hops --script examples/histogram.steps
-  pellucid hops examples/swirl.py
-  echo moves | pellucid hops examples/histogram.hops
-"""
-
-_DOCTOR = """\
-examples:
-  pellucid doctor
-  pellucid doctor --clear-cache
-  pellucid doctor --calibrate
-"""
+from pellucid.cli import examples, values
 
 
 class _Parser(argparse.ArgumentParser):
@@ -213,7 +82,7 @@ def _parser() -> tuple[_Parser, list[str]]:
     parser = _Parser(
         prog="pellucid",
         description="Pictures and sounds, compiled while you wait, and clear all the way through.",
-        epilog=_EXAMPLES,
+        epilog=examples.EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -467,7 +336,7 @@ COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser
         "FILE.py[:NAME] -o OUT [options]",
         "drawing:render",
         "draw a picture into a file",
-        _RENDER,
+        examples.RENDER,
         _add_render,
     ),
     (
@@ -475,7 +344,7 @@ COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser
         "FILE.py[:NAME] -o OUT [options]",
         "drawing:animate",
         "draw a moving picture into a file",
-        _ANIMATE,
+        examples.ANIMATE,
         _add_animate,
     ),
     (
@@ -483,7 +352,7 @@ COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser
         "FILE.py[:NAME] -o OUT [options]",
         "sounding:render_audio",
         "render a sound into a file",
-        _RENDER_AUDIO,
+        examples.RENDER_AUDIO,
         _add_sound,
     ),
     (
@@ -491,7 +360,7 @@ COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser
         "FILE.py[:NAME] IN.wav -o OUT [options]",
         "sounding:filter_audio",
         "do an effect to a file of sound",
-        _FILTER,
+        examples.FILTER,
         _add_filter,
     ),
     (
@@ -499,7 +368,7 @@ COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser
         "FILE.py[:NAME] [options]",
         "drawing:show",
         "show a picture in the terminal or in a viewer",
-        _SHOW,
+        examples.SHOW,
         _add_show,
     ),
     (
@@ -507,7 +376,7 @@ COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser
         "FILE.py[:NAME] [options]",
         "reports:explain",
         "print the program after every stage, and why",
-        _EXPLAIN,
+        examples.EXPLAIN,
         _add_explain,
     ),
     (
@@ -515,7 +384,7 @@ COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser
         "c FILE.py[:NAME] [options]",
         "reports:export",
         "write a picture as source code in another language",
-        _EXPORT,
+        examples.EXPORT,
         _add_export,
     ),
     (
@@ -523,7 +392,7 @@ COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser
         "FILE [options]",
         "hops:hops",
         "take a program through proven moves, step by step",
-        _HOPS,
+        examples.HOPS,
         _add_hops,
     ),
     (
@@ -531,9 +400,16 @@ COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser
         "[options]",
         "gallery:gallery",
         "draw the example of every word of the vocabulary",
-        _GALLERY,
+        examples.GALLERY,
         _add_gallery,
     ),
-    ("doctor", "[options]", "doctor:doctor", "say what pellucid found on this machine", _DOCTOR, _add_doctor),
+    (
+        "doctor",
+        "[options]",
+        "doctor:doctor",
+        "say what pellucid found on this machine",
+        examples.DOCTOR,
+        _add_doctor,
+    ),
 )
 """Each command: its name, what follows it, the function that does it, what it does, examples, and its options."""

@@ -75,6 +75,25 @@ class Scanned(Carrying):
         return Scanned(self.operation, inputs)
 
 
+def advanced(state: Any, value: Any) -> Any:
+    """The state of a line of cells that keeps a value too, one cell on."""
+    cells, gone = state
+    cells.store(gone & (len(cells) - 1), as_number(value, "a delay"))
+    return cells, gone + 1
+
+
+def key_of(state: Any) -> Hashable:
+    """What is in the cells of a state."""
+    cells, gone = state
+    return number_key(gone), cells.data.dtype, hashlib.sha256(cells.data).digest()
+
+
+def copied(state: Any) -> Any:
+    """The state with cells of its own, which hold what these hold."""
+    cells, gone = state
+    return ring(cells.data), gone
+
+
 class DelayLine(Later):
     """A delay by many samples: its state are cells, used as a ring, and how many samples have gone.
 
@@ -95,19 +114,15 @@ class DelayLine(Later):
 
     def next(self, tick: Tick) -> Any:
         """The sample at hand kept, and one cell on."""
-        cells, gone = tick.states[self]
-        cells.store(gone & (len(cells) - 1), as_number(tick.sample(self.inputs[0]), "a delay"))
-        return cells, gone + 1
+        return advanced(tick.states[self], tick.sample(self.inputs[0]))
 
     def key(self, state: Any) -> Hashable:
         """The length, and what is in the cells."""
-        cells, gone = state
-        return self.length, number_key(gone), cells.data.dtype, hashlib.sha256(cells.data).digest()
+        return self.length, key_of(state)
 
     def fresh(self, state: Any) -> Any:
         """The state with cells of its own, which hold what these hold."""
-        cells, gone = state
-        return ring(cells.data), gone
+        return copied(state)
 
     def rewired(self, inputs: tuple[SignalNode, ...]) -> DelayLine:
         """As long a delay of something else."""
@@ -248,7 +263,7 @@ def delay(signal: Signal, samples: Any, first: Any = 0.0) -> Signal:
 
 
 def line(
-    make: Callable[[tuple[SignalNode, ...]], DelayLine], length: int, first: Any, *signals: Signal
+    make: Callable[[tuple[SignalNode, ...]], Later], length: int, first: Any, *signals: Signal
 ) -> Signal:
     """A delay line that holds so many samples at least, of which the last are `first`: what `make` makes, wired."""
     size = max(2 * MAX_CASES, 1 << length.bit_length())

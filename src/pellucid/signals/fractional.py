@@ -10,25 +10,25 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from ..base.errors import InputError, brief, did_you_mean
-from ..base.kinds import takes, whole
+from ..base.kinds import TEXT, takes, whole
 from ..base.where import caller
 from ..staging import to_integer
 from ..staging.real import call
-from .delays import MAX_DELAY, DelayLine, line
-from .node import SignalNode, Tick
+from .delays import MAX_DELAY, advanced, copied, key_of, line
+from .node import Later, SignalNode, Tick
 from .signal import SIGNAL, Signal, as_number, as_signal
 
 At = Callable[[int], Any]
 
 
-class VariableDelay(DelayLine):
+class VariableDelay(Later):
     """A delay line whose second input says how long ago a sample is taken from."""
 
     name = "variable delay"
+    owned = True
 
     def __init__(self, length: int, interpolation: str, inputs: tuple[SignalNode, ...]) -> None:
-        super().__init__(length, inputs)
-        self.interpolation = interpolation
+        self.length, self.interpolation, self.inputs = length, interpolation, inputs
 
     @property
     def now(self) -> tuple[SignalNode, ...]:
@@ -48,9 +48,25 @@ class VariableDelay(DelayLine):
         start = gone - to_integer(before)
         return between(lambda k: cells.load((start - k) & (len(cells) - 1)), ago - before)
 
+    def next(self, tick: Tick) -> Any:
+        """The sample at hand kept, and one cell on."""
+        return advanced(tick.states[self], tick.sample(self.inputs[0]))
+
     def key(self, state: Any) -> Hashable:
-        """That of a delay line, and how it is read."""
-        return super().key(state), self.interpolation
+        """The length, how it is read, and what is in the cells."""
+        return self.length, self.interpolation, key_of(state)
+
+    def fresh(self, state: Any) -> Any:
+        """The state with cells of its own, which hold what these hold."""
+        return copied(state)
+
+    def numbers(self, state: Any) -> tuple[Any, ...]:
+        """The number of samples that have passed."""
+        return (state[1],)
+
+    def with_numbers(self, state: Any, numbers: tuple[Any, ...]) -> Any:
+        """After another number of samples."""
+        return state[0], numbers[0]
 
     def rewired(self, inputs: tuple[SignalNode, ...]) -> VariableDelay:
         """As long a line, read in the same way."""
@@ -85,7 +101,7 @@ INTERPOLATIONS: dict[str, tuple[int, Callable[[At, Any], Any]]] = {
 """The ways to read between samples, each with the least delay that it can give."""
 
 
-@takes(signal=SIGNAL, maximum=whole(2, MAX_DELAY))
+@takes(signal=SIGNAL, maximum=whole(2, MAX_DELAY), interpolation=TEXT)
 def variable_delay(signal: Signal, samples: Any, maximum: int, interpolation: str = "linear") -> Signal:
     """A signal so many samples later, at most `maximum`: a number of them that need not be whole, or a signal of such.
 

@@ -21,6 +21,7 @@ from ..pixels import Layout
 from ..staging import Residual
 from .block import Numbers, places, specialized
 from .delays import DelayLine
+from .fractional import VariableDelay
 from .frames import frame_format
 from .merging import merged
 from .recording import Played
@@ -74,7 +75,9 @@ class Player:
         self._live_places = [at for n, at in found if isinstance(n, Played) and n.recording.live]
         self._arrays = {n: m.data for n, m in self.residual.memories.items() if m.data is not None}
         self._lines = [
-            (s[0].data, s[0].data.copy()) for n, s in self.signal.states.items() if isinstance(n, DelayLine)
+            (s[0].data, s[0].data.copy())
+            for n, s in self.signal.states.items()
+            if isinstance(n, DelayLine | VariableDelay)
         ]
 
     @property
