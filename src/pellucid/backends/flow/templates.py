@@ -230,12 +230,9 @@ class _Assembler:
     def checked(self, instruction: Instruction) -> None:
         """A sum or a product, which may be too large."""
         made = self._operands(instruction)
-        out, failure = self.out, instruction[4]
-        if failure:
-            out += b"\x0f\x80"
-            out += _i32(failure_place(failure) - len(out) - 4) + self.stores[made]
-        else:
-            out += self.stores[made]
+        if instruction[4]:
+            self.fail(b"\x0f\x80", instruction[4])
+        self.out += self.stores[made]
         self.held = made
         self.flags = None
 
@@ -383,12 +380,10 @@ class _Assembler:
 
     def _index(self, memory: int, index: int, failure: int) -> None:
         """The index of a word in a memory in rax."""
-        out = self.out
         if index != self.held:
-            out += self.loads[index]
+            self.out += self.loads[index]
         if failure:
-            out += self.bounds[memory]
-            out += _i32(failure_place(failure) - len(out) - 4)
+            self.fail(self.bounds[memory], failure)
         self.flags = None
 
     def load_word(self, instruction: Instruction) -> None:
