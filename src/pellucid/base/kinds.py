@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -72,9 +73,17 @@ def each(kind: ArgumentKind, noun: str) -> ArgumentKind:
     return ArgumentKind(noun, test, f"give {noun}")
 
 
+def _is_finite(thing: object) -> bool:
+    try:
+        return isinstance(thing, numbers.Real) and math.isfinite(thing)
+    except OverflowError:
+        return False
+
+
 FUNCTION = ArgumentKind("a function", callable, "give a function")
 TEXT = instance("text", str)
 NUMBER = ArgumentKind("a number", lambda thing: isinstance(thing, numbers.Real), "give a number")
+FLOAT = ArgumentKind("a finite number", _is_finite, "give a number such as 0.5")
 TRUTH = instance("True or False", bool)
 
 

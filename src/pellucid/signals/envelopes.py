@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from ..base.errors import InputError, brief
-from ..base.kinds import NUMBER, takes, whole
+from ..base.kinds import FLOAT, takes, whole
 from ..base.where import caller
 from ..staging import Dynamic, Real, choose
 from ..tracing import functions as rows
@@ -22,7 +22,7 @@ MAX_RAMP = 1 << 31
 """Samples that a ramp takes at most, as many as a block may have."""
 
 
-@takes(signal=SIGNAL, first=NUMBER)
+@takes(signal=SIGNAL, first=FLOAT)
 def smooth(signal: Signal, seconds: float, *, rate: float, first: float = 0.0) -> Signal:
     """A signal that follows another one, from `first` on, as a capacitor is charged: a one-pole smoother.
 
@@ -36,7 +36,7 @@ def smooth(signal: Signal, seconds: float, *, rate: float, first: float = 0.0) -
     return toward(signal, as_signal(_pole(seconds, rate, "seconds")), float(first))
 
 
-@takes(signal=SIGNAL, samples=whole(1, MAX_RAMP), first=NUMBER)
+@takes(signal=SIGNAL, samples=whole(1, MAX_RAMP), first=FLOAT)
 def ramp(signal: Signal, samples: int, first: float) -> Signal:
     """A signal that follows another one in straight lines: each new value is reached after so many samples.
 
@@ -67,7 +67,7 @@ def ramp(signal: Signal, samples: int, first: float) -> Signal:
     return rec(body)[0]
 
 
-@takes(gate=SIGNAL, sustain=NUMBER)
+@takes(gate=SIGNAL, sustain=FLOAT)
 def adsr(gate: Signal, *, attack: float, decay: float, sustain: float, release: float, rate: float) -> Signal:
     """An envelope: up to 1 once the gate is above 0, down to `sustain` while it stays there, and to 0 after it.
 
@@ -152,11 +152,11 @@ def _pole(seconds: Any, rate: Any, name: str) -> float:
 
 def _samples(seconds: Any, rate: Any, name: str) -> float:
     place, _ = caller()
-    if not NUMBER.test(rate) or not math.isfinite(rate) or rate <= 0:
+    if not FLOAT.test(rate) or rate <= 0:
         raise InputError(
             f"{brief(rate)} is no sample rate", place=f"{place}: rate", fix="give hertz, such as 48000"
         )
-    if not NUMBER.test(seconds) or not math.isfinite(seconds) or seconds < 0:
+    if not FLOAT.test(seconds) or seconds < 0:
         raise InputError(
             f"{brief(seconds)} is not a time of 0 or more",
             place=f"{place}: {name}",

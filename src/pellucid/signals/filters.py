@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..base.errors import InputError, brief, did_you_mean
-from ..base.kinds import NUMBER, TEXT, takes
+from ..base.kinds import FLOAT, TEXT, takes
 from ..base.where import caller
 from ..tracing import functions as rows
 from .delays import delay1
@@ -89,9 +89,10 @@ def sosfilt(signal: Signal, sos: Any) -> Signal:
     """
     place = f"{caller()[0]}: sosfilt"
     try:
-        sections = np.asarray(sos, np.float64)
-    except (TypeError, ValueError):
-        sections = np.zeros(0)
+        given = np.asarray(sos)
+    except ValueError:
+        given = np.zeros(0)
+    sections = given.astype(np.float64) if given.dtype.kind in "iuf" else np.zeros(0)
     if sections.ndim != 2 or sections.shape[1:] != (6,):
         raise InputError(
             f"{brief(sos)} is not an array of shape (n, 6)",
@@ -221,7 +222,7 @@ BIQUADS = tuple(_KINDS)
 
 
 def _is_number(thing: object) -> bool:
-    return NUMBER.test(thing) and not isinstance(thing, bool) and math.isfinite(cast("float", thing))
+    return FLOAT.test(thing) and not isinstance(thing, bool)
 
 
 def _check(kind: str, frequency: Any, rate: Any, Q: Any, gain: Any) -> None:

@@ -17,7 +17,7 @@ from tests.systems import levels
 import pellucid as pl
 from pellucid.backends.llvm import LlvmBackend
 from pellucid.base.errors import PellucidError
-from pellucid.conversion.meaning import _scale, alike, origin
+from pellucid.conversion.color_model import _scale, origin, same
 from pellucid.conversion.nests import nest_between
 from pellucid.conversion.plan import Conversion, conversion
 from pellucid.conversion.planes import parts
@@ -45,7 +45,7 @@ ALIKE = {
 
 
 def generate(rng: random.Random) -> str:
-    """Two layouts that are alike, a size, and a seed of bytes."""
+    """Two layouts that are same, a size, and a seed of bytes."""
     model = rng.choice([*MODELS])
     words = ["linear"] if rng.random() < 0.3 else []
     shapes = [(1, 1)] * 3
@@ -60,7 +60,7 @@ def generate(rng: random.Random) -> str:
             for name in (model, rng.choice(ALIKE.get(model, (model,))))
         ]
         try:
-            if alike(*map(Layout, texts)):
+            if same(*map(Layout, texts)):
                 break
         except PellucidError:
             continue
@@ -148,7 +148,7 @@ def check(case: str) -> Mapping[str, int]:
     assert pack(samples, source, *size, onto=data.tobytes()) == data.tobytes(), (
         "packed again, it is not the same"
     )
-    if not alike(source, target):
+    if not same(source, target):
         raise NotACase(case)
     wanted = pack(_converted(samples, source, target, size), target, *size)
     for backend in asked["backends"]:

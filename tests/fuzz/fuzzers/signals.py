@@ -16,6 +16,7 @@ from tests.fuzz.contract import NotACase
 import pellucid as pl
 from pellucid import signals as sg
 from pellucid.pixels import FORMATS
+from pellucid.signals.pcm import pcm
 
 FRAMES = 24
 LEAVES = ("y", "noise", "count")
@@ -37,7 +38,7 @@ def _formats() -> list[str]:
     for name in FORMATS:
         if name.startswith("pcm_"):
             try:
-                sg.player.pcm.pcm(name, 1)
+                pcm(name, 1)
             except pl.PellucidError:
                 continue
             found.append(name)

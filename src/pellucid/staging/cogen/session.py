@@ -382,12 +382,15 @@ class Session:
                 return
             if not step % _LOOK and next(self.fresh) > _MAX_EMITTED:
                 break
-            function, args = waiting.pop()
-            try:
-                function(*args)
-            except FAILURES as error:
-                self.fail(args[0], error, self._place(error))
+            self._step(*waiting.pop())
         raise self._endless()
+
+    def _step(self, function: Any, args: tuple[Any, ...]) -> None:
+        """Do one thing that waited; where it fails, the program fails when it runs."""
+        try:
+            function(*args)
+        except FAILURES as error:
+            self.fail(args[0], error, self._place(error))
 
     def _endless(self) -> GrowthError:
         """The error of an unfolding without end: what the function that comes most often is given."""
@@ -398,7 +401,7 @@ class Session:
             function, args = self.waiting.pop()
             if function in self.owners:
                 jobs.setdefault(function, []).append(args[1:])
-            function(*args)
+            self._step(function, args)
         function, given = max(jobs.items(), key=lambda item: len(item[1]))
         owner = self.owners[function]
         placed = ":" in owner.code.name or max(self._made.values(), default=0) <= _FEW
