@@ -11,45 +11,9 @@ Images are functions of continuous space and time; every picture is compiled for
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 __version__ = "0.1.0"
-
-if TYPE_CHECKING:
-    from . import images as images
-    from .base.errors import PellucidError as PellucidError
-    from .base.view import View as View
-    from .canvas import animate as animate
-    from .canvas import render as render
-    from .canvas import save as save
-    from .canvas import show as show
-    from .conversion.plan import plan_conversion as plan_conversion
-    from .driver import compile as compile
-    from .driver import explain as explain
-    from .driver import export_c as export_c
-    from .driver.codes import compile_code as compile_code
-    from .driver.fit import fit as fit
-    from .driver.session import Session as Session
-    from .driver.tiling import explain_tiles as explain_tiles
-    from .images import animation as animation
-    from .images import image as image
-    from .signals import effect as effect
-    from .signals import filter_audio as filter_audio
-    from .signals import read_audio as read_audio
-    from .signals import render_audio as render_audio
-    from .signals import voice as voice
-    from .tracing import Complex as Complex
-    from .tracing import Point as Point
-    from .tracing import clamp as clamp
-    from .tracing import convert as convert
-    from .tracing import fraction as fraction
-    from .tracing import iterate as iterate
-    from .tracing import load as load
-    from .tracing import param as param
-    from .tracing import sign as sign
-    from .tracing import smoothstep as smoothstep
-    from .tracing import to_integer as to_integer
-    from .tracing import where as where
 
 _HOMES = {
     "pellucid.base.errors": ("PellucidError",),
@@ -62,6 +26,8 @@ _HOMES = {
     "pellucid.driver.session": ("Session",),
     "pellucid.driver.tiling": ("explain_tiles",),
     "pellucid.images": ("animation", "image"),
+    "pellucid.images.evaluation": ("sample",),
+    "pellucid.notebook.widget": ("explore",),
     "pellucid.signals": ("effect", "filter_audio", "read_audio", "render_audio", "voice"),
     "pellucid.tracing": (
         "Complex",

@@ -200,7 +200,7 @@ def _frame(
     known = {p.attr: found[p.attr] for p in extra if p.attr in found}
     ranges = {
         **_ranges(own[0].type),
-        **{p: _range_of(found[p.attr], p.type) for p in extra if p.attr in known},
+        **{p: range_of(found[p.attr], p.type) for p in extra if p.attr in known},
     }
     return Frame(
         N.Kernel(name, (*(p for p in own if p in used), *extra), outputs, body),
@@ -230,7 +230,8 @@ def _ranges(real: T.Type) -> Mapping[Expr, Facts]:
     return {**found, **pixels, SAMPLES: Facts(1, 256), WIDTH: side, HEIGHT: side, ROW: inside, COLUMN: inside}
 
 
-def _range_of(p: Param, type_: T.Type) -> Facts:
+def range_of(p: Param, type_: T.Type) -> Facts:
+    """What is known of a parameter of a picture."""
     # A value is rounded when it is passed, and rounding keeps the order: the ends are rounded as well.
     low = rounded(type_, max(p.low, float(type_.low)))
     high = rounded(type_, min(p.high, float(type_.high)))

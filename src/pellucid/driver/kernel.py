@@ -218,7 +218,7 @@ class Kernel:
             "width": width,
             "height": height,
             "samples": view.samples,
-            **_own(view.params, self.params if params is None else params),
+            **own_values(view.params, self.params if params is None else params),
         }
 
 
@@ -231,7 +231,11 @@ def _is_fixed(asked: Asked) -> bool:
     return all(isinstance(part, int | float | np.generic | View | None) for part in parts)
 
 
-def _own(given: Mapping[str, float], known: Mapping[str, Param]) -> dict[str, float]:
+def own_values(given: Mapping[str, float], known: Mapping[str, Param]) -> dict[str, float]:
+    """The values of a picture's own parameters: those given, and the defaults of the others.
+
+    Raises InputError for a parameter that is unknown, or whose value is out of its range.
+    """
     for name, value in given.items():
         if name not in known:
             fix = did_you_mean(name, known) or f"it has {', '.join(known) or 'none'}"

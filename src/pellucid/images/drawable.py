@@ -9,12 +9,15 @@ import copy
 from collections.abc import Mapping
 from typing import Any, Self, Unpack
 
+import numpy as np
+
 from ..base.errors import InputError
 from ..base.tracebacks import door
 from ..base.view import View, ViewArguments, checked_real, looked_at, spelled_out
+from .methods import Methods
 
 
-class Drawable:
+class Drawable(Methods):
     """A picture: every word of the vocabulary that takes an image is a method."""
 
     __slots__ = ()
@@ -30,34 +33,30 @@ class Drawable:
         *,
         precision: str = "f32",
         params: Mapping[str, float] | None = None,
+        out: np.ndarray[Any, Any] | None = None,
     ) -> Any:
-        """The meaning of the picture at points given by arrays that broadcast, or by a `Point`, without compiling.
+        """The values of the picture at points given by numbers, lists or arrays that broadcast, or by a `Point`.
 
-        Gives an array of the broadcast shape: of bools, reals or packed u32, or with a last axis of 4 for colors; for
-        another structure, that structure of arrays. `precision` is f32 or f64; `params` overrides defaults of
-        parameters. Raises InputError for a parameter the picture does not have.
+        See `pellucid.sample`, which this is.
 
         >>> from pellucid.images import Image
         >>> Image(lambda p: p.x + p.y).at([1, 2], [[10], [20]])
         array([[11., 12.], [21., 22.]], dtype=float32)
         """
-        from .evaluation import values_at
+        from .evaluation import sample
 
-        return values_at(self, x, y, time, precision, params or {})
+        return sample(self, x, y, time, precision=precision, params=params, out=out)
 
-    def __getattr__(self, name: str) -> Any:
-        """A word of the vocabulary as a method."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        from .word import method
+    def _repr_png_(self) -> bytes | None:
+        """A PNG for notebooks, which moves if the picture does; None for what cannot be displayed."""
+        # The package offers every public name, whatever floor it is on.
+        import pellucid
 
-        return method(self, name)
-
-    def __dir__(self) -> list[str]:
-        """Own names and the words that take an image."""
-        from .word import method_names
-
-        return sorted({*super().__dir__(), *method_names()})
+        picture: Any = self
+        if picture.kind == "structure":
+            return None
+        shown = pellucid.notebook.moving_png_bytes if picture.time_varying else pellucid.notebook.png_bytes
+        return shown(self)
 
     @property
     def view(self) -> View | None:

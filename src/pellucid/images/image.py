@@ -11,7 +11,7 @@ import ast
 import contextvars
 import inspect
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, TypeAlias, cast, overload
 
 import numpy as np
 
@@ -40,6 +40,10 @@ truth, a real number, a color packed into 32 bits as 0xAARRGGBB, or some other s
 
 _Memo = dict[tuple[int, Any, Any, T.Type], tuple[Any, Any]]
 _memo: contextvars.ContextVar[_Memo | None] = contextvars.ContextVar("samples", default=None)
+
+
+Still: TypeAlias = "Image | Value | float"
+"""What operators of images take beside them; with what moves, an image is an animation."""
 
 
 class Image(Drawable):
@@ -165,19 +169,19 @@ class Image(Drawable):
 
     # ---- regions ----
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: Still) -> Image:
         """The region inside both."""
         return _operate("&", "region", "region", self, other)
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: Still) -> Image:
         """The region inside either."""
         return _operate("|", "region", "region", self, other)
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: Still) -> Image:
         """The region inside exactly one."""
         return _operate("^", "region", "region", self, other)
 
-    def __invert__(self) -> Any:
+    def __invert__(self) -> Image:
         """The region outside."""
         return _operate("~", "region", "region", self)
 
@@ -185,64 +189,64 @@ class Image(Drawable):
 
     # ---- fields ----
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Still) -> Image:
         """The pointwise sum."""
         return _operate("+", "field", "field", self, other)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Still) -> Image:
         """The pointwise difference of fields, or the part of a region that is outside of another."""
         if self.kind == "region":
             outside = _operate("~", "region", "region", other)
             return NotImplemented if outside is NotImplemented else self & outside
         return _operate("-", "field", "field", self, other)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Still) -> Image:
         """The pointwise product."""
         return _operate("*", "field", "field", self, other)
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Still) -> Image:
         """The pointwise difference."""
         return _operate("-", "field", "field", other, self)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Still) -> Image:
         """The pointwise quotient."""
         return _operate("/", "field", "field", self, other)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Still) -> Image:
         """The pointwise quotient."""
         return _operate("/", "field", "field", other, self)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: Still) -> Image:
         """The pointwise remainder, with the sign of the divisor."""
         return _operate("%", "field", "field", self, other)
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Still) -> Image:
         """The pointwise power."""
         return _operate("**", "field", "field", self, other)
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> Image:
         """The pointwise negation."""
         return _operate("neg", "field", "field", self)
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> Image:
         """The pointwise magnitude."""
         return _operate("abs", "field", "field", self)
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Still) -> Image:
         """The region where this field is below the other."""
         return _operate("<", "field", "region", self, other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Still) -> Image:
         """The region where this field is at most the other."""
         return _operate("<=", "field", "region", self, other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Still) -> Image:
         """The region where this field is above the other."""
         return _operate(">", "field", "region", self, other)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Still) -> Image:
         """The region where this field is at least the other."""
         return _operate(">=", "field", "region", self, other)
 
@@ -335,6 +339,10 @@ def _nothing() -> None:
     """Stands for a function that was not given."""
 
 
+@overload
+def image(function: Callable[[Point], Any]) -> Image: ...
+@overload
+def image(function: Callable[[Any, Any], Any]) -> Image: ...
 def image(function: Callable[..., Any] = _nothing) -> Image:
     """An image from a function of a point `p`, or of two coordinates `x, y`; to be used as a decorator.
 

@@ -17,7 +17,8 @@ from .animation import Animation, Behavior, at_time
 from .image import Image, constant
 
 _NOT_NUMERIC = {"B", "L", "T"}
-_MADE = ("clamp", "fraction", "sign", "smoothstep")
+MADE = ("clamp", "fraction", "sign", "smoothstep")
+"""The functions of `tracing` that are made of rows."""
 
 
 def lifted(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -61,5 +62,5 @@ def _functions(edition: int) -> Mapping[str, Callable[..., Any]]:
         and row.symbol is None
         and row.domain is None
     }
-    made = {n: getattr(tracing, n) for n in _MADE}
+    made = {n: getattr(tracing, n) for n in MADE}
     return MappingProxyType({n: lifted(f) for n, f in {**names, **made}.items()})

@@ -354,7 +354,7 @@ def method_names() -> list[str]:
     return [w.name for w in WORDS.values() if w.receiver is not None]
 
 
-def method(image: Drawable, name: str) -> Callable[..., Any]:
+def method(image: object, name: str) -> Callable[..., Any]:
     """The word as a method of an image, which takes the place of the receiver among the arguments.
 
     Raises UnknownWordError for a name that is no word, or a word that takes no image.

@@ -1,10 +1,10 @@
-"""Pictures in notebooks: they show themselves, and their parameters become sliders.
+"""Pictures in notebooks: they show themselves, animations move, and `explore` is a live view.
 
-Top of the house, beside the command line. `%load_ext pellucid.notebook` lets pictures show themselves;
-`sliders` needs the extra `pellucid[notebook]`.
+Top of the house, beside the command line. `explore` and `sliders` need the extra `pellucid[notebook]`.
 """
 
-from pellucid.notebook.display import load_ipython_extension, png_bytes
+from pellucid.notebook.display import moving_png_bytes, png_bytes
 from pellucid.notebook.sliders import sliders
+from pellucid.notebook.widget import Explorer, explore
 
-__all__ = ["load_ipython_extension", "png_bytes", "sliders"]
+__all__ = ["Explorer", "explore", "moving_png_bytes", "png_bytes", "sliders"]

@@ -1,11 +1,13 @@
-"""A picture as the bytes of a PNG, as notebooks want it.
+"""A picture as the bytes of a PNG, as notebooks want it: at rest, or moving.
 
-Called by the display hook of pictures, and by `sliders` for every move of a handle.
+Called by the method of pictures that notebooks look for, and by `sliders` for every move of a handle.
 """
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+import tempfile
+from pathlib import Path
+from typing import Unpack
 
 from pellucid.base.view import View, spelled_out
 from pellucid.canvas.source import DrawArguments, Drawing, drawing
@@ -53,10 +55,30 @@ def in_cell(
     return drawing(picture, size, view, arguments, frames=1, fitted=True)
 
 
-def load_ipython_extension(shell: Any) -> None:
-    """Let pictures show themselves in IPython; called by `%load_ext pellucid.notebook`."""
-    from pellucid.images import Animation, Image
+@spelled_out(DrawArguments)
+def moving_png_bytes(
+    picture: object,
+    size: tuple[int, int] | int | None = None,
+    *,
+    view: View | None = None,
+    seconds: float = 2.0,
+    fps: float = 15.0,
+    **arguments: Unpack[DrawArguments],
+) -> bytes:
+    r"""The bytes of a moving PNG of an animation, which notebooks and browsers play; as `pellucid.animate`.
 
-    formatter = shell.display_formatter.formatters["image/png"]
-    for kind in (Image, Animation):
-        formatter.for_type(kind, png_bytes)
+    Raises `InputError` for a value out of its range.
+
+    >>> from pellucid import images as im
+    >>> b"acTL" in moving_png_bytes(im.turn(im.seconds, im.checkerboard(1, im.red, im.blue)), 8, fps=5)
+    True
+    """
+    from pellucid.canvas import animate
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "moving.png"
+        animate(
+            picture, path, view=in_cell(picture, size, view, arguments).view, seconds=seconds, fps=fps,
+            progress=lambda done, whole: None, **arguments,
+        )  # fmt: skip
+        return path.read_bytes()

@@ -1,0 +1,201 @@
+"""A live view of a picture in a notebook: drag, zoom, sliders, play, drawn by a session in the kernel.
+
+`Explorer` answers requests for frames; the widget of anywidget, the extra `pellucid[notebook]`, hands them to the front
+end in `explore.js`, which sets the pace.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Unpack, cast
+
+from pellucid.base.errors import InputError, MissingExtraError, PellucidError, brief
+from pellucid.base.view import View, ViewArguments, spelled_out
+from pellucid.canvas import render
+from pellucid.canvas.formats import Look, format_of
+from pellucid.canvas.sinks import write_still
+from pellucid.driver import Kernel, Options
+from pellucid.driver.kernel import Bytes, checked_source
+from pellucid.driver.session import Session
+from pellucid.driver.view import checked_view
+from pellucid.notebook.display import in_cell, png_bytes
+
+Answer = tuple[dict[str, Any], list[bytes]]
+_MOVING = Look(format_of("frame.jpg"), quality=88)
+
+
+class Explorer:
+    """Draws the frames that a front end asks for, by a session of its own.
+
+    While something moves, frames are JPEG, or plain pixels where they are not opaque; an exact one is plain pixels of
+    straight alpha, with the samples of the view.
+
+    >>> from pellucid import images as im
+    >>> with_red = Explorer(im.const(im.red), View((4, 2)))
+    >>> asked = {"viewer": "a", "id": 1, "exact": True, "size": [2, 1], "center": [0, 0], "zoom": 1, "time": 0}
+    >>> told, (pixels,) = with_red.answer(asked)
+    >>> told["kind"], told["format"], list(pixels)
+    ('frame', 'raw', [255, 0, 0, 255, 255, 0, 0, 255])
+    >>> with_red.close()
+    """
+
+    def __init__(
+        self,
+        picture: object,
+        view: View,
+        *,
+        seconds: float = 10.0,
+        numerics: str = "exact",
+        precision: str = "f32",
+    ) -> None:
+        self.picture = picture.source if isinstance(picture, Kernel) else checked_source(picture)
+        self.view = checked_view(view=view, precision=precision)
+        if not (math.isfinite(seconds) and seconds > 0):
+            raise InputError(f"{brief(seconds)} is no duration", place="seconds", fix="give one above 0")
+        self.seconds = seconds
+        self.options = Options(numerics, precision)
+        self._known = Kernel(self.picture, self.options, now=False)
+        self._session = Session(view=self.view.replace(samples=1), numerics=numerics, precision=precision)
+
+    def setup(self) -> dict[str, Any]:
+        """What a front end begins with: the view, and the parameters with their ranges."""
+        view = self.view
+        params: list[dict[str, Any]] = []
+        for name, known in self._known.params.items():
+            low, high = _span(known.default, known.low, known.high)
+            value = view.params.get(name, known.default)
+            params.append({"name": name, "low": low, "high": high, "value": value})
+        return {
+            "size": list(view.size),
+            "center": list(view.center),
+            "zoom": view.zoom,
+            "time": view.time,
+            "seconds": self.seconds,
+            "moves": self._known.time_varying,
+            "params": params,
+        }
+
+    def answer(self, request: Mapping[str, Any]) -> Answer:
+        """The answer to a request, as a message and its buffers.
+
+        What cannot be drawn is told in words, and the front end keeps the frame that it has.
+        """
+        told = {name: request.get(name) for name in ("viewer", "id", "exact", "size")}
+        try:
+            size, center = (cast("Sequence[Any]", request[name]) for name in ("size", "center"))
+            seen = self.view.replace(
+                (size[0], size[1]),
+                center=(center[0], center[1]),
+                zoom=request["zoom"],
+                time=request["time"],
+                params=request.get("params") or {},
+            )
+            exact = request["exact"] is True
+            pixels = self._pixels(seen, exact)
+        except PellucidError as problem:
+            return {**told, "kind": "trouble", "text": str(problem)}, []
+        except (KeyError, TypeError, IndexError) as problem:
+            return {**told, "kind": "trouble", "text": f"the request is not whole: {problem!r}"}, []
+        if exact:
+            self.view = seen
+        if exact or pixels[..., 3].min() < 255:
+            return {**told, "kind": "frame", "format": "raw"}, [pixels.tobytes()]
+        buffer = io.BytesIO()
+        write_still(buffer, pixels, _MOVING)
+        return {**told, "kind": "frame", "format": "jpeg"}, [buffer.getvalue()]
+
+    def _pixels(self, view: View, exact: bool) -> Bytes:
+        if exact and view.samples != 1:
+            options = self.options
+            return render(self.picture, view=view, numerics=options.numerics, precision=options.precision)
+        return self._session.update(self.picture, view=view.replace(samples=1)).pixels
+
+    def close(self) -> None:
+        """End the session."""
+        self._session.close()
+
+
+def _span(default: float, low: float, high: float) -> tuple[float, float]:
+    """The range of a slider: that of the parameter, or one about its default where it has no end."""
+    around = 2 * max(1.0, abs(default))
+    return (
+        low if math.isfinite(low) else min(default, high) - around,
+        high if math.isfinite(high) else max(default, low) + around,
+    )
+
+
+@spelled_out(ViewArguments)
+def explore(
+    picture: object,
+    size: tuple[int, int] | int | None = None,
+    *,
+    view: View | None = None,
+    seconds: float = 10.0,
+    numerics: str = "exact",
+    precision: str = "f32",
+    **arguments: Unpack[ViewArguments],
+) -> Any:
+    """A live view of a picture in a notebook: drag to move, wheel to zoom, a slider for each parameter, play and pause.
+
+    It begins at the `view`, or that which the picture carries, and what is given beside it; `seconds` is the range of
+    the time. While something moves, frames may be compressed or smaller; at rest there is an exact one, and `view` of
+    the widget tells where it is. Close it by its method `close`. Raises `MissingExtraError` if anywidget is not
+    installed, `InputError` for a value out of its range or for what is no picture.
+
+    >>> from pellucid import images as im
+    >>> widget = explore(im.swirl(100, im.checkerboard(10, im.red, im.blue)), 64)
+    >>> widget.view.size
+    (64, 64)
+    >>> widget.close()
+    """
+    made = _widget_class()
+    seen = in_cell(picture, size, view, {**arguments, "precision": precision}).view
+    return made(Explorer(picture, seen, seconds=seconds, numerics=numerics, precision=precision))
+
+
+@functools.cache
+def _widget_class() -> Any:
+    try:
+        import anywidget
+        import traitlets
+    except ImportError as error:
+        raise MissingExtraError(
+            "explore needs anywidget", fix="run: pip install 'pellucid[notebook]'"
+        ) from error
+
+    class ExplorerWidget(anywidget.AnyWidget):
+        """The widget of an explorer; see `explore`."""
+
+        _esm = Path(__file__).with_name("explore.js").read_text(encoding="utf-8")
+        setup: Any = traitlets.Dict().tag(sync=True)
+
+        def __init__(self, explorer: Explorer) -> None:
+            super().__init__(setup=explorer.setup())
+            self.explorer = explorer
+            cast("Any", self).on_msg(self._heard)
+
+        @property
+        def view(self) -> View:
+            """What was looked at last, at rest."""
+            return self.explorer.view
+
+        def _heard(self, _: Any, content: Mapping[str, Any], buffers: Any) -> None:
+            message, data = self.explorer.answer(content)
+            cast("Any", self).send(message, data)
+
+        def _repr_mimebundle_(self, **named: Any) -> Any:
+            # Where no front end runs, such as on a page of a finished notebook, there is a still picture.
+            bundle: Any = cast("Any", super())._repr_mimebundle_(**named)
+            data: dict[str, Any] = bundle[0] if bundle else {}
+            return {**data, "image/png": png_bytes(self.explorer.picture, view=self.explorer.view)}, {}
+
+        def close(self) -> None:
+            """End the session and the widget."""
+            self.explorer.close()
+            super().close()
+
+    return ExplorerWidget

@@ -1,0 +1,133 @@
+"""The live view: its frames, what cannot be drawn, and the widget."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import pellucid as pl
+from pellucid import images as im
+from pellucid.base.errors import InputError, MissingExtraError
+from pellucid.notebook import Explorer, explore, widget
+
+TWIST = pl.param("twist", 100.0, low=20.0, high=400.0)
+PICTURE = im.swirl(TWIST, im.checkerboard(10, im.red, im.blue))
+
+
+@pytest.fixture
+def explorer():
+    made = Explorer(PICTURE, pl.View((48, 32)))
+    yield made
+    made.close()
+
+
+def asked(**changed):
+    usual = {"viewer": "v", "id": 1, "exact": False, "size": [48, 32], "center": [0, 0], "zoom": 1, "time": 0}
+    return {**usual, **changed}
+
+
+def test_an_exact_frame_is_what_render_draws(explorer):
+    told, (data,) = explorer.answer(asked(exact=True, zoom=0.5, center=[3, -2], params={"twist": 30}))
+    assert (told["kind"], told["format"], told["id"], told["viewer"]) == ("frame", "raw", 1, "v")
+    drawn = pl.render(PICTURE, (48, 32), zoom=0.5, center=(3, -2), params={"twist": 30}, numerics="exact")
+    assert np.array_equal(np.frombuffer(data, np.uint8).reshape(32, 48, 4), drawn)
+    assert explorer.view == pl.View((48, 32), zoom=0.5, center=(3, -2), params={"twist": 30})
+
+
+def test_samples_of_the_view_are_those_of_exact_frames():
+    made = Explorer(PICTURE, pl.View((24, 16), samples=3))
+    _, (data,) = made.answer(asked(exact=True, size=[24, 16]))
+    made.close()
+    drawn = pl.render(PICTURE, (24, 16), samples=3, numerics="exact")
+    assert np.array_equal(np.frombuffer(data, np.uint8).reshape(16, 24, 4), drawn)
+
+
+def test_a_moving_frame_is_small_and_near(explorer):
+    told, (data,) = explorer.answer(asked(size=[24, 16], zoom=0.5))
+    assert (told["format"], told["size"]) == ("jpeg", [24, 16])
+    with Image.open(io.BytesIO(data)) as picture:
+        near = np.asarray(picture.convert("RGB")).astype(int)
+    drawn = pl.render(PICTURE, (24, 16), zoom=0.5, numerics="exact")[..., :3]
+    assert np.abs(near - drawn).mean() < 12
+    # A frame that passed by is not where the view is.
+    assert explorer.view.size == (48, 32)
+
+
+def test_what_is_not_opaque_is_not_compressed():
+    made = Explorer(im.crop(im.disk(5), im.const(im.red)), pl.View((16, 16)))
+    told, (data,) = made.answer(asked(size=[16, 16]))
+    made.close()
+    assert told["format"] == "raw"
+    assert np.frombuffer(data, np.uint8).reshape(16, 16, 4)[0, 0, 3] == 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"zoom": 0}, "zoom"),
+        ({"zoom": float("nan")}, "zoom"),
+        ({"center": [float("inf"), 0]}, "center"),
+        ({"size": [0, 3]}, "size"),
+        ({"params": {"twist": 1e9}}, "twist"),
+        ({"params": {"twits": 1}}, "twist"),
+        ({"center": None}, "center|not whole"),
+        ({"size": []}, "not whole"),
+    ],
+)
+def test_what_cannot_be_drawn_is_told_and_nothing_is_lost(explorer, changed, words):
+    told, data = explorer.answer(asked(**changed))
+    assert (told["kind"], data) == ("trouble", [])
+    assert re.search(words, told["text"])
+    assert explorer.answer(asked())[0]["kind"] == "frame"
+
+
+def test_a_front_end_begins_with_the_view_and_finite_ranges():
+    endless = im.disk(pl.param("radius", 3.0, low=0.0))
+    made = Explorer(
+        im.turn(im.seconds, endless), pl.View((8, 8), zoom=2.0, params={"radius": 4.0}), seconds=3.0
+    )
+    setup = made.setup()
+    made.close()
+    assert (setup["size"], setup["zoom"], setup["moves"], setup["seconds"]) == ([8, 8], 2.0, True, 3.0)
+    assert setup["params"] == [{"name": "radius", "low": 0.0, "high": 9.0, "value": 4.0}]
+
+
+def test_bad_input_is_refused_at_once():
+    with pytest.raises(InputError, match="is not a picture"):
+        explore("swirl")
+    with pytest.raises(InputError, match="zoom"):
+        explore(PICTURE, zoom=-1)
+    with pytest.raises(InputError, match="seconds"):
+        explore(PICTURE, seconds=0)
+
+
+def test_without_anywidget_the_extra_is_named(monkeypatch):
+    widget._widget_class.cache_clear()
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    with pytest.raises(
+        MissingExtraError, match=r"explore needs anywidget; run: pip install 'pellucid\[notebook\]'"
+    ):
+        explore(PICTURE)
+    widget._widget_class.cache_clear()
+
+
+def test_the_widget_answers_and_holds_a_still_picture():
+    with warnings.catch_warnings():
+        # Outside of a notebook the widgets' own packages complain about what they find.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        made = explore(PICTURE, (48, 32))
+        sent = []
+        made.send = lambda message, buffers: sent.append((message, buffers))
+        made._heard(made, asked(id=7, exact=True, zoom=2), [])
+        bundle = made._repr_mimebundle_()[0]
+        made.close()
+    assert [(message["id"], message["kind"]) for message, _ in sent] == [(7, "frame")]
+    assert made.view.zoom == 2
+    with Image.open(io.BytesIO(bundle["image/png"])) as picture:
+        assert picture.size == (48, 32)
