@@ -10,8 +10,8 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[2] / "src/pellucid"
 MAX_DEPTH = 3
 """Maximum classes of the project in a line of inheritance."""
-DEEP = {"staging.front.statements._Function"}
-"""Classes that are deeper: a reader of programs."""
+DEEP = {"images.bitmap.Bitmap", "staging.front.statements._Function"}
+"""Classes that are deeper: a picture, whose methods that no class names stand in one that editors see; a reader."""
 SHARED = {f"staging.root.lowering._Lowering.{name}" for name in ("code", "out", "place")}
 """Attributes, as class.attribute, that a class and one that it inherits from in another file both write."""
 

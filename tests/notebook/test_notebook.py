@@ -119,10 +119,10 @@ def test_pictures_show_themselves():
 def test_animations_show_moving():
     from pellucid import images as im
 
-    turning = im.turn(im.seconds, im.checkerboard(10, im.red, im.blue)).with_view(16)
+    turning = im.turn(im.seconds, im.checkerboard(10, im.red, im.blue)).framed(16)
     with Image.open(io.BytesIO(shown(turning)["image/png"])) as picture:
         assert picture.size == (16, 16)
         assert picture.n_frames > 10
-    still = im.animation(lambda t: im.udisk).with_view(16)
+    still = im.animation(lambda t: im.udisk).framed(16)
     with Image.open(io.BytesIO(shown(still)["image/png"])) as picture:
         assert getattr(picture, "n_frames", 1) == 1

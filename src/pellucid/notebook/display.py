@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Unpack
 
+from pellucid.base.opening import contents
 from pellucid.base.view import View, spelled_out
 from pellucid.canvas.source import DrawArguments, Drawing, drawing
 from pellucid.driver.view import carried
@@ -81,4 +82,4 @@ def moving_png_bytes(
             picture, path, view=in_cell(picture, size, view, arguments).view, seconds=seconds, fps=fps,
             progress=lambda done, whole: None, **arguments,
         )  # fmt: skip
-        return path.read_bytes()
+        return contents(path)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Unpack, cast
 
 from pellucid.base.errors import InputError, MissingExtraError, PellucidError, brief
+from pellucid.base.opening import text_of
 from pellucid.base.view import View, ViewArguments, spelled_out
 from pellucid.canvas import render
 from pellucid.canvas.formats import Look, format_of
@@ -170,7 +171,7 @@ def _widget_class() -> Any:
     class ExplorerWidget(anywidget.AnyWidget):
         """The widget of an explorer; see `explore`."""
 
-        _esm = Path(__file__).with_name("explore.js").read_text(encoding="utf-8")
+        _esm = text_of(Path(__file__).with_name("explore.js"))
         setup: Any = traitlets.Dict().tag(sync=True)
 
         def __init__(self, explorer: Explorer) -> None:

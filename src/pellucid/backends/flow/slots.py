@@ -25,7 +25,7 @@ _MAX_KEPT = 1 << 12
 """Registers or failures of a program whose tables are kept; those of longer ones are made anew."""
 
 
-class Slots(NamedTuple):
+class RegisterSlots(NamedTuple):
     """Of each register, the displacement of its slot, and the instructions that bring it to rax and put rax there."""
 
     places: list[bytes]
@@ -33,7 +33,7 @@ class Slots(NamedTuple):
     stores: list[bytes]
 
 
-def slots(count: int) -> Slots:
+def slots(count: int) -> RegisterSlots:
     r"""The slots of so many registers, or of a few more.
 
     >>> slots(3).places[2]
@@ -44,9 +44,9 @@ def slots(count: int) -> Slots:
 
 
 @lru_cache(maxsize=16)
-def _kept_slots(size: int) -> Slots:
+def _kept_slots(size: int) -> RegisterSlots:
     places = [_i32(8 * k) for k in range(size)]
-    return Slots(places, [LOAD + place for place in places], [STORE + place for place in places])
+    return RegisterSlots(places, [LOAD + place for place in places], [STORE + place for place in places])
 
 
 def failures(count: int) -> bytes:

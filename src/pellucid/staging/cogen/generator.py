@@ -13,7 +13,7 @@ import time as clock
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, overload
 
 from pellucid.base.errors import StagingError
 from pellucid.base.garbage import uncollected
@@ -22,9 +22,9 @@ from pellucid.staging.cogen.arguments import shaped
 from pellucid.staging.cogen.extension import Extension
 from pellucid.staging.cogen.growths import EndlessError, GrowthError, growths, unsettled
 from pellucid.staging.cogen.session import PLAIN, Session, new
-from pellucid.staging.cogen.values import Value, lifted_closures
+from pellucid.staging.cogen.values import Value, Watch, lifted_closures
 from pellucid.staging.root.primitives import PRIMITIVES, applied, primitive
-from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim, check
+from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Pair, Prim, check
 from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Graph, Time
 from pellucid.staging.times.text import times_of
 
@@ -41,13 +41,6 @@ _FUNCTIONS = "BJMC"
 """The functions of an extension that others call."""
 _CROWDED = 40
 """Patterns of one code, from which on its continuations are generalized: they would be permutations of each other."""
-
-
-Watch: TypeAlias = Callable[[str, Prim | Lift | Jump, list[Time], Time], None]
-"""Told of each instruction of each pattern: the code's name, the times of what it takes, that of its result.
-
-Of a jump that returns, it is told for each value: the time of the value, and the one that is wanted.
-"""
 
 
 class Generator:

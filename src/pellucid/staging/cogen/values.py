@@ -8,9 +8,17 @@ control stack, and for a structure of no fixed size, one object (`packing` in `a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 from pellucid.base.errors import StagingError
+from pellucid.staging.root.program import Jump, Lift, Prim
 from pellucid.staging.times.lattice import CYCLIC, STATIC, Constant, Graph, Stack, Time
+
+Watch: TypeAlias = Callable[[str, Prim | Lift | Jump, list[Time], Time], None]
+"""Told of each instruction of each pattern: the code's name, the times of what it takes, that of its result.
+
+Of a jump that returns, it is told for each value: the time of the value, and the one that is wanted.
+"""
 
 
 class Value:

@@ -54,7 +54,7 @@ class Expressions(Sequences):
         """The variable of an expression whose value is only looked at."""
         write = self._WRITERS.get(type(node))
         if write is None:
-            raise self.refused(node)
+            raise self.source.refused(node)
         before, self.blocks.line = self.blocks.line, node.lineno
         made = write(self, node)
         self.blocks.line = before
@@ -75,7 +75,7 @@ class Expressions(Sequences):
 
     def _constant(self, node: Any) -> str:
         if node.value is Ellipsis or isinstance(node.value, bytes | complex):
-            raise self.refused(node)
+            raise self.source.refused(node)
         return self.blocks.const(node.value)
 
     def _binary(self, node: ast.BinOp) -> str:
@@ -171,7 +171,7 @@ class Expressions(Sequences):
                 "write `if` and `elif` with calls",
             )
         if isinstance(node.func, ast.Lambda):
-            raise self.refused(node.func)
+            raise self.source.refused(node.func)
         if isinstance(node.func, ast.Name) and node.func.id in self.source.locals:
             name = node.func.id
             raise self.error(
@@ -373,11 +373,11 @@ class Expressions(Sequences):
         return self.comparisons.is_a(node, self.place(one), self.kind(one), tuple(found))
 
     def _as_real(self, node: Any) -> str:
-        (one,) = self.arguments(node, 1)
+        (one,) = self.source.arguments(node, 1)
         return self.blocks.prim("/", self.value(one), self.blocks.const(1))
 
     def _converted(self, node: Any) -> str:
-        (one,) = self.arguments(node, 1)
+        (one,) = self.source.arguments(node, 1)
         if node.func.id == "int" and isinstance(one, ast.Compare):
             return self.blocks.prim("+", self.place(one), self.blocks.const(0))
         return self.blocks.prim(_CONVERSIONS[node.func.id], self.value(one))
@@ -400,7 +400,7 @@ class Expressions(Sequences):
         return made
 
     def _absolute(self, node: Any) -> str:
-        (one,) = self.arguments(node, 1)
+        (one,) = self.source.arguments(node, 1)
         value, result, join = self.value(one), self.blocks.temporary(), Block(node.lineno)
         less = Block(node.lineno)
         self.blocks.prim("identity", value, to=result)
@@ -410,7 +410,7 @@ class Expressions(Sequences):
         return result
 
     def _truth(self, node: Any) -> str:
-        (one,) = self.arguments(node, 1)
+        (one,) = self.source.arguments(node, 1)
         return self.blocks.prim("not", self.blocks.prim("not", self.place(one)))
 
     def _joined(self, node: Any) -> str:

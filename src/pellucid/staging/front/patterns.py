@@ -31,7 +31,7 @@ class Patterns:
             case ast.Subscript() | ast.Attribute():
                 self._function.rebind(target, self._blocks.prim("identity", value))
             case _:
-                raise self._function.refused(target)
+                raise self._function.source.refused(target)
 
     def _unpack(self, target: ast.expr, elts: list[ast.expr], value: str, kind: Kind | None) -> None:
         kind = Kind() if kind is None else kind

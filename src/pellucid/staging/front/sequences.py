@@ -10,7 +10,6 @@ from types import FunctionType
 from typing import Any
 
 from pellucid.base.errors import StagingError
-from pellucid.staging.front.advice import INSTEAD
 from pellucid.staging.front.blocks import Block, Blocks, Branch, Go
 from pellucid.staging.front.inference import Inference
 from pellucid.staging.front.kinds import ITEM, Kind, point_of
@@ -59,12 +58,6 @@ class Sequences(ABC):
             self.inference.marks[mark] = (self.source, node)
             self.inference.made[self.source.name, name] = node
             self.blocks.prim("identity", name, to=mark)
-
-    def refused(self, node: ast.AST) -> StagingError:
-        """The error of a construct that is outside of the subset."""
-        text = ast.unparse(node).splitlines()[0]
-        instead = INSTEAD.get(type(node), "write it with if, while, for, calls, numbers and tuples")
-        return self.error(node, f"{text!r} is outside of what interpreters may use", instead)
 
     def kind(self, node: ast.expr) -> Kind:
         """The kind of an expression."""
@@ -454,7 +447,7 @@ class Sequences(ABC):
 
     def length(self, node: Any) -> str:
         """The number of items."""
-        (one,) = self.arguments(node, 1)
+        (one,) = self.source.arguments(node, 1)
         form, held = self.form(one), self.place(one)
         if form == "memory":
             return self.blocks.prim("cdr", held)
@@ -474,7 +467,7 @@ class Sequences(ABC):
         """A tuple, a list or a dictionary of the items of a sequence."""
         if not node.args:
             return self.blocks.const(None)
-        (one,) = self.arguments(node, 1)
+        (one,) = self.source.arguments(node, 1)
         kind = self.kind(node)
         if node.func.id == "dict":
             return self.entries(node, one, kind)
@@ -500,9 +493,3 @@ class Sequences(ABC):
         if form != "tuple":
             raise self.error(node, f"a copy of {ast.unparse(held)}", "copy tuples and lists")
         return reversed_(value)
-
-    def arguments(self, node: Any, count: int) -> list[ast.expr]:
-        """The arguments of a built-in function that takes so many."""
-        if len(node.args) != count:
-            raise self.error(node, f"{ast.unparse(node.func)} takes {count} arguments here", "give as many")
-        return node.args

@@ -12,6 +12,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from pellucid.base.errors import StagingError
+from pellucid.staging.front.advice import INSTEAD
 
 
 class Source:
@@ -74,6 +75,18 @@ class Source:
         """The error of a line."""
         line = getattr(node, "lineno", self.tree.lineno)
         return StagingError(message, place=f"{self.file}:{line}", fix=fix)
+
+    def refused(self, node: ast.AST) -> StagingError:
+        """The error of a construct that is outside of the subset."""
+        text = ast.unparse(node).splitlines()[0]
+        instead = INSTEAD.get(type(node), "write it with if, while, for, calls, numbers and tuples")
+        return self.error(node, f"{text!r} is outside of what interpreters may use", instead)
+
+    def arguments(self, node: Any, count: int) -> list[ast.expr]:
+        """The arguments of a built-in function that takes so many."""
+        if len(node.args) != count:
+            raise self.error(node, f"{ast.unparse(node.func)} takes {count} arguments here", "give as many")
+        return node.args
 
     def outside(self, node: ast.Name) -> Any:
         """The value of a name that the function does not bind."""

@@ -27,7 +27,7 @@ from pellucid.staging.root.flow import (
 from pellucid.staging.root.primitives import primitive, types_of
 from pellucid.staging.root.program import Prim
 from pellucid.staging.root.records import MadePair, ReadHalf
-from pellucid.staging.root.words import TAGGED, Access, Value, Words, named
+from pellucid.staging.root.words import TAGGED, MemoryAccess, Value, Words, named
 
 _OPERATORS = {
     "+": "add", "-": "sub", "*": "mul", "idiv": "div", "imod": "mod", "<<": "shl", ">>": "shr", "&": "and", "|": "or",
@@ -58,8 +58,7 @@ class Operations(Words):
         """An operator on two values, if both are integers."""
         if one[0] != INTEGERS or other[0] != INTEGERS:
             return None
-        made = self._registers
-        self._registers = made + 1
+        made = self.register()
         if op in _GROWING:
             failure = self._too_large.get(self.place) or self.too_large()
             self.out.append((op, made, one[1], other[1], failure))
@@ -139,12 +138,12 @@ class Operations(Words):
         self.memories[memory.name] = memory
         mask = 0 if memory.word == memory.buffer.type.bits else self.constant(memory.mask)
         outside = f"an address is not in the memory {memory.name}"
-        access = Access(first, list(self.memories).index(memory.name), mask, outside, {})
+        access = MemoryAccess(first, list(self.memories).index(memory.name), mask, outside, {})
         if not any(held & ~NUMBERS for held in given):
             self._accesses[prim.primitive, *sets] = access
         return self.accessed(access, args)
 
-    def accessed(self, access: Access, args: list[Value]) -> Value:
+    def accessed(self, access: MemoryAccess, args: list[Value]) -> Value:
         """A word of a memory, or nil after one is stored, where an address and what is stored are numbers."""
         first, number, mask, outside, failures = access
         failure = failures.get(self.place)

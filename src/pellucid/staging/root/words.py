@@ -30,7 +30,7 @@ class Value(NamedTuple):
     tag: int | None = None
 
 
-class Access(NamedTuple):
+class MemoryAccess(NamedTuple):
     """An access to a memory: which operand is the address, the memory, a mask, the error of an address outside.
 
     The mask is a constant, or 0 where a word is a whole element. `failures` are the numbers of the error, by code.
@@ -56,7 +56,7 @@ class Words:
         self.numbers: list[int] = []
         self.failures: dict[Failure, int] = {}
         self._too_large: dict[str, int] = {}
-        self._accesses: dict[tuple[Any, ...], Access] = {}
+        self._accesses: dict[tuple[Any, ...], MemoryAccess] = {}
         """Accesses to memories, by primitive and sets of operands, which are numbers."""
         self._integers: dict[int, Value] = {}
         self._shapes: dict[Set, int] = {INTEGERS: INTEGER}
