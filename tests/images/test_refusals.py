@@ -231,7 +231,7 @@ def test_an_error_in_an_animation_shows_where_the_word_is_written():
 def test_a_wrong_precision_or_parameter_is_refused():
     with pytest.raises(InputError, match="'f16' is not a precision"):
         im.checker.at(0, 0, precision="f16")
-    with pytest.raises(InputError, match="no parameter 'nothing'"):
+    with pytest.raises(InputError, match="params nothing: the picture has no such parameter"):
         im.checker.at(0, 0, params={"nothing": 1})
 
 

@@ -134,14 +134,19 @@ class _Points:
                 place="at",
                 fix="give shapes that broadcast, such as (3,) and (2, 1)",
             ) from None
-        needed, available = math.prod(found) * self.real.dtype.itemsize, available_memory()
-        if available is not None and needed > available:
-            raise InputError(
-                f"{brief(found)} points need more than {readable_bytes(needed)} of memory",
-                place="at",
-                fix="give fewer",
-            )
+        _check_room(found, self.real)
         return found
+
+
+def _check_room(shape: tuple[int, ...], real: T.Type) -> None:
+    """Refuse more numbers than memory can hold."""
+    needed, available = math.prod(shape) * real.dtype.itemsize, available_memory()
+    if available is not None and needed > available:
+        raise InputError(
+            f"{brief(shape)} points need more than {readable_bytes(needed)} of memory",
+            place="at",
+            fix="give fewer",
+        )
 
 
 def _fill(
@@ -240,6 +245,8 @@ def _reals(name: str, given: Any, real: T.Type) -> Array:
     if found.dtype.kind not in "biuf":
         fix = "give a number or an array of numbers"
         raise InputError(f"{name} is {brief(given)}, not a number", place="at", fix=fix)
+    if found.dtype != real.dtype:
+        _check_room(found.shape, real)
     with np.errstate(over="ignore"):
         # What is too large for the narrower type is infinite in it.
         return found.astype(real.dtype, copy=False)

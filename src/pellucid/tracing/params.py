@@ -100,7 +100,7 @@ def param(
     """
     if not isinstance(cast("object", name), str) or not name.isidentifier() or name in RESERVED:
         fix = "use a name of Python, such as 'twist'"
-        if name in RESERVED:
+        if isinstance(cast("object", name), str) and name in RESERVED:
             fix = f"every picture has {name} already: choose another name"
         elif (
             isinstance(cast("object", name), str)
