@@ -43,7 +43,7 @@ def test_noise_far_out_is_a_number(name: str, x: float):
 
 @pytest.mark.parametrize("number", [0xFF112233, 2, -1, 255, 2**70])
 def test_a_whole_number_is_no_color(number: int):
-    with pytest.raises(VocabularyError, match=rf"is the whole number {number}; return a color.*packed_color"):
+    with pytest.raises(VocabularyError, match=rf"its function returns the whole number {number}; return a color.*packed_color"):
         pl.render(pl.image(lambda p: number), (1, 1))
 
 
@@ -59,7 +59,7 @@ def test_a_packed_color_of_constants_is_that_color():
 
 @pytest.mark.parametrize("color", [(2.0, 0, 0, 1), (0.5, -0.25, 0, 1), (255, 0, 0, 255), (math.nan, 0, 0, 1)])
 def test_components_of_a_constant_color_are_from_0_to_1(color: tuple[float, ...]):
-    with pytest.raises(VocabularyError, match="not all from 0 to 1; divide by 255"):
+    with pytest.raises(VocabularyError, match="not from 0 to 1; divide by 255"):
         pl.render(pl.image(lambda p: color), (1, 1))
 
 
