@@ -59,7 +59,7 @@ def biquad(
     >>> from pellucid import signals as sg
     >>> click = sg.delay1(sg.constant(0.0), 1.0)
     >>> [round(x, 4) for x in biquad(click, "lowpass", 4000, rate=48000).take(4)]
-    [0.0495, 0.1721, 0.2333, 0.2094]
+    [0.0495, 0.1623, 0.2335, 0.2213]
     """
     moving = [isinstance(x, Signal) for x in (frequency, Q, gain)]
     if not any(moving):
