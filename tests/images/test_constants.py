@@ -43,7 +43,9 @@ def test_noise_far_out_is_a_number(name: str, x: float):
 
 @pytest.mark.parametrize("number", [0xFF112233, 2, -1, 255, 2**70])
 def test_a_whole_number_is_no_color(number: int):
-    with pytest.raises(VocabularyError, match=rf"its function returns the whole number {number}; return a color.*packed_color"):
+    with pytest.raises(
+        VocabularyError, match=rf"returns the whole number {number}; return a color.*packed_color"
+    ):
         pl.render(pl.image(lambda p: number), (1, 1))
 
 
