@@ -2,7 +2,6 @@
 
 import base64
 import functools
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -716,7 +715,6 @@ def test_S15_there_are_seven_loops_for_pictures_of_4000_bytes():
     }
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="the tables compare with C")
 def test_S16_the_protocol_of_the_tables():
     # Calls in a row, the best of some rounds, each loop beside C by hand, and all results compared.
     bench = file_of("bench", "specializing")
@@ -729,7 +727,6 @@ def test_S16_the_protocol_of_the_tables():
     assert not static_shifts(bench.general(TABLES.LOOPS["sum"]).kernel)
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="the graph compares with C")
 def test_S16_words_beside_bytes_at_four_and_eight_to_a_turn():
     bench = file_of("bench", "specializing")
     found = bench.words_and_bytes(iterations=2, rounds=1)

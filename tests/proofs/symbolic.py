@@ -114,7 +114,7 @@ class Execution:
                         after = self.block(body, inside, memory, z3.And(here, runs))
                         memory = merged(runs, after, memory)
                 case _:
-                    raise NotImplementedError(type(s).__name__)
+                    raise TypeError(f"no program of the proofs has a {type(s).__name__}")
         return memory
 
     def lanes(

@@ -2,7 +2,6 @@
 
 import ctypes
 import random
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -25,12 +24,9 @@ sys.path.pop(0)
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory) -> ctypes.CDLL:
-    cc = shutil.which("cc") or shutil.which("gcc")
-    if cc is None:
-        pytest.skip("there is no C compiler")
     made = tmp_path_factory.mktemp("filters") / "filters.so"
     source = ROOT / "bench/reference/filters.c"
-    subprocess.run([cc, "-O1", "-shared", "-fPIC", str(source), "-o", str(made)], check=True)
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", str(source), "-o", str(made)], check=True)
     return ctypes.CDLL(str(made))
 
 

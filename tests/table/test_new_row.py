@@ -111,7 +111,6 @@ def test_a_wrong_spelling_for_llvm_is_found(registered: Prim):
         suite(LlvmBackend)()
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 @pytest.mark.parametrize("registered", WRONG_C.values(), ids=WRONG_C, indirect=True)
 def test_a_wrong_spelling_for_c_is_found(registered: Prim):
     with pytest.raises(AssertionError, match="c: row_midpoint"):
