@@ -379,6 +379,8 @@ def color_of(sample: Any) -> tuple[Any, Any, Any, Any]:
 
 def _check_constants(leaves: Sequence[Any]) -> None:
     """Refuse constants that no color has: a whole number, which was meant as a packed color, and parts beyond 1."""
+    if len(leaves) == 1 and isinstance(leaves[0], Value) and leaves[0].expr.type is T.u32:
+        return  # packed already
     fixed = [x for leaf in leaves for x in _constants(leaf)]
     if len(leaves) == 1 and fixed and type(fixed[0]) is int and fixed[0] not in (0, 1):
         raise VocabularyError(
